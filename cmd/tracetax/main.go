@@ -1,0 +1,12 @@
+// Command tracetax tells what tracing costs a program, and why.
+package main
+
+import (
+	"os"
+
+	"github.com/tracetax/tracetax/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

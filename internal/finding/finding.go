@@ -1,0 +1,171 @@
+// Package finding owns the words in which an answer is given: the findings
+// document that is written as findings.json and that every report shows.
+// It is a leaf beside record: analysis makes it, report reads it.
+package finding
+
+import "time"
+
+// Schema is the version of the findings document.
+const Schema = 1
+
+// Document is the whole answer to one experiment.
+type Document struct {
+	Schema      int            `json:"schema"`
+	Tool        string         `json:"tool"` // version of tracetax
+	Created     time.Time      `json:"created"`
+	Results     string         `json:"results"`    // the results folder
+	Experiment  Experiment     `json:"experiment"` // as resolved
+	Environment map[string]any `json:"environment"`
+	Answer      string         `json:"answer"` // one sentence
+	Quick       bool           `json:"quick"`  // figures only: no intervals, no verdicts
+	Warnings    []Warning      `json:"warnings"`
+	Findings    []Finding      `json:"findings"`
+	Curves      []Curve        `json:"curves"`
+	Ledgers     []Ledger       `json:"ledgers"`
+	Runs        Runs           `json:"runs"`
+	Repeat      []string       `json:"repeat"` // commands that repeat the experiment
+}
+
+// Experiment is what was compared, in words for a reader; the file that repeats
+// it is experiment.yaml in the results folder.
+type Experiment struct {
+	Name       string    `json:"name"`
+	Workload   string    `json:"workload"`
+	Operations []string  `json:"operations"`
+	Variants   []Variant `json:"variants"` // the first is the baseline
+	Load       string    `json:"load"`     // e.g. "500 operations/s for 20s, open loop"
+	Blocks     int       `json:"blocks"`   // asked for
+	Seed       uint64    `json:"seed"`
+	File       string    `json:"file"` // the resolved experiment, YAML
+}
+
+// Variant is one thing compared.
+type Variant struct {
+	Name        string            `json:"name"`
+	Tracer      string            `json:"tracer"`
+	Settings    map[string]string `json:"settings,omitempty"`
+	Against     string            `json:"against,omitempty"` // another pair, besides the baseline
+	Description string            `json:"description,omitempty"`
+}
+
+// Finding is one metric of one variant against another, on one operation.
+type Finding struct {
+	Operation string            `json:"operation"` // "" for metrics of the whole run, such as startup_time
+	Variant   string            `json:"variant"`
+	Against   string            `json:"against"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Metric    string            `json:"metric"`
+	Role      string            `json:"role,omitempty"` // "" for all roles but load and sink
+	Unit      string            `json:"unit"`           // "s", "bytes", "1" (a share), "1/s" or "count"
+	Better    string            `json:"better"`         // "lower", "higher" or ""
+	Baseline  float64           `json:"baseline"`       // centre of the baseline's blocks
+	Value     float64           `json:"value"`          // centre of the variant's blocks
+	Absolute  *Interval         `json:"absolute"`       // difference, in Unit; nil where it can't be given
+	Relative  *Interval         `json:"relative"`       // ratio − 1; nil where the baseline is zero
+	Blocks    int               `json:"blocks"`         // pairs that the intervals rest on
+	Headline  bool              `json:"headline,omitempty"`
+	Verdict   Verdict           `json:"verdict"`
+	Samples   []Sample          `json:"samples"` // every block
+	Note      string            `json:"note,omitempty"`
+}
+
+// Interval is an estimate with its two-sided 95 % interval. Low and High are
+// nil where there are too few blocks for one.
+type Interval struct {
+	Estimate float64  `json:"estimate"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+}
+
+// Sample is one block's pair of values.
+type Sample struct {
+	Block    int     `json:"block"`
+	Baseline float64 `json:"baseline"`
+	Value    float64 `json:"value"`
+}
+
+// Kind of verdict.
+type Kind string
+
+// The verdicts. Costs, Saves and NoDifference are given where there is no budget.
+const (
+	None         Kind = ""              // figures only
+	Costs        Kind = "costs"         // the interval excludes zero, on the side of worse
+	Saves        Kind = "saves"         // the interval excludes zero, on the side of better
+	NoDifference Kind = "no-difference" // the interval holds zero; Bound says how large a difference could have hidden
+	Within       Kind = "within"        // the whole interval is within the budget
+	Over         Kind = "over"          // the whole interval is over the budget
+	CannotTell   Kind = "cannot-tell"   // more blocks are needed, or the question has no answer: Text says which
+	Overloaded   Kind = "overloaded"    // a variant could not hold the rate: no comparison at the same work
+)
+
+// Verdict is a finding in words. Its interval is corrected for the number of
+// claims made together (Claims), so it may be wider than the finding's own.
+type Verdict struct {
+	Kind       Kind     `json:"kind"`
+	Text       string   `json:"text"`                 // e.g. "costs 12.1 % (10.9 to 13.4)"
+	Claims     int      `json:"claims,omitempty"`     // corrected for so many
+	Confidence float64  `json:"confidence,omitempty"` // of the corrected interval
+	Low        *float64 `json:"low,omitempty"`        // corrected interval, relative where there is one
+	High       *float64 `json:"high,omitempty"`
+	Bound      *float64 `json:"bound,omitempty"`       // NoDifference: the interval's larger end
+	Budget     *float64 `json:"budget,omitempty"`      // the limit it was held against
+	MoreBlocks int      `json:"more_blocks,omitempty"` // CannotTell: about so many more would settle it
+}
+
+// Curve is a variant's latency by percentile on one operation: the centre over
+// its runs. Points that too few values support are left out.
+type Curve struct {
+	Operation string  `json:"operation"`
+	Variant   string  `json:"variant"`
+	Points    []Point `json:"points"`
+}
+
+// Point of a latency curve.
+type Point struct {
+	Percentile float64 `json:"percentile"` // 0 to 100
+	Seconds    float64 `json:"seconds"`
+	Low        float64 `json:"low"` // smallest and largest over the runs
+	High       float64 `json:"high"`
+}
+
+// Ledger says where the spans of one operation went, for one variant and hop,
+// summed over the good runs. Operation "(start)" and "(stop)" hold what belongs
+// to no operation.
+type Ledger struct {
+	Operation  string  `json:"operation"`
+	Variant    string  `json:"variant"`
+	Hop        string  `json:"hop"` // e.g. "app → sink"
+	Operations uint64  `json:"operations"`
+	Entries    []Entry `json:"entries"` // in the order of a span's way
+	Exact      bool    `json:"exact"`   // whether a loss of a single span would show
+	Verdict    string  `json:"verdict"` // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
+	LostShare  float64 `json:"lost_share"`
+}
+
+// Entry is one line of a ledger.
+type Entry struct {
+	Name  string `json:"name"` // expected, sampled out, dropped by the tracer, failed export, merged, delivered, duplicated, unaccounted
+	Spans int64  `json:"spans"`
+	Low   int64  `json:"low,omitempty"` // where it is an interval
+	High  int64  `json:"high,omitempty"`
+	How   string `json:"how"` // "counted", "inferred" or "declared"
+}
+
+// Warning is the harness accusing itself: what it saw, and what to do.
+type Warning struct {
+	Code     string `json:"code"`     // from a closed list, see docs/warnings.md
+	Severity string `json:"severity"` // "note", "warning" or "spoiled"
+	Text     string `json:"text"`
+	Advice   string `json:"advice"`
+	Where    string `json:"where,omitempty"` // operation, variant or block
+}
+
+// Runs counts the runs that the findings rest on.
+type Runs struct {
+	Good    int      `json:"good"`
+	Failed  int      `json:"failed"`
+	Blocks  int      `json:"blocks"`            // whole blocks
+	Dropped []string `json:"dropped,omitempty"` // blocks left out, and why
+	Failure []string `json:"failures,omitempty"`
+}

@@ -1,0 +1,155 @@
+// Package record owns the raw result of a run and the folder that results are
+// kept in. It is a leaf: everybody may import it, and it knows nobody.
+//
+// Units: times in seconds (float64) where a name ends in Seconds, sizes in
+// bytes; counts are whole numbers. Nothing in a record is averaged over runs.
+package record
+
+import "time"
+
+// Schema is the version of the record format. A reader refuses a newer one.
+const Schema = 1
+
+// Kind says what a run was for.
+type Kind string
+
+// The kinds of run. Only measured runs enter an estimate.
+const (
+	Calibration Kind = "calibration" // slow, to learn how many spans an operation makes
+	Measured    Kind = "measured"
+)
+
+// Record is what one run left: one line of runs.jsonl.
+type Record struct {
+	Schema   int       `json:"schema"`
+	Kind     Kind      `json:"kind"`
+	Workload string    `json:"workload"`
+	Variant  string    `json:"variant"`
+	Block    int       `json:"block"`    // from 1; 0 for a calibration
+	Position int       `json:"position"` // place in the block's random order, from 0
+	Attempt  int       `json:"attempt"`  // 1, or 2 for the second try of a failed run
+	Started  time.Time `json:"started"`
+	Ended    time.Time `json:"ended"`
+	Failure  *Failure  `json:"failure,omitempty"` // nil: the run is good
+
+	Start   Start    `json:"start"`
+	Phases  []Phase  `json:"phases,omitempty"`
+	Stop    Stop     `json:"stop"`
+	Tracer  Admitted `json:"tracer"`  // what the tracer says of itself, over the life of the processes
+	Life    Counts   `json:"life"`    // what the sink counted over the life of the processes
+	Harness Harness  `json:"harness"` // what the harness says of itself
+}
+
+// Failed reports whether the run has no usable result.
+func (r *Record) Failed() bool { return r.Failure != nil }
+
+// Failure says why a run has no result.
+type Failure struct {
+	Stage   string   `json:"stage"`             // build, start, ready, warm-up, window, drain, stop, sink, load
+	Process string   `json:"process,omitempty"` // the process at fault, where one is
+	Message string   `json:"message"`           // what happened, and what to do about it
+	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
+}
+
+// Start is what happened from the first fork to the first phase.
+type Start struct {
+	ReadySeconds          float64 `json:"ready_seconds"`           // first fork to last process ready
+	FirstOperationSeconds float64 `json:"first_operation_seconds"` // duration of the first operation after that
+	Probes                uint64  `json:"probes"`                  // readiness requests that the app answered
+	Sink                  Counts  `json:"sink"`                    // what arrived before the first phase
+	IdleSeconds           float64 `json:"idle_seconds"`            // length of the idle window
+	Idle                  []Usage `json:"idle,omitempty"`          // usage over the idle window: one entry a process
+}
+
+// Phase is one operation's part of a run: warm-up, drain, measured window, drain.
+type Phase struct {
+	Operation   string  `json:"operation"`
+	Position    int     `json:"position"`              // place in the run's random order, from 0
+	OfferedRate float64 `json:"offered_rate"`          // operations/s asked for; 0 for a closed loop
+	Connections int     `json:"connections,omitempty"` // closed loop: connections kept busy
+
+	Warmup     Load   `json:"warmup"`      // operations made before the window
+	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
+
+	Load         Load    `json:"load"`          // operations of the measured window
+	Sink         Counts  `json:"sink"`          // what arrived from the start of the window to the quiet after it
+	Usage        []Usage `json:"usage"`         // over the same time, one entry a process
+	DrainSeconds float64 `json:"drain_seconds"` // from the last operation's end to the quiet
+	Quiet        bool    `json:"quiet"`         // false: the sink still received when patience ended
+}
+
+// Load is what the load generator did and saw in one stretch of load.
+type Load struct {
+	WallSeconds   float64           `json:"wall_seconds"` // first intended start to last end
+	Intended      uint64            `json:"intended"`     // operations the schedule asked for
+	Started       uint64            `json:"started"`      // operations sent
+	Completed     uint64            `json:"completed"`    // answered as expected
+	Failed        uint64            `json:"failed"`       // answered, but wrongly, or the connection broke
+	TimedOut      uint64            `json:"timed_out"`    // no answer within the time-out: in Latency as censored values
+	Errors        map[string]uint64 `json:"errors,omitempty"`
+	Connected     uint64            `json:"connected"` // connections opened
+	BytesSent     uint64            `json:"bytes_sent"`
+	BytesReceived uint64            `json:"bytes_received"`
+	Latency       Histogram         `json:"latency"` // ns, from the intended start
+	Lag           Histogram         `json:"lag"`     // ns, intended start to the write: the generator's own lateness
+}
+
+// Usage is what one process (with its descendants) used over a stretch of time.
+type Usage struct {
+	Process         string  `json:"process"`
+	Role            string  `json:"role"`
+	Seconds         float64 `json:"seconds"`        // length of the stretch
+	CPUSeconds      float64 `json:"cpu_seconds"`    // user and system
+	SystemSeconds   float64 `json:"system_seconds"` // of which system; 0 where the source does not say
+	MemoryMean      uint64  `json:"memory_mean"`    // bytes, anonymous
+	MemoryPeak      uint64  `json:"memory_peak"`
+	ContextSwitches uint64  `json:"context_switches"`
+	ThrottleSeconds float64 `json:"throttle_seconds"`
+	Source          string  `json:"source"` // "cgroup v1", "cgroup v2" or "clock"
+}
+
+// Counts is what a sink counted over a stretch of time, or since its start.
+type Counts struct {
+	Requests  uint64            `json:"requests"`
+	Bytes     uint64            `json:"bytes"` // as they came over the wire: message bodies, still compressed
+	Spans     uint64            `json:"spans"` // received, duplicates included
+	Roots     uint64            `json:"roots"` // spans without a parent
+	Metrics   uint64            `json:"metrics"`
+	Logs      uint64            `json:"logs"`
+	Rejected  uint64            `json:"rejected"`            // spans refused as invalid, told to the sender by partial success
+	Malformed uint64            `json:"malformed"`           // requests refused whole
+	Duplicate uint64            `json:"duplicate"`           // spans whose id had been seen (checking mode)
+	Orphans   uint64            `json:"orphans"`             // spans whose parent has not come (checking mode; not a difference but the state at the end)
+	Traces    uint64            `json:"traces"`              // distinct trace ids (checking mode)
+	Evicted   uint64            `json:"evicted"`             // spans that the checking mode had to forget
+	Services  map[string]uint64 `json:"services,omitempty"`  // spans by service.name
+	RootNames map[string]uint64 `json:"roots_by,omitempty"`  // roots by name
+	Kinds     map[string]uint64 `json:"kinds,omitempty"`     // spans by kind
+	Protocols map[string]uint64 `json:"protocols,omitempty"` // requests by protocol
+	Checking  bool              `json:"checking"`            // whether the ids were checked
+}
+
+// Admitted is what a tracer says that it did with its spans.
+// A nil pointer means that it says nothing of it.
+type Admitted struct {
+	Dropped *uint64 `json:"dropped,omitempty"` // thrown away in its queue
+	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports
+	Source  string  `json:"source,omitempty"`  // where it says so
+}
+
+// Stop is how the processes ended.
+type Stop struct {
+	Seconds float64 `json:"seconds"`          // from the first signal to the last end
+	Killed  bool    `json:"killed,omitempty"` // one did not end when asked
+	Sink    Counts  `json:"sink"`             // what arrived while they stopped
+}
+
+// Harness is what the harness knows of its own influence on a run.
+type Harness struct {
+	StealSeconds float64 `json:"steal_seconds"` // CPU time taken by the host, all CPUs
+	LoadAverage  float64 `json:"load_average"`  // one minute, at the start of the run
+	Accounting   string  `json:"accounting"`    // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
+	Placement    string  `json:"placement"`     // "cpuset", "affinity" or "none"
+	OwnCPU       float64 `json:"own_cpu"`       // CPU seconds of tracetax itself (not load, not sink)
+	Seconds      float64 `json:"seconds"`       // length of the run
+}

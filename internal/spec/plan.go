@@ -1,0 +1,20 @@
+package spec
+
+import "time"
+
+// Plan is what one run of a variant needs: everything merged, with only those
+// placeholders left that are known at the run ({port}, {sink.…}, {tmp}, {build},
+// {workload}, {tracer}).
+type Plan struct {
+	Workload   string
+	Variant    string
+	Processes  []Process // wrapped, with the tracer's and the variant's environment and arguments
+	Operations []Operation
+	Build      Build
+	Spans      map[string]Number // declared spans per operation name; absent: learnt
+	Admits     []Admission
+	Silent     bool          // no span reaches the sink, by intent
+	Sampling   float64       // sampled share, 0 to 1; 1 where the tracer has no such setting
+	Delay      time.Duration // longest time that the tracer holds a finished span back
+	Settle     time.Duration
+}

@@ -1,0 +1,183 @@
+// Package spec owns the files that a person writes: experiments, workloads and
+// tracers. It parses them, checks them with file:line:column errors, fills in
+// defaults, and resolves variants into what is to be started. It knows nothing
+// of processes and of time passing.
+package spec
+
+import (
+	"io/fs"
+	"time"
+)
+
+// Experiment is an experiment file, parsed and checked, its workload and tracers
+// looked up. An experiment over several workloads is several Experiments.
+type Experiment struct {
+	Name        string
+	Description string
+	Workload    *Workload
+	Operations  []Operation // what is measured, each in a phase of its own; a mix is one Operation with Mix set
+	Variants    []Variant   // the first is the baseline
+	Load        Load
+	Design      Design
+	Budget      []Limit
+	Sink        SinkMode
+}
+
+// Workload is a program that can be traced.
+type Workload struct {
+	Name        string
+	Language    string // "go", "python", …; "" for one's own program where nobody said
+	Description string
+	Needs       []Need
+	Artifact    Artifact         // language packages that the workload itself needs: {workload}
+	Build       map[string]Build // by tracer name, "" for all others
+	Processes   []Process
+	Operations  []Operation
+	Files       fs.FS  // the folder of a built-in workload; nil for one's own
+	Dir         string // folder that relative paths of one's own program stand for
+}
+
+// Process is one program of a workload.
+type Process struct {
+	Name     string
+	Role     string // app, sidecar, collector, backend, database
+	Run      []string
+	Env      map[string]string
+	Dir      string
+	Ready    string        // "http://…", "tcp://host:port" or "log:REGEXP"; "" is tcp on {port} if the process uses it
+	Patience time.Duration // how long it may take to become ready
+	CPUs     float64       // quota; 0 is none
+	Memory   int64         // bytes; 0 is no limit
+	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
+}
+
+// Operation is one kind of work.
+type Operation struct {
+	Name        string
+	Description string
+	Process     string // whose {port} a relative request goes to; "" is the first process
+	Method      string
+	URL         string // path, or http://host:port/path; may hold placeholders
+	Headers     map[string]string
+	Body        []byte
+	Status      int               // expected; 0 is any 2xx or 3xx
+	Timeout     time.Duration     // 0 is the load's
+	Rate        float64           // operations/s; 0 is the load's
+	Spans       map[string]Number // declared spans per operation by tracer name, "" for all others; absent: learnt
+	Mix         []Share           // a weighted mix of operations, instead of a request
+}
+
+// Share is one operation's part of a mix.
+type Share struct {
+	Operation Operation
+	Weight    float64
+}
+
+// Number is a count of spans: an exact one, or an interval where it varies.
+type Number struct{ Low, High float64 }
+
+// Need is something that must be on the machine.
+type Need struct {
+	Command string // looked up on PATH
+	Install string // how to get it
+	Reason  string // set where it cannot be had at all
+}
+
+// Artifact names pinned packages that are installed into a folder of their own.
+type Artifact struct {
+	Python string // a requirements file with hashes, relative to the folder
+}
+
+// Build makes a program from a workload's sources.
+type Build struct {
+	Run [][]string // commands, run one after the other in a copy of the folder; {build} is where the result goes
+	Env map[string]string
+}
+
+// Tracer is one way of tracing.
+type Tracer struct {
+	Name        string
+	Language    string // "" works with any
+	Description string
+	Needs       []Need
+	Artifact    Artifact
+	Wrap        []string // goes before the command of each traced process
+	Args        []string // goes after it
+	Env         map[string]string
+	Settings    []Setting
+	Admits      []Admission
+	Settle      time.Duration // extra time after ready until the tracer is connected
+	Files       fs.FS
+}
+
+// Setting is something that a user of the tracer chooses.
+type Setting struct {
+	Name        string
+	Description string
+	Default     string
+	Kind        string            // "share", "count", "duration", "choice" or "text"
+	Choices     map[string]Choice // kind choice
+	Env         map[string]string // other kinds; {value}, {value.ms}, {value.ratio}
+	Meaning     string            // "sampling": the sampled share; "delay": the longest time a span is held; ""
+}
+
+// Choice is one value of a setting of kind choice.
+type Choice struct {
+	Description string
+	Env         map[string]string
+	Unset       []string // variables of the tracer that this choice takes away
+	Silent      bool     // with it no span reaches the sink, by intent
+	Immediate   bool     // with it spans are sent without delay
+}
+
+// Admission is a way in which a tracer says what became of its spans.
+type Admission struct {
+	What string // "dropped" or "failed"
+	Log  string // regular expression over the process's log; group "n" is the number, without it each line counts 1
+	Take string // "last" (a running total per process) or "sum"
+}
+
+// Variant is what is compared: a tracer with its settings on a workload.
+type Variant struct {
+	Name     string
+	Tracer   *Tracer // never nil; the tracer "none" adds nothing
+	Settings map[string]string // every setting of the tracer, defaults filled in
+	Chosen   map[string]string // of which the user chose these
+	Env      map[string]string
+	Args     []string
+	Against  string // another variant to be compared with, besides the baseline
+}
+
+// Load is how an operation is made to happen.
+type Load struct {
+	Rate        float64       // operations/s, open loop; 0 where Connections is set
+	Connections int           // closed loop; with Rate, the most connections that may be open
+	Arrivals    string        // "constant" or "poisson"
+	Warmup      time.Duration
+	Duration    time.Duration // of the measured window
+	Timeout     time.Duration // of one operation
+	Idle        time.Duration // idle window before the first phase
+}
+
+// Design is how many runs are made.
+type Design struct {
+	Blocks int
+	Seed   uint64 // 0: drawn, and recorded
+	Quick  bool
+}
+
+// Limit is one line of a budget.
+type Limit struct {
+	Metric string  // a metric of findings.json
+	Value  float64 // relative increase (0.05 is 5 %); for lost spans a share
+	Text   string  // as the user wrote it
+}
+
+// SinkMode says how closely the sink looks.
+type SinkMode string
+
+// The modes of the sink.
+const (
+	Checking SinkMode = "checking" // ids are checked; memory bounded, evictions counted
+	Counting SinkMode = "counting" // flat memory
+)
