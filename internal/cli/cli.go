@@ -63,5 +63,17 @@ func newRoot(s streams) *cobra.Command {
 
 // commands lists the constructors of all commands, one a file.
 var commands = []func(streams) *cobra.Command{
+	newQuickstart,
+	newRun,
+	newDoctor,
 	newVersion,
+	newSink,
+	newAgent,
+	newLoad,
+	newReport,
+	newFetch,
+	newInit,
+	newValidate,
+	newList,
+	newShow,
 }

@@ -168,4 +168,15 @@ type Runs struct {
 	Blocks  int      `json:"blocks"`            // whole blocks
 	Dropped []string `json:"dropped,omitempty"` // blocks left out, and why
 	Failure []string `json:"failures,omitempty"`
+
+	Variants []VariantRuns `json:"variants,omitempty"`
+}
+
+// VariantRuns is what there is of one variant.
+type VariantRuns struct {
+	Variant string `json:"variant"`
+	Good    int    `json:"good"`
+	Failed  int    `json:"failed"`  // attempts
+	Blocks  int    `json:"blocks"`  // that count: a good run beside a good baseline
+	Dropped int    `json:"dropped"` // blocks left out because this variant's run was spoiled
 }

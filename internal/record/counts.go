@@ -39,3 +39,40 @@ func minus(after, before map[string]uint64) map[string]uint64 {
 	}
 	return d
 }
+
+// Plus returns what was counted in two stretches of time, one after the other.
+func (c Counts) Plus(next Counts) Counts {
+	return Counts{
+		Requests:  c.Requests + next.Requests,
+		Bytes:     c.Bytes + next.Bytes,
+		Spans:     c.Spans + next.Spans,
+		Roots:     c.Roots + next.Roots,
+		Metrics:   c.Metrics + next.Metrics,
+		Logs:      c.Logs + next.Logs,
+		Rejected:  c.Rejected + next.Rejected,
+		Malformed: c.Malformed + next.Malformed,
+		Duplicate: c.Duplicate + next.Duplicate,
+		Orphans:   next.Orphans,
+		Traces:    c.Traces + next.Traces,
+		Evicted:   c.Evicted + next.Evicted,
+		Services:  plus(c.Services, next.Services),
+		RootNames: plus(c.RootNames, next.RootNames),
+		Kinds:     plus(c.Kinds, next.Kinds),
+		Protocols: plus(c.Protocols, next.Protocols),
+		Checking:  next.Checking,
+	}
+}
+
+func plus(a, b map[string]uint64) map[string]uint64 {
+	if len(b) == 0 {
+		return maps.Clone(a)
+	}
+	sum := maps.Clone(a)
+	if sum == nil {
+		sum = map[string]uint64{}
+	}
+	for name, n := range b {
+		sum[name] += n
+	}
+	return sum
+}

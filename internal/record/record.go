@@ -54,12 +54,17 @@ type Failure struct {
 // Start is what happened from the first fork to the first phase.
 type Start struct {
 	ReadySeconds          float64 `json:"ready_seconds"`           // first fork to last process ready
-	FirstOperationSeconds float64 `json:"first_operation_seconds"` // duration of the first operation after that
+	FirstOperation        string  `json:"first_operation"`         // the operation that was made once, first of all
+	FirstOperationSeconds float64 `json:"first_operation_seconds"` // its duration
 	Probes                uint64  `json:"probes"`                  // readiness requests that the app answered
-	Sink                  Counts  `json:"sink"`                    // what arrived before the first phase
+	Sink                  Counts  `json:"sink"`                    // what arrived before the first phase, the first operation's spans included
 	IdleSeconds           float64 `json:"idle_seconds"`            // length of the idle window
 	Idle                  []Usage `json:"idle,omitempty"`          // usage over the idle window: one entry a process
 }
+
+// Probe is the name of the phase of a calibration that repeats the readiness
+// request, so that the spans of the requests before "ready" can be told.
+const Probe = "(probe)"
 
 // Phase is one operation's part of a run: warm-up, drain, measured window, drain.
 type Phase struct {
@@ -87,7 +92,8 @@ type Load struct {
 	Failed        uint64            `json:"failed"`       // answered, but wrongly, or the connection broke
 	TimedOut      uint64            `json:"timed_out"`    // no answer within the time-out: in Latency as censored values
 	Errors        map[string]uint64 `json:"errors,omitempty"`
-	Connected     uint64            `json:"connected"` // connections opened
+	Connected     uint64            `json:"connected"`        // connections opened
+	Resent        uint64            `json:"resent,omitempty"` // requests sent twice, as the server had closed the kept connection
 	BytesSent     uint64            `json:"bytes_sent"`
 	BytesReceived uint64            `json:"bytes_received"`
 	Latency       Histogram         `json:"latency"` // ns, from the intended start

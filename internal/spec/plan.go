@@ -17,4 +17,5 @@ type Plan struct {
 	Sampling   float64       // sampled share, 0 to 1; 1 where the tracer has no such setting
 	Delay      time.Duration // longest time that the tracer holds a finished span back
 	Settle     time.Duration
+	Secrets    []string // values that no file and no screen may show
 }

@@ -139,20 +139,21 @@ type Admission struct {
 
 // Variant is what is compared: a tracer with its settings on a workload.
 type Variant struct {
-	Name     string
-	Tracer   *Tracer // never nil; the tracer "none" adds nothing
-	Settings map[string]string // every setting of the tracer, defaults filled in
-	Chosen   map[string]string // of which the user chose these
-	Env      map[string]string
-	Args     []string
-	Against  string // another variant to be compared with, besides the baseline
+	Name        string
+	Description string
+	Tracer      *Tracer           // never nil; the tracer "none" adds nothing
+	Settings    map[string]string // every setting of the tracer, defaults filled in
+	Chosen      map[string]string // of which the user chose these
+	Env         map[string]string
+	Args        []string
+	Against     string // another variant to be compared with, besides the baseline
 }
 
 // Load is how an operation is made to happen.
 type Load struct {
-	Rate        float64       // operations/s, open loop; 0 where Connections is set
-	Connections int           // closed loop; with Rate, the most connections that may be open
-	Arrivals    string        // "constant" or "poisson"
+	Rate        float64 // operations/s, open loop; 0 where Connections is set
+	Connections int     // closed loop; with Rate, the most connections that may be open
+	Arrivals    string  // "constant" or "poisson"
 	Warmup      time.Duration
 	Duration    time.Duration // of the measured window
 	Timeout     time.Duration // of one operation

@@ -1,0 +1,40 @@
+# What a developer of tracetax needs; `make help` lists it.
+.DEFAULT_GOAL := help
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LINT    := $(GO) tool -modfile=tools/go.mod staticcheck
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## bin/tracetax
+	$(GO) build -trimpath -ldflags "-X github.com/tracetax/tracetax/internal/cli.version=$(VERSION)" -o bin/tracetax ./cmd/tracetax
+
+setup: ## install what the tests need and this machine lacks (Debian packages)
+	scripts/setup
+
+test: setup lint ## all tests but the long ones, with vet and lint
+	$(GO) test ./...
+
+e2e: setup ## the long tests: real services, real faults
+	TRACETAX_E2E=1 TRACETAX_REQUIRE_BROWSER=1 $(GO) test -count=1 -timeout 20m ./e2e/... ./internal/artifact/... ./internal/report/...
+
+lint: ## format, vet, staticcheck
+	@test -z "$$(gofmt -l cmd internal e2e *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e *.go; exit 1; }
+	$(GO) vet ./...
+	$(LINT) ./...
+
+cross: ## build for the other platforms
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
+	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tracetax
+
+golden: ## rewrite the golden files of the tests
+	$(GO) test ./internal/... -update
+
+fuzz: ## every fuzz test for FUZZTIME (10s)
+	scripts/fuzz
+
+charts: ## internal/report/assets/charts.js, from web/
+	cd web && npm ci && npm run build
+
+.PHONY: help build setup test e2e lint cross golden fuzz charts

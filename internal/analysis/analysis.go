@@ -1,0 +1,65 @@
+// Package analysis owns the way from records to findings: which runs count, what
+// each metric is in a run, estimates with intervals, verdicts, curves, ledgers,
+// warnings, and the answer in one sentence. It is pure: the same records give the
+// same document. It must not know how a run is made nor how a result is shown.
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// confidence of every interval, before the correction for several claims.
+const confidence = 0.95
+
+// Input is everything that findings are made of.
+type Input struct {
+	Experiment  *spec.Experiment
+	Plans       map[string]*spec.Plan // by variant
+	Environment map[string]any        // as in environment.json
+	Records     []record.Record       // as in runs.jsonl
+	Results     string                // the results folder, as a user names it
+	Tool        string                // version of tracetax
+	Now         time.Time
+}
+
+// Analyse returns the findings of an experiment, finished or not. Records that
+// tell nothing (failed, spoiled, of variants that the experiment does not have)
+// are left out and accounted for in Runs. It fails where the experiment has no
+// variant to compare, or where a record cannot be read.
+func Analyse(in Input) (*finding.Document, error) {
+	if in.Experiment == nil || len(in.Experiment.Variants) == 0 {
+		return nil, errors.New("analysing the records: the experiment has no variants")
+	}
+	s, err := newStudy(in)
+	if err != nil {
+		return nil, fmt.Errorf("analysing the records of %s: %w", in.Results, err)
+	}
+	described, err := describe(in.Experiment)
+	if err != nil {
+		return nil, fmt.Errorf("describing the experiment of %s: %w", in.Results, err)
+	}
+	findings := s.findings()
+	doc := &finding.Document{
+		Schema:      finding.Schema,
+		Tool:        in.Tool,
+		Created:     in.Now,
+		Results:     in.Results,
+		Experiment:  described,
+		Environment: in.Environment,
+		Quick:       in.Experiment.Design.Quick,
+		Findings:    findings,
+		Curves:      s.curves(),
+		Ledgers:     s.ledgers,
+		Runs:        s.counted(),
+		Repeat:      []string{"tracetax run " + quoted(in.Results+"/"+record.ExperimentFile)},
+	}
+	doc.Warnings = s.warnings()
+	doc.Answer = answer(doc)
+	return doc, nil
+}

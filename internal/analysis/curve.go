@@ -1,0 +1,45 @@
+// This file draws latency by percentile.
+package analysis
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// curves returns a curve for each operation and variant under an open loop: the
+// points that all of its runs support.
+func (s *study) curves() []finding.Curve {
+	out := []finding.Curve{}
+	if s.closed() {
+		return out
+	}
+	for _, operation := range s.operations() {
+		for _, v := range s.variants {
+			if points := points(s.phasesOf(v.Name, operation)); len(points) > 0 {
+				out = append(out, finding.Curve{Operation: operation, Variant: v.Name, Points: points})
+			}
+		}
+	}
+	return out
+}
+
+func points(phases []*phase) []finding.Point {
+	var out []finding.Point
+	for _, percentile := range grid {
+		values := make([]float64, 0, len(phases))
+		for _, p := range phases {
+			if v, ok := p.latency.at(percentile); ok {
+				values = append(values, v)
+			}
+		}
+		if len(values) == 0 || len(values) < len(phases) {
+			continue
+		}
+		out = append(out, finding.Point{
+			Percentile: percentile, Seconds: stats.Center(values), Low: slices.Min(values), High: slices.Max(values),
+		})
+	}
+	return out
+}

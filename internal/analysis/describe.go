@@ -1,0 +1,100 @@
+// This file says in words what was compared.
+package analysis
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+func describe(e *spec.Experiment) (finding.Experiment, error) {
+	d := finding.Experiment{
+		Name: e.Name, Load: loadText(e.Load), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
+		Operations: []string{}, Variants: []finding.Variant{},
+	}
+	if e.Workload != nil {
+		d.Workload = e.Workload.Name
+		file, err := e.YAML()
+		if err != nil {
+			return d, err
+		}
+		d.File = string(file)
+	}
+	for _, o := range e.Operations {
+		d.Operations = append(d.Operations, o.Name)
+	}
+	for _, v := range e.Variants {
+		d.Variants = append(d.Variants, finding.Variant{
+			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v),
+		})
+	}
+	return d, nil
+}
+
+func tracerName(v spec.Variant) string {
+	if v.Tracer == nil {
+		return "none"
+	}
+	return v.Tracer.Name
+}
+
+// variantText is what the user says of a variant, or else chose in it. Values of
+// variables and arguments may be secret; experiment.yaml has them, redacted.
+func variantText(v spec.Variant) string {
+	if v.Description != "" {
+		return v.Description
+	}
+	var parts []string
+	chosen := shown(v.Chosen)
+	for _, name := range sortedKeys(chosen) {
+		parts = append(parts, name+" "+chosen[name])
+	}
+	for _, name := range sortedKeys(v.Env) {
+		parts = append(parts, name+" set")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// secret is what the name of a setting looks like whose value is not shown.
+var secret = regexp.MustCompile(`(?i)token|secret|passw|key|auth|credential|header`)
+
+// shown returns settings without the values that may be secret.
+func shown(settings map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, value := range settings {
+		if secret.MatchString(name) && value != "" {
+			value = "(redacted)"
+		}
+		out[name] = value
+	}
+	return out
+}
+
+func loadText(l spec.Load) string {
+	if l.Rate > 0 {
+		text := fmt.Sprintf("%s operations/s for %s, open loop", strconv.FormatFloat(l.Rate, 'g', -1, 64), l.Duration)
+		if l.Arrivals != "" && l.Arrivals != "constant" {
+			text += ", " + l.Arrivals + " arrivals"
+		}
+		return text
+	}
+	if l.Connections == 1 {
+		return fmt.Sprintf("1 connection kept busy for %s, closed loop", l.Duration)
+	}
+	return fmt.Sprintf("%d connections kept busy for %s, closed loop", l.Connections, l.Duration)
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

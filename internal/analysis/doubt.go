@@ -1,0 +1,175 @@
+// This file finds the reasons for which an interval, however narrow, does not
+// answer the question.
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// What counts as not holding the rate.
+const (
+	heldShare     = 0.98 // of the operations asked for, completed in the time that the schedule takes
+	timeOutShare  = 0.01 // of the operations asked for
+	overloadShare = 0.5  // of a variant's runs that did not hold the rate: from here it is overloaded
+	lagShare      = 0.1  // of the effect, by which the generator's lag may differ
+)
+
+// doubts are what stands against a verdict.
+type doubts struct {
+	overloaded string // a variant could not hold the rate
+	reason     string // why it cannot be told
+	modes, lag bool   // which reason it is
+}
+
+// doubtsOf looks for reasons against a verdict on the claim.
+func (s *study) doubtsOf(c *claim) doubts {
+	var d doubts
+	if c.Operation != "" {
+		d.overloaded = s.overloadOf(c.pair, c.Operation)
+	}
+	base, value := columns(c.Samples)
+	if c.Metric == cpuPerSpan {
+		base = nil // its baseline is nought by definition
+	}
+	if report := stats.Modes(base, value); report.Differ {
+		d.modes, d.reason = true, modesText(report, c)
+		return d
+	}
+	if text := s.lagOf(c); text != "" {
+		d.lag, d.reason = true, text
+	}
+	return d
+}
+
+// noteDoubts keeps what the warnings are to tell.
+func (s *study) noteDoubts(c *claim) {
+	where := place(c.Operation, c.Variant)
+	if c.doubts.modes {
+		s.modes = append(s.modes, hit{metricWord(c) + ": " + c.doubts.reason, where})
+	}
+	if c.doubts.lag {
+		s.lags = append(s.lags, hit{metricWord(c) + ": " + c.doubts.reason, where})
+	}
+	if c.doubts.overloaded != "" && !c.metric.latency && c.Note == "" {
+		c.Note = "not at the same rate: " + c.doubts.overloaded
+	}
+	if c.Metric == cpuPerOperation && !isHarness(c.Role) {
+		for _, sample := range c.Samples {
+			if sample.Baseline < 0 || sample.Value < 0 {
+				s.below = append(s.below, hit{fmt.Sprintf("block %d: the idle rate over the drain is more than the window used", sample.Block), where})
+				break
+			}
+		}
+	}
+}
+
+func metricWord(c *claim) string {
+	if c.Role == "" {
+		return c.Metric
+	}
+	return c.Metric + " of " + c.Role
+}
+
+func modesText(r stats.ModeReport, c *claim) string {
+	name, modes := c.Variant, r.Value
+	if len(r.Baseline) > len(r.Value) {
+		name, modes = c.Against, r.Baseline
+	}
+	var parts []string
+	for _, m := range modes {
+		parts = append(parts, fmt.Sprintf("%.0f %% at %s", m.Share*100, finding.FormatValue(m.Center, c.Unit)))
+	}
+	return "the runs of " + name + " fall into modes, " + strings.Join(parts, " and ")
+}
+
+// overloadOf says which of the pair could not hold the rate, "" if both did.
+func (s *study) overloadOf(p pair, operation string) string {
+	for _, variant := range []string{p.variant, p.against} {
+		if text, yes := s.overloaded(variant, operation); yes {
+			return text
+		}
+	}
+	return ""
+}
+
+// overloaded reports whether a variant could not hold the rate in half of its
+// runs or more. One run that did not may have met a pause of the machine.
+func (s *study) overloaded(variant, operation string) (string, bool) {
+	phases := s.phasesOf(variant, operation)
+	var bad int
+	var reached []float64
+	for _, p := range phases {
+		held, asked := s.held(p)
+		if asked {
+			reached = append(reached, held*p.OfferedRate)
+		}
+		if asked && !p.holds(held) {
+			bad++
+		}
+	}
+	if bad == 0 || float64(bad) < overloadShare*float64(len(phases)) {
+		return "", false
+	}
+	return fmt.Sprintf("%s could not hold %s: %s reached", variant,
+		finding.FormatValue(phases[0].OfferedRate, "1/s"), finding.FormatValue(stats.Center(reached), "1/s")), true
+}
+
+// held is the share of the operations asked for that were completed in the time
+// that the schedule takes; false for a closed loop. The time beyond the schedule
+// counts from the fastest operation's duration on: even the last one of a service
+// that keeps up takes that long.
+func (s *study) held(p *phase) (float64, bool) {
+	if p.OfferedRate <= 0 || p.Load.Intended == 0 {
+		return 0, false
+	}
+	schedule := s.in.Experiment.Load.Duration.Seconds()
+	if schedule <= 0 {
+		schedule = float64(p.Load.Intended) / p.OfferedRate
+	}
+	late := math.Max(0, p.Load.WallSeconds-schedule-p.latency.least)
+	return float64(p.Load.Completed) / float64(p.Load.Intended) * schedule / (schedule + late), true
+}
+
+func (p *phase) holds(held float64) bool {
+	return held >= heldShare && float64(p.Load.TimedOut) <= timeOutShare*float64(p.Load.Intended)
+}
+
+// lagOf says by how much the generator's lag differs between the variants, where
+// it is over a tenth of the effect: then the effect may be the generator's.
+func (s *study) lagOf(c *claim) string {
+	if !c.metric.latency || c.Absolute == nil || c.Absolute.Low == nil {
+		return ""
+	}
+	var lags []float64
+	for _, sample := range c.Samples {
+		base, ok := s.runs[c.Against][sample.Block].phases[c.Operation].lagAt(c.metric.percentile)
+		value, okValue := s.runs[c.Variant][sample.Block].phases[c.Operation].lagAt(c.metric.percentile)
+		if !ok || !okValue {
+			return ""
+		}
+		lags = append(lags, value-base)
+	}
+	effect := math.Abs(c.Absolute.Estimate)
+	if *c.Absolute.Low <= 0 && *c.Absolute.High >= 0 {
+		effect = math.Max(-*c.Absolute.Low, *c.Absolute.High)
+	}
+	lag := stats.Center(lags)
+	if math.Abs(lag) <= lagShare*effect {
+		return ""
+	}
+	return fmt.Sprintf("the load generator's own lag differs by %s, over a tenth of what is measured (%s)",
+		finding.FormatValue(math.Abs(lag), "s"), finding.FormatValue(effect, "s"))
+}
+
+// lagAt is the generator's lag at a percentile; its mean for 0.
+func (p *phase) lagAt(percentile float64) (float64, bool) {
+	if percentile == 0 {
+		return p.lag.mean()
+	}
+	return p.lag.at(percentile)
+}

@@ -1,0 +1,206 @@
+// This file says what each metric is in one run. A metric that one of the runs
+// cannot give is not shown at all: leaving out the runs that cannot give it would
+// choose among them.
+package analysis
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// The words of a finding that are used more than once.
+const (
+	lower  = "lower"
+	higher = "higher"
+
+	cpuPerOperation = "cpu_per_operation"
+	throughput      = "throughput"
+	cpuPerSpan      = "cpu_per_span"
+	deliveredShare  = "delivered_share"
+)
+
+// metric is one figure of a run.
+type metric struct {
+	name, role, unit, better string
+	wholeRun                 bool // not of an operation
+	latency                  bool // needs the same rate on both sides
+	pointOnly                bool // an estimate without an interval
+	noVerdict                bool
+	percentile               float64 // latency: at which the generator's lag is looked at; 0 is the mean
+	note                     string
+	value                    func(*run, *phase) (float64, bool) // the phase is nil for wholeRun
+}
+
+// metrics lists what is measured in every run, for the roles that occur.
+func metrics(roles []string, closed bool) []metric {
+	list := []metric{cpuMetric("")}
+	for _, role := range roles {
+		list = append(list, cpuMetric(role))
+	}
+	list = append(list,
+		metric{name: "cpu_utilisation", unit: "1", better: lower, value: func(_ *run, p *phase) (float64, bool) {
+			return over(p.cpu(charged("")), p.Load.WallSeconds)
+		}},
+		metric{name: throughput, unit: "1/s", better: higher, noVerdict: !closed, note: offeredNote(closed), value: func(_ *run, p *phase) (float64, bool) {
+			return over(float64(p.Load.Completed), p.Load.WallSeconds)
+		}},
+	)
+	if !closed {
+		list = append(list, latencies()...)
+	}
+	return append(list,
+		metric{name: "memory_mean", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryMean })},
+		metric{name: "memory_peak", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryPeak })},
+		metric{name: "context_switches", unit: "count", better: lower, note: "per operation", value: func(_ *run, p *phase) (float64, bool) {
+			return over(p.used(charged(""), func(u record.Usage) float64 { return float64(u.ContextSwitches) }), float64(p.Load.Started))
+		}},
+		metric{name: "export_bytes_per_operation", unit: "bytes", better: lower, value: func(_ *run, p *phase) (float64, bool) {
+			return over(float64(p.Sink.Bytes), float64(p.Load.Started))
+		}},
+		metric{name: "delivered_rate", unit: "1/s", better: higher, noVerdict: true, value: func(_ *run, p *phase) (float64, bool) {
+			return over(float64(p.Sink.Unique()), p.Load.WallSeconds)
+		}},
+		metric{name: "idle_cpu", unit: "1", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
+			var seconds float64
+			for _, u := range r.Start.Idle {
+				if charged("")(u.Role) {
+					seconds += u.CPUSeconds
+				}
+			}
+			return over(seconds, r.Start.IdleSeconds)
+		}},
+		metric{name: "startup_time", unit: "s", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
+			return r.Start.ReadySeconds, r.Start.ReadySeconds > 0
+		}},
+		metric{name: "first_operation_time", unit: "s", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
+			return r.Start.FirstOperationSeconds, r.Start.FirstOperationSeconds > 0
+		}},
+	)
+}
+
+func offeredNote(closed bool) string {
+	if closed {
+		return ""
+	}
+	return "open loop: the offered rate, as long as it is held"
+}
+
+func cpuMetric(role string) metric {
+	m := metric{name: cpuPerOperation, role: role, unit: "s", better: lower, value: func(_ *run, p *phase) (float64, bool) {
+		return over(p.cpu(charged(role)), float64(p.Load.Started))
+	}}
+	if isHarness(role) {
+		m.noVerdict, m.note = true, "part of the harness: shown, not charged"
+	}
+	return m
+}
+
+// latencies lists the metrics of the latency distribution.
+func latencies() []metric {
+	list := []metric{{name: "latency_mean", unit: "s", better: lower, latency: true, value: func(_ *run, p *phase) (float64, bool) {
+		return p.latency.mean()
+	}}}
+	for _, q := range []struct {
+		name       string
+		percentile float64
+	}{{"p50", 50}, {"p75", 75}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p999", 99.9}} {
+		list = append(list, metric{name: "latency_" + q.name, unit: "s", better: lower, latency: true, percentile: q.percentile,
+			value: func(_ *run, p *phase) (float64, bool) { return p.latency.at(q.percentile) }})
+	}
+	return append(list, metric{name: "latency_max", unit: "s", better: lower, latency: true, pointOnly: true, noVerdict: true,
+		value: func(_ *run, p *phase) (float64, bool) { return p.latency.max() }})
+}
+
+// charged says which roles a cost of the given role is summed over: "" is all but
+// the harness's own.
+func charged(role string) func(string) bool {
+	return func(other string) bool {
+		if role == "" {
+			return !isHarness(other)
+		}
+		return other == role
+	}
+}
+
+// isHarness reports whether a role is the harness's own.
+func isHarness(role string) bool { return role == "load" || role == "sink" }
+
+// cpu is the CPU seconds that the window cost: all from its start to the quiet
+// after it, less what the processes use when idle over the drain. Over the window
+// itself nothing is taken off: what a process does beside its work is part of
+// what it costs while it works.
+func (p *phase) cpu(of func(role string) bool) float64 {
+	return p.used(of, func(u record.Usage) float64 { return u.CPUSeconds })
+}
+
+// used sums a quantity over processes, less its idle rate over the drain.
+func (p *phase) used(of func(role string) bool, quantity func(record.Usage) float64) float64 {
+	var sum float64
+	for _, u := range p.Usage {
+		if !of(u.Role) {
+			continue
+		}
+		sum += quantity(u)
+		if idle := p.idle[u.Process]; idle.Seconds > 0 {
+			sum -= quantity(idle) / idle.Seconds * p.drain()
+		}
+	}
+	return sum
+}
+
+// drain is the length of the drain; never longer than the usage says that it
+// read, so that a clock that jumped takes nothing off that was never used.
+func (p *phase) drain() float64 {
+	most := p.DrainSeconds
+	for _, u := range p.Usage {
+		most = min(most, max(0, u.Seconds))
+	}
+	return most
+}
+
+// memory sums a size over the processes of the app and its helpers. Peaks of
+// several processes may not have come at once: the sum is an upper bound.
+func memory(size func(record.Usage) uint64) func(*run, *phase) (float64, bool) {
+	return func(_ *run, p *phase) (float64, bool) {
+		var sum float64
+		for _, u := range p.Usage {
+			if charged("")(u.Role) {
+				sum += float64(size(u))
+			}
+		}
+		return sum, sum > 0
+	}
+}
+
+func over(sum, by float64) (float64, bool) {
+	if by <= 0 {
+		return 0, false
+	}
+	return sum / by, true
+}
+
+// roles returns the roles of all processes, sorted, the harness's last.
+func (s *study) roles() []string {
+	seen := map[string]bool{}
+	for _, byBlock := range s.runs {
+		for _, r := range byBlock {
+			for _, p := range r.phases {
+				for _, u := range p.Usage {
+					seen[u.Role] = true
+				}
+			}
+		}
+	}
+	roles := sortedKeys(seen)
+	slices.SortStableFunc(roles, func(a, b string) int {
+		switch {
+		case isHarness(a) == isHarness(b):
+			return 0
+		case isHarness(b):
+			return -1
+		}
+		return 1
+	})
+	return roles
+}

@@ -1,0 +1,189 @@
+// Synthetic records: an experiment whose truth is known.
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// scene is an experiment with made-up processes.
+type scene struct {
+	seed       uint64
+	blocks     int
+	operations map[string]float64 // CPU seconds per operation of the baseline
+	order      []string           // of the operations
+	variants   []actor            // the first is the baseline
+	rate       float64
+	noise      float64 // standard deviation of the log of CPU and latency, from run to run
+	latencies  bool    // whether there are histograms: they take time
+	budget     []spec.Limit
+	quick      bool
+	change     func(*record.Record)   // last, on every record
+	design     func(*spec.Experiment) // last, on the experiment
+	plan       func(*spec.Plan)
+}
+
+// actor is a variant.
+type actor struct {
+	name    string
+	tracer  string
+	against string
+	adds    float64 // CPU seconds per operation
+	delays  float64 // seconds of latency
+	spans   uint64  // per operation
+}
+
+func twoVariants() scene {
+	return scene{
+		seed: 1, blocks: 10, order: []string{"json"}, operations: map[string]float64{"json": 50e-6}, rate: 500, noise: 0.01,
+		variants: []actor{{name: "none", tracer: "none"}, {name: "otel", tracer: "otel-go", adds: 30e-6, delays: 40e-6, spans: 3}},
+	}
+}
+
+const (
+	window = 20.0 // seconds
+	drain  = 2.0
+	idling = 0.001 // CPU seconds per second of an idle app
+)
+
+func (s scene) input() Input {
+	e := &spec.Experiment{
+		Name: "scene", Workload: &spec.Workload{Name: "hello/go"},
+		Load:   spec.Load{Rate: s.rate, Duration: window * time.Second},
+		Design: spec.Design{Blocks: s.blocks, Seed: s.seed, Quick: s.quick}, Budget: s.budget,
+	}
+	for _, name := range s.order {
+		e.Operations = append(e.Operations, spec.Operation{Name: name})
+	}
+	plans := map[string]*spec.Plan{}
+	for _, a := range s.variants {
+		e.Variants = append(e.Variants, spec.Variant{Name: a.name, Tracer: &spec.Tracer{Name: a.tracer}, Against: a.against})
+		plan := &spec.Plan{Variant: a.name, Sampling: 1, Delay: time.Second, Spans: map[string]spec.Number{}}
+		for _, name := range s.order {
+			if a.tracer != "none" {
+				plan.Spans[name] = spec.Number{Low: float64(a.spans), High: float64(a.spans)}
+			}
+		}
+		if s.plan != nil {
+			s.plan(plan)
+		}
+		plans[a.name] = plan
+	}
+	if s.design != nil {
+		s.design(e)
+	}
+	return Input{
+		Experiment: e, Plans: plans, Records: s.records(), Environment: map[string]any{"cpus": 2.0},
+		Results: "tracetax-results/scene", Tool: "test", Now: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC),
+	}
+}
+
+func (s scene) records() []record.Record {
+	r := rand.New(rand.NewPCG(s.seed, 7))
+	var out []record.Record
+	for block := 1; block <= s.blocks; block++ {
+		weather := math.Exp(0.05 * r.NormFloat64()) // what a block shares
+		for position, a := range s.variants {
+			one := s.run(r, a, weather)
+			one.Block, one.Position, one.Attempt = block, position, 1
+			if s.change != nil {
+				s.change(&one)
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func (s scene) run(r *rand.Rand, a actor, weather float64) record.Record {
+	vary := func() float64 { return weather * math.Exp(s.noise*r.NormFloat64()) }
+	one := record.Record{
+		Schema: record.Schema, Kind: record.Measured, Workload: "hello/go", Variant: a.name,
+		Start: record.Start{
+			ReadySeconds: 0.1 * vary(), FirstOperationSeconds: 0.001 * vary(), IdleSeconds: 2,
+			Idle: []record.Usage{{Process: "app", Role: "app", Seconds: 2, CPUSeconds: 2 * idling}},
+		},
+		Harness: record.Harness{Seconds: 60, Accounting: "cgroup v2", Placement: "cpuset"},
+	}
+	for i, name := range s.order {
+		operations := uint64(s.rate * window)
+		cpu := (s.operations[name] + a.adds) * float64(operations) * vary()
+		p := record.Phase{
+			Operation: name, Position: i, OfferedRate: s.rate, DrainSeconds: drain, Quiet: true,
+			Load: record.Load{WallSeconds: window, Intended: operations, Started: operations, Completed: operations},
+			Sink: record.Counts{Spans: a.spans * operations, Roots: min(a.spans, 1) * operations, Traces: min(a.spans, 1) * operations,
+				Bytes: a.spans * operations * 150, Checking: true},
+			Usage: []record.Usage{
+				{Process: "app", Role: "app", Seconds: window + drain, CPUSeconds: cpu + idling*drain, MemoryMean: uint64(20e6 * vary()),
+					MemoryPeak: uint64(25e6 * vary()), ContextSwitches: uint64(40000 * vary())},
+				{Process: "load", Role: "load", Seconds: window + drain, CPUSeconds: 1.5 * vary()},
+				{Process: "sink", Role: "sink", Seconds: window + drain, CPUSeconds: float64(a.spans) * 0.05 * vary()},
+			},
+		}
+		if s.latencies {
+			p.Load.Latency = spread(int(operations), (300e-6+a.delays)*vary())
+			p.Load.Lag = spread(int(operations), 3e-6)
+		}
+		one.Phases = append(one.Phases, p)
+		one.Life = one.Life.Plus(p.Sink)
+	}
+	return one
+}
+
+// spread is a histogram of n values, log-normal about a median, in steps.
+func spread(n int, median float64) record.Histogram {
+	h := record.NewHistogram()
+	const steps = 200
+	for i := range steps {
+		p := (float64(i) + 0.5) / steps
+		_ = h.RecordValues(int64(median*math.Exp(0.3*math.Sqrt2*math.Erfinv(2*p-1))*1e9), int64(n/steps))
+	}
+	encoded, err := record.EncodeHistogram(h)
+	if err != nil {
+		panic(err)
+	}
+	return encoded
+}
+
+func analyse(t *testing.T, in Input) *finding.Document {
+	t.Helper()
+	doc, err := Analyse(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// get returns a finding against the baseline, over all roles.
+func get(t *testing.T, doc *finding.Document, operation, variant, metric string) finding.Finding {
+	t.Helper()
+	f, ok := look(doc, operation, variant, doc.Experiment.Variants[0].Name, metric, "")
+	if !ok {
+		t.Fatalf("no finding of %s of %s on %s", metric, variant, operation)
+	}
+	return f
+}
+
+func look(doc *finding.Document, operation, variant, against, metric, role string) (finding.Finding, bool) {
+	for _, f := range doc.Findings {
+		if f.Operation == operation && f.Variant == variant && f.Against == against && f.Metric == metric && f.Role == role {
+			return f, true
+		}
+	}
+	return finding.Finding{}, false
+}
+
+func warned(doc *finding.Document, code string) bool {
+	for _, w := range doc.Warnings {
+		if w.Code == code {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,121 @@
+// This file is the closed list of warnings: what the harness says against itself.
+// docs/warnings.md has the same list for readers.
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// Severities.
+const (
+	note    = "note"    // good to know
+	warning = "warning" // may have bent the result
+	spoiled = "spoiled" // something was left out, or should have been
+)
+
+// hit is one thing that a check found.
+type hit struct{ text, where string }
+
+// check is one warning of the list.
+type check struct {
+	code, severity string
+	advice         string
+	find           func(*study) []hit
+}
+
+// checks lists all warnings, in the order in which they are told.
+var checks = []check{
+	{"quick", note, "run without --quick for intervals and verdicts", (*study).findQuick},
+	{"too-few-blocks", warning, "ask for at least 6 blocks (design: {blocks: 10}), and see why runs failed if some did", (*study).findFewBlocks},
+	{"failed-runs", warning, "see the last log lines in the results folder under logs/; 'tracetax run --resume' tries missing runs again", (*study).findFailed},
+	{"spoiled-blocks", spoiled, "run on a machine that does nothing else; the other blocks count as they are", (*study).findDropped},
+	{"spoiled-kept", spoiled, "more than a fifth of the blocks are spoiled, and no more are left out: repeat the experiment on a quieter machine", (*study).findKept},
+	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*study).findOverloaded},
+	{"generator-late", warning, "give the load generator a CPU of its own, or lower the rate", (*study).findLate},
+	{"lag-differs", warning, "give the load generator a CPU of its own, so that it is equally late with every variant", func(s *study) []hit { return s.lags }},
+	{"harness-shared-cpu", warning, "run where CPUs can be set apart (two or more, with the right to set affinity or a cpuset)", (*study).findShared},
+	{"sink-busy", warning, "lower the rate or the sampling: the sink itself may have held the tracer up", (*study).findSinkBusy},
+	{"harness-busy", note, "nothing to do if the effect is large; otherwise report it: tracetax should use less", (*study).findHarnessBusy},
+	{"cpu-stolen", warning, "use a machine whose CPUs are not shared with others", (*study).findStolen},
+	{"load-average", warning, "stop what else runs on the machine before the experiment", (*study).findBusyStart},
+	{"clock-accounting", note, "CPU is read from the processes' clocks: what very short-lived children use is seen at their end only, and throttling is not seen. With the right to make cgroups it is exact", (*study).findClock},
+	{"throttled", warning, "raise the app's CPU quota or lower the rate: latency is the quota's, not the tracer's", (*study).findThrottled},
+	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (load: {duration: …})", (*study).findShortWindow},
+	{"never-quiet", warning, "the tracer still sent when patience ended, so some of its cost is not counted: shorten its delay or lower the rate", (*study).findNeverQuiet},
+	{"low-rate", note, "what processes use when idle is a large part of the CPU per operation: raise the rate to see the cost of operations", (*study).findLowRate},
+	{"cpu-negative", warning, "lengthen the window or the idle time before it: noise is as large as the work", func(s *study) []hit { return s.below }},
+	{"modes", warning, "look at every block's dot in the report; more blocks do not help before the cause is found", func(s *study) []hit { return s.modes }},
+	{"operations-failed", warning, "compare only variants that do the same work: see why operations fail", (*study).findFailedOperations},
+	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*study).findUnknown},
+	{"calibration-differs", warning, "correct the declared number of spans per operation, or find out why the tracer makes another number", (*study).findCalibration},
+	{"spans-lost", warning, "the cost is that of a tracer that throws spans away: lower the rate, or enlarge its queue, until nothing is lost", (*study).findLost},
+	{"spans-unaccounted", warning, "spans are missing that nobody admits to have lost: see the tracer's own log", (*study).findUnaccounted},
+	{"spans-surplus", warning, "more spans came than were expected: something else traces, or the number per operation is wrong", (*study).findSurplus},
+	{"sampling-off", warning, "the share of sampled traces is not what was asked for: check how the tracer samples", (*study).findSampling},
+	{"duplicates", note, "spans came more than once: the exporter sent them again, which costs", (*study).findDuplicates},
+	{"evicted", warning, "the sink had to forget span ids, so duplicates may be missed: lower the rate or shorten the window", (*study).findEvicted},
+	{"killed-at-stop", warning, "a process did not end when asked, so its tracer may not have flushed: see why it hangs", (*study).findKilled},
+}
+
+// warnings runs all checks.
+func (s *study) warnings() []finding.Warning {
+	out := []finding.Warning{}
+	for _, c := range checks {
+		for _, h := range c.find(s) {
+			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.text, Advice: c.advice, Where: h.where})
+		}
+	}
+	return out
+}
+
+// place names where something was seen.
+func place(operation, variant string) string {
+	switch {
+	case operation == "":
+		return variant
+	case variant == "":
+		return operation
+	}
+	return operation + ", " + variant
+}
+
+// perVariant makes one hit a variant of what is true of some of its runs; text
+// gets the worst value.
+func (s *study) perVariant(threshold float64, of func(*run) float64, text func(worst float64) string) []hit {
+	var hits []hit
+	for _, v := range s.variants {
+		worst, n := 0.0, 0
+		runs := s.runsOf(v.Name)
+		for _, r := range runs {
+			if value := of(r); value > threshold {
+				worst, n = max(worst, value), n+1
+			}
+		}
+		if n > 0 {
+			hits = append(hits, hit{fmt.Sprintf("%s (%d of %d runs)", text(worst), n, len(runs)), v.Name})
+		}
+	}
+	return hits
+}
+
+// perCell makes one hit an operation and variant of what is true of some phases.
+func (s *study) perCell(threshold float64, of func(*phase) float64, text func(worst float64) string) []hit {
+	var hits []hit
+	for _, operation := range s.operations() {
+		for _, v := range s.variants {
+			worst, n := 0.0, 0
+			phases := s.phasesOf(v.Name, operation)
+			for _, p := range phases {
+				if value := of(p); value > threshold {
+					worst, n = max(worst, value), n+1
+				}
+			}
+			if n > 0 {
+				hits = append(hits, hit{fmt.Sprintf("%s (%d of %d runs)", text(worst), n, len(phases)), place(operation, v.Name)})
+			}
+		}
+	}
+	return hits
+}

@@ -1,0 +1,163 @@
+// This file checks the harness and the machine.
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// The thresholds of the checks of the harness.
+const (
+	lateLag     = 0.001 // seconds at the 99th percentile of the generator's own lag
+	busySink    = 0.7   // of a core
+	busyHarness = 0.01  // of a core
+	stolenShare = 0.01  // of the machine's CPU time
+	busyStart   = 0.5   // load average per CPU, before the first run
+)
+
+func (s *study) findQuick() []hit {
+	if !s.quick() {
+		return nil
+	}
+	return []hit{{text: "a quick run: figures, but no intervals and no verdicts"}}
+}
+
+func (s *study) findFewBlocks() []hit {
+	if s.quick() {
+		return nil
+	}
+	var hits []hit
+	least := stats.MinBlocks(confidence)
+	for _, v := range s.variants[1:] {
+		if n := len(s.blocksOf(v.Name, s.baseline)); n < least {
+			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", blocks(n), v.Name, s.baseline, least), v.Name})
+		}
+	}
+	return hits
+}
+
+func (s *study) findFailed() []hit {
+	count := map[string]int{}
+	for _, r := range s.failed {
+		count[r.Variant]++
+	}
+	var hits []hit
+	for _, v := range s.variants {
+		if n := count[v.Name]; n > 0 {
+			missing := len(s.all[s.baseline]) - len(s.blocksOf(v.Name, s.baseline))
+			text := fmt.Sprintf("%d failed, of %d", n, n+len(s.all[v.Name]))
+			if v.Name != s.baseline && missing > 0 {
+				text += fmt.Sprintf("; %s do not count", blocks(missing))
+			}
+			hits = append(hits, hit{"runs of " + v.Name + ": " + text, v.Name})
+		}
+	}
+	return hits
+}
+
+func (s *study) findDropped() []hit { return spoilHits(s.dropped, "left out") }
+
+func (s *study) findKept() []hit { return spoilHits(s.spoiled, "kept") }
+
+func spoilHits(found []spoil, what string) []hit {
+	var hits []hit
+	for _, one := range found {
+		hits = append(hits, hit{what + ": " + one.String(), fmt.Sprintf("block %d", one.block)})
+	}
+	return hits
+}
+
+// findLate looks at the runs' lag of the middle: one late run is no pattern.
+func (s *study) findLate() []hit {
+	var hits []hit
+	for _, operation := range s.operations() {
+		for _, v := range s.variants {
+			var lags []float64
+			for _, p := range s.phasesOf(v.Name, operation) {
+				if lag, ok := p.lag.at(99); ok {
+					lags = append(lags, lag)
+				}
+			}
+			if lag := stats.Center(lags); lag > lateLag {
+				hits = append(hits, hit{fmt.Sprintf("the load generator was %s late at its 99th percentile", finding.FormatValue(lag, "s")), place(operation, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+func (s *study) findShared() []hit {
+	if s.any(func(r *run) bool { return r.Harness.Placement == "none" }) {
+		return []hit{{text: "load generator, sink and app shared their CPUs"}}
+	}
+	return nil
+}
+
+func (s *study) findClock() []hit {
+	if s.any(func(r *run) bool { return r.Harness.Accounting == "clock" }) {
+		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
+	}
+	return nil
+}
+
+func (s *study) any(is func(*run) bool) bool {
+	for _, byBlock := range s.all {
+		for _, r := range byBlock {
+			if is(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *study) findSinkBusy() []hit {
+	return s.perCell(busySink, func(p *phase) float64 {
+		share, _ := over(p.cpu(charged("sink")), p.Load.WallSeconds) // 0 without a window
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("the sink used %s of a CPU", finding.FormatValue(worst, "1"))
+	})
+}
+
+func (s *study) findHarnessBusy() []hit {
+	return s.perVariant(busyHarness, func(r *run) float64 {
+		share, _ := over(r.Harness.OwnCPU, r.Harness.Seconds) // 0 where it is not known
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("tracetax itself used %s of a CPU", finding.FormatValue(worst, "1"))
+	})
+}
+
+func (s *study) findStolen() []hit {
+	return s.perVariant(stolenShare, s.steal, func(worst float64) string {
+		return fmt.Sprintf("the host took up to %s of the CPU time", finding.FormatValue(worst, "1"))
+	})
+}
+
+// findBusyStart looks at the first run only: later the experiment itself is the
+// load.
+func (s *study) findBusyStart() []hit {
+	var first *record.Record
+	for i := range s.in.Records {
+		if r := &s.in.Records[i]; first == nil || r.Started.Before(first.Started) {
+			first = r
+		}
+	}
+	if first == nil || first.Harness.LoadAverage <= busyStart*s.cpus {
+		return nil
+	}
+	return []hit{{text: fmt.Sprintf("the load average was %.2g on %.0f CPUs before the first run", first.Harness.LoadAverage, s.cpus)}}
+}
+
+func (s *study) findKilled() []hit {
+	return s.perVariant(0, func(r *run) float64 {
+		if r.Stop.Killed {
+			return 1
+		}
+		return 0
+	}, func(float64) string { return "a process had to be killed" })
+}

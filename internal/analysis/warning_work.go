@@ -1,0 +1,207 @@
+// This file checks the work: the app under load, and its spans.
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+)
+
+// The thresholds of the checks of the work.
+const (
+	throttledShare = 0.01 // of the time read
+	delays         = 5    // a window's least length in delays of the tracer
+	idleShare      = 0.2  // of a window's CPU that would have been used idle
+)
+
+func (s *study) findOverloaded() []hit {
+	var hits []hit
+	for _, operation := range s.operations() {
+		for _, v := range s.variants {
+			if text, yes := s.overloaded(v.Name, operation); yes {
+				hits = append(hits, hit{text + ": no latency is compared", place(operation, v.Name)})
+				continue
+			}
+			n := 0
+			phases := s.phasesOf(v.Name, operation)
+			for _, p := range phases {
+				if held, asked := s.held(p); asked && !p.holds(held) {
+					n++
+				}
+			}
+			if n > 0 {
+				hits = append(hits, hit{fmt.Sprintf("%s did not hold the rate in %d of %d runs", v.Name, n, len(phases)), place(operation, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+func (s *study) findThrottled() []hit {
+	return s.perCell(throttledShare, func(p *phase) float64 {
+		worst := 0.0
+		for _, u := range p.Usage {
+			if share, ok := over(u.ThrottleSeconds, u.Seconds); ok && charged("")(u.Role) {
+				worst = max(worst, share)
+			}
+		}
+		return worst
+	}, func(worst float64) string {
+		return fmt.Sprintf("held back by its CPU quota for up to %s of the time", finding.FormatValue(worst, "1"))
+	})
+}
+
+func (s *study) findShortWindow() []hit {
+	var hits []hit
+	window := s.in.Experiment.Load.Duration
+	for _, v := range s.variants {
+		if plan := s.in.Plans[v.Name]; plan != nil && !plan.Silent && window > 0 && window < delays*plan.Delay {
+			hits = append(hits, hit{fmt.Sprintf("the window of %s is shorter than %d times the tracer's delay of %s", window, delays, plan.Delay), v.Name})
+		}
+	}
+	return hits
+}
+
+func (s *study) findNeverQuiet() []hit {
+	return s.perCell(0, func(p *phase) float64 {
+		if p.Quiet {
+			return 0
+		}
+		return 1
+	}, func(float64) string { return "the sink was never quiet" })
+}
+
+func (s *study) findLowRate() []hit {
+	return s.perCell(idleShare, func(p *phase) float64 {
+		var idle float64
+		for _, u := range p.idle {
+			if rate, ok := over(u.CPUSeconds, u.Seconds); ok && charged("")(u.Role) {
+				idle += rate * p.Load.WallSeconds
+			}
+		}
+		share, _ := over(idle, p.cpu(charged(""))) // 0 where nothing was used
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("idle processes would have used up to %s of the CPU", finding.FormatValue(worst, "1"))
+	})
+}
+
+// findFailedOperations reports any; a variant that fails more often is one that
+// does other work.
+func (s *study) findFailedOperations() []hit {
+	return s.perCell(0, func(p *phase) float64 {
+		share, _ := over(float64(p.Load.Failed+p.Load.TimedOut), float64(p.Load.Intended)) // 0 where none was intended
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("up to %s of the operations failed or were not answered in time", finding.FormatValue(worst, "1"))
+	})
+}
+
+// findUnknown looks at variants that export.
+func (s *study) findUnknown() []hit {
+	var hits []hit
+	for _, v := range s.variants {
+		t := s.tracing[v.Name]
+		for _, operation := range s.operations() {
+			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.all[v.Name]) > 0 {
+				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(operation, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+func (s *study) findCalibration() []hit {
+	var hits []hit
+	for _, v := range s.variants {
+		plan := s.in.Plans[v.Name]
+		if plan == nil {
+			continue
+		}
+		learnt := ledger.Learn(s.calibrations(v.Name), 1, false)
+		for _, operation := range s.operations() {
+			declared, isDeclared := plan.Spans[operation]
+			if per, ok := learnt[operation]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
+				hits = append(hits, hit{fmt.Sprintf("declared are %s spans per operation, the calibration made %s",
+					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(operation, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+func ends(low, high float64) string {
+	if low == high {
+		return fmt.Sprintf("%.4g", low)
+	}
+	return fmt.Sprintf("%.4g to %.4g", low, high)
+}
+
+func (s *study) findLost() []hit {
+	return s.inLedgers(func(l finding.Ledger) (string, bool) {
+		return l.Verdict, entry(l, ledger.Dropped)+entry(l, ledger.FailedSend) > 0
+	})
+}
+
+func (s *study) findUnaccounted() []hit {
+	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, entry(l, ledger.Unaccounted) > 0 })
+}
+
+func (s *study) findSurplus() []hit {
+	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, entry(l, ledger.Unaccounted) < 0 })
+}
+
+func (s *study) findDuplicates() []hit {
+	return s.inLedgers(func(l finding.Ledger) (string, bool) {
+		n := entry(l, ledger.Duplicated)
+		return finding.FormatCount(n) + " spans came more than once", n > 0
+	})
+}
+
+// findSampling looks at what the ledgers say of chance.
+func (s *study) findSampling() []hit {
+	var hits []hit
+	for _, v := range s.variants {
+		var runs []ledger.Run
+		for _, block := range sortedBlocks(s.all[v.Name]) {
+			runs = append(runs, ledger.FromRecord(s.all[v.Name][block].Record))
+		}
+		for _, operation := range s.operations() {
+			if text, off := ledger.Chance(operation, s.tracing[v.Name], runs); off {
+				hits = append(hits, hit{text, place(operation, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+// inLedgers makes a hit of every operation's ledger that bad says is bad.
+func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
+	var hits []hit
+	for _, l := range s.ledgers {
+		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All {
+			continue
+		}
+		if text, yes := bad(l); yes {
+			hits = append(hits, hit{text, place(l.Operation, l.Variant)})
+		}
+	}
+	return hits
+}
+
+// entry is the number of spans of one entry, 0 where there is none.
+func entry(l finding.Ledger, name string) int64 {
+	for _, e := range l.Entries {
+		if e.Name == name {
+			return e.Spans
+		}
+	}
+	return 0
+}
+
+func (s *study) findEvicted() []hit {
+	return s.perVariant(0, func(r *run) float64 { return float64(r.Life.Evicted) }, func(worst float64) string {
+		return fmt.Sprintf("the sink forgot up to %s span ids", finding.FormatValue(worst, "count"))
+	})
+}

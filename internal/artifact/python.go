@@ -1,0 +1,127 @@
+// Python packages, pinned by a requirements file with hashes.
+package artifact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// filesFolder holds the files that stood beside the requirements, in a folder of packages.
+const filesFolder = "files"
+
+// Python returns a folder that holds the packages of the file requirements in
+// files, to be put on a PYTHONPATH, and, below "files", whatever else files holds. It is
+// good for the python3 that is on the PATH now. What pip says goes to progress,
+// which may be nil.
+func (s *Store) Python(ctx context.Context, files fs.FS, requirements string, progress io.Writer) (string, error) {
+	pins, err := fs.ReadFile(files, requirements)
+	if err != nil {
+		return "", fmt.Errorf("reading the requirements: %w", err)
+	}
+	version, err := pythonVersion(ctx)
+	if err != nil {
+		return "", err
+	}
+	k := newKey("python")
+	k.add(version, string(pins))
+	if err := k.addFiles(files, notInstalled); err != nil {
+		return "", fmt.Errorf("reading the files beside %s: %w", requirements, err)
+	}
+	dir, err := s.obtain(ctx, "python", k.text(), func(ctx context.Context, dir string) error {
+		if err := pipInstall(ctx, pins, dir, progress); err != nil {
+			return explainPip(err, version)
+		}
+		return copyBeside(files, filepath.Join(dir, filesFolder))
+	})
+	if err != nil {
+		return "", fmt.Errorf("installing the Python packages of %s: %w", requirements, err)
+	}
+	return dir, nil
+}
+
+// notInstalled reports whether a file describes the folder rather than being of
+// use to the program, so that a change of it makes nothing new.
+func notInstalled(name string) bool {
+	switch name {
+	case "workload.yaml", "tracer.yaml", "requirements.in", "requirements.txt", "README.md":
+		return true
+	}
+	return false
+}
+
+func copyBeside(files fs.FS, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return spec.CopyFiles(files, dir)
+}
+
+// pythonVersion says for which Python packages are good: implementation,
+// version, ABI and platform. Where it is installed does not matter.
+func pythonVersion(ctx context.Context) (string, error) {
+	const ask = "import sys, sysconfig; print(sys.implementation.cache_tag, sysconfig.get_config_var('SOABI'), sysconfig.get_platform())"
+	version, err := command{args: []string{"python3", "-c", ask}}.output(ctx)
+	if err != nil {
+		return "", fmt.Errorf("asking python3 for its version: %w (install Python 3.10 or newer as python3)", err)
+	}
+	return version, nil
+}
+
+func pipInstall(ctx context.Context, pins []byte, dir string, progress io.Writer) error {
+	lock, err := os.CreateTemp("", "tracetax-requirements-*.txt")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(lock.Name())
+	_, err = lock.Write(pins)
+	if err := errors.Join(err, lock.Close()); err != nil {
+		return err
+	}
+	// Only wheels: what a source distribution would compile is not pinned.
+	args := []string{"python3", "-m", "pip", "install", "--require-hashes", "--no-deps", "--only-binary=:all:",
+		"--no-input", "--no-warn-script-location", "--disable-pip-version-check", "--target", dir, "-r", lock.Name()}
+	env := []string{"PIP_USER=0", "PIP_ROOT_USER_ACTION=ignore", "PYTHONPATH="}
+	return command{args: args, env: env, progress: progress}.run(ctx)
+}
+
+var (
+	pipMissing   = regexp.MustCompile(`No module named pip`)
+	pipNoVersion = regexp.MustCompile(`No matching distribution found for ([^\s(]+)`)
+	pipRefused   = regexp.MustCompile(`(?m)(\d{3} (?:Client|Server) Error:.*?for url:? *\S*/([^/\s#]+))`)
+	pipNetwork   = regexp.MustCompile(`(?i)NewConnectionError|NameResolutionError|ConnectTimeout|Max retries exceeded`)
+	pipHash      = regexp.MustCompile(`(?s)DO NOT MATCH THE HASHES.*?\n\s+(\S+==\S+|\S+) from`)
+)
+
+// explainPip puts in front of pip's words which package failed and what to do.
+func explainPip(err error, version string) error {
+	var failed *commandError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	if pipMissing.MatchString(failed.output) {
+		return fmt.Errorf("python3 has no pip (install your system's python3-pip, or run python3 -m ensurepip): %w", err)
+	}
+	if m := pipHash.FindStringSubmatch(failed.output); m != nil {
+		return fmt.Errorf("%s is not the file that was pinned: its checksum differs: %w", m[1], err)
+	}
+	if m := pipRefused.FindStringSubmatch(failed.output); m != nil {
+		return fmt.Errorf("the package index refuses %s: %w", m[2], err)
+	}
+	if pipNetwork.MatchString(failed.output) {
+		return fmt.Errorf("the package index cannot be reached (pip's own settings say which it is): %w", err)
+	}
+	if m := pipNoVersion.FindStringSubmatch(failed.output); m != nil {
+		return fmt.Errorf("the package index has no %s for %s (another version of Python may do): %w",
+			m[1], strings.Join(strings.Fields(version), " "), err)
+	}
+	return err
+}

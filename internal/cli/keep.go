@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/tracetax/tracetax/internal/process"
+)
+
+// newAgentKeep is the process that stands between tracetax and each program it
+// starts, and ends the program when tracetax is no more.
+func newAgentKeep(streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "keep",
+		Short: "Start a program and leave nothing of it behind",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return process.Keep(c.Context())
+		},
+	}
+}

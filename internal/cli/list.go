@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// The kinds of things in the catalog, as the user says them.
+var listKinds = []string{"experiments", "workloads", "tracers"}
+
+// listed is one line of list.
+type listed struct {
+	Kind        string     `json:"kind"` // experiment, workload or tracer
+	Name        string     `json:"name"`
+	Language    string     `json:"language,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Needs       []needView `json:"needs"`
+	Runs        bool       `json:"runs_here"`
+	Missing     []string   `json:"missing"` // what is missing, and how to get it
+	Broken      string     `json:"broken,omitempty"`
+}
+
+type needView struct {
+	Command string `json:"command,omitempty"`
+	Install string `json:"install,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+func newList(s streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:       "list [experiments|workloads|tracers]",
+		Short:     "List experiments, workloads and tracers, and whether they can run here",
+		Args:      usageArgs(cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs)),
+		ValidArgs: listKinds,
+		RunE: func(_ *cobra.Command, args []string) error {
+			kinds := listKinds
+			if len(args) == 1 {
+				kinds = args
+			}
+			var all []listed
+			for _, kind := range kinds {
+				some, err := listKind(kind, builtIn())
+				if err != nil {
+					return err
+				}
+				all = append(all, some...)
+			}
+			if asJSON {
+				return printAny(s.out, all)
+			}
+			return printList(s.out, all)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	return c
+}
+
+func listKind(kind string, catalog *spec.Catalog) ([]listed, error) {
+	names, look := catalog.Experiments, listExperiment
+	switch kind {
+	case "workloads":
+		names, look = catalog.Workloads, listWorkload
+	case "tracers":
+		names, look = catalog.Tracers, listTracer
+	}
+	all, err := names()
+	if err != nil {
+		return nil, err
+	}
+	var out []listed
+	for _, name := range all {
+		l, needs, err := look(catalog, name)
+		l.Kind, l.Name = strings.TrimSuffix(kind, "s"), name
+		l.Needs, l.Missing = needViews(needs), append([]string{}, artifact.Missing(needs)...)
+		l.Runs = err == nil && len(l.Missing) == 0
+		if err != nil { // one wrong folder of the user's must not hide the others
+			l.Broken = err.Error()
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func listExperiment(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
+	experiments, err := catalog.Experiment(name)
+	if err != nil {
+		return listed{}, nil, err
+	}
+	var needs []spec.Need
+	for _, e := range experiments {
+		needs = append(needs, e.Needs()...)
+	}
+	return listed{Description: experiments[0].Description}, spec.Distinct(needs), nil
+}
+
+func listWorkload(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
+	w, err := catalog.Workload(name)
+	if err != nil {
+		return listed{}, nil, err
+	}
+	return listed{Language: w.Language, Description: w.Description}, w.Needs, nil
+}
+
+func listTracer(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
+	t, err := catalog.Tracer(name)
+	if err != nil {
+		return listed{}, nil, err
+	}
+	return listed{Language: t.Language, Description: t.Description}, t.Needs, nil
+}
+
+func needViews(needs []spec.Need) []needView {
+	out := make([]needView, len(needs))
+	for i, n := range needs {
+		out[i] = needView(n)
+	}
+	return out
+}
+
+func printList(w io.Writer, all []listed) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	kind := ""
+	for _, l := range all {
+		if l.Kind != kind {
+			if kind != "" {
+				fmt.Fprintln(table)
+			}
+			kind = l.Kind
+			fmt.Fprintf(table, "%s\tRUNS HERE\tNEEDS\tDESCRIPTION\n", strings.ToUpper(kind))
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, yesNo(l.Runs), needWords(l.Needs), oneLine(l.Description))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, l := range all {
+		for _, m := range l.Missing {
+			fmt.Fprintf(w, "\n%s %s cannot run here: %s\n", l.Kind, l.Name, m)
+		}
+		if l.Broken != "" {
+			fmt.Fprintf(w, "\n%s %s is broken:\n%s\n", l.Kind, l.Name, l.Broken)
+		}
+	}
+	return nil
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+func needWords(needs []needView) string {
+	var words []string
+	for _, n := range needs {
+		if n.Command != "" {
+			words = append(words, n.Command)
+		}
+	}
+	if len(words) == 0 {
+		return "-"
+	}
+	return strings.Join(words, ", ")
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/record"
+	"golang.org/x/term"
+)
+
+// watchLoad shows on a terminal how far the load has come, until the function
+// that it returns is called. Elsewhere it shows nothing.
+func watchLoad(w io.Writer, g *load.Generator, what string, total time.Duration) (stop func()) {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return func() {}
+	}
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(500 * time.Millisecond)
+		defer tick.Stop()
+		start := time.Now()
+		for {
+			select {
+			case <-quit:
+				fmt.Fprint(w, "\r\033[K")
+				return
+			case <-tick.C:
+			}
+			p := g.Progress()
+			fmt.Fprintf(w, "\r\033[K%s: %.0f of %.0f s, %d answered, %d failed, %d timed out",
+				what, time.Since(start).Seconds(), total.Seconds(), p.Completed, p.Failed, p.TimedOut)
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+// cpuTime is what this process has used so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	// Cannot fail: the arguments are right.
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// printLoad writes the result that a person reads.
+func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error {
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-12s"+format+"\n", append([]any{name}, args...)...)
+	}
+
+	row("operations", "%d answered in %s, %d failed, %d timed out", l.Completed, loadTime(l.WallSeconds), l.Failed, l.TimedOut)
+	if sum.Asked > 0 {
+		row("rate", "%s/s asked, %s/s reached", figure(sum.Asked), figure(sum.Reached))
+	} else {
+		row("rate", "%s/s with %d busy connections", figure(sum.Reached), max(t.Connections, 1))
+	}
+	row("latency", "%s", latencyLine(sum, l))
+	if sum.Asked > 0 {
+		row("lag", "p50 %s  p99 %s  max %s (the generator's own, within the latency)", loadTime(sum.LagP50), loadTime(sum.LagP99), loadTime(sum.LagMax))
+	}
+	row("generator", "%s of CPU per operation, %d connections opened", loadTime(sum.CPUPerRequest), l.Connected)
+	for _, kind := range byCount(l.Errors) {
+		row("failed", "%d × %s", l.Errors[kind], kind)
+	}
+	if never := l.Intended - min(l.Intended, l.Started+l.Failed); never > 0 {
+		row("never sent", "%d: no connection came free within their time-out", never)
+	}
+	if l.Resent > 0 {
+		row("sent twice", "%d: the server had closed the kept connection", l.Resent)
+	}
+	if text := limitText(sum); text != "" {
+		fmt.Fprintf(&b, "\n%s\n", text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func latencyLine(sum load.Summary, l record.Load) string {
+	if l.Completed+l.TimedOut == 0 {
+		return "nothing to time"
+	}
+	var parts []string
+	for _, q := range sum.Latency {
+		at := ""
+		if q.Censored {
+			at = "≥ "
+		}
+		parts = append(parts, fmt.Sprintf("p%g %s%s", q.Percentile, at, loadTime(q.Seconds)))
+	}
+	most := "max "
+	if l.TimedOut > 0 {
+		most = "max ≥ "
+	}
+	return strings.Join(append(parts, most+loadTime(sum.LatencyMax)), "  ")
+}
+
+func limitText(sum load.Summary) string {
+	switch sum.Limit {
+	case load.GeneratorLate:
+		return fmt.Sprintf("Late: the generator was the limit. It was itself late by %s at p99, and the latencies\nhold that. Give it a CPU of its own, more --threads, or ask for less.", loadTime(sum.LagP99))
+	case load.GeneratorBusy:
+		return "The generator was the limit: its threads were busy all the time, so the server may be\nfaster than this. Give it a CPU of its own, or more --threads."
+	case load.ServerOverloaded:
+		return fmt.Sprintf("Overloaded: the server did not keep up with %s/s; latencies grow for as long as that lasts.", figure(sum.Asked))
+	}
+	return ""
+}
+
+// byCount returns the names of counts, the largest count first.
+func byCount(counts map[string]uint64) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
+		return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y))
+	})
+}
+
+// loadTime writes seconds with three digits, in the unit that suits them.
+func loadTime(seconds float64) string {
+	for _, unit := range []struct {
+		name string
+		size float64
+	}{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}} {
+		if seconds >= unit.size*0.9995 {
+			return figure(seconds/unit.size) + " " + unit.name
+		}
+	}
+	return fmt.Sprintf("%.0f ns", seconds*1e9)
+}
+
+// figure writes a number with three digits, or all those before the point.
+func figure(v float64) string {
+	switch {
+	case v >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}

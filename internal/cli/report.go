@@ -1,0 +1,164 @@
+// tracetax report: show or write a finished result again.
+
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report"
+)
+
+// reportFlags are the files that a report is written to: "-" is stdout, "" none.
+type reportFlags struct {
+	html, csv, samples, benchfmt string
+	json, all                    bool
+}
+
+func newReport(s streams) *cobra.Command {
+	var flags reportFlags
+	c := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Print or write a finished result again",
+		Long: `Print or write a finished result again.
+
+DIR is a results folder, as 'tracetax run' names it at its end. Without a flag
+the answer is printed as a table. A FILE of - is standard output.`,
+		Example: `  tracetax report tracetax-results/hello-1
+  tracetax report tracetax-results/hello-1 --html page.html
+  tracetax report tracetax-results/hello-1 --json | jq .answer
+  tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError(fmt.Errorf("report takes one results folder, not %d (see 'tracetax report --help')", len(args)))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return writeReport(s, args[0], flags) },
+	}
+	f := c.Flags()
+	f.StringVar(&flags.html, "html", "", "write the page to `FILE`")
+	f.StringVar(&flags.csv, "csv", "", "write a row per finding to `FILE`")
+	f.StringVar(&flags.samples, "samples", "", "write a row per finding and block, as CSV, to `FILE`")
+	f.StringVar(&flags.benchfmt, "benchfmt", "", "write the Go benchmark format, for benchstat, to `FILE`")
+	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
+	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
+	return c
+}
+
+// output is one form that was asked for, and where it goes.
+type output struct {
+	name  string
+	file  string
+	write func(io.Writer, *finding.Document) error
+}
+
+func writeReport(s streams, dir string, flags reportFlags) error {
+	outputs, err := flags.outputs(s)
+	if err != nil {
+		return usageError(err)
+	}
+	doc, err := readFindings(dir)
+	if err != nil {
+		return err
+	}
+	for _, o := range outputs {
+		if err := o.to(s.out, doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outputs lists what was asked for. It refuses two forms on one stream.
+func (f reportFlags) outputs(s streams) ([]output, error) {
+	all := []output{
+		{"--html", f.html, report.HTML}, {"--csv", f.csv, report.CSV},
+		{"--samples", f.samples, report.SamplesCSV}, {"--benchfmt", f.benchfmt, report.Benchfmt},
+	}
+	if f.json {
+		all = append(all, output{"--json", "-", report.JSON})
+	}
+	var wanted []output
+	onOut := ""
+	for _, o := range all {
+		if o.file == "" {
+			continue
+		}
+		wanted = append(wanted, o)
+		if o.file != "-" {
+			continue
+		}
+		if onOut != "" {
+			return nil, fmt.Errorf("%s and %s both go to standard output: give one of them a file", onOut, o.name)
+		}
+		onOut = o.name
+	}
+	if len(wanted) > 0 {
+		return wanted, nil
+	}
+	table := func(w io.Writer, doc *finding.Document) error {
+		return report.Terminal(w, doc, terminalOptions(s.out, f.all))
+	}
+	return []output{{"", "-", table}}, nil
+}
+
+// to writes the form to its file or to out. It is made whole before the file is
+// opened, so that an error leaves an older file as it was.
+func (o output) to(out io.Writer, doc *finding.Document) error {
+	var b bytes.Buffer
+	if err := o.write(&b, doc); err != nil {
+		return err
+	}
+	if o.file == "-" {
+		_, err := out.Write(b.Bytes())
+		return err
+	}
+	if err := os.WriteFile(o.file, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", o.name, err)
+	}
+	return nil
+}
+
+// readFindings reads the findings of a results folder.
+func readFindings(dir string) (*finding.Document, error) {
+	path := filepath.Join(dir, "findings.json")
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usageError(fmt.Errorf("%s has no findings.json: give a results folder that 'tracetax run' has finished", dir))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the findings: %w", err)
+	}
+	defer f.Close()
+	doc, err := report.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	doc.Results = dir
+	return doc, nil
+}
+
+// terminalOptions says what out is like: coloured and as wide as the terminal
+// where it is one and nobody asked otherwise, plain and unlimited elsewhere.
+func terminalOptions(out io.Writer, all bool) report.TerminalOptions {
+	opts := report.TerminalOptions{All: all}
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return opts
+	}
+	opts.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		opts.Width = width
+	}
+	return opts
+}

@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// runFlags are the flags of run; quickstart has some of them.
+type runFlags struct {
+	quick, dryRun, json bool
+	out, resume         string
+	blocks              int
+	seed                uint64
+	variants            []string // names to keep
+	budget              string
+	accounting          string
+	line                spec.Flags // one's own service from one line
+}
+
+func newRun(s streams) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run EXPERIMENT | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND…",
+		Short: "Run an experiment: a file, a built-in one, or one's own service from one line",
+		Long: `Runs an experiment and says what its variants cost, with intervals.
+
+EXPERIMENT is a file (see 'tracetax init') or the name of a built-in experiment
+(see 'tracetax list experiments'). Without it, --op and --variant describe one's
+own service, started by the command after --. In the command, {port} is the port
+that it is to listen on.
+
+The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong
+usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
+		Example: `  tracetax run ladder --quick
+  tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
+  tracetax run --op 'GET /' --variant none --variant otel:tracer=otel-python -- gunicorn -b 127.0.0.1:{port} shop:app
+  tracetax run --resume tracetax-results/shop-20260102-150405`,
+		RunE: func(c *cobra.Command, args []string) error {
+			experiments, err := f.experiments(c, args)
+			if err != nil {
+				return usageError(err)
+			}
+			return f.run(c.Context(), s, experiments)
+		},
+		ValidArgsFunction: completeExperiments,
+	}
+	f.common(c)
+	flags := c.Flags()
+	flags.BoolVar(&f.quick, "quick", false, "every cell twice, seconds each: figures, but no intervals and no verdicts")
+	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b` (the baseline always runs)")
+	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
+	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
+	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of one's own service (repeatable)")
+	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:tracer=T,setting=value,env.X=y,arg=z]` (repeatable; the first is the baseline)")
+	flags.StringVar(&f.line.Ready, "ready", "", "how one's own service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers)")
+	flags.StringVar(&f.line.Rate, "rate", "", "operations a second, e.g. `400/s`, at which one's own service is asked")
+	flags.StringVar(&f.line.Duration, "duration", "", "length of a measured window, e.g. `20s`, for one's own service")
+	flags.StringVar(&f.line.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, for one's own service")
+	return c
+}
+
+func newQuickstart(s streams) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "quickstart",
+		Short: "What OpenTelemetry costs a small built-in service, in about a minute",
+		Args:  usageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			experiments, err := f.experiments(c, []string{"quickstart"})
+			if err != nil {
+				return err
+			}
+			return f.run(c.Context(), s, experiments)
+		},
+	}
+	f.common(c)
+	return c
+}
+
+// common adds the flags that run and quickstart share.
+func (f *runFlags) common(c *cobra.Command) {
+	flags := c.Flags()
+	flags.BoolVar(&f.json, "json", false, "print findings.json alone on stdout")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, in which order and for how long, and run nothing")
+	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
+	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks `N`, instead of the experiment's")
+	flags.Uint64Var(&f.seed, "seed", 0, "`seed` of the random order, instead of the experiment's or a drawn one")
+	flags.StringVar(&f.accounting, "accounting", "auto", "how CPU time is charged: `auto`, cgroup or clock")
+}
+
+// experiments finds what is to be run, with what the flags change in it.
+func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
+	found, err := f.find(c, args)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range found {
+		if f.quick {
+			e.Quicken()
+		}
+		if c.Flags().Changed("blocks") {
+			if f.blocks < 1 {
+				return nil, fmt.Errorf("--blocks %d: at least 1 is needed (6 for an interval)", f.blocks)
+			}
+			e.Design.Blocks = f.blocks
+		}
+		if f.seed != 0 {
+			e.Design.Seed = f.seed
+		}
+		if err := e.Keep(f.variants); err != nil {
+			return nil, fmt.Errorf("--variants: %w", err)
+		}
+		if f.budget != "" {
+			if e.Budget, err = spec.ParseBudget(f.budget); err != nil {
+				return nil, fmt.Errorf("--budget: %w", err)
+			}
+		}
+		e.Settle()
+	}
+	return found, nil
+}
+
+func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
+	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || len(f.line.Variants) > 0
+	switch {
+	case line && c.ArgsLenAtDash() > 0:
+		return nil, fmt.Errorf("%q stands before --: give either an experiment or a command", args[0])
+	case line:
+		f.line.Command = args
+		f.line.Blocks = f.blocks
+		e, err := spec.FromFlags(f.line, builtIn())
+		if err != nil {
+			return nil, err
+		}
+		return []*spec.Experiment{e}, nil
+	case len(args) == 0 && f.resume != "":
+		return f.resumed()
+	case len(args) == 0:
+		return nil, errors.New("which experiment? Give a file, or a name from 'tracetax list experiments', or --op and --variant with a command after --")
+	case len(args) > 1:
+		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for one's own command, put -- before it)", len(args), strings.Join(args, " "))
+	}
+	return spec.Find(args[0], builtIn())
+}
+
+// resumed reads the experiments back from results folders.
+func (f *runFlags) resumed() ([]*spec.Experiment, error) {
+	folders, err := record.Folders(f.resume)
+	if err != nil {
+		return nil, err
+	}
+	var all []*spec.Experiment
+	for _, folder := range folders {
+		one, err := spec.Find(filepath.Join(folder, record.ExperimentFile), builtIn())
+		if err != nil {
+			return nil, fmt.Errorf("reading the experiment of the results folder: %w", err)
+		}
+		all = append(all, one...)
+	}
+	return all, nil
+}
+
+// run makes the experiments one after the other, each in a results folder of its
+// own below the given one when there are several.
+func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) error {
+	if f.dryRun {
+		return dryRun(s, experiments)
+	}
+	top := f.out
+	if f.resume != "" {
+		top = f.resume
+	}
+	if top == "" {
+		top = filepath.Join("tracetax-results", experiments[0].Name+"-"+time.Now().Format("20060102-150405"))
+	}
+	worst := exitFine
+	for _, e := range experiments {
+		folder := top
+		if len(experiments) > 1 {
+			folder = filepath.Join(top, strings.ReplaceAll(e.Workload.Name, "/", "-"))
+		}
+		doc, err := f.one(ctx, s, e, folder)
+		if err != nil {
+			return err
+		}
+		worst = max(worst, budgetStatus(doc))
+	}
+	if worst != exitFine {
+		return &statusError{code: worst}
+	}
+	return nil
+}
+
+// one runs one experiment, or goes on with it, and prints its result. An
+// interrupted one keeps its results and says how to go on.
+func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, dir string) (doc *finding.Document, err error) {
+	b, err := f.open(e, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.folder.Close()) }()
+	if err := b.prepare(ctx, s.err, f.accounting); err != nil {
+		return nil, err
+	}
+	history, err := b.session.Run(ctx, b.history)
+	b.progress.end()
+	if err != nil {
+		if len(history) > 0 {
+			_, finishErr := b.finish(history) // what there is, for a look; the reason is err
+			err = errors.Join(fmt.Errorf("%w\n%d runs are kept; go on with: tracetax run --resume %s", err, len(history), dir), finishErr)
+		}
+		return nil, err
+	}
+	if doc, err = b.finish(history); err != nil {
+		return nil, err
+	}
+	return doc, f.print(s, doc)
+}
+
+// print shows the result on stdout.
+func (f *runFlags) print(s streams, doc *finding.Document) error {
+	if f.json {
+		return printJSON(s.out, doc)
+	}
+	return printTable(s, doc)
+}
+
+// budgetStatus is the exit status that the verdicts against a budget call for.
+func budgetStatus(doc *finding.Document) int {
+	status := exitFine
+	for _, one := range doc.Findings {
+		if one.Verdict.Budget == nil {
+			continue
+		}
+		switch one.Verdict.Kind {
+		case finding.Over:
+			return exitOverBudget
+		case finding.CannotTell, finding.Overloaded:
+			status = exitInconclusive
+		}
+	}
+	return status
+}
+
+// usageArgs marks wrong arguments as wrong usage.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return usageError(fmt.Errorf("%s: %w", c.CommandPath(), err))
+		}
+		return nil
+	}
+}
+

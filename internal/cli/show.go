@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+func newShow(s streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show an experiment, workload or tracer in full",
+		Long: `Shows an experiment, a workload or a tracer in full: what it starts, its operations,
+its settings with their defaults and the environment that they set.`,
+		Example: `  tracetax show otel-python
+  tracetax show hello/go --json`,
+		Args:              usageArgs(cobra.ExactArgs(1)),
+		ValidArgsFunction: completeAnything,
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, err := find(args[0], builtIn())
+			if err != nil {
+				return fileError(err)
+			}
+			if asJSON {
+				return printAny(s.out, found.view())
+			}
+			return found.print(s.out)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	return c
+}
+
+// shown is a thing that has that name; one of the three is set.
+type shown struct {
+	workload    *spec.Workload
+	tracer      *spec.Tracer
+	experiments []*spec.Experiment
+}
+
+// find looks for a tracer, a workload, then an experiment.
+func find(name string, catalog *spec.Catalog) (shown, error) {
+	var near []string
+	missing := func(err error) bool {
+		var unknown *spec.UnknownError
+		if errors.As(err, &unknown) && unknown.Nearest != "" {
+			near = append(near, fmt.Sprintf("%s %q", unknown.What, unknown.Nearest))
+		}
+		return errors.As(err, &unknown)
+	}
+	tracer, err := catalog.Tracer(name)
+	if !missing(err) {
+		return shown{tracer: tracer}, err
+	}
+	workload, err := catalog.Workload(name)
+	if !missing(err) {
+		return shown{workload: workload}, err
+	}
+	experiments, err := spec.Find(name, catalog)
+	if !missing(err) {
+		return shown{experiments: experiments}, err
+	}
+	hint := "'tracetax list' names all"
+	if len(near) > 0 {
+		hint = "did you mean the " + strings.Join(near, ", or the ") + "?"
+	}
+	return shown{}, usageError(fmt.Errorf("there is no experiment, workload or tracer %q; %s", name, hint))
+}
+
+func (f shown) print(w io.Writer) error {
+	p := &page{w: w}
+	switch {
+	case f.tracer != nil:
+		p.tracer(f.tracer)
+	case f.workload != nil:
+		p.workload(f.workload)
+	default:
+		p.experiments(f.experiments)
+	}
+	return p.err
+}
+
+// page prints lines; the first error ends it.
+type page struct {
+	w   io.Writer
+	err error
+}
+
+func (p *page) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *page) head(kind, name, language, description string) {
+	if language != "" {
+		language = " (" + language + ")"
+	}
+	p.line("%s %s%s", kind, name, language)
+	if description != "" {
+		p.line("  %s", oneLine(description))
+	}
+}
+
+func (p *page) needs(needs []spec.Need) {
+	missing := artifact.Missing(needs)
+	if len(missing) == 0 {
+		p.line("\nruns here: yes")
+		return
+	}
+	p.line("\nruns here: no")
+	for _, m := range missing {
+		p.line("  %s", m)
+	}
+}
+
+func (p *page) env(indent string, env map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.line("%s%s=%s", indent, name, env[name])
+	}
+}
+
+func (p *page) tracer(t *spec.Tracer) {
+	p.head("tracer", t.Name, t.Language, t.Description)
+	p.needs(t.Needs)
+	if len(t.Wrap) > 0 {
+		p.line("\ngoes before the command: %s", strings.Join(t.Wrap, " "))
+	}
+	if len(t.Args) > 0 {
+		p.line("\ngoes after the command: %s", strings.Join(t.Args, " "))
+	}
+	if len(t.Env) > 0 {
+		p.line("\nenvironment:")
+		p.env("  ", t.Env)
+	}
+	if len(t.Settings) > 0 {
+		p.line("\nsettings:")
+	}
+	for _, s := range t.Settings {
+		p.setting(s)
+	}
+}
+
+func (p *page) setting(s spec.Setting) {
+	p.line("  %s (%s, default %s)", s.Name, s.Kind, s.Default)
+	if s.Description != "" {
+		p.line("      %s", oneLine(s.Description))
+	}
+	p.env("      ", s.Env)
+	for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
+		choice := s.Choices[name]
+		p.line("      %s", strings.TrimSuffix(name+": "+oneLine(choice.Description), ": "))
+		p.env("          ", choice.Env)
+		if len(choice.Unset) > 0 {
+			p.line("          without %s", strings.Join(choice.Unset, ", "))
+		}
+	}
+}
+
+func (p *page) workload(w *spec.Workload) {
+	p.head("workload", w.Name, w.Language, w.Description)
+	p.needs(w.Needs)
+	p.line("\nprocesses:")
+	for _, process := range w.Processes {
+		p.line("  %s (%s): %s", process.Name, process.Role, strings.Join(process.Run, " "))
+	}
+	p.line("\noperations:")
+	for _, o := range w.Operations {
+		p.line("  %s: %s %s", o.Name, o.Method, o.URL)
+		if o.Description != "" {
+			p.line("      %s", oneLine(o.Description))
+		}
+	}
+	if len(w.Build) > 0 {
+		p.line("\nbuilt for: %s", strings.Join(buildNames(w), ", "))
+	}
+}
+
+func buildNames(w *spec.Workload) []string {
+	names := []string{}
+	for _, tracer := range slices.Sorted(maps.Keys(w.Build)) {
+		if tracer == "" {
+			tracer = "any other tracer"
+		}
+		names = append(names, tracer)
+	}
+	return names
+}
+
+func (p *page) experiments(experiments []*spec.Experiment) {
+	for i, e := range experiments {
+		if i > 0 {
+			p.line("\n---")
+		}
+		p.head("experiment", e.Name, "", e.Description)
+		p.line("  %s", e.Summary())
+		p.needs(e.Needs())
+		text, err := e.YAML()
+		if err != nil {
+			p.err = errors.Join(p.err, err)
+			return
+		}
+		p.line("\n%s", strings.TrimSpace(string(text)))
+	}
+}

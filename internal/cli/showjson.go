@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// The JSON of show; docs/commands.md names its fields for users.
+type (
+	tracerView struct {
+		Kind        string            `json:"kind"`
+		Name        string            `json:"name"`
+		Language    string            `json:"language,omitempty"`
+		Description string            `json:"description,omitempty"`
+		Needs       []needView        `json:"needs"`
+		Missing     []string          `json:"missing"`
+		Wrap        []string          `json:"wrap,omitempty"`
+		Args        []string          `json:"args,omitempty"`
+		Env         map[string]string `json:"env,omitempty"`
+		Settings    []settingView     `json:"settings"`
+	}
+	settingView struct {
+		Name        string            `json:"name"`
+		Description string            `json:"description,omitempty"`
+		Kind        string            `json:"kind"`
+		Default     string            `json:"default"`
+		Env         map[string]string `json:"env,omitempty"`
+		Choices     []choiceView      `json:"choices,omitempty"`
+	}
+	choiceView struct {
+		Name        string            `json:"name"`
+		Description string            `json:"description,omitempty"`
+		Env         map[string]string `json:"env,omitempty"`
+		Unset       []string          `json:"unset,omitempty"`
+	}
+	workloadView struct {
+		Kind        string          `json:"kind"`
+		Name        string          `json:"name"`
+		Language    string          `json:"language,omitempty"`
+		Description string          `json:"description,omitempty"`
+		Needs       []needView      `json:"needs"`
+		Missing     []string        `json:"missing"`
+		Processes   []processView   `json:"processes"`
+		Operations  []operationView `json:"operations"`
+		Builds      []string        `json:"builds"`
+	}
+	processView struct {
+		Name string   `json:"name"`
+		Role string   `json:"role"`
+		Run  []string `json:"run"`
+	}
+	operationView struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+		Request     string `json:"request"`
+	}
+	experimentView struct {
+		Kind        string     `json:"kind"`
+		Name        string     `json:"name"`
+		Description string     `json:"description,omitempty"`
+		Workload    string     `json:"workload"`
+		Operations  []string   `json:"operations"`
+		Variants    []string   `json:"variants"`
+		Needs       []needView `json:"needs"`
+		Missing     []string   `json:"missing"`
+		File        string     `json:"file"` // resolved, YAML
+	}
+)
+
+// view is what show prints as JSON: one object, or one for each workload of an
+// experiment over several.
+func (f shown) view() any {
+	switch {
+	case f.tracer != nil:
+		return viewTracer(f.tracer)
+	case f.workload != nil:
+		return viewWorkload(f.workload)
+	case len(f.experiments) == 1:
+		return viewExperiment(f.experiments[0])
+	}
+	var all []experimentView
+	for _, e := range f.experiments {
+		all = append(all, viewExperiment(e))
+	}
+	return all
+}
+
+func missing(needs []spec.Need) []string { return append([]string{}, artifact.Missing(needs)...) }
+
+func viewTracer(t *spec.Tracer) tracerView {
+	v := tracerView{
+		Kind: "tracer", Name: t.Name, Language: t.Language, Description: t.Description,
+		Needs: needViews(t.Needs), Missing: missing(t.Needs), Wrap: t.Wrap, Args: t.Args, Env: t.Env,
+		Settings: []settingView{},
+	}
+	for _, s := range t.Settings {
+		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Env: s.Env}
+		for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
+			c := s.Choices[name]
+			set.Choices = append(set.Choices, choiceView{name, c.Description, c.Env, c.Unset})
+		}
+		v.Settings = append(v.Settings, set)
+	}
+	return v
+}
+
+func viewWorkload(w *spec.Workload) workloadView {
+	v := workloadView{
+		Kind: "workload", Name: w.Name, Language: w.Language, Description: w.Description,
+		Needs: needViews(w.Needs), Missing: missing(w.Needs), Builds: buildNames(w),
+	}
+	for _, p := range w.Processes {
+		v.Processes = append(v.Processes, processView{p.Name, p.Role, p.Run})
+	}
+	for _, o := range w.Operations {
+		v.Operations = append(v.Operations, operationView{o.Name, o.Description, o.Method + " " + o.URL})
+	}
+	return v
+}
+
+func viewExperiment(e *spec.Experiment) experimentView {
+	v := experimentView{
+		Kind: "experiment", Name: e.Name, Description: e.Description, Workload: e.Workload.Name,
+		Needs: needViews(e.Needs()), Missing: missing(e.Needs()),
+	}
+	for _, o := range e.Operations {
+		v.Operations = append(v.Operations, o.Name)
+	}
+	for _, variant := range e.Variants {
+		v.Variants = append(v.Variants, variant.Name)
+	}
+	if text, err := e.YAML(); err == nil {
+		v.File = string(text)
+	}
+	return v
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// checked is what validate found out about one file.
+type checked struct {
+	File     string        `json:"file"`
+	Fine     bool          `json:"fine"`
+	Problems []problemView `json:"problems"`
+	Would    []string      `json:"would_run"` // one line an experiment
+	Notes    []string      `json:"notes"`     // what this machine lacks
+	problems error         // as it is printed
+}
+
+type problemView struct {
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Text   string `json:"text"`
+}
+
+func newValidate(s streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "validate FILE…",
+		Short: "Check experiment files, and say what they would run",
+		Long: `Checks experiment files (or built-in experiments) and says in one line what each
+would run. Every problem is told with its place, and the exit status is then 2.
+What this machine lacks is a note and no problem.`,
+		Args: usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var results []checked
+			bad := false
+			for _, file := range args {
+				r := validate(file, builtIn())
+				bad = bad || !r.Fine
+				results = append(results, r)
+			}
+			if err := printChecked(s, results, asJSON); err != nil {
+				return err
+			}
+			if bad {
+				return usageError(nil)
+			}
+			return nil
+		},
+		ValidArgsFunction: completeExperiments,
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return c
+}
+
+func validate(file string, catalog *spec.Catalog) checked {
+	r := checked{File: file, Problems: []problemView{}, Would: []string{}, Notes: []string{}}
+	experiments, err := spec.Find(file, catalog)
+	if err != nil {
+		r.problems = err
+		r.Problems = problemViews(err)
+		return r
+	}
+	r.Fine = true
+	for _, e := range experiments {
+		r.Would = append(r.Would, e.Summary())
+		r.Notes = append(r.Notes, lacking(e)...)
+	}
+	return r
+}
+
+func problemViews(err error) []problemView {
+	var ps spec.Problems
+	if !errors.As(err, &ps) {
+		return []problemView{{Text: err.Error()}}
+	}
+	var out []problemView
+	for _, p := range ps {
+		out = append(out, problemView{Line: p.Line, Column: p.Column, Text: p.Text})
+	}
+	return out
+}
+
+// lacking are the things that this machine lacks to run the experiment.
+func lacking(e *spec.Experiment) []string {
+	out := artifact.Missing(e.Needs())
+	for _, p := range e.Workload.Processes {
+		if len(p.Run) == 0 || strings.ContainsAny(p.Run[0], "{/"+string(filepath.Separator)) {
+			continue // a path, which may be relative or be built
+		}
+		if _, err := exec.LookPath(p.Run[0]); err != nil {
+			out = append(out, fmt.Sprintf("process %s: there is no program %q on the PATH", p.Name, p.Run[0]))
+		}
+	}
+	return out
+}
+
+func printChecked(s streams, results []checked, asJSON bool) error {
+	if asJSON {
+		return printAny(s.out, results)
+	}
+	for _, r := range results {
+		if r.problems != nil {
+			fmt.Fprintln(s.err, r.problems)
+			continue
+		}
+		for _, line := range r.Would {
+			if _, err := fmt.Fprintf(s.out, "%s: fine: %s\n", r.File, line); err != nil {
+				return err
+			}
+		}
+		for _, note := range r.Notes {
+			fmt.Fprintf(s.err, "%s: note: %s\n", r.File, note)
+		}
+	}
+	return nil
+}
+
+// printAny prints a result as indented JSON.
+func printAny(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,152 @@
+package design
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+var plan = Plan{
+	Seed: 7, Blocks: 4, Variants: []string{"none", "otel", "other"},
+	Calibrated: []string{"otel"}, Operations: []string{"a", "b", "c"},
+}
+
+// play runs the plan to its end; fails tells which attempts go wrong.
+func play(t *testing.T, p Plan, fails func(Run) bool) []Run {
+	t.Helper()
+	var history []record.Record
+	var runs []Run
+	for {
+		run, more := p.Next(history)
+		if !more {
+			if left := p.Left(history); left != 0 {
+				t.Errorf("at the end %d runs are said to be left", left)
+			}
+			return runs
+		}
+		if len(runs) > 1000 {
+			t.Fatal("the plan does not end")
+		}
+		r := record.Record{Kind: run.Kind, Block: run.Block, Variant: run.Variant, Attempt: run.Attempt}
+		if fails(run) {
+			r.Failure = &record.Failure{}
+		}
+		history = append(history, r)
+		runs = append(runs, run)
+	}
+}
+
+func never(Run) bool { return false }
+
+func TestEveryBlockHoldsEveryVariantOnce(t *testing.T) {
+	runs := play(t, plan, never)
+	if runs[0].Kind != record.Calibration || runs[0].Variant != "otel" || runs[0].Block != 0 {
+		t.Errorf("first run %+v, want the calibration of otel", runs[0])
+	}
+	runs = runs[1:]
+	if len(runs) != 12 {
+		t.Fatalf("%d runs, want 12", len(runs))
+	}
+	orders := map[string]bool{}
+	for b := range 4 {
+		var names []string
+		for i, run := range runs[3*b : 3*b+3] {
+			if run.Block != b+1 || run.Position != i || run.Attempt != 1 {
+				t.Errorf("run %+v at place %d of block %d", run, i, b+1)
+			}
+			names = append(names, run.Variant)
+			sorted := slices.Sorted(slices.Values(run.Operations))
+			if !slices.Equal(sorted, plan.Operations) {
+				t.Errorf("operations %v", run.Operations)
+			}
+			if run.Seed != runs[3*b].Seed {
+				t.Errorf("block %d: variants have different load seeds", b+1)
+			}
+		}
+		orders[fmt.Sprint(names)] = true
+		slices.Sort(names)
+		if !slices.Equal(names, []string{"none", "other", "otel"}) && !slices.Equal(names, []string{"none", "otel", "other"}) {
+			t.Errorf("block %d holds %v", b+1, names)
+		}
+	}
+	if len(orders) < 2 {
+		t.Errorf("all blocks have the same order: %v", orders)
+	}
+}
+
+// Every order of three variants must come up about equally often.
+func TestOrderIsUniform(t *testing.T) {
+	seen := map[string]int{}
+	p := plan
+	const blocks = 6000
+	for block := 1; block <= blocks; block++ {
+		seen[fmt.Sprint(p.Order(block))]++
+	}
+	for order, n := range seen {
+		if n < 850 || n > 1150 { // 1000 expected, standard deviation 29
+			t.Errorf("order %s came %d times of %d", order, n, blocks)
+		}
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d orders, want 6", len(seen))
+	}
+}
+
+func TestResumeGoesOnAsIfNothingHadHappened(t *testing.T) {
+	whole := play(t, plan, never)
+	var history []record.Record
+	for i, want := range whole {
+		got, more := plan.Next(slices.Clone(history))
+		if !more || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("after %d runs: %+v, want %+v", i, got, want)
+		}
+		history = append(history, record.Record{Kind: got.Kind, Block: got.Block, Variant: got.Variant})
+	}
+}
+
+func TestFailedRunIsTriedOnceMore(t *testing.T) {
+	runs := play(t, plan, func(r Run) bool { return r.Block == 2 && r.Variant == "otel" })
+	tries := 0
+	for _, r := range runs {
+		if r.Block == 2 && r.Variant == "otel" {
+			tries++
+			if r.Attempt != tries {
+				t.Errorf("try %d is said to be attempt %d", tries, r.Attempt)
+			}
+		}
+	}
+	if tries != 2 || len(runs) != 14 {
+		t.Errorf("%d tries, %d runs; want 2, 14", tries, len(runs))
+	}
+}
+
+func TestGivingUp(t *testing.T) {
+	for name, test := range map[string]struct {
+		variant string
+		want    int // measured runs
+	}{
+		"a variant: the others go on":   {"other", 2*2 + 4*2},
+		"the baseline: nothing goes on": {"none", 2*2 + 2*2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runs := play(t, plan, func(r Run) bool { return r.Variant == test.variant })
+			// The blocks' orders decide how many others ran before the baseline's last failure.
+			if got := len(runs) - 1; got > test.want || got < test.want-2 {
+				t.Errorf("%d measured runs, want %d", got, test.want)
+			}
+			var history []record.Record
+			for _, r := range runs {
+				one := record.Record{Kind: r.Kind, Block: r.Block, Variant: r.Variant}
+				if r.Variant == test.variant {
+					one.Failure = &record.Failure{}
+				}
+				history = append(history, one)
+			}
+			if given := plan.GivenUp(history); !slices.Equal(given, []string{test.variant}) {
+				t.Errorf("given up: %v", given)
+			}
+		})
+	}
+}

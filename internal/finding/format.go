@@ -1,0 +1,158 @@
+// This file turns figures into text: the same figure reads the same in a
+// sentence, in a table and on a page.
+package finding
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Missing stands where there is no figure.
+const Missing = "–"
+
+// scale is a unit as it is shown: the figure is divided by per.
+type scale struct {
+	per  float64
+	name string
+}
+
+// scales lists the steps of each unit of a finding, smallest first.
+var scales = map[string][]scale{
+	"s":     {{1e-9, " ns"}, {1e-6, " µs"}, {1e-3, " ms"}, {1, " s"}},
+	"bytes": {{1, " B"}, {1e3, " kB"}, {1e6, " MB"}, {1e9, " GB"}},
+	"1":     {{1e-2, " %"}},
+	"1/s":   {{1, "/s"}},
+	"count": {{1, ""}},
+}
+
+// scaleFor returns the largest step of unit that leaves v at or above 1.
+func scaleFor(v float64, unit string) scale {
+	steps, ok := scales[unit]
+	if !ok {
+		return scale{1, " " + unit}
+	}
+	if v == 0 && unit == "s" {
+		return scale{1, " s"}
+	}
+	best := steps[0]
+	for _, s := range steps[1:] {
+		// Half a permille is the rounding to three digits: 999.6 µs reads 1.00 ms.
+		if math.Abs(v) >= s.per*0.9995 {
+			best = s
+		}
+	}
+	return best
+}
+
+// FormatValue gives v, in a finding's unit, to three significant digits in the
+// step of the unit that suits it: "31.2 µs", "1.20 kB", "12.1 %", "498/s".
+// Whole numbers are given whole, with commas: "1,204".
+func FormatValue(v float64, unit string) string {
+	if !finite(v) {
+		return Missing
+	}
+	s := scaleFor(v, unit)
+	shown := v / s.per
+	return number(shown, significant(shown, 3)) + s.name
+}
+
+// FormatInterval gives a difference with its sign and its interval:
+// "+31.2 µs (30.9 to 31.6)", or with relative "+12.1 % (10.9 to 13.4)".
+// It is rounded to two digits of the interval's half-width, the ends outwards,
+// so that rounding never makes an interval narrower. Without ends it is the
+// estimate alone, to three digits.
+func FormatInterval(i Interval, unit string, relative bool) string {
+	text := FormatSize(i, unit, relative)
+	if i.Estimate > 0 && text != Missing {
+		return "+" + text
+	}
+	return text
+}
+
+// FormatSize is FormatInterval without the plus sign, for sentences that name
+// the direction: "12.1 % (10.9 to 13.4)".
+func FormatSize(i Interval, unit string, relative bool) string {
+	if relative {
+		unit = "1"
+	}
+	if !finite(i.Estimate) {
+		return Missing
+	}
+	if i.Low == nil || i.High == nil || !finite(*i.Low) || !finite(*i.High) {
+		return FormatValue(i.Estimate, unit)
+	}
+	low, high := *i.Low, *i.High
+	s := scaleFor(math.Max(math.Abs(i.Estimate), math.Max(math.Abs(low), math.Abs(high))), unit)
+	shown := i.Estimate / s.per
+	decimals := significant((high-low)/2/s.per, 2)
+	if high == low {
+		decimals = significant(shown, 3)
+	}
+	return number(shown, decimals) + s.name + " (" + number(outwards(low/s.per, decimals, math.Floor), decimals) +
+		" to " + number(outwards(high/s.per, decimals, math.Ceil), decimals) + ")"
+}
+
+// FormatBound gives a bound on a size, to two digits and rounded up, so that no
+// more is claimed than is known: "1.8 %".
+func FormatBound(v float64, unit string, relative bool) string {
+	if relative {
+		unit = "1"
+	}
+	if !finite(v) {
+		return Missing
+	}
+	v = math.Abs(v)
+	s := scaleFor(v, unit)
+	decimals := significant(v/s.per, 2)
+	return number(outwards(v/s.per, decimals, math.Ceil), decimals) + s.name
+}
+
+// FormatCount gives a whole number with commas: "1,204".
+func FormatCount(n int64) string { return number(float64(n), 0) }
+
+// significant returns the decimals that show v to so many significant digits;
+// 0 where the digits before the point are enough, at most 6.
+func significant(v float64, digits int) int {
+	// The exponent is taken after rounding: 0.9997 to three digits is 1.00.
+	text := strconv.FormatFloat(math.Abs(v), 'e', digits-1, 64)
+	_, exponent, _ := strings.Cut(text, "e")
+	power, err := strconv.Atoi(exponent)
+	if v == 0 || err != nil {
+		return 0
+	}
+	return max(0, min(6, digits-1-power))
+}
+
+// outwards rounds v with floor or ceil. The slack keeps what is a rounded
+// figure already, but for the binary fraction, where it is.
+func outwards(v float64, decimals int, round func(float64) float64) float64 {
+	p := math.Pow10(decimals)
+	if near := math.Round(v * p); math.Abs(v*p-near) < 1e-6 {
+		return near / p
+	}
+	return round(v*p) / p
+}
+
+// number writes v with so many decimals, commas between thousands and a true
+// minus sign. A whole number loses its decimals only where it has none to show.
+func number(v float64, decimals int) string {
+	text := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
+	whole, fraction, _ := strings.Cut(text, ".")
+	var b strings.Builder
+	if v < 0 && strings.Trim(text, "0.") != "" {
+		b.WriteString("−")
+	}
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	if fraction != "" {
+		b.WriteString("." + fraction)
+	}
+	return b.String()
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

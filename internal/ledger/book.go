@@ -1,0 +1,201 @@
+// This file sums settled lines over runs and writes them as ledgers.
+package ledger
+
+import (
+	"math"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// page is the account of one operation, Start, Stop or All, over the runs.
+type page struct {
+	line
+	runs    int
+	sampled float64 // sampled out
+	lost    float64 // dropped, failed and unaccounted
+	surplus float64 // what came beyond what was expected
+}
+
+// book holds the pages of a variant on one hop.
+type book struct {
+	tracing Tracing
+	order   []string
+	pages   map[string]*page
+}
+
+func newBook(operations []string, t Tracing) *book {
+	b := &book{tracing: t, pages: map[string]*page{}}
+	for _, name := range append(append([]string(nil), operations...), Start, Stop, All) {
+		b.order = append(b.order, name)
+		b.pages[name] = &page{line: line{operation: name, known: true, exact: true}}
+	}
+	return b
+}
+
+// enter adds the lines of one run. Operations that are not of this book count
+// towards All only.
+func (b *book) enter(lines []line) {
+	for _, l := range lines {
+		if p, ok := b.pages[l.operation]; ok && l.operation != All {
+			p.add(l)
+		}
+		whole := l
+		if l.operation == Start || l.operation == Stop {
+			whole.exact, whole.operations = true, 0
+			if !l.known { // listed, never netted: what came is what was expected
+				whole.known, whole.expected, whole.due = true, exactly(l.delivered), exactly(l.delivered)
+			}
+			whole.expected, whole.due = whole.expected.plus(exactly(l.admitted)), whole.due.plus(exactly(l.admitted))
+			whole.dropped += l.admitted
+		}
+		b.pages[All].add(whole)
+	}
+}
+
+func (p *page) add(l line) {
+	p.runs++
+	p.operations += l.operations
+	p.unsure += l.unsure
+	p.known = p.known && l.known
+	if p.how == "" || l.how == Inferred {
+		p.how = l.how
+	}
+	p.expected = p.expected.plus(l.expected)
+	p.due = p.due.plus(l.due)
+	p.missing = p.missing.plus(l.missing)
+	p.notExported += l.notExported
+	p.delivered += l.delivered
+	p.late += l.late
+	p.duplicated += l.duplicated
+	p.dropped += l.dropped
+	p.failed += l.failed
+	p.excess += l.excess
+	p.unaccounted += l.unaccounted
+	p.admits = p.admits || l.admits
+	p.admitsFail = p.admitsFail || l.admitsFail
+	p.exact = p.exact && l.exact
+	p.orphans = max(p.orphans, l.orphans)
+	p.chance.traces += l.chance.traces
+	p.chance.trials += l.chance.trials
+	p.chance.low += l.chance.low
+	p.chance.high += l.chance.high
+	p.lost += l.dropped + l.failed + math.Max(0, l.unaccounted)
+	p.surplus += math.Max(0, -l.unaccounted)
+	if l.chance.trials > 0 {
+		arrived := l.delivered + l.dropped + l.failed + l.unaccounted
+		p.sampled += math.Max(0, l.middle()-arrived)
+	} else {
+		p.sampled += math.Max(0, l.expected.high-l.notExported-l.due.high)
+	}
+}
+
+// middle is the number of spans to expect where it lies between two ends.
+func (l line) middle() float64 {
+	if l.unsure > 0 {
+		return l.expected.high
+	}
+	return (l.expected.low + l.expected.high) / 2
+}
+
+// ledgers writes the pages that have something to say.
+func (b *book) ledgers(variant, hop string) []finding.Ledger {
+	traced := false
+	for _, name := range b.order {
+		p := b.pages[name]
+		traced = traced || p.delivered > 0 || p.expected.high > 0
+	}
+	var out []finding.Ledger
+	for _, name := range b.order {
+		p := b.pages[name]
+		switch {
+		case p.runs == 0:
+			continue
+		case (name == Start || name == Stop) && p.delivered == 0 && p.duplicated == 0 && p.due.high == 0:
+			continue
+		case name == All && !traced:
+			continue
+		}
+		out = append(out, finding.Ledger{
+			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
+			Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Verdict: b.verdict(p), LostShare: p.lostShare(),
+		})
+	}
+	return out
+}
+
+// expects reports whether the page says what was to come, not only what came.
+func (p *page) expects() bool { return p.known && p.operation != Stop }
+
+// lostShare is lost over what should have arrived, 0 to 1.
+func (p *page) lostShare() float64 {
+	if p.lost <= 0 {
+		return 0
+	}
+	return p.lost / (p.delivered + p.lost)
+}
+
+// entries lists the page in the order of a span's way. The numbers add up:
+// expected less all that follow is zero, duplicated apart.
+func (p *page) entries() []finding.Entry {
+	var entries []finding.Entry
+	add := func(name string, spans float64, how string) int64 {
+		entries = append(entries, finding.Entry{Name: name, Spans: whole(spans), How: how})
+		return whole(spans)
+	}
+	if p.expects() {
+		add(Expected, 0, p.how)
+	}
+	var sum int64
+	if p.notExported > 0 {
+		sum += add(NotExported, p.notExported, Inferred)
+	}
+	if p.sampled > 0 || p.chance.trials > 0 {
+		sum += add(SampledOut, p.sampled, Inferred)
+	}
+	speaks := p.expects() || p.operation == All
+	if p.admits && speaks {
+		sum += add(Dropped, p.dropped, p.attributed(p.dropped))
+	}
+	if p.admitsFail && speaks {
+		sum += add(FailedSend, p.failed, p.attributed(p.failed))
+	}
+	sum += add(Delivered, p.delivered, inferredIf(p.late > 0))
+	add(Duplicated, p.duplicated, Counted)
+	if p.expects() {
+		sum += add(Unaccounted, p.unaccounted, Inferred)
+		entries[0].Spans = sum
+		p.ends(entries)
+	}
+	return entries
+}
+
+// ends gives the entries that are known only between two ends their ends.
+func (p *page) ends(entries []finding.Entry) {
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Name == Expected && p.expected.low < p.expected.high:
+			e.Low, e.High = int64(math.Floor(p.expected.low)), int64(math.Ceil(p.expected.high))
+		case e.Name == SampledOut && p.chance.trials > 0:
+			e.Low = max(0, int64(math.Floor(p.expected.low-p.due.high)))
+			e.High = max(0, int64(math.Ceil(p.expected.high-p.due.low)))
+		case e.Name == Unaccounted && p.missing.low < p.missing.high && p.chance.trials == 0:
+			e.Low, e.High = int64(math.Floor(p.missing.low)), int64(math.Ceil(p.missing.high))
+		}
+	}
+}
+
+// attributed says how a number that the tracer admits is known: counted for the
+// whole run, inferred for one operation of it, unless it is none at all.
+func (p *page) attributed(spans float64) string {
+	return inferredIf(spans > 0 && p.operation != All)
+}
+
+func inferredIf(yes bool) string {
+	if yes {
+		return Inferred
+	}
+	return Counted
+}
+
+func whole(v float64) int64 { return int64(math.Round(v)) }

@@ -1,0 +1,177 @@
+// Package ledger owns the account of spans: from the operations that were
+// started, what the sink counted and what the tracer admits it says where every
+// span went. It is pure. It must not know how anything was received, nor what a
+// result is used for.
+package ledger
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// Lines of a ledger that belong to no operation, and the one for all together.
+const (
+	Start = "(start)" // before the first phase: readiness probes, the tracer's own start
+	Stop  = "(stop)"  // while the processes stopped, less what is put down to operations
+	All   = "(run)"   // the whole life of the processes
+)
+
+// AppToSink is the hop from the traced processes straight to the sink.
+const AppToSink = "app → sink"
+
+// The names of the entries, in the order of a span's way.
+const (
+	Expected    = "expected"
+	NotExported = "not exported" // by intent: the variant has no exporter
+	SampledOut  = "sampled out"
+	Dropped     = "dropped by the tracer"
+	FailedSend  = "failed export"
+	Merged      = "merged"
+	Delivered   = "delivered" // each span once
+	Duplicated  = "duplicated"
+	Unaccounted = "unaccounted" // negative: more came than expected
+)
+
+// How an entry is known.
+const (
+	Counted  = "counted"
+	Inferred = "inferred"
+	Declared = "declared"
+)
+
+// bandConfidence is the binomial band that randomly sampled traces must be in.
+const bandConfidence = 0.999
+
+// PerOperation is how many spans and traces one operation makes.
+type PerOperation struct {
+	Low, High float64 // spans; they differ where the number varies
+	Traces    float64 // traces that it begins; 0 counts as 1
+	How       string  // Declared or Inferred; "" is: not known
+}
+
+func (p PerOperation) known() bool { return p.How != "" }
+
+func (p PerOperation) exact() bool {
+	return p.known() && p.Low == p.High && p.Low == float64(int64(p.Low))
+}
+
+func (p PerOperation) traces() float64 {
+	if p.Traces <= 0 {
+		return 1
+	}
+	return p.Traces
+}
+
+// Tracing is what the tracing of a variant is meant to do.
+type Tracing struct {
+	Silent   bool                    // no span is sent, by intent
+	Sampling float64                 // sampled share, 0 to 1
+	Spans    map[string]PerOperation // by operation
+}
+
+// random reports whether chance decides how many traces are sampled.
+func (t Tracing) random() bool { return !t.Silent && t.Sampling > 0 && t.Sampling < 1 }
+
+// none reports whether no span may arrive.
+func (t Tracing) none() bool { return t.Silent || t.Sampling <= 0 }
+
+// Run is one run as it is seen from the end of one hop.
+type Run struct {
+	Start    Stretch
+	First    string // the operation that was made once before the first phase; "" is none
+	Phases   []Stretch
+	Stop     Stretch
+	Admitted record.Admitted
+}
+
+// Stretch is a part of a run: the operations made in it and what arrived.
+type Stretch struct {
+	Operation string
+	Started   uint64
+	Completed uint64        // answered as expected: these made all their spans
+	Resent    uint64        // sent twice: these may have made their spans twice
+	Sink      record.Counts // from its beginning to the quiet after it
+}
+
+// FromRecord returns the run of a record, as seen by the sink. A phase's
+// warm-up and window are one stretch: the account covers the processes' life.
+func FromRecord(r *record.Record) Run {
+	run := Run{
+		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink},
+		First:    r.Start.FirstOperation,
+		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink},
+		Admitted: r.Tracer,
+	}
+	for i := range r.Phases {
+		p := &r.Phases[i]
+		run.Phases = append(run.Phases, Stretch{
+			Operation: p.Operation,
+			Started:   p.Warmup.Started + p.Load.Started,
+			Completed: p.Warmup.Completed + p.Load.Completed,
+			Resent:    p.Warmup.Resent + p.Load.Resent,
+			Sink:      p.WarmupSink.Plus(p.Sink),
+		})
+	}
+	return run
+}
+
+// Account returns the ledgers of one variant on one hop, summed over its runs:
+// one an operation in the given order, then Start and Stop where spans came
+// there or were expected, then All where there was anything to account for.
+//
+// With every span sampled each run is settled by itself, so that a loss in one
+// cannot hide behind a surplus in another. With random sampling the runs are
+// settled together: chance evens out over many traces.
+func Account(variant, hop string, operations []string, t Tracing, runs []Run) []finding.Ledger {
+	if t.random() && len(runs) > 1 {
+		runs = []Run{together(runs)}
+	}
+	book := newBook(operations, t)
+	for _, run := range runs {
+		book.enter(settle(run, t))
+	}
+	return book.ledgers(variant, hop)
+}
+
+// checked reports whether ids were checked, so that duplicates are known. An
+// empty count has nothing to check.
+func checked(c record.Counts) bool { return c.Spans == 0 || c.Checking && c.Evicted == 0 }
+
+// together merges runs into one.
+func together(runs []Run) Run {
+	sum := Run{Start: Stretch{Operation: Start}, Stop: Stretch{Operation: Stop}}
+	place := map[string]int{}
+	for _, r := range runs {
+		sum.Start = join(sum.Start, r.Start)
+		sum.Stop = join(sum.Stop, r.Stop)
+		for _, s := range r.Phases {
+			i, seen := place[s.Operation]
+			if !seen {
+				i = len(sum.Phases)
+				place[s.Operation] = i
+				sum.Phases = append(sum.Phases, Stretch{Operation: s.Operation})
+			}
+			sum.Phases[i] = join(sum.Phases[i], s)
+		}
+		sum.Admitted.Dropped = plus(sum.Admitted.Dropped, r.Admitted.Dropped)
+		sum.Admitted.Failed = plus(sum.Admitted.Failed, r.Admitted.Failed)
+	}
+	return sum
+}
+
+func join(a, b Stretch) Stretch {
+	sum := Stretch{a.Operation, a.Started + b.Started, a.Completed + b.Completed, a.Resent + b.Resent, a.Sink.Plus(b.Sink)}
+	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
+	return sum
+}
+
+func plus(a, b *uint64) *uint64 {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	sum := *a + *b
+	return &sum
+}

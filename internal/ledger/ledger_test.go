@@ -1,0 +1,262 @@
+package ledger
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// ids is a count of spans and traces with checked ids.
+func ids(spans, traces uint64) record.Counts {
+	return record.Counts{Spans: spans, Roots: traces, Traces: traces, Checking: true}
+}
+
+func phase(operation string, operations uint64, sink record.Counts) Stretch {
+	return Stretch{Operation: operation, Started: operations, Completed: operations, Sink: sink}
+}
+
+func number(n uint64) *uint64 { return &n }
+
+// three is tracing in which json makes 3 spans and db 5, every trace sampled.
+func three(sampling float64) Tracing {
+	return Tracing{Sampling: sampling, Spans: map[string]PerOperation{
+		"json": {Low: 3, High: 3, How: Declared}, "db": {Low: 5, High: 5, How: Declared},
+	}}
+}
+
+func TestAccount(t *testing.T) {
+	failing := phase("json", 1000, ids(2940, 980))
+	failing.Completed = 975
+	late := Run{Phases: []Stretch{phase("json", 1000, ids(2990, 997))}, Stop: Stretch{Operation: Stop, Sink: ids(14, 4)}}
+	duplicates := ids(3030, 1000)
+	duplicates.Duplicate = 30
+	unchecked := record.Counts{Spans: 3000, Roots: 1000}
+	refused := ids(2980, 1000)
+	refused.Rejected = 20
+
+	for _, c := range []struct {
+		name      string
+		tracing   Tracing
+		runs      []Run
+		operation string
+		entries   string // name=spans, in order
+		verdict   string // a part of it
+		share     float64
+		exact     bool
+	}{
+		{
+			name: "all there", tracing: three(1), runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
+			operation: "json", entries: "expected=3000 delivered=3000 duplicated=0 unaccounted=0", verdict: "nothing lost", exact: true,
+		}, {
+			name: "one span is missing", tracing: three(1), runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(2999, 1000))}}},
+			operation: "json", entries: "expected=3000 delivered=2999 duplicated=0 unaccounted=1", verdict: "lost: 1 unaccounted for", share: 1. / 3000, exact: true,
+		}, {
+			name: "a loss does not hide behind another run's surplus", tracing: three(1),
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2990, 1000))}}, {Phases: []Stretch{phase("json", 1000, ids(3010, 1000))}}},
+			operation: "json", entries: "expected=6000 delivered=6000 duplicated=0 unaccounted=0", verdict: "10 unaccounted for; 10 spans more came than expected", share: 10. / 6010, exact: true,
+		}, {
+			name: "dropped by the tracer, put down to the operation that misses spans", tracing: three(1),
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(500, 100))}, Admitted: record.Admitted{Dropped: number(100)}}},
+			operation: "json", entries: "expected=3000 dropped by the tracer=100 delivered=2900 duplicated=0 unaccounted=0", verdict: "3.33 % lost: 100 dropped by the tracer", share: 1. / 30, exact: true,
+		}, {
+			name: "shared out over operations in proportion", tracing: three(1),
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(300, 100))}, Admitted: record.Admitted{Dropped: number(150)}}},
+			operation: "db", entries: "expected=500 dropped by the tracer=100 delivered=300 duplicated=0 unaccounted=100", verdict: "100 dropped by the tracer, 100 unaccounted for", share: .4, exact: true,
+		}, {
+			name: "the run reconciles with what the tracer admits", tracing: three(1),
+			runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(300, 100))},
+				Start: Stretch{Started: 3, Operation: Start, Sink: ids(3, 3)}, Admitted: record.Admitted{Dropped: number(310), Failed: number(0)}}},
+			operation: All, entries: "expected=3513 dropped by the tracer=310 failed export=0 delivered=3203 duplicated=0 unaccounted=0", verdict: "8.82 % lost: 310 dropped", share: 310. / 3513, exact: true,
+		}, {
+			name: "readiness is listed, not netted", tracing: three(1),
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2999, 1000))}, Start: Stretch{Started: 3, Operation: Start, Sink: ids(3, 3)}}},
+			operation: Start, entries: "delivered=3 duplicated=0", verdict: "3 spans of starting and of 3 readiness requests",
+		}, {
+			name:      "the start, where it is known what a probe makes",
+			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.Probe: {Low: 1, High: 1, How: Inferred}}},
+			runs:      []Run{{Start: Stretch{Started: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
+			operation: Start, entries: "expected=7 delivered=6 duplicated=0 unaccounted=1", verdict: "14.3 % lost: 1 unaccounted", share: 1. / 7,
+		}, {
+			name:      "and in the whole run",
+			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.Probe: {Low: 1, High: 1, How: Inferred}}},
+			runs:      []Run{{Start: Stretch{Started: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
+			operation: All, entries: "expected=3007 delivered=3006 duplicated=0 unaccounted=1", verdict: "1 unaccounted", share: 1. / 3007, exact: true,
+		}, {
+			name: "what comes at the stop is put down to what is missing", tracing: three(1), runs: []Run{late},
+			operation: "json", entries: "expected=3000 delivered=3000 duplicated=0 unaccounted=0", verdict: "nothing lost",
+		}, {
+			name: "and the rest of it is of the stop", tracing: three(1), runs: []Run{late},
+			operation: Stop, entries: "delivered=4 duplicated=0", verdict: "4 spans of stopping",
+		}, {
+			name: "failed exports", tracing: three(1),
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2500, 900))}, Admitted: record.Admitted{Dropped: number(0), Failed: number(500)}}},
+			operation: "json", entries: "expected=3000 dropped by the tracer=0 failed export=500 delivered=2500 duplicated=0 unaccounted=0", verdict: "500 in failed exports", share: 1. / 6, exact: true,
+		}, {
+			name: "failed exports that came all the same", tracing: three(1),
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}, Admitted: record.Admitted{Failed: number(512)}}},
+			operation: All, entries: "expected=3000 failed export=0 delivered=3000 duplicated=0 unaccounted=0", verdict: "512 spans came although", exact: true,
+		}, {
+			name: "refused by the sink", tracing: three(1), runs: []Run{{Phases: []Stretch{phase("json", 1000, refused)}}},
+			operation: "json", entries: "expected=3000 failed export=20 delivered=2980 duplicated=0 unaccounted=0", verdict: "20 in failed exports", share: 20. / 3000, exact: true,
+		}, {
+			name: "duplicates", tracing: three(1), runs: []Run{{Phases: []Stretch{phase("json", 1000, duplicates)}}},
+			operation: "json", entries: "expected=3000 delivered=3000 duplicated=30 unaccounted=0", verdict: "nothing lost; 30 spans came more than once", exact: true,
+		}, {
+			name: "without ids duplicates could hide a loss", tracing: three(1), runs: []Run{{Phases: []Stretch{phase("json", 1000, unchecked)}}},
+			operation: "json", entries: "expected=3000 delivered=3000 duplicated=0 unaccounted=0", verdict: "nothing lost",
+		}, {
+			name: "failed operations are not held against the tracer", tracing: three(1), runs: []Run{{Phases: []Stretch{failing}}},
+			operation: "json", entries: "expected=2940 delivered=2940 duplicated=0 unaccounted=0", verdict: "nothing lost for sure; up to 60 spans may be missing, because 25 operations failed or had to be sent again",
+		}, {
+			name: "sampling at zero", tracing: three(0), runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(0, 0))}}},
+			operation: "json", entries: "expected=3000 sampled out=3000 delivered=0 duplicated=0 unaccounted=0", verdict: "nothing lost", exact: true,
+		}, {
+			name: "sampling at zero, yet spans came", tracing: three(0), runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(3, 1))}}},
+			operation: "json", entries: "expected=3000 sampled out=3000 delivered=3 duplicated=0 unaccounted=-3", verdict: "3 spans came although nothing is sampled", exact: true,
+		}, {
+			name: "sampling at 10 %, as chance has it", tracing: three(.1), runs: []Run{
+				{Phases: []Stretch{phase("json", 5000, ids(1530, 510))}}, {Phases: []Stretch{phase("json", 5000, ids(1440, 480))}}},
+			operation: "json", entries: "expected=30000 sampled out=27030 delivered=2970 duplicated=0 unaccounted=0", verdict: "nothing lost: 990 of 10,000 traces kept (at 10 % chance allows 903 to 1,100), all complete",
+		}, {
+			name: "sampling at 10 %, traces with holes", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(2970, 1000))}}},
+			operation: "json", entries: "expected=30000 sampled out=27000 delivered=2970 duplicated=0 unaccounted=30", verdict: "1.00 % lost: 30 unaccounted for; 1,000 of", share: .01,
+		}, {
+			name: "sampling at 10 %, fewer traces than chance allows", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(2400, 800))}}},
+			operation: "json", entries: "expected=30000 sampled out=27291 delivered=2400 duplicated=0 unaccounted=309", verdict: "lost: 309 unaccounted for: only 800 of", share: 309. / 2709,
+		}, {
+			name: "sampling at 10 %, more traces than chance allows", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(3600, 1200))}}},
+			operation: "json", entries: "expected=30000 sampled out=26400 delivered=3600 duplicated=0 unaccounted=0", verdict: "more traces than asked for",
+		}, {
+			name: "sampling at 10 %, whole traces dropped within the band", tracing: three(.1),
+			runs:      []Run{{Phases: []Stretch{phase("json", 10000, ids(2940, 980))}, Admitted: record.Admitted{Dropped: number(60)}}},
+			operation: "json", entries: "expected=30000 sampled out=27000 dropped by the tracer=60 delivered=2940 duplicated=0 unaccounted=0", verdict: "2.00 % lost: 60 dropped by the tracer; 980 of", share: .02,
+		}, {
+			name: "silent", tracing: Tracing{Silent: true, Sampling: 1, Spans: three(1).Spans}, runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(0, 0))}}},
+			operation: "json", entries: "expected=3000 not exported=3000 delivered=0 duplicated=0 unaccounted=0", verdict: "not exported by intent", exact: true,
+		}, {
+			name: "silent, yet spans came", tracing: Tracing{Silent: true, Sampling: 1, Spans: three(1).Spans}, runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(7, 3))}}},
+			operation: "json", entries: "expected=3000 not exported=3000 delivered=7 duplicated=0 unaccounted=-7", verdict: "not exported by intent, yet 7 spans came", exact: true,
+		}, {
+			name: "a baseline", tracing: Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {How: Declared}}}, runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(0, 0))}}},
+			operation: "json", entries: "expected=0 delivered=0 duplicated=0 unaccounted=0", verdict: "none expected, none came", exact: true,
+		}, {
+			name: "a baseline that traces", tracing: Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {How: Declared}}}, runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(30, 10))}}},
+			operation: "json", entries: "expected=0 delivered=30 duplicated=0 unaccounted=-30", verdict: "30 spans came where none was expected", exact: true,
+		}, {
+			name: "nobody knows what to expect", tracing: Tracing{Sampling: 1}, runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(30, 10))}}},
+			operation: "json", entries: "delivered=30 duplicated=0", verdict: "30 spans came; how many were to be expected is not known",
+		}, {
+			name: "spans that vary", tracing: Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 2, High: 4, How: Inferred}}}, runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000))}}},
+			operation: "json", entries: "expected=2900 delivered=2900 duplicated=0 unaccounted=0", verdict: "the number of spans varies, so up to 1,100 spans may be missing",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, ok := find(Account("otel", AppToSink, []string{"json", "db"}, c.tracing, c.runs), c.operation)
+			if !ok {
+				t.Fatalf("no ledger of %s", c.operation)
+			}
+			if got := entries(l); got != c.entries {
+				t.Errorf("entries\n got %s\nwant %s", got, c.entries)
+			}
+			if !strings.Contains(l.Verdict, c.verdict) {
+				t.Errorf("verdict %q does not say %q", l.Verdict, c.verdict)
+			}
+			if d := l.LostShare - c.share; d > 1e-12 || d < -1e-12 {
+				t.Errorf("lost share %v, want %v", l.LostShare, c.share)
+			}
+			if l.Exact != c.exact {
+				t.Errorf("exact %v, want %v", l.Exact, c.exact)
+			}
+		})
+	}
+}
+
+// Whatever came and whatever is admitted, the entries add up.
+func FuzzEntriesAddUp(f *testing.F) {
+	f.Add(uint64(1000), uint64(990), uint64(2900), uint64(5), uint64(12), uint64(3), uint64(4), uint8(0), uint8(3))
+	f.Add(uint64(1000), uint64(1000), uint64(300), uint64(0), uint64(0), uint64(30), uint64(0), uint8(25), uint8(3))
+	f.Fuzz(func(t *testing.T, started, completed, came, twice, dropped, failed, stop uint64, sampling, k uint8) {
+		limit := func(n, most uint64) uint64 { return n % (most + 1) }
+		started = limit(started, 100_000)
+		completed, came = limit(completed, started), limit(came, 1_000_000)
+		sink := ids(came, came/3)
+		sink.Duplicate = limit(twice, came)
+		tracing := Tracing{Sampling: float64(sampling%101) / 100, Silent: k > 250, Spans: map[string]PerOperation{
+			"json": {Low: float64(k) / 2, High: float64(k), How: Inferred}}}
+		run := Run{
+			Phases:   []Stretch{{Operation: "json", Started: started, Completed: completed, Sink: sink}},
+			Stop:     Stretch{Operation: Stop, Sink: ids(limit(stop, 1000), 1)},
+			Admitted: record.Admitted{Dropped: number(limit(dropped, 1_000_000)), Failed: number(limit(failed, 1_000_000))},
+		}
+		for _, l := range Account("otel", AppToSink, []string{"json"}, tracing, []Run{run, run}) {
+			sum := int64(0)
+			for i, e := range l.Entries {
+				switch {
+				case e.Name == Expected:
+					sum = -e.Spans
+				case e.Name != Duplicated:
+					sum += e.Spans
+				}
+				if e.Spans < 0 && e.Name != Unaccounted {
+					t.Errorf("%s: %s is %d", l.Operation, e.Name, e.Spans)
+				}
+				if i == len(l.Entries)-1 && l.Entries[0].Name == Expected && sum != 0 {
+					t.Errorf("%s: the entries miss zero by %d: %s", l.Operation, sum, entries(l))
+				}
+			}
+			if !(l.LostShare >= 0 && l.LostShare <= 1) {
+				t.Errorf("%s: lost share %v", l.Operation, l.LostShare)
+			}
+		}
+	})
+}
+
+func TestLearn(t *testing.T) {
+	calibration := func(operations, failed, spans, traces uint64) record.Record {
+		sink := ids(spans, traces)
+		return record.Record{Kind: record.Calibration, Phases: []record.Phase{{
+			Operation: "json", Load: record.Load{Started: operations, Completed: operations - failed}, Sink: sink}}}
+	}
+	for _, c := range []struct {
+		name     string
+		records  []record.Record
+		sampling float64
+		silent   bool
+		want     PerOperation
+	}{
+		{"a whole number", []record.Record{calibration(20, 0, 60, 20)}, 1, false, PerOperation{3, 3, 1, Inferred}},
+		{"two traces an operation", []record.Record{calibration(20, 0, 60, 40)}, 1, false, PerOperation{3, 3, 2, Inferred}},
+		{"runs that differ", []record.Record{calibration(20, 0, 60, 20), calibration(20, 0, 80, 20)}, 1, false, PerOperation{3, 4, 1, Inferred}},
+		{"a number that varies", []record.Record{calibration(100, 0, 250, 100)}, 1, false, PerOperation{2.5 - .165, 2.5 + .165, 1, Inferred}},
+		{"sampled: by the trace", []record.Record{calibration(100, 0, 33, 11)}, .1, false, PerOperation{3, 3, 1, Inferred}},
+		{"failed operations teach nothing", []record.Record{calibration(20, 1, 57, 19)}, 1, false, PerOperation{}},
+		{"nothing is sent", []record.Record{calibration(20, 0, 0, 0)}, 1, true, PerOperation{}},
+		{"no spans are made", []record.Record{calibration(20, 0, 0, 0)}, 1, false, PerOperation{0, 0, 0, Inferred}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Learn(c.records, c.sampling, c.silent)["json"]
+			if diff := got.High - c.want.High; got.How != c.want.How || got.Traces != c.want.Traces || got.Low != c.want.Low || diff > 1e-9 || diff < -1e-9 {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func find(ledgers []finding.Ledger, operation string) (finding.Ledger, bool) {
+	for _, l := range ledgers {
+		if l.Operation == operation {
+			return l, true
+		}
+	}
+	return finding.Ledger{}, false
+}
+
+func entries(l finding.Ledger) string {
+	var parts []string
+	for _, e := range l.Entries {
+		parts = append(parts, e.Name+"="+strings.ReplaceAll(finding.FormatCount(e.Spans), ",", ""))
+	}
+	return strings.ReplaceAll(strings.Join(parts, " "), "−", "-")
+}

@@ -1,0 +1,218 @@
+// This file settles the account of one run: it puts what is missing down to the
+// tracer's own admissions as far as they go, and leaves the rest unaccounted.
+package ledger
+
+import (
+	"math"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// line is the settled account of one stretch. All figures are spans.
+type line struct {
+	operation   string
+	operations  uint64
+	unsure      uint64 // operations that may have made fewer spans: they failed
+	known       bool   // whether it is known how many spans to expect
+	how         string
+	expected    between
+	due         between // of which should arrive
+	notExported float64
+	delivered   float64
+	late        float64 // of which came while the processes stopped
+	duplicated  float64
+	dropped     float64
+	admits      bool // whether the tracer says anything of drops
+	failed      float64
+	admitsFail  bool
+	admitted    float64 // drops beyond everything that is missing
+	excess      float64 // failed exports beyond everything that is missing
+	missing     between // due less delivered
+	unaccounted float64
+	exact       bool
+	chance      chance
+	orphans     uint64
+}
+
+// chance is how random sampling fared: traces seen, and the band they belong in.
+type chance struct{ traces, trials, low, high uint64 }
+
+// settle returns the lines of a run: its phases, Start, Stop.
+func settle(run Run, t Tracing) []line {
+	lines := make([]line, 0, len(run.Phases)+2)
+	for _, s := range run.Phases {
+		lines = append(lines, open(s, t))
+	}
+	lines = append(lines, begin(run, t))
+	stop := listed(run.Stop)
+	stop.operation = Stop
+	stop.delivered -= putDown(lines, stop.delivered, func(l *line, spans float64) {
+		l.delivered += spans
+		l.late += spans
+		l.exact = l.exact && spans == 0
+	}, false)
+	admit(lines, run)
+	for i := range lines {
+		lines[i].unaccounted = lines[i].missing.nearest(0)
+	}
+	return append(lines, stop)
+}
+
+// begin returns the line of the start. What to expect there is known where it is
+// known of the readiness request and of the first operation, and chance has no
+// part in it.
+func begin(run Run, t Tracing) line {
+	l := listed(run.Start)
+	l.operation = Start
+	probe, first := t.Spans[record.Probe], t.Spans[run.First]
+	if t.random() || run.Start.Started > 0 && !probe.known() || run.First != "" && !first.known() {
+		return l
+	}
+	if run.Start.Started == 0 && run.First == "" {
+		return l
+	}
+	l.known, l.how = true, Inferred
+	requests := float64(run.Start.Started)
+	l.expected = between{probe.Low*requests + first.Low, probe.High*requests + first.High}
+	if run.First == "" {
+		l.expected = between{probe.Low * requests, probe.High * requests}
+	}
+	l.settleDue(t)
+	return l
+}
+
+// open returns the line of a phase with nothing yet put down to anybody.
+func open(s Stretch, t Tracing) line {
+	l := listed(s)
+	l.unsure = s.Started - min(s.Started, s.Completed) + s.Resent
+	per := t.Spans[s.Operation]
+	if l.known = per.known(); !l.known {
+		return l
+	}
+	l.how = per.How
+	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
+	l.settleDue(t)
+	if t.random() {
+		l.due, l.chance = sampled(s, per, t.Sampling)
+		l.missing = l.due.less(l.delivered)
+	}
+	l.exact = !t.random() && checked(s.Sink) && (t.none() || per.exact() && l.unsure == 0)
+	return l
+}
+
+// settleDue says what of the expected spans should arrive where chance has no
+// part in it.
+func (l *line) settleDue(t Tracing) {
+	l.due = l.expected
+	if t.none() {
+		l.due = exactly(0)
+	}
+	if t.Silent {
+		l.notExported = l.expected.high
+	}
+	l.missing = l.due.less(l.delivered)
+}
+
+// listed returns the line of a stretch whose spans are only listed.
+func listed(s Stretch) line {
+	return line{
+		operation: s.Operation, operations: s.Started,
+		delivered: float64(s.Sink.Unique()), duplicated: float64(s.Sink.Duplicate), orphans: s.Sink.Orphans,
+	}
+}
+
+// sampled returns how many spans should arrive under random sampling: those of
+// the traces that were seen, if their number is what chance allows; otherwise at
+// least those of the fewest traces that it allows. Whole traces that were lost
+// cannot be told from traces that were not sampled, so there may have been as
+// many as chance allows.
+func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
+	begun := func(operations uint64) uint64 { return uint64(math.Round(float64(operations) * per.traces())) }
+	low, _ := stats.BinomialBand(begun(min(s.Started, s.Completed)), p, bandConfidence)
+	_, high := stats.BinomialBand(begun(s.Started), p, bandConfidence)
+	c := chance{traces: seen(s.Sink), trials: begun(s.Started), low: low, high: high}
+	fewest := per.Low / per.traces() * float64(max(c.traces, low))
+	if unsure := s.Started - min(s.Started, s.Completed); unsure > 0 {
+		fewest = math.Max(0, fewest-per.Low*float64(unsure))
+	}
+	return between{fewest, per.High / per.traces() * float64(max(c.traces, high))}, c
+}
+
+// admit puts what the tracer admits, and what the sink refused, down to the
+// lines that miss spans. The tracer speaks for the whole run, so which operation
+// a span belonged to is inferred. Drops beyond all that is missing were not of
+// any operation that is accounted for; they stay with the last line, the start.
+func admit(lines []line, run Run) {
+	dropped, failed := run.Admitted.Dropped, run.Admitted.Failed
+	start := &lines[len(lines)-1]
+	for i := range lines {
+		lines[i].admits, lines[i].admitsFail = dropped != nil, failed != nil
+	}
+	if dropped != nil {
+		used := putDown(lines, float64(*dropped), func(l *line, spans float64) { l.dropped += spans }, true)
+		start.admitted = float64(*dropped) - used
+	}
+	refused := run.Start.Sink.Rejected + run.Stop.Sink.Rejected
+	for _, s := range run.Phases {
+		refused += s.Sink.Rejected
+	}
+	total := float64(refused)
+	if failed != nil {
+		total = math.Max(total, float64(*failed))
+	}
+	used := putDown(lines, total, func(l *line, spans float64) {
+		l.failed += spans
+		l.admitsFail = l.admitsFail || spans > 0
+	}, true)
+	start.excess = total - used
+}
+
+// putDown puts a total down to lines in proportion to the spans they miss for
+// sure, then, if unsure is set, to those they may miss. It returns how many it
+// put down.
+func putDown(lines []line, total float64, put func(*line, float64), unsure bool) float64 {
+	used := 0.0
+	round := func(room func(between) float64) {
+		rooms := make([]float64, len(lines))
+		for i := range lines {
+			rooms[i] = room(lines[i].missing)
+		}
+		got, left := share(total-used, rooms)
+		for i, spans := range got {
+			put(&lines[i], spans)
+			lines[i].missing = lines[i].missing.less(spans)
+		}
+		used = total - left
+	}
+	round(func(b between) float64 { return b.low })
+	if unsure {
+		round(func(b between) float64 { return b.high })
+	}
+	return used
+}
+
+// Delivery is how many spans of an operation should have arrived in one run, as
+// far as is known, and how many did.
+type Delivery struct{ Due, Delivered float64 }
+
+// Share is the delivered share, 0 to 1; 1 where nothing was due.
+func (d Delivery) Share() float64 {
+	if d.Due <= 0 {
+		return 1
+	}
+	return math.Min(1, d.Delivered/d.Due)
+}
+
+// Deliveries returns the deliveries of one run by operation. Operations of which
+// it is not known how many spans they make are absent.
+func Deliveries(run Run, t Tracing) map[string]Delivery {
+	out := map[string]Delivery{}
+	for _, l := range settle(run, t) {
+		if l.known {
+			lost := l.dropped + l.failed + math.Max(0, l.unaccounted)
+			out[l.operation] = Delivery{Due: l.delivered + lost, Delivered: l.delivered}
+		}
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+// This file puts a page of the ledger into words.
+package ledger
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func (b *book) verdict(p *page) string {
+	parts := []string{b.outcome(p)}
+	if p.surplus > 0 && !b.tracing.none() {
+		parts = append(parts, fmt.Sprintf("%s came than expected", more(p.surplus)))
+	}
+	if p.duplicated > 0 {
+		parts = append(parts, spans(p.duplicated)+" came more than once")
+	}
+	if p.excess > 0 {
+		parts = append(parts, spans(p.excess)+" came although the tracer counts the export as failed")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (b *book) outcome(p *page) string {
+	came := spans(p.delivered)
+	switch {
+	case p.operation == Start && !p.known:
+		return fmt.Sprintf("%s of starting and of %s readiness requests, in no operation's account", came, finding.FormatCount(int64(p.operations)))
+	case p.operation == Stop:
+		return came + " of stopping, in no operation's account"
+	case !p.known && p.lost > 0:
+		return came + " came and " + p.loss() + "; how many were to be expected is not known"
+	case !p.known:
+		return came + " came; how many were to be expected is not known"
+	case b.tracing.Silent && p.delivered > p.plain():
+		return "not exported by intent, yet " + came + " came"
+	case b.tracing.Silent:
+		return "not exported by intent"
+	case b.tracing.none() && p.surplus > 0:
+		return came + " came although nothing is sampled"
+	case p.expected.high == 0 && p.surplus > 0:
+		return came + " came where none was expected"
+	case p.expected.high == 0:
+		return "none expected, none came"
+	case p.chance.trials > 0:
+		return b.chanced(p)
+	}
+	return p.loss()
+}
+
+// plain is what of the delivered spans is only listed: those of Start and Stop
+// on the page of all.
+func (p *page) plain() float64 {
+	if p.operation == All {
+		return p.due.low
+	}
+	return 0
+}
+
+// loss says what was lost, and of whom.
+func (p *page) loss() string {
+	if p.lost < 0.5 {
+		if p.missing.high > 0.5 && p.unsure > 0 {
+			return fmt.Sprintf("nothing lost for sure; up to %s may be missing, because %s failed or had to be sent again",
+				spans(p.missing.high), operations(p.unsure))
+		}
+		if p.missing.high > 0.5 {
+			return fmt.Sprintf("nothing lost for sure; the number of spans varies, so up to %s may be missing", spans(p.missing.high))
+		}
+		return "nothing lost"
+	}
+	var parts []string
+	for _, part := range []struct {
+		spans float64
+		text  string
+	}{
+		{p.dropped, "dropped by the tracer"},
+		{p.failed, "in failed exports"},
+		{p.lost - p.dropped - p.failed, "unaccounted for"},
+	} {
+		if part.spans > 0.5 {
+			parts = append(parts, finding.FormatCount(whole(part.spans))+" "+part.text)
+		}
+	}
+	return finding.FormatValue(p.lostShare(), "1") + " lost: " + strings.Join(parts, ", ")
+}
+
+// chanced says how random sampling fared.
+func (b *book) chanced(p *page) string {
+	c := p.chance
+	kept := fmt.Sprintf("%s of %s traces kept (at %.4g %% chance allows %s to %s)",
+		finding.FormatCount(int64(c.traces)), finding.FormatCount(int64(c.trials)),
+		b.tracing.Sampling*100,
+		finding.FormatCount(int64(c.low)), finding.FormatCount(int64(c.high)))
+	switch {
+	case c.traces < c.low:
+		return p.loss() + ": only " + kept
+	case c.traces > c.high:
+		return "more traces than asked for: " + kept
+	case p.lost >= 0.5:
+		return p.loss() + "; " + kept
+	}
+	return "nothing lost: " + kept + ", all complete"
+}
+
+func spans(n float64) string {
+	if whole(n) == 1 {
+		return "1 span"
+	}
+	return finding.FormatCount(whole(n)) + " spans"
+}
+
+func more(n float64) string {
+	if whole(n) == 1 {
+		return "1 span more"
+	}
+	return finding.FormatCount(whole(n)) + " spans more"
+}
+
+func operations(n uint64) string {
+	if n == 1 {
+		return "1 operation"
+	}
+	return finding.FormatCount(int64(n)) + " operations"
+}
+
+// Chance says how random sampling fared on an operation, over all runs, and
+// whether it was off: the traces seen are more or fewer than chance allows.
+func Chance(operation string, t Tracing, runs []Run) (text string, off bool) {
+	if !t.random() || len(runs) == 0 {
+		return "", false
+	}
+	b := newBook([]string{operation}, t)
+	for _, l := range settle(together(runs), t) {
+		b.enter([]line{l})
+	}
+	p := b.pages[operation]
+	c := p.chance
+	return b.chanced(p), c.trials > 0 && (c.traces < c.low || c.traces > c.high)
+}

@@ -1,0 +1,72 @@
+// What an operation can fail of, in the words of Load.Errors.
+
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// Failures of a connection that have no error of the kernel.
+var (
+	errClosedEarly = errors.New("connection closed before the response")
+	errCutShort    = errors.New("connection closed in the response")
+	errCancelled   = errors.New("cancelled")
+)
+
+// kernelErrors names the errors of connect, read and write that one may meet.
+var kernelErrors = map[syscall.Errno]string{
+	syscall.ECONNREFUSED:  "connection refused",
+	syscall.ECONNRESET:    "connection reset",
+	syscall.EPIPE:         "connection reset",
+	syscall.ETIMEDOUT:     "connection timed out",
+	syscall.EHOSTUNREACH:  "host unreachable",
+	syscall.ENETUNREACH:   "network unreachable",
+	syscall.EADDRNOTAVAIL: "no local port free",
+	syscall.EMFILE:        "too many open files",
+	syscall.ENFILE:        "too many open files",
+	syscall.EACCES:        "not permitted",
+	syscall.EPERM:         "not permitted",
+}
+
+// kindOf is the kind of failure that err is counted under. The kinds are few,
+// whatever a server does.
+func kindOf(err error) string {
+	var bad badResponse
+	if errors.As(err, &bad) {
+		return bad.Error()
+	}
+	for _, known := range []error{errClosedEarly, errCutShort, errCancelled} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		if kind, ok := kernelErrors[errno]; ok {
+			return kind
+		}
+		return errno.Error()
+	}
+	return "other"
+}
+
+// isTimeout reports whether err is a deadline that passed.
+func isTimeout(err error) bool {
+	var ne net.Error
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &ne) && ne.Timeout()
+}
+
+// statusKind is the kind of failure of an unexpected status.
+func statusKind(status int) string { return "status " + strconv.Itoa(status) }
+
+// wrongSetting explains an error of preparing an engine.
+func wrongSetting(what string, err error) error {
+	return fmt.Errorf("preparing the load generator: %s: %w", what, err)
+}

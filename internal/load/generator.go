@@ -1,0 +1,162 @@
+// The generator: carries out one task after the other, on connections that it
+// keeps in between.
+
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// engine carries out one thread's share of a task at a time.
+type engine interface {
+	run(ctx context.Context, p *plan, thread int, start time.Time) (*tally, error)
+	shut()
+}
+
+// Generator makes operations happen. Its connections outlive a task. One task at
+// a time: Do waits for the one before.
+type Generator struct {
+	mu      sync.Mutex
+	build   func(*progress) (engine, error)
+	engines []engine
+	shown   progress
+	closed  bool
+}
+
+// NewGenerator returns a generator, to be closed after use.
+func NewGenerator() (*Generator, error) { return newGenerator(newEngine) }
+
+func newGenerator(build func(*progress) (engine, error)) (*Generator, error) {
+	g := &Generator{build: build}
+	if err := g.grow(1); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// grow makes sure of n engines.
+func (g *Generator) grow(n int) error {
+	for len(g.engines) < n {
+		e, err := g.build(&g.shown)
+		if err != nil {
+			return err
+		}
+		g.engines = append(g.engines, e)
+	}
+	g.shown.grow(n)
+	return nil
+}
+
+// startUp is how far ahead a task's start lies, so that its threads run by then.
+const startUp = 2 * time.Millisecond
+
+// Do carries out t. If ctx ends first, Do gives up at once and returns what was
+// done so far with the error; what was under way then counts as failed.
+func (g *Generator) Do(ctx context.Context, t Task) (record.Load, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return record.Load{}, errors.New("the load generator is closed")
+	}
+	p, err := newPlan(ctx, t)
+	if err != nil {
+		return record.Load{}, fmt.Errorf("preparing the load: %w", err)
+	}
+	if err := g.grow(p.task.Threads); err != nil {
+		return record.Load{}, err
+	}
+	sum, err := g.run(ctx, p)
+	if err != nil {
+		return record.Load{}, err
+	}
+	load, err := sum.load()
+	if err != nil {
+		return load, err
+	}
+	if err := ctx.Err(); err != nil {
+		return load, fmt.Errorf("the load was given up: %w", err)
+	}
+	return load, nil
+}
+
+// run has every thread do its share and adds up what became of it.
+func (g *Generator) run(ctx context.Context, p *plan) (*tally, error) {
+	n := p.task.Threads
+	tallies, errs := make([]*tally, n), make([]error, n)
+	start := time.Now().Add(startUp)
+	var threads sync.WaitGroup
+	for i := range n {
+		threads.Go(func() { tallies[i], errs[i] = g.engines[i].run(ctx, p, i, start) })
+	}
+	threads.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("making load: %w", err)
+	}
+	sum := tallies[0]
+	for _, t := range tallies[1:] {
+		sum.add(t)
+	}
+	return sum, nil
+}
+
+// Close closes the connections. It waits for the task under way.
+func (g *Generator) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, e := range g.engines {
+		e.shut()
+	}
+	g.engines, g.closed = nil, true
+}
+
+// Progress is how far the task under way, or the last one, has come.
+type Progress struct {
+	Intended, Completed, Failed, TimedOut uint64
+}
+
+// Progress may be asked at any time, from any goroutine.
+func (g *Generator) Progress() Progress { return g.shown.sum() }
+
+// progress holds each thread's counts where others can see them.
+type progress struct {
+	threads atomic.Pointer[[]*seen]
+}
+
+type seen struct {
+	intended, completed, failed, timedOut atomic.Uint64
+	_                                     [4]uint64 // a cache line for each thread
+}
+
+// grow makes room for n threads and sets all counts to zero.
+func (p *progress) grow(n int) {
+	threads := make([]*seen, n)
+	for i := range threads {
+		threads[i] = &seen{}
+	}
+	p.threads.Store(&threads)
+}
+
+func (p *progress) store(thread int, t *tally) {
+	s := (*p.threads.Load())[thread]
+	s.intended.Store(t.intended)
+	s.completed.Store(t.completed)
+	s.failed.Store(t.failed)
+	s.timedOut.Store(t.timedOut)
+}
+
+func (p *progress) sum() (sum Progress) {
+	for _, s := range *p.threads.Load() {
+		sum.Intended += s.intended.Load()
+		sum.Completed += s.completed.Load()
+		sum.Failed += s.failed.Load()
+		sum.TimedOut += s.timedOut.Load()
+	}
+	return sum
+}

@@ -1,0 +1,254 @@
+// The generator against well-behaved servers: everything is counted, and timed
+// from when it was meant to start.
+
+package load
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestCountsAgreeWithTheServer(t *testing.T) {
+	var seen counter
+	addr := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.URL.Path == "/post" && (string(body) != "some text" || r.Header.Get("X-Token") != "abc") || r.Host != "shop.test" {
+			http.Error(w, "not as sent", http.StatusBadRequest)
+			return
+		}
+		seen.add(r.Method + " " + r.URL.RequestURI())
+		if r.URL.Path == "/fail" {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	})
+	ops := []Request{
+		{Address: addr, Host: "shop.test", Path: "/get?a=b", Weight: 2},
+		{Address: addr, Host: "shop.test", Method: "HEAD", Path: "/head", Weight: 1},
+		{Address: addr, Host: "shop.test", Method: "POST", Path: "/post", Weight: 1, Body: []byte("some text"), Headers: []Header{{"X-Token", "abc"}}},
+		{Address: addr, Host: "shop.test", Path: "/fail", Weight: 0.5},
+		{Address: addr, Host: "shop.test", Path: "/fail?expected", Weight: 0.5, Status: http.StatusTeapot},
+	}
+	name := []string{"GET /get?a=b", "HEAD /head", "POST /post", "GET /fail", "GET /fail?expected"}
+	for _, task := range []Task{
+		{Rate: 2000, Duration: 300 * time.Millisecond, Arrivals: Poisson},
+		{Rate: 2000, Duration: 300 * time.Millisecond, Threads: 2},
+		{Rate: 5000, Count: 501, Threads: 3},
+		{Connections: 7, Count: 1001, Threads: 3},
+		{Connections: 3, Duration: 100 * time.Millisecond},
+		{Count: 10},
+	} {
+		task.Operations, task.Seed = ops, 11
+		eachEngine(t, func(t *testing.T, g *Generator) {
+			l := do(t, g, task)
+			got, total := seen.take(), uint64(0)
+			for _, n := range got {
+				total += n
+			}
+			if total != l.Started || l.Started != l.Intended || l.TimedOut > 0 {
+				t.Errorf("the server saw %d requests; %+v", total, l)
+			}
+			if l.Failed != got["GET /fail"] || l.Errors["status 418"] != l.Failed {
+				t.Errorf("failed %d (%v), the server failed %d", l.Failed, l.Errors, got["GET /fail"])
+			}
+			if task.Count > 0 && total != task.Count {
+				t.Errorf("%d operations, want exactly %d", total, task.Count)
+			}
+			if task.Rate == 0 {
+				return
+			}
+			want := map[string]uint64{}
+			for _, a := range all(newSchedule(task.withDefaults()).next) {
+				want[name[a.op]]++
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("the server saw %v, the schedule says %v", got, want)
+			}
+		})
+	}
+}
+
+func TestConnectionsAreKept(t *testing.T) {
+	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		task := Task{Operations: []Request{{Address: addr}}, Connections: 4, Count: 400}
+		if l := do(t, g, task); l.Connected < 1 || l.Connected > 4 || l.Completed != 400 {
+			t.Errorf("first task: %d connections opened for %d operations, want at most 4", l.Connected, l.Completed)
+		}
+		task.Connections, task.Count = 1, 50
+		if l := do(t, g, task); l.Connected != 0 || l.Completed != 50 {
+			t.Errorf("second task: %d connections opened for %d operations, want none", l.Connected, l.Completed)
+		}
+	})
+}
+
+// stopping answers at once, except that for a second after the first request at
+// or after begin it answers nobody.
+type stopping struct {
+	begin time.Duration
+	start time.Time
+	once  sync.Once
+	over  chan struct{}
+}
+
+func (s *stopping) serve(http.ResponseWriter, *http.Request) {
+	if time.Since(s.start) < s.begin {
+		return
+	}
+	s.once.Do(func() { time.AfterFunc(time.Second, func() { close(s.over) }) })
+	<-s.over
+}
+
+// A server that stops for a second is seen by all that were due in that second,
+// also where they had to wait for a connection; and it is not the generator's lag.
+func TestServerThatStops(t *testing.T) {
+	for _, connections := range []int{DefaultConnections, 4} {
+		t.Run(strconv.Itoa(connections), func(t *testing.T) {
+			t.Parallel()
+			eachEngine(t, func(t *testing.T, g *Generator) {
+				s := &stopping{begin: 200 * time.Millisecond, start: time.Now(), over: make(chan struct{})}
+				addr := httpServer(t, s.serve)
+				const rate = 200
+				l := do(t, g, Task{
+					Operations: []Request{{Address: addr}}, Rate: rate,
+					Connections: connections, Duration: 1500 * time.Millisecond,
+				})
+				latency := decode(t, l.Latency)
+				if latency.Max() < int64(950*time.Millisecond) {
+					t.Errorf("longest latency %v, want at least 0.95 s", time.Duration(latency.Max()))
+				}
+				long := above(latency, int64(500*time.Millisecond))
+				if long < rate*45/100 || long > rate*80/100 {
+					t.Errorf("%d latencies over 0.5 s, want about %d", long, rate/2)
+				}
+				if late := above(decode(t, l.Lag), int64(500*time.Millisecond)); late > long/4 {
+					t.Errorf("%d lags over 0.5 s: the server's stop is charged to the generator", late)
+				}
+			})
+		})
+	}
+}
+
+// A generator that is late itself says so: here it begins a second after the
+// schedule does.
+func TestLateGeneratorIsLag(t *testing.T) {
+	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		task := Task{Operations: []Request{{Address: addr}}, Rate: 100, Duration: 1100 * time.Millisecond, Connections: 2}
+		p, err := newPlan(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := g.engines[0].run(t.Context(), p, 0, time.Now().Add(-time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if late := above(sum.lag, int64(500*time.Millisecond)); late < 50 {
+			t.Errorf("%d of 110 operations over 0.5 s late, want at least 50", late)
+		}
+		if sum.completed != 110 {
+			t.Errorf("%d completed, want 110", sum.completed)
+		}
+	})
+}
+
+func TestTimeouts(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		gone := make(chan struct{})
+		addr := httpServer(t, func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-gone:
+			case <-r.Context().Done():
+			}
+		})
+		defer close(gone)
+		for _, c := range []struct {
+			name string
+			task Task
+			sent func(uint64) bool
+		}{
+			{"one after the other", Task{Count: 3}, func(n uint64) bool { return n == 3 }},
+			{"side by side", Task{Rate: 1000, Count: 20}, func(n uint64) bool { return n == 20 }},
+			{"no connection free", Task{Rate: 1e7, Count: 20, Connections: 1}, func(n uint64) bool { return n >= 1 && n < 20 }},
+		} {
+			c.task.Operations = []Request{{Address: addr}}
+			c.task.Timeout = 60 * time.Millisecond
+			l := do(t, g, c.task)
+			if l.TimedOut != c.task.Count || !c.sent(l.Started) {
+				t.Errorf("%s: %d timed out, %d started of %d", c.name, l.TimedOut, l.Started, c.task.Count)
+			}
+			// The histogram keeps three digits.
+			if least := decode(t, l.Latency).Min(); least < int64(59900*time.Microsecond) {
+				t.Errorf("%s: a time-out entered as %v", c.name, time.Duration(least))
+			}
+		}
+	})
+}
+
+func TestCancellation(t *testing.T) {
+	for _, task := range []Task{
+		{Connections: 3, Duration: time.Hour},
+		{Rate: 1000, Duration: time.Hour, Connections: 2},
+		{Rate: 1000, Duration: time.Hour, Threads: 2},
+	} {
+		eachEngine(t, func(t *testing.T, g *Generator) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			var seen counter
+			addr := httpServer(t, func(_ http.ResponseWriter, r *http.Request) {
+				seen.add("")
+				cancel()
+				<-r.Context().Done()
+			})
+			task.Operations = []Request{{Address: addr}}
+			l, err := g.Do(ctx, task)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v, want that it was cancelled", err)
+			}
+			accounted(t, l)
+			if l.Started == 0 || l.Failed == 0 || l.Errors["cancelled"] != l.Failed {
+				t.Errorf("cancelled: %+v", l)
+			}
+			task.Count = 3
+			task.Operations[0].Address = httpServer(t, func(http.ResponseWriter, *http.Request) {})
+			if l := do(t, g, task); l.Completed != 3 {
+				t.Errorf("after a cancelled task: %+v", l)
+			}
+		})
+	}
+}
+
+func TestRefusedConnection(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		gone := closedAddress(t)
+		l := do(t, g, Task{Operations: []Request{{Address: gone}}, Count: 4, Connections: 2})
+		if l.Errors["connection refused"] != 4 || l.Started != 0 || l.Connected != 0 {
+			t.Errorf("closed loop: %+v", l)
+		}
+		l = do(t, g, Task{Operations: []Request{{Address: gone}}, Rate: 1000, Count: 30})
+		if l.Errors["connection refused"] != 30 || l.Started != 0 {
+			t.Errorf("open loop: %+v", l)
+		}
+	})
+}
+
+// closedAddress is an address where nobody listens any more.
+func closedAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}

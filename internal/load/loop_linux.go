@@ -1,0 +1,252 @@
+// The event loop: one thread, one epoll set, its share of the connections. It
+// sleeps in the kernel until the next operation is due or a socket has news.
+
+package load
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// edgeTriggered is EPOLLET as the kernel wants it, whatever its sign in Go.
+	edgeTriggered = 1 << 31
+	// wakeSlot marks the event of loop.wakeup.
+	wakeSlot = -1
+	// mostSleep bounds one wait, where there is nothing to wait for but sockets.
+	mostSleep = time.Hour
+)
+
+// loop carries out one thread's share of a task. Everything in it is its thread's own.
+type loop struct {
+	poll    poll
+	wakeup  int // an eventfd that ends a wait
+	shown   *progress
+	buf     []byte
+	conns   []*conn // by slot
+	free    []int32 // slots
+	open    int
+	servers map[string]*server // by address
+
+	// Of the task under way:
+	plan    *plan
+	targets []*server // by index in plan.targets
+	most    int       // connections that may be open
+	feeder  feeder
+	tally   *tally
+	waiting queue
+	busy    busyList
+	thread  int
+	start   time.Time
+	now     time.Duration // the clock when it was last read, since start
+	freed   time.Duration // when a connection was last freed
+}
+
+func newLoop(shown *progress) (*loop, error) {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, wrongSetting("epoll_create1", err)
+	}
+	wakeup, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		return nil, wrongSetting("eventfd", closing(epoll, err))
+	}
+	l := &loop{
+		poll:   poll{fd: epoll, events: make([]unix.EpollEvent, 256)},
+		wakeup: wakeup, shown: shown,
+		buf:     make([]byte, 64<<10),
+		servers: map[string]*server{},
+	}
+	if err := l.poll.add(wakeup, unix.EPOLLIN, wakeSlot, 0); err != nil {
+		l.shut()
+		return nil, wrongSetting("epoll_ctl", err)
+	}
+	if _, errno := l.poll.wait(0); errno != 0 {
+		l.shut()
+		return nil, wrongSetting("epoll_pwait2 (Linux 5.11 or later)", errno)
+	}
+	return l, nil
+}
+
+// shut closes everything. The loop must not be running.
+func (l *loop) shut() {
+	for _, c := range l.conns {
+		if c.fd >= 0 {
+			l.close(c)
+		}
+	}
+	_ = unix.Close(l.wakeup)
+	_ = unix.Close(l.poll.fd)
+}
+
+// run carries out one thread's share of p and returns what became of it. If ctx
+// ends first, what was under way counts as failed.
+func (l *loop) run(ctx context.Context, p *plan, thread int, start time.Time) (*tally, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	exact, err := exactTimers()
+	if err != nil {
+		return nil, err
+	}
+	defer exact.restore()
+	l.prepare(p, thread, start)
+	defer l.heed(ctx)()
+	for !l.finished() {
+		if ctx.Err() != nil {
+			l.abandon()
+			break
+		}
+		if err := l.turn(); err != nil {
+			l.abandon()
+			return l.tally, err
+		}
+	}
+	l.shown.store(thread, l.tally)
+	return l.tally, nil
+}
+
+func (l *loop) prepare(p *plan, thread int, start time.Time) {
+	l.plan, l.start = p, start
+	l.targets = l.targets[:0]
+	for _, t := range p.targets {
+		l.targets = append(l.targets, l.server(t))
+	}
+	l.most = int(share(uint64(p.task.Connections), thread, p.task.Threads))
+	l.feeder = newFeeder(p.task, thread)
+	l.tally = newTally()
+	l.thread = thread
+	l.trim()
+	l.clock()
+}
+
+// heed has the end of ctx wake the loop. The function that it returns undoes
+// that, and returns once nothing can use the loop's files any more.
+func (l *loop) heed(ctx context.Context) func() {
+	woken := make(chan struct{})
+	forget := context.AfterFunc(ctx, func() {
+		defer close(woken)
+		// Fails only when the counter would overflow, and then it wakes all the same.
+		_, _ = unix.Write(l.wakeup, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	})
+	return func() {
+		if !forget() {
+			<-woken
+		}
+	}
+}
+
+// clock reads the time since the task's start.
+func (l *loop) clock() time.Duration {
+	l.now = time.Since(l.start)
+	return l.now
+}
+
+func (l *loop) finished() bool {
+	return l.busy.size == 0 && l.waiting.empty() && l.feeder.over(l.now)
+}
+
+// turn waits for something to happen and deals with it.
+func (l *loop) turn() error {
+	events, errno := l.poll.wait(l.patience())
+	l.clock()
+	if errno != 0 && errno != unix.EINTR {
+		return fmt.Errorf("waiting for events: %w", errno)
+	}
+	l.fall()
+	for i := range events {
+		l.event(&events[i])
+		l.serve()
+		l.fall()
+	}
+	l.expire()
+	l.serve()
+	l.shown.store(l.thread, l.tally)
+	return nil
+}
+
+// patience is how long the loop has nothing to do unless a socket has news.
+func (l *loop) patience() time.Duration {
+	until := l.feeder.wake(l.busy.size)
+	if c := l.busy.first; c != nil {
+		until = min(until, c.deadline)
+	}
+	if !l.waiting.empty() {
+		until = min(until, l.plan.deadline(l.waiting.first().at))
+	}
+	return min(max(until-l.clock(), 0), mostSleep)
+}
+
+// fall begins the operations that have fallen due.
+func (l *loop) fall() {
+	for {
+		a, ok := l.feeder.take(l.now, l.busy.size)
+		if !ok {
+			return
+		}
+		l.tally.due(a.at)
+		w := wait{a, l.now}
+		if l.now >= l.plan.deadline(a.at) {
+			l.giveUp(w)
+		} else if !l.waiting.empty() || !l.begin(w, l.now) {
+			l.waiting.push(w)
+		}
+		l.clock()
+	}
+}
+
+func (l *loop) event(ev *unix.EpollEvent) {
+	if ev.Fd == wakeSlot {
+		return
+	}
+	c := l.conns[ev.Fd]
+	if c.age != uint32(ev.Pad) || c.fd < 0 {
+		return // of a connection that has been closed since
+	}
+	const broken = unix.EPOLLERR | unix.EPOLLHUP
+	if len(c.out) > 0 && ev.Events&(unix.EPOLLOUT|broken) != 0 {
+		l.write(c)
+		if c.fd < 0 || c.age != uint32(ev.Pad) {
+			return
+		}
+	}
+	if ev.Events&(unix.EPOLLIN|unix.EPOLLRDHUP|broken) != 0 {
+		l.read(c, ev.Events&(unix.EPOLLRDHUP|broken) != 0)
+	}
+}
+
+// expire gives up what has passed its deadline.
+func (l *loop) expire() {
+	for c := l.busy.first; c != nil && c.deadline <= l.now; c = l.busy.first {
+		l.tally.timeOut(c.intended, l.now)
+		l.release(c, false, l.now)
+	}
+	for !l.waiting.empty() && l.plan.deadline(l.waiting.first().at) <= l.now {
+		l.giveUp(l.waiting.pop())
+	}
+}
+
+// giveUp times out an operation that was never sent.
+func (l *loop) giveUp(w wait) {
+	l.tally.late(w.noticed - w.at)
+	l.tally.timeOut(w.at, l.now)
+}
+
+// abandon ends everything under way as cancelled.
+func (l *loop) abandon() {
+	now := l.clock()
+	for c := l.busy.first; c != nil; c = l.busy.first {
+		l.busy.remove(c)
+		l.tally.fail(errCancelled.Error(), now)
+		c.op = nil
+		l.close(c)
+	}
+	for !l.waiting.empty() {
+		w := l.waiting.pop()
+		l.tally.late(w.noticed - w.at)
+		l.tally.fail(errCancelled.Error(), now)
+	}
+}

@@ -1,0 +1,85 @@
+// What the event loop alone promises.
+
+package load
+
+import (
+	"bufio"
+	"net"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// The loop does not allocate once it runs, so that no garbage collection can
+// make it late.
+func TestLoopDoesNotAllocate(t *testing.T) {
+	addr := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+		answer, request := []byte(okay), make([]byte, 4096)
+		for {
+			if _, err := c.Read(request); err != nil {
+				return
+			}
+			if _, err := c.Write(answer); err != nil {
+				return
+			}
+		}
+	})
+	g, err := NewGenerator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	mallocs := func(count uint64) uint64 {
+		task := Task{Operations: []Request{{Address: addr}}, Rate: 20000, Count: count, Connections: 4}
+		p, err := newPlan(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		sum, err := g.engines[0].run(t.Context(), p, 0, time.Now())
+		runtime.ReadMemStats(&after)
+		if err != nil || sum.completed != count {
+			t.Fatalf("%d of %d completed: %v", sum.completed, count, err)
+		}
+		return after.Mallocs - before.Mallocs
+	}
+	mallocs(1000) // opens the connections
+	if few, many := mallocs(1000), mallocs(6000); many > few+500 {
+		t.Errorf("%d allocations for 6000 operations, %d for 1000", many, few)
+	}
+}
+
+func TestBusyListKeepsTheOrderOfDeadlines(t *testing.T) {
+	var b busyList
+	conns := make([]*conn, 5)
+	for i, d := range []time.Duration{10, 30, 20, 5, 30} {
+		conns[i] = &conn{slot: int32(i), deadline: d}
+		b.add(conns[i])
+	}
+	order := func() (slots []int32) {
+		for c := b.first; c != nil; c = c.next {
+			slots = append(slots, c.slot)
+		}
+		return slots
+	}
+	check := func(want ...int32) {
+		t.Helper()
+		if got := order(); !slices.Equal(got, want) || b.size != len(want) {
+			t.Fatalf("%v, size %d, want %v", got, b.size, want)
+		}
+	}
+	check(3, 0, 2, 1, 4)
+	b.remove(conns[2])
+	check(3, 0, 1, 4)
+	b.remove(conns[3])
+	b.remove(conns[4])
+	check(0, 1)
+	b.remove(conns[0])
+	b.remove(conns[1])
+	check()
+	if b.first != nil || b.last != nil {
+		t.Error("an empty list has ends")
+	}
+}

@@ -1,0 +1,164 @@
+// The generator against servers that misbehave: each ends in the right count,
+// and the load goes on.
+
+package load
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const okay = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+func send(c net.Conn, text string) bool {
+	_, err := io.WriteString(c, text)
+	return err == nil
+}
+
+func TestMisbehavingServers(t *testing.T) {
+	answers := func(text string) func(int, net.Conn, *bufio.Reader) {
+		return func(_ int, c net.Conn, r *bufio.Reader) {
+			for readRequest(r) && send(c, text) {
+			}
+		}
+	}
+	once := func(text string) func(int, net.Conn, *bufio.Reader) {
+		return func(_ int, c net.Conn, r *bufio.Reader) {
+			if readRequest(r) {
+				send(c, text)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		serve func(int, net.Conn, *bufio.Reader)
+		kind  string // of every failure; "" where all succeed
+	}{
+		{"answers", answers(okay), ""},
+		{"closes after each response without a word", once(okay), ""},
+		{"ends the body by closing", once("HTTP/1.1 200 OK\r\n\r\nall of it"), ""},
+		{"interim responses", answers("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + okay), ""},
+		{"more than was asked for", answers(okay + "surplus"), ""},
+		{"chunks, byte by byte", dribble("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n0\r\nT: u\r\n\r\n"), ""},
+		{"a large body", answers("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + strings.Repeat("x", 1000000)), ""},
+		{"closes without an answer", once(""), "connection closed before the response"},
+		{"closes in the headers", once("HTTP/1.1 200 OK\r\nConte"), "connection closed in the response"},
+		{"closes in the body", once("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"), "connection closed in the response"},
+		{"resets", reset, "connection reset"},
+		{"garbage", answers("\x00\x01garbage\n"), "bad response: not HTTP/1.1"},
+		{"huge headers", once("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 3<<20)), "bad response: headers too large"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			eachEngine(t, func(t *testing.T, g *Generator) {
+				addr := rawServer(t, c.serve)
+				const n = 20
+				l := do(t, g, Task{Operations: []Request{{Address: addr}}, Connections: 2, Count: n})
+				if c.kind == "" && l.Completed != n || c.kind != "" && l.Errors[c.kind] != n {
+					t.Errorf("%d of %d completed, errors %v, want %q", l.Completed, n, l.Errors, c.kind)
+				}
+			})
+		})
+	}
+}
+
+// dribble answers with single bytes, each a segment of its own.
+func dribble(text string) func(int, net.Conn, *bufio.Reader) {
+	return func(_ int, c net.Conn, r *bufio.Reader) {
+		for readRequest(r) {
+			for i := range text {
+				if !send(c, text[i:i+1]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// reset answers half, and breaks the connection off so that the other side sees
+// a reset instead of an end.
+func reset(_ int, c net.Conn, r *bufio.Reader) {
+	if readRequest(r) {
+		// Without lingering, the close sends a reset; it also throws away what
+		// was written and not read yet.
+		if err := c.(*net.TCPConn).SetLinger(0); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// A request on a kept connection that closes unanswered goes out once more if
+// it may, and only then.
+func TestStaleConnections(t *testing.T) {
+	for _, c := range []struct {
+		method            string
+		completed, resent uint64
+		requests          int64
+	}{
+		{"GET", 2, 1, 3},
+		{"POST", 1, 0, 2},
+	} {
+		eachEngine(t, func(t *testing.T, g *Generator) {
+			var requests atomic.Int64
+			addr := rawServer(t, func(n int, c net.Conn, r *bufio.Reader) {
+				for readRequest(r) {
+					if requests.Add(1) == 2 || !send(c, okay) {
+						return
+					}
+				}
+			})
+			l := do(t, g, Task{Operations: []Request{{Address: addr, Method: c.method}}, Count: 2})
+			if l.Completed != c.completed || l.Resent != c.resent || requests.Load() != c.requests || l.Started != 2 {
+				t.Errorf("%s: %d completed, %d resent, %d started, %d requests at the server; want %d, %d, 2, %d",
+					c.method, l.Completed, l.Resent, l.Started, requests.Load(), c.completed, c.resent, c.requests)
+			}
+		})
+	}
+}
+
+// A connection that the server closed between two tasks is not used again, also
+// for what must not be sent twice.
+func TestConnectionClosedWhileIdle(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		closed := make(chan struct{}, 10)
+		addr := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+			defer func() { c.Close(); closed <- struct{}{} }()
+			if readRequest(r) {
+				send(c, okay)
+			}
+		})
+		for range 3 {
+			l := do(t, g, Task{Operations: []Request{{Address: addr, Method: "POST"}}, Count: 1})
+			if l.Completed != 1 || l.Connected != 1 {
+				t.Errorf("%+v", l)
+			}
+			<-closed
+		}
+	})
+}
+
+// Requests to two servers share the connections that may be open.
+func TestMixOverTwoServers(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		var n [2]atomic.Int64
+		var ops []Request
+		for i := range n {
+			ops = append(ops, Request{Address: rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+				for readRequest(r) {
+					n[i].Add(1)
+					if !send(c, okay) {
+						return
+					}
+				}
+			})})
+		}
+		l := do(t, g, Task{Operations: ops, Rate: 2000, Count: 100, Connections: 1, Timeout: 5 * time.Second})
+		if l.Completed != 100 || n[0].Load()+n[1].Load() != 100 || n[0].Load() == 0 || n[1].Load() == 0 {
+			t.Errorf("%d and %d requests; %+v", n[0].Load(), n[1].Load(), l)
+		}
+	})
+}

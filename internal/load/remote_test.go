@@ -1,0 +1,139 @@
+// The two sides of the protocol against each other, over pipes as between processes.
+
+package load
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pair starts Serve and returns the conductor's end and what Serve returns.
+func pair(t *testing.T) (*Remote, <-chan error) {
+	t.Helper()
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		err := Serve(context.Background(), inR, outW)
+		ended <- errors.Join(err, outW.Close(), inR.Close())
+	}()
+	r, err := NewRemote(inW, outR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { outR.Close() })
+	return r, ended
+}
+
+func TestRemote(t *testing.T) {
+	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})
+	r, ended := pair(t)
+	task := Task{Operations: []Request{{Address: addr, Body: []byte("\x00\xff")}}, Count: 25, Connections: 2}
+	for range 2 {
+		l, err := r.Do(t.Context(), task)
+		if err != nil || l.Completed != 25 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		accounted(t, l)
+	}
+	if _, err := r.Do(t.Context(), Task{}); err == nil || !strings.Contains(err.Error(), "no operations") {
+		t.Errorf("a task without operations: %v", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	if _, err := r.Do(t.Context(), task); err == nil {
+		t.Error("a task after Close is no error")
+	}
+	if err := r.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+func TestRemoteCancellation(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	addr := httpServer(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	r, _ := pair(t)
+	defer r.Close()
+	l, err := r.Do(ctx, Task{Operations: []Request{{Address: addr}}, Duration: time.Hour})
+	if !errors.Is(err, context.Canceled) || l.Errors["cancelled"] != 1 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	ok := httpServer(t, func(http.ResponseWriter, *http.Request) {})
+	if l, err := r.Do(context.Background(), Task{Operations: []Request{{Address: ok}}, Count: 2}); err != nil || l.Completed != 2 {
+		t.Errorf("after a cancelled task: %+v, %v", l, err)
+	}
+}
+
+// The conductor's end closes while a task is under way: the generator gives up.
+func TestServeEndsWithItsInput(t *testing.T) {
+	seen := make(chan struct{})
+	addr := httpServer(t, func(_ http.ResponseWriter, r *http.Request) {
+		close(seen)
+		<-r.Context().Done()
+	})
+	r, ended := pair(t)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := r.Do(context.Background(), Task{Operations: []Request{{Address: addr}}, Count: 1, Timeout: MaxTimeout})
+		failed <- err
+	}()
+	<-seen
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-failed; !errors.Is(err, errGone) {
+		t.Errorf("the task under way: %v", err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+func TestServeAnswersNonsense(t *testing.T) {
+	for _, c := range []struct{ in, out, err string }{
+		{`{"do":"hello"}` + "\n", `{"hello":1}` + "\n", ""},
+		{`{"do":"cancel"}` + "\n" + `{"do":"dance"}` + "\n", `{"error":"not understood: want hello, task or cancel"}` + "\n", ""},
+		{`{"do":"task"}` + "\n", `{"error":"not understood: want hello, task or cancel"}` + "\n", ""},
+		{"GET / HTTP/1.1\n", "", "reading the line"},
+		{"", "", ""},
+	} {
+		var out strings.Builder
+		err := Serve(t.Context(), strings.NewReader(c.in), &out)
+		if out.String() != c.out || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%q: %q, %v; want %q, %q", c.in, out.String(), err, c.out, c.err)
+		}
+	}
+}
+
+func TestRemoteOfWhatIsNoGenerator(t *testing.T) {
+	for _, text := range []string{"", "hello\n", `{"hello":99}` + "\n"} {
+		if _, err := NewRemote(discard{}, strings.NewReader(text)); err == nil {
+			t.Errorf("%q passes for a generator", text)
+		}
+	}
+}
+
+// discard is a stdin that nobody reads.
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (discard) Close() error                { return nil }

@@ -1,0 +1,165 @@
+// The schedule: a pure function of the task, whatever the number of threads.
+
+package load
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+func all(next func() (arrival, bool)) []arrival {
+	var as []arrival
+	for a, ok := next(); ok; a, ok = next() {
+		as = append(as, a)
+	}
+	return as
+}
+
+func TestConstantArrivals(t *testing.T) {
+	for _, c := range []struct {
+		rate     float64
+		duration time.Duration
+		count    uint64
+		want     int
+		last     time.Duration
+	}{
+		{rate: 400, duration: 20 * time.Second, want: 8000, last: 20*time.Second - 2500*time.Microsecond},
+		{rate: 3, duration: time.Second, want: 3, last: 666666666},
+		{rate: 0.5, duration: 3 * time.Second, want: 2, last: 2 * time.Second},
+		{rate: 1000, duration: time.Second, count: 7, want: 7, last: 6 * time.Millisecond},
+		{rate: 1000, count: 1, want: 1, last: 0},
+	} {
+		task := Task{Operations: make([]Request, 1), Rate: c.rate, Duration: c.duration, Count: c.count, Arrivals: Constant}
+		as := all(newSchedule(task).next)
+		if len(as) != c.want || as[len(as)-1].at != c.last {
+			t.Errorf("%v/s for %v, count %d: %d operations, the last at %v; want %d, %v",
+				c.rate, c.duration, c.count, len(as), as[len(as)-1].at, c.want, c.last)
+		}
+	}
+}
+
+// The gaps of Poisson arrivals are exponential: their mean and their variation
+// are right, and a Kolmogorov–Smirnov test finds nothing. The seed is fixed, so
+// the outcome is too.
+func TestPoissonArrivals(t *testing.T) {
+	const n, rate = 20000, 1000.0
+	task := Task{Operations: make([]Request, 1), Rate: rate, Count: n, Arrivals: Poisson, Seed: 7}
+	as := all(newSchedule(task).next)
+	gaps := make([]float64, n)
+	before := time.Duration(0)
+	for i, a := range as {
+		gaps[i] = (a.at - before).Seconds()
+		before = a.at
+	}
+	slices.Sort(gaps)
+	mean, d := 0.0, 0.0
+	for i, g := range gaps {
+		mean += g / n
+		f := 1 - math.Exp(-g*rate)
+		d = max(d, math.Abs(f-float64(i)/n), math.Abs(f-float64(i+1)/n))
+	}
+	if math.Abs(mean*rate-1) > 4/math.Sqrt(n) {
+		t.Errorf("mean gap %v s, want %v", mean, 1/rate)
+	}
+	if limit := 1.63 / math.Sqrt(n); d > limit { // the 1 % point
+		t.Errorf("Kolmogorov–Smirnov distance %v, want at most %v", d, limit)
+	}
+}
+
+func TestScheduleIsTheSameForAnyThreads(t *testing.T) {
+	task := Task{
+		Operations: []Request{{Weight: 1}, {Weight: 3}}, Rate: 5000, Duration: 200 * time.Millisecond,
+		Arrivals: Poisson, Seed: 42,
+	}
+	want := all(newSchedule(task).next)
+	if len(want) < 900 || len(want) > 1100 {
+		t.Fatalf("%d operations, want about 1000", len(want))
+	}
+	for _, threads := range []int{1, 2, 3, 7} {
+		got := make([]arrival, len(want))
+		n := 0
+		for i := range threads {
+			for k, a := range all(newPart(task, i, threads).next) {
+				got[i+k*threads] = a
+				n++
+			}
+		}
+		if n != len(want) || !slices.Equal(got, want) {
+			t.Errorf("%d threads: %d operations, or other ones than with one thread's %d", threads, n, len(want))
+		}
+	}
+	task.Seed++
+	if slices.Equal(all(newSchedule(task).next), want) {
+		t.Error("another seed gives the same schedule")
+	}
+}
+
+func TestMixFollowsTheWeights(t *testing.T) {
+	const n = 30000
+	for _, c := range []struct{ weights, want []float64 }{
+		{[]float64{1}, []float64{1}},
+		{[]float64{0, 0}, []float64{0.5, 0.5}},
+		{[]float64{0.6, 0.4}, []float64{0.6, 0.4}},
+		{[]float64{3, 0, 1}, []float64{0.75, 0, 0.25}},
+	} {
+		task := Task{Rate: 1, Count: n, Seed: 3, Arrivals: Constant}
+		for _, w := range c.weights {
+			task.Operations = append(task.Operations, Request{Weight: w})
+		}
+		share := make([]float64, len(c.weights))
+		for _, a := range all(newSchedule(task).next) {
+			share[a.op] += 1.0 / n
+		}
+		for i, want := range c.want {
+			if math.Abs(share[i]-want) > 0.012 || want == 0 && share[i] > 0 {
+				t.Errorf("weights %v: shares %v, want %v", c.weights, share, c.want)
+			}
+		}
+	}
+}
+
+func TestClosedLoop(t *testing.T) {
+	task := Task{Operations: make([]Request, 1), Connections: 2, Count: 5, Threads: 1}
+	f := newFeeder(task, 0)
+	taken := 0
+	for busy := range 4 {
+		if _, ok := f.take(time.Second, busy); ok {
+			taken++
+		}
+	}
+	if taken != 2 {
+		t.Errorf("%d operations under way on 2 connections", taken)
+	}
+	f.refused(time.Second)
+	if _, ok := f.take(time.Second, 0); ok {
+		t.Error("no pause after a refused connection")
+	}
+	if at := f.wake(0); at != time.Second+firstPause {
+		t.Errorf("goes on at %v, want %v", at, time.Second+firstPause)
+	}
+	for f.wake(0) != never {
+		if _, ok := f.take(f.wake(0), 0); !ok {
+			t.Fatal("wake names a time at which nothing is due")
+		}
+		taken++
+	}
+	if taken != 5 || !f.over(0) {
+		t.Errorf("%d operations, over %v; want 5, true", taken, f.over(0))
+	}
+}
+
+func TestShareAddsUp(t *testing.T) {
+	for total := range uint64(20) {
+		for n := 1; n < 6; n++ {
+			sum := uint64(0)
+			for i := range n {
+				sum += share(total, i, n)
+			}
+			if sum != total {
+				t.Errorf("%d in %d parts make %d", total, n, sum)
+			}
+		}
+	}
+}

@@ -1,0 +1,115 @@
+// Counting what became of each operation.
+
+package load
+
+import (
+	"errors"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// tally counts the operations of one thread. Its methods do not allocate, save
+// for the first failure of each kind.
+type tally struct {
+	intended, started, completed, failed, timedOut uint64
+	connected, resent                              uint64
+	sent, received                                 uint64 // bytes
+	errors                                         map[string]uint64
+	latency, lag                                   *hdrhistogram.Histogram
+	first, last                                    time.Duration // first intended start and last end, since the start of the task
+}
+
+func newTally() *tally {
+	return &tally{
+		errors:  map[string]uint64{},
+		latency: record.NewHistogram(),
+		lag:     record.NewHistogram(),
+	}
+}
+
+// due counts an operation that has fallen due at the given time.
+func (t *tally) due(at time.Duration) {
+	if t.intended == 0 {
+		t.first = at
+	}
+	t.intended++
+}
+
+// late enters the generator's own lateness with one operation.
+func (t *tally) late(by time.Duration) { enter(t.lag, by) }
+
+// complete counts an operation answered as expected.
+func (t *tally) complete(intended, now time.Duration) {
+	t.completed++
+	t.last = max(t.last, now)
+	enter(t.latency, now-intended)
+}
+
+// timeOut counts an operation given up: its latency is at least what is entered.
+func (t *tally) timeOut(intended, now time.Duration) {
+	t.timedOut++
+	t.last = max(t.last, now)
+	enter(t.latency, now-intended)
+}
+
+// fail counts an operation answered wrongly or not at all.
+func (t *tally) fail(kind string, now time.Duration) {
+	t.failed++
+	t.last = max(t.last, now)
+	t.errors[kind]++
+}
+
+// enter records d in h; what is beyond the histogram's ends goes in at its ends.
+func enter(h *hdrhistogram.Histogram, d time.Duration) {
+	v := min(max(int64(d), h.LowestTrackableValue()), h.HighestTrackableValue())
+	// Cannot fail: v is within the limits.
+	_ = h.RecordValue(v)
+}
+
+// add takes over what another thread counted.
+func (t *tally) add(o *tally) {
+	if o.intended > 0 && (t.intended == 0 || o.first < t.first) {
+		t.first = o.first
+	}
+	t.last = max(t.last, o.last)
+	t.intended += o.intended
+	t.started += o.started
+	t.completed += o.completed
+	t.failed += o.failed
+	t.timedOut += o.timedOut
+	t.connected += o.connected
+	t.resent += o.resent
+	t.sent += o.sent
+	t.received += o.received
+	for kind, n := range o.errors {
+		t.errors[kind] += n
+	}
+	t.latency.Merge(o.latency)
+	t.lag.Merge(o.lag)
+}
+
+// load returns the tally as it is kept in a record.
+func (t *tally) load() (record.Load, error) {
+	latency, latencyErr := record.EncodeHistogram(t.latency)
+	lag, lagErr := record.EncodeHistogram(t.lag)
+	l := record.Load{
+		WallSeconds:   max(t.last-t.first, 0).Seconds(),
+		Intended:      t.intended,
+		Started:       t.started,
+		Completed:     t.completed,
+		Failed:        t.failed,
+		TimedOut:      t.timedOut,
+		Connected:     t.connected,
+		Resent:        t.resent,
+		BytesSent:     t.sent,
+		BytesReceived: t.received,
+		Latency:       latency,
+		Lag:           lag,
+	}
+	if len(t.errors) > 0 {
+		l.Errors = t.errors
+	}
+	return l, errors.Join(latencyErr, lagErr)
+}

@@ -1,0 +1,181 @@
+// The order that a generator is given: which operations, how often, how long.
+
+package load
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Arrival processes of an open loop.
+const (
+	Constant = "constant" // evenly spaced
+	Poisson  = "poisson"  // exponentially distributed gaps
+)
+
+// Defaults of a Task.
+const (
+	DefaultTimeout     = 10 * time.Second
+	DefaultConnections = 512 // open loop: the most that may be open
+)
+
+// MaxTimeout is the longest time-out: what the histograms can hold.
+const MaxTimeout = 5 * time.Minute
+
+// Task is one stretch of load. It is an open loop if Rate is set, otherwise a
+// closed one. It is plain data, so that it can cross a process border as JSON.
+type Task struct {
+	Operations  []Request     `json:"operations"`            // chosen among by weight
+	Rate        float64       `json:"rate,omitempty"`        // operations/s; 0 is a closed loop
+	Arrivals    string        `json:"arrivals,omitempty"`    // open loop: Constant ("" too) or Poisson
+	Connections int           `json:"connections,omitempty"` // closed loop: always busy (0 is 1); open loop: most open (0 is DefaultConnections)
+	Duration    time.Duration `json:"duration,omitempty"`    // ns; 0 is until Count is reached
+	Count       uint64        `json:"count,omitempty"`       // stop after so many operations; 0 is until Duration is over
+	Timeout     time.Duration `json:"timeout,omitempty"`     // ns, from the intended start; 0 is DefaultTimeout
+	Seed        uint64        `json:"seed,omitempty"`        // of arrivals and choices
+	Threads     int           `json:"threads,omitempty"`     // event loops; 0 is 1
+}
+
+// Request is one kind of operation: an HTTP/1.1 request and what counts as its success.
+type Request struct {
+	Name    string   `json:"name,omitempty"`
+	Address string   `json:"address"`          // host:port to connect to
+	Method  string   `json:"method,omitempty"` // "" is GET
+	Path    string   `json:"path,omitempty"`   // with the query; "" is /
+	Host    string   `json:"host,omitempty"`   // Host header; "" is Address
+	Headers []Header `json:"headers,omitempty"`
+	Body    []byte   `json:"body,omitempty"`
+	Status  int      `json:"status,omitempty"` // expected; 0 is any 2xx or 3xx
+	Weight  float64  `json:"weight,omitempty"` // share in the mix, relative to the others; all 0 is equal shares
+}
+
+// Header is one header field; they are sent in the order given.
+type Header struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// withDefaults returns t with everything filled in that may be left out.
+func (t Task) withDefaults() Task {
+	if t.Arrivals == "" {
+		t.Arrivals = Constant
+	}
+	if t.Timeout == 0 {
+		t.Timeout = DefaultTimeout
+	}
+	if t.Threads == 0 {
+		t.Threads = 1
+	}
+	if t.Connections == 0 {
+		t.Connections = 1
+		if t.Rate > 0 {
+			t.Connections = DefaultConnections
+		}
+	}
+	t.Threads = min(t.Threads, t.Connections)
+	return t
+}
+
+// Check says what is wrong with the task, nil if nothing is.
+func (t Task) Check() error {
+	switch {
+	case len(t.Operations) == 0:
+		return errors.New("the task has no operations")
+	case !(t.Rate >= 0) || t.Rate > 1e9:
+		return fmt.Errorf("rate %v: want operations per second, at least 0", t.Rate)
+	case t.Arrivals != "" && t.Arrivals != Constant && t.Arrivals != Poisson:
+		return fmt.Errorf("arrivals %q: want %s or %s", t.Arrivals, Constant, Poisson)
+	case t.Connections < 0:
+		return fmt.Errorf("connections %d: want at least 1", t.Connections)
+	case t.Threads < 0:
+		return fmt.Errorf("threads %d: want at least 1", t.Threads)
+	case t.Duration < 0:
+		return fmt.Errorf("duration %v: want more than 0", t.Duration)
+	case t.Duration == 0 && t.Count == 0:
+		return errors.New("neither a duration nor a count: the load would never end")
+	case t.Timeout < 0 || t.Timeout > MaxTimeout:
+		return fmt.Errorf("timeout %v: want at most %v", t.Timeout, MaxTimeout)
+	}
+	for _, r := range t.Operations {
+		if err := r.check(); err != nil {
+			return fmt.Errorf("operation %q: %w", r.Name, err)
+		}
+	}
+	return nil
+}
+
+func (r Request) check() error {
+	host, port, err := net.SplitHostPort(r.Address)
+	if err != nil || host == "" {
+		return fmt.Errorf("address %q: want host:port", r.Address)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Errorf("address %q: the port must be 1 to 65535", r.Address)
+	}
+	if !(r.Weight >= 0) || r.Weight > 1e15 {
+		return fmt.Errorf("weight %v: want at least 0", r.Weight)
+	}
+	if r.Method != "" && !isToken(r.Method) {
+		return fmt.Errorf("method %q is not one", r.Method)
+	}
+	if r.Method == "CONNECT" {
+		return errors.New("method CONNECT is not supported")
+	}
+	if r.Path != "" && r.Path[0] != '/' && r.Path != "*" {
+		return fmt.Errorf("path %q: want it to begin with /", r.Path)
+	}
+	if strings.ContainsFunc(r.Path, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		return fmt.Errorf("path %q: spaces and control characters must be percent-encoded", r.Path)
+	}
+	if !isValue(r.Host) {
+		return fmt.Errorf("host %q holds control characters", r.Host)
+	}
+	for _, h := range r.Headers {
+		if err := h.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h Header) check() error {
+	if !isToken(h.Name) {
+		return fmt.Errorf("header name %q is not one", h.Name)
+	}
+	if !isValue(h.Value) {
+		return fmt.Errorf("header %s holds control characters", h.Name)
+	}
+	switch strings.ToLower(h.Name) {
+	case "content-length", "transfer-encoding":
+		return fmt.Errorf("header %s is the generator's own to set", h.Name)
+	}
+	return nil
+}
+
+// isToken reports whether s is a token of RFC 9110, section 5.6.2.
+func isToken(s string) bool {
+	for i := range len(s) {
+		if !tokenByte[s[i]] {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isValue(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
+}
+
+// tokenByte says which bytes may stand in a header name or a method.
+var tokenByte = func() (t [256]bool) {
+	for c := range t {
+		b := byte(c)
+		t[c] = b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' ||
+			strings.IndexByte("!#$%&'*+-.^_`|~", b) >= 0
+	}
+	return t
+}()

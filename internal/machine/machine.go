@@ -1,0 +1,58 @@
+// Package machine owns what can be read of the machine that tracetax runs on:
+// its kernel, CPUs, memory, and how busy it is. It knows nothing of runs.
+package machine
+
+import (
+	"os"
+	"runtime"
+	"time"
+)
+
+// Facts is what does not change while an experiment lasts; it is written to
+// environment.json.
+type Facts struct {
+	OS          string  `json:"os"`
+	Arch        string  `json:"arch"`
+	Kernel      string  `json:"kernel,omitempty"`
+	CPUModel    string  `json:"cpu_model,omitempty"`
+	CPUs        int     `json:"cpus"` // that this process may use
+	MemoryBytes uint64  `json:"memory_bytes,omitempty"`
+	Governor    string  `json:"governor,omitempty"` // of CPU frequency, where the kernel tells it
+	Hypervisor  bool    `json:"hypervisor"`         // a virtual machine, as far as the CPU says so
+	LoadAverage float64 `json:"load_average"`       // one minute, when it was read
+	Go          string  `json:"go"`                 // that tracetax was built with
+}
+
+// Read returns the facts. What this machine does not tell is left empty.
+func Read() Facts {
+	f := Facts{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
+	f.LoadAverage, _ = LoadAverage()
+	describe(&f)
+	return f
+}
+
+// Busy is a cumulative reading of the machine's CPU time, all CPUs together.
+type Busy struct {
+	Time  time.Time
+	Work  time.Duration // all but idle and waiting for devices; steal apart
+	Steal time.Duration // taken by the host
+}
+
+// Minus returns what passed since before was read.
+func (b Busy) Minus(before Busy) (elapsed, work, steal time.Duration) {
+	return b.Time.Sub(before.Time), b.Work - before.Work, b.Steal - before.Steal
+}
+
+// firstLine returns the first line of a small file, empty where there is none.
+func firstLine(path string) string {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "" // the kernel does not tell
+	}
+	for i, c := range content {
+		if c == '\n' {
+			return string(content[:i])
+		}
+	}
+	return string(content)
+}

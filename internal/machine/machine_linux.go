@@ -1,0 +1,74 @@
+package machine
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of /proc/stat: Linux fixes it at 100 a second for programs.
+const tick = 10 * time.Millisecond
+
+// LoadAverage returns the load of the last minute.
+func LoadAverage() (float64, error) {
+	first, _, _ := strings.Cut(firstLine("/proc/loadavg"), " ")
+	load, err := strconv.ParseFloat(first, 64)
+	if err != nil {
+		return 0, fmt.Errorf("reading the load of the machine from /proc/loadavg: %w", err)
+	}
+	return load, nil
+}
+
+// ReadBusy returns how busy the machine has been since it started.
+func ReadBusy() (Busy, error) {
+	now := time.Now()
+	fields := strings.Fields(firstLine("/proc/stat"))
+	// cpu user nice system idle iowait irq softirq steal …
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return Busy{}, fmt.Errorf("reading CPU times: /proc/stat begins with %q", strings.Join(fields, " "))
+	}
+	var ticks [8]time.Duration
+	for i := range ticks {
+		n, err := strconv.ParseUint(fields[i+1], 10, 63)
+		if err != nil {
+			return Busy{}, fmt.Errorf("reading CPU times from /proc/stat: %w", err)
+		}
+		ticks[i] = time.Duration(n) * tick
+	}
+	return Busy{
+		Time:  now,
+		Work:  ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6],
+		Steal: ticks[7],
+	}, nil
+}
+
+func describe(f *Facts) {
+	f.Kernel = firstLine("/proc/sys/kernel/osrelease")
+	f.Governor = firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+	f.CPUModel = field("/proc/cpuinfo", "model name")
+	f.Hypervisor = strings.Contains(" "+field("/proc/cpuinfo", "flags")+" ", " hypervisor ")
+	kilobytes, _, _ := strings.Cut(field("/proc/meminfo", "MemTotal"), " ")
+	if n, err := strconv.ParseUint(kilobytes, 10, 53); err == nil {
+		f.MemoryBytes = n * 1024
+	}
+}
+
+// field returns the value of the first "name : value" line of a file.
+func field(path, name string) string {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "" // the kernel does not tell
+	}
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	for lines.Scan() {
+		key, value, found := strings.Cut(lines.Text(), ":")
+		if found && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package process
+
+import "fmt"
+
+func newTree(accounting, _ string) (tree, error) {
+	if accounting == AccountingAuto || accounting == AccountingClock {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("accounting by %s needs Linux", accounting)
+}
+
+const placementWithout = "none"

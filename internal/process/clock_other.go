@@ -1,0 +1,12 @@
+//go:build !linux
+
+package process
+
+import "time"
+
+// keeperCPU is known only when the keeper has ended.
+func (p *Process) keeperCPU() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.own
+}

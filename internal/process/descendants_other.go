@@ -1,0 +1,43 @@
+//go:build !linux
+
+package process
+
+// Without /proc only the process groups tell who belongs together.
+
+import (
+	"errors"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// descendants lists the processes below root, asked of ps.
+func descendants(root int) ([]int, error) {
+	out, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output()
+	if err != nil {
+		return nil, errors.New("listing the processes with ps: " + err.Error())
+	}
+	children := map[int][]int{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if len(fields) != 2 {
+			continue
+		}
+		pid, err1 := strconv.Atoi(fields[0])
+		parent, err2 := strconv.Atoi(fields[1])
+		if err1 == nil && err2 == nil {
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	var found []int
+	for next := []int{root}; len(next) > 0; next = next[1:] {
+		found = append(found, children[next[0]]...)
+		next = append(next, children[next[0]]...)
+	}
+	return found, nil
+}
+
+func strays(string, int) ([]int, error) { return nil, nil }
+
+func running(pid int) bool { return syscall.Kill(pid, 0) == nil }

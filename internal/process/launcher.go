@@ -1,0 +1,260 @@
+package process
+
+// The launcher: starts processes, holds them together, and ends them all.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// How processes are told apart for charging, as chosen in Options. Auto takes
+// cgroups where there is the right to, and clocks otherwise; the others fail
+// where they are not to be had.
+const (
+	AccountingAuto  = "auto"
+	AccountingGroup = "cgroup"
+	AccountingV1    = "cgroup v1"
+	AccountingV2    = "cgroup v2"
+	AccountingClock = "clock"
+)
+
+// Options say how a launcher works.
+type Options struct {
+	Name       string   // unique among launchers of this tracetax: part of the cgroups' names
+	LogDir     string   // where NAME.log of each process goes; made if missing
+	LogLimit   int64    // bytes kept of each log; 0 is 64 MiB
+	Self       []string // command of this tracetax; "agent keep" is added. nil is its own executable
+	Accounting string   // one of the constants above; "" is AccountingAuto
+}
+
+// Launcher starts processes. Its methods may be called from several goroutines.
+type Launcher struct {
+	options Options
+	mark    string // unique on this machine while it lasts
+	tree    tree   // nil: clocks
+
+	mu     sync.Mutex
+	closed bool
+	all    map[string]*Process // nil while one is being started
+}
+
+// NewLauncher makes the folder for logs and the cgroups.
+func NewLauncher(o Options) (*Launcher, error) {
+	if !goodName.MatchString(o.Name) {
+		return nil, fmt.Errorf("launcher name %q: use letters, digits, '.', '_' and '-'", o.Name)
+	}
+	if o.Accounting == "" {
+		o.Accounting = AccountingAuto
+	}
+	known := []string{AccountingAuto, AccountingGroup, AccountingV1, AccountingV2, AccountingClock}
+	if !slices.Contains(known, o.Accounting) {
+		return nil, fmt.Errorf("accounting %q is none of %q", o.Accounting, known)
+	}
+	if o.LogLimit == 0 {
+		o.LogLimit = 64 << 20
+	}
+	if o.Self == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("finding the own executable: %w", err)
+		}
+		o.Self = []string{self}
+	}
+	if err := os.MkdirAll(o.LogDir, 0o755); err != nil {
+		return nil, fmt.Errorf("making the folder for logs: %w", err)
+	}
+	l := &Launcher{options: o, mark: fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), o.Name), all: map[string]*Process{}}
+	t, err := newTree(o.Accounting, l.mark)
+	if err != nil {
+		return nil, err
+	}
+	l.tree = t
+	return l, nil
+}
+
+// Detect says what Accounting would say of a launcher made now with
+// AccountingAuto: what this machine and the user's rights allow.
+func Detect() string {
+	l := &Launcher{mark: fmt.Sprintf("%s%d-detect", groupPrefix, os.Getpid())}
+	t, err := newTree(AccountingAuto, l.mark)
+	if err != nil || t == nil {
+		return AccountingClock
+	}
+	l.tree = t
+	defer removeGroups(t.dirs())
+	return l.Accounting()
+}
+
+// Self is the command that runs this tracetax, for agents of its own.
+func (l *Launcher) Self() []string { return slices.Clone(l.options.Self) }
+
+// Accounting says how processes are told apart: "cgroup v1", "cgroup v2" or "clock".
+func (l *Launcher) Accounting() string {
+	if l.tree == nil {
+		return AccountingClock
+	}
+	if l.tree.version() == 1 {
+		return AccountingV1
+	}
+	return AccountingV2
+}
+
+// Placement says how processes are bound to CPUs: "cpuset", "affinity" or "none".
+func (l *Launcher) Placement() string {
+	if l.tree != nil && l.tree.has("cpuset") {
+		return "cpuset"
+	}
+	return placementWithout
+}
+
+// KeeperCPU is the CPU time that the keepers have used themselves until now:
+// part of tracetax's own cost.
+func (l *Launcher) KeeperCPU() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var sum time.Duration
+	for _, p := range l.all {
+		if p != nil {
+			sum += p.keeperCPU()
+		}
+	}
+	return sum
+}
+
+// Start starts a process and returns when it executes its program. ctx limits
+// the start only: the process lasts until Stop, Kill or Close. A failure to
+// start leaves nothing behind.
+func (l *Launcher) Start(ctx context.Context, c Command) (*Process, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	env := c.environment(l.mark + "/" + c.Name)
+	path, err := lookUp(c.Args[0], c.Dir, env)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", c.Name, err)
+	}
+	if err := l.reserve(c.Name); err != nil {
+		return nil, err
+	}
+	p, err := l.start(ctx, c, path, env)
+	if err != nil {
+		l.forget(c.Name)
+		return nil, fmt.Errorf("starting %s: %w", c.Name, err)
+	}
+	l.mu.Lock()
+	l.all[c.Name] = p
+	closed := l.closed
+	l.mu.Unlock()
+	if closed {
+		return nil, errors.Join(fmt.Errorf("starting %s: the launcher was closed meanwhile", c.Name), p.release(), l.removeGroups())
+	}
+	return p, nil
+}
+
+func (l *Launcher) reserve(name string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return fmt.Errorf("starting %s: the launcher is closed", name)
+	}
+	if _, taken := l.all[name]; taken {
+		return fmt.Errorf("starting %s: there is a process of that name already", name)
+	}
+	l.all[name] = nil
+	return nil
+}
+
+func (l *Launcher) forget(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.all, name)
+}
+
+func (l *Launcher) start(ctx context.Context, c Command, path string, env []string) (*Process, error) {
+	log, err := newLog(filepath.Join(l.options.LogDir, c.Name+".log"), l.options.LogLimit)
+	if err != nil {
+		return nil, err
+	}
+	a := assignment{Name: c.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}
+	g, err := l.place(c, &a)
+	if err != nil {
+		return nil, errors.Join(err, log.close())
+	}
+	p := newProcess(c, l.mark+"/"+c.Name, log, g, l.unmet(c))
+	if err := p.launch(ctx, l.options.Self, a); err != nil {
+		return nil, errors.Join(err, p.release(), removeGroups(g.dirs))
+	}
+	return p, nil
+}
+
+// place makes the cgroup and tells the keeper of it. Without cgroups the group
+// is empty.
+func (l *Launcher) place(c Command, a *assignment) (*group, error) {
+	if l.Placement() == "affinity" {
+		a.CPUs = c.CPUs
+	}
+	if l.tree == nil {
+		return &group{}, nil
+	}
+	g, err := l.tree.create(c)
+	if err != nil {
+		return nil, err
+	}
+	a.Join, a.Leave, a.Groups = g.join, g.leave, g.dirs
+	a.Group = g.at["unified"]
+	a.Remove = slices.Concat(g.dirs, l.tree.dirs())
+	return g, nil
+}
+
+// unmet lists what c asks for and this launcher can't do.
+func (l *Launcher) unmet(c Command) []string {
+	has := func(controller string) bool { return l.tree != nil && l.tree.has(controller) }
+	var unmet []string
+	if c.Quota > 0 && !has("cpu") && (l.Placement() == "none" || len(c.CPUs) == 0 || float64(len(c.CPUs)) > c.Quota) {
+		unmet = append(unmet, fmt.Sprintf("%s: its quota of %g CPUs is not enforced: that needs the cgroup controller cpu", c.Name, c.Quota))
+	}
+	if c.Memory > 0 && !has("memory") {
+		unmet = append(unmet, fmt.Sprintf("%s: its memory limit of %d bytes is not enforced: that needs the cgroup controller memory", c.Name, c.Memory))
+	}
+	if len(c.CPUs) > 0 && l.Placement() == "none" {
+		unmet = append(unmet, fmt.Sprintf("%s: it is not bound to the CPUs %s: that needs Linux", c.Name, formatCPUs(c.CPUs)))
+	}
+	return unmet
+}
+
+// Close kills what still runs, waits until nothing is left of it, and removes
+// the cgroups. It may be called again.
+func (l *Launcher) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	all := slices.Collect(maps.Values(l.all))
+	l.mu.Unlock()
+	errs := make([]error, len(all))
+	var wait sync.WaitGroup
+	for i, p := range all {
+		if p != nil {
+			wait.Go(func() { errs[i] = p.release() })
+		}
+	}
+	wait.Wait()
+	for _, p := range all {
+		if p != nil {
+			errs = append(errs, removeGroups(p.group.dirs))
+		}
+	}
+	return errors.Join(errors.Join(errs...), l.removeGroups())
+}
+
+func (l *Launcher) removeGroups() error {
+	if l.tree == nil {
+		return nil
+	}
+	return removeGroups(l.tree.dirs())
+}

@@ -1,0 +1,127 @@
+package process
+
+// What tracetax does with a keeper's reports, and when the keeper is no more.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// listen takes in reports until the keeper has ended, then sees to it that
+// nothing of the process is left. The first report goes to first.
+func (p *Process) listen(first chan<- report) {
+	lines := json.NewDecoder(p.reports)
+	begun, orderly := false, false
+	for {
+		var r report
+		if lines.Decode(&r) != nil {
+			break
+		}
+		if !begun && r.What != isGone {
+			begun = true
+			first <- r
+		}
+		p.take(r)
+		orderly = orderly || r.What == isGone || r.What == hasFailed
+	}
+	_ = p.keeper.Wait() // how it ended has been reported, or is dealt with here
+	var err error
+	if !orderly {
+		err = p.killStrays()
+	}
+	p.mu.Lock()
+	p.lastErr = err
+	if p.own == 0 && p.keeper.ProcessState != nil {
+		p.own = p.keeper.ProcessState.UserTime() + p.keeper.ProcessState.SystemTime()
+	}
+	p.mu.Unlock()
+	p.end(Exit{Code: -1, Lost: true})
+	p.log.drain()
+	close(p.gone)
+	close(first)
+}
+
+func (p *Process) take(r report) {
+	switch r.What {
+	case hasExited:
+		exit := exitOf(r.Status, *r.Usage)
+		exit.Left = r.Left
+		exit.OutOfMemory = p.outOfMemory()
+		p.log.drain() // so that its last words are there when its end is known
+		p.end(exit)
+	case hasReaped:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if answer := p.answers[r.ID]; answer != nil {
+			answer <- *r.Usage
+			delete(p.answers, r.ID)
+		}
+	case isGone:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.reaped = *r.Usage
+		if r.Own != nil {
+			p.own = cpuTime(*r.Own)
+		}
+	}
+}
+
+// end makes the exit known, once.
+func (p *Process) end(exit Exit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.ended, p.exit = true, exit
+	close(p.exited)
+}
+
+// outOfMemory reports whether the kernel has killed in the process's cgroup for
+// want of memory.
+func (p *Process) outOfMemory() bool {
+	dir := p.group.at["memory"]
+	if dir == "" {
+		return false
+	}
+	for _, file := range []string{"memory.events", "memory.oom_control"} {
+		text, err := readControl(filepath.Join(dir, file))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			value, ok := strings.CutPrefix(line, "oom_kill ")
+			if n, err := strconv.Atoi(strings.TrimSpace(value)); ok && err == nil && n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// killStrays ends what a killed keeper left behind. The main process the kernel
+// has killed with its parent.
+func (p *Process) killStrays() error {
+	const patience = 5 * time.Second
+	session := p.keeper.Process.Pid
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		grouped, err1 := groupPIDs(p.group.dirs)
+		marked, err2 := strays(p.mark, session)
+		left := merge(grouped, marked)
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended a moment ago
+		}
+		if err := errors.Join(err1, err2); err != nil || len(left) == 0 {
+			return err
+		}
+		if time.Since(start) > patience {
+			return fmt.Errorf("processes %v of %s could not be killed after its keeper was: see 'ps -o stat,wchan -p PID'", left, p.Name())
+		}
+	}
+}

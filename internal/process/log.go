@@ -1,0 +1,227 @@
+package process
+
+// The log of a process: a file with an upper limit, and its end in memory, so
+// that the last lines are there even when the disk is full.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// tailLimit is how much of a log's end is held in memory, bytes.
+const tailLimit = 256 << 10
+
+// Log is what a process wrote. Its methods may be called at any time from any
+// goroutine.
+type Log struct {
+	path  string
+	limit int64
+
+	mu      sync.Mutex
+	file    *os.File // nil when closed
+	kept    int64    // bytes in the file that the process wrote
+	total   int64    // bytes that the process wrote
+	tail    []byte   // the last of them, up to 2 × tailLimit
+	failure error    // the first failure to write the file
+	partial []byte   // the last, unfinished line: only while somebody waits
+	waiting []*await
+
+	pump *pump // nil until the process starts
+}
+
+// await is somebody waiting for a line.
+type await struct {
+	line  *regexp.Regexp
+	found chan string // holds one
+}
+
+func newLog(path string, limit int64) (*Log, error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("making the log: %w", err)
+	}
+	return &Log{path: path, limit: limit, file: file}, nil
+}
+
+// Path is where the log's file is.
+func (l *Log) Path() string { return l.path }
+
+// Err says why the file is not whole, such as a full disk; nil if it is. A log
+// longer than its limit is cut, which is no error.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failure
+}
+
+// Tail returns the last n lines at most, from memory.
+func (l *Log) Tail(n int) []string {
+	l.mu.Lock()
+	text := string(l.lastBytes())
+	whole := int64(len(text)) == l.total
+	l.mu.Unlock()
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if !whole && len(lines) > 1 {
+		lines = lines[1:] // its beginning is lost
+	}
+	if len(lines) == 1 && lines[0] == "" {
+		return nil
+	}
+	return lines[max(0, len(lines)-n):]
+}
+
+func (l *Log) lastBytes() []byte { return l.tail[max(0, len(l.tail)-tailLimit):] }
+
+// write takes in what the process wrote. It never fails: a process must not
+// suffer from a full disk under its log.
+func (l *Log) write(p []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total += int64(len(p))
+	if len(l.tail)+len(p) > 2*tailLimit {
+		l.tail = append(l.tail[:0], l.lastBytes()...)
+	}
+	l.tail = append(l.tail, p[max(0, len(p)-tailLimit):]...)
+	l.keep(p)
+	l.tell(p)
+}
+
+// keep writes to the file what the limit leaves room for.
+func (l *Log) keep(p []byte) {
+	room := l.limit - l.kept
+	if l.file == nil || l.failure != nil || room <= 0 {
+		return
+	}
+	n, err := l.file.Write(p[:min(int64(len(p)), room)])
+	l.kept += int64(n)
+	if err != nil {
+		l.failure = fmt.Errorf("writing the log %s: %w", l.path, err)
+	}
+}
+
+// tell looks for the lines that somebody waits for.
+func (l *Log) tell(p []byte) {
+	if len(l.waiting) == 0 {
+		return
+	}
+	lines := strings.SplitAfter(string(l.partial)+string(p), "\n")
+	l.partial = append(l.partial[:0], lines[len(lines)-1]...)
+	if len(l.partial) > tailLimit {
+		l.partial = l.partial[:0]
+	}
+	for _, line := range lines[:len(lines)-1] {
+		for _, w := range l.waiting {
+			w.offer(strings.TrimRight(line, "\r\n"))
+		}
+	}
+}
+
+func (w *await) offer(line string) {
+	if !w.line.MatchString(line) {
+		return
+	}
+	select {
+	case w.found <- line:
+	default: // it has one already
+	}
+}
+
+// await returns a channel that gets the first line that matches, among those
+// written already and those to come. stop ends the waiting.
+func (l *Log) await(line *regexp.Regexp) (found <-chan string, stop func()) {
+	w := &await{line: line, found: make(chan string, 1)}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// An unfinished last line is offered too; it is offered again when it is whole.
+	// A log that can't be read back is left to what is to come.
+	if whole, err := l.open(); err == nil {
+		err = eachLine(whole, func(text string) error { w.offer(text); return nil })
+		l.failure = errors.Join(l.failure, err, whole.Close())
+	}
+	if len(l.waiting) == 0 {
+		last := l.lastBytes()
+		l.partial = append(l.partial[:0], last[strings.LastIndexByte(string(last), '\n')+1:]...)
+	}
+	l.waiting = append(l.waiting, w)
+	if l.pump != nil {
+		l.pump.hurry(true)
+	}
+	return w.found, func() { l.forget(w) }
+}
+
+func (l *Log) forget(w *await) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range l.waiting {
+		if other == w {
+			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+			break
+		}
+	}
+	if len(l.waiting) == 0 {
+		l.partial = nil
+		if l.pump != nil {
+			l.pump.hurry(false)
+		}
+	}
+}
+
+// follow begins to read what the process writes from r.
+func (l *Log) follow(r *os.File) {
+	l.mu.Lock()
+	l.pump = newPump(r, l.write)
+	l.mu.Unlock()
+}
+
+// drain takes in all that the process has written until now.
+func (l *Log) drain() {
+	l.mu.Lock()
+	pump := l.pump
+	l.mu.Unlock()
+	if pump != nil {
+		pump.drain()
+	}
+}
+
+// close ends the reading and completes the file: where it was cut, it says so
+// and goes on with the log's end.
+func (l *Log) close() error {
+	l.drain()
+	if l.pump != nil {
+		l.pump.close()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	if l.failure == nil && l.total > l.kept {
+		last, cut := l.afterCut()
+		_, err := io.WriteString(l.file, cut+string(last))
+		l.failure = err
+	}
+	// A failure to write was survived; Err tells it to those who need the whole log.
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// afterCut returns the end of the log that is not in the file, and the line
+// that stands before it.
+func (l *Log) afterCut() (last []byte, cut string) {
+	last = l.lastBytes()
+	missing := l.total - l.kept - int64(len(last))
+	if missing <= 0 {
+		return last[-missing:], ""
+	}
+	why := fmt.Sprintf("the log has reached its limit of %d bytes", l.limit)
+	if l.failure != nil {
+		why = l.failure.Error()
+	}
+	return last, fmt.Sprintf("\n[tracetax: %d bytes are left out here: %s]\n", missing, why)
+}

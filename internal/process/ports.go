@@ -1,0 +1,86 @@
+package process
+
+// Free ports, and who has a port that is not free.
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"syscall"
+)
+
+// FreePorts returns n different TCP ports that nobody on this machine listens
+// on. They are outside the range that the kernel gives to outgoing connections,
+// where there is room, so that none is taken before its program comes.
+func FreePorts(n int) ([]int, error) {
+	low, high := ephemeral()
+	candidates := portsOutside(low, high)
+	rand.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
+	free := make([]int, 0, n)
+	for _, port := range candidates {
+		if len(free) == n {
+			break
+		}
+		if err := tryBind(port); err == nil {
+			free = append(free, port)
+		}
+	}
+	if len(free) < n {
+		return nil, fmt.Errorf("finding %d free ports: only %d of %d are free: stop what listens on them (see 'ss -ltnp')", n, len(free), len(candidates))
+	}
+	return free, nil
+}
+
+// PortTaken returns an error that says who has the port, nil if it is free.
+func PortTaken(port int) error {
+	err := tryBind(port)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("port %d may not be used without privileges: choose one above 1023", port)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("port %d is in use%s: stop that or choose another port", port, holder(port))
+	}
+	return fmt.Errorf("trying port %d: %w", port, err)
+}
+
+// portsOutside lists the ports from 10000 that are not within low to high; all
+// of them where few would be left.
+func portsOutside(low, high int) []int {
+	const first, last, enough = 10000, 65535, 1000
+	var outside, all []int
+	for port := first; port <= last; port++ {
+		all = append(all, port)
+		if port < low || port > high {
+			outside = append(outside, port)
+		}
+	}
+	if len(outside) < enough {
+		return all
+	}
+	return outside
+}
+
+// tryBind takes the port for a moment, on all addresses and without listening,
+// so that nobody can connect.
+func tryBind(port int) error {
+	err := tryBindAs(syscall.AF_INET, &syscall.SockaddrInet4{Port: port})
+	if err != nil {
+		return err
+	}
+	err = tryBindAs(syscall.AF_INET6, &syscall.SockaddrInet6{Port: port})
+	if errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil // no IPv6 here
+	}
+	return err
+}
+
+func tryBindAs(family int, address syscall.Sockaddr) error {
+	fd, err := syscall.Socket(family, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	syscall.CloseOnExec(fd)
+	return errors.Join(syscall.Bind(fd, address), syscall.Close(fd))
+}

@@ -1,0 +1,58 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ephemeral is the range of ports that the kernel gives to outgoing connections.
+func ephemeral() (low, high int) {
+	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
+	if err == nil {
+		if _, err = fmt.Sscan(string(text), &low, &high); err == nil {
+			return low, high
+		}
+	}
+	return 32768, 60999 // the kernel's default
+}
+
+// holder says who listens on port, " by nginx (pid 123)", or nothing where that
+// can't be seen.
+func holder(port int) string {
+	sockets := map[string]bool{}
+	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			if inode, ok := listening(line, port); ok {
+				sockets["socket:["+inode+"]"] = true
+			}
+		}
+	}
+	fds, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	for _, fd := range fds {
+		if target, err := os.Readlink(fd); err == nil && sockets[target] {
+			pid := strings.Split(fd, "/")[2]
+			name, _ := os.ReadFile("/proc/" + pid + "/comm")
+			return fmt.Sprintf(" by %s (pid %s)", strings.TrimSpace(string(name)), pid)
+		}
+	}
+	return ""
+}
+
+// listening reads a line of /proc/net/tcp: local address in field 1, state in
+// field 3 (0A is listening), inode in field 9.
+func listening(line string, port int) (inode string, ok bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 10 || fields[3] != "0A" {
+		return "", false
+	}
+	_, hex, _ := strings.Cut(fields[1], ":")
+	n, err := strconv.ParseUint(hex, 16, 16)
+	return fields[9], err == nil && int(n) == port
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package process
+
+// ephemeral is the range that IANA sets apart for outgoing connections.
+func ephemeral() (low, high int) { return 49152, 65535 }
+
+func holder(int) string { return "" }

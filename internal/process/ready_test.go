@@ -1,0 +1,154 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestReady(t *testing.T) {
+	l := open(t, AccountingAuto)
+	ports, err := FreePorts(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := start(t, l, Command{Name: "web"}, "serve", strconv.Itoa(ports[0]))
+	if probes := ready(t, web, "http://127.0.0.1:"+strconv.Itoa(ports[0])+"/"); probes != 3 {
+		t.Errorf("%d probes were answered, want 3: two refusals and a yes", probes)
+	}
+	if probes := ready(t, web, "tcp://127.0.0.1:"+strconv.Itoa(ports[0])); probes != 0 {
+		t.Errorf("%d probes over tcp", probes)
+	}
+	if probes := ready(t, web, ""); probes != 0 {
+		t.Errorf("%d probes without a check", probes)
+	}
+}
+
+func TestReadyFailsWhenTheProcessDies(t *testing.T) {
+	l := open(t, AccountingAuto)
+	for i, text := range []string{"http://127.0.0.1:1/", "tcp://127.0.0.1:1", "log:never"} {
+		check, err := ParseCheck(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := start(t, l, Command{Name: "p" + strconv.Itoa(i)}, "say", "cannot find my config", "7")
+		_, err = p.Ready(t.Context(), check)
+		var died *DiedError
+		if !errors.As(err, &died) {
+			t.Fatalf("%s: error %v", text, err)
+		}
+		if died.Exit.Code != 7 || died.Process != p.Name() || len(died.Log) != 1 {
+			t.Errorf("%s: %+v", text, died)
+		}
+		for _, want := range []string{"exit status 7", "waiting for " + text, "cannot find my config"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q is not in %q", want, err)
+			}
+		}
+	}
+}
+
+func TestReadyLosesPatience(t *testing.T) {
+	p := start(t, open(t, AccountingAuto), Command{}, "say", "thinking")
+	ready(t, p, "log:thinking")
+	check, err := ParseCheck("tcp://127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = p.Ready(ctx, check)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("error %v", err)
+	}
+	for _, want := range []string{"refused", "thinking", "patience"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %q", want, err)
+		}
+	}
+}
+
+func TestParseCheck(t *testing.T) {
+	for _, text := range []string{"", "http://127.0.0.1:80/x", "https://localhost", "tcp://127.0.0.1:5432", "tcp://[::1]:80/", "log:ready in \\d+ ms"} {
+		if c, err := ParseCheck(text); err != nil || c.String() != text {
+			t.Errorf("%q: %q, error %v", text, c, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"8080": "write http://", "tcp://:80": "host is missing", "tcp://a": "host and port", "tcp://a:0": "not a port",
+		"tcp://a:99999": "not a port", "http://": "host is missing", "http://%": "ready check", "log:": "missing", "log:(": "missing closing",
+	} {
+		if _, err := ParseCheck(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParseCheck(f *testing.F) {
+	for _, text := range []string{"http://a/", "tcp://a:1", "log:a", ""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if c, err := ParseCheck(text); err == nil && c.String() != text {
+			t.Errorf("%q became %q", text, c)
+		}
+	})
+}
+
+func TestFreePorts(t *testing.T) {
+	ports, err := FreePorts(50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{}
+	low, high := ephemeral()
+	for _, port := range ports {
+		if seen[port] {
+			t.Errorf("port %d twice", port)
+		}
+		seen[port] = true
+		if port >= low && port <= high && low > 11000 {
+			t.Errorf("port %d is one that the kernel gives away", port)
+		}
+		if err := PortTaken(port); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := FreePorts(100_000); err == nil {
+		t.Error("100,000 ports were found")
+	}
+}
+
+func TestPortTaken(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Logf("no %s here: %v", address, err)
+			continue
+		}
+		defer listener.Close()
+		err = PortTaken(listener.Addr().(*net.TCPAddr).Port)
+		if err == nil || !strings.Contains(err.Error(), "pid "+strconv.Itoa(os.Getpid())) {
+			t.Errorf("%s: error %v, want this process's number", address, err)
+		}
+	}
+}
+
+func TestPortsOutside(t *testing.T) {
+	tests := []struct{ low, high, first, count int }{
+		{32768, 60999, 10000, 65535 - 10000 + 1 - (60999 - 32768 + 1)},
+		{1024, 65535, 10000, 65535 - 10000 + 1}, // none outside: all have to do
+		{10000, 20000, 20001, 65535 - 20000},
+	}
+	for _, test := range tests {
+		got := portsOutside(test.low, test.high)
+		if got[0] != test.first || len(got) != test.count {
+			t.Errorf("outside %d to %d: %d ports from %d, want %d from %d", test.low, test.high, len(got), got[0], test.count, test.first)
+		}
+	}
+}

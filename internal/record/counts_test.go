@@ -1,0 +1,45 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMinus(t *testing.T) {
+	before := Counts{Spans: 10, Duplicate: 1, Orphans: 3, Services: map[string]uint64{"a": 10}}
+	after := Counts{Spans: 25, Duplicate: 3, Orphans: 2, Services: map[string]uint64{"a": 10, "b": 15}, Checking: true}
+	want := Counts{Spans: 15, Duplicate: 2, Orphans: 2, Services: map[string]uint64{"b": 15}, Checking: true}
+	if diff := cmp.Diff(want, after.Minus(before)); diff != "" {
+		t.Error(diff)
+	}
+	if got := after.Minus(before).Unique(); got != 13 {
+		t.Errorf("Unique = %d, want 13", got)
+	}
+	if after.Services["a"] != 10 {
+		t.Error("Minus changed its operand")
+	}
+}
+
+func TestHistogramRoundTrip(t *testing.T) {
+	h := NewHistogram()
+	for v := int64(1000); v < 1_000_000; v += 777 {
+		if err := h.RecordValue(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	encoded, err := EncodeHistogram(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := encoded.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.TotalCount() != h.TotalCount() || back.ValueAtQuantile(99) != h.ValueAtQuantile(99) {
+		t.Errorf("came back as %d values, p99 %d; was %d, %d", back.TotalCount(), back.ValueAtQuantile(99), h.TotalCount(), h.ValueAtQuantile(99))
+	}
+	if _, err := Histogram("rubbish").Decode(); err == nil {
+		t.Error("rubbish was decoded")
+	}
+}

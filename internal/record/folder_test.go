@@ -1,0 +1,155 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAppendAndReopen(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := 1; block <= 3; block++ {
+		if err := f.Append(Record{Schema: Schema, Kind: Measured, Block: block, Variant: "none"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := Open(dir); !errors.Is(err, ErrInUse) {
+		t.Errorf("opening a folder that is open: %v, want ErrInUse", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir); err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("Create over results: %v, want advice to --resume", err)
+	}
+	f, records, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if len(records) != 3 || records[2].Block != 3 {
+		t.Errorf("read back %+v", records)
+	}
+}
+
+// A kill in the middle of a write leaves a part of a line: it is cut off, and
+// the next record follows the last whole one.
+func TestUnfinishedLineIsCut(t *testing.T) {
+	dir := t.TempDir()
+	whole := `{"schema":1,"block":1}` + "\n"
+	path := filepath.Join(dir, RunsFile)
+	if err := os.WriteFile(path, []byte(whole+`{"schema":1,"blo`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, records, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Append(Record{Schema: Schema, Block: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != 1 {
+		t.Errorf("%d records before, want 1", len(records))
+	}
+	records, err = Read(dir)
+	if err != nil || len(records) != 2 || records[1].Block != 2 {
+		t.Errorf("after: %+v, %v", records, err)
+	}
+}
+
+func TestBrokenRecords(t *testing.T) {
+	for name, test := range map[string]struct{ content, want string }{
+		"not JSON":     {"{\"schema\":1}\nrubbish\n", RunsFile + ":2: not a record"},
+		"newer schema": {fmt.Sprintf("{\"schema\":%d}\n", Schema+1), RunsFile + ":1: a record of schema"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, RunsFile), []byte(test.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Read: %v, want %q", err, test.want)
+			}
+			if _, _, err := Open(dir); err == nil {
+				t.Error("Open: no error")
+			}
+			if kept, err := os.ReadFile(filepath.Join(dir, RunsFile)); err != nil || string(kept) != test.content {
+				t.Errorf("the file was changed to %q (%v)", kept, err)
+			}
+		})
+	}
+}
+
+func TestWriteIsWholeOrNothing(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text := func(s string) func(io.Writer) error {
+		return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+	}
+	if err := f.Write(FindingsFile, text("first")); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	err = f.Write(FindingsFile, func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("Write: %v, want the error of the content", err)
+	}
+	if kept, err := os.ReadFile(f.Path(FindingsFile)); err != nil || string(kept) != "first" {
+		t.Errorf("after a broken write the file holds %q (%v)", kept, err)
+	}
+	left, err := filepath.Glob(f.Path(".*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+// FuzzRead: whatever stands in the file, reading ends in records or an error,
+// and reading the whole part again gives the same.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"schema":1,"block":1}` + "\n" + `{"sch`))
+	f.Add([]byte("\n\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		records, whole, err := read(strings.NewReader(string(content)), "f")
+		if err != nil {
+			return
+		}
+		again, same, err := read(strings.NewReader(string(content[:whole])), "f")
+		if err != nil || same != whole || len(again) != len(records) {
+			t.Errorf("again: %d records, %d bytes, %v; first %d, %d", len(again), same, err, len(records), whole)
+		}
+	})
+}
+
+func TestFolders(t *testing.T) {
+	top := t.TempDir()
+	if _, err := Folders(top); err == nil {
+		t.Error("an empty folder is taken for results")
+	}
+	for _, name := range []string{"a", "b"} {
+		if err := os.Mkdir(filepath.Join(top, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(top, name, ExperimentFile), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, want := range map[string]int{top: 2, filepath.Join(top, "a"): 1} {
+		if got, err := Folders(dir); err != nil || len(got) != want {
+			t.Errorf("%s: %v, %v; want %d", dir, got, err, want)
+		}
+	}
+}

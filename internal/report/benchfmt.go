@@ -1,0 +1,227 @@
+// Findings in the Go benchmark format, for benchstat and its relatives.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// Benchfmt writes one line per block × operation × variant, for
+//
+//	benchstat -col /variant benchfmt.txt
+//
+// The iteration count is 1: a line is one run, and the unit of an interval is
+// the run. Which runs make a block is lost, so benchstat's intervals, which are
+// of unpaired runs, are wider than those of the document.
+func Benchfmt(w io.Writer, doc *finding.Document) error {
+	lines := benchLines(doc)
+	out := benchfmt.NewWriter(w)
+	for _, u := range benchUnits(doc) {
+		if err := out.Write(u); err != nil {
+			return fmt.Errorf("writing the findings in the Go benchmark format: %w", err)
+		}
+	}
+	names := newBenchNames(doc)
+	config := benchConfig(doc)
+	for _, l := range lines {
+		r := &benchfmt.Result{Config: config, Name: benchfmt.Name(names.full(l.key)), Iters: 1, Values: l.values}
+		if err := out.Write(r); err != nil {
+			return fmt.Errorf("writing the findings in the Go benchmark format: %w", err)
+		}
+	}
+	return nil
+}
+
+// benchKey is what one line of the format is about.
+type benchKey struct {
+	operation, parameter, variant string
+	block                         int
+}
+
+type benchLine struct {
+	key    benchKey
+	values []benchfmt.Value
+}
+
+// benchLines collects the samples of all findings into lines, sorted by
+// operation, variant and block as the document has them.
+func benchLines(doc *finding.Document) []*benchLine {
+	var lines []*benchLine
+	byKey := map[benchKey]*benchLine{}
+	add := func(k benchKey, unit string, v float64) {
+		l := byKey[k]
+		if l == nil {
+			l = &benchLine{key: k}
+			byKey[k] = l
+			lines = append(lines, l)
+		}
+		if !slices.ContainsFunc(l.values, func(have benchfmt.Value) bool { return have.Unit == unit }) {
+			l.values = append(l.values, benchfmt.Value{Value: v, Unit: unit})
+		}
+	}
+	for _, g := range groups(doc) {
+		for _, f := range g.findings {
+			unit, factor := benchUnit(f)
+			for _, s := range f.Samples {
+				add(benchKey{g.operation, g.parameter, f.Against, s.Block}, unit, s.Baseline*factor)
+				add(benchKey{g.operation, g.parameter, f.Variant, s.Block}, unit, s.Value*factor)
+			}
+		}
+	}
+	return lines
+}
+
+// benchConfig holds the lines that say what was measured.
+func benchConfig(doc *finding.Document) []benchfmt.Config {
+	var all []benchfmt.Config
+	for _, kv := range [][2]string{
+		{"tool", "tracetax " + doc.Tool},
+		{"experiment", doc.Experiment.Name},
+		{"workload", doc.Experiment.Workload},
+		{"load", doc.Experiment.Load},
+		{"seed", strconv.FormatUint(doc.Experiment.Seed, 10)},
+	} {
+		value := strings.Join(strings.Fields(kv[1]), " ")
+		if value != "" {
+			all = append(all, benchfmt.Config{Key: kv[0], Value: []byte(value), File: true})
+		}
+	}
+	return all
+}
+
+// benchUnits says of each unit which way is better.
+func benchUnits(doc *finding.Document) []*benchfmt.UnitMetadata {
+	var all []*benchfmt.UnitMetadata
+	seen := map[string]bool{}
+	for _, g := range groups(doc) {
+		for _, f := range g.findings {
+			unit, _ := benchUnit(f)
+			if f.Better == "" || seen[unit] {
+				continue
+			}
+			seen[unit] = true
+			all = append(all, &benchfmt.UnitMetadata{
+				UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}, OrigUnit: unit, Value: f.Better,
+			})
+		}
+	}
+	return all
+}
+
+// benchUnit is the unit of a metric in the format, and what one of the
+// finding's units is in it. "ns" and "B" are what benchstat knows how to scale.
+func benchUnit(f *finding.Finding) (unit string, factor float64) {
+	name, per := f.Metric, ""
+	switch {
+	case strings.HasSuffix(name, "_per_operation"):
+		name, per = strings.TrimSuffix(name, "_per_operation"), "/op"
+	case strings.HasSuffix(name, "_per_span"):
+		name, per = strings.TrimSuffix(name, "_per_span"), "/span"
+	}
+	name = strings.TrimPrefix(name, "latency_")
+	name = strings.TrimSuffix(name, "_bytes")
+	if f.Role != "" {
+		name = benchWord(f.Role) + "-" + name
+	}
+	name = strings.ReplaceAll(benchWord(name), "_", "-")
+	switch f.Unit {
+	case "s":
+		return name + "-ns" + per, 1e9
+	case "bytes":
+		return name + "-B" + per, 1
+	case "1/s":
+		return name + "/s", 1
+	}
+	return name + per, 1
+}
+
+// benchNames makes benchmark names: BenchmarkHello/op=json/variant=otel.
+type benchNames struct {
+	root      string
+	operation map[string]string
+	variant   map[string]string
+	parameter map[string]string
+	end       string
+}
+
+// endsLikeProcs matches a name whose end the format takes for GOMAXPROCS.
+var endsLikeProcs = regexp.MustCompile(`-\d+$`)
+
+func newBenchNames(doc *finding.Document) *benchNames {
+	n := &benchNames{
+		root:      benchRoot(doc.Experiment.Workload),
+		operation: map[string]string{}, variant: map[string]string{}, parameter: map[string]string{},
+	}
+	for _, l := range benchLines(doc) {
+		unique(n.operation, operationLabel(l.key.operation))
+		unique(n.variant, l.key.variant)
+		unique(n.parameter, l.key.parameter)
+	}
+	for _, v := range n.variant {
+		// A variant called otel-10 would be read as otel on 10 CPUs; an end of
+		// its own on every line keeps the names whole.
+		if endsLikeProcs.MatchString(v) {
+			n.end = "-1"
+		}
+	}
+	return n
+}
+
+// full is a line's name, without the word Benchmark.
+func (n *benchNames) full(k benchKey) string {
+	name := n.root + "/op=" + n.operation[operationLabel(k.operation)]
+	if k.parameter != "" {
+		name += "/parameter=" + n.parameter[k.parameter]
+	}
+	return name + "/variant=" + n.variant[k.variant] + n.end
+}
+
+// unique enters a name that the format can carry under the original one, and
+// keeps two different names different.
+func unique(words map[string]string, name string) {
+	if _, ok := words[name]; ok {
+		return
+	}
+	taken := func(w string) bool {
+		for _, have := range words {
+			if have == w {
+				return true
+			}
+		}
+		return false
+	}
+	word := benchWord(name)
+	for i := 2; taken(word); i++ {
+		word = fmt.Sprintf("%s#%d", benchWord(name), i)
+	}
+	words[name] = word
+}
+
+// benchWord makes s fit for a part of a name: no space, no slash.
+func benchWord(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r == '/' || r == unicode.ReplacementChar {
+			return '_'
+		}
+		return r
+	}, s)
+}
+
+// benchRoot is the benchmark's own name: hello/go is Hello_go.
+func benchRoot(workload string) string {
+	w := []rune(benchWord(workload))
+	if len(w) == 0 {
+		return "Workload"
+	}
+	return string(unicode.ToUpper(w[0])) + string(w[1:])
+}

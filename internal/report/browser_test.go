@@ -1,0 +1,188 @@
+// A real browser for the tests of the page: Chromium, headless, with an empty
+// profile. Without one on the machine the tests are skipped; they fail instead
+// where TRACETAX_REQUIRE_BROWSER=1 says that there has to be one.
+
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// patience is the most that one page may take, on a busy machine.
+const patience = 60 * time.Second
+
+// startBrowser starts a browser that ends with the test. Its first tab is the
+// context; pages are opened in tabs of their own.
+func startBrowser(t *testing.T) context.Context {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		const reason = "no Chromium on PATH: the page is not tested in a browser (Debian: apt-get install chromium)"
+		if os.Getenv("TRACETAX_REQUIRE_BROWSER") == "1" {
+			t.Fatal(reason)
+		}
+		t.Skip(reason)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
+	)
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, stopTab := chromedp.NewContext(ctx)
+	t.Cleanup(stopTab)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("starting %s: %v", path, err)
+	}
+	return ctx
+}
+
+// screen is what a page is looked at with.
+type screen struct {
+	width  int64
+	scheme string // "light" or "dark"
+}
+
+// tab is an open page and what it has said so far.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	said     []string // console messages, exceptions, complaints of the browser
+	requests []string
+	dialogs  []string
+}
+
+// open shows doc's page in a tab of its own.
+func open(t *testing.T, browser context.Context, doc *finding.Document, s screen) *tab {
+	t.Helper()
+	var text bytes.Buffer
+	if err := HTML(&text, doc); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := chromedp.NewContext(browser)
+	t.Cleanup(stop)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	t.Cleanup(cancel)
+	p := &tab{t: t, ctx: ctx}
+	p.must(chromedp.Listen(ctx, p.hear))
+	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	p.must(err)
+	p.emulate(s)
+	p.must(chromedp.Do(ctx, chromedp.Navigate("file://"+path)))
+	return p
+}
+
+// emulate makes the tab look like a screen.
+func (p *tab) emulate(s screen) {
+	p.t.Helper()
+	_, err := chromedp.Call(p.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: s.width, Height: 900, DeviceScaleFactor: 1, Mobile: s.width < 500,
+	})
+	p.must(err)
+	_, err = chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}},
+	})
+	p.must(err)
+}
+
+// on changes the screen under an open page and waits until the charts are as
+// wide as their places and in the colours of the scheme.
+func (p *tab) on(s screen) {
+	p.t.Helper()
+	p.emulate(s)
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](fmt.Sprintf(`innerWidth === %d
+		&& [...document.querySelectorAll('.chart')].every(c => c.clientWidth === 0 || Math.abs(c.querySelector('svg').clientWidth - c.clientWidth) < 1)
+		&& document.getElementById('theme').textContent === '%s'`, s.width, map[string]string{"light": "Dark", "dark": "Light"}[s.scheme])))
+	if err != nil {
+		p.t.Fatalf("waiting for the page to fit a %s screen of %d pixels: %v", s.scheme, s.width, err)
+	}
+}
+
+// hear keeps what the tab's page says and asks for.
+func (p *tab) hear(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		for _, a := range e.Args {
+			p.said = append(p.said, "console: "+string(a.Value)+a.Description)
+		}
+	case *runtime.EventExceptionThrown:
+		p.said = append(p.said, "exception: "+e.ExceptionDetails.Text)
+	case *cdplog.EventEntryAdded:
+		p.said = append(p.said, "browser: "+e.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+	case *cdppage.EventJavascriptDialogOpening:
+		p.dialogs = append(p.dialogs, e.Message)
+	}
+}
+
+func (p *tab) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// eval returns the value of a JavaScript expression in the page.
+func eval[T any](p *tab, expression string) T {
+	p.t.Helper()
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// checkQuiet fails if the page complained, opened a dialog or asked for more
+// than itself.
+func (p *tab) checkQuiet() {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.said {
+		p.t.Error(s)
+	}
+	for _, d := range p.dialogs {
+		p.t.Errorf("a dialog opened: %q", d)
+	}
+	var others []string
+	for _, r := range p.requests {
+		if r != "data:," { // the empty icon, which is no request
+			others = append(others, r)
+		}
+	}
+	if len(others) != 1 {
+		p.t.Errorf("the page made %d requests, want 1, for itself: %q", len(others), others)
+	}
+}

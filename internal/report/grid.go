@@ -1,0 +1,148 @@
+// Tables for a terminal: aligned columns that give way where it is narrow.
+
+package report
+
+import (
+	"slices"
+	"strings"
+)
+
+// column is one column of a grid.
+type column struct {
+	head  string
+	right bool // aligned to the right
+	close bool // belongs to the column before: one space between
+	drop  int  // those with the highest number go first, together, where it is narrow; 0 stays
+	give  bool // may be shortened where dropping is not enough
+}
+
+// textCell is one cell of a grid.
+type textCell struct {
+	text  string
+	style style
+}
+
+// grid is a table with a head.
+type grid struct {
+	caption string // a line above it, or ""
+	remark  string // goes on from the caption
+	columns []column
+	rows    [][]textCell
+}
+
+// Columns of names are shortened to easyName before a column is dropped, and to
+// leastName when none is left to drop. A head widens figures to mostHead only.
+const (
+	easyName  = 24
+	leastName = 10
+	mostHead  = 18
+)
+
+// lines lays the grid out, indented, in at most width columns; 0 is no limit.
+func (g grid) lines(p painter, width int) []string {
+	shown, widths := g.fit(width)
+	var out []string
+	if g.caption != "" {
+		out = append(out, g.captionLine(p))
+	}
+	out = append(out, g.line(p, shown, widths, func(c int) textCell { return textCell{g.columns[c].head, dim} }))
+	for _, row := range g.rows {
+		out = append(out, g.line(p, shown, widths, func(c int) textCell { return row[c] }))
+	}
+	return out
+}
+
+func (g grid) captionLine(p painter) string {
+	if g.remark == "" {
+		return indent + p.paint(g.caption, bold)
+	}
+	return indent + p.paint(g.caption, bold) + p.paint("; "+g.remark, dim)
+}
+
+// fit decides which columns are shown and how wide each is.
+func (g grid) fit(width int) (shown []int, widths []int) {
+	widths = make([]int, len(g.columns))
+	for c := range g.columns {
+		shown = append(shown, c)
+		widths[c] = g.natural(c)
+	}
+	if width == 0 {
+		return shown, widths
+	}
+	g.give(shown, widths, width, easyName)
+	for g.total(shown, widths) > width {
+		last := slices.MaxFunc(shown, func(a, b int) int { return g.columns[a].drop - g.columns[b].drop })
+		if g.columns[last].drop == 0 {
+			break
+		}
+		shown = slices.DeleteFunc(shown, func(c int) bool { return g.columns[c].drop == g.columns[last].drop })
+	}
+	g.give(shown, widths, width, leastName)
+	return shown, widths
+}
+
+// give shortens the columns of names, to no less than least, until all fits.
+func (g grid) give(shown, widths []int, width, least int) {
+	for _, c := range shown {
+		if over := g.total(shown, widths) - width; over > 0 && g.columns[c].give {
+			widths[c] = max(min(least, widths[c]), widths[c]-over)
+		}
+	}
+}
+
+// natural is the width that a column would like to have.
+func (g grid) natural(c int) int {
+	w := widthOf(g.columns[c].head)
+	if g.columns[c].right {
+		w = min(w, mostHead)
+	}
+	for _, row := range g.rows {
+		w = max(w, widthOf(row[c].text))
+	}
+	return w
+}
+
+func (g grid) total(shown, widths []int) int {
+	t := len(indent) - len(gap)
+	for _, c := range shown {
+		t += len(g.gap(c)) + widths[c]
+	}
+	return t
+}
+
+const (
+	indent = "  "
+	gap    = "  "
+)
+
+func (g grid) gap(c int) string {
+	if g.columns[c].close {
+		return " "
+	}
+	return gap
+}
+
+func (g grid) line(p painter, shown, widths []int, cell func(int) textCell) string {
+	var b strings.Builder
+	b.WriteString(indent)
+	pending := "" // blanks are written only before something, so that no line ends in them
+	for i, c := range shown {
+		if i > 0 {
+			pending += g.gap(c)
+		}
+		it := cell(c)
+		it.text = shorten(it.text, widths[c])
+		pad := strings.Repeat(" ", widths[c]-widthOf(it.text))
+		if g.columns[c].right {
+			pending += pad
+		}
+		if it.text != "" {
+			b.WriteString(pending + p.paint(it.text, it.style))
+			pending = ""
+		}
+		if !g.columns[c].right {
+			pending += pad
+		}
+	}
+	return b.String()
+}

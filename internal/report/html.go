@@ -1,0 +1,137 @@
+// The page: one file that needs no network, made from a template, a style sheet
+// and the chart program. What it shows is in its tables too, so that it can be
+// read without the charts, by a screen reader or on paper.
+
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+var (
+	//go:embed assets/page.html.tmpl
+	pageSource string
+	//go:embed assets/page.css
+	pageStyle string
+	//go:embed assets/charts.js
+	chartProgram string
+
+	pageTemplate = template.Must(template.New("page").Parse(pageSource))
+)
+
+// page is what the template is filled with.
+type page struct {
+	Document *finding.Document
+	Title    string
+	About    []string
+	Baseline string
+	Cards    []card
+	Tables   []pageTable
+	Ledgers  []ledgerRow
+	Warnings []finding.Warning
+	Machine  []fact
+	Steps    bool // whether variants are held against others than the baseline
+
+	Policy template.HTMLAttr
+	Style  template.CSS
+	Script template.JS
+	Data   template.JS
+}
+
+// HTML writes the page. It fails on a document that JSON cannot hold: one with
+// figures that are no numbers.
+func HTML(w io.Writer, doc *finding.Document) error {
+	data, err := pageData(doc)
+	if err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	p := page{
+		Document: doc, Title: title(doc), About: about(doc), Baseline: baseline(doc),
+		Cards: cards(doc), Tables: pageTables(doc), Ledgers: ledgerRows(doc),
+		Warnings: sortedWarnings(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
+		Policy: policy(chartProgram), Style: template.CSS(pageStyle),
+		Script: template.JS(chartProgram), Data: data,
+	}
+	var b bytes.Buffer // a page that fails half-way is not written at all
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// policy forbids the page everything but its own program and style: no network,
+// and no script that a name has smuggled in.
+func policy(program string) template.HTMLAttr {
+	sum := sha256.Sum256([]byte(program))
+	return template.HTMLAttr(fmt.Sprintf(
+		`content="default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"`,
+		base64.StdEncoding.EncodeToString(sum[:])))
+}
+
+// pageFigures are a finding's figures as every report writes them, for the charts.
+type pageFigures struct {
+	Label    string `json:"label"`
+	Baseline string `json:"baseline"`
+	Value    string `json:"value"`
+	Absolute string `json:"absolute"`
+	Relative string `json:"relative"`
+	Mark     string `json:"mark"`
+	Group    string `json:"group"`
+}
+
+// pageData is the document and its figures in words, as the chart program reads
+// them. json.Marshal writes <, > and & as escapes, so that no name can end the
+// script element that holds it; that is why it may be marked as safe.
+func pageData(doc *finding.Document) (template.JS, error) {
+	data := struct {
+		Document *finding.Document `json:"document"`
+		Figures  []pageFigures     `json:"figures"` // beside document.findings
+		Order    []int             `json:"order"`   // of document.findings for a reader
+		Baseline string            `json:"baseline"`
+	}{Document: doc, Baseline: baseline(doc), Figures: []pageFigures{}, Order: []int{}}
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		g := group{operation: f.Operation, parameter: parameterText(f.Parameter)}
+		data.Figures = append(data.Figures, pageFigures{
+			Label: label(f), Group: g.title(), Mark: verdictMark(f.Verdict.Kind),
+			Baseline: finding.FormatValue(f.Baseline, f.Unit), Value: finding.FormatValue(f.Value, f.Unit),
+			Absolute: intervalText(f.Absolute, f.Unit, false), Relative: intervalText(f.Relative, f.Unit, true),
+		})
+	}
+	for _, g := range groups(doc) {
+		for _, f := range g.findings {
+			data.Order = append(data.Order, indexOf(doc, f))
+		}
+	}
+	text, err := json.Marshal(data)
+	return template.JS(text), err
+}
+
+// indexOf is the place of a finding in its document.
+func indexOf(doc *finding.Document, f *finding.Finding) int {
+	for i := range doc.Findings {
+		if &doc.Findings[i] == f {
+			return i
+		}
+	}
+	return -1
+}
+
+func intervalText(i *finding.Interval, unit string, relative bool) string {
+	if i == nil {
+		return finding.Missing
+	}
+	return finding.FormatInterval(*i, unit, relative)
+}

@@ -1,0 +1,37 @@
+// findings.json: the document as it is kept and handed to other programs.
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// JSON writes the document, indented.
+func JSON(w io.Writer, doc *finding.Document) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(doc); err != nil {
+		return fmt.Errorf("writing the findings as JSON: %w", err)
+	}
+	return nil
+}
+
+// Read reads a document that JSON wrote. It refuses one of a newer schema.
+func Read(r io.Reader) (*finding.Document, error) {
+	var doc finding.Document
+	if err := json.NewDecoder(r).Decode(&doc); err != nil {
+		return nil, fmt.Errorf("reading findings: %w", err)
+	}
+	if doc.Schema > finding.Schema {
+		return nil, fmt.Errorf("reading findings: schema %d is newer than %d, the newest that this tracetax knows: use a newer tracetax", doc.Schema, finding.Schema)
+	}
+	if doc.Schema < 1 {
+		return nil, fmt.Errorf("reading findings: no schema version: is this a findings.json of tracetax?")
+	}
+	return &doc, nil
+}

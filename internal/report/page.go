@@ -1,0 +1,210 @@
+// The parts of the page: verdict cards, tables, the ledger and the machine, as
+// the template wants them.
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func title(doc *finding.Document) string {
+	if doc.Experiment.Workload != "" {
+		return doc.Experiment.Workload
+	}
+	return doc.Experiment.Name
+}
+
+// about says in a few words what was measured.
+func about(doc *finding.Document) []string {
+	var parts []string
+	for _, s := range []string{doc.Experiment.Workload, doc.Experiment.Load, runsText(doc.Runs)} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if !doc.Created.IsZero() {
+		parts = append(parts, doc.Created.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	return parts
+}
+
+// card is the headline of one operation.
+type card struct {
+	Title string
+	Label string // the metric
+	Rows  []cardRow
+}
+
+// cardRow is the headline of one variant.
+type cardRow struct {
+	Finding int // index in the document
+	Variant string
+	Big     string // the estimate
+	Ends    string // its interval
+	Values  string // "52.0 µs → 54.2 µs"
+	verdictView
+}
+
+// verdictView is a verdict as a mark, a word and a sentence. Said is the
+// sentence where it says more than the word and the figures beside it.
+type verdictView struct {
+	Kind, Mark, Word, Text, Said string
+}
+
+func viewOf(v finding.Verdict) verdictView {
+	kind := string(v.Kind)
+	if kind == "" {
+		kind = "figures"
+	}
+	view := verdictView{Kind: kind, Mark: verdictMark(v.Kind), Word: verdictWord(v), Text: v.Text}
+	if v.Kind != finding.Costs && v.Kind != finding.Saves {
+		view.Said = v.Text
+	}
+	return view
+}
+
+func cards(doc *finding.Document) []card {
+	var all []card
+	for _, g := range groups(doc) {
+		c := card{Title: g.title()}
+		for _, f := range g.findings {
+			if f.Headline {
+				c.Label = label(f)
+				c.Rows = append(c.Rows, newCardRow(doc, f))
+			}
+		}
+		if len(c.Rows) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func newCardRow(doc *finding.Document, f *finding.Finding) cardRow {
+	row := cardRow{
+		Finding: indexOf(doc, f), Variant: f.Variant, verdictView: viewOf(f.Verdict),
+		Values: finding.FormatValue(f.Baseline, f.Unit) + " → " + finding.FormatValue(f.Value, f.Unit),
+	}
+	i, relative := f.Relative, true
+	if i == nil {
+		i, relative = f.Absolute, false
+	}
+	if i == nil {
+		row.Big = finding.Missing
+		return row
+	}
+	estimate, ends := intervalCells(*i, f.Unit, relative, plain)
+	row.Big, row.Ends = estimate.text, ends.text
+	return row
+}
+
+// pageTable is every finding of one operation.
+type pageTable struct {
+	Title string
+	Open  bool // short enough to be unfolded from the start
+	Rows  []pageRow
+}
+
+// mostOpen is how many rows a table may have that is unfolded from the start.
+const mostOpen = 30
+
+type pageRow struct {
+	Finding                             int
+	Label, Variant, Against             string
+	Baseline, Value, Absolute, Relative string
+	Blocks                              int
+	Note                                string
+	Headline                            bool
+	verdictView
+}
+
+func pageTables(doc *finding.Document) []pageTable {
+	var all []pageTable
+	for _, g := range groups(doc) {
+		t := pageTable{Title: g.title()}
+		for _, f := range g.findings {
+			t.Rows = append(t.Rows, pageRow{
+				Finding: indexOf(doc, f), Label: label(f), Variant: f.Variant, Against: f.Against,
+				Baseline: finding.FormatValue(f.Baseline, f.Unit), Value: finding.FormatValue(f.Value, f.Unit),
+				Absolute: intervalText(f.Absolute, f.Unit, false), Relative: intervalText(f.Relative, f.Unit, true),
+				Blocks: f.Blocks, Note: f.Note, Headline: f.Headline, verdictView: viewOf(f.Verdict),
+			})
+		}
+		t.Open = len(all) == 0 && len(t.Rows) <= mostOpen
+		all = append(all, t)
+	}
+	return all
+}
+
+// hasSteps reports whether variants are held against others than the baseline.
+func hasSteps(doc *finding.Document) bool {
+	base := baseline(doc)
+	return slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Against != base })
+}
+
+// ledgerRow is one ledger of the page.
+type ledgerRow struct {
+	Operation, Variant, Hop, Operations string
+	Entries                             []ledgerCell
+	Exact, Lost                         bool
+	Verdict                             string
+}
+
+type ledgerCell struct{ Name, Spans, How string }
+
+func ledgerRows(doc *finding.Document) []ledgerRow {
+	var rows []ledgerRow
+	for _, l := range doc.Ledgers {
+		row := ledgerRow{
+			Operation: operationLabel(l.Operation), Variant: l.Variant, Hop: l.Hop,
+			Operations: strconv.FormatUint(l.Operations, 10), Exact: l.Exact, Lost: l.LostShare > 0, Verdict: l.Verdict,
+		}
+		if l.Operations < 1<<62 {
+			row.Operations = finding.FormatCount(int64(l.Operations))
+		}
+		for _, e := range l.Entries {
+			if e.Spans != 0 || e.High != 0 || e.Name == "expected" || e.Name == "delivered" {
+				row.Entries = append(row.Entries, ledgerCell{e.Name, spansText(e), e.How})
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// fact is one line about the machine.
+type fact struct{ Name, Value string }
+
+// facts flattens the environment into lines with names like "cgroup version".
+func facts(environment map[string]any) []fact {
+	var all []fact
+	var walk func(name string, v any)
+	walk = func(name string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				walk(name+" "+k, v[k])
+			}
+		case string:
+			all = append(all, fact{name, v})
+		case nil:
+			all = append(all, fact{name, finding.Missing})
+		default:
+			text, err := json.Marshal(v)
+			if err != nil {
+				text = fmt.Append(nil, v)
+			}
+			all = append(all, fact{name, string(text)})
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(environment)) {
+		walk(k, environment[k])
+	}
+	return all
+}

@@ -1,0 +1,213 @@
+// What the page shows, in a real browser: every figure of the document, a mark
+// for each of them, in both themes, on a phone, and nothing that a name smuggled in.
+
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func TestPage(t *testing.T) {
+	browser := startBrowser(t)
+	for name, doc := range fixtures() {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, browser, doc, screen{1200, "light"})
+			if got := eval[string](p, `document.querySelector('h1').textContent`); got != doc.Answer {
+				t.Errorf("the answer reads %q, want %q", got, doc.Answer)
+			}
+			checkTables(t, p, doc)
+			for _, s := range []screen{{1200, "light"}, {1200, "dark"}, {390, "dark"}, {390, "light"}} {
+				p.on(s)
+				checkMarks(t, p, doc)
+				checkNoOverflow(t, p)
+			}
+			checkNothingSmuggled(t, p)
+			p.checkQuiet()
+		})
+	}
+	t.Run("theme", func(t *testing.T) { checkTheme(t, open(t, browser, small.make(), screen{1200, "light"})) })
+	t.Run("metric", func(t *testing.T) { checkChoice(t, open(t, browser, ladder.make(), screen{1200, "light"})) })
+	t.Run("tooltip", func(t *testing.T) { checkTooltip(t, open(t, browser, nasty(), screen{1200, "light"})) })
+}
+
+// checkTables compares every row with its finding.
+func checkTables(t *testing.T, p *tab, doc *finding.Document) {
+	t.Helper()
+	got := eval[[][]string](p, `Array.from({length: `+fmt.Sprint(len(doc.Findings))+`}, (_, i) =>
+		[...document.querySelectorAll('tr[data-finding="'+i+'"] > *')].slice(0, 7).map(c => c.textContent))`)
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		want := []string{
+			label(f), f.Variant, f.Against, finding.FormatValue(f.Baseline, f.Unit), finding.FormatValue(f.Value, f.Unit),
+			textOf(f.Absolute, f.Unit, false), textOf(f.Relative, f.Unit, true),
+		}
+		if diff := cmp.Diff(want, got[i]); diff != "" {
+			t.Errorf("row of finding %d (-want +got):\n%s", i, diff)
+		}
+	}
+	cards := eval[[]string](p, `[...document.querySelectorAll('.card .big')].map(e => e.textContent)`)
+	var want []string
+	for _, g := range groups(doc) {
+		for _, f := range g.findings {
+			if f.Headline {
+				estimate, _, _ := strings.Cut(textOf(f.Relative, f.Unit, true), " (")
+				want = append(want, estimate)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, append([]string(nil), cards...)); diff != "" {
+		t.Errorf("cards (-want +got):\n%s", diff)
+	}
+}
+
+func textOf(i *finding.Interval, unit string, relative bool) string {
+	if i == nil {
+		return "–"
+	}
+	return finding.FormatInterval(*i, unit, relative)
+}
+
+// checkMarks compares the number of marks in each section with the document's
+// figures of the metric that is shown first.
+func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
+	t.Helper()
+	const marks = `(() => { const of = id => [...document.querySelectorAll('#'+id+' .chart')].reduce((n, c) => n + Number(c.dataset.marks), 0);
+		return {latency: of('latency'), blocks: of('blocks'), ledger: of('ledger'),
+			dots: document.querySelectorAll('#cost path[d*="A5.5 5.5"]').length, steps: document.querySelectorAll('#steps path[d*="A4 4"]').length}; })()`
+	want := map[string]int{"latency": 0, "blocks": 0, "ledger": 0, "dots": 0, "steps": 0}
+	metric, steps := firstMetric(doc), hasSteps(doc)
+	base := baseline(doc)
+	runs := map[string]bool{}
+	stepOf := map[string]bool{}
+	for _, f := range doc.Findings {
+		if f.Metric != metric || f.Role != "" {
+			continue
+		}
+		if f.Against == base && (f.Absolute != nil || f.Relative != nil) {
+			want["dots"]++
+		}
+		if f.Absolute != nil && steps {
+			stepOf[f.Operation+parameterText(f.Parameter)+"\n"+f.Variant] = true
+		}
+		if f.Against != base {
+			continue
+		}
+		for _, s := range f.Samples {
+			runs[fmt.Sprint(f.Operation, s.Block, f.Variant)] = true
+			runs[fmt.Sprint(f.Operation, s.Block, base)] = true
+		}
+		if len(f.Samples) > 0 { // the bars of the centres
+			runs[f.Operation+f.Variant] = true
+			runs[f.Operation+base] = true
+		}
+	}
+	want["blocks"], want["steps"] = len(runs), len(stepOf)
+	for _, c := range doc.Curves {
+		want["latency"] += 2 * len(c.Points) // the line's and the band's
+	}
+	want["ledger"] = ledgerMarks(doc)
+	if diff := cmp.Diff(want, eval[map[string]int](p, marks)); diff != "" {
+		t.Errorf("marks (-want +got):\n%s", diff)
+	}
+}
+
+func firstMetric(doc *finding.Document) string {
+	best, name := math.MaxInt, ""
+	for _, f := range doc.Findings {
+		if r := rank(f.Metric); r < best && f.Role == "" {
+			best, name = r, f.Metric
+		}
+	}
+	return name
+}
+
+// ledgerMarks is a piece for each entry that occurs at all, in each bar.
+func ledgerMarks(doc *finding.Document) int {
+	bars := 0
+	names := map[string]bool{}
+	for _, l := range doc.Ledgers {
+		shown := false
+		for _, e := range l.Entries {
+			if e.Name != "expected" && e.Spans > 0 {
+				names[e.Name] = true
+				shown = true
+			}
+		}
+		if shown {
+			bars++
+		}
+	}
+	return bars * len(names)
+}
+
+func checkNoOverflow(t *testing.T, p *tab) {
+	t.Helper()
+	wide := eval[[]int](p, `[document.documentElement.scrollWidth, document.documentElement.clientWidth]`)
+	if wide[0] > wide[1] {
+		t.Errorf("the page is %d pixels wide on a screen of %d", wide[0], wide[1])
+	}
+}
+
+// checkNothingSmuggled counts the elements that only a name could have made.
+func checkNothingSmuggled(t *testing.T, p *tab) {
+	t.Helper()
+	if n := eval[int](p, `document.scripts.length`); n != 2 {
+		t.Errorf("the page has %d scripts, want 2: its data and its program", n)
+	}
+	if n := eval[int](p, `document.querySelectorAll('img, iframe, object, textarea, [onerror], main b b').length`); n != 0 {
+		t.Errorf("the page has %d elements that it was not made with", n)
+	}
+}
+
+func checkTheme(t *testing.T, p *tab) {
+	const look = `[getComputedStyle(document.body).backgroundColor, document.querySelector('#cost svg text').getAttribute('fill')].join()`
+	light := eval[string](p, look)
+	p.must(chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("#theme"))))
+	dark := eval[string](p, look)
+	for i, pair := 0, [2][]string{strings.Split(light, ","), strings.Split(dark, ",")}; i < len(pair[0]); i++ {
+		if pair[0][i] == pair[1][i] && strings.HasPrefix(pair[0][i], "#") {
+			t.Errorf("the charts keep the colour %s in the dark", pair[0][i])
+		}
+	}
+	if light == dark {
+		t.Errorf("the button changes nothing: %s", light)
+	}
+	p.checkQuiet()
+}
+
+// checkChoice chooses another metric and looks for its figures in the chart.
+func checkChoice(t *testing.T, p *tab) {
+	doc := ladder.make()
+	got := eval[string](p, `(() => { const s = document.querySelector('#cost select');
+		s.value = [...s.options].find(o => o.text === 'latency p99').value; s.dispatchEvent(new Event('change'));
+		return [...document.querySelectorAll('#cost svg text')].map(e => e.textContent).join('\n'); })()`)
+	for _, f := range doc.Findings {
+		if f.Metric == "latency_p99" && f.Against == "none" && !strings.Contains(got, textOf(f.Relative, f.Unit, true)) {
+			t.Errorf("the chart of p99 does not show %s", textOf(f.Relative, f.Unit, true))
+		}
+	}
+	p.checkQuiet()
+}
+
+// checkTooltip points at a mark of a document with nasty names.
+func checkTooltip(t *testing.T, p *tab) {
+	at := eval[[]float64](p, `(() => { const c = document.querySelector('#cost path[d*="A5.5 5.5"]'); c.scrollIntoView({block: 'center'});
+		const r = c.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`)
+	p.must(chromedp.Do(p.ctx, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1])))
+	p.must(chromedp.Do(p.ctx, chromedp.WaitVisible(chromedp.CSS("#cost .tip"))))
+	got := eval[string](p, `document.querySelector('#cost .tip').textContent`)
+	if !strings.Contains(got, nastyName) {
+		t.Errorf("the tip reads %q, want it to name %q", got, nastyName)
+	}
+	checkNothingSmuggled(t, p)
+	p.checkQuiet()
+}

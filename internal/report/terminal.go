@@ -1,0 +1,171 @@
+// The answer as text: one sentence, a table per operation, the ledger, the
+// warnings, and where the rest is.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// TerminalOptions say what the terminal is like. The zero value suits a pipe.
+type TerminalOptions struct {
+	Width int  // columns; 0 is no limit
+	Color bool // the caller has looked at NO_COLOR and at what the output is
+	All   bool // every metric and role, every ledger and warning
+}
+
+// terminal is a report being written.
+type terminal struct {
+	doc   *finding.Document
+	opts  TerminalOptions
+	brush painter
+	text  strings.Builder
+}
+
+// Terminal writes the answer for a person.
+func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
+	t := &terminal{doc: doc, opts: opts, brush: painter{opts.Color}}
+	t.head()
+	for _, g := range groups(doc) {
+		t.group(g)
+	}
+	t.legend()
+	t.otherLedgers()
+	t.warnings()
+	t.foot()
+	if _, err := io.WriteString(w, t.text.String()); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+func (t *terminal) line(s string) { t.text.WriteString(s + "\n") }
+
+// paragraph writes wrapped text: the first line after lead, the others indented
+// to its width.
+func (t *terminal) paragraph(lead, text string, s style) {
+	room := 0
+	if t.opts.Width > 0 {
+		room = max(20, t.opts.Width-widthOf(lead))
+	}
+	for i, l := range wrap(visible(text), room) {
+		if i == 1 {
+			lead = strings.Repeat(" ", widthOf(lead))
+		}
+		t.line(lead + t.brush.paint(l, s))
+	}
+}
+
+func (t *terminal) head() {
+	e := t.doc.Experiment
+	about := []string{e.Workload}
+	if e.Workload == "" {
+		about[0] = e.Name
+	}
+	if e.Load != "" {
+		about = append(about, e.Load)
+	}
+	about = append(about, runsText(t.doc.Runs))
+	t.line("")
+	t.paragraph("", t.doc.Answer, bold)
+	t.paragraph("", strings.Join(about, " · "), dim)
+	if t.doc.Quick {
+		t.paragraph("", "A quick run: figures only. Too few blocks for intervals and verdicts; run it without --quick for those.", yellow)
+	}
+}
+
+// runsText counts blocks and runs: "8 blocks, 24 runs, 1 failed".
+func runsText(r finding.Runs) string {
+	text := counted(r.Blocks, "block") + ", " + counted(r.Good, "run")
+	if r.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	return text
+}
+
+// counted is a number with its noun: "1 block", "2 blocks".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return finding.FormatCount(int64(n)) + " " + noun + "s"
+}
+
+// group writes one operation's tables and ledger.
+func (t *terminal) group(g *group) {
+	base := baseline(t.doc)
+	tables := t.tables(g, base)
+	if len(tables) == 0 {
+		return
+	}
+	t.line("")
+	t.title(g.title())
+	for i, table := range tables {
+		if i > 0 {
+			t.line("")
+		}
+		for _, l := range table.lines(t.brush, t.opts.Width) {
+			t.line(l)
+		}
+	}
+	t.notes(g)
+	t.ledgers(g.operation)
+}
+
+func (t *terminal) title(text string) {
+	text = visible(text)
+	if t.opts.Width > 0 {
+		text = shorten(text, t.opts.Width)
+	}
+	t.line(t.brush.paint(text, bold))
+}
+
+// legend explains the marks, where some stand without their words.
+func (t *terminal) legend() {
+	if len(t.doc.Experiment.Variants) < 3 {
+		return
+	}
+	var used []string
+	for _, kind := range kinds {
+		if slices.ContainsFunc(t.doc.Findings, func(f finding.Finding) bool { return f.Verdict.Kind == kind }) {
+			used = append(used, verdictMark(kind)+" "+verdictWord(finding.Verdict{Kind: kind}))
+		}
+	}
+	if len(used) > 0 {
+		t.line("")
+		t.paragraph(indent, strings.Join(used, " · "), dim)
+	}
+}
+
+// notes writes what the analysis remarks on the findings that are shown.
+func (t *terminal) notes(g *group) {
+	seen := map[string]bool{}
+	for _, f := range g.findings {
+		if f.Note == "" || seen[f.Note] || !(t.opts.All || isMain(f)) {
+			continue
+		}
+		seen[f.Note] = true
+		t.paragraph(indent, label(f)+", "+f.Variant+": "+f.Note, dim)
+	}
+}
+
+func (t *terminal) foot() {
+	t.line("")
+	if t.doc.Results != "" {
+		t.line(t.brush.paint("results  ", dim) + visible(t.doc.Results))
+		t.line(t.brush.paint("page     ", dim) + visible(filepath.Join(t.doc.Results, "report.html")))
+	}
+	for i, command := range t.doc.Repeat {
+		lead := "         "
+		if i == 0 {
+			lead = "again    "
+		}
+		t.line(t.brush.paint(lead, dim) + visible(command))
+	}
+}

@@ -1,0 +1,129 @@
+// The tables of one operation: metrics as rows where there is one variant to
+// compare, variants as rows where there are several.
+
+package report
+
+import (
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// tables are the tables that the group is shown as.
+func (t *terminal) tables(g *group, base string) []grid {
+	contenders := g.contenders(t.doc, base)
+	switch {
+	case len(contenders) == 0:
+		return nil
+	case len(contenders) == 1:
+		return t.nonEmpty(t.metricTable(g, base, contenders[0]))
+	case t.opts.All:
+		return t.everyVariantTable(g, base, contenders)
+	}
+	metric, role := g.headline()
+	tables := t.nonEmpty(variantTable(g, metric, role, base, contenders))
+	return append(tables, t.nonEmpty(otherMetrics(g, metric, role, base, contenders))...)
+}
+
+func (t *terminal) nonEmpty(table grid) []grid {
+	if len(table.rows) == 0 {
+		return nil
+	}
+	return []grid{table}
+}
+
+// metricTable has a row for each metric of one pair.
+func (t *terminal) metricTable(g *group, base, variant string) grid {
+	table := grid{columns: []column{
+		{head: "", give: true},
+		{head: visible(base), right: true},
+		{head: visible(variant), right: true},
+		{head: "difference", right: true, drop: 2},
+		{head: "relative", right: true},
+		{head: intervalHead(g), close: true},
+		{head: ""},
+		{head: "verdict", close: true, drop: 1},
+	}}
+	roles := severalRoles(g)
+	for _, f := range g.findings {
+		if f.Variant != variant || f.Against != base || !(t.opts.All || isMain(f) || roles && isRoleOfHeadline(g, f)) {
+			continue
+		}
+		name := textCell{text: visible(label(f))}
+		if f.Headline {
+			name.style = bold
+		}
+		if isRoleOfHeadline(g, f) && !t.opts.All {
+			name = textCell{"  " + visible(f.Role), dim}
+		}
+		estimate, ends := relativeCells(f)
+		mark, word := verdictCells(f)
+		table.rows = append(table.rows, []textCell{
+			name,
+			{text: finding.FormatValue(f.Baseline, f.Unit)},
+			{text: finding.FormatValue(f.Value, f.Unit), style: name.style},
+			{text: differenceText(f)},
+			estimate, ends, mark, word,
+		})
+	}
+	return dropEmpty(table)
+}
+
+// intervalHead names the column of intervals, where any is.
+func intervalHead(g *group) string {
+	for _, f := range g.findings {
+		if f.Relative != nil && f.Relative.Low != nil {
+			return "(95 %)"
+		}
+	}
+	return ""
+}
+
+// isRoleOfHeadline reports whether f is a part of the headline by role. Load
+// and sink are not: no user's system pays for them.
+func isRoleOfHeadline(g *group, f *finding.Finding) bool {
+	metric, _ := g.headline()
+	return f.Metric == metric && f.Role != "" && f.Role != "load" && f.Role != "sink"
+}
+
+// severalRoles reports whether the headline is made up of more than one role,
+// so that the parts say something that the sum does not.
+func severalRoles(g *group) bool {
+	roles := map[string]bool{}
+	for _, f := range g.findings {
+		if isRoleOfHeadline(g, f) {
+			roles[f.Role] = true
+		}
+	}
+	return len(roles) > 1
+}
+
+// differenceText is the absolute difference without its interval.
+func differenceText(f *finding.Finding) string {
+	if f.Absolute == nil {
+		return finding.Missing
+	}
+	return finding.FormatInterval(finding.Interval{Estimate: f.Absolute.Estimate}, f.Unit, false)
+}
+
+// relativeCells is the ratio and, apart from it, its interval.
+func relativeCells(f *finding.Finding) (estimate, ends textCell) {
+	if f.Relative == nil {
+		return textCell{text: finding.Missing, style: dim}, textCell{}
+	}
+	return intervalCells(*f.Relative, f.Unit, true, verdictStyle(f.Verdict.Kind))
+}
+
+func intervalCells(i finding.Interval, unit string, relative bool, s style) (estimate, ends textCell) {
+	text, rest, found := strings.Cut(finding.FormatInterval(i, unit, relative), " (")
+	if found {
+		ends = textCell{text: "(" + rest, style: dim}
+	}
+	return textCell{text: text, style: s}, ends
+}
+
+// verdictCells are the verdict's mark and its words.
+func verdictCells(f *finding.Finding) (mark, word textCell) {
+	s := verdictStyle(f.Verdict.Kind)
+	return textCell{verdictMark(f.Verdict.Kind), s}, textCell{verdictWord(f.Verdict), s}
+}

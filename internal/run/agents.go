@@ -1,0 +1,85 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/sink"
+)
+
+// agents are the harness's own processes: they are started like the app's, on
+// the harness's CPUs, and what they use is charged to their own roles.
+type agents struct {
+	sinkProcess, loadProcess *process.Process
+	sink                     *sink.Remote
+	load                     *load.Remote
+}
+
+// startAgents starts the sink and the load generator.
+func (s *stage) startAgents(ctx context.Context) error {
+	s.placement = process.Places(s.appCPUs())
+	s.record.Harness.Placement = s.launcher.Placement()
+	if s.placement.Shared {
+		s.record.Harness.Placement = "none"
+	}
+	mode := "--checking=false"
+	if s.request.Checking {
+		mode = "--checking=true"
+	}
+	var err error
+	if s.agents.sinkProcess, err = s.agent(ctx, "sink", "agent", "sink", mode); err != nil {
+		return err
+	}
+	if s.agents.sink, err = sink.NewRemote(s.agents.sinkProcess.Stdin(), s.agents.sinkProcess.Stdout()); err != nil {
+		return fmt.Errorf("starting the sink: %w%s", err, said(s.agents.sinkProcess))
+	}
+	if s.agents.loadProcess, err = s.agent(ctx, "load", "agent", "load"); err != nil {
+		return err
+	}
+	if s.agents.load, err = load.NewRemote(s.agents.loadProcess.Stdin(), s.agents.loadProcess.Stdout()); err != nil {
+		return fmt.Errorf("starting the load generator: %w%s", err, said(s.agents.loadProcess))
+	}
+	return nil
+}
+
+func (s *stage) agent(ctx context.Context, role string, args ...string) (*process.Process, error) {
+	p, err := s.launcher.Start(ctx, process.Command{
+		Name: "tracetax-" + role, Role: role, Args: append(s.launcher.Self(), args...), CPUs: s.placement.Harness, Env: agentEnvironment(), Piped: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("starting the %s: %w", role, err)
+	}
+	return p, nil
+}
+
+// stopAgents ends the sink and the load generator.
+func (s *stage) stopAgents(ctx context.Context) error {
+	var errs []error
+	errs = append(errs, s.agents.load.Close(), s.agents.sink.Close())
+	for _, p := range []*process.Process{s.agents.loadProcess, s.agents.sinkProcess} {
+		_, err := p.Stop(ctx, grace)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// appCPUs is how many CPUs the processes under test ask for together.
+func (s *stage) appCPUs() float64 {
+	most := 0.0
+	for _, p := range s.request.Plan.Processes {
+		most = max(most, p.CPUs)
+	}
+	return max(most, 1)
+}
+
+func said(p *process.Process) string {
+	tail := p.Log().Tail(5)
+	if len(tail) == 0 {
+		return ""
+	}
+	return "; its last words: " + strings.Join(tail, " | ")
+}

@@ -1,0 +1,202 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/usage"
+)
+
+// grace is how long a process may take to end when it is asked to.
+const grace = 15 * time.Second
+
+// startApps starts the workload's processes in the order of the file, each when
+// the one before is ready, and the readings of what they use. The death of any
+// of them cancels the run.
+func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) error {
+	if err := s.fillIn(); err != nil {
+		return err
+	}
+	var first time.Time
+	targets := []usage.Target{s.agents.sinkProcess, s.agents.loadProcess}
+	for _, p := range s.request.Plan.Processes {
+		values := s.valuesFor(p)
+		started, err := s.startApp(ctx, p, values)
+		if err != nil {
+			return err
+		}
+		if first.IsZero() {
+			first = started.Started()
+		}
+		s.apps = append(s.apps, started)
+		targets = append(targets, started)
+		if err := s.ready(ctx, p, started, values); err != nil {
+			return err
+		}
+		go func() {
+			select {
+			case <-started.Done():
+				if !s.ending.Load() {
+					cancel(started.Died())
+				}
+			case <-ctx.Done():
+			}
+		}()
+	}
+	s.record.Start.ReadySeconds = time.Since(first).Seconds()
+	s.meter.Meter = usage.NewMeter(targets)
+	return s.meter.Start(ctx)
+}
+
+func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]string) (*process.Process, error) {
+	args, err := expandAll(p.Run, values)
+	if err != nil {
+		return nil, fmt.Errorf("process %s: %w", p.Name, err)
+	}
+	env, err := environment(p.Env, values)
+	if err != nil {
+		return nil, fmt.Errorf("process %s: %w", p.Name, err)
+	}
+	dir, err := spec.Expand(p.Dir, values)
+	if err != nil {
+		return nil, fmt.Errorf("process %s: %w", p.Name, err)
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.request.Folders.Source, dir)
+	}
+	cpus := s.placement.App
+	if p.Role != "app" && p.Role != "sidecar" {
+		cpus = s.placement.Harness
+	}
+	quota := p.CPUs
+	if float64(len(cpus)) <= quota {
+		quota = 0 // pinned to no more than it may use: a quota would only add throttling
+	}
+	return s.launcher.Start(ctx, process.Command{
+		Name: p.Name, Role: p.Role, Args: args, Env: env, Dir: dir, CPUs: cpus, Quota: quota, Memory: p.Memory,
+	})
+}
+
+func (s *stage) ready(ctx context.Context, p spec.Process, started *process.Process, values map[string]string) error {
+	text, err := spec.Expand(p.Ready, values)
+	if err != nil {
+		return fmt.Errorf("process %s: ready: %w", p.Name, err)
+	}
+	if text == "" {
+		if values["port"] == "" {
+			return nil
+		}
+		text = "tcp://127.0.0.1:" + values["port"]
+	}
+	check, err := process.ParseCheck(text)
+	if err != nil {
+		return fmt.Errorf("process %s: ready: %w", p.Name, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Patience)
+	defer cancel()
+	s.name = "ready"
+	probes, err := started.Ready(ctx, check)
+	s.record.Start.Probes += probes
+	if err != nil {
+		return fmt.Errorf("waiting until process %s is ready (%s, at most %v): %w", p.Name, text, p.Patience, err)
+	}
+	s.name = "start"
+	return nil
+}
+
+// fillIn chooses the ports and gathers what placeholders stand for.
+func (s *stage) fillIn() error {
+	processes := s.request.Plan.Processes
+	ports, err := process.FreePorts(len(processes))
+	if err != nil {
+		return err
+	}
+	addresses := s.agents.sink.Addresses()
+	f := s.request.Folders
+	s.values = map[string]string{
+		"sink.otlp.grpc": addresses.OTLPGRPC, "sink.otlp.http": addresses.OTLPHTTP,
+		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer, "tmp": s.scratch,
+	}
+	for i, p := range processes {
+		s.values[p.Name+".port"] = strconv.Itoa(ports[i])
+	}
+	s.exporting = Exports(s.request.Plan)
+	return nil
+}
+
+func (s *stage) valuesFor(p spec.Process) map[string]string {
+	values := maps.Clone(s.values)
+	values["process"] = p.Name
+	values["port"] = s.values[p.Name+".port"]
+	return values
+}
+
+// Exports reports whether a variant is told where the sink is.
+func Exports(p *spec.Plan) bool {
+	if p.Silent {
+		return false
+	}
+	for _, one := range p.Processes {
+		for _, text := range slices.Concat(one.Run, slices.Collect(maps.Values(one.Env))) {
+			if strings.Contains(text, "{sink.") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func expandAll(texts []string, values map[string]string) ([]string, error) {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		expanded, err := spec.Expand(text, values)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = expanded
+	}
+	return out, nil
+}
+
+// environment is tracetax's own without any OpenTelemetry setting of the user's
+// shell, which would make variants differ from what the file says.
+func environment(set map[string]string, values map[string]string) ([]string, error) {
+	var env []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if _, replaced := set[name]; !replaced && !strings.HasPrefix(name, "OTEL_") {
+			env = append(env, pair)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		value, err := spec.Expand(set[name], values)
+		if err != nil {
+			return nil, fmt.Errorf("environment variable %s: %w", name, err)
+		}
+		env = append(env, name+"="+value)
+	}
+	return env, nil
+}
+
+// agentEnvironment is what the harness's own processes run with: one thread of
+// Go code at a time is enough for them, and what they do must not depend on the
+// user's settings of the Go runtime.
+func agentEnvironment() []string {
+	var env []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if name != "GOMAXPROCS" && name != "GODEBUG" && name != "GOGC" && name != "GOMEMLIMIT" {
+			env = append(env, pair)
+		}
+	}
+	return env
+}

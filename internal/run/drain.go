@@ -1,0 +1,106 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// How the end of the spans' arrival is found out.
+const (
+	poll   = 25 * time.Millisecond  // between two looks at the sink
+	margin = 400 * time.Millisecond // silence beyond the tracer's delay that counts as quiet
+)
+
+// drained is the end of an arrival of spans.
+type drained struct {
+	counts record.Counts // since the sink's start
+	took   time.Duration
+	quiet  bool
+}
+
+// drain waits until the sink is quiet: all of the awaited spans have come since
+// before was counted, or none has come for longer than the tracer holds spans
+// back. awaited < 0 means that their number is not known. A variant that exports
+// nothing is not waited for.
+func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
+	start := time.Now()
+	silence := s.request.Plan.Delay + margin
+	patience := 3*silence + 10*time.Second
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		seen, err := s.agents.sink.Snapshot(ctx)
+		if err != nil {
+			return drained{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+		}
+		waited := time.Since(start)
+		d := drained{counts: seen.Counts, took: waited, quiet: true}
+		switch {
+		case seen.InFlight > 0: // a batch is being received
+		case !s.exporting:
+			return d, nil
+		case awaited >= 0 && float64(seen.Counts.Minus(before).Unique()) >= awaited:
+			return d, nil
+		case waited >= silence && seen.Since >= silence:
+			return d, nil
+		}
+		if waited > patience {
+			d.quiet = false
+			return d, nil
+		}
+		select {
+		case <-ctx.Done():
+			return drained{}, context.Cause(ctx)
+		case <-ticker.C:
+		}
+	}
+}
+
+// awaited is how many spans so many operations will deliver, if nothing is
+// lost; −1 where that is not known exactly.
+func (s *stage) awaited(operation string, started uint64) float64 {
+	k, known := s.request.Spans[operation]
+	if !known || k.Low != k.High {
+		return -1
+	}
+	switch s.request.Plan.Sampling {
+	case 0:
+		return -1 // none is to come: only time can tell that none does
+	case 1:
+		return k.Low * float64(started)
+	}
+	return -1
+}
+
+// settle waits until the spans of the start have come, and until the tracer is
+// connected.
+func (s *stage) settle(ctx context.Context) error {
+	if wait := s.request.Plan.Settle; wait > 0 {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(wait):
+		}
+	}
+	return nil
+}
+
+// Length is about how long a run takes: what the load's settings say, and what
+// starting, draining and stopping commonly add.
+func Length(p *spec.Plan, l spec.Load, operations int, kind record.Kind) time.Duration {
+	const startAndStop = 700 * time.Millisecond
+	length := startAndStop + p.Settle
+	drain := time.Duration(0)
+	if Exports(p) {
+		drain = p.Delay/2 + 100*time.Millisecond
+		length += p.Delay + margin
+	}
+	if kind == record.Calibration {
+		return length + time.Duration(operations+1)*(p.Delay+margin)
+	}
+	return length + l.Idle + time.Duration(operations)*(l.Warmup+l.Duration+2*drain)
+}

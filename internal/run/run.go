@@ -1,0 +1,194 @@
+// Package run owns the conduct of one run: it starts a variant's processes, has
+// the load made and the spans received, and reads what was used, phase by
+// phase. It is the only package that knows process, load, usage and sink
+// together. It knows nothing of blocks and of reports.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/machine"
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Request is one run to be made.
+type Request struct {
+	Kind       record.Kind
+	Name       string // unique in the experiment: names logs and cgroups
+	Plan       *spec.Plan
+	Folders    Folders
+	First      spec.Operation   // made once, before all others
+	Operations []spec.Operation // in the order of their phases
+	Load       spec.Load
+	Checking   bool                   // the sink looks at ids
+	Spans      map[string]spec.Number // spans per operation, where known: lets a drain end as soon as all have come
+	Seed       uint64
+}
+
+// Folders is where a variant's programs are; see Prepare.
+type Folders struct {
+	Source   string // the workload's folder: {dir}
+	Build    string // {build}
+	Workload string // language packages of the workload: {workload}
+	Tracer   string // language packages of the tracer: {tracer}
+}
+
+// Conductor makes runs.
+type Conductor struct {
+	Self       []string // command that runs this tracetax, for its agents
+	Logs       string   // folder for the logs of processes
+	Accounting string   // "auto", "cgroup" or "clock"
+}
+
+// Run makes one run. What goes wrong in the run is a failure in the record; an
+// error means that the run was interrupted and left no record.
+func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
+	r := record.Record{Schema: record.Schema, Kind: q.Kind, Variant: q.Plan.Variant, Workload: q.Plan.Workload, Started: time.Now()}
+	before := readHarness()
+	s := &stage{request: q, record: &r, name: "start"}
+	err := s.conduct(ctx, c)
+	r.Ended = time.Now()
+	before.into(&r.Harness, r.Ended.Sub(r.Started))
+	if ctx.Err() != nil {
+		return record.Record{}, context.Cause(ctx)
+	}
+	if err != nil {
+		r.Failure = s.failure(err)
+	}
+	return r, nil
+}
+
+// stage is a run in progress.
+type stage struct {
+	request Request
+	record  *record.Record
+	name    string // what is being done, for failures
+
+	launcher  *process.Launcher
+	scratch   string
+	placement process.Placement
+	agents    agents
+	apps      []*process.Process
+	values    map[string]string
+	meter     meter
+	exporting bool        // spans are expected at the sink
+	ending    atomic.Bool // the processes are being stopped: their end is no death
+}
+
+// expectEnd says that from now on a process may end.
+func (s *stage) expectEnd() { s.ending.Store(true) }
+
+// conduct goes through the run from the first process to the last. Whatever
+// happens, no process is left when it returns.
+func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
+	s.scratch, err = os.MkdirTemp("", "tracetax-run-")
+	if err != nil {
+		return fmt.Errorf("making a scratch folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
+	s.launcher, err = process.NewLauncher(process.Options{
+		Name: fmt.Sprintf("%s-%d", q(s.request.Name), os.Getpid()), LogDir: filepath.Join(c.Logs, s.request.Name),
+		Self: c.Self, Accounting: c.Accounting,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.launcher.Close()) }()
+	s.record.Harness.Accounting = s.launcher.Accounting()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, step := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"sink", s.startAgents},
+		{"start", func(ctx context.Context) error { return s.startApps(ctx, cancel) }},
+		{"drain", s.settle},
+		{"first operation", s.firstOperation},
+		{"idle", s.idle},
+		{"phases", s.phases},
+		{"stop", s.stop},
+	} {
+		s.name = step.name
+		if err := step.do(ctx); err != nil {
+			return s.cause(ctx, err)
+		}
+	}
+	return nil
+}
+
+// cause returns why ctx ended, where that explains err: a process that died
+// says more than the request that it did not answer.
+func (s *stage) cause(ctx context.Context, err error) error {
+	var died *process.DiedError
+	if errors.As(context.Cause(ctx), &died) {
+		return died
+	}
+	return err
+}
+
+// failure puts err into the record's words.
+func (s *stage) failure(err error) *record.Failure {
+	f := &record.Failure{Stage: s.name, Message: err.Error()}
+	var died *process.DiedError
+	if errors.As(err, &died) {
+		f.Process, f.Log = died.Process, died.Log
+		return f
+	}
+	const lines = 10
+	for _, p := range s.apps {
+		if tail := p.Log().Tail(lines); len(tail) > 0 {
+			f.Process, f.Log = p.Name(), tail
+			break
+		}
+	}
+	return f
+}
+
+// harness is a reading of what the harness itself uses.
+type harness struct {
+	busy machine.Busy
+	own  time.Duration
+	load float64
+	ok   bool
+}
+
+func readHarness() harness {
+	var h harness
+	busy, err := machine.ReadBusy()
+	h.busy, h.ok = busy, err == nil // elsewhere than on Linux nothing is read, and nothing is said
+	h.load, _ = machine.LoadAverage()
+	h.own = ownCPU()
+	return h
+}
+
+func (h harness) into(to *record.Harness, took time.Duration) {
+	now := readHarness()
+	to.Seconds = took.Seconds()
+	to.LoadAverage = h.load
+	to.OwnCPU = (now.own - h.own).Seconds()
+	if h.ok && now.ok {
+		_, _, steal := now.busy.Minus(h.busy)
+		to.StealSeconds = steal.Seconds()
+	}
+}
+
+// q makes a name fit for a folder or a cgroup.
+func q(name string) string {
+	out := []byte(name)
+	for i, b := range out {
+		if !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.') {
+			out[i] = '-'
+		}
+	}
+	return string(out)
+}

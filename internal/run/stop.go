@@ -1,0 +1,133 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// stop ends the app's processes as their users would, so that tracers can flush,
+// and reads what came of that.
+func (s *stage) stop(ctx context.Context) error {
+	begin := time.Now()
+	s.expectEnd()
+	for _, p := range slices.Backward(s.apps) {
+		killed, err := p.Stop(ctx, grace)
+		if err != nil {
+			return fmt.Errorf("stopping process %s: %w", p.Name(), err)
+		}
+		s.record.Stop.Killed = s.record.Stop.Killed || killed
+	}
+	s.record.Stop.Seconds = time.Since(begin).Seconds()
+	life, err := s.last(ctx)
+	if err != nil {
+		return err
+	}
+	s.record.Life = life
+	s.record.Stop.Sink = life.Minus(s.counted())
+	if err := s.admissions(); err != nil {
+		return err
+	}
+	return s.stopAgents(ctx)
+}
+
+// last waits until the sink has taken in what was sent before the end: the
+// senders are gone, so all that can still come is in its sockets.
+func (s *stage) last(ctx context.Context) (record.Counts, error) {
+	const still = 100 * time.Millisecond
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for start := time.Now(); ; {
+		seen, err := s.agents.sink.Snapshot(ctx)
+		if err != nil {
+			return record.Counts{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+		}
+		if !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still {
+			return seen.Counts, nil
+		}
+		if time.Since(start) > grace {
+			return seen.Counts, nil // an endless sender that is none of the run's processes
+		}
+		select {
+		case <-ctx.Done():
+			return record.Counts{}, context.Cause(ctx)
+		case <-ticker.C:
+		}
+	}
+}
+
+// counted is what the sink had counted at the end of the last phase.
+func (s *stage) counted() record.Counts {
+	total := s.record.Start.Sink
+	for _, phase := range s.record.Phases {
+		total = total.Plus(phase.WarmupSink).Plus(phase.Sink)
+	}
+	return total
+}
+
+// admissions reads what the tracer said of its spans in the logs.
+func (s *stage) admissions() error {
+	for _, a := range s.request.Plan.Admits {
+		pattern, err := regexp.Compile(a.Log)
+		if err != nil {
+			return fmt.Errorf("the tracer's pattern for %s spans: %w", a.What, err)
+		}
+		var total uint64
+		for _, p := range s.apps {
+			n, err := admitted(p.Log(), pattern, a)
+			if err != nil {
+				return fmt.Errorf("reading what process %s says of %s spans: %w", p.Name(), a.What, err)
+			}
+			total += n
+		}
+		to := &s.record.Tracer
+		to.Source = "log"
+		switch a.What {
+		case "dropped":
+			to.Dropped = add(to.Dropped, total)
+		case "failed":
+			to.Failed = add(to.Failed, total)
+		}
+	}
+	return nil
+}
+
+// admitted takes the numbers out of one process's log.
+func admitted(log *process.Log, pattern *regexp.Regexp, a spec.Admission) (uint64, error) {
+	group := pattern.SubexpIndex("n")
+	var total uint64
+	err := log.Lines(func(line string) error {
+		found := pattern.FindStringSubmatch(line)
+		if found == nil {
+			return nil
+		}
+		n := uint64(1)
+		if group > 0 {
+			var err error
+			if n, err = strconv.ParseUint(found[group], 10, 64); err != nil {
+				return fmt.Errorf("line %q: %w", line, err)
+			}
+		}
+		if a.Take == "last" {
+			total = n
+		} else {
+			total += n
+		}
+		return nil
+	})
+	return total, err
+}
+
+func add(to *uint64, n uint64) *uint64 {
+	if to != nil {
+		n += *to
+	}
+	return &n
+}

@@ -1,0 +1,92 @@
+// Package sink owns the counting receiver: a process that takes spans in, answers
+// as the protocol demands, and counts them. It must not know the workload or what
+// was expected. Each protocol has a sub-package; tally does the counting.
+//
+// Start runs a receiver in this process. Serve runs it as a process of its own,
+// driven by lines of JSON on stdin and stdout; Remote is the other end of those.
+package sink
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink/otlp"
+)
+
+// Defaults of a Config.
+const (
+	DefaultMaxSpans       = 2_000_000
+	DefaultMaxBody        = 64 << 20
+	DefaultMaxConnections = 1024
+	DefaultMaxRequests    = 16
+	DefaultHeaderTimeout  = 10 * time.Second
+	DefaultRequestTimeout = 30 * time.Second
+)
+
+// Config says what a sink serves and how much it may hold. The zero value of a
+// limit is its default.
+type Config struct {
+	OTLPGRPC string // host:port; port 0 is a free one; "" is not served
+	OTLPHTTP string
+
+	Checking bool // look at the ids: duplicates, traces, orphans
+	MaxSpans int  // spans whose ids are held in checking mode
+
+	MaxBody        int64         // bytes of one body, compressed and decompressed each
+	MaxConnections int           // open connections of each protocol; more wait
+	MaxRequests    int           // bodies read at a time, all protocols together; more wait
+	HeaderTimeout  time.Duration // for a handshake or a request's header
+	RequestTimeout time.Duration // for a whole request
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxSpans = orDefault(c.MaxSpans, DefaultMaxSpans)
+	c.MaxBody = orDefault(c.MaxBody, DefaultMaxBody)
+	c.MaxConnections = orDefault(c.MaxConnections, DefaultMaxConnections)
+	c.MaxRequests = orDefault(c.MaxRequests, DefaultMaxRequests)
+	c.HeaderTimeout = orDefault(c.HeaderTimeout, DefaultHeaderTimeout)
+	c.RequestTimeout = orDefault(c.RequestTimeout, DefaultRequestTimeout)
+	return c
+}
+
+func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
+	if value == 0 {
+		return otherwise
+	}
+	return value
+}
+
+func (c Config) check() error {
+	switch {
+	case c.OTLPGRPC == "" && c.OTLPHTTP == "":
+		return fmt.Errorf("starting a sink: no protocol to serve; give an address for OTLP over gRPC or HTTP")
+	case c.MaxSpans < 1 || c.MaxSpans > math.MaxInt32:
+		return fmt.Errorf("starting a sink: %d spans to hold; choose 1 to %d", c.MaxSpans, math.MaxInt32)
+	case c.MaxBody < 1 || c.MaxBody > math.MaxInt32:
+		return fmt.Errorf("starting a sink: body limit of %d bytes; choose 1 to %d", c.MaxBody, math.MaxInt32)
+	case c.MaxConnections < 1 || c.MaxRequests < 1:
+		return fmt.Errorf("starting a sink: limits of %d connections and %d requests; both must be at least 1", c.MaxConnections, c.MaxRequests)
+	case c.HeaderTimeout < 0 || c.RequestTimeout < 0:
+		return fmt.Errorf("starting a sink: a time-out is less than zero")
+	}
+	return nil
+}
+
+func (c Config) limits() otlp.Limits {
+	return otlp.Limits{Body: c.MaxBody, Requests: c.MaxRequests, Header: c.HeaderTimeout, Request: c.RequestTimeout}
+}
+
+// Addresses are where a sink listens, host:port; "" where it does not.
+type Addresses struct {
+	OTLPGRPC string `json:"otlp_grpc,omitempty"`
+	OTLPHTTP string `json:"otlp_http,omitempty"`
+}
+
+// Snapshot is what a sink has counted since its start, and whether it is quiet.
+type Snapshot struct {
+	Counts   record.Counts `json:"counts"`
+	Since    time.Duration `json:"since_ns"`  // since a request last arrived or finished; since the start if none has
+	InFlight int           `json:"in_flight"` // requests that have arrived and not finished
+}

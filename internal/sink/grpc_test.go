@@ -1,0 +1,146 @@
+// This file sends to the sink over gRPC what no decent exporter would.
+package sink
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding/gzip"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
+)
+
+const exportMethod = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+
+func TestGRPCRefusals(t *testing.T) {
+	s := start(t, Config{MaxBody: mebibyte})
+	conn := dialRaw(t, s.Addresses().OTLPGRPC)
+	big := make([]byte, 2*mebibyte)
+	tests := []struct {
+		name, method string
+		body         []byte
+		options      []grpc.CallOption
+		code         codes.Code
+		malformed    uint64
+	}{
+		{"garbage", exportMethod, []byte("garbage"), nil, codes.InvalidArgument, 1},
+		{"huge", exportMethod, big, nil, codes.ResourceExhausted, 2},
+		{"gzip bomb", exportMethod, big, []grpc.CallOption{grpc.UseCompressor(gzip.Name)}, codes.ResourceExhausted, 3},
+		{"wrong method", exportMethod + "All", nil, nil, codes.Unimplemented, 3},
+		{"wrong service", "/grpc.health.v1.Health/Check", nil, nil, codes.Unimplemented, 3},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var answer []byte
+			err := conn.Invoke(t.Context(), test.method, &test.body, &answer, test.options...)
+			if status.Code(err) != test.code {
+				t.Errorf("error %v, want %v", err, test.code)
+			}
+			if c := s.Snapshot().Counts; c.Malformed != test.malformed || c.Requests != 0 {
+				t.Errorf("malformed %d, requests %d", c.Malformed, c.Requests)
+			}
+		})
+	}
+}
+
+func TestGRPCAnswers(t *testing.T) {
+	s := start(t, Config{})
+	conn := dialRaw(t, s.Addresses().OTLPGRPC)
+	body, err := proto.Marshal(&collector.ExportTraceServiceRequest{ResourceSpans: []*trace.ResourceSpans{{ScopeSpans: []*trace.ScopeSpans{{Spans: []*trace.Span{{Name: "x"}}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer []byte
+	if err := conn.Invoke(t.Context(), exportMethod, &body, &answer); err != nil {
+		t.Fatal(err)
+	}
+	var decoded collector.ExportTraceServiceResponse
+	if err := proto.Unmarshal(answer, &decoded); err != nil || decoded.GetPartialSuccess().GetRejectedSpans() != 1 || decoded.GetPartialSuccess().GetErrorMessage() == "" {
+		t.Errorf("answer %v, error %v", &decoded, err)
+	}
+	for _, signal := range []string{"trace.v1.Trace", "metrics.v1.Metrics", "logs.v1.Logs"} {
+		empty := []byte{}
+		if err := conn.Invoke(t.Context(), "/opentelemetry.proto.collector."+signal+"Service/Export", &empty, &answer); err != nil || len(answer) != 0 {
+			t.Errorf("%s: answer %x, error %v", signal, answer, err)
+		}
+	}
+	if c := s.Snapshot().Counts; c.Bytes != uint64(len(body)) || c.Requests != 4 || c.Protocols["otlp/grpc"] != 4 {
+		t.Errorf("bytes %d, want %d; requests %d, protocols %v", c.Bytes, len(body), c.Requests, c.Protocols)
+	}
+}
+
+// A body that is announced as gzip and is not cannot be sent by a gRPC library.
+func TestGRPCBrokenGzip(t *testing.T) {
+	s := start(t, Config{})
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: &protocols}
+	defer transport.CloseIdleConnections()
+	body := []byte("\x01\x00\x00\x00\x07garbage")
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+s.Addresses().OTLPGRPC+exportMethod, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/grpc")
+	r.Header.Set("Grpc-Encoding", "gzip")
+	r.Header.Set("TE", "trailers")
+	response, err := transport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	got := response.Header.Get("Grpc-Status") + response.Trailer.Get("Grpc-Status")
+	if got != fmt.Sprint(uint32(codes.Internal)) { // gRPC's word for it
+		t.Errorf("grpc-status %q, message %q", got, response.Header.Get("Grpc-Message"))
+	}
+	if c := s.Snapshot().Counts; c.Malformed != 1 {
+		t.Errorf("malformed %d", c.Malformed)
+	}
+}
+
+func TestGRPCSlowSender(t *testing.T) {
+	s := start(t, Config{RequestTimeout: 50 * time.Millisecond})
+	conn := dialRaw(t, s.Addresses().OTLPGRPC)
+	stream, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, exportMethod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The body is never sent; the server has to end the request.
+	var answer []byte
+	if err := stream.RecvMsg(&answer); status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("error %v", err)
+	}
+	waitFor(t, func() bool { return s.Snapshot().Counts.Malformed == 1 && s.Snapshot().InFlight == 0 })
+}
+
+func TestGRPCSenderGivesUp(t *testing.T) {
+	s := start(t, Config{})
+	conn := dialRaw(t, s.Addresses().OTLPGRPC)
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true}, exportMethod); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool { return s.Snapshot().InFlight == 1 })
+	cancel()
+	waitFor(t, func() bool { return s.Snapshot().InFlight == 0 })
+	if c := s.Snapshot().Counts; c.Malformed != 0 || c.Requests != 0 {
+		t.Errorf("malformed %d, requests %d", c.Malformed, c.Requests)
+	}
+}
+
+// waitFor waits until the condition holds; go test's own time-out ends it.
+func waitFor(t *testing.T, condition func() bool) {
+	t.Helper()
+	for !condition() {
+		time.Sleep(time.Millisecond)
+	}
+}

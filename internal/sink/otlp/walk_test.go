@@ -1,0 +1,146 @@
+package otlp
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/sink/tally"
+	collectorlogs "go.opentelemetry.io/proto/otlp/collector/logs/v1"
+	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	logs "go.opentelemetry.io/proto/otlp/logs/v1"
+	metrics "go.opentelemetry.io/proto/otlp/metrics/v1"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+)
+
+func TestTracesAgainstReference(t *testing.T) {
+	request := sample()
+	body := encoded(t, request)
+	compare(t, body, walkTraces, func(b *tally.Batch) { referenceTraces(b, request) })
+	compare(t, sampleJSON(request), walkTracesJSON, func(b *tally.Batch) { referenceTraces(b, request) })
+
+	c, err := counted(func(b *tally.Batch) error { return walkTraces(b, body) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Spans != 5 || c.Roots != 2 || c.Rejected != 2 || c.Duplicate != 1 || c.Orphans != 1 || c.Traces != 3 ||
+		c.Services["shop"] != 4 || c.Services["(none)"] != 1 || c.RootNames["GET /"] != 1 || c.Kinds["unspecified"] != 2 || c.Kinds["client"] != 1 {
+		t.Errorf("counted %+v", c)
+	}
+}
+
+func sampleMetrics() *collectormetrics.ExportMetricsServiceRequest {
+	return &collectormetrics.ExportMetricsServiceRequest{ResourceMetrics: []*metrics.ResourceMetrics{{ScopeMetrics: []*metrics.ScopeMetrics{{Metrics: []*metrics.Metric{
+		{Name: "g", Data: &metrics.Metric_Gauge{Gauge: &metrics.Gauge{DataPoints: []*metrics.NumberDataPoint{{}, {TimeUnixNano: 1}}}}},
+		{Name: "s", Data: &metrics.Metric_Sum{Sum: &metrics.Sum{DataPoints: []*metrics.NumberDataPoint{{}}}}},
+		{Name: "h", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{{Count: 3}}}}},
+		{Name: "e", Data: &metrics.Metric_ExponentialHistogram{ExponentialHistogram: &metrics.ExponentialHistogram{DataPoints: []*metrics.ExponentialHistogramDataPoint{{}}}}},
+		{Name: "y", Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}}}}},
+		{Name: "nothing"},
+	}}}}}}
+}
+
+func sampleLogs() *collectorlogs.ExportLogsServiceRequest {
+	return &collectorlogs.ExportLogsServiceRequest{ResourceLogs: []*logs.ResourceLogs{{ScopeLogs: []*logs.ScopeLogs{
+		{LogRecords: []*logs.LogRecord{{SeverityText: "INFO"}, {}}}, {}, {LogRecords: []*logs.LogRecord{{}}},
+	}}}}
+}
+
+func TestOtherSignalsAgainstReference(t *testing.T) {
+	m, l := sampleMetrics(), sampleLogs()
+	compare(t, encoded(t, m), walkMetrics, func(b *tally.Batch) { referenceMetrics(b, m) })
+	compare(t, encoded(t, l), walkLogs, func(b *tally.Batch) { referenceLogs(b, l) })
+	for _, test := range []struct {
+		walk    func(*tally.Batch, []byte) error
+		json    string
+		metrics uint64
+		logs    uint64
+	}{
+		{walkMetricsJSON, `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"a","gauge":{"dataPoints":[{"asInt":"1"},{}]}},{"summary":{"dataPoints":[{}]}},{"sum":null},{}]}]}]}`, 3, 0},
+		{walkLogsJSON, `{"resourceLogs":[{"resource":{},"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"}},{}]},{"logRecords":null}]}]}`, 0, 2},
+	} {
+		c, err := counted(func(b *tally.Batch) error { return test.walk(b, []byte(test.json)) })
+		if err != nil || c.Metrics != test.metrics || c.Logs != test.logs {
+			t.Errorf("%s: data points %d, log records %d, error %v", test.json, c.Metrics, c.Logs, err)
+		}
+	}
+}
+
+// Protobuf allows messages in pieces, fields in any order, unknown fields, overlong
+// tags and groups; all of it must count as if it were decoded.
+func TestUnusualProtobuf(t *testing.T) {
+	body := encoded(t, sample())
+	group := protowire.AppendTag(nil, 900, protowire.StartGroupType)
+	group = protowire.AppendBytes(protowire.AppendTag(group, 3, protowire.BytesType), []byte("x"))
+	group = protowire.AppendTag(group, 900, protowire.EndGroupType)
+	odd := slices.Concat(group, []byte{0x0a | 0x80, 0x80, 0}, protowire.AppendBytes(nil, nil), // overlong tag 1
+		protowire.AppendFixed32(protowire.AppendTag(nil, 7, protowire.Fixed32Type), 1),
+		protowire.AppendFixed64(protowire.AppendTag(nil, 1, protowire.Fixed64Type), 1), // right number, wrong type
+		body, body)
+	var request collectortrace.ExportTraceServiceRequest
+	if err := proto.Unmarshal(odd, &request); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, odd, walkTraces, func(b *tally.Batch) { referenceTraces(b, &request) })
+}
+
+func TestBrokenProtobuf(t *testing.T) {
+	body := encoded(t, sample())
+	for cut := 1; cut < len(body); cut++ {
+		var request collectortrace.ExportTraceServiceRequest
+		if proto.Unmarshal(body[:cut], &request) == nil {
+			continue
+		}
+		_, err := counted(func(b *tally.Batch) error { return walkTraces(b, body[:cut]) })
+		if !errors.Is(err, errWire) {
+			t.Fatalf("body cut off after %d bytes of %d: error %v", cut, len(body), err)
+		}
+	}
+	for _, broken := range [][]byte{
+		{0x00},                         // field number 0
+		{0x02, 0x00},                   // field number 0 with bytes
+		{0x0e},                         // wire type 6
+		{0x0c},                         // the end of a group that has not begun
+		{0x0a},                         // no length
+		{0x0a, 0x05, 'x'},              // longer than the message
+		bytes.Repeat([]byte{0xff}, 12), // no end of a varint
+		{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, // a length of 2⁶⁴−1
+		[]byte("<html>not found</html>"),
+	} {
+		for i := range signals {
+			if err := signals[i].protobuf(tally.New(true, 1).Batch(), broken); !errors.Is(err, errWire) {
+				t.Errorf("%s: body %x: error %v", signals[i].name, broken, err)
+			}
+		}
+	}
+}
+
+func FuzzProtobuf(f *testing.F) {
+	f.Add(encoded(f, sample()))
+	f.Add(encoded(f, sampleMetrics()))
+	f.Add(encoded(f, sampleLogs()))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var traces collectortrace.ExportTraceServiceRequest
+		if proto.Unmarshal(body, &traces) == nil {
+			compare(t, body, walkTraces, func(b *tally.Batch) { referenceTraces(b, &traces) })
+			// The same request must count the same in JSON.
+			compare(t, sampleJSON(&traces), walkTracesJSON, func(b *tally.Batch) { referenceTraces(b, &traces) })
+		}
+		var metrics collectormetrics.ExportMetricsServiceRequest
+		if proto.Unmarshal(body, &metrics) == nil {
+			compare(t, body, walkMetrics, func(b *tally.Batch) { referenceMetrics(b, &metrics) })
+		}
+		var logs collectorlogs.ExportLogsServiceRequest
+		if proto.Unmarshal(body, &logs) == nil {
+			compare(t, body, walkLogs, func(b *tally.Batch) { referenceLogs(b, &logs) })
+		}
+		// What the reference refuses may be refused or not, but must not crash.
+		for i := range signals {
+			_, _ = counted(func(b *tally.Batch) error { return signals[i].protobuf(b, body) })
+		}
+	})
+}

@@ -1,0 +1,141 @@
+// This file is the conductor's end of a sink process.
+package sink
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Remote drives a sink process. It is safe for concurrent use.
+type Remote struct {
+	addresses Addresses
+	in        io.WriteCloser
+	turn      chan struct{} // holds one token: one request at a time
+	answers   <-chan []byte
+	failed    <-chan error
+	ended     error // why there are no more answers; guarded by turn
+	stop      context.CancelFunc
+	id        uint64
+	closed    bool
+}
+
+// NewRemote waits for the hello of a sink process, whose stdin and stdout are in
+// and out. It fails if the process says that it cannot start, or ends.
+func NewRemote(in io.WriteCloser, out io.Reader) (*Remote, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Remote{in: in, turn: make(chan struct{}, 1), stop: stop}
+	r.turn <- struct{}{}
+	r.answers, r.failed = readLines(ctx, out)
+	line, err := r.line(ctx)
+	if err == nil {
+		err = r.greet(line)
+	}
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("starting the sink: %w", err)
+	}
+	return r, nil
+}
+
+func (r *Remote) greet(line []byte) error {
+	var h hello
+	if err := json.Unmarshal(line, &h); err != nil {
+		return fmt.Errorf("its first line %q: %w", line, err)
+	}
+	if h.Error != "" {
+		return errors.New(h.Error)
+	}
+	r.addresses = h.Addresses
+	return nil
+}
+
+// line returns the next line that the process writes.
+func (r *Remote) line(ctx context.Context) ([]byte, error) {
+	if r.ended != nil {
+		return nil, r.ended
+	}
+	select {
+	case line, more := <-r.answers:
+		if more {
+			return line, nil
+		}
+		r.ended = errors.New("the sink process ended")
+		if err := <-r.failed; err != nil {
+			r.ended = fmt.Errorf("the sink process ended: %w", err)
+		}
+		return nil, r.ended
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Addresses returns where the sink listens.
+func (r *Remote) Addresses() Addresses { return r.addresses }
+
+// Snapshot asks for what was counted so far.
+func (r *Remote) Snapshot(ctx context.Context) (Snapshot, error) {
+	s, err := r.ask(ctx, doSnapshot)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("asking the sink what it counted: %w", err)
+	}
+	return s, nil
+}
+
+func (r *Remote) ask(ctx context.Context, do string) (Snapshot, error) {
+	select {
+	case <-r.turn:
+		defer func() { r.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return Snapshot{}, ctx.Err()
+	}
+	if r.closed {
+		return Snapshot{}, errors.New("the sink is closed")
+	}
+	r.id++
+	if err := json.NewEncoder(r.in).Encode(request{ID: r.id, Do: do}); err != nil {
+		return Snapshot{}, err
+	}
+	return r.answer(ctx)
+}
+
+// answer reads the answer to the latest request. Answers to earlier requests,
+// whose askers did not wait, are passed over.
+func (r *Remote) answer(ctx context.Context) (Snapshot, error) {
+	for {
+		line, err := r.line(ctx)
+		if err != nil {
+			return Snapshot{}, err
+		}
+		var a answer
+		if err := json.Unmarshal(line, &a); err != nil {
+			return Snapshot{}, fmt.Errorf("its answer %q: %w", line, err)
+		}
+		if a.ID != r.id {
+			continue
+		}
+		if a.Error != "" {
+			return Snapshot{}, errors.New(a.Error)
+		}
+		return a.Snapshot, nil
+	}
+}
+
+// Close ends the sink by closing its stdin; the process then ends by itself. It
+// does not wait for that, and is no error if the process has ended before.
+func (r *Remote) Close() error {
+	<-r.turn
+	defer func() { r.turn <- struct{}{} }()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	r.stop()
+	if err := r.in.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("closing the sink: %w", err)
+	}
+	return nil
+}

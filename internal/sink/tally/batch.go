@@ -1,0 +1,61 @@
+// This file holds the tally of one request, which no other goroutine sees.
+package tally
+
+// Batch counts what one request holds. Get one from Total.Batch, and hand it
+// back with Total.Merge or Total.Discard.
+type Batch struct {
+	Spans    uint64 // valid spans
+	Rejected uint64 // invalid spans
+	Metrics  uint64 // data points
+	Logs     uint64 // log records
+	Reason   string // why the first invalid span was refused; "" if none was
+
+	roots    uint64
+	kinds    [kinds]uint64
+	services names
+	rootName names
+	checking bool
+	ids      []identity
+}
+
+// Span counts one span.
+func (b *Batch) Span(s *Span) {
+	if fault := s.fault(); fault != "" {
+		b.Rejected++
+		if b.Reason == "" {
+			b.Reason = fault
+		}
+		return
+	}
+	b.Spans++
+	b.kinds[s.Kind]++
+	if s.root() {
+		b.roots++
+		b.rootName.add(s.Name, 1)
+	}
+	if b.checking {
+		b.ids = append(b.ids, identify(s))
+	}
+}
+
+// Service says that n of the spans counted belong to the service of that name.
+func (b *Batch) Service(name []byte, n uint64) {
+	if n > 0 {
+		b.services.add(name, n)
+	}
+}
+
+// keepIDs is how many ids' room a batch keeps from one request to the next.
+const keepIDs = 1 << 14
+
+func (b *Batch) reset() {
+	b.Spans, b.Rejected, b.Metrics, b.Logs, b.roots = 0, 0, 0, 0, 0
+	b.Reason = ""
+	b.kinds = [kinds]uint64{}
+	b.services.reset()
+	b.rootName.reset()
+	b.ids = b.ids[:0]
+	if cap(b.ids) > keepIDs {
+		b.ids = nil
+	}
+}

@@ -1,0 +1,112 @@
+// This file counts by name with bounded memory: so many different names, each
+// of bounded length, and no allocation for a name that is known already.
+package tally
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxNames   = 1000 // different names kept in a Total
+	batchNames = 4096 // different names kept in one request's Batch
+	maxName    = 256  // bytes kept of a name
+
+	other = "(other)" // where names beyond the limit go
+	none  = "(none)"  // stands for an empty name
+)
+
+// names counts by name. The zero value counts nothing; limit must be set.
+type names struct {
+	limit int
+	index map[string]int // position in count
+	name  []string
+	count []uint64
+	other uint64
+	last  int // position that was counted last: spans of one kind come in runs
+}
+
+// add counts n under a name as it came over the wire. The name is not kept.
+func (ns *names) add(name []byte, n uint64) {
+	if ns.last < len(ns.name) && ns.name[ns.last] == string(name) {
+		ns.count[ns.last] += n
+		return
+	}
+	if i, ok := ns.index[string(name)]; ok {
+		ns.count[i] += n
+		ns.last = i
+		return
+	}
+	ns.addClean(clean(name), n)
+}
+
+// addClean counts n under a name that clean has made.
+func (ns *names) addClean(name string, n uint64) {
+	i, ok := ns.index[name]
+	switch {
+	case ok:
+		ns.count[i] += n
+		ns.last = i
+	case len(ns.name) >= ns.limit:
+		ns.other += n
+	default:
+		if ns.index == nil {
+			ns.index = make(map[string]int)
+		}
+		ns.last = len(ns.name)
+		ns.index[name] = ns.last
+		ns.name = append(ns.name, name)
+		ns.count = append(ns.count, n)
+	}
+}
+
+// mergeInto adds everything counted here to total.
+func (ns *names) mergeInto(total *names) {
+	for i, n := range ns.count {
+		if n > 0 {
+			total.addClean(ns.name[i], n)
+		}
+	}
+	total.other += ns.other
+}
+
+// reset sets all counts to zero. The names stay, so that the next request of the
+// same sender allocates nothing, unless they are more than a Total would keep.
+func (ns *names) reset() {
+	if len(ns.name) > maxNames {
+		*ns = names{limit: ns.limit}
+		return
+	}
+	clear(ns.count)
+	ns.other = 0
+}
+
+// counts returns a copy; nil if nothing was counted.
+func (ns *names) counts() map[string]uint64 {
+	if len(ns.name) == 0 && ns.other == 0 {
+		return nil
+	}
+	m := make(map[string]uint64, len(ns.name)+1)
+	for i, name := range ns.name {
+		m[name] = ns.count[i]
+	}
+	if ns.other > 0 {
+		m[other] += ns.other
+	}
+	return m
+}
+
+// clean returns a name of bounded length that is valid UTF-8.
+func clean(name []byte) string {
+	if len(name) == 0 {
+		return none
+	}
+	if len(name) <= maxName {
+		return strings.ToValidUTF8(string(name), "\uFFFD")
+	}
+	cut := maxName
+	for cut > maxName-utf8.UTFMax && !utf8.RuneStart(name[cut]) {
+		cut--
+	}
+	return strings.ToValidUTF8(string(name[:cut]), "\uFFFD") + "…"
+}

@@ -1,0 +1,145 @@
+// This file is the checking mode: which spans have come, which came twice, and
+// which still lack their parent. Memory is bounded: the oldest span makes room.
+package tally
+
+// identity is what is held of a span: trace id, span id, parent id.
+type identity [32]byte
+
+func identify(s *Span) identity {
+	var id identity
+	copy(id[:16], s.Trace)
+	copy(id[16:24], s.ID)
+	copy(id[24:], s.Parent)
+	return id
+}
+
+func (id *identity) own() key { return key(id[:24]) }
+
+func (id *identity) parent() key {
+	var k key
+	copy(k[:16], id[:16])
+	copy(k[16:], id[24:])
+	return k
+}
+
+func (id *identity) trace() key {
+	var k key
+	copy(k[:16], id[:16])
+	return k
+}
+
+func (id *identity) hasParent() bool { return !zero(id[24:]) }
+
+// forgetParent marks a span that need not wait: its parent had come before it, or
+// it names itself.
+func (id *identity) forgetParent() { clear(id[24:]) }
+
+// seen holds the latest spans, in a ring in the order in which they came.
+//
+// Orphans are kept up to date span by span rather than searched for when somebody
+// asks, because the conductor asks many times a second. A parent that was evicted
+// before its child came leaves the child an orphan: with evictions, orphans are an
+// upper bound and duplicates a lower one.
+type seen struct {
+	limit int
+	ring  []identity // grows up to limit, then next goes round
+	next  int
+
+	spans   *table // own key → the span
+	byTrace *table // trace key → its latest span
+	waiting *table // parent key → the latest span that waits for it; n: how many do
+
+	duplicates, orphans, traces, evicted uint64
+}
+
+func newSeen(limit int) *seen {
+	s := &seen{limit: limit}
+	s.spans = newTable(func(at uint32) key { return s.ring[at].own() })
+	s.byTrace = newTable(func(at uint32) key { return s.ring[at].trace() })
+	s.waiting = newTable(func(at uint32) key { return s.ring[at].parent() })
+	return s
+}
+
+// add takes note of one span.
+func (s *seen) add(id identity) {
+	if s.spans.find(id.own()) >= 0 {
+		s.duplicates++
+		return
+	}
+	if id.hasParent() && (id.parent() == id.own() || s.spans.find(id.parent()) >= 0) {
+		id.forgetParent()
+	}
+	at := s.hold(id)
+	s.spans.insert(id.own(), slot{at: at})
+	s.noteTrace(id.trace(), at)
+	s.endWait(id.own())
+	if id.hasParent() {
+		s.wait(id.parent(), at)
+	}
+}
+
+// hold puts the span into the ring, in the place of the oldest if it is full.
+func (s *seen) hold(id identity) uint32 {
+	if len(s.ring) < s.limit {
+		s.ring = append(s.ring, id)
+		return uint32(len(s.ring) - 1)
+	}
+	at := uint32(s.next)
+	s.evict(at)
+	s.ring[at] = id
+	s.next = (s.next + 1) % s.limit
+	return at
+}
+
+func (s *seen) noteTrace(k key, at uint32) {
+	if i := s.byTrace.find(k); i >= 0 {
+		s.byTrace.slots[i].at = at
+		return
+	}
+	s.traces++
+	s.byTrace.insert(k, slot{at: at})
+}
+
+func (s *seen) wait(parent key, at uint32) {
+	s.orphans++
+	if i := s.waiting.find(parent); i >= 0 {
+		s.waiting.slots[i] = slot{at: at, n: s.waiting.slots[i].n + 1}
+		return
+	}
+	s.waiting.insert(parent, slot{at: at, n: 1})
+}
+
+func (s *seen) endWait(parent key) {
+	if i := s.waiting.find(parent); i >= 0 {
+		s.orphans -= uint64(s.waiting.slots[i].n)
+		s.waiting.remove(i)
+	}
+}
+
+// evict forgets the span at that place, which is the oldest one held.
+func (s *seen) evict(at uint32) {
+	s.evicted++
+	id := s.ring[at]
+	s.spans.remove(s.spans.find(id.own()))
+	// Only the latest span of a trace is pointed at; if it is the oldest of all,
+	// then no other span of the trace is held.
+	if i := s.byTrace.find(id.trace()); s.byTrace.slots[i].at == at {
+		s.byTrace.remove(i)
+	}
+	if id.hasParent() {
+		s.stopWaiting(id.parent())
+	}
+}
+
+// stopWaiting takes an evicted span off those that wait for the parent, unless
+// the parent has come meanwhile.
+func (s *seen) stopWaiting(parent key) {
+	i := s.waiting.find(parent)
+	if i < 0 {
+		return
+	}
+	s.orphans--
+	if s.waiting.slots[i].n--; s.waiting.slots[i].n == 0 {
+		s.waiting.remove(i)
+	}
+}

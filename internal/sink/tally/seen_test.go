@@ -1,0 +1,122 @@
+package tally
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// model is the checking mode written down naively: a list of the spans held.
+type model struct {
+	limit                       int
+	held                        []identity
+	waited                      []bool // its parent was not there when it came
+	duplicates, traces, evicted uint64
+}
+
+func (m *model) add(id identity) {
+	if m.has(id.own()) {
+		m.duplicates++
+		return
+	}
+	waits := id.hasParent() && id.parent() != id.own() && !m.has(id.parent())
+	if len(m.held) == m.limit {
+		m.held, m.waited = m.held[1:], m.waited[1:]
+		m.evicted++
+	}
+	if !slices.ContainsFunc(m.held, func(h identity) bool { return h.trace() == id.trace() }) {
+		m.traces++
+	}
+	m.held, m.waited = append(m.held, id), append(m.waited, waits)
+	for i, h := range m.held[:len(m.held)-1] {
+		if m.waited[i] && h.parent() == id.own() {
+			m.waited[i] = false
+		}
+	}
+}
+
+func (m *model) has(k key) bool {
+	return slices.ContainsFunc(m.held, func(h identity) bool { return h.own() == k })
+}
+
+func (m *model) orphans() (n uint64) {
+	for _, w := range m.waited {
+		if w {
+			n++
+		}
+	}
+	return n
+}
+
+// span makes an identity out of small numbers; parent 0 is a root.
+func span(trace, id, parent uint64) identity {
+	var i identity
+	binary.BigEndian.PutUint64(i[8:], trace)
+	binary.BigEndian.PutUint64(i[16:], id)
+	binary.BigEndian.PutUint64(i[24:], parent)
+	return i
+}
+
+func TestSeenAgainstModel(t *testing.T) {
+	for _, limit := range []int{1, 2, 7, 50, 3000} {
+		random := rand.New(rand.NewPCG(1, uint64(limit)))
+		s, m := newSeen(limit), &model{limit: limit}
+		for i := range 4000 {
+			// Few ids, so that duplicates, late parents and returns are frequent.
+			id := span(1+random.Uint64N(20), 1+random.Uint64N(40), random.Uint64N(40))
+			s.add(id)
+			m.add(id)
+			if s.duplicates != m.duplicates || s.traces != m.traces || s.evicted != m.evicted || s.orphans != m.orphans() {
+				t.Fatalf("limit %d, span %d: got duplicates %d, traces %d, evicted %d, orphans %d; want %d, %d, %d, %d",
+					limit, i, s.duplicates, s.traces, s.evicted, s.orphans, m.duplicates, m.traces, m.evicted, m.orphans())
+			}
+		}
+		if s.spans.used != len(s.ring) || s.spans.used > limit {
+			t.Errorf("limit %d: table holds %d spans, ring %d", limit, s.spans.used, len(s.ring))
+		}
+	}
+}
+
+func TestSeenStories(t *testing.T) {
+	tests := []struct {
+		name                                 string
+		limit                                int
+		spans                                []identity
+		duplicates, orphans, traces, evicted uint64
+	}{
+		{"child before parent", 9, []identity{span(1, 2, 1), span(1, 1, 0)}, 0, 0, 1, 0},
+		{"parent before child", 9, []identity{span(1, 1, 0), span(1, 2, 1)}, 0, 0, 1, 0},
+		{"parent withheld", 9, []identity{span(1, 2, 1), span(1, 3, 1), span(1, 4, 3)}, 0, 2, 1, 0},
+		{"parent in another trace", 9, []identity{span(1, 1, 0), span(2, 2, 1)}, 0, 1, 2, 0},
+		{"own parent", 9, []identity{span(1, 1, 1)}, 0, 0, 1, 0},
+		{"sent twice", 9, []identity{span(1, 1, 0), span(1, 1, 0), span(1, 1, 0)}, 2, 0, 1, 0},
+		{"same span id in two traces", 9, []identity{span(1, 1, 0), span(2, 1, 0)}, 0, 0, 2, 0},
+		{"orphan evicted", 1, []identity{span(1, 2, 1), span(2, 1, 0)}, 0, 0, 2, 1},
+		{"duplicate after eviction", 1, []identity{span(1, 1, 0), span(2, 1, 0), span(1, 1, 0)}, 0, 0, 3, 2},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSeen(test.limit)
+			for _, id := range test.spans {
+				s.add(id)
+			}
+			if s.duplicates != test.duplicates || s.orphans != test.orphans || s.traces != test.traces || s.evicted != test.evicted {
+				t.Errorf("got duplicates %d, orphans %d, traces %d, evicted %d", s.duplicates, s.orphans, s.traces, s.evicted)
+			}
+		})
+	}
+}
+
+func BenchmarkSeen(b *testing.B) {
+	s := newSeen(1 << 18)
+	random := rand.New(rand.NewPCG(1, 2))
+	b.ReportAllocs()
+	trace := random.Uint64()
+	for i := range b.N {
+		if i%8 == 0 {
+			trace = random.Uint64()
+		}
+		s.add(span(trace, uint64(8-i%8), uint64(7-i%8)))
+	}
+}

@@ -1,0 +1,164 @@
+// The catalog: built-in workloads, tracers and experiments, and those of the user.
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Catalog finds workloads, tracers and experiments by name in one or several
+// trees: workloads/NAME/workload.yaml, tracers/NAME/tracer.yaml and
+// experiments/NAME.yaml. NAME of a workload may have several parts.
+type Catalog struct {
+	layers []fs.FS
+}
+
+// NewCatalog is the catalog of the given trees. Where several have the same
+// name, the last one wins.
+func NewCatalog(layers ...fs.FS) *Catalog { return &Catalog{layers: layers} }
+
+// Workload is the workload of that name. The error is an *UnknownError, Problems
+// in its file, or a failure to read it.
+func (c *Catalog) Workload(name string) (*Workload, error) {
+	text, file, files, err := c.read("workload", "workloads", name, "workload.yaml", c.Workloads)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{file: file, open: func(n string) ([]byte, error) { return fs.ReadFile(files, path.Clean(n)) }}
+	w := &Workload{}
+	if root := parseYAML(s, text); root != nil {
+		w = s.workload(root, name)
+	}
+	w.Name, w.Files = name, files
+	return w, s.err()
+}
+
+// Tracer is the tracer of that name; "none" is always there. Errors are as those
+// of Workload.
+func (c *Catalog) Tracer(name string) (*Tracer, error) {
+	text, file, files, err := c.read("tracer", "tracers", name, "tracer.yaml", c.Tracers)
+	if err != nil {
+		var unknown *UnknownError
+		if name == NoTracer && errors.As(err, &unknown) {
+			return &Tracer{Name: NoTracer, Description: "No tracing: the program as it is."}, nil
+		}
+		return nil, err
+	}
+	t, err := ParseTracer(file, name, text)
+	if err != nil {
+		return nil, err
+	}
+	t.Files = files
+	return t, nil
+}
+
+// Experiment is the built-in experiment of that name, one for each of its workloads.
+func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
+	names, err := c.Experiments()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, name) {
+		return nil, &UnknownError{What: "experiment", Name: printable(name), Nearest: nearest(name, names)}
+	}
+	file := path.Join("experiments", name+".yaml")
+	for _, layer := range slices.Backward(c.layers) {
+		text, err := fs.ReadFile(layer, file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading experiment %q: %w", name, err)
+		}
+		return ParseExperiment(file, ".", text, c)
+	}
+	return nil, &UnknownError{What: "experiment", Name: name}
+}
+
+// Workloads are the names of all workloads, sorted.
+func (c *Catalog) Workloads() ([]string, error) {
+	return c.names("workloads", func(file string) (string, bool) {
+		dir, base := path.Split(file)
+		return strings.TrimSuffix(dir, "/"), base == "workload.yaml"
+	})
+}
+
+// Tracers are the names of all tracers, sorted; "none" is among them.
+func (c *Catalog) Tracers() ([]string, error) {
+	names, err := c.names("tracers", func(file string) (string, bool) {
+		dir, base := path.Split(file)
+		return strings.TrimSuffix(dir, "/"), base == "tracer.yaml" && strings.Count(file, "/") == 1
+	})
+	if err == nil && !slices.Contains(names, NoTracer) {
+		names = append(names, NoTracer)
+		slices.Sort(names)
+	}
+	return names, err
+}
+
+// Experiments are the names of all built-in experiments, sorted.
+func (c *Catalog) Experiments() ([]string, error) {
+	return c.names("experiments", func(file string) (string, bool) {
+		return strings.CutSuffix(file, ".yaml")
+	})
+}
+
+// names are what name makes of the files below dir, in all layers.
+func (c *Catalog) names(dir string, name func(file string) (string, bool)) ([]string, error) {
+	found := map[string]bool{}
+	for _, layer := range c.layers {
+		err := fs.WalkDir(layer, dir, func(p string, d fs.DirEntry, err error) error {
+			if p == dir && errors.Is(err, fs.ErrNotExist) {
+				return fs.SkipAll
+			}
+			if err != nil || d.IsDir() {
+				return err
+			}
+			if n, ok := name(strings.TrimPrefix(p, dir+"/")); ok {
+				found[n] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("listing %s: %w", dir, err)
+		}
+	}
+	out := []string{}
+	for n := range found {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// read finds folder/name/base in the last layer that has it.
+func (c *Catalog) read(what, folder, name, base string, all func() ([]string, error)) (text []byte, file string, files fs.FS, err error) {
+	names, err := all()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	unknown := &UnknownError{What: what, Name: printable(name), Nearest: nearest(name, names)}
+	if !slices.Contains(names, name) {
+		return nil, "", nil, unknown
+	}
+	dir := path.Join(folder, name)
+	file = path.Join(dir, base)
+	for _, layer := range slices.Backward(c.layers) {
+		text, err = fs.ReadFile(layer, file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			files, err = fs.Sub(layer, dir)
+		}
+		if err != nil {
+			err = fmt.Errorf("reading %s %q: %w", what, name, err)
+		}
+		return text, file, files, err
+	}
+	return nil, "", nil, unknown
+}

@@ -1,0 +1,232 @@
+// Experiment files.
+package spec
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ParseExperiment reads an experiment file and looks up what it names. File is
+// its name for errors; dir is the folder that its relative paths stand for. A
+// file over several workloads gives an Experiment for each.
+func ParseExperiment(file, dir string, text []byte, catalog *Catalog) ([]*Experiment, error) {
+	s := &source{file: file, open: opener(dir)}
+	root := parseYAML(s, text)
+	if root == nil {
+		return nil, s.err()
+	}
+	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	es := s.experiments(root, base, dir, catalog)
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return es, nil
+}
+
+// opener reads files that an experiment names, relative to its folder.
+func opener(dir string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		path := filepath.FromSlash(name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() || info.Size() > maxBody {
+			return nil, fmt.Errorf("%q is not a file of at most %d bytes", name, maxBody)
+		}
+		return os.ReadFile(path)
+	}
+}
+
+// parts are the values of an experiment file that need others to be read first.
+type parts struct {
+	workload, workloads, operations, mix, variants *node
+}
+
+func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Experiment {
+	e := Experiment{Name: name, Load: defaultLoad(), Design: Design{Blocks: DefaultBlocks}, Sink: Checking}
+	var p parts
+	ok := s.mapping(n, "an experiment", fields{
+		"name":        func(v *node) { e.Name = s.line(v) },
+		"description": func(v *node) { e.Description = s.text(v) },
+		"workload":    func(v *node) { p.workload = v },
+		"workloads":   func(v *node) { p.workloads = v },
+		"operations":  func(v *node) { p.operations = v },
+		"mix":         func(v *node) { p.mix = v },
+		"variants":    func(v *node) { p.variants = v },
+		"load":        func(v *node) { e.Load = s.load(v) },
+		"design":      func(v *node) { e.Design = s.design(v) },
+		"budget":      func(v *node) { e.Budget = s.budget(v) },
+		"sink":        func(v *node) { e.Sink = SinkMode(s.oneOf(v, "sink", string(Checking), string(Counting))) },
+	})
+	if !ok {
+		return nil
+	}
+	e.Load.complete()
+	if e.Name == "" || len(e.Name) > 100 {
+		s.fail(n.at, "the name of an experiment has 1 to 100 characters")
+	}
+	if p.variants == nil {
+		s.fail(n.at, "an experiment needs variants: what is to be compared")
+	}
+	var out []*Experiment
+	for _, w := range s.workloads(n, p, dir, catalog) {
+		one := e
+		one.Workload = w
+		one.Operations = s.measured(p, w)
+		if p.variants != nil {
+			one.Variants = s.variants(p.variants, w, catalog)
+		}
+		out = append(out, &one)
+	}
+	return out
+}
+
+// workloads are the workloads of an experiment, named or inline.
+func (s *source) workloads(n *node, p parts, dir string, catalog *Catalog) []*Workload {
+	switch {
+	case p.workload == nil && p.workloads == nil:
+		s.fail(n.at, "an experiment needs a workload: the name of a built-in one, or a mapping with processes and operations")
+		return nil
+	case p.workload != nil && p.workloads != nil:
+		s.fail(p.workloads.at, "there is a workload already; put all of them into workloads")
+		return nil
+	case p.workload != nil:
+		return s.oneWorkload(p.workload, dir, catalog)
+	case p.workloads.kind != list || len(p.workloads.items) == 0:
+		s.fail(p.workloads.at, "workloads must be a list of names")
+		return nil
+	}
+	var out []*Workload
+	for _, item := range p.workloads.items {
+		out = append(out, s.oneWorkload(item, dir, catalog)...)
+	}
+	return out
+}
+
+func (s *source) oneWorkload(n *node, dir string, catalog *Catalog) []*Workload {
+	if n.kind == mapping {
+		w := s.workload(n, "own")
+		s.ownWorkload(n, w, dir)
+		return []*Workload{w}
+	}
+	if n.kind == list {
+		s.fail(n.at, "several workloads go into workloads: [a, b]")
+		return nil
+	}
+	w, err := catalog.Workload(s.line(n))
+	if err != nil {
+		s.fail(n.at, "%v", err)
+		return nil
+	}
+	return []*Workload{w}
+}
+
+// ownWorkload completes a workload that is written in the experiment file.
+func (s *source) ownWorkload(n *node, w *Workload, dir string) {
+	if w.Name == "own" && len(w.Processes) > 0 && w.Processes[0].Name != "" {
+		w.Name = w.Processes[0].Name
+	}
+	if !filepath.IsAbs(w.Dir) {
+		w.Dir = filepath.Join(dir, w.Dir)
+	}
+	if abs, err := filepath.Abs(w.Dir); err == nil {
+		w.Dir = abs
+	} else {
+		s.fail(n.at, "dir: %v", err)
+	}
+	s.references(n)
+}
+
+// references complains of all ${env:NAME} below n that are not set.
+func (s *source) references(n *node) {
+	s.environment(n.at, n.text)
+	for _, item := range n.items {
+		s.references(item)
+	}
+	for _, e := range n.entries {
+		s.references(e.value)
+	}
+}
+
+// measured are the operations that the experiment measures on w: named ones,
+// a mix, or all.
+func (s *source) measured(p parts, w *Workload) []Operation {
+	switch {
+	case p.operations != nil && p.mix != nil:
+		s.fail(p.mix.at, "an experiment has either operations or a mix")
+		return nil
+	case p.mix != nil:
+		return s.mix(p.mix, w)
+	case p.operations == nil:
+		return slices.Clone(w.Operations)
+	}
+	var out []Operation
+	for i, name := range s.texts(p.operations) {
+		at := p.operations.at
+		if p.operations.kind == list {
+			at = p.operations.items[i].at
+		}
+		if slices.ContainsFunc(out, func(o Operation) bool { return o.Name == name }) {
+			s.fail(at, "operation %q is here a second time", printable(name))
+			continue
+		}
+		if o := s.operationOf(at, name, w); o != nil {
+			out = append(out, *o)
+		}
+	}
+	if len(out) == 0 && len(s.problems) == 0 {
+		s.fail(p.operations.at, "operations is empty; leave it out to measure all")
+	}
+	return out
+}
+
+func (s *source) operationOf(at place, name string, w *Workload) *Operation {
+	var known []string
+	for i := range w.Operations {
+		if w.Operations[i].Name == name {
+			return &w.Operations[i]
+		}
+		known = append(known, w.Operations[i].Name)
+	}
+	s.fail(at, "%s (of workload %s)", unknown("operation", printable(name), known), w.Name)
+	return nil
+}
+
+// mix is one operation, made of several by weight.
+func (s *source) mix(n *node, w *Workload) []Operation {
+	o := Operation{Name: "mix"}
+	for _, e := range s.entries(n, "mix") {
+		text := s.line(e.value)
+		weight, err := strconv.ParseFloat(text, 64)
+		if share, percent, e := parsePercent(text); err != nil && percent {
+			weight, err = share, e
+		}
+		if err != nil || !(weight > 0) || math.IsInf(weight, 0) {
+			s.fail(e.value.at, "%q is not a weight: a number above 0", printable(text))
+			continue
+		}
+		if part := s.operationOf(e.at, e.key, w); part != nil {
+			o.Mix = append(o.Mix, Share{Operation: *part, Weight: weight})
+		}
+	}
+	if len(n.entries) == 0 {
+		s.fail(n.at, "mix is empty; it gives each operation a weight: {json: 0.6, db: 0.4}")
+	}
+	return []Operation{o}
+}
+
+// regular reports whether path is a file that can be read.
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&fs.ModeType == 0
+}

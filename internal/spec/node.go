@@ -1,0 +1,256 @@
+// A YAML text as a small tree with places, aliases and merge keys resolved.
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Bounds of a file. They are far beyond what a person writes, and keep a hostile
+// file from using much memory: an alias counts as often as it is used.
+const (
+	maxFile  = 512 << 10 // bytes
+	maxNodes = 20_000
+	maxDepth = 40
+)
+
+type kind int
+
+const (
+	null kind = iota
+	scalar
+	list
+	mapping
+)
+
+func (k kind) String() string {
+	return [...]string{"nothing", "a text or number", "a list", "a mapping"}[k]
+}
+
+// node is one value of a file.
+type node struct {
+	at      place
+	kind    kind
+	text    string // of a scalar, unquoted
+	items   []*node
+	entries []entry // of a mapping, in the order of the file
+}
+
+type entry struct {
+	key   string
+	at    place
+	value *node
+}
+
+func (n *node) get(key string) *node {
+	for _, e := range n.entries {
+		if e.key == key {
+			return e.value
+		}
+	}
+	return nil
+}
+
+// parseYAML reads one YAML document. On a syntax error the source has a problem
+// and the result is nil.
+func parseYAML(s *source, text []byte) *node {
+	if len(text) > maxFile {
+		s.fail(place{}, "the file has %d bytes; the most is %d", len(text), maxFile)
+		return nil
+	}
+	s.lines = strings.Split(string(text), "\n")
+	file, err := parseAST(text)
+	if err != nil {
+		s.fail(syntaxPlace(err), "not valid YAML: %s", syntaxText(err))
+		return nil
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if body != nil {
+			s.fail(placeOf(doc.Body), "a second YAML document; put it in a file of its own")
+			return nil
+		}
+		body = doc.Body
+	}
+	if body == nil {
+		s.fail(place{line: 1, column: 1}, "the file is empty")
+		return nil
+	}
+	b := builder{source: s, anchors: map[string]ast.Node{}}
+	root := b.build(body, 0)
+	if b.full {
+		return nil
+	}
+	return root
+}
+
+// parseAST guards against panics of the YAML library: a file is the user's, and
+// whatever is in it must end in an error.
+func parseAST(text []byte) (file *ast.File, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the text cannot be understood (%v)", r)
+		}
+	}()
+	return parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
+}
+
+func syntaxPlace(err error) place {
+	var e yaml.Error
+	if errors.As(err, &e) && e.GetToken() != nil && e.GetToken().Position != nil {
+		at := e.GetToken().Position
+		return place{line: at.Line, column: max(1, at.Column)}
+	}
+	return place{line: 1, column: 1}
+}
+
+func syntaxText(err error) string {
+	var e yaml.Error
+	if errors.As(err, &e) {
+		return e.GetMessage()
+	}
+	return err.Error()
+}
+
+func placeOf(n ast.Node) place {
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		return placeOf(m.Values[0].Key)
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		return placeOf(m.Key)
+	}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		return place{line: t.Position.Line, column: max(1, t.Position.Column)}
+	}
+	return place{line: 1, column: 1}
+}
+
+// builder turns the library's tree into nodes.
+type builder struct {
+	source  *source
+	anchors map[string]ast.Node
+	nodes   int
+	full    bool // a bound was passed, and said
+}
+
+func (b *builder) build(n ast.Node, depth int) *node {
+	if n == nil {
+		return &node{at: place{line: 1, column: 1}}
+	}
+	at := placeOf(n)
+	b.nodes++
+	if b.full || b.nodes > maxNodes || depth > maxDepth {
+		if !b.full {
+			b.source.fail(at, "the file is too large or too deeply nested (aliases count as often as they are used)")
+		}
+		b.full = true
+		return &node{at: at}
+	}
+	switch n := n.(type) {
+	case *ast.NullNode:
+		return &node{at: at}
+	case *ast.AnchorNode:
+		b.anchors[n.Name.GetToken().Value] = n.Value
+		return b.build(n.Value, depth+1)
+	case *ast.AliasNode:
+		return b.alias(n, at, depth)
+	case *ast.TagNode:
+		return b.tag(n, at, depth)
+	case *ast.LiteralNode:
+		return &node{at: at, kind: scalar, text: n.Value.Value}
+	case *ast.SequenceNode:
+		out := &node{at: at, kind: list}
+		for _, item := range n.Values {
+			out.items = append(out.items, b.build(item, depth+1))
+		}
+		return out
+	case *ast.MappingNode:
+		out := &node{at: at, kind: mapping}
+		for _, v := range n.Values {
+			b.entry(out, v, depth)
+		}
+		return out
+	case *ast.MappingValueNode:
+		out := &node{at: at, kind: mapping}
+		b.entry(out, n, depth)
+		return out
+	case ast.ScalarNode:
+		return &node{at: at, kind: scalar, text: n.GetToken().Value}
+	}
+	b.source.fail(at, "this kind of YAML (%s) has no place here", n.Type())
+	return &node{at: at}
+}
+
+func (b *builder) alias(n *ast.AliasNode, at place, depth int) *node {
+	name := n.Value.GetToken().Value
+	target, ok := b.anchors[name]
+	if !ok {
+		b.source.fail(at, "*%s stands for an anchor &%s that is not there (or not before this line)", name, name)
+		return &node{at: at}
+	}
+	return b.build(target, depth+1)
+}
+
+func (b *builder) tag(n *ast.TagNode, at place, depth int) *node {
+	switch n.GetToken().Value {
+	case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq":
+		return b.build(n.Value, depth+1)
+	}
+	b.source.fail(at, "the tag %s has no meaning here", n.GetToken().Value)
+	return &node{at: at}
+}
+
+func (b *builder) entry(m *node, v *ast.MappingValueNode, depth int) {
+	if v.Key.IsMergeKey() {
+		b.merge(m, b.build(v.Value, depth+1))
+		return
+	}
+	if b.full {
+		return
+	}
+	at := placeOf(v.Key)
+	var from ast.Node = v.Key
+	if k, ok := from.(*ast.MappingKeyNode); ok {
+		from, at = k.Value, placeOf(k.Value)
+	}
+	key := b.build(from, depth+1)
+	if key.kind != scalar && key.kind != null {
+		b.source.fail(at, "a key must be a word, not %s", key.kind)
+		return
+	}
+	if key.kind == null {
+		key.text = from.GetToken().Value
+	}
+	if m.get(key.text) != nil {
+		b.source.fail(at, "%q is here a second time", printable(key.text))
+		return
+	}
+	m.entries = append(m.entries, entry{key.text, at, b.build(v.Value, depth+1)})
+}
+
+// merge adds the entries of a mapping, or of a list of them, that m lacks.
+func (b *builder) merge(m, from *node) {
+	if from.kind == list {
+		for _, item := range from.items {
+			b.merge(m, item)
+		}
+		return
+	}
+	if from.kind != mapping {
+		b.source.fail(from.at, "<< takes a mapping, not %s", from.kind)
+		return
+	}
+	for _, e := range from.entries {
+		if m.get(e.key) == nil {
+			m.entries = append(m.entries, e)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+// Operations of a workload.
+package spec
+
+import (
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"math"
+	"net/textproto"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// maxBody is the largest body of a request, in bytes.
+const maxBody = 64 << 20
+
+func (s *source) operationMap(n *node, processes []Process, known []string) []Operation {
+	entries := s.entries(n, "operations")
+	if len(entries) == 0 {
+		s.fail(n.at, "operations is empty; a workload needs at least one")
+	}
+	var out []Operation
+	for _, e := range entries {
+		s.operationName(e.at, e.key)
+		out = append(out, s.operation(e, processes, known))
+	}
+	return out
+}
+
+// operationName allows what a reader may want to see in a table, such as "GET /cart".
+func (s *source) operationName(at place, name string) {
+	if name == "" || len(name) > 80 || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) || strings.HasPrefix(name, "(") {
+		s.fail(at, "operation %q: a name is one line of up to 80 characters, without spaces around it, and does not begin with (", printable(name))
+	}
+}
+
+func (s *source) operation(e entry, processes []Process, known []string) Operation {
+	o := Operation{Name: e.key}
+	n := e.value
+	if n.kind == scalar { // checkout: POST /checkout
+		s.request(&o, n, known)
+		s.target(&o, n.at, processes)
+		return o
+	}
+	var request *node
+	ok := s.mapping(n, "an operation", fields{
+		"description": func(v *node) { o.Description = s.text(v) },
+		"request":     func(v *node) { request = v; s.request(&o, v, known) },
+		"process":     func(v *node) { o.Process = s.processOf(v, processes) },
+		"headers":     func(v *node) { o.Headers = s.headers(v, known) },
+		"body":        func(v *node) { o.Body = s.body(v) },
+		"status":      func(v *node) { o.Status = s.whole(v, 100, 599) },
+		"timeout":     func(v *node) { o.Timeout = s.duration(v, time.Millisecond, time.Hour) },
+		"rate":        func(v *node) { o.Rate = s.rate(v) },
+		"spans":       func(v *node) { o.Spans = s.spans(v) },
+		"grpc":        s.refuse("operations over gRPC"),
+	})
+	if !ok {
+		return o
+	}
+	if request == nil {
+		s.fail(e.at, "operation %q needs a request, such as \"GET /\"", printable(e.key))
+		return o
+	}
+	s.target(&o, request.at, processes)
+	return o
+}
+
+var method = regexp.MustCompile(`^[A-Z]{1,20}$`)
+
+// request reads "POST /checkout" or "GET http://127.0.0.1:8080/".
+func (s *source) request(o *Operation, n *node, known []string) {
+	text := s.line(n)
+	s.placeholders(n.at, text, known)
+	verb, target, ok := strings.Cut(strings.TrimSpace(text), " ")
+	if !ok && (strings.HasPrefix(verb, "/") || strings.HasPrefix(verb, "http://")) {
+		verb, target = "GET", verb
+	}
+	o.Method, o.URL = verb, strings.TrimSpace(target)
+	switch {
+	case !method.MatchString(verb):
+		s.fail(n.at, "%q is not a request such as \"POST /checkout\"", printable(text))
+	case strings.HasPrefix(o.URL, "https://"):
+		s.fail(n.at, "not supported yet: requests over https; measure behind the TLS end point, with http://")
+	case strings.ContainsFunc(o.URL, unicode.IsSpace):
+		s.fail(n.at, "the URL %q holds a space; write it as %%20", printable(o.URL))
+	case strings.HasPrefix(o.URL, "http://"):
+		if err := checkURL(o.URL); err != nil {
+			s.fail(n.at, "%v", err)
+		}
+	case !strings.HasPrefix(o.URL, "/"):
+		s.fail(n.at, "the request %q must go to a path such as /checkout, or to an http:// URL", printable(text))
+	}
+}
+
+// target checks that a request to a path has a port to go to.
+func (s *source) target(o *Operation, at place, processes []Process) {
+	if !strings.HasPrefix(o.URL, "/") || len(processes) == 0 {
+		return
+	}
+	p := processes[0]
+	for _, q := range processes {
+		if q.Name == o.Process {
+			p = q
+		}
+	}
+	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
+		s.fail(at, "the request goes to a path, but nothing says where process %q listens: put {port} into its run or env, or write http://127.0.0.1:PORT%s here",
+			p.Name, printable(o.URL))
+	}
+}
+
+// usesPort reports whether a process is told its port, by itself or by another one.
+func usesPort(p Process, processes []Process) bool {
+	if slices.ContainsFunc(texts(p), func(t string) bool { return slices.Contains(Placeholders(t), "port") }) {
+		return true
+	}
+	for _, q := range processes {
+		if slices.ContainsFunc(texts(q), func(t string) bool { return slices.Contains(Placeholders(t), p.Name+".port") }) {
+			return true
+		}
+	}
+	return false
+}
+
+// texts are the texts of a process that may hold placeholders.
+func texts(p Process) []string {
+	out := append([]string{p.Ready, p.Dir}, p.Run...)
+	for _, v := range p.Env {
+		out = append(out, v)
+	}
+	return out
+}
+
+func (s *source) processOf(n *node, processes []Process) string {
+	name := s.line(n)
+	var known []string
+	for _, p := range processes {
+		known = append(known, p.Name)
+	}
+	if !slices.Contains(known, name) {
+		s.fail(n.at, "%s", unknown("process", printable(name), known))
+	}
+	return name
+}
+
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// headers reads header fields; their names are given their usual spelling.
+func (s *source) headers(n *node, known []string) map[string]string {
+	out := map[string]string{}
+	for _, e := range s.entries(n, "headers") {
+		name := textproto.CanonicalMIMEHeaderKey(e.key)
+		switch {
+		case !headerName.MatchString(e.key):
+			s.fail(e.at, "%q is not the name of a header", printable(e.key))
+		case slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection"}, name):
+			s.fail(e.at, "the header %s is set by the load generator itself", name)
+		default:
+			if _, ok := out[name]; ok {
+				s.fail(e.at, "header %s is here a second time", name)
+			}
+			out[name] = s.line(e.value)
+			s.placeholders(e.value.at, out[name], known)
+		}
+	}
+	return out
+}
+
+// body reads a text, "@file", or {text:}, {file:} or {base64:}.
+func (s *source) body(n *node) []byte {
+	if n.kind != mapping {
+		text := s.text(n)
+		if file, ok := strings.CutPrefix(text, "@"); ok {
+			return s.bodyFile(n, file)
+		}
+		return []byte(text)
+	}
+	var out []byte
+	s.mapping(n, "body", fields{
+		"text": func(v *node) { out = []byte(s.text(v)) },
+		"file": func(v *node) { out = s.bodyFile(v, s.line(v)) },
+		"base64": func(v *node) {
+			var err error
+			if out, err = base64.StdEncoding.DecodeString(s.text(v)); err != nil {
+				s.fail(v.at, "not base64: %v", err)
+			}
+		},
+	})
+	if len(n.entries) != 1 {
+		s.fail(n.at, "body has one of text, file and base64")
+	}
+	return out
+}
+
+func (s *source) bodyFile(n *node, file string) []byte {
+	if s.open == nil {
+		s.fail(n.at, "body: there is no folder to read %q from", printable(file))
+		return nil
+	}
+	text, err := s.open(file)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			s.fail(n.at, "body: there is no file %q beside this one; for a text that begins with @ write {text: \"@…\"}", printable(file))
+			return nil
+		}
+		s.fail(n.at, "body: %v", err)
+		return nil
+	}
+	if len(text) > maxBody {
+		s.fail(n.at, "body: %q has %d bytes; the most is %d", printable(file), len(text), maxBody)
+		return nil
+	}
+	return text
+}
+
+// spans reads 3, 2..5, or {default: 3, otel-go: 2..5}.
+func (s *source) spans(n *node) map[string]Number {
+	if n.kind != mapping {
+		return map[string]Number{"": s.spanNumber(n)}
+	}
+	out := map[string]Number{}
+	for _, e := range n.entries {
+		name := e.key
+		if name == "default" {
+			name = ""
+		}
+		out[name] = s.spanNumber(e.value)
+	}
+	return out
+}
+
+func (s *source) spanNumber(n *node) Number {
+	low, high, interval := strings.Cut(s.text(n), "..")
+	if !interval {
+		high = low
+	}
+	a, err1 := strconv.ParseFloat(low, 64)
+	b, err2 := strconv.ParseFloat(high, 64)
+	if err1 != nil || err2 != nil || !(a >= 0 && b >= a) || math.IsInf(b, 0) {
+		s.fail(n.at, "%q is not a number of spans such as 3, or 2..5", printable(n.text))
+		return Number{}
+	}
+	return Number{a, b}
+}

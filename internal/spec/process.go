@@ -1,0 +1,133 @@
+// Processes of a workload.
+package spec
+
+import (
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// DefaultPatience is how long a process may take to become ready.
+const DefaultPatience = 30 * time.Second
+
+var roles = []string{"app", "sidecar", "collector", "backend", "database"}
+
+var processName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
+
+func (s *source) processes(n *node, known []string) []Process {
+	if n.kind != list {
+		s.fail(n.at, "processes must be a list, not %s", n.kind)
+		return nil
+	}
+	if len(n.items) == 0 {
+		s.fail(n.at, "processes is empty; name at least the program itself")
+	}
+	seen := map[string]bool{}
+	var out []Process
+	for _, item := range n.items {
+		p := s.process(item, known)
+		if seen[p.Name] && p.Name != "" {
+			s.fail(item.at, "a second process called %q", p.Name)
+		}
+		seen[p.Name] = true
+		out = append(out, p)
+	}
+	return out
+}
+
+func (s *source) process(n *node, known []string) Process {
+	p := Process{Role: "app", Patience: DefaultPatience, Env: map[string]string{}}
+	var traced *bool
+	ok := s.mapping(n, "a process", fields{
+		"name": func(v *node) {
+			p.Name = s.line(v)
+			if !processName.MatchString(p.Name) {
+				s.fail(v.at, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(p.Name))
+			}
+		},
+		"role":     func(v *node) { p.Role = s.oneOf(v, "role", roles...) },
+		"run":      func(v *node) { p.Run = s.command(v, known) },
+		"env":      func(v *node) { p.Env = s.env(v, known) },
+		"dir":      func(v *node) { p.Dir = s.dir(v, known) },
+		"ready":    func(v *node) { p.Ready = s.ready(v, known) },
+		"patience": func(v *node) { p.Patience = s.duration(v, time.Millisecond, time.Hour) },
+		"cpus":     func(v *node) { p.CPUs = s.number(v, 0, 1024) },
+		"memory":   func(v *node) { p.Memory = s.size(v) },
+		"traced":   func(v *node) { on := s.flag(v); traced = &on },
+	})
+	if !ok {
+		return p
+	}
+	p.Traced = p.Role == "app"
+	if traced != nil {
+		p.Traced = *traced
+	}
+	if n.get("name") == nil {
+		s.fail(n.at, "a process needs a name")
+	}
+	if n.get("run") == nil {
+		s.fail(n.at, "a process needs run: the command that starts it")
+	}
+	return p
+}
+
+func (s *source) size(n *node) int64 {
+	size, err := parseSize(s.text(n))
+	if err != nil {
+		s.fail(n.at, "%v", err)
+	}
+	return size
+}
+
+func (s *source) dir(n *node, known []string) string {
+	dir := s.line(n)
+	s.placeholders(n.at, dir, known)
+	return filepath.FromSlash(dir)
+}
+
+// ready reads how one sees that a process is up.
+func (s *source) ready(n *node, known []string) string {
+	text := s.line(n)
+	s.placeholders(n.at, text, known)
+	scheme, rest, _ := strings.Cut(text, ":")
+	switch scheme {
+	case "http":
+		if err := checkURL(text); err != nil {
+			s.fail(n.at, "ready: %v", err)
+		}
+	case "tcp":
+		if !strings.HasPrefix(rest, "//") || !strings.Contains(rest[2:], ":") {
+			s.fail(n.at, "ready: %q is not tcp://host:port", printable(text))
+		}
+	case "log":
+		if _, err := regexp.Compile(rest); err != nil {
+			s.fail(n.at, "ready: not a regular expression: %v", err)
+		}
+	case "https":
+		s.fail(n.at, "not supported yet: readiness over https; use tcp://host:port")
+	default:
+		s.fail(n.at, "ready must be http://…, tcp://host:port or log:REGEXP, not %q", printable(text))
+	}
+	return text
+}
+
+// checkURL checks an absolute URL that may hold placeholders.
+func checkURL(text string) error {
+	plain := replace(text, func(string) string { return "1" }, func(string) string { return "1" }, nil)
+	u, err := url.Parse(plain)
+	if err != nil {
+		return &urlError{text}
+	}
+	if u.Host == "" {
+		return &urlError{text}
+	}
+	return nil
+}
+
+type urlError struct{ text string }
+
+func (e *urlError) Error() string {
+	return "\"" + printable(e.text) + "\" is not a URL such as http://127.0.0.1:{port}/health"
+}

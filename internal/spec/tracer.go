@@ -1,0 +1,175 @@
+// Tracer files.
+package spec
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// ParseTracer reads a tracer file. File is its name for errors.
+func ParseTracer(file, name string, text []byte) (*Tracer, error) {
+	s := &source{file: file}
+	root := parseYAML(s, text)
+	if root == nil {
+		return nil, s.err()
+	}
+	t := s.tracer(root, name)
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (s *source) tracer(n *node, name string) *Tracer {
+	t := &Tracer{Name: name}
+	s.mapping(n, "a tracer", fields{
+		"language":    func(v *node) { t.Language = s.line(v) },
+		"description": func(v *node) { t.Description = s.text(v) },
+		"needs":       func(v *node) { t.Needs = s.needs(v) },
+		"artifact":    func(v *node) { t.Artifact = s.artifact(v) },
+		"wrap":        func(v *node) { t.Wrap = s.arguments(v, runPlaceholders) },
+		"args":        func(v *node) { t.Args = s.arguments(v, runPlaceholders) },
+		"env":         func(v *node) { t.Env = s.env(v, runPlaceholders) },
+		"settings":    func(v *node) { t.Settings = s.settings(v) },
+		"admits":      func(v *node) { t.Admits = s.admits(v) },
+		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
+	})
+	return t
+}
+
+// arguments reads a list of words that may hold placeholders.
+func (s *source) arguments(n *node, known []string) []string {
+	if n.kind != list && n.kind != null {
+		s.fail(n.at, "expected a list of words, such as [--verbose, \"--port={port}\"], not %s", n.kind)
+		return nil
+	}
+	words := s.texts(n)
+	for i, w := range words {
+		s.placeholders(n.items[i].at, w, known)
+	}
+	return words
+}
+
+func (s *source) settings(n *node) []Setting {
+	var out []Setting
+	for _, e := range s.entries(n, "settings") {
+		s.name(e.at, "setting", e.key)
+		if slices.Contains(variantKeys, e.key) {
+			s.fail(e.at, "a setting cannot be called %q: the word means something else in a variant", e.key)
+		}
+		out = append(out, s.setting(e))
+	}
+	return out
+}
+
+var kinds = []string{"share", "count", "duration", "choice", "text"}
+
+func (s *source) setting(e entry) Setting {
+	set := Setting{Name: e.key}
+	n := e.value
+	known := append(slices.Clone(runPlaceholders), valuePlaceholders...)
+	ok := s.mapping(n, "a setting", fields{
+		"description": func(v *node) { set.Description = s.text(v) },
+		"default":     func(v *node) { set.Default = s.line(v) },
+		"kind":        func(v *node) { set.Kind = s.oneOf(v, "kind", kinds...) },
+		"choices":     func(v *node) { set.Choices = s.choices(v) },
+		"env":         func(v *node) { set.Env = s.env(v, known) },
+		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", "sampling", "delay") },
+	})
+	if !ok {
+		return set
+	}
+	if set.Kind == "" {
+		set.Kind = "text"
+		if set.Choices != nil {
+			set.Kind = "choice"
+		}
+	}
+	s.checkSetting(n, e.at, &set)
+	return set
+}
+
+func (s *source) checkSetting(n *node, at place, set *Setting) {
+	isChoice := set.Kind == "choice"
+	if isChoice && len(set.Choices) == 0 {
+		s.fail(at, "setting %q is a choice and needs choices", set.Name)
+	}
+	if isChoice && set.Env != nil {
+		s.fail(n.get("env").at, "the choices of %q have the env, each its own", set.Name)
+	}
+	if !isChoice && set.Choices != nil {
+		s.fail(n.get("choices").at, "setting %q is of kind %s, which has no choices", set.Name, set.Kind)
+	}
+	if set.Meaning == "sampling" && set.Kind != "share" || set.Meaning == "delay" && set.Kind != "duration" {
+		s.fail(n.get("meaning").at, "meaning sampling takes kind share, and delay takes kind duration; %q is of kind %s", set.Name, set.Kind)
+	}
+	def := n.get("default")
+	if def == nil {
+		s.fail(at, "setting %q needs a default: what the tracer does when nobody chooses", set.Name)
+		return
+	}
+	value, err := set.canonical(set.Default)
+	if err != nil {
+		s.fail(def.at, "default of %q: %v", set.Name, err)
+		return
+	}
+	set.Default = value
+}
+
+func (s *source) choices(n *node) map[string]Choice {
+	out := map[string]Choice{}
+	for _, e := range s.entries(n, "choices") {
+		if e.key == "" || strings.ContainsFunc(e.key, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+			s.fail(e.at, "choice %q: a choice is a word without commas and spaces", printable(e.key))
+		}
+		out[e.key] = s.choice(e.value)
+	}
+	return out
+}
+
+func (s *source) choice(n *node) Choice {
+	var c Choice
+	if n.kind == null {
+		return c
+	}
+	s.mapping(n, "a choice", fields{
+		"description": func(v *node) { c.Description = s.text(v) },
+		"env":         func(v *node) { c.Env = s.env(v, runPlaceholders) },
+		"unset":       func(v *node) { c.Unset = s.texts(v) },
+		"silent":      func(v *node) { c.Silent = s.flag(v) },
+		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
+	})
+	for _, name := range c.Unset {
+		if _, both := c.Env[name]; both {
+			s.fail(n.get("unset").at, "%s is both set and unset by this choice", printable(name))
+		}
+	}
+	return c
+}
+
+func (s *source) admits(n *node) []Admission {
+	if n.kind != list {
+		s.fail(n.at, "admits must be a list, not %s", n.kind)
+		return nil
+	}
+	var out []Admission
+	for _, item := range n.items {
+		a := Admission{Take: "sum"}
+		ok := s.mapping(item, "an admission", fields{
+			"what": func(v *node) { a.What = s.oneOf(v, "what", "dropped", "failed") },
+			"log":  func(v *node) { a.Log = s.compile(v) },
+			"take": func(v *node) { a.Take = s.oneOf(v, "take", "sum", "last") },
+		})
+		if ok && (a.What == "" || a.Log == "") {
+			s.fail(item.at, "an admission needs what (dropped or failed) and log (a regular expression)")
+		}
+		if re, err := regexp.Compile(a.Log); err == nil && re.NumSubexp() > 0 && re.SubexpIndex("n") < 0 {
+			s.fail(item.get("log").at, "the group that holds the number must be called n: (?P<n>\\d+)")
+		}
+		out = append(out, a)
+	}
+	return out
+}

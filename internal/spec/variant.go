@@ -1,0 +1,185 @@
+// Variants of an experiment.
+package spec
+
+import (
+	"errors"
+	"fmt"
+)
+
+// NoTracer is the name of the tracer that adds nothing.
+const NoTracer = "none"
+
+// variantKeys are the keys of a variant; a tracer's setting cannot be called so.
+var variantKeys = []string{"tracer", "settings", "env", "args", "against", "description"}
+
+// looker finds workloads and tracers by name; a *Catalog is one.
+type looker interface {
+	Workload(name string) (*Workload, error)
+	Tracer(name string) (*Tracer, error)
+}
+
+func (s *source) variants(n *node, w *Workload, catalog looker) []Variant {
+	if n.kind != mapping {
+		s.fail(n.at, "variants must be a mapping of names to tracers, such as {none: , otel: {tracer: otel-python}}, not %s", n.kind)
+		return nil
+	}
+	if len(n.entries) < 2 {
+		s.fail(n.at, "variants needs at least two: the first is the baseline that the others are compared with")
+	}
+	var names []string
+	for _, e := range n.entries {
+		names = append(names, e.key)
+	}
+	var out []Variant
+	for _, e := range n.entries {
+		s.name(e.at, "variant", e.key)
+		v := s.variant(e, w, catalog)
+		s.against(e, &v, names)
+		out = append(out, v)
+	}
+	return out
+}
+
+func (s *source) variant(e entry, w *Workload, catalog looker) Variant {
+	v := Variant{Name: e.key, Settings: map[string]string{}, Chosen: map[string]string{}, Env: map[string]string{}}
+	n := e.value
+	known := w.placeholders()
+	if n.kind == scalar { // otel: otel-python
+		v.Tracer = s.tracerOf(n.at, s.line(n), w, catalog)
+		s.choose(&v, nil)
+		return v
+	}
+	var tracer, settings *node
+	if n.kind != null {
+		s.mapping(n, "a variant", fields{
+			"tracer":      func(x *node) { tracer = x },
+			"settings":    func(x *node) { settings = x },
+			"env":         func(x *node) { v.Env = s.userEnv(x, known) },
+			"args":        func(x *node) { v.Args = s.arguments(x, known) },
+			"against":     func(x *node) { v.Against = s.line(x) },
+			"description": func(x *node) { v.Description = s.text(x) },
+		})
+	}
+	switch {
+	case tracer != nil:
+		v.Tracer = s.tracerOf(tracer.at, s.line(tracer), w, catalog)
+	case n.kind == null || settings != nil:
+		v.Tracer = s.tracerOf(e.at, e.key, w, catalog)
+	default:
+		v.Tracer = s.tracerNamedLike(e.key, w, catalog)
+	}
+	s.choose(&v, settings)
+	return v
+}
+
+// userEnv reads env of the user's own, where ${env:NAME} must be set.
+func (s *source) userEnv(n *node, known []string) map[string]string {
+	out := s.env(n, known)
+	for _, e := range n.entries {
+		s.environment(e.value.at, e.value.text)
+	}
+	return out
+}
+
+// tracerOf looks a tracer up. A name without a language, such as otel, means the
+// one for the workload's language.
+func (s *source) tracerOf(at place, name string, w *Workload, catalog looker) *Tracer {
+	t, err := findTracer(name, w.Language, catalog)
+	if err != nil {
+		s.fail(at, "%v", err)
+		return &Tracer{Name: NoTracer}
+	}
+	if t.Language != "" && w.Language != "" && t.Language != w.Language {
+		s.fail(at, "tracer %q is for %s, but workload %q is in %s", t.Name, t.Language, w.Name, w.Language)
+	}
+	return t
+}
+
+func findTracer(name, language string, catalog looker) (*Tracer, error) {
+	t, err := catalog.Tracer(name)
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) {
+		return t, err
+	}
+	if language != "" {
+		if t, e := catalog.Tracer(name + "-" + language); e == nil || !errors.As(e, &unknown) {
+			return t, e
+		}
+		return nil, err
+	}
+	if near := unknown.Nearest; near != "" && len(near) > len(name) && near[:len(name)+1] == name+"-" {
+		return nil, fmt.Errorf("tracer %q means %s-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload", name, name)
+	}
+	return nil, err
+}
+
+// tracerNamedLike is the tracer that a variant without the key tracer is called after, or none.
+func (s *source) tracerNamedLike(name string, w *Workload, catalog looker) *Tracer {
+	if t, err := findTracer(name, w.Language, catalog); err == nil {
+		return t
+	}
+	t, err := catalog.Tracer(NoTracer)
+	if err != nil {
+		return &Tracer{Name: NoTracer}
+	}
+	return t
+}
+
+// choose fills in the settings of a variant: the user's, then the defaults.
+func (s *source) choose(v *Variant, settings *node) {
+	for _, set := range v.Tracer.Settings {
+		v.Settings[set.Name] = set.Default
+	}
+	if settings == nil {
+		return
+	}
+	for _, e := range s.entries(settings, "settings") {
+		set := v.Tracer.Setting(e.key)
+		if set == nil {
+			s.fail(e.at, "%s (of tracer %s)", s.unknownSetting(e.key, v.Tracer), v.Tracer.Name)
+			continue
+		}
+		value, err := set.canonical(s.line(e.value))
+		if err != nil {
+			s.fail(e.value.at, "setting %s of tracer %s: %v", set.Name, v.Tracer.Name, err)
+			continue
+		}
+		v.Settings[set.Name], v.Chosen[set.Name] = value, value
+	}
+}
+
+func (s *source) unknownSetting(name string, t *Tracer) string {
+	if len(t.Settings) == 0 {
+		return fmt.Sprintf("unknown setting %q; there are none", printable(name))
+	}
+	return unknown("setting", printable(name), t.settingNames())
+}
+
+func (s *source) against(e entry, v *Variant, names []string) {
+	if v.Against == "" {
+		return
+	}
+	at := e.at
+	if n := e.value.get("against"); n != nil {
+		at = n.at
+	}
+	if v.Against == v.Name {
+		s.fail(at, "variant %q is to be compared with itself", v.Name)
+		return
+	}
+	for _, name := range names {
+		if name == v.Against {
+			return
+		}
+	}
+	s.fail(at, "%s", unknown("variant", printable(v.Against), names))
+}
+
+// placeholders are the words that texts about this workload may hold.
+func (w *Workload) placeholders() []string {
+	out := append([]string{}, runPlaceholders...)
+	for _, p := range w.Processes {
+		out = append(out, p.Name+".port")
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+// The band that a binomial count stays in: how many of n spans a sampler of
+// probability p lets through, give or take.
+
+package stats
+
+import "math"
+
+// BinomialBand returns the central band of a binomial count of n trials with
+// probability p each: a count below low, and one above high, each has at most half
+// of the probability that confidence leaves over. So low ≤ count ≤ high holds with
+// at least this confidence, and no narrower central band does.
+//
+// It is exact to the last count as far as float64 goes (n up to some 10¹⁵), and
+// takes time in proportion to √n. A p or a confidence that is NaN, or a confidence
+// of 1 or more, allows every count.
+func BinomialBand(n uint64, p, confidence float64) (low, high uint64) {
+	switch {
+	case math.IsNaN(p) || !(confidence < 1):
+		return 0, n
+	case p <= 0:
+		return 0, 0
+	case p >= 1:
+		return n, n
+	}
+	tail := (1 - math.Max(confidence, 0)) / 2
+	low = binomial{n, p, 1 - p}.quantile(tail)
+	return low, n - binomial{n, 1 - p, p}.quantile(tail)
+}
+
+// binomial is the distribution of successes in n trials. q = 1 − p is kept beside
+// p because neither can be had exactly from the other when it is tiny.
+type binomial struct {
+	n    uint64
+	p, q float64
+}
+
+// quantile is the smallest count k with P(X ≤ k) > tail, for tail up to ½. It sums
+// the distribution once, up to a normal guess, and walks from there: the guess is
+// off by a few counts only, whatever n is.
+func (b binomial) quantile(tail float64) uint64 {
+	mean := float64(b.n) * b.p
+	guess := math.Floor(mean + normalQuantile(tail)*math.Sqrt(mean*b.q))
+	k := uint64(math.Min(math.Max(guess, 0), float64(b.n)))
+	sum := b.upTo(k)
+	if sum > tail {
+		return b.walkDown(k, sum, tail)
+	}
+	return b.walkUp(k, sum, tail)
+}
+
+// walkDown goes down from k, where sum = P(X ≤ k) is over tail.
+func (b binomial) walkDown(k uint64, sum, tail float64) uint64 {
+	for ; k > 0; k-- {
+		if sum -= b.probability(k); sum <= tail {
+			return k
+		}
+	}
+	return 0
+}
+
+// walkUp goes up from k, where sum = P(X ≤ k) is not over tail.
+func (b binomial) walkUp(k uint64, sum, tail float64) uint64 {
+	for sum <= tail && k < b.n {
+		k++
+		sum += b.probability(k)
+	}
+	return k
+}
+
+// upTo is P(X ≤ k), for k not far above the mean: the terms from k downwards, each
+// from the one before, until they no longer matter.
+func (b binomial) upTo(k uint64) float64 {
+	term := b.probability(k)
+	sum := term
+	for ; k > 0 && term > sum*1e-17; k-- {
+		term *= float64(k) * b.q / (float64(b.n-k+1) * b.p)
+		sum += term
+	}
+	return sum
+}
+
+// probability is P(X = k), 0 < p < 1, by the saddle-point form, which keeps its
+// precision at any n, where factorials would not.
+//
+// Source: C. Loader, Fast and Accurate Computation of Binomial Probabilities,
+// 2000, equations 1 to 5.
+func (b binomial) probability(k uint64) float64 {
+	n, x := float64(b.n), float64(k)
+	switch k {
+	case 0:
+		return math.Exp(n * logOf(b.q, b.p))
+	case b.n:
+		return math.Exp(n * logOf(b.p, b.q))
+	}
+	y := float64(b.n - k)
+	logarithm := stirlingError(n) - stirlingError(x) - stirlingError(y) -
+		deviance(x, n*b.p) - deviance(y, n*b.q)
+	return math.Exp(logarithm) * math.Sqrt(n/(2*math.Pi*x*y))
+}
+
+// logOf is ln p of a probability, from whichever of p and q = 1 − p is precise.
+func logOf(p, q float64) float64 {
+	if p < 0.5 {
+		return math.Log(p)
+	}
+	return math.Log1p(-q)
+}
+
+// stirlingError is ln n! less Stirling's approximation of it.
+func stirlingError(n float64) float64 {
+	if n < 16 {
+		factorial, _ := math.Lgamma(n + 1)
+		return factorial - (n+0.5)*math.Log(n) + n - math.Log(2*math.Pi)/2
+	}
+	s := 1 / (n * n)
+	return (1.0/12 - s*(1.0/360-s*(1.0/1260-s*(1.0/1680-s/1188)))) / n
+}
+
+// deviance is x·ln(x/m) + m − x, without the cancellation where x is close to m.
+func deviance(x, m float64) float64 {
+	v := (x - m) / (x + m)
+	if math.Abs(v) > 0.1 {
+		return x*math.Log(x/m) + m - x
+	}
+	// ln(x/m) = 2·artanh v, as a series; its first term is taken together with m − x.
+	sum, power := (x-m)*v, 2*x*v
+	for i := 3.0; ; i += 2 {
+		power *= v * v
+		next := sum + power/i
+		if next == sum {
+			return sum
+		}
+		sum = next
+	}
+}

@@ -1,0 +1,143 @@
+// Simulations: how often modes are reported that are none, and how often those are
+// found that are there.
+
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// reported is the share of pairs of n runs each for which modes are said to differ.
+func reported(seed uint64, n, repeat int, baseline, value func(*rand.Rand) float64) float64 {
+	r, hits := seeded(seed), 0
+	for range repeat {
+		hits += count(Modes(sample(r, n, baseline), sample(r, n, value)).Differ)
+	}
+	return float64(hits) / float64(repeat)
+}
+
+func TestModesFalseAlarms(t *testing.T) {
+	const repeat = 4000
+	normal, outliers := exchangeable[0].draw, exchangeable[2].draw
+	uniform := func(r *rand.Rand) float64 { return 1 + 0.1*r.Float64() }
+	slower := func(r *rand.Rand) float64 { return 1.15 * outliers(r) }
+	noisier := func(r *rand.Rand) float64 { return 1 + 0.1*r.NormFloat64() }
+	exponential := func(r *rand.Rand) float64 { return 1 + 0.1*r.ExpFloat64() }
+	cases := []struct {
+		name            string
+		baseline, value func(*rand.Rand) float64
+		most            float64
+	}{
+		{"normal", normal, normal, 0.01},
+		{"log-normal", exchangeable[1].draw, exchangeable[1].draw, 0.01},
+		{"outliers", outliers, outliers, 0.01},
+		{"outliers, and a cost of 15 %", outliers, slower, 0.01},
+		{"Laplace", exchangeable[3].draw, exchangeable[3].draw, 0.01},
+		{"uniform", uniform, uniform, 0.01},
+		{"exponential", exponential, exponential, 0.02},
+		{"value twice as noisy", normal, noisier, 0.03},
+		{"shared modes, 50 %", half, half, 0.03},
+		{"shared modes, 30 %", exchangeable[4].draw, exchangeable[4].draw, 0.06},
+	}
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, n := range []int{6, 8, 10, 15, 20, 30} {
+				share := reported(uint64(100*i+n), n, repeat, c.baseline, c.value)
+				t.Logf("n = %2d: %.2f %%", n, 100*share)
+				if share > c.most {
+					t.Errorf("n = %d: modes reported in %.2f %% of cases, allowed %.0f", n, 100*share, 100*c.most)
+				}
+			}
+		})
+	}
+}
+
+func half(r *rand.Rand) float64 { return modal(r, 0.5) }
+
+func TestModesFound(t *testing.T) {
+	quiet := func(r *rand.Rand) float64 { return math.Exp(0.03 * r.NormFloat64()) }
+	for _, c := range []struct {
+		n     int
+		share float64
+		least float64
+	}{
+		{8, 0.5, 0.5}, {10, 0.5, 0.5}, {12, 0.5, 0.7}, {15, 0.5, 0.8}, {20, 0.5, 0.9}, {30, 0.5, 0.95},
+		{15, 0.3, 0.55}, {20, 0.3, 0.8}, {30, 0.3, 0.85},
+	} {
+		t.Run(fmt.Sprintf("%g/%d", c.share, c.n), func(t *testing.T) {
+			t.Parallel()
+			value := func(r *rand.Rand) float64 { return modal(r, c.share) }
+			up, down := reported(uint64(c.n), c.n, 2000, quiet, value), reported(uint64(c.n), c.n, 2000, value, quiet)
+			t.Logf("found in the value in %.1f %%, in the baseline in %.1f %%", 100*up, 100*down)
+			if math.Min(up, down) < c.least {
+				t.Errorf("modes found in %.1f and %.1f %% of cases, want %.0f", 100*up, 100*down, 100*c.least)
+			}
+		})
+	}
+}
+
+func TestModesReport(t *testing.T) {
+	baseline := []float64{1.00, 1.01, 0.99, 1.02, 0.98, 1.00, 1.01, 0.99}
+	value := []float64{1.25, 1.01, 1.24, 0.99, 1.26, 1.00, 1.25, 1.25}
+	kept := slices.Clone(value)
+	r := Modes(baseline, value)
+	if !r.Differ || len(r.Baseline) != 1 || len(r.Value) != 2 {
+		t.Fatalf("two clear modes were not seen: %+v", r)
+	}
+	low, high := r.Value[0], r.Value[1]
+	if low.Runs != 3 || low.Share != 0.375 || !near(low.Center, 1, 1e-9) || high.Runs != 5 || !near(high.Center, 1.25, 1e-9) {
+		t.Errorf("modes %+v", r.Value)
+	}
+	if !slices.Equal(value, kept) {
+		t.Errorf("the values were reordered")
+	}
+	if back := Modes(value, baseline); !back.Differ || len(back.Baseline) != 2 {
+		t.Errorf("not seen in the baseline: %+v", back)
+	}
+}
+
+func TestModesSilent(t *testing.T) {
+	nan := math.NaN()
+	cases := map[string]struct{ baseline, value []float64 }{
+		"nothing":          {nil, nil},
+		"one side empty":   {nil, []float64{1, 1, 1, 2, 2, 2}},
+		"too few":          {[]float64{1, 1.01, 1.02, 1, 1.01}, []float64{1, 1.01, 2, 2.01, 2.02}},
+		"not a number":     {[]float64{1, 1.1, 1, nan, 1, 1.1}, []float64{1, 1.1, 1, 2, 2, 2.1}},
+		"counts":           {[]float64{3, 3, 3, 3, 3, 3}, []float64{3, 3, 3, 4, 4, 4}},
+		"half a percent":   {[]float64{1, 1.0001, 1, 1.0001, 1, 1}, []float64{1, 1.0001, 1, 1.005, 1.0051, 1.005}},
+		"a second outlier": {[]float64{1, 1.01, 1.02, 0.99, 1, 1.01, 1, 1}, []float64{1, 1.01, 1.02, 0.99, 1, 1, 2, 2.01}},
+	}
+	for name, c := range cases {
+		if r := Modes(c.baseline, c.value); r.Differ || len(r.Baseline) > 1 || len(r.Value) > 1 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// Two heaps with stragglers all the way between them are one wide spread, however
+// far apart the heaps are.
+func TestModesNeedAGap(t *testing.T) {
+	quiet := []float64{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}
+	heaps := []float64{-1, 0, 0, 0, 0, 0, 10, 10, 10, 10, 10, 11}
+	if r := Modes(quiet, heaps); !r.Differ {
+		t.Fatalf("two clear modes were not seen: %+v", r)
+	}
+	bridge := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	bridged := slices.Concat(slices.Repeat(heaps, 3), bridge)
+	if r := Modes(quiet, bridged); r.Differ {
+		t.Errorf("modes without a gap: %+v", r)
+	}
+}
+
+// Zeros and negative values have no logarithm: they are compared as they are.
+func TestModesOfDifferences(t *testing.T) {
+	r := Modes([]float64{0, 1, -1, 0.5, -0.5, 0.2, 0.3, 0}, []float64{0, 1, -1, 0.5, 20, 21, 20.5, 19})
+	if !r.Differ || r.Value[0].Runs != 4 {
+		t.Errorf("two clear modes were not seen: %+v", r)
+	}
+}

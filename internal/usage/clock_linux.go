@@ -1,0 +1,93 @@
+package usage
+
+// Readings without cgroups: the clocks of the living, and what is known of the dead.
+
+import (
+	"fmt"
+	"time"
+)
+
+// patience is how often a reading is begun again because a process ended in the
+// middle of it.
+const patience = 20
+
+// readClocks adds up the CPU clocks of all living processes, what their dead
+// children used (known to a tick for each process), and what the reaper has
+// collected. A process that ends meanwhile would be missed or counted twice, so
+// the reading is begun again when one does; one that begins meanwhile is added.
+func readClocks(t Target) (reading, error) {
+	var r reading
+	var err error
+	for range patience {
+		var whole bool
+		if r, whole, err = tryClocks(t); err != nil || whole {
+			break
+		}
+	}
+	return r, err
+}
+
+func tryClocks(t Target) (r reading, whole bool, err error) {
+	r.source = "clock"
+	before, err := t.Pids()
+	if err != nil {
+		return r, false, err
+	}
+	r.at = time.Now()
+	whole = true
+	counted := make(map[int]bool, len(before))
+	for _, pid := range before {
+		alive, err := r.addProcess(pid)
+		if err != nil {
+			return r, false, err
+		}
+		whole = whole && alive
+		counted[pid] = true
+	}
+	reaped, err := t.Reaped()
+	if err != nil {
+		return r, false, err
+	}
+	r.cpu += time.Duration(reaped.Utime.Nano() + reaped.Stime.Nano())
+	r.system += time.Duration(reaped.Stime.Nano())
+	after, err := t.Pids()
+	if err != nil {
+		return r, false, err
+	}
+	still := 0
+	for _, pid := range after {
+		if counted[pid] {
+			still++
+			continue
+		}
+		if _, err := r.addProcess(pid); err != nil {
+			return r, false, err
+		}
+	}
+	return r, whole && still == len(before), nil
+}
+
+// addProcess adds one living process and its dead children.
+func (r *reading) addProcess(pid int) (alive bool, err error) {
+	own, err := clock(pid)
+	if ended(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	text, err := readFile(fmt.Sprintf("/proc/%d/stat", pid), make([]byte, 1024))
+	if ended(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	times, err := parseTimes(string(text))
+	if err != nil {
+		return false, err
+	}
+	r.cpu += own + times.childUser + times.childSystem
+	r.system += times.system + times.childSystem
+	return true, nil
+}

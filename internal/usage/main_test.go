@@ -1,0 +1,179 @@
+package usage_test
+
+// The test binary is also the keeper and every program that the tests start.
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "agent" && os.Args[2] == "keep" {
+		if err := process.Keep(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if program, ok := programs[os.Getenv("TEST_PROGRAM")]; ok {
+		if err := program(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// programs wait for a line with a number on stdin, do something with it, and
+// write a number on stdout: again and again.
+var programs = map[string]func() error{
+	"burn":    func() error { return serve(burnMilliseconds) },
+	"threads": func() error { return serve(burnInThreads) },
+	"parent":  func() error { return serve(burnInChildren) },
+	"orphans": func() error { return serve(burnInOrphans) },
+	"hold":    func() error { return serve(hold) },
+	"sleep":   func() error { return serve(sleepOften) },
+	"once":    once,
+	"grandparent": func() error {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "TEST_PROGRAM=parent")
+		c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+		return c.Run()
+	},
+}
+
+func serve(do func(n int) (int64, error)) error {
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		n, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			return err
+		}
+		answer, err := do(n)
+		if err != nil {
+			return err
+		}
+		fmt.Println(answer)
+	}
+	return lines.Err()
+}
+
+// used is what the kernel tells a process of itself or of its children, ns.
+func used(who int) int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(who, &u); err != nil {
+		panic(err)
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}
+
+func burnMilliseconds(ms int) (int64, error) {
+	before := used(syscall.RUSAGE_SELF)
+	for used(syscall.RUSAGE_SELF)-before < int64(ms)*1e6 {
+	}
+	return used(syscall.RUSAGE_SELF) - before, nil
+}
+
+// burnInThreads burns in two threads at once.
+func burnInThreads(ms int) (int64, error) {
+	before := used(syscall.RUSAGE_SELF)
+	done := make(chan struct{})
+	for range 2 {
+		go func() {
+			for used(syscall.RUSAGE_SELF)-before < int64(ms)*1e6 {
+			}
+			done <- struct{}{}
+		}()
+	}
+	<-done
+	<-done
+	return used(syscall.RUSAGE_SELF) - before, nil
+}
+
+// burnInChildren burns 10 ms in each of n children, one after the other, and waits for them.
+func burnInChildren(n int) (int64, error) {
+	before := used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN)
+	for range n {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "TEST_PROGRAM=once", "TEST_BURN=10")
+		if err := c.Run(); err != nil {
+			return 0, err
+		}
+	}
+	return used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN) - before, nil
+}
+
+// once burns some ms and ends. With TEST_MIDDLE it only starts one that does,
+// and leaves it an orphan.
+func once() error {
+	if os.Getenv("TEST_MIDDLE") != "" {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "TEST_MIDDLE=")
+		c.Stdout = os.Stdout
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		return c.Start()
+	}
+	ms, err := strconv.Atoi(os.Getenv("TEST_BURN"))
+	if err != nil {
+		return err
+	}
+	if _, err := burnMilliseconds(ms); err != nil {
+		return err
+	}
+	fmt.Println(used(syscall.RUSAGE_SELF))
+	return nil
+}
+
+// burnInOrphans burns 10 ms in each of n grandchildren whose parents are gone.
+func burnInOrphans(n int) (int64, error) {
+	before := used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN)
+	var sum int64
+	for range n {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "TEST_PROGRAM=once", "TEST_BURN=10", "TEST_MIDDLE=1")
+		var said bytes.Buffer // read until the orphan has closed it too
+		c.Stdout = &said
+		if err := c.Run(); err != nil {
+			return 0, err
+		}
+		ns, err := strconv.ParseInt(strings.TrimSpace(said.String()), 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += ns
+	}
+	return sum + used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN) - before, nil
+}
+
+var held []byte
+
+func hold(megabytes int) (int64, error) {
+	held = make([]byte, megabytes<<20)
+	for i := 0; i < len(held); i += 4096 {
+		held[i] = 1
+	}
+	return int64(len(held)), nil
+}
+
+// sleepOften gives up the CPU n times, in one thread, at least.
+func sleepOften(n int) (int64, error) {
+	for range n {
+		pause := syscall.NsecToTimespec(int64(50 * time.Microsecond))
+		if err := syscall.Nanosleep(&pause, nil); err != nil {
+			return 0, err
+		}
+	}
+	return int64(n), nil
+}

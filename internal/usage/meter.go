@@ -1,0 +1,190 @@
+// Package usage owns the reading of what processes use: CPU time, memory,
+// context switches, throttling, by process over a window of time. It must not
+// know statistics, nor how processes are started.
+//
+// CPU time comes from the process's cgroup where it has one, and otherwise from
+// the CPU clocks of its living processes plus what is known of its dead ones.
+// docs/placement.md says how exact each is.
+package usage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// Target is a process, with everything that descends from it, whose usage is read.
+type Target interface {
+	Name() string
+	Role() string
+	// Groups are the directories of its cgroup by controller: cpuacct, cpu,
+	// memory of version 1, or "unified" of version 2 with the controllers that
+	// are enabled there; empty where it has none.
+	Groups() map[string]string
+	// Pids are its processes at the moment, zombies included.
+	Pids() ([]int, error)
+	// Reaped is what those used that have ended and are no longer anybody's children.
+	Reaped() (syscall.Rusage, error)
+}
+
+// rate is the time between two samples of memory.
+const rate = 220 * time.Millisecond
+
+// Meter reads the usage of some targets. Its methods may be called from several
+// goroutines.
+type Meter struct {
+	targets []Target
+
+	mu     sync.Mutex
+	memory [][]sample // by target, in the order of time
+	failed error      // the last failure to sample
+
+	sampling sync.WaitGroup
+}
+
+// sample is the anonymous memory of a target at one moment.
+type sample struct {
+	at    time.Time
+	bytes uint64
+}
+
+// NewMeter returns a meter of targets that have been started.
+func NewMeter(targets []Target) *Meter {
+	return &Meter{targets: targets, memory: make([][]sample, len(targets))}
+}
+
+// Start begins to sample memory, four to five times a second until ctx ends. It
+// fails if the first sample can't be taken.
+func (m *Meter) Start(ctx context.Context) error {
+	samplers := make([]*sampler, len(m.targets))
+	for i, t := range m.targets {
+		samplers[i] = newSampler(t)
+	}
+	if err := m.sample(samplers); err != nil {
+		return err
+	}
+	m.sampling.Go(func() {
+		tick := time.NewTicker(rate)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				err := m.sample(samplers)
+				m.mu.Lock()
+				m.failed = err
+				m.mu.Unlock()
+			}
+		}
+	})
+	return nil
+}
+
+// Wait returns when sampling has ended, which it does when the context of Start ends.
+func (m *Meter) Wait() { m.sampling.Wait() }
+
+func (m *Meter) sample(samplers []*sampler) error {
+	var errs []error
+	for i, s := range samplers {
+		bytes, ok, err := s.read()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("sampling the memory of %s: %w", m.targets[i].Name(), err))
+			continue
+		}
+		if ok {
+			m.mu.Lock()
+			m.memory[i] = append(m.memory[i], sample{time.Now(), bytes})
+			m.mu.Unlock()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Mark is a cumulative reading of all targets at one moment.
+type Mark struct {
+	readings []reading
+}
+
+// reading is what one target has used until a moment.
+type reading struct {
+	at        time.Time
+	cpu       time.Duration // user and system
+	system    time.Duration // of which system
+	throttled time.Duration
+	switches  switches
+	source    string
+}
+
+// Mark reads all targets. A target that has ended keeps its last figures.
+func (m *Meter) Mark() (Mark, error) {
+	m.mu.Lock()
+	failed := m.failed
+	m.mu.Unlock()
+	mark := Mark{readings: make([]reading, len(m.targets))}
+	errs := []error{failed}
+	for i, t := range m.targets {
+		r, err := read(t)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("reading what %s uses: %w", t.Name(), err))
+		}
+		mark.readings[i] = r
+	}
+	return mark, errors.Join(errs...)
+}
+
+// Between returns what each target used from a to b, in the order of the
+// targets. Each target's stretch is from its own reading to its own reading.
+func (m *Meter) Between(a, b Mark) []record.Usage {
+	used := make([]record.Usage, len(m.targets))
+	for i, t := range m.targets {
+		from, to := a.readings[i], b.readings[i]
+		mean, peak := m.memoryBetween(i, from.at, to.at)
+		used[i] = record.Usage{
+			Process: t.Name(), Role: t.Role(),
+			Seconds:         to.at.Sub(from.at).Seconds(),
+			CPUSeconds:      max(0, to.cpu-from.cpu).Seconds(),
+			SystemSeconds:   max(0, to.system-from.system).Seconds(),
+			MemoryMean:      mean,
+			MemoryPeak:      peak,
+			ContextSwitches: to.switches.since(from.switches),
+			ThrottleSeconds: max(0, to.throttled-from.throttled).Seconds(),
+			Source:          to.source,
+		}
+	}
+	return used
+}
+
+// memoryBetween returns the mean over time and the largest of the samples from
+// a to b. A window that holds no sample takes the last one before it.
+func (m *Meter) memoryBetween(target int, a, b time.Time) (mean, peak uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var weighted float64
+	last, current := a, uint64(0)
+	for _, s := range m.memory[target] {
+		if s.at.After(b) {
+			break
+		}
+		if s.at.Before(a) {
+			current = s.bytes
+			continue
+		}
+		if current == 0 {
+			current = s.bytes
+		}
+		weighted += float64(current) * s.at.Sub(last).Seconds()
+		last, current = s.at, s.bytes
+		peak = max(peak, s.bytes)
+	}
+	if current == 0 || !b.After(a) {
+		return current, max(peak, current)
+	}
+	weighted += float64(current) * b.Sub(last).Seconds()
+	return uint64(weighted / b.Sub(a).Seconds()), max(peak, current)
+}

@@ -1,0 +1,224 @@
+package usage_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/usage"
+)
+
+var _ usage.Target = (*process.Process)(nil)
+
+// each runs a test in every way of accounting that this machine has.
+func each(t *testing.T, test func(t *testing.T, l *process.Launcher)) {
+	for _, accounting := range []string{process.AccountingV1, process.AccountingV2, process.AccountingClock} {
+		t.Run(strings.ReplaceAll(accounting, " ", "-"), func(t *testing.T) {
+			l, err := process.NewLauncher(process.Options{Name: "usage", LogDir: t.TempDir(), Accounting: accounting})
+			if err != nil {
+				t.Skipf("not to be had here: %v", err)
+			}
+			defer func() {
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			test(t, l)
+		})
+	}
+}
+
+// program is a started test program with its answers.
+type program struct {
+	*process.Process
+	answers *bufio.Scanner
+}
+
+func start(t *testing.T, l *process.Launcher, c process.Command, name string) program {
+	t.Helper()
+	c.Name, c.Role, c.Piped = name, "app", true
+	c.Args = []string{os.Args[0]}
+	c.Env = append(os.Environ(), "TEST_PROGRAM="+name)
+	p, err := l.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program{p, bufio.NewScanner(p.Stdout())}
+}
+
+// do has the program do something once, and returns its answer.
+func (p program) do(t *testing.T, n int) int64 {
+	t.Helper()
+	if _, err := fmt.Fprintln(p.Stdin(), n); err != nil {
+		t.Fatal(err)
+	}
+	if !p.answers.Scan() {
+		t.Fatalf("%s gave no answer: %v", p.Name(), p.Log().Tail(10))
+	}
+	answer, err := strconv.ParseInt(p.answers.Text(), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// measure has the program do something between two marks.
+func measure(t *testing.T, p program, n int) (answer int64, used record.Usage) {
+	t.Helper()
+	m := usage.NewMeter([]usage.Target{p})
+	a, err := m.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer = p.do(t, n)
+	b, err := m.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, m.Between(a, b)[0]
+}
+
+// TestCPU compares what is charged with what the program says of itself.
+func TestCPU(t *testing.T) {
+	const own = 4 * time.Millisecond       // the program's runtime between its own readings and ours, at most
+	const tick = 20 * time.Millisecond     // dead children without cgroups: a tick of user and one of system time
+	const teardown = 15 * time.Millisecond // processes end after they have read their own clocks
+	tests := []struct {
+		program      string
+		n            int
+		group, clock time.Duration // tolerance
+	}{
+		{"burn", 300, own, own},
+		{"threads", 300, own, own},
+		{"parent", 15, own, own + tick},
+		{"grandparent", 15, own, own + tick},
+		{"orphans", 10, own + teardown, own + teardown + tick},
+	}
+	each(t, func(t *testing.T, l *process.Launcher) {
+		for _, test := range tests {
+			t.Run(test.program, func(t *testing.T) {
+				p := start(t, l, process.Command{}, test.program)
+				p.do(t, 1) // its runtime is warm, and the window has a past
+				want, got := measure(t, p, test.n)
+				tolerance := test.group
+				if l.Accounting() == process.AccountingClock {
+					tolerance = test.clock
+				}
+				off := time.Duration(got.CPUSeconds*1e9) - time.Duration(want)
+				t.Logf("%v by its own account, charged %v more; system %.3f s", time.Duration(want), off, got.SystemSeconds)
+				if off.Abs() > tolerance {
+					t.Errorf("it used %v by its own account, and is charged %.6f s: off by %v", time.Duration(want), got.CPUSeconds, off)
+				}
+				if got.Source != l.Accounting() || got.Process != test.program || got.Role != "app" || got.Seconds <= 0 {
+					t.Errorf("usage %+v", got)
+				}
+				if got.SystemSeconds > got.CPUSeconds+0.02 {
+					t.Errorf("system %g s of %g s", got.SystemSeconds, got.CPUSeconds)
+				}
+			})
+		}
+	})
+}
+
+// TestProcessEnds takes the second mark when the process is gone.
+func TestProcessEnds(t *testing.T) {
+	each(t, func(t *testing.T, l *process.Launcher) {
+		p := start(t, l, process.Command{}, "burn")
+		m := usage.NewMeter([]usage.Target{p})
+		a, err := m.Mark()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := time.Duration(p.do(t, 100))
+		if _, err := p.Stop(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		b, err := m.Mark()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// It started and ended within the window too.
+		got := time.Duration(m.Between(a, b)[0].CPUSeconds * 1e9)
+		if got < want || got > want+200*time.Millisecond {
+			t.Errorf("it used %v and is charged %v", want, got)
+		}
+	})
+}
+
+func TestMemory(t *testing.T) {
+	const megabytes = 50
+	each(t, func(t *testing.T, l *process.Launcher) {
+		p := start(t, l, process.Command{}, "hold")
+		p.do(t, 1)
+		before := sampled(t, p)
+		p.do(t, megabytes)
+		after := sampled(t, p)
+		for name, grown := range map[string]float64{
+			"mean": float64(after.MemoryMean) - float64(before.MemoryMean),
+			"peak": float64(after.MemoryPeak) - float64(before.MemoryPeak),
+		} {
+			if off := math.Abs(grown/(1<<20) - megabytes); off > 3 {
+				t.Errorf("%s grew by %.1f MiB, want %d", name, grown/(1<<20), megabytes)
+			}
+		}
+	})
+}
+
+// sampled returns the usage over a window with a few samples of memory.
+func sampled(t *testing.T, p program) record.Usage {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	m := usage.NewMeter([]usage.Target{p})
+	a, err := m.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond) // time is what is sampled over
+	b, err := m.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	m.Wait()
+	return m.Between(a, b)[0]
+}
+
+func TestContextSwitches(t *testing.T) {
+	const sleeps = 300
+	each(t, func(t *testing.T, l *process.Launcher) {
+		p := start(t, l, process.Command{}, "sleep")
+		p.do(t, 1)
+		if _, got := measure(t, p, sleeps); got.ContextSwitches < sleeps || got.ContextSwitches > 20*sleeps {
+			t.Errorf("%d context switches, and it slept %d times", got.ContextSwitches, sleeps)
+		}
+	})
+}
+
+func TestThrottling(t *testing.T) {
+	each(t, func(t *testing.T, l *process.Launcher) {
+		p := start(t, l, process.Command{Quota: 0.2}, "burn")
+		if len(p.Unmet()) > 0 {
+			t.Skipf("%v", p.Unmet())
+		}
+		_, got := measure(t, p, 150)
+		if got.ThrottleSeconds <= 0 {
+			t.Errorf("it was not throttled: %+v", got)
+		}
+		free := start(t, l, process.Command{}, "threads")
+		if _, got := measure(t, free, 10); got.ThrottleSeconds != 0 {
+			t.Errorf("without a quota it was throttled for %g s", got.ThrottleSeconds)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package usage
+
+// Readings on Linux.
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// read takes a reading of one target from the best source that it has.
+func read(t Target) (reading, error) {
+	groups := t.Groups()
+	var r reading
+	var err error
+	switch {
+	case groups["cpuacct"] != "":
+		r, err = readV1(t, groups)
+	case groups["unified"] != "":
+		r, err = readV2(t, groups)
+	default:
+		r, err = readClocks(t)
+	}
+	if err != nil {
+		return r, err
+	}
+	r.switches, err = readSwitches(t)
+	return r, err
+}
+
+// settle has the kernel bring a cgroup's account up to date: a thread's CPU time
+// since the last tick of its CPU is booked when somebody asks for its clock.
+func settle(t Target) error {
+	pids, err := t.Pids()
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		if _, err := clock(pid); err != nil && !ended(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// clock is the CPU time of a process with all its threads, dead ones included,
+// exact to the nanosecond; see clock_getcpuclockid(3).
+func clock(pid int) (time.Duration, error) {
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|2), &t); err != nil {
+		return 0, fmt.Errorf("reading the CPU clock of process %d: %w", pid, err)
+	}
+	return time.Duration(t.Nano()), nil
+}
+
+// ended reports whether err only says that a process is no more.
+func ended(err error) bool {
+	return errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrNotExist)
+}
+
+// readSwitches counts the context switches of every thread that there is.
+func readSwitches(t Target) (switches, error) {
+	s := switches{threads: map[thread]uint64{}}
+	pids, err := t.Pids()
+	if err != nil {
+		return s, err
+	}
+	buffer := make([]byte, 4096)
+	for _, pid := range pids {
+		tids, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		if err != nil {
+			if ended(err) {
+				continue
+			}
+			return s, fmt.Errorf("listing the threads of process %d: %w", pid, err)
+		}
+		for _, tid := range tids {
+			text, err := readFile(fmt.Sprintf("/proc/%d/task/%s/status", pid, tid.Name()), buffer)
+			if err != nil {
+				if ended(err) {
+					continue
+				}
+				return s, err
+			}
+			n := number(text, "voluntary_ctxt_switches:") + number(text, "nonvoluntary_ctxt_switches:")
+			s.threads[thread{pid, int(digits(tid.Name()))}] = n
+		}
+	}
+	used, err := t.Reaped()
+	s.reaped = uint64(used.Nvcsw + used.Nivcsw)
+	return s, err
+}

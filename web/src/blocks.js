@@ -1,0 +1,70 @@
+// Every block: a dot for each run, joined within a block.
+
+import { baseline, byGroup, metrics, of, variants } from './data.js';
+import { axis, oneLine, value } from './format.js';
+import { choice } from './controls.js';
+import { figureAxis, show, tooltip } from './panel.js';
+import { room } from './rows.js';
+import { colour, lookOf } from './theme.js';
+
+const paired = (f) => f.against === baseline && f.samples?.length > 0;
+
+export function blocks(section) {
+  const options = metrics(paired);
+  section.hidden = options.length === 0;
+  choice(section.querySelector('.controls'), 'Metric', options, (metric) => {
+    const list = byGroup(of(metric, paired)).map(([title, fs]) => ({ title, draw: (width) => draw(fs, width) }));
+    show(section.querySelector('.panels'), 'The value of every block', list);
+  });
+}
+
+// table is the values by block and variant, and the centres.
+function table(list) {
+  const names = variants.filter((v) => v === baseline || list.some((f) => f.variant === v));
+  const values = new Map();
+  const put = (block, name, v) => {
+    if (!values.has(block)) values.set(block, new Map());
+    values.get(block).set(name, v);
+  };
+  for (const f of list) {
+    for (const s of f.samples) {
+      put(s.block, baseline, s.baseline);
+      put(s.block, f.variant, s.value);
+    }
+  }
+  const centre = new Map([[baseline, list[0].baseline], ...list.map((f) => [f.variant, f.value])]);
+  return { names, values: [...values].sort(([a], [b]) => a - b), centre };
+}
+
+function draw(list, width) {
+  const { names, values, centre } = table(list);
+  const { unit } = list[0];
+  const high = Math.max(...values.flatMap(([, row]) => [...row.values()]));
+  const slot = (width - 70) / names.length;
+  const turned = room(names, width, 1) > slot;
+  return {
+    height: turned ? 320 : 260,
+    option: {
+      grid: { left: 8, right: 8, top: 12, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      xAxis: {
+        type: 'category', data: names, axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } },
+        axisLabel: { color: colour('soft'), fontSize: 12, interval: 0, formatter: oneLine, rotate: turned ? 40 : 0, width: turned ? 100 : slot, overflow: 'truncate' },
+      },
+      yAxis: figureAxis({ scale: true, axisLabel: { formatter: axis(unit, high) } }),
+      tooltip: tooltip(({ seriesName, dataIndex, data }) => [names[dataIndex], seriesName, value(data.value ?? data, unit)]),
+      series: [...values.map(([block, row]) => run(`block ${block}`, names, row)), bars(names, centre, slot)],
+    },
+  };
+}
+
+const run = (name, names, row) => ({
+  type: 'line', name, symbol: 'circle', symbolSize: 7, showAllSymbol: true, connectNulls: true,
+  lineStyle: { color: colour('soft'), width: 1, opacity: 0.4 },
+  emphasis: { focus: 'series', lineStyle: { width: 2, opacity: 1 } },
+  data: names.map((v) => ({ value: row.get(v) ?? '-', itemStyle: { color: lookOf(variants.indexOf(v)).colour, opacity: 0.85 } })),
+});
+
+const bars = (names, centre, slot) => ({
+  type: 'scatter', name: 'centre', symbol: 'rect', symbolSize: [Math.min(46, slot * 0.6), 2.5], silent: true, z: 5,
+  itemStyle: { color: colour('ink') }, data: names.map((v) => centre.get(v) ?? '-'),
+});

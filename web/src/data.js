@@ -1,0 +1,44 @@
+// The document that the page holds, and the questions that the charts ask of it.
+
+const { document: doc, figures, order, baseline } = JSON.parse(document.getElementById('findings').textContent);
+
+export { doc, baseline };
+
+// Every finding with its figures in words, in a reader's order.
+export const findings = order.map((i) => ({ ...doc.findings[i], index: i, text: figures[i] }));
+
+// variants in the experiment's order, and any that only the findings name.
+export const variants = [...new Set([
+  ...(doc.experiment.variants ?? []).map((v) => v.name),
+  ...findings.flatMap((f) => [f.against, f.variant]),
+])];
+
+// key tells metrics apart: a metric by role.
+const key = (f) => `${f.metric}\n${f.role ?? ''}`;
+
+// metrics lists [key, label] of the findings that pass, in a reader's order:
+// those over all roles first, the parts by role after them.
+export function metrics(pass) {
+  const seen = new Map();
+  for (const f of findings) if (pass(f)) seen.set(key(f), f.text.label);
+  const isRole = ([k]) => (k.endsWith('\n') ? 0 : 1);
+  return [...seen].sort((a, b) => isRole(a) - isRole(b));
+}
+
+// of returns the findings of one metric that pass.
+export const of = (metric, pass = () => true) => findings.filter((f) => key(f) === metric && pass(f));
+
+// byGroup splits findings by operation and parameter: [[title, findings], …].
+export function byGroup(list) {
+  const groups = new Map();
+  for (const f of list) {
+    if (!groups.has(f.text.group)) groups.set(f.text.group, []);
+    groups.get(f.text.group).push(f);
+  }
+  return [...groups];
+}
+
+export const isFinite = (v) => typeof v === 'number' && Number.isFinite(v);
+
+// decided reports whether the interval lies on one side of zero.
+export const decided = (i) => isFinite(i?.low) && isFinite(i?.high) && (i.low > 0 || i.high < 0);

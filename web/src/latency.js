@@ -1,0 +1,101 @@
+// Latency by percentile. The axis is logarithmic in the share that is slower, so
+// that the tail has the room it deserves.
+
+import { doc, variants } from './data.js';
+import { axis, value } from './format.js';
+import { legend } from './controls.js';
+import { figureAxis, show, tooltip } from './panel.js';
+import { colour, lookOf } from './theme.js';
+
+const place = (percentile) => -Math.log10(1 - percentile / 100);
+const percentile = (x) => Number((100 * (1 - 10 ** -x)).toFixed(6));
+const marks = [50, 90, 99, 99.9, 99.99, 99.999];
+
+// drawable leaves out the largest value of all, which has no place on the axis.
+const drawable = (curve) => curve.points.filter((p) => p.percentile < 100 && p.seconds > 0);
+
+export function latency(section) {
+  const curves = (doc.curves ?? []).filter((c) => drawable(c).length > 1);
+  section.hidden = curves.length === 0;
+  const names = variants.filter((v) => curves.some((c) => c.variant === v));
+  const list = [...new Set(curves.map((c) => c.operation))].map((operation) => ({
+    title: operation || 'whole run',
+    draw: (width) => draw(curves.filter((c) => c.operation === operation), width),
+  }));
+  show(section.querySelector('.panels'), 'Latency by percentile', list);
+  return () => legend(section.querySelector('.legend'), names.map((v) => {
+    const look = lookOf(variants.indexOf(v));
+    const dash = Array.isArray(look.dash) ? { 'stroke-dasharray': look.dash.join(' ') } : {};
+    return [v, 'line', { x1: 1, y1: 6, x2: 25, y2: 6, stroke: look.colour, 'stroke-width': 2.5, ...dash }];
+  }));
+}
+
+function draw(curves) {
+  const points = curves.flatMap(drawable);
+  const low = Math.min(...points.map((p) => p.low || p.seconds));
+  const high = Math.max(...points.map((p) => p.high || p.seconds));
+  const last = Math.max(...points.map((p) => place(p.percentile)));
+  const log = high / low > 8;
+  const ticks = marks.filter((p) => place(p) <= last + 0.02).map(place);
+  return {
+    height: 260,
+    option: {
+      grid: { left: 8, right: 14, top: 12, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      xAxis: figureAxis({
+        min: 0, max: last, splitLine: { show: false },
+        axisTick: { show: true, customValues: ticks }, axisLine: { show: true, onZero: false },
+        axisLabel: { customValues: ticks, formatter: (x) => `p${percentile(x)}`, hideOverlap: true },
+      }),
+      yAxis: log ? logAxis(low, high) : figureAxis({ scale: true, axisLabel: { formatter: axis('s', high) } }),
+      tooltip: tooltip(({ seriesIndex, dataIndex, seriesType }) => tip(curves[seriesIndex % curves.length], seriesType === 'line' ? dataIndex : 0)),
+      series: [...curves.map(band), ...curves.map(line)],
+    },
+  };
+}
+
+// logAxis has a line at 1, 2 and 5 of every decade that the figures reach.
+function logAxis(low, high) {
+  const ticks = [];
+  for (let d = Math.floor(Math.log10(low)); d <= Math.log10(high); d++) for (const n of [1, 2, 5]) ticks.push(n * 10 ** d);
+  const from = ticks.findLast((v) => v <= low) ?? low;
+  const to = ticks.find((v) => v >= high) ?? high * 1.1;
+  const customValues = ticks.filter((v) => v >= from && v <= to);
+  return figureAxis({
+    type: 'log', min: from, max: to, splitLine: { lineStyle: { color: colour('grid') }, customValues }, axisTick: { show: false, customValues },
+    axisLabel: { customValues, formatter: (v) => axis('s', v)(v) },
+  });
+}
+
+function band(curve, _, all) {
+  const points = drawable(curve).filter((p) => p.low > 0);
+  const look = lookOf(variants.indexOf(curve.variant));
+  return {
+    type: 'custom', silent: true, tooltip: { show: false }, clip: true,
+    data: points.map((p) => [place(p.percentile), p.low, p.high]), encode: { x: 0, y: [1, 2] },
+    renderItem: ({ dataIndex }, api) => dataIndex === 0 && ({
+      type: 'polygon',
+      shape: {
+        points: [
+          ...points.map((p) => api.coord([place(p.percentile), p.high])),
+          ...points.map((p) => api.coord([place(p.percentile), p.low])).reverse(),
+        ],
+      },
+      style: { fill: look.colour, opacity: all.length > 3 ? 0.07 : 0.14 },
+    }),
+  };
+}
+
+function line(curve, _, all) {
+  const look = lookOf(variants.indexOf(curve.variant));
+  return {
+    type: 'line', name: curve.variant, symbol: 'circle', symbolSize: all.length > 3 ? 4 : 6, showAllSymbol: true,
+    lineStyle: { color: look.colour, type: look.dash, width: 2 }, itemStyle: { color: look.colour },
+    emphasis: { focus: 'series' }, blur: { lineStyle: { opacity: 0.2 } },
+    data: drawable(curve).map((p) => [place(p.percentile), p.seconds]),
+  };
+}
+
+function tip(curve, index) {
+  const p = drawable(curve)[index];
+  return [curve.variant, `p${p.percentile}: ${value(p.seconds, 's')}`, `runs from ${value(p.low, 's')} to ${value(p.high, 's')}`];
+}

@@ -1,0 +1,338 @@
+package tracetax_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// requests is how often each operation is made.
+const requests = 64
+
+// TestWorkloadsMakeTheSpansTheyDeclare starts both workloads as they are shipped,
+// with each way of tracing, and counts what arrives. All spans are accounted for:
+// what arrived and what the tracer admits to have lost is what the workload
+// declares, and the spans of a request hang together.
+func TestWorkloadsMakeTheSpansTheyDeclare(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		workload string
+		tracer   string
+		settings map[string]string
+		env      map[string]string
+		silent   bool // nothing arrives
+		lost     bool // something is lost, and admitted
+		metrics  bool // metrics arrive too
+	}{
+		{name: "go none", workload: "hello/go", tracer: "none", silent: true},
+		{name: "go grpc", workload: "hello/go", tracer: "otel-go"},
+		{name: "go http gzip", workload: "hello/go", tracer: "otel-go", settings: set("protocol", "http/protobuf", "compression", "gzip")},
+		{name: "go simple", workload: "hello/go", tracer: "otel-go", settings: set("processor", "simple")},
+		{name: "go 0 %", workload: "hello/go", tracer: "otel-go", settings: set("sampling", "0%"), silent: true},
+		{name: "go API only", workload: "hello/go", tracer: "otel-go", settings: set("sdk", "off"), silent: true},
+		{name: "go without export", workload: "hello/go", tracer: "otel-go", settings: set("export", "none"), silent: true},
+		{name: "go queue of 1", workload: "hello/go", tracer: "otel-go", settings: set("queue", "1", "batch", "1"), lost: true},
+		{name: "go no receiver", workload: "hello/go", tracer: "otel-go", settings: set("timeout", "200ms"),
+			env: set("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"), silent: true, lost: true},
+
+		{name: "flask none", workload: "hello/flask", tracer: "none", silent: true},
+		{name: "flask grpc", workload: "hello/flask", tracer: "otel-python", settings: set("delay", "50ms")},
+		{name: "flask at exit", workload: "hello/flask", tracer: "otel-python", settings: set("delay", "60s")},
+		{name: "flask http gzip", workload: "hello/flask", tracer: "otel-python", settings: set("protocol", "http/protobuf", "compression", "gzip")},
+		{name: "flask simple", workload: "hello/flask", tracer: "otel-python", settings: set("processor", "simple")},
+		{name: "flask simple http", workload: "hello/flask", tracer: "otel-python", settings: set("processor", "simple", "protocol", "http/protobuf")},
+		{name: "flask agent defaults", workload: "hello/flask", tracer: "otel-python", settings: set("agent-defaults", "on"), metrics: true},
+		{name: "flask 0 %", workload: "hello/flask", tracer: "otel-python", settings: set("sampling", "0%"), silent: true},
+		{name: "flask API only", workload: "hello/flask", tracer: "otel-python", settings: set("sdk", "off"), silent: true},
+		{name: "flask without export", workload: "hello/flask", tracer: "otel-python", settings: set("export", "none"), silent: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.name != "go none" && os.Getenv("TRACETAX_E2E") == "" {
+				t.Skip("it downloads packages: set TRACETAX_E2E=1")
+			}
+			plan := planOf(t, test.workload, test.tracer, test.settings, test.env)
+			counts, admitted := exercise(t, plan)
+
+			var want uint64
+			for _, n := range plan.plan.Spans {
+				want += requests * uint64(n.Low)
+			}
+			switch {
+			case test.silent && counts.Spans != 0:
+				t.Errorf("%d spans arrived, want none", counts.Spans)
+			case test.lost && admitted == 0:
+				t.Error("the tracer admits no loss")
+			case !test.silent || test.lost:
+				if got := counts.Unique() + admitted; got != want {
+					t.Errorf("%d spans arrived and %d are admitted lost, in all %d of %d", counts.Unique(), admitted, got, want)
+				}
+			}
+			if test.silent || test.lost {
+				return
+			}
+			if roots := uint64(len(plan.plan.Operations) * requests); counts.Roots != roots || counts.Orphans != 0 {
+				t.Errorf("%d roots and %d orphans, want %d and none: the context did not reach every process", counts.Roots, counts.Orphans, roots)
+			}
+			if others := counts.Metrics + counts.Logs; (others > 0) != test.metrics {
+				t.Errorf("%d metrics and %d logs, want any: %v", counts.Metrics, counts.Logs, test.metrics)
+			}
+			if counts.Services["app"] == 0 || counts.Services["downstream"] == 0 {
+				t.Errorf("spans by service: %v", counts.Services)
+			}
+		})
+	}
+}
+
+// TestUntracedGoWorkloadDoesNotLinkOpenTelemetry reads the list of modules in the program.
+func TestUntracedGoWorkloadDoesNotLinkOpenTelemetry(t *testing.T) {
+	p := planOf(t, "hello/go", "none", nil, nil)
+	out, err := exec.Command("go", "version", "-m", p.folders["build"]+"/hello").CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "path\thello") || strings.Contains(string(out), "opentelemetry") {
+		t.Errorf("modules of the program:\n%s", out)
+	}
+}
+
+func set(pairs ...string) map[string]string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return m
+}
+
+// prepared is a variant that can be started, and what its placeholders stand for.
+type prepared struct {
+	plan    *spec.Plan
+	folders map[string]string
+}
+
+// planOf fetches, builds and resolves a variant by way of an experiment file.
+func planOf(t *testing.T, workload, tracer string, settings, env map[string]string) prepared {
+	t.Helper()
+	text := fmt.Sprintf("workload: %s\nvariants:\n  none:\n  it: {tracer: %s, settings: %s, env: %s}\n", workload, tracer, flow(settings), flow(env))
+	experiments, err := spec.ParseExperiment("test.yaml", ".", []byte(text), spec.NewCatalog(tracetax.Files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := experiments[0]
+	v := e.Variants[1]
+	if missing := append(artifact.Missing(e.Workload.Needs), artifact.Missing(v.Tracer.Needs)...); len(missing) > 0 {
+		t.Skip(strings.Join(missing, "; "))
+	}
+	plan, err := e.Plan(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := artifact.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := prepared{plan, map[string]string{}}
+	if p.folders["dir"], err = store.Source(t.Context(), e.Workload.Files); err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Build.Run) > 0 {
+		q := artifact.BuildRequest{Files: e.Workload.Files, Commands: plan.Build.Run, Env: plan.Build.Env}
+		if p.folders["build"], err = store.Build(t.Context(), q, t.Output()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if file := e.Workload.Artifact.Python; file != "" {
+		if p.folders["workload"], err = store.Python(t.Context(), e.Workload.Files, file, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if file := v.Tracer.Artifact.Python; file != "" {
+		if p.folders["tracer"], err = store.Python(t.Context(), v.Tracer.Files, file, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func flow(m map[string]string) string {
+	var pairs []string
+	for name, value := range m {
+		pairs = append(pairs, fmt.Sprintf("%s: %q", name, value))
+	}
+	return "{" + strings.Join(pairs, ", ") + "}"
+}
+
+// exercise starts the processes of p, makes every operation, stops them gracefully,
+// and returns what a sink counted and what the tracer admits to have lost.
+func exercise(t *testing.T, p prepared) (record.Counts, uint64) {
+	t.Helper()
+	server, err := sink.Start(sink.Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0", Checking: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	ports, err := process.FreePorts(len(p.plan.Processes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{"sink.otlp.grpc": server.Addresses().OTLPGRPC, "sink.otlp.http": server.Addresses().OTLPHTTP}
+	for name, dir := range p.folders {
+		values[name] = dir
+	}
+	for i, process := range p.plan.Processes {
+		values[process.Name+".port"] = strconv.Itoa(ports[i])
+	}
+	var running []*child
+	for i, process := range p.plan.Processes {
+		values["port"], values["process"] = strconv.Itoa(ports[i]), process.Name
+		running = append(running, start(t, process, values))
+	}
+	for i, c := range running {
+		c.awaitReady(t, "http://127.0.0.1:"+strconv.Itoa(ports[i])+"/healthz")
+	}
+	for _, operation := range p.plan.Operations {
+		ask(t, operation.Method, "http://127.0.0.1:"+strconv.Itoa(ports[0])+operation.URL)
+	}
+	var lost uint64
+	for _, c := range running {
+		lost += admittedBy(t, p.plan.Admits, c.stop(t))
+	}
+	return server.Snapshot().Counts, lost
+}
+
+// child is a process of the workload.
+type child struct {
+	cmd    *exec.Cmd
+	output *strings.Builder
+	ended  chan error
+}
+
+func start(t *testing.T, process spec.Process, values map[string]string) *child {
+	t.Helper()
+	expand := func(text string) string {
+		out, err := spec.Expand(text, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	var args []string
+	for _, arg := range process.Run {
+		args = append(args, expand(arg))
+	}
+	c := &child{cmd: exec.Command(args[0], args[1:]...), output: &strings.Builder{}, ended: make(chan error, 1)}
+	c.cmd.Dir = values["dir"]
+	c.cmd.Env = os.Environ()
+	for name, value := range process.Env {
+		c.cmd.Env = append(c.cmd.Env, name+"="+expand(value))
+	}
+	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }) // where the test ended early
+	go func() { c.ended <- c.cmd.Wait() }()
+	return c
+}
+
+// patience bounds every wait.
+const patience = time.Minute
+
+func (c *child) awaitReady(t *testing.T, url string) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		select {
+		case err := <-c.ended:
+			t.Fatalf("%s ended: %v\n%s", c.cmd, err, c.output)
+		default:
+		}
+		response, err := http.Get(url)
+		if err != nil {
+			continue
+		}
+		response.Body.Close()
+		if response.StatusCode == http.StatusNoContent {
+			return
+		}
+	}
+	t.Fatalf("%s is not ready", c.cmd)
+}
+
+// stop ends the process gracefully and returns what it wrote.
+func (c *child) stop(t *testing.T) string {
+	t.Helper()
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-c.ended:
+		if err != nil {
+			t.Errorf("%s: %v\n%s", c.cmd, err, c.output)
+		}
+	case <-time.After(patience):
+		t.Fatalf("%s does not stop", c.cmd)
+	}
+	return c.output.String()
+}
+
+// ask makes an operation as often as said, several at a time.
+func ask(t *testing.T, method, url string) {
+	t.Helper()
+	const clients = 4
+	var wait sync.WaitGroup
+	for range clients {
+		wait.Go(func() {
+			for range requests / clients {
+				request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				response, err := http.DefaultClient.Do(request)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				response.Body.Close()
+				if response.StatusCode != http.StatusOK {
+					t.Errorf("%s %s answers %s", method, url, response.Status)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// admittedBy adds up what a process says that it lost.
+func admittedBy(t *testing.T, admits []spec.Admission, log string) uint64 {
+	t.Helper()
+	var lost uint64
+	for _, admission := range admits {
+		pattern := regexp.MustCompile(admission.Log)
+		found := pattern.FindAllStringSubmatch(log, -1)
+		if len(found) == 0 {
+			continue
+		}
+		n, err := strconv.ParseUint(found[len(found)-1][pattern.SubexpIndex("n")], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost += n
+	}
+	return lost
+}
