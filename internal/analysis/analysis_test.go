@@ -240,6 +240,52 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
+func TestABlockWithoutItsBaselineDoesNotCountForAnyPair(t *testing.T) {
+	s := twoVariants()
+	s.variants = append(s.variants, actor{name: "more", tracer: "otel-go", against: "otel", adds: 50e-6, spans: 5})
+	in := s.input()
+	in.Records = in.Records[1:]
+	if f, _ := look(analyse(t, in), "json", "more", "otel", "cpu_per_operation", ""); f.Blocks != 9 {
+		t.Errorf("%d blocks, want 9", f.Blocks)
+	}
+}
+
+func TestSilentVariant(t *testing.T) {
+	s := twoVariants()
+	s.plan = func(p *spec.Plan) { p.Silent = true }
+	s.change = func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} }
+	doc := analyse(t, s.input())
+	for _, metric := range []string{"delivered_share", "cpu_per_span", "export_bytes_per_operation"} {
+		if f, ok := look(doc, "json", "otel", "none", metric, ""); ok {
+			t.Errorf("%s of a variant that is meant to deliver nothing: %+v", metric, f)
+		}
+	}
+	if last := doc.Ledgers[1]; last.Verdict != "not exported by intent" || strings.Contains(doc.Answer, "lost") {
+		t.Errorf("%q; %s", last.Verdict, doc.Answer)
+	}
+}
+
+// Calibrations tell what is not declared, also of another variant of the tracer;
+// they enter no estimate.
+func TestCalibration(t *testing.T) {
+	s := twoVariants()
+	s.variants = append(s.variants, actor{name: "half", tracer: "otel-go", adds: 10e-6, spans: 3})
+	s.plan = func(p *spec.Plan) { p.Spans = nil }
+	in := s.input()
+	calibration := in.Records[1]
+	calibration.Kind, calibration.Block = record.Calibration, 0
+	in.Records = append(in.Records, calibration)
+	doc := analyse(t, in)
+	if f := get(t, doc, "json", "otel", "cpu_per_operation"); f.Blocks != 10 {
+		t.Errorf("%d blocks", f.Blocks)
+	}
+	for _, l := range doc.Ledgers {
+		if l.Variant != "none" && (l.Entries[0].How != "inferred" || l.Verdict != "nothing lost" || !l.Exact) {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
 func TestPerSpan(t *testing.T) {
 	f := get(t, analyse(t, twoVariants().input()), "json", "otel", "cpu_per_span")
 	if *f.Absolute.Low > 10e-6 || *f.Absolute.High < 10e-6 || f.Relative != nil {
@@ -350,6 +396,21 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// Bytes that differ by a few in a thousand from run to run are no modes, also
+// beside a baseline that sends none.
+func TestModesThatDoNotMatter(t *testing.T) {
+	s := twoVariants()
+	s.blocks = 12
+	s.change = func(r *record.Record) {
+		if r.Variant == "otel" {
+			r.Phases[0].Sink.Bytes += uint64(r.Block%2)*10000 + uint64(r.Block)*7
+		}
+	}
+	if v := get(t, analyse(t, s.input()), "json", "otel", "export_bytes_per_operation").Verdict; v.Kind != finding.Costs {
+		t.Errorf("%+v", v)
+	}
+}
+
 // However many metrics and operations there are, an experiment in which nothing
 // differs alarms in at most one family of claims in twenty.
 func TestNothingDiffers(t *testing.T) {
@@ -401,6 +462,8 @@ func TestHeadline(t *testing.T) {
 func FuzzDocumentIsJSON(f *testing.F) {
 	f.Add(uint64(1), 0.0, 0.0, uint64(0), uint64(0), 0.0)
 	f.Add(uint64(2), 20.0, -1.0, uint64(10000), uint64(5), 1e300)
+	f.Add(uint64(3), 1e-300, 1e300, uint64(1), uint64(5), -1e308)
+	f.Add(uint64(4), 20.0, 5e-324, uint64(1), uint64(1)<<63, 0.0)
 	f.Fuzz(func(t *testing.T, seed uint64, wall, cpu float64, started, spans uint64, idle float64) {
 		for _, v := range []float64{wall, cpu, idle} {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -99,19 +99,16 @@ func clause(heads []finding.Finding) string {
 // cost is one headline in words.
 func cost(f finding.Finding) string {
 	const what = " of CPU per operation"
-	if f.Absolute == nil {
-		return "could not be compared"
+	if untold(f) {
+		return "changes the CPU per operation by an amount that cannot be told (" + strings.TrimPrefix(f.Verdict.Text, "cannot tell: ") + ")"
 	}
 	size := *f.Absolute
 	amount := finding.FormatValue(max(size.Estimate, -size.Estimate), f.Unit) + what
 	if f.Relative != nil {
 		amount += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","
 	}
-	switch f.Verdict.Kind {
-	case finding.NoDifference:
+	if f.Verdict.Kind == finding.NoDifference {
 		return "makes no difference in CPU per operation larger than " + strings.TrimPrefix(f.Verdict.Text, "no difference larger than ")
-	case finding.CannotTell:
-		return "changes the CPU per operation by an amount that cannot be told (" + strings.TrimPrefix(f.Verdict.Text, "cannot tell: ") + ")"
 	}
 	if size.Estimate < 0 {
 		return "saves " + amount
@@ -119,25 +116,56 @@ func cost(f finding.Finding) string {
 	return "costs " + amount
 }
 
-// span says what several headlines come to: the range, and the worst by name.
+// span says what several headlines come to: the range, and the ends by name.
 func span(who string, heads []finding.Finding, many bool) string {
-	sorted := slices.Clone(heads)
-	slices.SortStableFunc(sorted, func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
-	least, worst := sorted[0], sorted[len(sorted)-1]
-	detected := slices.ContainsFunc(heads, func(f finding.Finding) bool { return f.Verdict.Kind != finding.NoDifference })
-	verb := " costs "
-	if many {
-		verb = " cost "
-	}
-	if !detected {
-		verb = " makes"
+	verb := func(one, more string) string {
 		if many {
-			verb = " make"
+			return " " + more + " "
 		}
-		return who + verb + " no difference in CPU per operation larger than " + largestBound(heads)
+		return " " + one + " "
 	}
-	return fmt.Sprintf("%s%sbetween %s (%s) and %s (%s) of CPU per operation, %s at worst",
-		who, verb, relativeOrAbsolute(least), named(least, many), relativeOrAbsolute(worst), named(worst, many), added(worst))
+	told := slices.DeleteFunc(slices.Clone(heads), untold)
+	if len(told) == 0 {
+		return who + verb("changes", "change") + "the CPU per operation by an amount that cannot be told"
+	}
+	seen := slices.DeleteFunc(slices.Clone(told), unseen)
+	if len(seen) == 0 {
+		return who + verb("makes", "make") + "no difference in CPU per operation larger than " + largestBound(told) + except(heads, many)
+	}
+	slices.SortStableFunc(seen, func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
+	least, most := seen[0], seen[len(seen)-1]
+	text := fmt.Sprintf("between %s (%s) and %s (%s, %s) more CPU per operation", share(least), named(least, many), share(most), named(most, many), amount(most))
+	if len(seen) == 1 {
+		text = fmt.Sprintf("%s more CPU per operation (%s, %s)", share(most), named(most, many), amount(most))
+	}
+	if len(seen) < len(told) {
+		text += ", with no difference larger than " + largestBound(told) + " elsewhere"
+	}
+	return who + verb("costs", "cost") + text + except(heads, many)
+}
+
+// unseen reports whether no difference was seen.
+func unseen(f finding.Finding) bool { return f.Verdict.Kind == finding.NoDifference }
+
+// untold reports whether there is a reason against the figure itself, not only
+// too few blocks for a verdict.
+func untold(f finding.Finding) bool {
+	v := f.Verdict
+	return f.Absolute == nil || v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && f.Absolute.Low != nil
+}
+
+// except names those of which nothing can be told.
+func except(heads []finding.Finding, many bool) string {
+	var names []string
+	for _, f := range heads {
+		if untold(f) {
+			names = append(names, named(f, many))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (it cannot be told for " + fewNames(names) + ")"
 }
 
 // size orders headlines: relative where there is a ratio.
@@ -156,28 +184,21 @@ func largestBound(heads []finding.Finding) string {
 	for _, f := range heads {
 		if f.Verdict.Bound != nil && *f.Verdict.Bound > worst {
 			worst = *f.Verdict.Bound
-			text = finding.FormatBound(worst, f.Unit, f.Relative != nil) + " on " + f.Operation
+			text = finding.FormatBound(worst, f.Unit, f.Relative != nil)
 		}
 	}
 	return text
 }
 
-func relativeOrAbsolute(f finding.Finding) string {
-	switch {
-	case f.Verdict.Kind == finding.NoDifference && f.Verdict.Bound != nil:
-		return "less than " + finding.FormatBound(*f.Verdict.Bound, f.Unit, f.Relative != nil)
-	case f.Relative != nil:
-		return finding.FormatInterval(finding.Interval{Estimate: f.Relative.Estimate}, f.Unit, true)
+// share is a headline's size: relative where there is a ratio.
+func share(f finding.Finding) string {
+	if f.Relative != nil {
+		return finding.FormatValue(f.Relative.Estimate, "1")
 	}
-	return added(f)
+	return amount(f)
 }
 
-func added(f finding.Finding) string {
-	if f.Absolute == nil {
-		return finding.Missing
-	}
-	return finding.FormatInterval(finding.Interval{Estimate: f.Absolute.Estimate}, f.Unit, false)
-}
+func amount(f finding.Finding) string { return finding.FormatValue(f.Absolute.Estimate, f.Unit) }
 
 func named(f finding.Finding, many bool) string {
 	if many {

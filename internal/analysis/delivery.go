@@ -135,12 +135,20 @@ func (s *study) perSpan(p pair, operation string) *claim {
 // share is the delivered share of a variant's spans on an operation, 1 where it
 // is not known.
 func (s *study) share(variant, operation string) float64 {
-	for _, l := range s.ledgers {
-		if l.Variant == variant && l.Operation == operation {
-			return 1 - l.LostShare
-		}
+	if l := s.ledgerOf(variant, operation); l != nil {
+		return 1 - l.LostShare
 	}
 	return 1
+}
+
+// ledgerOf returns the ledger of a variant on an operation, nil if there is none.
+func (s *study) ledgerOf(variant, operation string) *finding.Ledger {
+	for i := range s.ledgers {
+		if l := &s.ledgers[i]; l.Variant == variant && l.Operation == operation {
+			return l
+		}
+	}
+	return nil
 }
 
 // delivered is the delivered share, and the verdict on the budget for lost spans.
@@ -164,6 +172,9 @@ func (s *study) delivered(p pair, operation string) *claim {
 		if compared {
 			c.Absolute = interval(stats.SignedRank(minus(value, base), confidence), s.quick())
 		}
+	}
+	if l := s.ledgerOf(p.variant, operation); l != nil {
+		c.Note = l.Verdict
 	}
 	if budget != nil {
 		s.judgeLost(c, budget)
@@ -204,25 +215,23 @@ func (s *study) lostBudget(p pair) *spec.Limit {
 // counted, not estimated: there is no interval but where the ledger has one.
 func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 	c.Verdict.Budget = &budget.Value
-	for _, l := range s.ledgers {
-		if l.Variant != c.Variant || l.Operation != c.Operation {
-			continue
-		}
-		allowed := finding.FormatBound(budget.Value, "1", true)
-		least, most, known := lossEnds(l)
-		switch {
-		case !known:
-			c.cannotTell("it is not known how many spans were to be expected", 0)
-		case least > budget.Value:
-			c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+l.Verdict
-		case most <= budget.Value:
-			c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+l.Verdict
-		default:
-			c.cannotTell(l.Verdict, 0)
-		}
+	l := s.ledgerOf(c.Variant, c.Operation)
+	if l == nil {
+		c.cannotTell("no span was accounted for", 0)
 		return
 	}
-	c.cannotTell("no span was accounted for", 0)
+	allowed := finding.FormatBound(budget.Value, "1", true)
+	least, most, known := lossEnds(*l)
+	switch {
+	case !known:
+		c.cannotTell("it is not known how many spans were to be expected", 0)
+	case least > budget.Value:
+		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+l.Verdict
+	case most <= budget.Value:
+		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+l.Verdict
+	default:
+		c.cannotTell(l.Verdict, 0)
+	}
 }
 
 // lossEnds returns the least and the most that may have been lost, as shares.

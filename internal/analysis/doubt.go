@@ -11,11 +11,12 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// What counts as not holding the rate.
+// The thresholds of doubt. The first three say what is not holding the rate.
 const (
 	heldShare     = 0.98 // of the operations asked for, completed in the time that the schedule takes
 	timeOutShare  = 0.01 // of the operations asked for
 	overloadShare = 0.5  // of a variant's runs that did not hold the rate: from here it is overloaded
+	modeShare     = 0.01 // of the larger mode, by which modes must differ to matter
 	lagShare      = 0.1  // of the effect, by which the generator's lag may differ
 )
 
@@ -36,7 +37,7 @@ func (s *study) doubtsOf(c *claim) doubts {
 	if c.Metric == cpuPerSpan {
 		base = nil // its baseline is nought by definition
 	}
-	if report := stats.Modes(base, value); report.Differ {
+	if report := stats.Modes(base, value); report.Differ && (apart(report.Baseline) || apart(report.Value)) {
 		d.modes, d.reason = true, modesText(report, c)
 		return d
 	}
@@ -55,8 +56,11 @@ func (s *study) noteDoubts(c *claim) {
 	if c.doubts.lag {
 		s.lags = append(s.lags, hit{metricWord(c) + ": " + c.doubts.reason, where})
 	}
-	if c.doubts.overloaded != "" && !c.metric.latency && c.Note == "" {
-		c.Note = "not at the same rate: " + c.doubts.overloaded
+	if c.doubts.overloaded != "" && !c.metric.latency {
+		c.remark("not at the same rate: " + c.doubts.overloaded)
+	}
+	if lost := 1 - s.share(c.Variant, c.Operation); c.Metric == cpuPerOperation && lost > 1-lossless {
+		c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
 	}
 	if c.Metric == cpuPerOperation && !isHarness(c.Role) {
 		for _, sample := range c.Samples {
@@ -66,6 +70,24 @@ func (s *study) noteDoubts(c *claim) {
 			}
 		}
 	}
+}
+
+// apart reports whether modes differ by enough to matter to a reader, also where
+// the other side is zero and there is no ratio to judge them by.
+func apart(modes []stats.Mode) bool {
+	if len(modes) < 2 {
+		return false
+	}
+	least, most := modes[0].Center, modes[len(modes)-1].Center
+	return most-least > modeShare*math.Max(math.Abs(least), math.Abs(most))
+}
+
+// remark adds to what is to be known beside the claim.
+func (c *claim) remark(text string) {
+	if c.Note != "" {
+		c.Note += "; "
+	}
+	c.Note += text
 }
 
 func metricWord(c *claim) string {

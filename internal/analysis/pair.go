@@ -2,6 +2,8 @@
 package analysis
 
 import (
+	"math"
+
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -97,7 +99,7 @@ func (s *study) samples(m metric, p pair, operation string) []finding.Sample {
 		}
 		b, okBase := m.value(base, basePhase)
 		v, okValue := m.value(value, valuePhase)
-		if !okBase || !okValue {
+		if !okBase || !okValue || !sane(b) || !sane(v) {
 			return nil
 		}
 		out = append(out, finding.Sample{Block: block, Baseline: b, Value: v})
@@ -110,11 +112,25 @@ func (c *claim) estimate(quick bool) {
 	base, value := columns(c.Samples)
 	c.Baseline, c.Value = stats.Center(base), stats.Center(value)
 	c.differences = minus(value, base)
-	if logs, err := stats.LogRatios(base, value); err == nil { // otherwise there is no ratio: absolute only
+	logs, err := stats.LogRatios(base, value)
+	if err == nil && sane(math.Exp(largest(logs))) { // otherwise there is no ratio: absolute only
 		c.logs = logs
 		c.Relative = interval(stats.Ratio(stats.SignedRank(logs, confidence)), quick || c.metric.pointOnly)
 	}
 	c.Absolute = interval(stats.SignedRank(c.differences, confidence), quick || c.metric.pointOnly)
+}
+
+// sane reports whether a figure can be calculated with: what no process can have
+// used comes from a broken record, and must not become an infinity.
+func sane(v float64) bool { return math.Abs(v) < 1e100 }
+
+// largest is the largest size among x, 0 for none.
+func largest(x []float64) float64 {
+	most := 0.0
+	for _, v := range x {
+		most = max(most, math.Abs(v))
+	}
+	return most
 }
 
 // interval is an estimate as a finding has it.

@@ -127,21 +127,17 @@ func (c *claim) keep(e stats.Estimate) finding.Interval {
 	return finding.Interval{Estimate: e.Center, Low: &e.Low, High: &e.High}
 }
 
-// against holds the claim against its budget. For a metric of which more is
-// better the budget is what may be lost of it.
+// against holds the claim against its budget. In every metric that may have one
+// less is better.
 func (c *claim) against(e stats.Estimate) {
-	limit, sign := c.budget.Value, 1.0
-	if c.Better == higher {
-		limit, sign = -limit, -1
-	}
-	at := e.Against(math.Log1p(limit))
+	limit := math.Log1p(c.budget.Value)
 	size := finding.FormatInterval(c.keep(c.onScale(e)), c.Unit, true)
 	v := &c.Verdict
 	allowed := finding.FormatBound(c.budget.Value, c.Unit, true)
-	switch {
-	case at == stats.Straddles:
-		c.stillOpen(e, math.Log1p(limit), size, allowed)
-	case (at == stats.Above) == (sign > 0):
+	switch e.Against(limit) {
+	case stats.Straddles:
+		c.stillOpen(e, limit, size, allowed)
+	case stats.Above:
 		v.Kind, v.Text = finding.Over, fmt.Sprintf("over the budget of %s: %s", allowed, size)
 	default:
 		v.Kind, v.Text = finding.Within, fmt.Sprintf("within the budget of %s: %s", allowed, size)

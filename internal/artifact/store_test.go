@@ -198,23 +198,3 @@ func folders(t *testing.T, s *Store, kind string) []string {
 	}
 	return names
 }
-
-func TestSourceIsACopy(t *testing.T) {
-	s := open(t)
-	files := fstest.MapFS{"go.mod.embed": {Data: []byte("module x\n")}, "sub/a.py": {Data: []byte("1")}}
-	dir, err := s.Source(t.Context(), files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := read(t, filepath.Join(dir, "go.mod")) + read(t, filepath.Join(dir, "sub", "a.py")); got != "module x\n1" {
-		t.Errorf("the copy holds %q", got)
-	}
-	files["sub/a.py"] = &fstest.MapFile{Data: []byte("2")}
-	other, err := s.Source(t.Context(), files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if other == dir {
-		t.Error("changed sources are in the same folder")
-	}
-}

@@ -165,9 +165,18 @@ func (f fetcher) workload(ctx context.Context, w *spec.Workload) error {
 		if err != nil {
 			return err
 		}
-		if _, err := run.Prepare(ctx, f.store, e, spec.Variant{Name: name, Tracer: t}, f.progress); err != nil {
+		v := spec.Variant{Name: name, Tracer: t, Settings: defaults(t)}
+		if _, err := run.Prepare(ctx, f.store, e, v, f.progress); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func defaults(t *spec.Tracer) map[string]string {
+	settings := map[string]string{}
+	for _, s := range t.Settings {
+		settings[s.Name] = s.Default
+	}
+	return settings
 }

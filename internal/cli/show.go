@@ -30,7 +30,11 @@ its settings with their defaults and the environment that they set.`,
 				return fileError(err)
 			}
 			if asJSON {
-				return printAny(s.out, found.view())
+				view, err := found.view()
+				if err != nil {
+					return err
+				}
+				return printAny(s.out, view)
 			}
 			return found.print(s.out)
 		},

@@ -72,20 +72,24 @@ type (
 
 // view is what show prints as JSON: one object, or one for each workload of an
 // experiment over several.
-func (f shown) view() any {
+func (f shown) view() (any, error) {
 	switch {
 	case f.tracer != nil:
-		return viewTracer(f.tracer)
+		return viewTracer(f.tracer), nil
 	case f.workload != nil:
-		return viewWorkload(f.workload)
+		return viewWorkload(f.workload), nil
 	case len(f.experiments) == 1:
 		return viewExperiment(f.experiments[0])
 	}
 	var all []experimentView
 	for _, e := range f.experiments {
-		all = append(all, viewExperiment(e))
+		v, err := viewExperiment(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
 	}
-	return all
+	return all, nil
 }
 
 func missing(needs []spec.Need) []string { return append([]string{}, artifact.Missing(needs)...) }
@@ -121,7 +125,7 @@ func viewWorkload(w *spec.Workload) workloadView {
 	return v
 }
 
-func viewExperiment(e *spec.Experiment) experimentView {
+func viewExperiment(e *spec.Experiment) (experimentView, error) {
 	v := experimentView{
 		Kind: "experiment", Name: e.Name, Description: e.Description, Workload: e.Workload.Name,
 		Needs: needViews(e.Needs()), Missing: missing(e.Needs()),
@@ -132,8 +136,7 @@ func viewExperiment(e *spec.Experiment) experimentView {
 	for _, variant := range e.Variants {
 		v.Variants = append(v.Variants, variant.Name)
 	}
-	if text, err := e.YAML(); err == nil {
-		v.File = string(text)
-	}
-	return v
+	text, err := e.YAML()
+	v.File = string(text)
+	return v, err
 }

@@ -1,13 +1,15 @@
 package cli
 
+// This file is the sink on the command line: for people, and as the process that
+// the conductor of a run drives.
+
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,12 +29,15 @@ func newSink(s streams) *cobra.Command {
 		Short: "Receive spans and count them, until Ctrl-C",
 		Long: `Receive spans over OTLP and count them. Point any tracer's exporter at it; Ctrl-C
 prints what came. Nothing is stored or forwarded.`,
-		Args: cobra.NoArgs,
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch spec.SinkMode(mode) {
 			case spec.Checking, spec.Counting:
 			default:
 				return usageError(fmt.Errorf("no sink mode %q; say checking or counting", mode))
+			}
+			if cfg.OTLPGRPC == "" && cfg.OTLPHTTP == "" {
+				return usageError(errors.New("no protocol to serve; give --otlp-grpc or --otlp-http an address"))
 			}
 			cfg.Checking = spec.SinkMode(mode) == spec.Checking
 			return runSink(c.Context(), s, cfg, asJSON)
@@ -110,7 +115,7 @@ func loopback(address string) bool {
 func watchSink(ctx context.Context, w io.Writer, server *sink.Server) record.Counts {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	var printed string
+	printed := progressLine(record.Counts{})
 	for {
 		select {
 		case <-ctx.Done():
@@ -122,87 +127,4 @@ func watchSink(ctx context.Context, w io.Writer, server *sink.Server) record.Cou
 			printed = line
 		}
 	}
-}
-
-func progressLine(c record.Counts) string {
-	line := fmt.Sprintf("%d spans in %d requests, %d bytes", c.Spans, c.Requests, c.Bytes)
-	for _, extra := range []struct {
-		n    uint64
-		name string
-	}{
-		{c.Metrics, "data points"}, {c.Logs, "log records"}, {c.Rejected, "rejected"}, {c.Malformed, "requests refused"},
-		{c.Duplicate, "duplicates"}, {c.Orphans, "orphans"},
-	} {
-		if extra.n > 0 {
-			line += fmt.Sprintf(", %d %s", extra.n, extra.name)
-		}
-	}
-	return line
-}
-
-// printCounts writes the summary that a person reads.
-func printCounts(w io.Writer, c record.Counts) error {
-	var b strings.Builder
-	row := func(name string, n uint64) { fmt.Fprintf(&b, "%-16s %12d\n", name, n) }
-	row("requests", c.Requests)
-	row("bytes", c.Bytes)
-	row("spans", c.Spans)
-	row("root spans", c.Roots)
-	if c.Checking {
-		row("traces", c.Traces)
-		row("duplicates", c.Duplicate)
-		row("orphans", c.Orphans)
-		row("evicted", c.Evicted)
-	}
-	row("rejected spans", c.Rejected)
-	row("refused requests", c.Malformed)
-	row("data points", c.Metrics)
-	row("log records", c.Logs)
-	for _, by := range []struct {
-		title string
-		names map[string]uint64
-	}{
-		{"requests by protocol", c.Protocols}, {"spans by service", c.Services}, {"spans by kind", c.Kinds}, {"roots by name", c.RootNames},
-	} {
-		printNames(&b, by.title, by.names)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// printNames writes the most frequent names of one kind.
-func printNames(b *strings.Builder, title string, counts map[string]uint64) {
-	const shown = 20
-	if len(counts) == 0 {
-		return
-	}
-	type entry struct {
-		name string
-		n    uint64
-	}
-	entries := make([]entry, 0, len(counts))
-	for name, n := range counts {
-		entries = append(entries, entry{name, n})
-	}
-	slices.SortFunc(entries, func(x, y entry) int {
-		if x.n != y.n {
-			return compareDown(x.n, y.n)
-		}
-		return strings.Compare(x.name, y.name)
-	})
-	fmt.Fprintf(b, "\n%s\n", title)
-	for _, e := range entries[:min(shown, len(entries))] {
-		// Quoted, since a name may hold anything, also what a terminal obeys.
-		fmt.Fprintf(b, "%14d  %s\n", e.n, strings.Trim(fmt.Sprintf("%q", e.name), `"`))
-	}
-	if len(entries) > shown {
-		fmt.Fprintf(b, "%14s  and %d more\n", "", len(entries)-shown)
-	}
-}
-
-func compareDown(x, y uint64) int {
-	if x > y {
-		return -1
-	}
-	return 1
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// learntBand widens a number that varies from operation to operation: 3.3
-// standard errors, 99.9 %, of a count that varies by one at most.
-const learntBand = 3.3 * 0.5
+// standardErrors is how many standard errors, 99.9 %, a number that varies from operation
+// to operation is widened by. One that is on average k is taken to vary by k/2.
+const standardErrors = 3.3
 
 // Learn returns how many spans each operation of the calibration runs made. With
 // random sampling it is spans per trace, taking it that an operation is a trace.
 // Operations that cannot be learnt from (nothing is sampled or sent, some of
-// them failed, no trace came) are absent.
+// them failed, no trace came, the sink was never quiet) are absent.
 func Learn(calibrations []record.Record, sampling float64, silent bool) map[string]PerOperation {
 	if silent || sampling <= 0 {
 		return nil
@@ -25,9 +25,9 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 		if calibrations[i].Failed() {
 			continue
 		}
-		for _, s := range FromRecord(&calibrations[i]).Phases {
+		for j, s := range FromRecord(&calibrations[i]).Phases {
 			p, ok := learn(s, sampling)
-			if !ok {
+			if !ok || !calibrations[i].Phases[j].Quiet {
 				continue
 			}
 			if before, seen := learnt[s.Operation]; seen {
@@ -53,7 +53,7 @@ func learn(s Stretch, sampling float64) (PerOperation, bool) {
 	spans := float64(s.Sink.Unique()) / made
 	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred}
 	if spans != math.Trunc(spans) {
-		slack := learntBand / math.Sqrt(made)
+		slack := standardErrors * math.Max(0.5, spans/2) / math.Sqrt(made)
 		p.Low, p.High = math.Max(0, spans-slack), spans+slack
 	}
 	return p, true

@@ -29,20 +29,22 @@ func (b *book) outcome(p *page) string {
 		return fmt.Sprintf("%s of starting and of %s readiness requests, in no operation's account", came, finding.FormatCount(int64(p.operations)))
 	case p.operation == Stop:
 		return came + " of stopping, in no operation's account"
+	case b.tracing.Silent && !p.known && p.delivered == 0:
+		return "not exported by intent"
 	case !p.known && p.lost > 0:
 		return came + " came and " + p.loss() + "; how many were to be expected is not known"
 	case !p.known:
 		return came + " came; how many were to be expected is not known"
+	case p.expected.high == 0 && p.surplus > 0:
+		return came + " came where none was expected"
+	case p.expected.high == 0:
+		return "none expected, none came"
 	case b.tracing.Silent && p.delivered > p.plain():
 		return "not exported by intent, yet " + came + " came"
 	case b.tracing.Silent:
 		return "not exported by intent"
 	case b.tracing.none() && p.surplus > 0:
 		return came + " came although nothing is sampled"
-	case p.expected.high == 0 && p.surplus > 0:
-		return came + " came where none was expected"
-	case p.expected.high == 0:
-		return "none expected, none came"
 	case p.chance.trials > 0:
 		return b.chanced(p)
 	}

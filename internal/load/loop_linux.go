@@ -119,6 +119,7 @@ func (l *loop) prepare(p *plan, thread int, start time.Time) {
 	l.feeder = newFeeder(p.task, thread)
 	l.tally = newTally()
 	l.thread = thread
+	l.poll.hold = runtime.GOMAXPROCS(0) >= p.task.Threads+2
 	l.trim()
 	l.clock()
 }

@@ -134,7 +134,7 @@ func TestConnectionClosedWhileIdle(t *testing.T) {
 		for range 3 {
 			l := do(t, g, Task{Operations: []Request{{Address: addr, Method: "POST"}}, Count: 1})
 			if l.Completed != 1 || l.Connected != 1 {
-				t.Errorf("%+v", l)
+				t.Fatalf("%+v", l)
 			}
 			<-closed
 		}

@@ -60,21 +60,40 @@ type poll struct {
 	fd     int
 	events []unix.EpollEvent
 	limit  unix.Timespec
+	hold   bool // keep the right to run Go code while asleep; see wait
 }
 
-// wait waits for events for at most d, to the nanosecond, and returns them. Only
-// the call that may sleep tells the scheduler of it.
+// holdFor is the longest sleep in which a poll keeps the right to run Go code.
+const holdFor = time.Millisecond
+
+// wait waits for events for at most d, to the nanosecond, and returns them.
+//
+// A sleep that the Go scheduler knows of is dear: every 10 ms it gives the sleeping
+// thread's right to run Go code (its P) to others, and each such change wakes
+// threads. So a short sleep keeps it, where there are enough for everybody, and
+// only where nothing has come for a while is the scheduler told.
 func (p *poll) wait(d time.Duration) ([]unix.EpollEvent, unix.Errno) {
-	p.limit = unix.NsecToTimespec(int64(d))
-	var n uintptr
-	var errno unix.Errno
-	if d == 0 {
-		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
-			uintptr(len(p.events)), uintptr(unsafe.Pointer(&p.limit)), 0, 0)
-	} else {
-		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
-			uintptr(len(p.events)), uintptr(unsafe.Pointer(&p.limit)), 0, 0)
+	if d == 0 || p.hold {
+		events, errno := p.result(p.rawWait(min(d, holdFor)))
+		if d <= holdFor || errno != 0 || len(events) > 0 {
+			return events, errno
+		}
+		d -= holdFor
 	}
+	p.limit = unix.NsecToTimespec(int64(d))
+	n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
+		uintptr(len(p.events)), uintptr(unsafe.Pointer(&p.limit)), 0, 0)
+	return p.result(n, errno)
+}
+
+func (p *poll) rawWait(d time.Duration) (uintptr, unix.Errno) {
+	p.limit = unix.NsecToTimespec(int64(d))
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
+		uintptr(len(p.events)), uintptr(unsafe.Pointer(&p.limit)), 0, 0)
+	return n, errno
+}
+
+func (p *poll) result(n uintptr, errno unix.Errno) ([]unix.EpollEvent, unix.Errno) {
 	if errno != 0 {
 		return nil, errno
 	}

@@ -79,10 +79,12 @@ func Summarize(t Task, l record.Load, cpu time.Duration) (Summary, error) {
 	return s, nil
 }
 
+// reached is the rate of completed operations over the time of asking or
+// answering, whichever is longer.
 func reached(t Task, l record.Load) float64 {
 	wall := l.WallSeconds
-	if t.Rate > 0 && t.Count == 0 {
-		wall = max(wall, t.Duration.Seconds())
+	if t.Rate > 0 {
+		wall = max(wall, float64(l.Intended)/t.Rate)
 	}
 	if wall == 0 {
 		return 0

@@ -158,7 +158,7 @@ func sweep(dir string) {
 		rest, ours := strings.CutPrefix(entry.Name(), groupPrefix)
 		number, _, _ := strings.Cut(rest, "-")
 		pid, err := strconv.Atoi(number)
-		if !ours || err != nil || errors.Is(syscall.Kill(pid, 0), syscall.EPERM) || syscall.Kill(pid, 0) == nil {
+		if !ours || err != nil || running(pid) {
 			continue
 		}
 		_ = removeGroup(filepath.Join(dir, entry.Name()))

@@ -186,6 +186,7 @@ func vanished(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
+// running reports whether a process has not ended; a zombie has.
 func running(pid int) bool {
 	s, err := readStat(pid)
 	return err == nil && s.state != 'Z' && s.state != 'X'

@@ -40,4 +40,5 @@ func descendants(root int) ([]int, error) {
 
 func strays(string, int) ([]int, error) { return nil, nil }
 
-func running(pid int) bool { return syscall.Kill(pid, 0) == nil }
+// running reports whether a process has not ended.
+func running(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -41,19 +41,18 @@ func (k *keeper) enter() (attr *syscall.SysProcAttr, back func() error, err erro
 		attr.UseCgroupFD, attr.CgroupFD = true, int(dir.Fd())
 		undo = append(undo, dir.Close)
 	}
-	if len(k.task.CPUs) > 0 {
-		restore, err := setAffinity(k.task.CPUs)
-		if err != nil {
-			return nil, nil, err
-		}
-		undo = append(undo, restore)
-	}
 	if len(k.task.Join) > 0 {
-		// First, because leaving a cpuset resets the affinity.
-		undo = append([]func() error{func() error { return enterTasks(k.task.Leave) }}, undo...)
+		undo = append(undo, func() error { return enterTasks(k.task.Leave) })
 		if err := enterTasks(k.task.Join); err != nil {
 			return nil, nil, errors.Join(err, back())
 		}
+	}
+	if len(k.task.CPUs) > 0 {
+		restore, err := setAffinity(k.task.CPUs)
+		if err != nil {
+			return nil, nil, errors.Join(err, back())
+		}
+		undo = append(undo, restore) // after leaving the cpuset, which would bind the thread anew
 	}
 	return attr, back, nil
 }

@@ -197,7 +197,8 @@ func (l *Launcher) start(ctx context.Context, c Command, path string, env []stri
 // place makes the cgroup and tells the keeper of it. Without cgroups the group
 // is empty.
 func (l *Launcher) place(c Command, a *assignment) (*group, error) {
-	if l.Placement() == "affinity" {
+	if l.Placement() != "none" {
+		// With a cpuset too: what tracetax itself is bound to would narrow it.
 		a.CPUs = c.CPUs
 	}
 	if l.tree == nil {

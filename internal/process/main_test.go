@@ -1,3 +1,5 @@
+//go:build linux
+
 package process
 
 // The test binary is also the keeper and every program that the tests start.
@@ -18,8 +20,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) {
@@ -38,6 +38,10 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
+	}
+	// The race detector waits a second at the end of every process.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
@@ -127,16 +131,7 @@ func serve(args []string) error {
 
 // where says on which CPUs and in which cgroups it runs.
 func where([]string) error {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return err
-	}
-	var cpus []int
-	for cpu := range 64 {
-		if set.IsSet(cpu) {
-			cpus = append(cpus, cpu)
-		}
-	}
+	cpus, _ := allowedCPUs()
 	groups, err := os.ReadFile("/proc/self/cgroup")
 	fmt.Printf("cpus %s\n%send\n", formatCPUs(cpus), groups)
 	return err
@@ -180,7 +175,7 @@ func spin([]string) error {
 }
 
 // launcher is a tracetax of its own, to be killed: it starts a family and says
-// its processes.
+// the numbers of the keeper, the main process and all, and its cgroups.
 func launcher(args []string) error {
 	l, err := NewLauncher(Options{Name: "inner", LogDir: args[1], Accounting: args[0]})
 	if err != nil {
@@ -203,7 +198,7 @@ func launcher(args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("keeper", p.keeper.Process.Pid, "family", strings.Trim(fmt.Sprint(pids), "[]"))
+	fmt.Println(p.keeper.Process.Pid, p.PID(), strings.Trim(fmt.Sprint(pids), "[]"))
 	if l.tree != nil {
 		fmt.Println(strings.Join(l.tree.dirs(), " "))
 	}

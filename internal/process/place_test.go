@@ -1,3 +1,5 @@
+//go:build linux
+
 package process
 
 import (
@@ -36,6 +38,29 @@ func TestCPUsAreApplied(t *testing.T) {
 			if got := lineOf(t, p, "cpus "); got != formatCPUs(want) {
 				t.Errorf("it runs on the CPUs %s, want %s", got, formatCPUs(want))
 			}
+		}
+	})
+}
+
+// What tracetax itself is bound to must not narrow what its processes get.
+func TestCPUsOfAPinnedTracetax(t *testing.T) {
+	allowed, _ := allowedCPUs()
+	if err := Pin(allowed[:1]); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := Pin(allowed); err != nil {
+			t.Error(err)
+		}
+	}()
+	if bound, _ := allowedCPUs(); !slices.Equal(bound, allowed[:1]) {
+		t.Fatalf("bound to %v", bound)
+	}
+	each(t, func(t *testing.T, accounting string) {
+		p := start(t, open(t, accounting), Command{CPUs: allowed}, "where")
+		<-p.Done()
+		if got := lineOf(t, p, "cpus "); got != formatCPUs(allowed) {
+			t.Errorf("it runs on the CPUs %s, want %s", got, formatCPUs(allowed))
 		}
 	})
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package process
 
 import (
@@ -152,44 +154,77 @@ func hides(t *testing.T, pid int) bool {
 	return true
 }
 
-func TestTracetaxKilled(t *testing.T) {
-	each(t, func(t *testing.T, accounting string) {
-		c := exec.Command(os.Args[0], accounting, t.TempDir())
-		c.Env = append(os.Environ(), "TEST_PROGRAM=launcher")
-		c.Stderr = os.Stderr
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		var pids []int
-		var dirs []string
-		lines := bufio.NewScanner(out)
-		for lines.Scan() && lines.Text() != "end" {
-			for _, field := range strings.Fields(lines.Text()) {
-				if pid, err := strconv.Atoi(field); err == nil {
-					pids = append(pids, pid)
-				} else if filepath.IsAbs(field) {
-					dirs = append(dirs, field)
-				}
+// inner is a tracetax of its own, in a process that can be killed.
+type inner struct {
+	*exec.Cmd
+	keeper, main int
+	all          []int    // keeper and family
+	dirs         []string // of its cgroups
+}
+
+func startInner(t *testing.T, accounting string) inner {
+	t.Helper()
+	in := inner{Cmd: exec.Command(os.Args[0], accounting, t.TempDir())}
+	in.Env = append(os.Environ(), "TEST_PROGRAM=launcher")
+	in.Stderr = os.Stderr
+	out, err := in.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Process.Kill() // it may be dead already, which was the test
+		_ = in.Wait()
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "end" {
+		for _, field := range strings.Fields(lines.Text()) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				in.all = append(in.all, pid)
+			} else {
+				in.dirs = append(in.dirs, field)
 			}
 		}
-		if len(pids) != 5 {
-			t.Fatalf("keeper and family are %v", pids)
-		}
-		if err := c.Process.Kill(); err != nil {
+	}
+	if len(in.all) != 6 {
+		t.Fatalf("keeper, main process and family are %v", in.all)
+	}
+	in.keeper, in.main = in.all[0], in.all[1]
+	return in
+}
+
+func TestTracetaxKilled(t *testing.T) {
+	each(t, func(t *testing.T, accounting string) {
+		in := startInner(t, accounting)
+		if err := in.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = c.Wait() // killed
-		awaitEnd(t, pids...)
-		for _, dir := range dirs {
+		awaitEnd(t, in.all...)
+		for _, dir := range in.dirs {
 			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the cgroup %s is left", dir)
 			}
 		}
 	})
+}
+
+// With tracetax unable to act, the kernel still ends the program with its keeper.
+func TestKeeperKilledWhileTracetaxHangs(t *testing.T) {
+	in := startInner(t, AccountingClock)
+	if err := in.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(in.keeper, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	awaitEnd(t, in.main)
+	for _, pid := range in.all[2:] {
+		if pid != in.main {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // nobody else is left to do it
+		}
+	}
 }
 
 func TestPiped(t *testing.T) {

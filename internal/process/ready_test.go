@@ -1,3 +1,5 @@
+//go:build linux
+
 package process
 
 import (
@@ -29,20 +31,31 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// unused is an address where nobody listens.
+func unused(t *testing.T) string {
+	t.Helper()
+	ports, err := FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(ports[0]))
+}
+
 func TestReadyFailsWhenTheProcessDies(t *testing.T) {
 	l := open(t, AccountingAuto)
-	for i, text := range []string{"http://127.0.0.1:1/", "tcp://127.0.0.1:1", "log:never"} {
+	address := unused(t)
+	for i, text := range []string{"http://" + address + "/", "tcp://" + address, "log:never"} {
 		check, err := ParseCheck(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := start(t, l, Command{Name: "p" + strconv.Itoa(i)}, "say", "cannot find my config", "7")
+		p := start(t, l, Command{Name: "p" + strconv.Itoa(i)}, "say", "starting", "cannot find my config", "7")
 		_, err = p.Ready(t.Context(), check)
 		var died *DiedError
 		if !errors.As(err, &died) {
 			t.Fatalf("%s: error %v", text, err)
 		}
-		if died.Exit.Code != 7 || died.Process != p.Name() || len(died.Log) != 1 {
+		if died.Exit.Code != 7 || died.Process != p.Name() || len(died.Log) != 2 {
 			t.Errorf("%s: %+v", text, died)
 		}
 		for _, want := range []string{"exit status 7", "waiting for " + text, "cannot find my config"} {
@@ -56,7 +69,7 @@ func TestReadyFailsWhenTheProcessDies(t *testing.T) {
 func TestReadyLosesPatience(t *testing.T) {
 	p := start(t, open(t, AccountingAuto), Command{}, "say", "thinking")
 	ready(t, p, "log:thinking")
-	check, err := ParseCheck("tcp://127.0.0.1:1")
+	check, err := ParseCheck("tcp://" + unused(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package process
 
 import (
 	"errors"
+	"slices"
 	"syscall"
 )
 
@@ -21,7 +22,8 @@ func (k *keeper) reap() {
 		case err != nil || pid == 0:
 			continue
 		case pid == k.pid:
-			left, _ := k.members()
+			left, _ := k.members() // only said for the reader
+			left = slices.DeleteFunc(left, func(pid int) bool { return !running(pid) })
 			k.report(report{What: hasExited, Status: status, Usage: &usage, Left: len(left)})
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // patience is how long a killed process may take to be gone. Only a system call
 // that can't be interrupted, or one that writes a core file, makes it last.
-const patience = 15 * time.Second
+const patience = 10 * time.Second
 
 // Stop asks the main process to end (SIGTERM), then whatever it left behind,
 // and kills everything that still runs after grace or when ctx ends. It returns
@@ -44,16 +44,26 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 	return false, p.leftError()
 }
 
-// Kill ends everything at once and returns when nothing is left.
+// Kill ends everything at once and returns when nothing is left. A keeper that
+// does not do it in time is killed itself, and then the rest without it.
 func (p *Process) Kill() error {
 	_ = p.send(order{Do: doKill}) // a keeper that takes no orders is ending; that is awaited next
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
 	select {
 	case <-p.gone:
 		return p.leftError()
-	case <-time.After(patience):
+	case <-timer.C:
 	}
-	pids, err := p.Pids()
-	return errors.Join(err, fmt.Errorf("stopping %s: the processes %v are still there %v after SIGKILL: see 'ps -o stat,wchan -p PID'", p.Name(), pids, patience))
+	left, err := p.Pids()
+	err = errors.Join(err, p.keeper.Process.Kill())
+	timer.Reset(patience)
+	select {
+	case <-p.gone:
+		return p.leftError()
+	case <-timer.C:
+	}
+	return errors.Join(err, fmt.Errorf("stopping %s: of its processes %v some are still there %v after SIGKILL: see 'ps -o stat,wchan -p PID'", p.Name(), left, 2*patience))
 }
 
 func (p *Process) leftError() error {

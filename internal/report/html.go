@@ -32,6 +32,7 @@ var (
 type page struct {
 	Document *finding.Document
 	Title    string
+	Long     bool // the answer is too long for the largest letters
 	About    []string
 	Baseline string
 	Cards    []card
@@ -55,7 +56,7 @@ func HTML(w io.Writer, doc *finding.Document) error {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	p := page{
-		Document: doc, Title: title(doc), About: about(doc), Baseline: baseline(doc),
+		Document: doc, Title: title(doc), Long: len(doc.Answer) > 120, About: about(doc), Baseline: baseline(doc),
 		Cards: cards(doc), Tables: pageTables(doc), Ledgers: ledgerRows(doc),
 		Warnings: sortedWarnings(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),

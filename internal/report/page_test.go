@@ -6,6 +6,8 @@ package report
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,7 +20,9 @@ import (
 
 func TestPage(t *testing.T) {
 	browser := startBrowser(t)
-	for name, doc := range fixtures() {
+	documents := fixtures()
+	documents["analysis"] = analysed(t)
+	for name, doc := range documents {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, browser, doc, screen{1200, "light"})
 			if got := eval[string](p, `document.querySelector('h1').textContent`); got != doc.Answer {
@@ -37,6 +41,21 @@ func TestPage(t *testing.T) {
 	t.Run("theme", func(t *testing.T) { checkTheme(t, open(t, browser, small.make(), screen{1200, "light"})) })
 	t.Run("metric", func(t *testing.T) { checkChoice(t, open(t, browser, ladder.make(), screen{1200, "light"})) })
 	t.Run("tooltip", func(t *testing.T) { checkTooltip(t, open(t, browser, nasty(), screen{1200, "light"})) })
+}
+
+// analysed is a document that the analysis has made, of its own golden files.
+func analysed(t *testing.T) *finding.Document {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "analysis", "testdata", "findings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	doc, err := Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
 }
 
 // checkTables compares every row with its finding.
@@ -82,7 +101,7 @@ func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
 	t.Helper()
 	const marks = `(() => { const of = id => [...document.querySelectorAll('#'+id+' .chart')].reduce((n, c) => n + Number(c.dataset.marks), 0);
 		return {latency: of('latency'), blocks: of('blocks'), ledger: of('ledger'),
-			dots: document.querySelectorAll('#cost path[d*="A5.5 5.5"]').length, steps: document.querySelectorAll('#steps path[d*="A4 4"]').length}; })()`
+			dots: document.querySelectorAll('#cost path[d*="A4.5 4.5"]').length, steps: document.querySelectorAll('#steps path[d*="A3 3"]').length}; })()`
 	want := map[string]int{"latency": 0, "blocks": 0, "ledger": 0, "dots": 0, "steps": 0}
 	metric, steps := firstMetric(doc), hasSteps(doc)
 	base := baseline(doc)
@@ -200,7 +219,7 @@ func checkChoice(t *testing.T, p *tab) {
 
 // checkTooltip points at a mark of a document with nasty names.
 func checkTooltip(t *testing.T, p *tab) {
-	at := eval[[]float64](p, `(() => { const c = document.querySelector('#cost path[d*="A5.5 5.5"]'); c.scrollIntoView({block: 'center'});
+	at := eval[[]float64](p, `(() => { const c = document.querySelector('#cost path[d*="A4.5 4.5"]'); c.scrollIntoView({block: 'center'});
 		const r = c.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`)
 	p.must(chromedp.Do(p.ctx, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1])))
 	p.must(chromedp.Do(p.ctx, chromedp.WaitVisible(chromedp.CSS("#cost .tip"))))

@@ -19,27 +19,32 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// form is one shape of report, by the end of its golden file's name.
+type form map[string]func(io.Writer, *finding.Document) error
+
 func TestGolden(t *testing.T) {
-	forms := map[string]func(io.Writer, *finding.Document) error{
-		"80.txt": func(w io.Writer, d *finding.Document) error { return Terminal(w, d, TerminalOptions{Width: 80}) },
-		"140.txt": func(w io.Writer, d *finding.Document) error {
-			return Terminal(w, d, TerminalOptions{Width: 140, Color: true})
-		},
-		"all.txt":      func(w io.Writer, d *finding.Document) error { return Terminal(w, d, TerminalOptions{All: true}) },
-		"csv":          CSV,
-		"samples.csv":  SamplesCSV,
-		"benchfmt.txt": Benchfmt,
-	}
-	for name, doc := range fixtures() {
-		for form, write := range forms {
-			t.Run(name+"."+form, func(t *testing.T) {
+	check := func(name string, doc *finding.Document, forms form) {
+		for ending, write := range forms {
+			t.Run(name+"."+ending, func(t *testing.T) {
 				var got bytes.Buffer
 				if err := write(&got, doc); err != nil {
 					t.Fatal(err)
 				}
-				golden(t, name+"."+form, got.Bytes())
+				golden(t, name+"."+ending, got.Bytes())
 			})
 		}
+	}
+	for name, doc := range fixtures() {
+		check(name, doc, form{"80.txt": terminalForm(80, false, false), "140.txt": terminalForm(140, true, false), "all.txt": terminalForm(0, false, true)})
+	}
+	tables := form{"csv": CSV, "samples.csv": SamplesCSV, "benchfmt.txt": Benchfmt}
+	check("small", small.make(), tables)
+	check("empty", empty(), tables)
+}
+
+func terminalForm(width int, colour, all bool) func(io.Writer, *finding.Document) error {
+	return func(w io.Writer, doc *finding.Document) error {
+		return Terminal(w, doc, TerminalOptions{Width: width, Color: colour, All: all})
 	}
 }
 

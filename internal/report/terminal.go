@@ -26,11 +26,12 @@ type terminal struct {
 	opts  TerminalOptions
 	brush painter
 	text  strings.Builder
+	noted map[string]bool // notes that have been written
 }
 
 // Terminal writes the answer for a person.
 func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
-	t := &terminal{doc: doc, opts: opts, brush: painter{opts.Color}}
+	t := &terminal{doc: doc, opts: opts, brush: painter{opts.Color}, noted: map[string]bool{}}
 	t.head()
 	for _, g := range groups(doc) {
 		t.group(g)
@@ -143,15 +144,16 @@ func (t *terminal) legend() {
 	}
 }
 
-// notes writes what the analysis remarks on the findings that are shown.
+// notes writes what the analysis remarks on the findings that are shown, each
+// once a metric, where it first applies.
 func (t *terminal) notes(g *group) {
-	seen := map[string]bool{}
 	for _, f := range g.findings {
-		if f.Note == "" || seen[f.Note] || !(t.opts.All || isMain(f)) {
+		text := label(f) + ": " + f.Note
+		if f.Note == "" || t.noted[text] || !(t.opts.All || isMain(f)) {
 			continue
 		}
-		seen[f.Note] = true
-		t.paragraph(indent, label(f)+", "+f.Variant+": "+f.Note, dim)
+		t.noted[text] = true
+		t.paragraph(indent, text, dim)
 	}
 }
 

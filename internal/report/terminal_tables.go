@@ -38,11 +38,11 @@ func (t *terminal) metricTable(g *group, base, variant string) grid {
 		{head: "", give: true},
 		{head: visible(base), right: true},
 		{head: visible(variant), right: true},
-		{head: "difference", right: true, drop: 2},
+		{head: "difference", right: true, drop: 3},
 		{head: "relative", right: true},
-		{head: intervalHead(g), close: true},
+		{head: intervalHead(g), close: true, drop: 1},
 		{head: ""},
-		{head: "verdict", close: true, drop: 1},
+		{head: "verdict", close: true, drop: 2},
 	}}
 	roles := severalRoles(g)
 	for _, f := range g.findings {

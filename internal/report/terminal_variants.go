@@ -99,7 +99,11 @@ func otherMetrics(g *group, metric, role, base string, contenders []string) grid
 	table := grid{columns: []column{{head: "", give: true}}}
 	baseRow := []textCell{{text: visible(base)}}
 	for i, m := range shown {
-		table.columns = append(table.columns, column{head: label(m), right: true, drop: i + 1}, column{close: true, drop: i + 1})
+		drop := i + 1
+		if m.Metric == "latency_p95" { // between two that say more
+			drop += len(shown)
+		}
+		table.columns = append(table.columns, column{head: visible(label(m)), right: true, drop: drop}, column{close: true, drop: drop})
 		baseRow = append(baseRow, textCell{text: finding.FormatValue(m.Baseline, m.Unit)}, textCell{})
 	}
 	table.rows = append(table.rows, baseRow)

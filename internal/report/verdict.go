@@ -2,7 +2,12 @@
 
 package report
 
-import "github.com/tracetax/tracetax/internal/finding"
+import (
+	"math"
+	"strconv"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
 
 // kinds are all verdicts that say something, the worst first.
 var kinds = []finding.Kind{
@@ -30,11 +35,13 @@ func verdictWord(v finding.Verdict) string {
 	return ""
 }
 
+// limit is a budget as its owner wrote it: 5 %, not 5.00 %.
 func limit(v finding.Verdict) string {
 	if v.Budget == nil {
 		return ""
 	}
-	return " " + finding.FormatValue(*v.Budget, "1")
+	percent := math.Round(*v.Budget*1e6) / 1e4
+	return " " + strconv.FormatFloat(percent, 'f', -1, 64) + " %"
 }
 
 // verdictMark says the same in one character, so that no meaning hangs on colour.

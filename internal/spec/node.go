@@ -1,23 +1,7 @@
 // A YAML text as a small tree with places, aliases and merge keys resolved.
 package spec
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-)
-
-// Bounds of a file. They are far beyond what a person writes, and keep a hostile
-// file from using much memory: an alias counts as often as it is used.
-const (
-	maxFile  = 512 << 10 // bytes
-	maxNodes = 20_000
-	maxDepth = 40
-)
+import "github.com/goccy/go-yaml/ast"
 
 type kind int
 
@@ -56,83 +40,6 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// parseYAML reads one YAML document. On a syntax error the source has a problem
-// and the result is nil.
-func parseYAML(s *source, text []byte) *node {
-	if len(text) > maxFile {
-		s.fail(place{}, "the file has %d bytes; the most is %d", len(text), maxFile)
-		return nil
-	}
-	s.lines = strings.Split(string(text), "\n")
-	file, err := parseAST(text)
-	if err != nil {
-		s.fail(syntaxPlace(err), "not valid YAML: %s", syntaxText(err))
-		return nil
-	}
-	var body ast.Node
-	for _, doc := range file.Docs {
-		if doc.Body == nil {
-			continue
-		}
-		if body != nil {
-			s.fail(placeOf(doc.Body), "a second YAML document; put it in a file of its own")
-			return nil
-		}
-		body = doc.Body
-	}
-	if body == nil {
-		s.fail(place{line: 1, column: 1}, "the file is empty")
-		return nil
-	}
-	b := builder{source: s, anchors: map[string]ast.Node{}}
-	root := b.build(body, 0)
-	if b.full {
-		return nil
-	}
-	return root
-}
-
-// parseAST guards against panics of the YAML library: a file is the user's, and
-// whatever is in it must end in an error.
-func parseAST(text []byte) (file *ast.File, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the text cannot be understood (%v)", r)
-		}
-	}()
-	return parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
-}
-
-func syntaxPlace(err error) place {
-	var e yaml.Error
-	if errors.As(err, &e) && e.GetToken() != nil && e.GetToken().Position != nil {
-		at := e.GetToken().Position
-		return place{line: at.Line, column: max(1, at.Column)}
-	}
-	return place{line: 1, column: 1}
-}
-
-func syntaxText(err error) string {
-	var e yaml.Error
-	if errors.As(err, &e) {
-		return e.GetMessage()
-	}
-	return err.Error()
-}
-
-func placeOf(n ast.Node) place {
-	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
-		return placeOf(m.Values[0].Key)
-	}
-	if m, ok := n.(*ast.MappingValueNode); ok {
-		return placeOf(m.Key)
-	}
-	if t := n.GetToken(); t != nil && t.Position != nil {
-		return place{line: t.Position.Line, column: max(1, t.Position.Column)}
-	}
-	return place{line: 1, column: 1}
-}
-
 // builder turns the library's tree into nodes.
 type builder struct {
 	source  *source
@@ -149,7 +56,7 @@ func (b *builder) build(n ast.Node, depth int) *node {
 	b.nodes++
 	if b.full || b.nodes > maxNodes || depth > maxDepth {
 		if !b.full {
-			b.source.fail(at, "the file is too large or too deeply nested (aliases count as often as they are used)")
+			b.source.fail(at, "%s", tooMuch)
 		}
 		b.full = true
 		return &node{at: at}

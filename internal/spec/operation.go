@@ -2,9 +2,6 @@
 package spec
 
 import (
-	"encoding/base64"
-	"errors"
-	"io/fs"
 	"math"
 	"net/textproto"
 	"regexp"
@@ -14,9 +11,6 @@ import (
 	"time"
 	"unicode"
 )
-
-// maxBody is the largest body of a request, in bytes.
-const maxBody = 64 << 20
 
 func (s *source) operationMap(n *node, processes []Process, known []string) []Operation {
 	entries := s.entries(n, "operations")
@@ -52,7 +46,7 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		"request":     func(v *node) { request = v; s.request(&o, v, known) },
 		"process":     func(v *node) { o.Process = s.processOf(v, processes) },
 		"headers":     func(v *node) { o.Headers = s.headers(v, known) },
-		"body":        func(v *node) { o.Body = s.body(v) },
+		"body":        func(v *node) { o.Body = s.limitedBody(v) },
 		"status":      func(v *node) { o.Status = s.whole(v, 100, 599) },
 		"timeout":     func(v *node) { o.Timeout = s.duration(v, time.Millisecond, time.Hour) },
 		"rate":        func(v *node) { o.Rate = s.rate(v) },
@@ -169,53 +163,6 @@ func (s *source) headers(n *node, known []string) map[string]string {
 		}
 	}
 	return out
-}
-
-// body reads a text, "@file", or {text:}, {file:} or {base64:}.
-func (s *source) body(n *node) []byte {
-	if n.kind != mapping {
-		text := s.text(n)
-		if file, ok := strings.CutPrefix(text, "@"); ok {
-			return s.bodyFile(n, file)
-		}
-		return []byte(text)
-	}
-	var out []byte
-	s.mapping(n, "body", fields{
-		"text": func(v *node) { out = []byte(s.text(v)) },
-		"file": func(v *node) { out = s.bodyFile(v, s.line(v)) },
-		"base64": func(v *node) {
-			var err error
-			if out, err = base64.StdEncoding.DecodeString(s.text(v)); err != nil {
-				s.fail(v.at, "not base64: %v", err)
-			}
-		},
-	})
-	if len(n.entries) != 1 {
-		s.fail(n.at, "body has one of text, file and base64")
-	}
-	return out
-}
-
-func (s *source) bodyFile(n *node, file string) []byte {
-	if s.open == nil {
-		s.fail(n.at, "body: there is no folder to read %q from", printable(file))
-		return nil
-	}
-	text, err := s.open(file)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			s.fail(n.at, "body: there is no file %q beside this one; for a text that begins with @ write {text: \"@…\"}", printable(file))
-			return nil
-		}
-		s.fail(n.at, "body: %v", err)
-		return nil
-	}
-	if len(text) > maxBody {
-		s.fail(n.at, "body: %q has %d bytes; the most is %d", printable(file), len(text), maxBody)
-		return nil
-	}
-	return text
 }
 
 // spans reads 3, 2..5, or {default: 3, otel-go: 2..5}.

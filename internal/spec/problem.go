@@ -59,6 +59,7 @@ type source struct {
 	file     string
 	lines    []string
 	open     func(name string) ([]byte, error) // reads a file beside this one; nil where there is no such place
+	bodies   int                               // bytes of request bodies so far
 	problems Problems
 }
 
@@ -69,6 +70,9 @@ type place struct {
 }
 
 func (s *source) fail(at place, format string, args ...any) {
+	if len(s.problems) > 50*maxProblems {
+		return
+	}
 	p := &Problem{Text: fmt.Sprintf(format, args...), Flag: at.flag}
 	if at.flag == "" {
 		p.File, p.Line, p.Column = s.file, at.line, at.column

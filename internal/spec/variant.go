@@ -2,8 +2,10 @@
 package spec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // NoTracer is the name of the tracer that adds nothing.
@@ -102,15 +104,27 @@ func findTracer(name, language string, catalog looker) (*Tracer, error) {
 		return t, err
 	}
 	if language != "" {
-		if t, e := catalog.Tracer(name + "-" + language); e == nil || !errors.As(e, &unknown) {
+		near := unknown.Nearest
+		t, e := catalog.Tracer(name + "-" + language)
+		if e == nil || !errors.As(e, &unknown) {
 			return t, e
 		}
-		return nil, err
+		return nil, &UnknownError{What: "tracer", Name: printable(name), Nearest: cmp.Or(near, shortFor(name, unknown.Nearest, language))}
 	}
 	if near := unknown.Nearest; near != "" && len(near) > len(name) && near[:len(name)+1] == name+"-" {
 		return nil, fmt.Errorf("tracer %q means %s-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload", name, name)
 	}
 	return nil, err
+}
+
+// shortFor is the tracer near in name-language, if it is name that is near too
+// and not only the language.
+func shortFor(name, near, language string) string {
+	short, ok := strings.CutSuffix(near, "-"+language)
+	if !ok || nearest(name, []string{short}) == "" {
+		return ""
+	}
+	return near
 }
 
 // tracerNamedLike is the tracer that a variant without the key tracer is called after, or none.

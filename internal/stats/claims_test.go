@@ -34,6 +34,8 @@ func TestBlocksToExclude(t *testing.T) {
 		{"excluded, below", d, 7.1, 0.95, 100, 0},
 		{"half as wide: four times as many", d, 4.5 - 1.25, 0.95, 100, 32},
 		{"the same upwards", d, 4.5 + 1.25, 0.95, 100, 32},
+		{"downwards the skewed one is short", []float64{1, 2, 3, 4, 5, 6, 7, 40}, 3.5, 0.95, 1000, 50}, // 8 × (4.5−2)²
+		{"upwards it is long", []float64{1, 2, 3, 4, 5, 6, 7, 40}, 6.5, 0.95, 1000, 648},               // 8 × ((22.5−4.5)/2)²
 		{"on the edge: one more at least", d, 2, 0.95, 100, 9},
 		{"more than may be", d, 4.5 - 1.25, 0.95, 31, -1},
 		{"centre on the limit", d, 4.5, 0.95, 100, -1},

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const repetitions = 3000
+const repetitions = 2000
 
 // noise is four standard errors of a simulated share near p.
 func noise(p float64) float64 { return 4 * math.Sqrt(p*(1-p)/repetitions) }

@@ -114,10 +114,13 @@ func split(own, other scale) int {
 // distance is how far the centres of the lowest k values of s and of the rest are
 // apart, in units of the noise; 0 if the cut between them is not a mode's.
 func distance(s scale, k int, elsewhere float64) float64 {
+	gap := s.x[k] - s.x[k-1]
+	if gap < modeGap*elsewhere {
+		return 0
+	}
 	low, lowSquares := spread(s.x[:k])
 	high, highSquares := spread(s.x[k:])
 	noise := math.Max(elsewhere, math.Sqrt((lowSquares+highSquares)/float64(len(s.x)-2)))
-	gap := s.x[k] - s.x[k-1]
 	if !(noise > 0) || gap < modeGap*noise || (s.ratio && high-low < modeRelative) {
 		return 0
 	}

@@ -1,16 +1,15 @@
 package usage
 
-// Readings from cgroups: exact for everything that ran in them, the dead included.
+// Readings from cgroups: everything that ran in them, the dead included. The
+// kernel books the time of a thread when it leaves its CPU, and otherwise at
+// every timer tick (1 to 10 ms): a busy thread is behind by less than a tick.
 
 import (
 	"path/filepath"
 	"time"
 )
 
-func readV1(t Target, groups map[string]string) (reading, error) {
-	if err := settle(t); err != nil {
-		return reading{}, err
-	}
+func readV1(groups map[string]string) (reading, error) {
 	r := reading{at: time.Now(), source: "cgroup v1"}
 	buffer := make([]byte, 4096)
 	total, err := readFile(filepath.Join(groups["cpuacct"], "cpuacct.usage"), buffer)
@@ -31,10 +30,7 @@ func readV1(t Target, groups map[string]string) (reading, error) {
 	return r, err
 }
 
-func readV2(t Target, groups map[string]string) (reading, error) {
-	if err := settle(t); err != nil {
-		return reading{}, err
-	}
+func readV2(groups map[string]string) (reading, error) {
 	r := reading{at: time.Now(), source: "cgroup v2"}
 	stat, err := readFile(filepath.Join(groups["unified"], "cpu.stat"), make([]byte, 4096))
 	r.cpu = time.Duration(number(stat, "usage_usec ")) * time.Microsecond

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// proportional is the time between two samples of several processes that may
-// share memory: it has the kernel walk all their pages.
+// proportional is the time between two looks at what processes there are, and
+// between two samples of several that may share memory: these have the kernel
+// walk all their pages.
 const proportional = time.Second
 
 // sampler takes samples of one target.
@@ -20,7 +21,8 @@ type sampler struct {
 	field  string
 	buffer []byte
 
-	walked time.Time // when the pages were last walked
+	pids   []int     // its processes, as they were
+	listed time.Time // then
 }
 
 func newSampler(t Target) *sampler {
@@ -43,24 +45,26 @@ func (s *sampler) read() (bytes uint64, ok bool, err error) {
 		text, err := readFile(s.file, s.buffer)
 		return number(text, s.field), err == nil, err
 	}
-	pids, err := s.target.Pids()
-	if err != nil || len(pids) == 0 {
+	due := time.Since(s.listed) >= proportional
+	if due {
+		s.pids, err = s.target.Pids()
+		s.listed = time.Now()
+	}
+	switch {
+	case err != nil || len(s.pids) == 0:
 		return 0, false, err
+	case len(s.pids) == 1:
+		return s.resident()
+	case due:
+		return s.proportional()
 	}
-	if len(pids) == 1 {
-		return s.resident(pids)
-	}
-	if time.Since(s.walked) < proportional {
-		return 0, false, nil
-	}
-	s.walked = time.Now()
-	return s.proportional(pids)
+	return 0, false, nil
 }
 
 // resident is the anonymous memory of processes that share none. Pages that a
 // fork still shares are counted for each.
-func (s *sampler) resident(pids []int) (bytes uint64, ok bool, err error) {
-	for _, pid := range pids {
+func (s *sampler) resident() (bytes uint64, ok bool, err error) {
+	for _, pid := range s.pids {
 		text, err := readFile(fmt.Sprintf("/proc/%d/status", pid), s.buffer)
 		if ended(err) {
 			continue
@@ -75,14 +79,14 @@ func (s *sampler) resident(pids []int) (bytes uint64, ok bool, err error) {
 
 // proportional counts a page that processes share in parts. A kernel or a user
 // without the right to ask gets the sum of what each has.
-func (s *sampler) proportional(pids []int) (bytes uint64, ok bool, err error) {
-	for _, pid := range pids {
+func (s *sampler) proportional() (bytes uint64, ok bool, err error) {
+	for _, pid := range s.pids {
 		text, err := readFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid), s.buffer)
 		if ended(err) {
 			continue
 		}
 		if err != nil {
-			return s.resident(pids)
+			return s.resident()
 		}
 		bytes += number(text, "Pss_Anon:") << 10
 	}

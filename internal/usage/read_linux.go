@@ -20,9 +20,9 @@ func read(t Target) (reading, error) {
 	var err error
 	switch {
 	case groups["cpuacct"] != "":
-		r, err = readV1(t, groups)
+		r, err = readV1(groups)
 	case groups["unified"] != "":
-		r, err = readV2(t, groups)
+		r, err = readV2(groups)
 	default:
 		r, err = readClocks(t)
 	}
@@ -33,23 +33,9 @@ func read(t Target) (reading, error) {
 	return r, err
 }
 
-// settle has the kernel bring a cgroup's account up to date: a thread's CPU time
-// since the last tick of its CPU is booked when somebody asks for its clock.
-func settle(t Target) error {
-	pids, err := t.Pids()
-	if err != nil {
-		return err
-	}
-	for _, pid := range pids {
-		if _, err := clock(pid); err != nil && !ended(err) {
-			return err
-		}
-	}
-	return nil
-}
-
 // clock is the CPU time of a process with all its threads, dead ones included,
-// exact to the nanosecond; see clock_getcpuclockid(3).
+// in ns; see clock_getcpuclockid(3). Threads that are on a CPU at the moment
+// are behind by less than a timer tick, as in cgroups.
 func clock(pid int) (time.Duration, error) {
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^pid<<3|2), &t); err != nil {

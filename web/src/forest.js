@@ -42,7 +42,7 @@ function draw(list, width) {
     if (!i) return { type: 'group', children };
     if (isFinite(i.low) && isFinite(i.high)) children.push(...whisker(x(i.low), x(i.high), y, tint));
     children.push({
-      type: 'circle', shape: { cx: x(i.estimate), cy: y, r: 5.5 },
+      type: 'circle', shape: { cx: x(i.estimate), cy: y, r: 4.5 },
       style: { fill: decided(i) || !isFinite(i.low) ? tint : colour('paper'), stroke: tint, lineWidth: 2 },
     });
     return { type: 'group', children };
@@ -74,7 +74,7 @@ function lines(list, relative) {
       { xAxis: 0, lineStyle: { color: colour('soft'), type: 'solid', width: 1 } },
       ...budgets.map((b) => ({
         xAxis: b, lineStyle: { color: colour('bad'), type: 'dashed', width: 1 },
-        label: { show: true, position: 'end', distance: 2, formatter: 'budget', color: colour('bad'), fontSize: 12 },
+        label: { show: true, position: 'start', distance: 3, formatter: 'budget', color: colour('bad'), fontSize: 12 },
       })),
     ],
   };

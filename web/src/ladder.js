@@ -47,7 +47,7 @@ function draw(rows, unit, width) {
       { type: 'rect', shape: { x: Math.min(from, to), y: y - 7, width: Math.max(1, Math.abs(to - from)), height: 14 }, style: { fill: tint, opacity: 0.35 } },
     ];
     if (isFinite(low) && isFinite(high)) children.push(...whisker(x(start + low), x(start + high), y, tint));
-    children.push({ type: 'circle', shape: { cx: to, cy: y, r: 4 }, style: { fill: tint } });
+    children.push({ type: 'circle', shape: { cx: to, cy: y, r: 3 }, style: { fill: tint } });
     children.push(text(width, y, short(f), { align: 'right', width: figures - 6, soft: true }));
     return { type: 'group', children };
   };

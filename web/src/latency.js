@@ -88,7 +88,7 @@ function band(curve, _, all) {
 function line(curve, _, all) {
   const look = lookOf(variants.indexOf(curve.variant));
   return {
-    type: 'line', name: curve.variant, symbol: 'circle', symbolSize: all.length > 3 ? 4 : 6, showAllSymbol: true,
+    type: 'line', name: curve.variant, symbol: 'circle', symbolSize: all.length > 3 || curve.points.length > 12 ? 4 : 6, showAllSymbol: true,
     lineStyle: { color: look.colour, type: look.dash, width: 2 }, itemStyle: { color: look.colour },
     emphasis: { focus: 'series' }, blur: { lineStyle: { opacity: 0.2 } },
     data: drawable(curve).map((p) => [place(p.percentile), p.seconds]),

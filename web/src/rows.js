@@ -29,7 +29,7 @@ export const text = (x, y, string, { width, align = 'left', bold = false, soft =
 // whisker is an interval: a line with an end at each side.
 export function whisker(from, to, y, stroke) {
   const line = (x1, y1, x2, y2) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth: 2 } });
-  return [line(from, y, to, y), line(from, y - 4, from, y + 4), line(to, y - 4, to, y + 4)];
+  return [line(from, y, to, y), line(from, y - 6, from, y + 6), line(to, y - 6, to, y + 6)];
 }
 
 // rowAxis is the hidden axis of rows; the names are drawn by the series.

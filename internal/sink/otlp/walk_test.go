@@ -87,6 +87,41 @@ func TestUnusualProtobuf(t *testing.T) {
 	compare(t, odd, walkTraces, func(b *tally.Batch) { referenceTraces(b, &request) })
 }
 
+// Fields that exclude each other may still both be on the wire: the last one holds,
+// and pieces of one and the same are merged.
+func TestExcludingFields(t *testing.T) {
+	piece := func(number protowire.Number, value []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), value)
+	}
+	points := func(n int) []byte { return bytes.Repeat(piece(1, nil), n) }
+	for _, metric := range [][]byte{
+		slices.Concat(piece(5, points(3)), piece(7, points(2))),
+		slices.Concat(piece(7, points(3)), piece(7, points(2))),
+		slices.Concat(piece(9, points(1)), piece(11, points(4)), piece(9, points(2))),
+	} {
+		body := piece(1, piece(2, piece(2, metric)))
+		var request collectormetrics.ExportMetricsServiceRequest
+		if err := proto.Unmarshal(body, &request); err != nil {
+			t.Fatal(err)
+		}
+		compare(t, body, walkMetrics, func(b *tally.Batch) { referenceMetrics(b, &request) })
+	}
+
+	name, number := piece(1, []byte("shop")), protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), 5)
+	span := encoded(t, sample().GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0])
+	for _, value := range [][]byte{
+		slices.Concat(name, number), slices.Concat(number, name), slices.Concat(name, piece(7, nil)), name, number,
+	} {
+		attribute := slices.Concat(piece(2, value), piece(1, []byte(serviceNameKey)), piece(2, nil))
+		body := piece(1, slices.Concat(piece(2, piece(2, span)), piece(1, piece(1, attribute))))
+		var request collectortrace.ExportTraceServiceRequest
+		if err := proto.Unmarshal(body, &request); err != nil {
+			t.Fatal(err)
+		}
+		compare(t, body, walkTraces, func(b *tally.Batch) { referenceTraces(b, &request) })
+	}
+}
+
 func TestBrokenProtobuf(t *testing.T) {
 	body := encoded(t, sample())
 	for cut := 1; cut < len(body); cut++ {

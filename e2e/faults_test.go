@@ -1,0 +1,176 @@
+// What bad luck gets: services that misbehave, kills, signals, a full disk.
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// line is the arguments of a run of one's own service, short.
+func line(out string, blocks int, variants []string, command []string) []string {
+	args := []string{"run", "--out", out, "--op", "GET /", "--rate", "200", "--duration", "300ms", "--warmup", "100ms", "--blocks", itoa(blocks)}
+	for _, v := range variants {
+		args = append(args, "--variant", v)
+	}
+	return append(append(args, "--"), command...)
+}
+
+// A variant that fails is recorded with its last words and tried once more; the
+// others go on.
+func TestTrouble(t *testing.T) {
+	for mode, want := range map[string]struct{ stage, message, log string }{
+		"absent": {"ready", "exit status 3", "cannot find my database"},
+		"dies":   {"window", "exit status 7", "out of ideas"},
+		"errors": {"", "status 500", "listening on"},
+		"hangs":  {"", "not in time", "listening on"},
+		"deaf":   {"ready", "waiting", "thinking, not listening"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "results")
+			service := trouble(t, "$MODE")
+			script := "exec " + strings.Join(service, " ")
+			file := filepath.Join(t.TempDir(), "trouble.yaml")
+			text := "workload:\n  processes:\n    - {name: service, run: [sh, -c, '" + script + "'], patience: 3s}\n" +
+				"  operations: {get: {request: GET /, timeout: 500ms}}\n" +
+				"variants:\n  well: {env: {MODE: well}}\n  " + mode + ": {env: {MODE: " + mode + "}}\n  also: {env: {MODE: well}}\n" +
+				"load: {rate: 400/s, warmup: 100ms, duration: 700ms, idle: 50ms}\ndesign: {blocks: 1}\n"
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			c := tracetax(t, "run", file, "--out", out).exit(t, 0)
+			failed := 0
+			for _, r := range records(t, out) {
+				if !r.Failed() {
+					continue
+				}
+				failed++
+				f := r.Failure
+				if r.Variant != mode || r.Attempt != failed {
+					t.Errorf("run %s, attempt %d failed: %s", r.Variant, r.Attempt, f.Message)
+				}
+				if want.stage != "" && f.Stage != want.stage {
+					t.Errorf("failed at stage %q, want %q", f.Stage, want.stage)
+				}
+				if !strings.Contains(f.Message, want.message) || !strings.Contains(strings.Join(f.Log, "\n"), want.log) {
+					t.Errorf("failure %q, log %q; want %q and %q", f.Message, f.Log, want.message, want.log)
+				}
+			}
+			if failed != 2 {
+				t.Errorf("%d failed runs, want 2", failed)
+			}
+			if n := len(records(t, out)); n != 4 {
+				t.Errorf("%d records, want 4: two good runs and two failed ones", n)
+			}
+			if !strings.Contains(c.errOut.String(), want.log) {
+				t.Error("the last words of the service are not shown")
+			}
+		})
+	}
+}
+
+// kill -9 at any moment leaves no process, and results that can be gone on with.
+func TestKillAndResume(t *testing.T) {
+	const blocks = 3
+	out := filepath.Join(t.TempDir(), "results")
+	variants := []string{"a:env.X=1", "b:env.X=2"}
+	for i := range 3 {
+		args := line(out, blocks, variants, trouble(t, "well"))
+		if i > 0 {
+			args = []string{"run", "--resume", out}
+		}
+		before := count(out)
+		c := tracetax(t, args...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "another run is kept", func() bool { return count(out) > before })
+		await(t, "the next run has its service", func() bool { return strings.Contains(strings.Join(c.left(), "\n"), "trouble.py") })
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(); err == nil {
+			t.Fatal("a killed tracetax ended well")
+		}
+		await(t, "no process is left", func() bool { return len(c.left()) == 0 })
+	}
+	tracetax(t, "run", "--resume", out).exit(t, 0)
+	seen := map[string]int{}
+	for _, r := range records(t, out) {
+		if r.Failed() {
+			t.Errorf("block %d, %s failed: %s", r.Block, r.Variant, r.Failure.Message)
+		}
+		seen[itoa(r.Block)+r.Variant]++
+	}
+	if len(seen) != blocks*len(variants) {
+		t.Errorf("cells %v, want every variant in every block", seen)
+	}
+	for cell, n := range seen {
+		if n != 1 {
+			t.Errorf("cell %s ran %d times", cell, n)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(out, record.ReportFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Ctrl-C and SIGTERM end the children, keep the results and say how to go on.
+func TestSignals(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "results")
+			c := tracetax(t, line(out, 50, []string{"a:env.X=1", "b:env.X=2"}, trouble(t, "well"))...)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			await(t, "two runs are kept", func() bool { return count(out) >= 2 })
+			if err := c.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			c.ended(t, c.Wait(), 1)
+			if left := c.left(); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if said := c.errOut.String(); !strings.Contains(said, "tracetax run --resume "+out) {
+				t.Errorf("it does not say how to go on: %s", tail(said))
+			}
+			if n := len(records(t, out)); n < 2 {
+				t.Errorf("%d records are kept", n)
+			}
+		})
+	}
+}
+
+// A full disk is an error, and runs.jsonl stays whole.
+func TestFullDisk(t *testing.T) {
+	if !isRoot() {
+		t.Skip("mounting a small file system needs root")
+	}
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("no right to mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	out := filepath.Join(disk, "results")
+	c := tracetax(t, line(out, 50, []string{"a:env.X=1", "b:env.X=2"}, trouble(t, "well"))...).exit(t, 1)
+	if said := c.errOut.String(); !strings.Contains(said, "no space left") {
+		t.Errorf("the full disk is not named: %s", tail(said))
+	}
+	content, err := os.ReadFile(filepath.Join(out, record.RunsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(content) > 0 && content[len(content)-1] != '\n' {
+		t.Errorf("runs.jsonl ends in the middle of a record: …%s", tail(string(content)))
+	}
+	records(t, out)
+}

@@ -1,0 +1,200 @@
+// Real services: the built-in workloads with their tracers, and a program that
+// is not ours.
+package e2e
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// write puts an experiment file into a new folder.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "experiment.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// The README's first command, with fewer blocks: every span is accounted for,
+// and tracing costs something.
+func TestQuickstart(t *testing.T) {
+	c := tracetax(t, "quickstart", "--blocks", "2", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
+	doc := document(t, c)
+	for operation, spans := range map[string]int64{"json": 1, "cpu": 1, "remote": 3} {
+		l := ledger(t, doc, operation, "otel")
+		if want := spans * int64(l.Operations); l.Operations == 0 || entry(l, "expected") != want || entry(l, "delivered") != want || !l.Exact {
+			t.Errorf("%s: %d operations, ledger %+v", operation, l.Operations, l.Entries)
+		}
+		if f := find(t, doc, operation, "otel", "cpu_per_operation"); f.Value <= f.Baseline {
+			t.Errorf("%s: CPU per operation %g s with otel, %g s without", operation, f.Value, f.Baseline)
+		}
+	}
+	for _, l := range doc.Ledgers {
+		if l.Variant == "none" && entry(l, "delivered") > 0 {
+			t.Errorf("the baseline delivered spans: %+v", l)
+		}
+	}
+}
+
+// The ladder on both workloads: steps without export deliver nothing, the others
+// everything.
+func TestLadder(t *testing.T) {
+	c := tracetax(t, "run", "ladder", "--quick", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
+	docs := documents(t, c)
+	if len(docs) != 2 {
+		t.Fatalf("%d documents, want one for each workload", len(docs))
+	}
+	for _, doc := range docs {
+		name := doc.Experiment.Workload
+		for _, operation := range []string{"json", "cpu", "remote"} {
+			for _, variant := range []string{"batch", "simple"} {
+				l := ledger(t, doc, operation, variant)
+				if delivered := entry(l, "delivered"); delivered <= 0 || delivered != entry(l, "expected") {
+					t.Errorf("%s, %s, %s: %+v", name, operation, variant, l.Entries)
+				}
+			}
+			for _, variant := range []string{"none", "api", "sdk-0", "sdk-1", "sdk-100"} {
+				if delivered := entry(ledger(t, doc, operation, variant), "delivered"); delivered > 0 {
+					t.Errorf("%s, %s, %s delivered %d spans", name, operation, variant, delivered)
+				}
+			}
+		}
+		steps := 0
+		for _, f := range doc.Findings {
+			if f.Metric == "cpu_per_operation" && f.Role == "" && f.Against != "none" {
+				steps++
+			}
+		}
+		if steps != 3*5 {
+			t.Errorf("%s: %d increments over the step before, want 15", name, steps)
+		}
+	}
+}
+
+// Sampling by chance: what is delivered lies in the binomial band, and nothing
+// is called lost; a queue that is too small loses spans, and the ledger says how
+// many, on the word of the SDK where it gives one.
+func TestSamplingAndDrops(t *testing.T) {
+	for _, workload := range []string{"hello/go", "hello/flask"} {
+		t.Run(strings.ReplaceAll(workload, "/", "-"), func(t *testing.T) {
+			file := write(t, "workload: "+workload+`
+operations: [json, remote]
+variants:
+  none:
+  tenth: {tracer: otel, settings: {sampling: 10%, delay: 200ms}}
+  never: {tracer: otel, settings: {sampling: 0%, delay: 200ms}}
+  narrow: {tracer: otel, settings: {queue: "16", batch: "16", delay: 5s}}
+load: {rate: 400/s, warmup: 300ms, duration: 2s, idle: 100ms}
+design: {blocks: 1, seed: 3}
+`)
+			doc := document(t, tracetax(t, "run", file, "--json").exit(t, 0))
+			for operation, spans := range map[string]int64{"json": 1, "remote": 3} {
+				tenth := ledger(t, doc, operation, "tenth")
+				n, p := float64(tenth.Operations), 0.1
+				roots := float64(entry(tenth, "delivered")) / float64(spans)
+				if roots != math.Trunc(roots) || math.Abs(roots-n*p) > 4.5*math.Sqrt(n*p*(1-p)) || tenth.LostShare != 0 {
+					t.Errorf("%s at 10 %%: %g traces of %g operations, %+v", operation, roots, n, tenth)
+				}
+				never := ledger(t, doc, operation, "never")
+				if entry(never, "delivered") > 0 || never.LostShare != 0 {
+					t.Errorf("%s at 0 %%: %+v", operation, never)
+				}
+			}
+			run := ledger(t, doc, "(run)", "narrow")
+			expected, delivered, dropped := entry(run, "expected"), entry(run, "delivered"), entry(run, "dropped by the tracer")
+			if delivered <= 0 || delivered > expected {
+				t.Errorf("narrow queue: expected %d, delivered %d", expected, delivered)
+			}
+			if workload == "hello/go" && (dropped <= 0 || delivered+dropped != expected) {
+				t.Errorf("narrow queue: expected %d, delivered %d, dropped on the SDK's word %d: they do not add up", expected, delivered, dropped)
+			}
+		})
+	}
+}
+
+// Without the right to cgroups the cost is charged by CPU clocks, and both ways
+// agree on what is large.
+func TestAccounting(t *testing.T) {
+	how := map[string]string{"clock": "clock"}
+	if isRoot() {
+		how["cgroup"] = "cgroup"
+	}
+	for flag, want := range how {
+		t.Run(flag, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "results")
+			c := tracetax(t, "quickstart", "--blocks", "1", "--json", "--accounting", flag, "--out", out).exit(t, 0)
+			doc := document(t, c)
+			for _, r := range records(t, out) {
+				if !strings.HasPrefix(r.Harness.Accounting, want) {
+					t.Errorf("charged by %q, want %q", r.Harness.Accounting, want)
+				}
+			}
+			if f := find(t, doc, "cpu", "otel", "cpu_per_operation"); f.Baseline < 50e-6 || f.Baseline > 2e-3 {
+				t.Errorf("200 µs of work are charged with %g s", f.Baseline)
+			}
+		})
+	}
+}
+
+// The README's nginx, by line as it stands there and by file.
+func TestNginx(t *testing.T) {
+	if _, err := os.Stat("/usr/sbin/nginx"); err != nil {
+		t.Skip("nginx is not installed (Debian: nginx-light)")
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?s)<!-- e2e: nginx -->\n(    tracetax run .*?)\n\n`).FindSubmatch(readme)
+	if found == nil {
+		t.Fatal("the README's nginx example is not found")
+	}
+	t.Run("line", func(t *testing.T) {
+		script := strings.Replace(string(found[1]), "tracetax run", program+" run --json", 1)
+		c := tracetax(t)
+		c.Path, c.Args = "/bin/sh", []string{"sh", "-c", script}
+		c.Env = append(c.Env, "PATH="+os.Getenv("PATH")+":/usr/sbin")
+		nginxCosts(t, document(t, c.exit(t, 0)), "off", "log")
+	})
+	t.Run("file", func(t *testing.T) {
+		file := write(t, `
+workload:
+  processes:
+    - name: nginx
+      run: [sh, -c, 'echo "daemon off; pid nginx.pid; events {} http { access_log $LOG; server { listen 127.0.0.1:{port}; return 200 ok; } }" > {tmp}/nginx.conf; exec /usr/sbin/nginx -e stderr -p {tmp} -c {tmp}/nginx.conf']
+      ready: "http://127.0.0.1:{port}/"
+  operations:
+    root: {request: GET /}
+variants:
+  off: {env: {LOG: "off"}}
+  log: {env: {LOG: access.log}}
+load: {rate: 1000/s, warmup: 200ms, duration: 1s, idle: 100ms}
+design: {blocks: 6}
+budget: {cpu: 10000%, lost: 0}
+`)
+		doc := document(t, tracetax(t, "run", file, "--json").exit(t, 0))
+		nginxCosts(t, doc, "off", "log")
+		if f := find(t, doc, "root", "log", "cpu_per_operation"); f.Verdict.Kind != finding.Within {
+			t.Errorf("a budget of 100 times is not met: %+v", f.Verdict)
+		}
+	})
+}
+
+// nginxCosts checks that a request to nginx was measured at all, with an
+// interval: what its log costs is for the machine to say.
+func nginxCosts(t *testing.T, doc finding.Document, baseline, variant string) {
+	t.Helper()
+	operation := doc.Experiment.Operations[0]
+	f := find(t, doc, operation, variant, "cpu_per_operation")
+	if f.Against != baseline || f.Baseline <= 0 || f.Value <= 0 || f.Relative == nil || f.Relative.Low == nil {
+		t.Errorf("CPU per operation: %+v", f)
+	}
+}

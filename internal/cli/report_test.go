@@ -1,0 +1,95 @@
+// tracetax report, run as a user runs it, on a finished result.
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// result is a results folder with findings.
+func result(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "analysis", "testdata", "findings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "findings.json"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestReport(t *testing.T) {
+	dir := result(t)
+	elsewhere := t.TempDir()
+	at := func(name string) string { return filepath.Join(elsewhere, name) }
+	broken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(broken, "findings.json"), []byte(`{"schema": 99}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		out    string // must be in stdout
+		err    string // must be in stderr
+	}{
+		{"table", []string{dir}, exitFine, "CPU per operation", ""},
+		{"table names the folder it was read from", []string{dir}, exitFine, filepath.Join(dir, "report.html"), ""},
+		{"all", []string{dir, "--all"}, exitFine, "latency mean", ""},
+		{"page", []string{dir, "--html", "-"}, exitFine, "<!doctype html>", ""},
+		{"csv", []string{dir, "--csv", "-"}, exitFine, "workload,operation", ""},
+		{"samples", []string{dir, "--samples", "-"}, exitFine, "block,baseline,value", ""},
+		{"benchfmt", []string{dir, "--benchfmt", "-"}, exitFine, "/variant=", ""},
+		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, exitFine, `"answer"`, ""},
+		{"two on one stream", []string{dir, "--csv", "-", "--json"}, exitUsage, "", "--csv and --json both"},
+		{"no folder", []string{}, exitUsage, "", "takes one results folder"},
+		{"not a result", []string{elsewhere}, exitUsage, "", "has no findings.json"},
+		{"too new", []string{broken}, exitFailed, "", "newer"},
+		{"nowhere to write", []string{dir, "--csv", at("no/such/a.csv")}, exitFailed, "", "writing --csv"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			status := Main(append([]string{"report"}, c.args...), strings.NewReader(""), &out, &errOut)
+			if status != c.status {
+				t.Errorf("exit status %d, want %d: %s", status, c.status, errOut.String())
+			}
+			if !strings.Contains(out.String(), c.out) || c.status != exitFine && out.Len() > 0 {
+				t.Errorf("stdout is %.300q, want %q in it", out.String(), c.out)
+			}
+			if !strings.Contains(errOut.String(), c.err) || c.err == "" && errOut.Len() > 0 {
+				t.Errorf("stderr is %q, want %q in it", errOut.String(), c.err)
+			}
+			if strings.Contains(out.String(), "\x1b[") {
+				t.Error("colour, though stdout is no terminal")
+			}
+		})
+	}
+	for _, name := range []string{"a.html", "a.csv"} {
+		if info, err := os.Stat(at(name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s was not written: %v", name, err)
+		}
+	}
+}
+
+func TestReportJSONIsOneDocument(t *testing.T) {
+	var out bytes.Buffer
+	if status := Main([]string{"report", result(t), "--json"}, strings.NewReader(""), &out, io.Discard); status != exitFine {
+		t.Fatalf("exit status %d", status)
+	}
+	var doc struct{ Answer string }
+	d := json.NewDecoder(&out)
+	if err := d.Decode(&doc); err != nil || doc.Answer == "" {
+		t.Errorf("answer %q, error %v", doc.Answer, err)
+	}
+	if d.More() {
+		t.Error("something follows the document")
+	}
+}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+const twoSpans = `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop\u001b[31m"}}]},"scopeSpans":[{"spans":[
+	{"traceId":"5B8EFFF798038103D269B633813FC60C","spanId":"EEE19B7EC3C1B174","parentSpanId":"EEE19B7EC3C1B173","name":"call","kind":3},
+	{"traceId":"5B8EFFF798038103D269B633813FC60C","spanId":"EEE19B7EC3C1B175","name":"GET \"x\"","kind":2}]}]}]}`
+
+// sinkSession runs the sink command, posts two spans to it, ends it as Ctrl-C
+// does, and returns its stdout and stderr.
+func sinkSession(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	progress, progressEnd := io.Pipe()
+	var out bytes.Buffer
+	root := newRoot(streams{strings.NewReader(""), &out, progressEnd})
+	root.SetArgs(append([]string{"sink", "--otlp-grpc", "", "--otlp-http", "127.0.0.1:0"}, args...))
+	ended := make(chan error, 1)
+	go func() {
+		err := root.ExecuteContext(ctx)
+		_ = progressEnd.Close() // never fails
+		ended <- err
+	}()
+	lines := bufio.NewReader(progress)
+	first, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v; the command says %v", err, <-ended)
+	}
+	address := strings.TrimSpace(first[strings.LastIndex(first, " "):])
+	rest := make(chan string, 1)
+	go func() {
+		all, _ := io.ReadAll(lines) // ends when the command does
+		rest <- string(all)
+	}()
+	response, err := http.Post("http://"+address+"/v1/traces", "application/json", strings.NewReader(twoSpans))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("status %d, error %v", response.StatusCode, err)
+	}
+	interrupt()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), first + <-rest
+}
+
+func TestSinkJSON(t *testing.T) {
+	out, progress := sinkSession(t, "--json")
+	var c record.Counts
+	if err := json.Unmarshal([]byte(out), &c); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if c.Spans != 2 || c.Roots != 1 || c.Orphans != 1 || !c.Checking {
+		t.Errorf("counts %+v", c)
+	}
+	if !strings.Contains(progress, "OTLP over HTTP on 127.0.0.1:") || strings.Contains(progress, "gRPC") {
+		t.Errorf("stderr %q", progress)
+	}
+}
+
+func TestSinkSummary(t *testing.T) {
+	out, _ := sinkSession(t, "--mode", "counting")
+	for _, want := range []string{"spans                       2", `1  GET "x"`, `2  shop\u001b[31m`, "1  otlp/http+json"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "\x1b") || strings.Contains(out, "orphans") {
+		t.Errorf("summary\n%q", out)
+	}
+}
+
+func TestSinkUsage(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"sink", "--mode", "guess"}, exitUsage, `no sink mode "guess"`},
+		{[]string{"sink", "extra"}, exitUsage, "extra"},
+		{[]string{"sink", "--otlp-grpc", "", "--otlp-http", ""}, exitUsage, "no protocol"},
+		{[]string{"sink", "--otlp-grpc", "127.0.0.1:99999"}, exitFailed, "99999"},
+	} {
+		var stderr bytes.Buffer
+		if code := Main(test.args, strings.NewReader(""), io.Discard, &stderr); code != test.code || !strings.Contains(stderr.String(), test.says) {
+			t.Errorf("%v: exit %d, want %d; stderr %q", test.args, code, test.code, stderr.String())
+		}
+	}
+}
+
+func TestSinkWarnsBeyondLoopback(t *testing.T) {
+	for address, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "0.0.0.0:1": false, "[::]:1": false, "192.0.2.1:1": false} {
+		if loopback(address) != want {
+			t.Errorf("loopback(%q) = %v", address, !want)
+		}
+	}
+}
+
+func TestAgentSink(t *testing.T) {
+	var out, stderr bytes.Buffer
+	code := Main([]string{"agent", "sink", "--checking=true"}, strings.NewReader(`{"do":"snapshot"}`+"\n"), &out, &stderr)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if code != exitFine || len(lines) != 2 || !strings.Contains(lines[0], "otlp_grpc") || !strings.Contains(lines[1], `"checking":true`) {
+		t.Errorf("exit %d, lines %q, stderr %q", code, lines, stderr.String())
+	}
+}

@@ -1,0 +1,105 @@
+package load
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// made is a load whose i-th of n latencies is latency(i), and whose lags are all lag.
+func made(t *testing.T, n int, lag time.Duration, timedOut uint64, latency func(i int) time.Duration) record.Load {
+	t.Helper()
+	sum := newTally()
+	for i := range n {
+		at := time.Duration(i) * time.Millisecond
+		sum.due(at)
+		sum.started++
+		sum.late(lag)
+		if uint64(n-i) <= timedOut {
+			sum.timeOut(at, at+latency(i))
+		} else {
+			sum.complete(at, at+latency(i))
+		}
+	}
+	l, err := sum.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestLimitIsNamed(t *testing.T) {
+	steady := func(d time.Duration) func(int) time.Duration { return func(int) time.Duration { return d } }
+	growing := func(i int) time.Duration { return time.Duration(i) * time.Millisecond }
+	hiccup := func(i int) time.Duration {
+		if i == 999 {
+			return time.Second
+		}
+		return time.Millisecond
+	}
+	open := Task{Rate: 1000, Duration: time.Second}
+	closed := Task{Connections: 2, Duration: time.Second}
+	for _, c := range []struct {
+		name string
+		task Task
+		load record.Load
+		cpu  time.Duration
+		want Limit
+	}{
+		{"fine", open, made(t, 1000, time.Microsecond, 0, steady(time.Millisecond)), time.Second, NoLimit},
+		{"slow but keeping up", open, made(t, 1000, 0, 0, steady(time.Second)), 0, NoLimit},
+		{"one slow answer at the end", open, made(t, 1000, 0, 0, hiccup), 0, NoLimit},
+		{"late", open, made(t, 1000, 2*time.Millisecond, 0, steady(3*time.Millisecond)), 0, GeneratorLate},
+		{"late, but not beside its latency", open, made(t, 1000, 2*time.Millisecond, 0, steady(time.Second)), 0, NoLimit},
+		{"backlog", open, made(t, 1000, 0, 0, growing), 0, ServerOverloaded},
+		{"time-outs", open, made(t, 1000, 0, 1, steady(time.Millisecond)), 0, ServerOverloaded},
+		{"closed loop", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 100 * time.Millisecond, NoLimit},
+		{"closed loop, generator busy", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 990 * time.Millisecond, GeneratorBusy},
+	} {
+		s, err := Summarize(c.task, c.load, c.cpu)
+		if err != nil || s.Limit != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.name, s.Limit, err, c.want)
+		}
+	}
+}
+
+// A load given up half way reached what it reached until then.
+func TestReachedRate(t *testing.T) {
+	l := made(t, 500, 0, 0, func(int) time.Duration { return time.Microsecond })
+	for _, task := range []Task{{Rate: 1000, Duration: time.Hour}, {Rate: 1000, Duration: 500 * time.Millisecond}, {Duration: time.Hour}} {
+		s, err := Summarize(task, l, 0)
+		if err != nil || s.Reached < 999 || s.Reached > 1003 {
+			t.Errorf("%+v: %v/s reached, %v; want 1000", task, s.Reached, err)
+		}
+	}
+}
+
+func TestQuantilesNeedValuesAboveThem(t *testing.T) {
+	for n, want := range map[int]float64{39: 0, 40: 50, 79: 50, 80: 75, 200: 90, 1999: 95, 2000: 99, 20000: 99.9} {
+		s, err := Summarize(Task{Rate: 1000}, made(t, n, 0, 0, func(i int) time.Duration { return time.Duration(i + 1) }), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		highest := 0.0
+		if len(s.Latency) > 0 {
+			highest = s.Latency[len(s.Latency)-1].Percentile
+		}
+		if highest != want {
+			t.Errorf("%d values: up to p%v, want p%v", n, highest, want)
+		}
+	}
+}
+
+func TestQuantilesAmongTimeoutsAreLowerBounds(t *testing.T) {
+	l := made(t, 1000, 0, 60, func(i int) time.Duration { return time.Duration(i + 1) })
+	s, err := Summarize(Task{Rate: 1000}, l, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range s.Latency {
+		if q.Censored != (q.Percentile > 94) {
+			t.Errorf("p%v with 6 %% timed out: censored %v", q.Percentile, q.Censored)
+		}
+	}
+}
