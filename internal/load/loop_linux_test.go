@@ -51,6 +51,29 @@ func TestLoopDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// An answer that is read after the time-out is a time-out, however it came to that.
+func TestAnswerAfterTheTimeout(t *testing.T) {
+	for deadline, want := range map[time.Duration]uint64{0: 1, never: 0} {
+		l, err := newLoop(&progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.shut()
+		p, err := newPlan(t.Context(), Task{Operations: []Request{{Address: "127.0.0.1:1"}}, Count: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.prepare(p, 0, time.Now().Add(-time.Second))
+		c := &conn{op: &p.ops[0], deadline: deadline, server: l.targets[0]}
+		c.response.status = 200
+		l.busy.add(c)
+		l.answered(c, true)
+		if l.tally.timedOut != want || l.tally.completed != 1-want {
+			t.Errorf("deadline %v: %d timed out, %d completed", deadline, l.tally.timedOut, l.tally.completed)
+		}
+	}
+}
+
 func TestBusyListKeepsTheOrderOfDeadlines(t *testing.T) {
 	var b busyList
 	conns := make([]*conn, 5)

@@ -2,6 +2,8 @@
 
 package process
 
+// Accounting without cgroups.
+
 import "fmt"
 
 func newTree(accounting, _ string) (tree, error) {

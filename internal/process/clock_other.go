@@ -2,6 +2,8 @@
 
 package process
 
+// The CPU time of a keeper, where clocks of others can't be read.
+
 import "time"
 
 // keeperCPU is known only when the keeper has ended.

@@ -4,14 +4,10 @@ package process
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // descendants lists the processes below root, zombies included, root not.
@@ -33,14 +29,20 @@ func descendants(root int) ([]int, error) {
 	return found, nil
 }
 
+// childrenOf reads the children of every thread of a process: each has those
+// that it forked, and some thread has the orphans.
 func childrenOf(pid int) ([]int, error) {
-	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	tasks := fmt.Sprintf("/proc/%d/task", pid)
+	threads, err := namesIn(tasks)
+	if vanished(err) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("listing the threads of process %d: %w", pid, err)
 	}
 	var children []int
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	for _, thread := range threads {
+		text, err := os.ReadFile(tasks + "/" + thread + "/children")
 		if vanished(err) {
 			continue
 		}
@@ -54,6 +56,15 @@ func childrenOf(pid int) ([]int, error) {
 		}
 	}
 	return children, nil
+}
+
+func namesIn(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
 }
 
 // descendantsByScan does the same from the parent of every process there is.
@@ -129,12 +140,7 @@ func belowAny(pid int, roots map[int]bool, parents map[int]int) bool {
 }
 
 func eachProcess(do func(pid int)) error {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return fmt.Errorf("listing the processes: %w", err)
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
+	names, err := namesIn("/proc")
 	if err != nil {
 		return fmt.Errorf("listing the processes: %w", err)
 	}
@@ -144,50 +150,4 @@ func eachProcess(do func(pid int)) error {
 		}
 	}
 	return nil
-}
-
-// stat is what is wanted of /proc/PID/stat.
-type stat struct {
-	state           byte
-	parent, session int
-}
-
-func readStat(pid int) (stat, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return stat{}, err
-	}
-	return parseStat(string(text))
-}
-
-// parseStat reads the fields after the program's name, which stands in
-// parentheses and may itself hold spaces and parentheses.
-func parseStat(text string) (stat, error) {
-	_, rest, ok := cutLast(text, ')')
-	fields := strings.Fields(rest)
-	if !ok || len(fields) < 4 || len(fields[0]) != 1 {
-		return stat{}, fmt.Errorf("process status %q is not what was expected", text)
-	}
-	parent, err1 := strconv.Atoi(fields[1])
-	session, err2 := strconv.Atoi(fields[3])
-	return stat{fields[0][0], parent, session}, errors.Join(err1, err2)
-}
-
-func cutLast(s string, sep byte) (before, after string, ok bool) {
-	i := strings.LastIndexByte(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
-}
-
-// vanished reports whether err only means that the process has ended meanwhile.
-func vanished(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
-}
-
-// running reports whether a process has not ended; a zombie has.
-func running(pid int) bool {
-	s, err := readStat(pid)
-	return err == nil && s.state != 'Z' && s.state != 'X'
 }

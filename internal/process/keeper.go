@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // keeper is the state of one keeper process.
@@ -185,67 +184,4 @@ func (k *keeper) obey(lines *json.Decoder) {
 			k.report(report{What: hasReaped, ID: o.ID, Usage: &usage})
 		}
 	}
-}
-
-// signalMain signals the main process unless it has been waited for: its number
-// could belong to somebody else by then.
-func (k *keeper) signalMain(s syscall.Signal) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.exited {
-		return
-	}
-	_ = syscall.Kill(k.pid, s) // it may have ended a moment ago
-}
-
-func (k *keeper) signalOrphans(s syscall.Signal) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	pids, _ := k.members()
-	for _, pid := range pids {
-		if pid != k.pid || k.exited {
-			_ = syscall.Kill(pid, s)
-		}
-	}
-}
-
-// killAll kills everything that descends from the program, again and again
-// until nothing is left: what forks while it is being killed is caught in the
-// next round.
-func (k *keeper) killAll() {
-	k.kill.Do(func() {
-		round := time.NewTicker(10 * time.Millisecond)
-		defer round.Stop()
-		for !k.killOnce() {
-			select {
-			case <-k.gone:
-			case <-round.C:
-			}
-		}
-	})
-	<-k.gone
-}
-
-// killOnce reports whether nothing was left to be killed.
-func (k *keeper) killOnce() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	pids, err := k.members()
-	for _, pid := range pids {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	select {
-	case <-k.gone:
-		return err != nil || len(pids) == 0
-	default:
-		return false
-	}
-}
-
-// members lists the program's processes: its descendants, and whatever is in
-// its cgroups.
-func (k *keeper) members() ([]int, error) {
-	pids, err := descendants(os.Getpid())
-	grouped, groupErr := groupPIDs(k.task.Groups)
-	return merge(pids, grouped), errors.Join(err, groupErr)
 }

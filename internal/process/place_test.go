@@ -206,3 +206,16 @@ func FuzzParseCPUs(f *testing.F) {
 		}
 	})
 }
+
+func TestDescendantsByScan(t *testing.T) {
+	p, want := familyOf(t, open(t, AccountingClock), "stay")
+	got, err := descendantsByScan(p.keeper.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("a scan finds %v, the lists of children %v", got, want)
+	}
+}

@@ -1,5 +1,7 @@
 package process
 
+// The CPUs of this machine, and binding tracetax itself.
+
 import (
 	"errors"
 	"fmt"

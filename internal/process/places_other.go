@@ -2,6 +2,8 @@
 
 package process
 
+// Placement where CPUs can't be chosen.
+
 // allowedCPUs is not known, and nothing can be bound.
 func allowedCPUs() ([]int, map[int][]int) { return nil, nil }
 

@@ -1,5 +1,7 @@
 package process
 
+// Ports as Linux tells of them.
+
 import (
 	"fmt"
 	"os"

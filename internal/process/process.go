@@ -3,16 +3,13 @@ package process
 // One process as tracetax sees it, through its keeper.
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -25,6 +22,8 @@ type Process struct {
 	log     *Log
 	group   *group
 	unmet   []string
+
+	patience time.Duration // see the constant
 
 	keeper        *exec.Cmd
 	orders        *os.File
@@ -53,7 +52,7 @@ type Process struct {
 
 func newProcess(c Command, mark string, log *Log, g *group, unmet []string) *Process {
 	return &Process{
-		command: c, mark: mark, log: log, group: g, unmet: unmet,
+		command: c, mark: mark, log: log, group: g, unmet: unmet, patience: patience,
 		exited: make(chan struct{}), gone: make(chan struct{}),
 		answers: map[uint64]chan syscall.Rusage{},
 	}
@@ -166,60 +165,4 @@ func (p *Process) Died() *DiedError { return p.died("") }
 
 func (p *Process) died(while string) *DiedError {
 	return &DiedError{Process: p.Name(), While: while, Exit: p.Exit(), Log: p.log.Tail(20)}
-}
-
-// launch starts the keeper and waits until it says that the program runs.
-func (p *Process) launch(ctx context.Context, self []string, a assignment) error {
-	pipes, err := p.openPipes()
-	if err != nil {
-		return err
-	}
-	p.keeper = exec.Command(self[0], slices.Concat(self[1:], []string{"agent", "keep"})...)
-	p.keeper.Stdin, p.keeper.Stdout, p.keeper.Stderr = pipes.stdin, pipes.stdout, pipes.stderr
-	p.keeper.ExtraFiles = []*os.File{pipes.orders, pipes.reports}
-	p.keeper.Env = append(withoutMarker(os.Environ()), "GOMAXPROCS=2")
-	p.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is for tracetax, which then stops it in order
-	err = p.keeper.Start()
-	pipes.close()
-	if err != nil {
-		p.keeper = nil
-		return fmt.Errorf("starting its keeper %s: %w", self[0], err)
-	}
-	first := make(chan report, 1)
-	go p.listen(first)
-	defer context.AfterFunc(ctx, func() { _ = p.orders.SetWriteDeadline(time.Unix(1, 0)) })()
-	if err := p.assign(a); err != nil {
-		return fmt.Errorf("telling its keeper what to start: %w", err)
-	}
-	select {
-	case r, ok := <-first:
-		return p.begin(r, ok)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func withoutMarker(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
-}
-
-func (p *Process) assign(a assignment) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return json.NewEncoder(p.orders).Encode(a)
-}
-
-func (p *Process) begin(r report, ok bool) error {
-	if !ok {
-		<-p.gone
-		return fmt.Errorf("its keeper ended at once: %s", strings.Join(p.log.Tail(10), "; "))
-	}
-	if r.What == hasFailed {
-		return errors.New(r.Error)
-	}
-	p.pid = r.PID
-	// Moved onto this process's clock, so that differences don't follow steps
-	// of the wall clock.
-	p.started = time.Now().Add(-time.Duration(monotonic() - r.At))
-	return nil
 }

@@ -227,6 +227,22 @@ func TestKeeperKilledWhileTracetaxHangs(t *testing.T) {
 	}
 }
 
+// A keeper that does nothing any more, because somebody stopped it.
+func TestKillWithoutTheKeeper(t *testing.T) {
+	each(t, func(t *testing.T, accounting string) {
+		p := start(t, open(t, accounting), Command{}, "deaf")
+		ready(t, p, "log:deaf now")
+		if err := p.keeper.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		p.patience = time.Second
+		if err := p.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		awaitEnd(t, p.PID(), p.keeper.Process.Pid)
+	})
+}
+
 func TestPiped(t *testing.T) {
 	p := start(t, open(t, AccountingAuto), Command{Piped: true}, "echo")
 	if _, err := io.WriteString(p.Stdin(), "one line\n"); err != nil {

@@ -1,5 +1,7 @@
 package process
 
+// The size of a log's pipe.
+
 import (
 	"syscall"
 

@@ -2,6 +2,8 @@
 
 package process
 
+// The size of a log's pipe, where it is fixed.
+
 import "syscall"
 
 // enlarge does nothing: the size of a pipe can't be chosen here.

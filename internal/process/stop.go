@@ -48,7 +48,7 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 // does not do it in time is killed itself, and then the rest without it.
 func (p *Process) Kill() error {
 	_ = p.send(order{Do: doKill}) // a keeper that takes no orders is ending; that is awaited next
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(p.patience)
 	defer timer.Stop()
 	select {
 	case <-p.gone:
@@ -57,13 +57,13 @@ func (p *Process) Kill() error {
 	}
 	left, err := p.Pids()
 	err = errors.Join(err, p.keeper.Process.Kill())
-	timer.Reset(patience)
+	timer.Reset(p.patience)
 	select {
 	case <-p.gone:
 		return p.leftError()
 	case <-timer.C:
 	}
-	return errors.Join(err, fmt.Errorf("stopping %s: of its processes %v some are still there %v after SIGKILL: see 'ps -o stat,wchan -p PID'", p.Name(), left, 2*patience))
+	return errors.Join(err, fmt.Errorf("stopping %s: of its processes %v some are still there %v after SIGKILL: see 'ps -o stat,wchan -p PID'", p.Name(), left, 2*p.patience))
 }
 
 func (p *Process) leftError() error {

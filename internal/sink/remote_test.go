@@ -142,3 +142,16 @@ func TestConfigIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// A sink that is closed before it has begun to serve must end without an error.
+func TestCloseAtOnce(t *testing.T) {
+	for range 50 {
+		s, err := Start(Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

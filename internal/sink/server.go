@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/otlp"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"golang.org/x/net/netutil"
+	"google.golang.org/grpc"
 )
 
 // Server is a running sink. It is safe for concurrent use.
@@ -49,7 +50,13 @@ func (s *Server) startGRPC(c Config, receiver *otlp.Receiver) error {
 	}
 	s.addresses.OTLPGRPC = l.Addr().String()
 	server := receiver.GRPC()
-	s.serve(func() error { return server.Serve(l) }, func() error {
+	s.serve(func() error {
+		// Told to stop before it began to serve, gRPC calls it an error.
+		if err := server.Serve(l); !errors.Is(err, grpc.ErrServerStopped) {
+			return err
+		}
+		return nil
+	}, func() error {
 		server.Stop()
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -178,7 +179,8 @@ func hold(megabytes int) (int64, error) {
 func sleepOften(n int) (int64, error) {
 	for range n {
 		pause := syscall.NsecToTimespec(int64(50 * time.Microsecond))
-		if err := syscall.Nanosleep(&pause, nil); err != nil {
+		// The runtime's own signals may cut it short, which is a switch all the same.
+		if err := syscall.Nanosleep(&pause, nil); err != nil && !errors.Is(err, syscall.EINTR) {
 			return 0, err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // proportional is the time between two looks at what processes there are, and
 // between two samples of several that may share memory: these have the kernel
 // walk all their pages.
-const proportional = time.Second
+const proportional = 2 * time.Second
 
 // sampler takes samples of one target.
 type sampler struct {

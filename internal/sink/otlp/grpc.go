@@ -70,6 +70,7 @@ func (r *Receiver) service(s *signal) *grpc.ServiceDesc {
 func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if r.admitted.Add(1) > maxWaiting {
 		r.admitted.Add(-1)
+		r.total.Refuse()
 		return ctx, status.Error(codes.Unavailable, busy)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.limits.Request)
@@ -85,6 +86,7 @@ func (r *Receiver) export(s *signal, stream grpc.ServerStream) error {
 	r.total.Arrived()
 	defer r.total.Finished()
 	if !r.enter(stream.Context()) {
+		r.total.Refuse()
 		return status.Error(codes.Unavailable, busy)
 	}
 	defer r.leave()

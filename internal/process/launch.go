@@ -1,0 +1,72 @@
+package process
+
+// Starting a process through its keeper.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// launch starts the keeper and waits until it says that the program runs.
+func (p *Process) launch(ctx context.Context, self []string, a assignment) error {
+	pipes, err := p.openPipes()
+	if err != nil {
+		return err
+	}
+	p.keeper = exec.Command(self[0], slices.Concat(self[1:], []string{"agent", "keep"})...)
+	p.keeper.Stdin, p.keeper.Stdout, p.keeper.Stderr = pipes.stdin, pipes.stdout, pipes.stderr
+	p.keeper.ExtraFiles = []*os.File{pipes.orders, pipes.reports}
+	p.keeper.Env = append(withoutMarker(os.Environ()), "GOMAXPROCS=2")
+	p.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is for tracetax, which then stops it in order
+	err = p.keeper.Start()
+	pipes.close()
+	if err != nil {
+		p.keeper = nil
+		return fmt.Errorf("starting its keeper %s: %w", self[0], err)
+	}
+	first := make(chan report, 1)
+	go p.listen(first)
+	defer context.AfterFunc(ctx, func() { _ = p.orders.SetWriteDeadline(time.Unix(1, 0)) })()
+	if err := p.assign(a); err != nil {
+		return fmt.Errorf("telling its keeper what to start: %w", err)
+	}
+	select {
+	case r, ok := <-first:
+		return p.begin(r, ok)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func withoutMarker(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
+}
+
+func (p *Process) assign(a assignment) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return json.NewEncoder(p.orders).Encode(a)
+}
+
+func (p *Process) begin(r report, ok bool) error {
+	if !ok {
+		<-p.gone
+		return fmt.Errorf("its keeper ended at once: %s", strings.Join(p.log.Tail(10), "; "))
+	}
+	if r.What == hasFailed {
+		return errors.New(r.Error)
+	}
+	p.pid = r.PID
+	// Moved onto this process's clock, so that differences don't follow steps
+	// of the wall clock.
+	p.started = time.Now().Add(-time.Duration(monotonic() - r.At))
+	return nil
+}
