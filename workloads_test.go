@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -211,10 +212,10 @@ func exercise(t *testing.T, p prepared) (record.Counts, uint64) {
 		c.awaitReady(t, "http://127.0.0.1:"+strconv.Itoa(ports[i])+"/healthz")
 	}
 	for _, operation := range p.plan.Operations {
-		ask(t, operation.Method, "http://127.0.0.1:"+strconv.Itoa(ports[0])+operation.URL)
+		ask(t, operation.Method, "http://127.0.0.1:"+values[operation.Process+".port"]+operation.URL)
 	}
 	var lost uint64
-	for _, c := range running {
+	for _, c := range slices.Backward(running) {
 		lost += admittedBy(t, p.plan.Admits, c.stop(t))
 	}
 	return server.Snapshot().Counts, lost
@@ -317,6 +318,7 @@ func ask(t *testing.T, method, url string) {
 				response.Body.Close()
 				if response.StatusCode != http.StatusOK {
 					t.Errorf("%s %s answers %s", method, url, response.Status)
+					return
 				}
 			}
 		})

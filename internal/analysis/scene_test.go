@@ -109,7 +109,7 @@ func (s scene) run(r *rand.Rand, a actor, weather float64) record.Record {
 			ReadySeconds: 0.1 * vary(), FirstOperationSeconds: 0.001 * vary(), IdleSeconds: 2,
 			Idle: []record.Usage{{Process: "app", Role: "app", Seconds: 2, CPUSeconds: 2 * idling}},
 		},
-		Harness: record.Harness{Seconds: 60, Accounting: "cgroup v2", Placement: "cpuset"},
+		Harness: record.Harness{Seconds: 60, OwnSeconds: 20, Accounting: "cgroup v2", Placement: "cpuset"},
 	}
 	for i, name := range s.order {
 		operations := uint64(s.rate * window)

@@ -36,6 +36,7 @@ var checks = []check{
 	{"generator-late", warning, "give the load generator a CPU of its own, or lower the rate", (*study).findLate},
 	{"lag-differs", warning, "give the load generator a CPU of its own, so that it is equally late with every variant", func(s *study) []hit { return s.lags }},
 	{"harness-shared-cpu", warning, "run where CPUs can be set apart (two or more, with the right to set affinity or a cpuset)", (*study).findShared},
+	{"limits-unmet", warning, "give tracetax the right to do it (root, or a delegated cgroup), or take the limit out of the file", (*study).findUnmet},
 	{"sink-busy", warning, "lower the rate or the sampling: the sink itself may have held the tracer up", (*study).findSinkBusy},
 	{"harness-busy", note, "nothing to do if the effect is large; otherwise report it: tracetax should use less", (*study).findHarnessBusy},
 	{"cpu-stolen", warning, "use a machine whose CPUs are not shared with others", (*study).findStolen},

@@ -103,6 +103,23 @@ func (s *study) findClock() []hit {
 	return nil
 }
 
+// findUnmet tells each limit once, however many runs went without it.
+func (s *study) findUnmet() []hit {
+	var hits []hit
+	told := map[string]bool{}
+	for _, v := range s.variants {
+		for _, r := range s.all[v.Name] {
+			for _, limit := range r.Harness.Unmet {
+				if !told[limit] {
+					told[limit] = true
+					hits = append(hits, hit{text: "a limit was not kept: " + limit})
+				}
+			}
+		}
+	}
+	return hits
+}
+
 func (s *study) any(is func(*run) bool) bool {
 	for _, byBlock := range s.all {
 		for _, r := range byBlock {
@@ -125,7 +142,7 @@ func (s *study) findSinkBusy() []hit {
 
 func (s *study) findHarnessBusy() []hit {
 	return s.perVariant(busyHarness, func(r *run) float64 {
-		share, _ := over(r.Harness.OwnCPU, r.Harness.Seconds) // 0 where it is not known
+		share, _ := over(r.Harness.OwnCPU, r.Harness.OwnSeconds) // 0 where it is not known
 		return share
 	}, func(worst float64) string {
 		return fmt.Sprintf("tracetax itself used %s of a CPU", finding.FormatValue(worst, "1"))

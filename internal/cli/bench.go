@@ -29,9 +29,9 @@ type bench struct {
 	folder      *record.Folder
 	history     []record.Record // from before, when it is gone on with
 	session     *experiment.Session
+	conductor   *run.Conductor
 	environment environment
 	progress    *progress
-	quick       bool
 }
 
 // environment is what environment.json says.
@@ -119,9 +119,10 @@ func (b *bench) prepare(ctx context.Context, to io.Writer, accounting string) er
 	}
 	e := b.experiment
 	b.progress = newProgress(to, e)
+	b.conductor = &run.Conductor{Self: []string{self}, Logs: logs, Accounting: accounting}
 	b.session = &experiment.Session{
 		Experiment: e,
-		Runner:     &run.Conductor{Self: []string{self}, Logs: logs, Accounting: accounting},
+		Runner:     b.conductor,
 		Keeper:     b.folder,
 		Observe:    b.progress.observe,
 	}
@@ -136,6 +137,18 @@ func (b *bench) prepare(ctx context.Context, to io.Writer, accounting string) er
 		}
 	}
 	return errors.Join(missing...)
+}
+
+// run makes the runs, with tracetax itself out of the way of the processes under
+// test.
+func (b *bench) run(ctx context.Context) (history []record.Record, err error) {
+	release, err := b.conductor.Place(b.experiment.Workload.Processes)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	defer b.progress.end()
+	return b.session.Run(ctx, b.history)
 }
 
 // finish turns the records into findings, and writes every form of them.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -39,6 +40,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		return status.code
 	}
 	fmt.Fprintln(errOut, "tracetax:", err)
+	if strings.HasPrefix(err.Error(), "unknown command") { // cobra gives it no type
+		return exitUsage
+	}
 	return exitFailed
 }
 

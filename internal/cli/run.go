@@ -63,9 +63,15 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of one's own service (repeatable)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:tracer=T,setting=value,env.X=y,arg=z]` (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "how one's own service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers)")
+	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of one's own service (repeatable)")
+	flags.StringVar(&f.line.Body, "body", "", "body of every operation of one's own service: `text`, or @file")
+	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of one's own service, if it cannot be told by {port}")
+	flags.StringVar(&f.line.Language, "language", "", "`language` of one's own service, so that tracer=otel means otel-LANGUAGE")
+	flags.IntVar(&f.line.Connections, "connections", 0, "closed loop: keep `N` connections busy, instead of a rate")
 	flags.StringVar(&f.line.Rate, "rate", "", "operations a second, e.g. `400/s`, at which one's own service is asked")
 	flags.StringVar(&f.line.Duration, "duration", "", "length of a measured window, e.g. `20s`, for one's own service")
 	flags.StringVar(&f.line.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, for one's own service")
+	completeFlag(c, "variant", completeTracers)
 	return c
 }
 
@@ -212,8 +218,7 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, dir s
 	if err := b.prepare(ctx, s.err, f.accounting); err != nil {
 		return nil, err
 	}
-	history, err := b.session.Run(ctx, b.history)
-	b.progress.end()
+	history, err := b.run(ctx)
 	if err != nil {
 		if len(history) > 0 {
 			_, finishErr := b.finish(history) // what there is, for a look; the reason is err

@@ -19,7 +19,6 @@ type queue struct {
 func (q *queue) empty() bool  { return q.head == len(q.items) }
 func (q *queue) first() *wait { return &q.items[q.head] }
 func (q *queue) push(w wait)  { q.items = append(q.items, w) }
-func (q *queue) size() int    { return len(q.items) - q.head }
 
 func (q *queue) pop() wait {
 	w := q.items[q.head]

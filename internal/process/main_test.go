@@ -170,7 +170,10 @@ func chatter(args []string) error {
 
 // spin uses all the CPU it gets.
 func spin([]string) error {
-	for {
+	for n := 0; ; n++ {
+		if n < 0 { // never: it is there so that the loop is a loop to everyone
+			return nil
+		}
 	}
 }
 

@@ -44,7 +44,6 @@ type Process struct {
 	lastErr error         // of cleaning up after a killed keeper
 	asked   uint64
 	answers map[uint64]chan syscall.Rusage
-	killed  bool
 
 	releasing sync.Once
 	released  error

@@ -21,7 +21,6 @@ type agents struct {
 
 // startAgents starts the sink and the load generator.
 func (s *stage) startAgents(ctx context.Context) error {
-	s.placement = process.Places(s.appCPUs())
 	s.record.Harness.Placement = s.launcher.Placement()
 	if s.placement.Shared {
 		s.record.Harness.Placement = "none"
@@ -56,24 +55,18 @@ func (s *stage) agent(ctx context.Context, role string, args ...string) (*proces
 	return p, nil
 }
 
-// stopAgents ends the sink and the load generator.
-func (s *stage) stopAgents(ctx context.Context) error {
-	var errs []error
-	errs = append(errs, s.agents.load.Close(), s.agents.sink.Close())
-	for _, p := range []*process.Process{s.agents.loadProcess, s.agents.sinkProcess} {
-		_, err := p.Stop(ctx, grace)
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+// stopLoad ends the load generator, and with it its connections.
+func (s *stage) stopLoad(ctx context.Context) error {
+	err := s.agents.load.Close()
+	_, stopErr := s.agents.loadProcess.Stop(ctx, grace)
+	return errors.Join(err, stopErr)
 }
 
-// appCPUs is how many CPUs the processes under test ask for together.
-func (s *stage) appCPUs() float64 {
-	most := 0.0
-	for _, p := range s.request.Plan.Processes {
-		most = max(most, p.CPUs)
-	}
-	return max(most, 1)
+// stopSink ends the sink.
+func (s *stage) stopSink(ctx context.Context) error {
+	err := s.agents.sink.Close()
+	_, stopErr := s.agents.sinkProcess.Stop(ctx, grace)
+	return errors.Join(err, stopErr)
 }
 
 func said(p *process.Process) string {

@@ -38,6 +38,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 			first = started.Started()
 		}
 		s.apps = append(s.apps, started)
+		s.record.Harness.Unmet = append(s.record.Harness.Unmet, started.Unmet()...)
 		targets = append(targets, started)
 		if err := s.ready(ctx, p, started, values); err != nil {
 			return err

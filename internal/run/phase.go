@@ -121,6 +121,7 @@ func (s *stage) phase(ctx context.Context, operation spec.Operation, counted rec
 	if err != nil {
 		return phase, counted, err
 	}
+	begun, own := time.Now(), s.own()
 	task.Duration = s.request.Load.Duration
 	task.Seed++
 	if phase.Load, err = s.load(ctx, operation, task); err != nil {
@@ -135,12 +136,17 @@ func (s *stage) phase(ctx context.Context, operation spec.Operation, counted rec
 	if err != nil {
 		return phase, counted, err
 	}
+	s.record.Harness.OwnCPU += (s.own() - own).Seconds()
+	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
 	phase.Sink = end.counts.Minus(warm.counts)
 	phase.Usage = s.meter.Between(before, after)
 	phase.DrainSeconds = end.took.Seconds()
 	phase.Quiet = warm.quiet && end.quiet
 	return phase, end.counts, nil
 }
+
+// own is the CPU time that tracetax itself has used until now.
+func (s *stage) own() time.Duration { return ownCPU() + s.launcher.KeeperCPU() }
 
 // calibrate makes each operation a few times, one at a time, and waits each time
 // until its spans have come. The readiness request is one of them.

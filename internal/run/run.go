@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,20 @@ type Conductor struct {
 	Self       []string // command that runs this tracetax, for its agents
 	Logs       string   // folder for the logs of processes
 	Accounting string   // "auto", "cgroup" or "clock"
+
+	placement process.Placement
+}
+
+// Place decides which CPUs the processes under test get, for all runs of an
+// experiment, and moves tracetax itself to the others, until release is called.
+func (c *Conductor) Place(processes []spec.Process) (release func() error, err error) {
+	most := 1.0
+	for _, p := range processes {
+		most = max(most, p.CPUs)
+	}
+	c.placement = process.Places(most)
+	all := slices.Concat(c.placement.App, c.placement.Harness)
+	return func() error { return process.Pin(all) }, process.Pin(c.placement.Harness)
 }
 
 // Run makes one run. What goes wrong in the run is a failure in the record; an
@@ -53,17 +68,18 @@ type Conductor struct {
 func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
 	r := record.Record{Schema: record.Schema, Kind: q.Kind, Variant: q.Plan.Variant, Workload: q.Plan.Workload, Started: time.Now()}
 	before := readHarness()
-	s := &stage{request: q, record: &r, name: "start"}
+	s := &stage{request: q, record: &r, name: "start", placement: c.placement}
 	err := s.conduct(ctx, c)
 	r.Ended = time.Now()
 	before.into(&r.Harness, r.Ended.Sub(r.Started))
 	if ctx.Err() != nil {
-		return record.Record{}, context.Cause(ctx)
+		return record.Record{}, errors.Join(context.Cause(ctx), s.redact())
 	}
 	if err != nil {
 		r.Failure = s.failure(err)
+		redactFailure(r.Failure, q.Plan.Secrets)
 	}
-	return r, nil
+	return r, s.redact()
 }
 
 // stage is a run in progress.
@@ -154,10 +170,21 @@ func (s *stage) failure(err error) *record.Failure {
 	return f
 }
 
+// redact takes secrets out of the logs, when there are any.
+func (s *stage) redact() error {
+	if len(s.request.Plan.Secrets) == 0 {
+		return nil
+	}
+	var paths []string
+	for _, p := range s.apps {
+		paths = append(paths, p.Log().Path())
+	}
+	return redactLogs(paths, s.request.Plan.Secrets)
+}
+
 // harness is a reading of what the harness itself uses.
 type harness struct {
 	busy machine.Busy
-	own  time.Duration
 	load float64
 	ok   bool
 }
@@ -167,7 +194,6 @@ func readHarness() harness {
 	busy, err := machine.ReadBusy()
 	h.busy, h.ok = busy, err == nil // elsewhere than on Linux nothing is read, and nothing is said
 	h.load, _ = machine.LoadAverage()
-	h.own = ownCPU()
 	return h
 }
 
@@ -175,7 +201,6 @@ func (h harness) into(to *record.Harness, took time.Duration) {
 	now := readHarness()
 	to.Seconds = took.Seconds()
 	to.LoadAverage = h.load
-	to.OwnCPU = (now.own - h.own).Seconds()
 	if h.ok && now.ok {
 		_, _, steal := now.busy.Minus(h.busy)
 		to.StealSeconds = steal.Seconds()

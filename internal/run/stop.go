@@ -16,8 +16,13 @@ import (
 // stop ends the app's processes as their users would, so that tracers can flush,
 // and reads what came of that.
 func (s *stage) stop(ctx context.Context) error {
-	begin := time.Now()
 	s.expectEnd()
+	// Without the generator's open connections a server ends at once: Go's, for
+	// one, waits seconds for connections that have not been asked anything yet.
+	if err := s.stopLoad(ctx); err != nil {
+		return err
+	}
+	begin := time.Now()
 	for _, p := range slices.Backward(s.apps) {
 		killed, err := p.Stop(ctx, grace)
 		if err != nil {
@@ -35,7 +40,7 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.admissions(); err != nil {
 		return err
 	}
-	return s.stopAgents(ctx)
+	return s.stopSink(ctx)
 }
 
 // last waits until the sink has taken in what was sent before the end: the

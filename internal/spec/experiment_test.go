@@ -162,7 +162,7 @@ func TestQuickenAndSettle(t *testing.T) {
 	e := parseOne(t, small)
 	e.Quicken()
 	e.Settle()
-	if !e.Design.Quick || e.Design.Blocks != 2 || e.Load.Warmup != time.Second || e.Load.Duration != 3*time.Second {
+	if !e.Design.Quick || e.Design.Blocks != 2 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != 2*time.Second {
 		t.Errorf("%+v %+v", e.Design, e.Load)
 	}
 	if e.Design.Seed == 0 {

@@ -109,9 +109,9 @@ func (s *source) seed(n *node) uint64 {
 func (e *Experiment) Quicken() {
 	e.Design.Quick = true
 	e.Design.Blocks = min(e.Design.Blocks, 2)
-	e.Load.Warmup = min(e.Load.Warmup, time.Second)
-	e.Load.Duration = min(e.Load.Duration, 3*time.Second)
-	e.Load.Idle = min(e.Load.Idle, time.Second)
+	e.Load.Warmup = min(e.Load.Warmup, 500*time.Millisecond)
+	e.Load.Duration = min(e.Load.Duration, 2*time.Second)
+	e.Load.Idle = min(e.Load.Idle, 300*time.Millisecond)
 }
 
 // Settle draws a seed where the experiment has none, so that what is written of

@@ -143,14 +143,6 @@ func (s *source) duration(n *node, low, high time.Duration) time.Duration {
 	return d
 }
 
-func (s *source) share(n *node) float64 {
-	v, err := parseShare(s.text(n))
-	if err != nil {
-		s.fail(n.at, "%v", err)
-	}
-	return v
-}
-
 func (s *source) rate(n *node) float64 {
 	v, err := parseRate(s.text(n))
 	if err != nil {
