@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,14 +21,14 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// bench is an experiment with its results folder, from opening to the report.
+// bench is an experiment on its way from preparation to the report.
 type bench struct {
 	experiment  *spec.Experiment
-	dir         string
+	dir         string // the results folder
 	folder      *record.Folder
 	history     []record.Record // from before, when it is gone on with
-	session     *experiment.Session
 	conductor   *run.Conductor
+	session     *experiment.Session
 	environment environment
 	progress    *progress
 }
@@ -37,106 +36,65 @@ type bench struct {
 // environment is what environment.json says.
 type environment struct {
 	machine.Facts
-	Tool     string            `json:"tool"`
-	Started  time.Time         `json:"started"`
-	Versions map[string]string `json:"versions,omitempty"` // of runtimes and pinned packages
+	Tool     string                       `json:"tool"`
+	Started  time.Time                    `json:"started"`
+	Runtimes map[string]string            `json:"runtimes,omitempty"` // what the commands that are needed say of their version
+	Digests  map[string]map[string]string `json:"digests,omitempty"`  // by variant: of what was built and fetched for it
 }
 
-// open makes the results folder, or opens it to go on with it.
-func (f *runFlags) open(e *spec.Experiment, dir string) (*bench, error) {
-	b := &bench{experiment: e, dir: dir, environment: environment{Facts: machine.Read(), Tool: Version(), Started: time.Now()}}
-	text, err := e.YAML()
+// prepare makes every variant ready to run: what it needs is looked for,
+// fetched and built, before anything is written to the results folder.
+func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, to io.Writer) (*bench, error) {
+	store, err := artifact.Open("")
 	if err != nil {
 		return nil, err
 	}
-	if f.resume == "" {
-		if b.folder, err = record.Create(dir); err != nil {
-			return nil, err
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding the tracetax program for its agents: %w", err)
+	}
+	logs, err := filepath.Abs(filepath.Join(dir, record.LogsFolder))
+	if err != nil {
+		return nil, fmt.Errorf("finding the folder for logs: %w", err)
+	}
+	b := &bench{
+		experiment: e, dir: dir, progress: newProgress(to, e),
+		conductor: &run.Conductor{Self: []string{self}, Logs: logs, Accounting: accounting},
+		environment: environment{
+			Facts: machine.Read(), Tool: Version(), Started: time.Now(),
+			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{},
+		},
+	}
+	b.session = &experiment.Session{Experiment: e, Runner: b.conductor, Observe: b.progress.observe}
+	var missing []error
+	for _, v := range e.Variants {
+		cell, err := run.Prepare(ctx, store, e, v, to)
+		if err != nil {
+			missing = append(missing, err)
+			continue
 		}
-		return b, b.describe(text)
+		b.environment.Digests[v.Name] = cell.Digests
+		b.session.Cells = append(b.session.Cells, experiment.Cell{
+			Variant: v, Plan: cell.Plan, Calibration: cell.Calibration, Folders: cell.Folders,
+		})
 	}
-	if b.folder, b.history, err = record.Open(dir); err != nil {
-		return nil, err
-	}
-	if err := b.same(text); err != nil {
-		return nil, errors.Join(err, b.folder.Close())
-	}
-	return b, nil
+	return b, errors.Join(missing...)
 }
 
-// describe writes what is going to be run, and where.
-func (b *bench) describe(text []byte) error {
+// create makes the results folder and writes what is going to be run, and where.
+func (b *bench) create() (err error) {
+	text, err := b.experiment.YAML()
+	if err != nil {
+		return err
+	}
+	if b.folder, err = record.Create(b.dir); err != nil {
+		return err
+	}
+	b.session.Keeper = b.folder
 	return errors.Join(
 		b.folder.Write(record.ExperimentFile, func(w io.Writer) error { _, err := w.Write(text); return err }),
 		b.folder.Write(record.EnvironmentFile, func(w io.Writer) error { return encode(w, b.environment) }),
 	)
-}
-
-// same checks that what is gone on with is the same experiment on the same
-// machine: otherwise blocks would be mixed that can't be compared.
-func (b *bench) same(text []byte) error {
-	kept, err := os.ReadFile(b.folder.Path(record.ExperimentFile))
-	if err != nil {
-		return fmt.Errorf("going on with %s: %w", b.dir, err)
-	}
-	if !bytes.Equal(kept, text) {
-		return fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or start anew with --out", b.dir, b.dir)
-	}
-	content, err := os.ReadFile(b.folder.Path(record.EnvironmentFile))
-	if err != nil {
-		return fmt.Errorf("going on with %s: %w", b.dir, err)
-	}
-	var before environment
-	if err := json.Unmarshal(content, &before); err != nil {
-		return fmt.Errorf("going on with %s: %s: %w", b.dir, record.EnvironmentFile, err)
-	}
-	now := b.environment
-	if before.CPUModel != now.CPUModel || before.CPUs != now.CPUs || before.Kernel != now.Kernel {
-		return fmt.Errorf("%s was begun on another machine (%s, %d CPUs, kernel %s; this is %s, %d CPUs, kernel %s): start anew with --out",
-			b.dir, before.CPUModel, before.CPUs, before.Kernel, now.CPUModel, now.CPUs, now.Kernel)
-	}
-	if before.Tool != now.Tool {
-		return fmt.Errorf("%s was begun by tracetax %s, this is %s: go on with that version, or start anew with --out", b.dir, before.Tool, now.Tool)
-	}
-	b.environment = before
-	return nil
-}
-
-// prepare makes every variant ready to run: what it needs is looked for,
-// fetched and built before the first run.
-func (b *bench) prepare(ctx context.Context, to io.Writer, accounting string) error {
-	store, err := artifact.Open("")
-	if err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("finding the tracetax program for its agents: %w", err)
-	}
-	logs, err := filepath.Abs(b.folder.Path(record.LogsFolder))
-	if err != nil {
-		return fmt.Errorf("finding the folder for logs: %w", err)
-	}
-	e := b.experiment
-	b.progress = newProgress(to, e)
-	b.conductor = &run.Conductor{Self: []string{self}, Logs: logs, Accounting: accounting}
-	b.session = &experiment.Session{
-		Experiment: e,
-		Runner:     b.conductor,
-		Keeper:     b.folder,
-		Observe:    b.progress.observe,
-	}
-	var missing []error
-	for _, v := range e.Variants {
-		cell, err := run.Prepare(ctx, store, e, v, to)
-		missing = append(missing, err)
-		if err == nil {
-			b.session.Cells = append(b.session.Cells, experiment.Cell{
-				Variant: v, Plan: cell.Plan, Calibration: cell.Calibration, Folders: cell.Folders,
-			})
-		}
-	}
-	return errors.Join(missing...)
 }
 
 // run makes the runs, with tracetax itself out of the way of the processes under
@@ -175,7 +133,13 @@ func (b *bench) finish(history []record.Record) (*finding.Document, error) {
 	)
 }
 
-func printJSON(w io.Writer, doc *finding.Document) error { return report.JSON(w, doc) }
+// print shows the result on stdout: a table, or the findings alone.
+func print(s streams, doc *finding.Document, asJSON bool) error {
+	if asJSON {
+		return report.JSON(s.out, doc)
+	}
+	return report.Terminal(s.out, doc, terminalOptions(s.out, false))
+}
 
 func encode(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
@@ -191,9 +155,4 @@ func asMap(v any) (map[string]any, error) {
 	}
 	var m map[string]any
 	return m, json.Unmarshal(text, &m)
-}
-
-// printTable shows the result as a table.
-func printTable(s streams, doc *finding.Document) error {
-	return report.Terminal(s.out, doc, terminalOptions(s.out, false))
 }

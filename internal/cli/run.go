@@ -210,34 +210,36 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 // one runs one experiment, or goes on with it, and prints its result. An
 // interrupted one keeps its results and says how to go on.
 func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, dir string) (doc *finding.Document, err error) {
-	b, err := f.open(e, dir)
+	b, err := prepare(ctx, e, dir, f.accounting, s.err)
 	if err != nil {
+		return nil, err
+	}
+	open := b.create
+	if f.resume != "" {
+		open = b.resume
+	}
+	if err := open(); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.folder.Close()) }()
-	if err := b.prepare(ctx, s.err, f.accounting); err != nil {
-		return nil, err
-	}
 	history, err := b.run(ctx)
 	if err != nil {
-		if len(history) > 0 {
-			_, finishErr := b.finish(history) // what there is, for a look; the reason is err
-			err = errors.Join(fmt.Errorf("%w\n%d runs are kept; go on with: tracetax run --resume %s", err, len(history), dir), finishErr)
-		}
-		return nil, err
+		return nil, f.interrupted(b, history, err)
 	}
 	if doc, err = b.finish(history); err != nil {
 		return nil, err
 	}
-	return doc, f.print(s, doc)
+	return doc, print(s, doc, f.json)
 }
 
-// print shows the result on stdout.
-func (f *runFlags) print(s streams, doc *finding.Document) error {
-	if f.json {
-		return printJSON(s.out, doc)
+// interrupted makes the best of what there is, for a look, and says how to go
+// on. The reason stays the error.
+func (f *runFlags) interrupted(b *bench, history []record.Record, reason error) error {
+	if len(history) == 0 {
+		return reason
 	}
-	return printTable(s, doc)
+	_, err := b.finish(history)
+	return errors.Join(fmt.Errorf("%w\n%d runs are kept; go on with: tracetax run --resume %s", reason, len(history), b.dir), err)
 }
 
 // budgetStatus is the exit status that the verdicts against a budget call for.

@@ -39,7 +39,7 @@ func Create(dir string) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, LogsFolder), 0o755); err != nil {
 		return nil, fmt.Errorf("making the results folder: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, RunsFile)); err == nil {
+	if info, err := os.Stat(filepath.Join(dir, RunsFile)); err == nil && info.Size() > 0 {
 		return nil, fmt.Errorf("results folder %s holds runs already: go on with --resume %s, or choose another with --out", dir, dir)
 	}
 	return open(dir, os.O_RDWR|os.O_CREATE)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/artifact"
@@ -17,6 +18,7 @@ type Prepared struct {
 	Plan        *spec.Plan
 	Calibration *spec.Plan // the same with every span sampled
 	Folders     Folders
+	Digests     map[string]string // of what was built and fetched: build, workload, tracer
 }
 
 // Prepare looks for what a variant needs, fetches its packages and builds its
@@ -38,7 +40,20 @@ func Prepare(ctx context.Context, store *artifact.Store, e *spec.Experiment, v s
 	if err != nil {
 		return p, fmt.Errorf("making variant %s ready: %w", v.Name, err)
 	}
+	p.Digests = p.Folders.digests()
 	return p, nil
+}
+
+// digests names the folders by what they were made from: the cache calls each
+// after the digest of that.
+func (f Folders) digests() map[string]string {
+	digests := map[string]string{}
+	for name, folder := range map[string]string{"build": f.Build, "workload": f.Workload, "tracer": f.Tracer} {
+		if folder != "" {
+			digests[name] = filepath.Base(folder)
+		}
+	}
+	return digests
 }
 
 func fetch(ctx context.Context, store *artifact.Store, w *spec.Workload, t *spec.Tracer, plan *spec.Plan, progress io.Writer) (Folders, error) {

@@ -142,12 +142,22 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	return nil
 }
 
-// cause returns why ctx ended, where that explains err: a process that died
-// says more than the request that it did not answer.
+// cause returns why the run really ended: a process that died says more than the
+// request that it did not answer, though its end may be seen a little later.
 func (s *stage) cause(ctx context.Context, err error) error {
 	var died *process.DiedError
 	if errors.As(context.Cause(ctx), &died) {
 		return died
+	}
+	if ctx.Err() != nil || s.ending.Load() {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		if errors.As(context.Cause(ctx), &died) {
+			return died
+		}
+	case <-time.After(500 * time.Millisecond):
 	}
 	return err
 }

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// resume opens the results folder to go on with it. It refuses another
+// experiment, another machine, and other programs: their blocks could not be
+// compared with those that are there.
+func (b *bench) resume() (err error) {
+	if b.folder, b.history, err = record.Open(b.dir); err != nil {
+		return err
+	}
+	b.session.Keeper = b.folder
+	if err := b.sameExperiment(); err != nil {
+		return errors.Join(err, b.folder.Close())
+	}
+	if err := b.samePlace(); err != nil {
+		return errors.Join(err, b.folder.Close())
+	}
+	return nil
+}
+
+func (b *bench) sameExperiment() error {
+	text, err := b.experiment.YAML()
+	if err != nil {
+		return err
+	}
+	kept, err := os.ReadFile(b.folder.Path(record.ExperimentFile))
+	if err != nil {
+		return fmt.Errorf("going on with %s: %w", b.dir, err)
+	}
+	if !bytes.Equal(kept, text) {
+		return usageError(fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or start anew with --out", b.dir, b.dir))
+	}
+	return nil
+}
+
+func (b *bench) samePlace() error {
+	content, err := os.ReadFile(b.folder.Path(record.EnvironmentFile))
+	if err != nil {
+		return fmt.Errorf("going on with %s: %w", b.dir, err)
+	}
+	var before environment
+	if err := json.Unmarshal(content, &before); err != nil {
+		return fmt.Errorf("going on with %s: %s: %w", b.dir, record.EnvironmentFile, err)
+	}
+	now := b.environment
+	var other string
+	switch {
+	case before.CPUModel != now.CPUModel || before.CPUs != now.CPUs || before.Kernel != now.Kernel:
+		other = fmt.Sprintf("on another machine: %s, %d CPUs, kernel %s; this is %s, %d CPUs, kernel %s",
+			before.CPUModel, before.CPUs, before.Kernel, now.CPUModel, now.CPUs, now.Kernel)
+	case before.Tool != now.Tool:
+		other = fmt.Sprintf("by tracetax %s; this is %s", before.Tool, now.Tool)
+	case !maps.Equal(before.Runtimes, now.Runtimes) || !maps.EqualFunc(before.Digests, now.Digests, maps.Equal):
+		other = fmt.Sprintf("with other programs: %v %v; now %v %v", before.Runtimes, before.Digests, now.Runtimes, now.Digests)
+	default:
+		b.environment = before
+		return nil
+	}
+	return fmt.Errorf("%s was begun %s: start anew with --out", b.dir, other)
+}

@@ -1,0 +1,64 @@
+package run
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("OTEL_TRACES_EXPORTER", "console")
+	t.Setenv("PLAIN", "kept")
+	t.Setenv("REPLACED", "old")
+	env, err := environment(map[string]string{"REPLACED": "new", "OTEL_SERVICE_NAME": "{process}"}, map[string]string{"process": "app"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, present := range map[string]bool{
+		"PLAIN=kept": true, "REPLACED=new": true, "REPLACED=old": false, "OTEL_SERVICE_NAME=app": true, "OTEL_TRACES_EXPORTER=console": false,
+	} {
+		if slices.Contains(env, want) != present {
+			t.Errorf("%s: present is %t, want %t", want, !present, present)
+		}
+	}
+}
+
+func TestExports(t *testing.T) {
+	at := func(args []string, env map[string]string, silent bool) *spec.Plan {
+		return &spec.Plan{Processes: []spec.Process{{Run: args, Env: env}}, Silent: silent}
+	}
+	for name, test := range map[string]struct {
+		plan *spec.Plan
+		want bool
+	}{
+		"nothing":      {at([]string{"app"}, nil, false), false},
+		"argument":     {at([]string{"app", "--to={sink.otlp.http}"}, nil, false), true},
+		"environment":  {at(nil, map[string]string{"TO": "http://{sink.otlp.grpc}"}, false), true},
+		"silent by it": {at(nil, map[string]string{"TO": "{sink.otlp.grpc}"}, true), false},
+	} {
+		if got := Exports(test.plan); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+func TestAwaited(t *testing.T) {
+	known := map[string]spec.Number{"one": {Low: 1, High: 1}, "varies": {Low: 1, High: 3}}
+	for name, test := range map[string]struct {
+		operation string
+		sampling  float64
+		want      float64
+	}{
+		"all sampled":       {"one", 1, 50},
+		"none sampled":      {"one", 0, -1},
+		"sampled by chance": {"one", 0.5, -1},
+		"varying":           {"varies", 1, -1},
+		"unknown":           {"other", 1, -1},
+	} {
+		s := &stage{request: Request{Plan: &spec.Plan{Sampling: test.sampling}, Spans: known}}
+		if got := s.awaited(test.operation, 50); got != test.want {
+			t.Errorf("%s: %g, want %g", name, got, test.want)
+		}
+	}
+}

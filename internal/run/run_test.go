@@ -1,0 +1,213 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/tracetax/tracetax/internal/cli"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// TestMain makes the test binary serve as the tracetax that runs the agents, and
+// as the service under test.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "agent":
+			os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		case "service":
+			if err := service(os.Args[2], os.Args[3]); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// service answers until it is told to end. With a sink it makes two spans for
+// every request, by the real SDK.
+func service(address, sink string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	provider := trace.NewTracerProvider()
+	if sink != "" {
+		exporter, err := otlptracegrpc.New(ctx, otlptracegrpc.WithInsecure(), otlptracegrpc.WithEndpoint(sink))
+		if err != nil {
+			return err
+		}
+		provider = trace.NewTracerProvider(trace.WithBatcher(exporter, trace.WithBatchTimeout(50*time.Millisecond)))
+	}
+	tracer := provider.Tracer("service")
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /work", func(w http.ResponseWriter, r *http.Request) {
+		ctx, parent := tracer.Start(r.Context(), "work")
+		defer parent.End()
+		_, child := tracer.Start(ctx, "part")
+		defer child.End()
+		fmt.Fprint(w, "done")
+	})
+	mux.HandleFunc("GET /die", func(http.ResponseWriter, *http.Request) {
+		fmt.Println("dropped 7 spans; good bye, my token is s3cret")
+		os.Exit(9)
+	})
+	server := &http.Server{Addr: address, Handler: mux}
+	go func() {
+		<-ctx.Done()
+		if err := server.Shutdown(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}()
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	fmt.Println("dropped 7 spans")
+	return provider.Shutdown(context.Background())
+}
+
+// request is a short run of the service.
+func request(t *testing.T, kind record.Kind, path string) (*run.Conductor, run.Request) {
+	t.Helper()
+	operation := spec.Operation{Name: "work", Method: "GET", URL: path}
+	return &run.Conductor{Self: []string{os.Args[0]}, Logs: t.TempDir(), Accounting: "auto"}, run.Request{
+		Kind: kind, Name: "001-otel-1",
+		Plan: &spec.Plan{
+			Workload: "service", Variant: "otel", Sampling: 1, Delay: 50 * time.Millisecond, Secrets: []string{"s3cret"},
+			Processes: []spec.Process{{
+				Name: "app", Role: "app", Traced: true, Patience: 20 * time.Second,
+				Run: []string{os.Args[0], "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"},
+			}},
+			Admits: []spec.Admission{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
+		},
+		First: operation, Operations: []spec.Operation{operation},
+		Load: spec.Load{
+			Rate: 200, Connections: 8, Arrivals: "constant", Warmup: 200 * time.Millisecond, Duration: 500 * time.Millisecond,
+			Timeout: 5 * time.Second, Idle: 100 * time.Millisecond,
+		},
+		Checking: true,
+	}
+}
+
+func conduct(t *testing.T, kind record.Kind, path string) record.Record {
+	t.Helper()
+	conductor, q := request(t, kind, path)
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestMeasuredRun(t *testing.T) {
+	r := conduct(t, record.Measured, "/work")
+	if r.Failed() {
+		t.Fatalf("failed at %s: %s %q", r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+	}
+	phase := r.Phases[0]
+	if phase.Warmup.Completed != 40 || phase.Load.Completed != 100 {
+		t.Errorf("operations: %d in the warm-up, %d in the window; want 40, 100", phase.Warmup.Completed, phase.Load.Completed)
+	}
+	if r.Start.Sink.Spans != 2 || phase.WarmupSink.Spans != 80 || phase.Sink.Spans != 200 || r.Life.Spans != 282 {
+		t.Errorf("spans: %d at the start, %d, %d, %d in all; want 2, 80, 200, 282",
+			r.Start.Sink.Spans, phase.WarmupSink.Spans, phase.Sink.Spans, r.Life.Spans)
+	}
+	if r.Life.Roots != 141 || r.Life.Orphans != 0 || !phase.Quiet {
+		t.Errorf("roots %d, orphans %d, quiet %t", r.Life.Roots, r.Life.Orphans, phase.Quiet)
+	}
+	roles := map[string]float64{}
+	for _, u := range phase.Usage {
+		roles[u.Role] += u.CPUSeconds
+	}
+	for _, role := range []string{"app", "sink", "load"} {
+		if roles[role] <= 0 {
+			t.Errorf("nothing was charged to the %s", role)
+		}
+	}
+	if len(r.Start.Idle) != 3 || r.Start.ReadySeconds <= 0 || r.Start.FirstOperationSeconds <= 0 {
+		t.Errorf("start: %+v", r.Start)
+	}
+	if r.Tracer.Dropped == nil || *r.Tracer.Dropped != 7 {
+		t.Errorf("the tracer's word is %+v, want 7 dropped", r.Tracer)
+	}
+}
+
+func TestCalibration(t *testing.T) {
+	r := conduct(t, record.Calibration, "/work")
+	if r.Failed() {
+		t.Fatalf("failed at %s: %s", r.Failure.Stage, r.Failure.Message)
+	}
+	phase := r.Phases[0]
+	if phase.Load.Started == 0 || phase.Sink.Spans != 2*phase.Load.Started || phase.Load.Connected > 1 {
+		t.Errorf("%d operations over %d connections made %d spans; want 2 each, one at a time", phase.Load.Started, phase.Load.Connected, phase.Sink.Spans)
+	}
+}
+
+func TestServiceThatDies(t *testing.T) {
+	r := conduct(t, record.Measured, "/die")
+	if !r.Failed() {
+		t.Fatal("the run is said to be good")
+	}
+	log := strings.Join(r.Failure.Log, "\n")
+	if r.Failure.Process != "app" || !strings.Contains(r.Failure.Message, "9") || !strings.Contains(log, "good bye") {
+		t.Errorf("failure %+v", r.Failure)
+	}
+	if strings.Contains(log, "s3cret") {
+		t.Errorf("a secret is in the record: %s", log)
+	}
+}
+
+func TestLogsHoldNoSecret(t *testing.T) {
+	conductor, q := request(t, record.Measured, "/die")
+	if _, err := conductor.Run(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(conductor.Logs + "/" + q.Name + "/app.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "my token is [redacted]") {
+		t.Errorf("the log says %q", text)
+	}
+}
+
+func TestWrongAnswersFailTheRun(t *testing.T) {
+	r := conduct(t, record.Measured, "/nothing-there")
+	if !r.Failed() || !strings.Contains(r.Failure.Message, "status 404") {
+		t.Errorf("failure %+v", r.Failure)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	conductor, q := request(t, record.Measured, "/work")
+	q.Load.Duration = time.Hour
+	ctx, cancel := context.WithCancelCause(t.Context())
+	because := errors.New("enough")
+	timer := time.AfterFunc(time.Second, func() { cancel(because) })
+	defer timer.Stop()
+	if _, err := conductor.Run(ctx, q); !errors.Is(err, because) {
+		t.Errorf("an interrupted run gave %v", err)
+	}
+}
+
+func TestCommandThatDoesNotExist(t *testing.T) {
+	conductor, q := request(t, record.Measured, "/work")
+	q.Plan.Processes[0].Run = []string{"no-such-program-anywhere"}
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil || !r.Failed() || r.Failure.Stage != "start" || !strings.Contains(r.Failure.Message, "no-such-program-anywhere") {
+		t.Errorf("%v, %+v", err, r.Failure)
+	}
+}
