@@ -250,7 +250,7 @@ func (s *stage) task(operation spec.Operation) (load.Task, error) {
 }
 
 func (s *stage) requestFor(o spec.Operation) (load.Request, error) {
-	values := s.valuesFor(s.owner(o))
+	values := s.valuesFor(o.Owner(s.request.Plan.Processes))
 	text, err := spec.Expand(o.URL, values)
 	if err != nil {
 		return load.Request{}, err
@@ -280,20 +280,4 @@ func (s *stage) requestFor(o spec.Operation) (load.Request, error) {
 		request.Headers = append(request.Headers, load.Header{Name: name, Value: value})
 	}
 	return request, nil
-}
-
-// owner is the process that an operation is asked of.
-func (s *stage) owner(o spec.Operation) spec.Process {
-	processes := s.request.Plan.Processes
-	for _, p := range processes {
-		if p.Name == o.Process {
-			return p
-		}
-	}
-	for _, p := range processes {
-		if p.Role == "app" {
-			return p
-		}
-	}
-	return processes[0]
 }

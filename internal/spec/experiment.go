@@ -71,7 +71,6 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 	if !ok {
 		return nil
 	}
-	e.Load.complete()
 	if e.Name == "" || len(e.Name) > 100 {
 		s.fail(n.at, "the name of an experiment has 1 to 100 characters")
 	}
@@ -82,6 +81,7 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 	for _, w := range s.workloads(n, p, dir, catalog) {
 		one := e
 		one.Workload = w
+		one.Load.complete(w)
 		one.Operations = s.measured(p, w)
 		if p.variants != nil {
 			one.Variants = s.variants(p.variants, w, catalog)

@@ -2,6 +2,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -29,9 +30,9 @@ func defaultLoad() Load {
 }
 
 // complete fills in what depends on the rest: at a rate or in a closed loop.
-func (l *Load) complete() {
+func (l *Load) complete(w *Workload) {
 	if l.Rate == 0 && l.Connections == 0 {
-		l.Rate = DefaultRate
+		l.Rate = cmp.Or(w.Rate, DefaultRate)
 	}
 	if l.Connections == 0 {
 		l.Connections = DefaultConnections

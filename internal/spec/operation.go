@@ -96,16 +96,21 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 	if !strings.HasPrefix(o.URL, "/") || len(processes) == 0 {
 		return
 	}
-	p := processes[0]
-	for _, q := range processes {
-		if q.Name == o.Process {
-			p = q
-		}
-	}
+	p := o.Owner(processes)
 	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
 		s.fail(at, "the request goes to a path, but nothing says where process %q listens: put {port} into its run or env, or write http://127.0.0.1:PORT%s here",
 			p.Name, printable(o.URL))
 	}
+}
+
+// Owner is the process that the operation is asked of: the named one, else the
+// first of role app, else the first. There must be at least one.
+func (o Operation) Owner(processes []Process) Process {
+	is := func(p Process) bool { return p.Role == "app" }
+	if o.Process != "" {
+		is = func(p Process) bool { return p.Name == o.Process }
+	}
+	return processes[max(0, slices.IndexFunc(processes, is))]
 }
 
 // usesPort reports whether a process is told its port, by itself or by another one.

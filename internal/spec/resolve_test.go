@@ -190,3 +190,15 @@ func TestPlanMixSpans(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestOwner(t *testing.T) {
+	processes := []Process{{Name: "db", Role: "database"}, {Name: "front", Role: "app"}, {Name: "back", Role: "app"}}
+	for named, want := range map[string]string{"": "front", "back": "back", "db": "db"} {
+		if got := (Operation{Process: named}).Owner(processes).Name; got != want {
+			t.Errorf("operation of %q is asked of %s, want %s", named, got, want)
+		}
+	}
+	if got := (Operation{}).Owner(processes[:1]).Name; got != "db" {
+		t.Errorf("without an app it is asked of %s, want the first", got)
+	}
+}

@@ -33,8 +33,9 @@ type Workload struct {
 	Build       map[string]Build // by tracer name, "" for all others
 	Processes   []Process
 	Operations  []Operation
-	Files       fs.FS  // the folder of a built-in workload; nil for one's own
-	Dir         string // folder that relative paths of one's own program stand for
+	Rate        float64 // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
+	Files       fs.FS   // the folder of a built-in workload; nil for one's own
+	Dir         string  // folder that relative paths of one's own program stand for
 }
 
 // Process is one program of a workload.
@@ -55,7 +56,7 @@ type Process struct {
 type Operation struct {
 	Name        string
 	Description string
-	Process     string // whose {port} a relative request goes to; "" is the first process
+	Process     string // whose {port} a relative request goes to; "" is the first process of role app
 	Method      string
 	URL         string // path, or http://host:port/path; may hold placeholders
 	Headers     map[string]string

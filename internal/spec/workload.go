@@ -37,6 +37,7 @@ func (s *source) workload(n *node, name string) *Workload {
 		"build":       func(v *node) { w.Build = s.builds(v) },
 		"processes":   func(v *node) { w.Processes = s.processes(v, known) },
 		"operations":  func(v *node) { operations = v },
+		"rate":        func(v *node) { w.Rate = s.rate(v) },
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
 		"self":        s.refuse("workloads that make themselves work"),
 	})

@@ -15,6 +15,9 @@ func (w writer) workload(wl *Workload) pairs {
 	p.text("language", wl.Language)
 	p.text("description", wl.Description)
 	p.text("dir", wl.Dir)
+	if wl.Rate > 0 {
+		p.add("rate", formatRate(wl.Rate))
+	}
 	if len(wl.Needs) > 0 {
 		p.add("needs", needsOf(wl.Needs))
 	}
