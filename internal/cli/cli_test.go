@@ -27,6 +27,12 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			// For scripts that take everything else off the PATH.
+			path, err := exec.LookPath("tracetax")
+			env.Setenv("TRACETAX", path)
+			return err
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 		},

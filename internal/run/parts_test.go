@@ -1,7 +1,9 @@
 package run
 
 import (
+	"net"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/spec"
@@ -60,5 +62,30 @@ func TestAwaited(t *testing.T) {
 		if got := s.awaited(test.operation, 50); got != test.want {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
 		}
+	}
+}
+
+func TestFixedPort(t *testing.T) {
+	for ready, want := range map[string]int{
+		"http://127.0.0.1:8080/health": 8080, "tcp://localhost:5432": 5432, "http://[::1]:80/": 80,
+		"http://127.0.0.1:{port}/": 0, "log:http://127.0.0.1:8080/": 0, "http://elsewhere:8080/": 0, "": 0, "http://127.0.0.1/": 0,
+	} {
+		port, fixed := fixedPort(ready)
+		if fixed != (want != 0) || fixed && port != want {
+			t.Errorf("%q: %d, %t; want %d", ready, port, fixed, want)
+		}
+	}
+}
+
+// A port that somebody has is found before anything is run.
+func TestFreePorts(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	plan := &spec.Plan{Processes: []spec.Process{{Name: "app", Ready: "http://" + taken.Addr().String() + "/"}}}
+	if err := freePorts(plan); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("error %v, want that the port is in use", err)
 	}
 }

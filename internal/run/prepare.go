@@ -36,6 +36,9 @@ func Prepare(ctx context.Context, store *artifact.Store, e *spec.Experiment, v s
 	if missing := append(artifact.Missing(w.Needs), artifact.Missing(t.Needs)...); len(missing) > 0 {
 		return p, fmt.Errorf("variant %s cannot run here: %s", v.Name, strings.Join(missing, "; "))
 	}
+	if err := freePorts(p.Plan); err != nil {
+		return p, fmt.Errorf("variant %s cannot run now: %w", v.Name, err)
+	}
 	p.Folders, err = fetch(ctx, store, w, t, p.Plan, progress)
 	if err != nil {
 		return p, fmt.Errorf("making variant %s ready: %w", v.Name, err)

@@ -1,0 +1,45 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// freePorts checks that the ports that a plan names itself, rather than by
+// {port}, are free: another program there would answer in the workload's place.
+func freePorts(p *spec.Plan) error {
+	var errs []error
+	for _, one := range p.Processes {
+		if port, fixed := fixedPort(one.Ready); fixed {
+			if err := process.PortTaken(port); err != nil {
+				errs = append(errs, fmt.Errorf("process %s is to be ready at %s: %w", one.Name, one.Ready, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// fixedPort takes the port out of a readiness check on this machine, if it is
+// written there as a number.
+func fixedPort(ready string) (int, bool) {
+	if strings.HasPrefix(ready, "log:") {
+		return 0, false
+	}
+	u, err := url.Parse(ready)
+	if err != nil {
+		return 0, false // holds a placeholder
+	}
+	switch u.Hostname() {
+	case "127.0.0.1", "localhost", "::1":
+	default:
+		return 0, false
+	}
+	port, err := strconv.Atoi(u.Port())
+	return port, err == nil
+}
