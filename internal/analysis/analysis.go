@@ -57,7 +57,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Curves:      s.curves(),
 		Ledgers:     s.ledgers,
 		Runs:        s.counted(),
-		Repeat:      []string{"tracetax run " + quoted(in.Results+"/"+record.ExperimentFile)},
+		Repeat:      s.repeat(record.ExperimentFile),
 	}
 	doc.Warnings = s.warnings()
 	doc.Answer = answer(doc)

@@ -2,13 +2,13 @@
 package analysis
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // fewVariants is how many variants the sentence names one by one.
@@ -23,17 +23,23 @@ func answer(doc *finding.Document) string {
 	var clauses []string
 	byVariant := group(heads)
 	if len(byVariant) > fewVariants {
-		clauses = append(clauses, span(fmt.Sprintf("the %d variants", len(byVariant)), heads, true))
+		clauses = append(clauses, span(subject{name: fmt.Sprintf("the %d variants", len(byVariant)), with: fmt.Sprintf("with the %d variants", len(byVariant)), many: true}, heads))
 	} else {
 		for _, one := range byVariant {
-			clauses = append(clauses, clause(one))
+			clauses = append(clauses, clause(who(doc, one[0].Variant), one))
 		}
 	}
 	clauses = append(clauses, budgetClause(doc)...)
 	if text := lossClause(doc); text != "" {
 		clauses = append(clauses, text)
 	}
-	return opening(doc, heads) + strings.Join(clauses, "; ") + "."
+	if slices.ContainsFunc(heads, figureOnly) {
+		clauses = append(clauses, "an interval needs at least "+blocks(stats.MinBlocks(confidence)))
+		if doc.Quick {
+			clauses[len(clauses)-1] += " and no --quick"
+		}
+	}
+	return opening(doc) + strings.Join(clauses, "; ") + "."
 }
 
 // headlines are the findings that the sentence is made of.
@@ -52,6 +58,10 @@ func nothing(doc *finding.Document) string {
 	case doc.Runs.Good == 0 && doc.Runs.Failed == 0:
 		return "There is no run yet: nothing can be compared."
 	case doc.Runs.Good == 0:
+		if len(doc.Runs.Failure) > 0 {
+			_, cause, _ := strings.Cut(doc.Runs.Failure[0], ": ")
+			return "No run succeeded: " + strings.TrimRight(strings.TrimSpace(cause), ".: ") + "."
+		}
 		return "No run succeeded: nothing can be compared."
 	case len(doc.Experiment.Variants) < 2:
 		return "There is one variant only: nothing can be compared."
@@ -59,16 +69,11 @@ func nothing(doc *finding.Document) string {
 	return "No block holds both a baseline and a variant: nothing can be compared."
 }
 
-func opening(doc *finding.Document, heads []finding.Finding) string {
-	text := "On " + doc.Experiment.Workload + ", "
+func opening(doc *finding.Document) string {
 	if doc.Experiment.Workload == "" {
-		text = "On this program, "
+		return "On this program, "
 	}
-	least := slices.MinFunc(heads, func(a, b finding.Finding) int { return cmp.Compare(a.Blocks, b.Blocks) })
-	if heads[0].Absolute != nil && heads[0].Absolute.Low == nil {
-		text += "in " + blocks(least.Blocks) + " (figures only), "
-	}
-	return text
+	return "On " + doc.Experiment.Workload + ", "
 }
 
 // group collects the headlines by variant, in their order.
@@ -87,126 +92,6 @@ func group(heads []finding.Finding) [][]finding.Finding {
 	return out
 }
 
-// clause says what one variant costs.
-func clause(heads []finding.Finding) string {
-	name := "tracing with " + heads[0].Variant
-	if len(heads) == 1 {
-		return name + " " + cost(heads[0]) + " on " + heads[0].Operation
-	}
-	return span(name, heads, false)
-}
-
-// cost is one headline in words.
-func cost(f finding.Finding) string {
-	const what = " of CPU per operation"
-	if untold(f) {
-		return "changes the CPU per operation by an amount that cannot be told (" + strings.TrimPrefix(f.Verdict.Text, "cannot tell: ") + ")"
-	}
-	size := *f.Absolute
-	amount := finding.FormatValue(max(size.Estimate, -size.Estimate), f.Unit) + what
-	if f.Relative != nil {
-		amount += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","
-	}
-	if f.Verdict.Kind == finding.NoDifference {
-		return "makes no difference in CPU per operation larger than " + strings.TrimPrefix(f.Verdict.Text, "no difference larger than ")
-	}
-	if size.Estimate < 0 {
-		return "saves " + amount
-	}
-	return "costs " + amount
-}
-
-// span says what several headlines come to: the range, and the ends by name.
-func span(who string, heads []finding.Finding, many bool) string {
-	verb := func(one, more string) string {
-		if many {
-			return " " + more + " "
-		}
-		return " " + one + " "
-	}
-	told := slices.DeleteFunc(slices.Clone(heads), untold)
-	if len(told) == 0 {
-		return who + verb("changes", "change") + "the CPU per operation by an amount that cannot be told"
-	}
-	seen := slices.DeleteFunc(slices.Clone(told), unseen)
-	if len(seen) == 0 {
-		return who + verb("makes", "make") + "no difference in CPU per operation larger than " + largestBound(told) + except(heads, many)
-	}
-	slices.SortStableFunc(seen, func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
-	least, most := seen[0], seen[len(seen)-1]
-	text := fmt.Sprintf("between %s (%s) and %s (%s, %s) more CPU per operation", share(least), named(least, many), share(most), named(most, many), amount(most))
-	if len(seen) == 1 {
-		text = fmt.Sprintf("%s more CPU per operation (%s, %s)", share(most), named(most, many), amount(most))
-	}
-	if len(seen) < len(told) {
-		text += ", with no difference larger than " + largestBound(told) + " elsewhere"
-	}
-	return who + verb("costs", "cost") + text + except(heads, many)
-}
-
-// unseen reports whether no difference was seen.
-func unseen(f finding.Finding) bool { return f.Verdict.Kind == finding.NoDifference }
-
-// untold reports whether there is a reason against the figure itself, not only
-// too few blocks for a verdict.
-func untold(f finding.Finding) bool {
-	v := f.Verdict
-	return f.Absolute == nil || v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && f.Absolute.Low != nil
-}
-
-// except names those of which nothing can be told.
-func except(heads []finding.Finding, many bool) string {
-	var names []string
-	for _, f := range heads {
-		if untold(f) {
-			names = append(names, named(f, many))
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (it cannot be told for " + fewNames(names) + ")"
-}
-
-// size orders headlines: relative where there is a ratio.
-func size(f finding.Finding) float64 {
-	switch {
-	case f.Relative != nil:
-		return f.Relative.Estimate
-	case f.Absolute != nil:
-		return f.Absolute.Estimate
-	}
-	return 0
-}
-
-func largestBound(heads []finding.Finding) string {
-	worst, text := -1.0, ""
-	for _, f := range heads {
-		if f.Verdict.Bound != nil && *f.Verdict.Bound > worst {
-			worst = *f.Verdict.Bound
-			text = finding.FormatBound(worst, f.Unit, f.Relative != nil)
-		}
-	}
-	return text
-}
-
-// share is a headline's size: relative where there is a ratio.
-func share(f finding.Finding) string {
-	if f.Relative != nil {
-		return finding.FormatValue(f.Relative.Estimate, "1")
-	}
-	return amount(f)
-}
-
-func amount(f finding.Finding) string { return finding.FormatValue(f.Absolute.Estimate, f.Unit) }
-
-func named(f finding.Finding, many bool) string {
-	if many {
-		return f.Variant + " on " + f.Operation
-	}
-	return f.Operation
-}
-
 // budgetClause says how the budget was kept.
 func budgetClause(doc *finding.Document) []string {
 	var over, open, kept []string
@@ -214,7 +99,7 @@ func budgetClause(doc *finding.Document) []string {
 		if f.Verdict.Budget == nil {
 			continue
 		}
-		name := strings.TrimSuffix(f.Metric+" of "+f.Variant+" on "+f.Operation, " on ")
+		name := strings.TrimSuffix(finding.MetricName(f.Metric)+" of "+f.Variant+" on "+f.Operation, " on ")
 		switch f.Verdict.Kind {
 		case finding.Over:
 			over = append(over, name)

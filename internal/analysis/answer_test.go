@@ -25,13 +25,32 @@ func TestAnswer(t *testing.T) {
 			"On hello/go, tracing with otel costs between 12.3 % (work) and 59.1 % (json, 30.3 µs) more CPU", "operation; no span was lost."},
 		{"many variants", func(s *scene) {
 			s.variants = append(s.variants, actor{name: "b", tracer: "b", adds: 10e-6, spans: 1}, actor{name: "c", tracer: "c", adds: 90e-6, spans: 1}, actor{name: "d", tracer: "d", spans: 1})
-		}, "On hello/go, the 4 variants cost between 19.8 % (b on json) and 178 %", ") more CPU per operation, with no difference larger than 1.6 % elsewhere; no span was lost."},
+		}, "On hello/go, the 4 variants cost between 19.8 % (b on json) and 178 %", ") more CPU per operation, with no difference larger than 1.6 % for d on json; no span was lost."},
 		{"nothing differs anywhere", func(s *scene) { operations(s, "json", "work"); s.variants[1].adds = 0 },
 			"On hello/go, tracing with otel makes no difference in CPU per operation larger than ", " %; no span was lost."},
 		{"nothing differs", func(s *scene) { s.variants[1].adds = 0 },
 			"On hello/go, tracing with otel makes no difference in CPU per operation larger than ", " on json; no span was lost."},
 		{"figures only", func(s *scene) { s.blocks = 2 },
-			"On hello/go, in 2 blocks (figures only), tracing with otel costs ", "on json; no span was lost."},
+			"On hello/go, in 2 blocks (figures only), CPU per operation with otel was 30.8 µs higher (+59.7 %) on json", "; no span was lost; an interval needs at least 6 blocks."},
+		{"figures of many operations", func(s *scene) { operations(s, "json", "work"); s.quick = true },
+			"On hello/go, in 10 blocks (figures only), CPU per operation with otel differed by +12.3 % (work) to +59.1 % (json, ", "an interval needs at least 6 blocks and no --quick."},
+		{"nothing differs, within a budget", func(s *scene) {
+			s.variants[1].adds, s.budget = 0, []spec.Limit{{Metric: "cpu_per_operation", Value: 0.2}}
+		}, "On hello/go, tracing with otel makes no difference in CPU per operation larger than ", "; within the budget; no span was lost."},
+		{"noise hides much", func(s *scene) { s.variants[1].adds, s.noise = 0, 0.8 },
+			"On hello/go, tracing with otel makes a difference in CPU per operation that cannot be told yet: −", " % on json; no span was lost."},
+		{"one of two is noise", func(s *scene) {
+			operations(s, "json", "work")
+			s.change = func(r *record.Record) {
+				if r.Block%2 == 0 {
+					r.Phases[1].Usage[0].CPUSeconds *= map[string]float64{"none": 1.6, "otel": 0.7}[r.Variant]
+				} else if r.Variant == "otel" {
+					r.Phases[1].Usage[0].CPUSeconds *= 1 + 0.06*float64(r.Block)
+				}
+			}
+		}, "On hello/go, tracing with otel costs ", ", and it cannot be told yet for work: −"},
+		{"saves", func(s *scene) { s.variants[1].adds = -10e-6 }, "On hello/go, tracing with otel saves ", "on json; no span was lost."},
+		{"no tracer", func(s *scene) { s.variants[1].tracer, s.variants[1].spans = "none", 0 }, "On hello/go, otel costs 29.8 µs", "on json."},
 		{"modes", func(s *scene) {
 			s.blocks, s.noise = 12, 0.003
 			s.change = func(r *record.Record) {
@@ -41,15 +60,17 @@ func TestAnswer(t *testing.T) {
 			}
 		}, "On hello/go, tracing with otel changes the CPU per operation by an amount that cannot be told (the runs of otel fall into modes, 50 %", "no span was lost."},
 		{"over budget", func(s *scene) { s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.05}} },
-			"On hello/go, tracing with otel costs 29.8 µs", "; over budget: cpu_per_operation of otel on json; no span was lost."},
+			"On hello/go, tracing with otel costs 29.8 µs", "; over budget: CPU per operation of otel on json; no span was lost."},
 		{"within budget", func(s *scene) { s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.9}} },
 			"On hello/go, tracing with otel costs 29.8 µs", "; within the budget; no span was lost."},
 		{"lost", func(s *scene) {
 			s.change = func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / 10 }
 		}, "On hello/go, tracing with otel costs 29.8 µs", "; up to 10.0 % of the spans were lost (otel on json)."},
 		{"every run failed", func(s *scene) {
-			s.change = func(r *record.Record) { r.Failure = &record.Failure{Stage: "ready"} }
-		}, "No run succeeded: ", "."},
+			s.change = func(r *record.Record) {
+				r.Failure = &record.Failure{Stage: "ready", Message: "\x1b[35mno shop\x1b[0m on PATH=/bin"}
+			}
+		}, "No run succeeded: ready: no shop on PATH=/bin.", ""},
 		{"the baseline failed", func(s *scene) {
 			s.change = func(r *record.Record) {
 				if r.Variant == "none" {

@@ -5,6 +5,7 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -67,7 +68,7 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 		return own, true
 	}
 	if tracerName(v) == "none" {
-		plain := i == 0 || len(v.Env) == 0 && len(v.Args) == 0 // otherwise the user may trace in a way of their own
+		plain := i == 0 || !knowsSink(v, plan) // otherwise the user may trace in a way of their own
 		return ledger.PerOperation{How: ledger.Declared}, plain
 	}
 	for _, other := range s.variants {
@@ -76,6 +77,24 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 		}
 	}
 	return ledger.PerOperation{}, false
+}
+
+// knowsSink reports whether any process of a variant is told where the sink is.
+// Its ports are chosen for each run: without a placeholder nobody finds it.
+func knowsSink(v spec.Variant, plan *spec.Plan) bool {
+	const mark = "{sink."
+	told := func(env map[string]string, words ...[]string) bool {
+		for _, value := range env {
+			if strings.Contains(value, mark) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(slices.Concat(words...), func(word string) bool { return strings.Contains(word, mark) })
+	}
+	if told(v.Env, v.Args) {
+		return true
+	}
+	return plan != nil && slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return told(p.Env, p.Run) })
 }
 
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
@@ -126,10 +145,17 @@ func (s *study) perSpan(p pair, operation string) *claim {
 	c := &claim{pair: p, metric: metric{name: cpuPerSpan}, Finding: finding.Finding{
 		Operation: operation, Variant: p.variant, Against: p.against, Metric: cpuPerSpan, Unit: "s", Better: lower,
 		Blocks: len(samples), Samples: samples,
-		Note: fmt.Sprintf("added CPU over %.4g spans per operation meant to be delivered", added),
+		Note: fmt.Sprintf("added CPU over %s per operation meant to be delivered", spansText(added)),
 	}}
 	c.estimate(s.quick())
 	return c
+}
+
+func spansText(n float64) string {
+	if n == 1 {
+		return "1 span"
+	}
+	return fmt.Sprintf("%.4g spans", n)
 }
 
 // share is the delivered share of a variant's spans on an operation, 1 where it

@@ -76,7 +76,11 @@ func shown(settings map[string]string) map[string]string {
 
 func loadText(l spec.Load) string {
 	if l.Rate > 0 {
-		text := fmt.Sprintf("%s operations/s for %s, open loop", strconv.FormatFloat(l.Rate, 'g', -1, 64), l.Duration)
+		noun := "operations"
+		if l.Rate == 1 {
+			noun = "operation"
+		}
+		text := fmt.Sprintf("%s %s/s for %s, open loop", strconv.FormatFloat(l.Rate, 'g', -1, 64), noun, l.Duration)
 		if l.Arrivals != "" && l.Arrivals != "constant" {
 			text += ", " + l.Arrivals + " arrivals"
 		}

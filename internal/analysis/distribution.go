@@ -60,3 +60,25 @@ func (d distribution) at(percentile float64) (float64, bool) {
 func (d distribution) mean() (float64, bool) { return d.average, d.n > 0 && d.censored == 0 }
 
 func (d distribution) max() (float64, bool) { return d.most, d.n > 0 && d.censored == 0 }
+
+// quantile is a percentile of the grid, however many values support it; 0
+// without a histogram.
+func (d distribution) quantile(percentile float64) float64 {
+	for i, p := range grid {
+		if p == percentile && i < len(d.quantiles) {
+			return d.quantiles[i]
+		}
+	}
+	return 0
+}
+
+// below is the share of values up to v, to a step of the grid.
+func (d distribution) below(v float64) float64 {
+	share := 0.0
+	for i, q := range d.quantiles {
+		if q <= v {
+			share = grid[i] / 100
+		}
+	}
+	return share
+}

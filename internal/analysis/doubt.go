@@ -11,13 +11,10 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// The thresholds of doubt. The first three say what is not holding the rate.
+// The thresholds of doubt.
 const (
-	heldShare     = 0.98 // of the operations asked for, completed in the time that the schedule takes
-	timeOutShare  = 0.01 // of the operations asked for
-	overloadShare = 0.5  // of a variant's runs that did not hold the rate: from here it is overloaded
-	modeShare     = 0.01 // of the larger mode, by which modes must differ to matter
-	lagShare      = 0.1  // of the effect, by which the generator's lag may differ
+	modeShare = 0.01 // of the larger mode, by which modes must differ to matter
+	lagShare  = 0.1  // of the effect, by which the generator's lag may differ
 )
 
 // doubts are what stands against a verdict.
@@ -50,11 +47,14 @@ func (s *study) doubtsOf(c *claim) doubts {
 // noteDoubts keeps what the warnings are to tell.
 func (s *study) noteDoubts(c *claim) {
 	where := place(c.Operation, c.Variant)
+	if c.pair.extra {
+		where += " against " + c.Against
+	}
 	if c.doubts.modes {
-		s.modes = append(s.modes, hit{metricWord(c) + ": " + c.doubts.reason, where})
+		s.modes = append(s.modes, doubt{metricWord(c), c.doubts.reason, where})
 	}
 	if c.doubts.lag {
-		s.lags = append(s.lags, hit{metricWord(c) + ": " + c.doubts.reason, where})
+		s.lags = append(s.lags, doubt{metricWord(c), c.doubts.reason, where})
 	}
 	if c.doubts.overloaded != "" && !c.metric.latency {
 		c.remark("not at the same rate: " + c.doubts.overloaded)
@@ -92,9 +92,36 @@ func (c *claim) remark(text string) {
 
 func metricWord(c *claim) string {
 	if c.Role == "" {
-		return c.Metric
+		return finding.MetricName(c.Metric)
 	}
-	return c.Metric + " of " + c.Role
+	return finding.MetricName(c.Metric) + " of " + c.Role
+}
+
+// doubt is a verdict withheld.
+type doubt struct{ metric, reason, where string }
+
+// together makes one hit of all doubts at one place: the metrics by name, and
+// the reason of the first.
+func together(doubts []doubt) []hit {
+	var hits []hit
+	var order []string
+	metrics, reasons := map[string][]string{}, map[string]string{}
+	for _, d := range doubts {
+		if reasons[d.where] == "" {
+			order = append(order, d.where)
+			reasons[d.where] = d.reason
+		}
+		metrics[d.where] = append(metrics[d.where], d.metric)
+	}
+	for _, where := range order {
+		names := metrics[where]
+		text := names[0] + ": " + reasons[where]
+		if len(names) > 1 {
+			text += "; likewise " + strings.Join(names[1:], ", ")
+		}
+		hits = append(hits, hit{text, where})
+	}
+	return hits
 }
 
 func modesText(r stats.ModeReport, c *claim) string {
@@ -107,58 +134,6 @@ func modesText(r stats.ModeReport, c *claim) string {
 		parts = append(parts, fmt.Sprintf("%.0f %% at %s", m.Share*100, finding.FormatValue(m.Center, c.Unit)))
 	}
 	return "the runs of " + name + " fall into modes, " + strings.Join(parts, " and ")
-}
-
-// overloadOf says which of the pair could not hold the rate, "" if both did.
-func (s *study) overloadOf(p pair, operation string) string {
-	for _, variant := range []string{p.variant, p.against} {
-		if text, yes := s.overloaded(variant, operation); yes {
-			return text
-		}
-	}
-	return ""
-}
-
-// overloaded reports whether a variant could not hold the rate in half of its
-// runs or more. One run that did not may have met a pause of the machine.
-func (s *study) overloaded(variant, operation string) (string, bool) {
-	phases := s.phasesOf(variant, operation)
-	var bad int
-	var reached []float64
-	for _, p := range phases {
-		held, asked := s.held(p)
-		if asked {
-			reached = append(reached, held*p.OfferedRate)
-		}
-		if asked && !p.holds(held) {
-			bad++
-		}
-	}
-	if bad == 0 || float64(bad) < overloadShare*float64(len(phases)) {
-		return "", false
-	}
-	return fmt.Sprintf("%s could not hold %s: %s reached", variant,
-		finding.FormatValue(phases[0].OfferedRate, "1/s"), finding.FormatValue(stats.Center(reached), "1/s")), true
-}
-
-// held is the share of the operations asked for that were completed in the time
-// that the schedule takes; false for a closed loop. The time beyond the schedule
-// counts from the fastest operation's duration on: even the last one of a service
-// that keeps up takes that long.
-func (s *study) held(p *phase) (float64, bool) {
-	if p.OfferedRate <= 0 || p.Load.Intended == 0 {
-		return 0, false
-	}
-	schedule := s.in.Experiment.Load.Duration.Seconds()
-	if schedule <= 0 {
-		schedule = float64(p.Load.Intended) / p.OfferedRate
-	}
-	late := math.Max(0, p.Load.WallSeconds-schedule-p.latency.least)
-	return float64(p.Load.Completed) / float64(p.Load.Intended) * schedule / (schedule + late), true
-}
-
-func (p *phase) holds(held float64) bool {
-	return held >= heldShare && float64(p.Load.TimedOut) <= timeOutShare*float64(p.Load.Intended)
 }
 
 // lagOf says by how much the generator's lag differs between the variants, where

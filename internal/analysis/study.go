@@ -27,9 +27,9 @@ type study struct {
 
 	tracing map[string]ledger.Tracing // by variant
 	ledgers []finding.Ledger
-	lags    []hit // latency verdicts withheld because of the generator
-	modes   []hit // verdicts withheld because of modes
-	below   []hit // CPU per operation below zero
+	lags    []doubt // latency verdicts withheld because of the generator
+	modes   []doubt // verdicts withheld because of modes
+	below   []hit   // CPU per operation below zero
 }
 
 // run is one good run.
@@ -189,18 +189,34 @@ func (s *study) counted() finding.Runs {
 	for _, d := range s.dropped {
 		out.Dropped = append(out.Dropped, d.String())
 	}
-	for _, r := range s.failed {
-		out.Failure = append(out.Failure, failureText(r))
+	out.Failure = failureTexts(s.failed)
+	return out
+}
+
+// failureTexts tells each failure; one that had the same cause as another before it
+// refers to that, because causes can be long.
+func failureTexts(failed []*record.Record) []string {
+	var out []string
+	first := map[string]string{}
+	for _, r := range failed {
+		where, cause := failureText(r)
+		if before, told := first[cause]; told {
+			out = append(out, where+": as in "+before)
+			continue
+		}
+		first[cause] = where
+		out = append(out, where+": "+cause)
 	}
 	return out
 }
 
-func failureText(r *record.Record) string {
-	where := fmt.Sprintf("block %d, %s, attempt %d", r.Block, r.Variant, r.Attempt)
+// failureText says where a run failed and why.
+func failureText(r *record.Record) (where, cause string) {
+	where = fmt.Sprintf("block %d, %s, attempt %d", r.Block, r.Variant, r.Attempt)
 	if r.Kind == record.Calibration {
 		where = fmt.Sprintf("calibration of %s, attempt %d", r.Variant, r.Attempt)
 	}
-	return where + ": " + r.Failure.Stage + ": " + r.Failure.Message
+	return where, r.Failure.Stage + ": " + finding.PlainText(r.Failure.Message)
 }
 
 // cpus is the number of CPUs that the environment tells of; 1 where it does not.

@@ -164,6 +164,8 @@ func (c *claim) alone(e stats.Estimate) {
 	size := finding.FormatSize(magnitude(i), c.Unit, relative)
 	v := &c.Verdict
 	switch {
+	case at == stats.Straddles && c.excludesZero():
+		c.notSure(finding.FormatInterval(i, c.Unit, relative))
 	case at == stats.Straddles:
 		bound := e.Hidden()
 		v.Kind, v.Bound = finding.NoDifference, &bound
@@ -173,9 +175,27 @@ func (c *claim) alone(e stats.Estimate) {
 	default:
 		v.Kind, v.Text = finding.Saves, "saves "+size
 	}
-	if c.Better == higher && at != stats.Straddles {
+	if c.Better == higher && (v.Kind == finding.Costs || v.Kind == finding.Saves) {
 		v.Text = map[finding.Kind]string{finding.Costs: "lower by ", finding.Saves: "higher by "}[v.Kind] + size
 	}
+}
+
+// excludesZero reports whether the finding's own interval, which is not
+// corrected, lies on one side of zero.
+func (c *claim) excludesZero() bool {
+	i := shownInterval(c.Finding)
+	return i != nil && i.Low != nil && i.High != nil && (*i.Low > 0 || *i.High < 0)
+}
+
+// notSure is the verdict where only the correction makes the interval hold zero:
+// neither a difference nor the want of one may be claimed.
+func (c *claim) notSure(size string) {
+	reason := fmt.Sprintf("not sure among %d claims: %s", c.Verdict.Claims, size)
+	if all := stats.BlocksToExclude(c.scale(), 0, c.Verdict.Confidence, patience); all > c.Blocks {
+		c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-c.Blocks)), all-c.Blocks)
+		return
+	}
+	c.cannotTell(reason, 0)
 }
 
 // magnitude is an interval that excludes zero, as a size.

@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -14,6 +15,9 @@ const (
 	warning = "warning" // may have bent the result
 	spoiled = "spoiled" // something was left out, or should have been
 )
+
+// resultsPlace stands for the results folder in an advice.
+const resultsPlace = "{results}"
 
 // hit is one thing that a check found.
 type hit struct{ text, where string }
@@ -27,6 +31,7 @@ type check struct {
 
 // checks lists all warnings, in the order in which they are told.
 var checks = []check{
+	{"interrupted", warning, "go on with: tracetax run --resume " + resultsPlace, (*study).findInterrupted},
 	{"quick", note, "run without --quick for intervals and verdicts", (*study).findQuick},
 	{"too-few-blocks", warning, "ask for at least 6 blocks (design: {blocks: 10}), and see why runs failed if some did", (*study).findFewBlocks},
 	{"failed-runs", warning, "see the last log lines in the results folder under logs/; 'tracetax run --resume' tries missing runs again", (*study).findFailed},
@@ -34,7 +39,7 @@ var checks = []check{
 	{"spoiled-kept", spoiled, "more than a fifth of the blocks are spoiled, and no more are left out: repeat the experiment on a quieter machine", (*study).findKept},
 	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*study).findOverloaded},
 	{"generator-late", warning, "give the load generator a CPU of its own, or lower the rate", (*study).findLate},
-	{"lag-differs", warning, "give the load generator a CPU of its own, so that it is equally late with every variant", func(s *study) []hit { return s.lags }},
+	{"lag-differs", warning, "give the load generator a CPU of its own, so that it is equally late with every variant", func(s *study) []hit { return together(s.lags) }},
 	{"harness-shared-cpu", warning, "run where CPUs can be set apart (two or more, with the right to set affinity or a cpuset)", (*study).findShared},
 	{"limits-unmet", warning, "give tracetax the right to do it (root, or a delegated cgroup), or take the limit out of the file", (*study).findUnmet},
 	{"sink-busy", warning, "lower the rate or the sampling: the sink itself may have held the tracer up", (*study).findSinkBusy},
@@ -47,7 +52,7 @@ var checks = []check{
 	{"never-quiet", warning, "the tracer still sent when patience ended, so some of its cost is not counted: shorten its delay or lower the rate", (*study).findNeverQuiet},
 	{"low-rate", note, "what processes use when idle is a large part of the CPU per operation: raise the rate to see the cost of operations", (*study).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: noise is as large as the work", func(s *study) []hit { return s.below }},
-	{"modes", warning, "look at every block's dot in the report; more blocks do not help before the cause is found", func(s *study) []hit { return s.modes }},
+	{"modes", warning, "look at every block's dot in the report; more blocks do not help before the cause is found", func(s *study) []hit { return together(s.modes) }},
 	{"operations-failed", warning, "compare only variants that do the same work: see why operations fail", (*study).findFailedOperations},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*study).findUnknown},
 	{"calibration-differs", warning, "correct the declared number of spans per operation, or find out why the tracer makes another number", (*study).findCalibration},
@@ -65,7 +70,8 @@ func (s *study) warnings() []finding.Warning {
 	out := []finding.Warning{}
 	for _, c := range checks {
 		for _, h := range c.find(s) {
-			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.text, Advice: c.advice, Where: h.where})
+			advice := strings.ReplaceAll(c.advice, resultsPlace, quoted(s.in.Results))
+			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.text, Advice: advice, Where: h.where})
 		}
 	}
 	return out

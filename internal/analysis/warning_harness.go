@@ -25,8 +25,9 @@ func (s *study) findQuick() []hit {
 	return []hit{{text: "a quick run: figures, but no intervals and no verdicts"}}
 }
 
+// findFewBlocks is silent where no run succeeded: the cause of that comes first.
 func (s *study) findFewBlocks() []hit {
-	if s.quick() {
+	if s.quick() || !s.any(func(*run) bool { return true }) {
 		return nil
 	}
 	var hits []hit
@@ -50,7 +51,7 @@ func (s *study) findFailed() []hit {
 			missing := len(s.all[s.baseline]) - len(s.blocksOf(v.Name, s.baseline))
 			text := fmt.Sprintf("%d failed, of %d", n, n+len(s.all[v.Name]))
 			if v.Name != s.baseline && missing > 0 {
-				text += fmt.Sprintf("; %s do not count", blocks(missing))
+				text += "; " + blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
 			}
 			hits = append(hits, hit{"runs of " + v.Name + ": " + text, v.Name})
 		}

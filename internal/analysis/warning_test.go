@@ -26,6 +26,7 @@ var provocations = []struct {
 	code string
 	by   func(*scene)
 }{
+	{"interrupted", func(s *scene) { s.design = func(e *spec.Experiment) { e.Design.Blocks = 12 } }},
 	{"quick", func(s *scene) { s.quick = true }},
 	{"too-few-blocks", func(s *scene) { s.blocks = 5 }},
 	{"failed-runs", func(s *scene) {
@@ -128,6 +129,122 @@ func TestWarningsAreInTheirPage(t *testing.T) {
 	for _, c := range checks {
 		if !strings.Contains(string(page), "`"+c.code+"`") {
 			t.Errorf("docs/warnings.md does not explain %s", c.code)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	failing := func(variant string, from int) func([]record.Record) []record.Record {
+		return func(all []record.Record) []record.Record {
+			var kept []record.Record
+			for _, r := range all {
+				if r.Variant == variant && r.Block >= from {
+					if r.Block > from+1 {
+						continue
+					}
+					r.Failure = &record.Failure{Stage: "ready", Message: "it died"}
+				}
+				kept = append(kept, r)
+			}
+			return kept
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		records func([]record.Record) []record.Record
+		text    string
+	}{
+		{"done", func(r []record.Record) []record.Record { return r }, ""},
+		{"after the first block", func(r []record.Record) []record.Record { return r[:2] }, "2 of 20 runs were made"},
+		{"in a block", func(r []record.Record) []record.Record { return r[:19] }, "19 of 20 runs were made"},
+		{"a variant given up", failing("otel", 3), ""},
+		{"the baseline given up", failing("none", 3), ""},
+		{"one run failed for good", func(r []record.Record) []record.Record {
+			r[3].Failure = &record.Failure{Stage: "ready", Message: "it died"}
+			return r
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := twoVariants().input()
+			in.Records = c.records(in.Records)
+			doc := analyse(t, in)
+			if warned(doc, "interrupted") != (c.text != "") {
+				t.Fatalf("%+v", doc.Warnings)
+			}
+			if c.text == "" {
+				return
+			}
+			w := doc.Warnings[0]
+			if w.Code != "interrupted" || w.Text != c.text || w.Advice != "go on with: tracetax run --resume tracetax-results/scene" {
+				t.Errorf("%+v", w)
+			}
+			if len(doc.Repeat) != 2 || doc.Repeat[0] != "tracetax run --resume tracetax-results/scene" {
+				t.Errorf("%q", doc.Repeat)
+			}
+		})
+	}
+}
+
+func TestWarningsOfOneCauseAreOne(t *testing.T) {
+	s := twoVariants()
+	s.latencies, s.noise = true, 0.002
+	only("otel", func(r *record.Record) { r.Phases[0].Load.Lag = spread(10000, 40e-6) })(&s)
+	var found []string
+	for _, w := range analyse(t, s.input()).Warnings {
+		if w.Code == "lag-differs" {
+			found = append(found, w.Text)
+		}
+	}
+	if len(found) != 1 || !strings.Contains(found[0], "latency p75") || strings.Contains(found[0], "_") {
+		t.Errorf("%q", found)
+	}
+}
+
+func TestCausesAreToldOnce(t *testing.T) {
+	s := twoVariants()
+	s.change = func(r *record.Record) {
+		r.Failure = &record.Failure{Stage: "start", Message: "not on the PATH of many folders"}
+	}
+	doc := analyse(t, s.input())
+	text := strings.Join(doc.Runs.Failure, "\n")
+	if strings.Count(text, "many folders") != 1 || !strings.Contains(text, "block 10, otel, attempt 1: as in block 1, none, attempt 1") {
+		t.Error(text)
+	}
+	if warned(doc, "too-few-blocks") {
+		t.Error("the number of blocks is told where no run succeeded")
+	}
+}
+
+func TestVariantsThatDoNotKnowTheSinkExportNothing(t *testing.T) {
+	for env, want := range map[string]bool{"on": false, "http://{sink.otlp.http}": true} {
+		s := twoVariants()
+		s.variants[1].tracer, s.variants[1].spans = "none", 0
+		s.design = func(e *spec.Experiment) { e.Variants[1].Env = map[string]string{"ACCESS_LOG": env} }
+		doc := analyse(t, s.input())
+		if warned(doc, "expectation-unknown") != want {
+			t.Errorf("%s: %+v", env, doc.Warnings)
+		}
+	}
+}
+
+func TestOneIsNotMany(t *testing.T) {
+	s := twoVariants()
+	s.rate, s.variants[1].spans = 1, 1
+	s.change = func(r *record.Record) {
+		if r.Variant == "otel" && r.Block == 2 {
+			r.Failure = &record.Failure{Stage: "window", Message: "it died"}
+		}
+	}
+	doc := analyse(t, s.input())
+	if doc.Experiment.Load != "1 operation/s for 20s, open loop" {
+		t.Error(doc.Experiment.Load)
+	}
+	if f := get(t, doc, "json", "otel", "cpu_per_span"); f.Note != "added CPU over 1 span per operation meant to be delivered" {
+		t.Error(f.Note)
+	}
+	for _, w := range doc.Warnings {
+		if w.Code == "failed-runs" && w.Text != "runs of otel: 1 failed, of 10; 1 block does not count" {
+			t.Error(w.Text)
 		}
 	}
 }

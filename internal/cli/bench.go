@@ -45,10 +45,6 @@ type environment struct {
 // prepare makes every variant ready to run: what it needs is looked for,
 // fetched and built, before anything is written to the results folder.
 func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, to io.Writer) (*bench, error) {
-	store, err := artifact.Open("")
-	if err != nil {
-		return nil, err
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding the tracetax program for its agents: %w", err)
@@ -66,9 +62,10 @@ func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, to
 		},
 	}
 	b.session = &experiment.Session{Experiment: e, Runner: b.conductor, Observe: b.progress.observe}
+	open := func() (*artifact.Store, error) { return artifact.Open("") }
 	var missing []error
 	for _, v := range e.Variants {
-		cell, err := run.Prepare(ctx, store, e, v, to)
+		cell, err := run.Prepare(ctx, open, e, v, to)
 		if err != nil {
 			missing = append(missing, err)
 			continue

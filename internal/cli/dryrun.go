@@ -20,8 +20,7 @@ func dryRun(s streams, experiments []*spec.Experiment) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "%s on %s: %d variants, %d operations, %d blocks, about %s (fetching and building not counted)\n",
-			e.Name, e.Workload.Name, len(e.Variants), len(e.Operations), e.Design.Blocks, about(length))
+		fmt.Fprintf(s.out, "%s: %s; about %s (fetching and building not counted)\n", e.Name, e.Summary(), about(length))
 		if len(plan.Calibrated) > 0 {
 			fmt.Fprintf(s.out, "  calibration: %s\n", strings.Join(plan.Calibrated, " "))
 		}

@@ -166,7 +166,7 @@ func (f fetcher) workload(ctx context.Context, w *spec.Workload) error {
 			return err
 		}
 		v := spec.Variant{Name: name, Tracer: t, Settings: defaults(t)}
-		if _, err := run.Prepare(ctx, f.store, e, v, f.progress); err != nil {
+		if _, err := run.Prepare(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
 			return err
 		}
 	}

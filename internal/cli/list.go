@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -37,7 +38,7 @@ func newList(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:       "list [experiments|workloads|tracers]",
 		Short:     "List experiments, workloads and tracers, and whether they can run here",
-		Args:      usageArgs(cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs)),
+		Args:      checkListArgs,
 		ValidArgs: listKinds,
 		RunE: func(_ *cobra.Command, args []string) error {
 			kinds := listKinds
@@ -60,6 +61,16 @@ func newList(s streams) *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
 	return c
+}
+
+func checkListArgs(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 1:
+		return usageError(fmt.Errorf("list takes one kind at most, not %d: %s", len(args), strings.Join(args, " ")))
+	case len(args) == 1 && !slices.Contains(listKinds, args[0]):
+		return usageError(fmt.Errorf("list %q: say experiments, workloads or tracers ('tracetax show NAME' shows one of them)", args[0]))
+	}
+	return nil
 }
 
 func listKind(kind string, catalog *spec.Catalog) ([]listed, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -84,11 +85,32 @@ func TestLoadCommandRefuses(t *testing.T) {
 		{"http://x --header Content-Length:5", "generator's own to set"},
 		{"http://x --body @/no/such/file", "--body"},
 		{"http://x --timeout 1h", "want at most 5m0s"},
+		{"http://x --rate 0.5/s --duration 1s", "--rate 0.5/s for 1s is no operation"},
+		{"http://x --method PSOT", `--method: unknown request method "PSOT"; did you mean "POST"?`},
 		{"http://x --nonsense", "unknown flag"},
 	} {
 		status, out, errOut := loadCommand(strings.Fields(c.args)...)
 		if status != exitUsage || out != "" || !strings.Contains(errOut, c.want) {
 			t.Errorf("%q: status %d, %q; want %d, %q", c.args, status, errOut, exitUsage, c.want)
+		}
+	}
+}
+
+// Where nothing listens, the load says so, and blames neither side's speed.
+func TestLoadCommandRefused(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String() + "/"
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"--rate=1000/s", "--connections=2"} {
+		status, out, _ := loadCommand(url, how, "--count", "20")
+		if status != exitFailed || !strings.Contains(out, "none was answered as expected") ||
+			!strings.Contains(out, "nothing listens at that address and port") || strings.Contains(out, "generator was the limit") {
+			t.Errorf("%s: status %d, %s", how, status, out)
 		}
 	}
 }

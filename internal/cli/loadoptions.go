@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // loadOptions are the flags of load.
@@ -69,6 +70,9 @@ func (o *loadOptions) task(target string) (load.Task, error) {
 	if err := t.Check(); err != nil {
 		return load.Task{}, err
 	}
+	if rate > 0 && rate*o.duration.Seconds() < 1 {
+		return load.Task{}, fmt.Errorf("--rate %s for %s is no operation; ask for more, or for longer with --duration", o.rate, o.duration)
+	}
 	return t, nil
 }
 
@@ -78,6 +82,11 @@ func (o *loadOptions) request(target string) (load.Request, error) {
 		return r, err
 	}
 	r.Status, r.Method = o.status, o.method
+	if o.method != "" {
+		if err := spec.CheckMethod(o.method); err != nil {
+			return r, fmt.Errorf("--method: %w", err)
+		}
+	}
 	for _, h := range o.headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok {

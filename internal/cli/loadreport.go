@@ -61,12 +61,12 @@ func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error 
 
 	row("operations", "%d answered in %s, %d failed, %d timed out", l.Completed, loadTime(l.WallSeconds), l.Failed, l.TimedOut)
 	if sum.Asked > 0 {
-		row("rate", "%s/s asked, %s/s reached", figure(sum.Asked), figure(sum.Reached))
+		row("rate", "%s/s asked, %s/s reached%s", figure(sum.Asked), figure(sum.Reached), overtimeText(l, sum))
 	} else {
 		row("rate", "%s/s with %d busy connections", figure(sum.Reached), max(t.Connections, 1))
 	}
 	row("latency", "%s", latencyLine(sum, l))
-	if sum.Asked > 0 {
+	if sum.Asked > 0 && l.Completed+l.TimedOut > 0 {
 		row("lag", "p50 %s  p99 %s  max %s (the generator's own, within the latency)", loadTime(sum.LagP50), loadTime(sum.LagP99), loadTime(sum.LagMax))
 	}
 	row("generator", "%s of CPU per operation, %d connections opened", loadTime(sum.CPUPerRequest), l.Connected)
@@ -79,7 +79,7 @@ func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error 
 	if l.Resent > 0 {
 		row("sent twice", "%d: the server had closed the kept connection", l.Resent)
 	}
-	if text := limitText(sum); text != "" {
+	if text := limitText(l, sum); text != "" {
 		fmt.Fprintf(&b, "\n%s\n", text)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -105,8 +105,21 @@ func latencyLine(sum load.Summary, l record.Load) string {
 	return strings.Join(append(parts, most+loadTime(sum.LatencyMax)), "  ")
 }
 
-func limitText(sum load.Summary) string {
+// noticeable is the share of the time in all from which overtime is told.
+const noticeable = 0.05
+
+// overtimeText tells how long after the end of the schedule the last answer came.
+func overtimeText(l record.Load, sum load.Summary) string {
+	if sum.Overtime <= noticeable*l.WallSeconds {
+		return ""
+	}
+	return fmt.Sprintf("; the last answer came %s after the schedule's end", loadTime(sum.Overtime))
+}
+
+func limitText(l record.Load, sum load.Summary) string {
 	switch sum.Limit {
+	case load.NothingAnswered:
+		return nothingText(l)
 	case load.GeneratorLate:
 		return fmt.Sprintf("Late: the generator was the limit. It was itself late by %s at p99, and the latencies\nhold that. Give it a CPU of its own, more --threads, or ask for less.", loadTime(sum.LagP99))
 	case load.GeneratorBusy:
@@ -115,6 +128,21 @@ func limitText(sum load.Summary) string {
 		return fmt.Sprintf("Overloaded: the server did not keep up with %s/s; latencies grow for as long as that lasts.", figure(sum.Asked))
 	}
 	return ""
+}
+
+// nothingText says why no operation was answered as expected.
+func nothingText(l record.Load) string {
+	text := fmt.Sprintf("Nothing was measured: of %d operations none was answered as expected", l.Intended)
+	switch kinds := byCount(l.Errors); {
+	case l.TimedOut > l.Failed:
+		return text + ".\nMost timed out: the server does not answer, or --timeout is too short for it."
+	case len(kinds) == 0:
+		return text + "."
+	case kinds[0] == "connection refused":
+		return text + ".\nThe connection was refused: nothing listens at that address and port."
+	default:
+		return text + ".\nThe most frequent reason: " + kinds[0] + "."
+	}
 }
 
 // byCount returns the names of counts, the largest count first.

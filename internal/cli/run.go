@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,10 +70,11 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringVar(&f.line.Body, "body", "", "body of every operation of one's own service: `text`, or @file")
 	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of one's own service, if it cannot be told by {port}")
 	flags.StringVar(&f.line.Language, "language", "", "`language` of one's own service, so that tracer=otel means otel-LANGUAGE")
-	flags.IntVar(&f.line.Connections, "connections", 0, "closed loop: keep `N` connections busy, instead of a rate")
-	flags.StringVar(&f.line.Rate, "rate", "", "operations a second, e.g. `400/s`, at which one's own service is asked")
-	flags.StringVar(&f.line.Duration, "duration", "", "length of a measured window, e.g. `20s`, for one's own service")
-	flags.StringVar(&f.line.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, for one's own service")
+	flags.IntVar(&f.line.Connections, "connections", 0, "closed loop: keep `N` connections busy; with --rate, the most that may be open")
+	flags.StringVar(&f.line.Name, "name", "", "`name` of one's own service in the results")
+	flags.StringVar(&f.line.Rate, "rate", "", "operations a second, e.g. `400/s`, instead of the experiment's")
+	flags.StringVar(&f.line.Duration, "duration", "", "length of a measured window, e.g. `20s`, instead of the experiment's")
+	flags.StringVar(&f.line.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, instead of the experiment's")
 	completeFlag(c, "variant", completeTracers)
 	return c
 }
@@ -156,7 +160,21 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 	case len(args) > 1:
 		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for one's own command, put -- before it)", len(args), strings.Join(args, " "))
 	}
-	return spec.Find(args[0], builtIn())
+	for _, flag := range []string{"ready", "header", "body", "port", "language", "name"} {
+		if c.Flags().Changed(flag) {
+			return nil, fmt.Errorf("--%s is for one's own service from one line (--op … -- COMMAND); write it into the experiment file", flag)
+		}
+	}
+	found, err := spec.Find(args[0], builtIn())
+	for _, e := range found {
+		if err := e.Load.Override(f.line.Rate, f.line.Duration, f.line.Warmup, f.line.Connections); err != nil {
+			return nil, err
+		}
+		if err := e.CheckWindow(); err != nil {
+			return nil, err
+		}
+	}
+	return found, err
 }
 
 // resumed reads the experiments back from results folders.
@@ -187,7 +205,11 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		top = f.resume
 	}
 	if top == "" {
-		top = filepath.Join("tracetax-results", experiments[0].Name+"-"+time.Now().Format("20060102-150405"))
+		var err error
+		if top, err = newFolder("tracetax-results", strings.ReplaceAll(experiments[0].Name, "/", "-")+"-"+time.Now().Format("20060102-150405")); err != nil {
+			return err
+		}
+		defer os.Remove(top) // fails, as it should, unless nothing came to be in it
 	}
 	worst := exitFine
 	for _, e := range experiments {
@@ -205,6 +227,27 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		return &statusError{code: worst}
 	}
 	return nil
+}
+
+// newFolder makes a folder that was not there before, with a number behind its
+// name if need be.
+func newFolder(parent, name string) (string, error) {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", fmt.Errorf("making a folder for results: %w (choose another with --out)", err)
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join(parent, name)
+		if n > 1 {
+			dir += "-" + strconv.Itoa(n)
+		}
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", fmt.Errorf("making a folder for results: %w (choose another with --out)", err)
+		}
+	}
 }
 
 // one runs one experiment, or goes on with it, and prints its result. An
@@ -263,7 +306,7 @@ func budgetStatus(doc *finding.Document) int {
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
-			return usageError(fmt.Errorf("%s: %w", c.CommandPath(), err))
+			return usageError(err)
 		}
 		return nil
 	}

@@ -92,15 +92,50 @@ func problemViews(err error) []problemView {
 // lacking are the things that this machine lacks to run the experiment.
 func lacking(e *spec.Experiment) []string {
 	out := artifact.Missing(e.Needs())
-	for _, p := range e.Workload.Processes {
-		if len(p.Run) == 0 || strings.ContainsAny(p.Run[0], "{/"+string(filepath.Separator)) {
-			continue // a path, which may be relative or be built
-		}
-		if _, err := exec.LookPath(p.Run[0]); err != nil {
-			out = append(out, fmt.Sprintf("process %s: there is no program %q on the PATH", p.Name, p.Run[0]))
+	plan, err := e.Plan(spec.Variant{Name: spec.NoTracer, Tracer: &spec.Tracer{Name: spec.NoTracer}})
+	if err != nil {
+		return append(out, err.Error())
+	}
+	for _, p := range plan.Processes {
+		if note := noProgram(p, e.Workload.Dir); note != "" {
+			out = append(out, note)
 		}
 	}
 	return out
+}
+
+// noProgram says that the program of a process is not there; "" if it is, or if
+// that shows in the run only, such as of a program that is built for it.
+func noProgram(p spec.Process, dir string) string {
+	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0]+p.Dir)) > 0 {
+		return ""
+	}
+	program, err := spec.Expand(p.Run[0], nil)
+	if err != nil {
+		return ""
+	}
+	if !strings.ContainsRune(program, filepath.Separator) {
+		_, ownPath := p.Env["PATH"]
+		if _, err := exec.LookPath(program); err != nil && !ownPath {
+			return fmt.Sprintf("process %s: there is no program %q on the PATH", p.Name, program)
+		}
+		return ""
+	}
+	if !filepath.IsAbs(program) && dir == "" {
+		return "" // of a built-in workload, whose folder is made for the run
+	}
+	file := program
+	if !filepath.IsAbs(file) {
+		at := p.Dir
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+		file = filepath.Join(at, file)
+	}
+	if _, err := exec.LookPath(file); err != nil {
+		return fmt.Sprintf("process %s: there is no program %s that can be started", p.Name, file)
+	}
+	return ""
 }
 
 func printChecked(s streams, results []checked, asJSON bool) error {

@@ -185,12 +185,20 @@ func (s *Session) tell(plan design.Plan, e Event) {
 
 // verdict says at the end whether there is anything to conclude from.
 func (s *Session) verdict(plan design.Plan) error {
-	given := plan.GivenUp(s.history)
-	if slices.Contains(given, plan.Variants[0]) {
+	if slices.Contains(plan.GivenUp(s.history), plan.Variants[0]) {
 		return fmt.Errorf("the baseline %s failed again and again: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
 	}
-	if len(plan.Variants) > 1 && len(given) == len(plan.Variants)-1 {
-		return fmt.Errorf("every variant but the baseline failed again and again: %s", s.lastFailure(given[0]))
+	good := map[string]bool{}
+	for i := range s.history {
+		if r := &s.history[i]; r.Kind == record.Measured && !r.Failed() {
+			good[r.Variant] = true
+		}
+	}
+	if !good[plan.Variants[0]] {
+		return fmt.Errorf("no run of the baseline %s succeeded: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
+	}
+	if len(plan.Variants) > 1 && len(good) == 1 {
+		return fmt.Errorf("no run of any variant but the baseline succeeded: %s", s.lastFailure(plan.Variants[1]))
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func TestFailures(t *testing.T) {
 		runs int
 	}{
 		"once":         {func(n string) bool { return n == "002-otel-1" }, "", 8},
-		"a variant":    {func(n string) bool { return strings.Contains(n, "-otel-") && !strings.HasPrefix(n, "cal") }, "every variant but the baseline", 1 + 4 + 3},
+		"a variant":    {func(n string) bool { return strings.Contains(n, "-otel-") && !strings.HasPrefix(n, "cal") }, "no run of any variant but the baseline succeeded", 1 + 4 + 3},
 		"the baseline": {func(n string) bool { return strings.Contains(n, "-none-") }, "the baseline none failed again and again: start: it broke", -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,5 +172,20 @@ func TestCancelled(t *testing.T) {
 	runner := &script{}
 	if _, err := session(runner, &kept{}).Run(ctx, nil); !errors.Is(err, context.Canceled) || len(runner.made) != 0 {
 		t.Errorf("%v after %d runs", err, len(runner.made))
+	}
+}
+
+// One block is too few to give a variant up, but an experiment of which nothing
+// can be concluded has failed all the same.
+func TestNothingSucceeds(t *testing.T) {
+	for variant, want := range map[string]string{
+		"none": "no run of the baseline none succeeded: start: it broke",
+		"otel": "no run of any variant but the baseline succeeded: start: it broke",
+	} {
+		s := session(&script{fail: func(n string) bool { return strings.HasPrefix(n, "001-"+variant) }}, &kept{})
+		s.Experiment.Design.Blocks = 1
+		if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s fails: %v, want %q", variant, err, want)
+		}
 	}
 }

@@ -28,17 +28,19 @@ const (
 	GeneratorLate    Limit = "generator late"    // open loop: latencies hold its own lateness
 	GeneratorBusy    Limit = "generator busy"    // closed loop: a faster generator would have asked more
 	ServerOverloaded Limit = "server overloaded" // it did not keep up with the rate
+	NothingAnswered  Limit = "nothing answered"  // so that nothing can be said of speed
 )
 
 // Summary of a Load.
 type Summary struct {
-	Asked         float64    `json:"asked,omitempty"` // operations/s; 0 for a closed loop
-	Reached       float64    `json:"reached"`         // completed operations/s
+	Asked         float64    `json:"asked,omitempty"`            // operations/s; 0 for a closed loop
+	Reached       float64    `json:"reached"`                    // completed operations/s
+	Overtime      float64    `json:"overtime_seconds,omitempty"` // open loop: from the end of the schedule to the last answer
 	Latency       []Quantile `json:"latency"`
 	LatencyMax    float64    `json:"latency_max_seconds"`
-	LagP50        float64    `json:"lag_p50_seconds"`
-	LagP99        float64    `json:"lag_p99_seconds"`
-	LagMax        float64    `json:"lag_max_seconds"`
+	LagP50        float64    `json:"lag_p50_seconds,omitempty"` // open loop, as the next two; a closed one has no lag
+	LagP99        float64    `json:"lag_p99_seconds,omitempty"`
+	LagMax        float64    `json:"lag_max_seconds,omitempty"`
 	CPUSeconds    float64    `json:"cpu_seconds"`               // of the generator's process
 	CPUPerRequest float64    `json:"cpu_per_operation_seconds"` // of these, per operation sent
 	Limit         Limit      `json:"limit,omitempty"`
@@ -64,13 +66,16 @@ func Summarize(t Task, l record.Load, cpu time.Duration) (Summary, error) {
 	}
 	s := Summary{
 		Asked:      t.Rate,
-		Reached:    reached(t, l),
+		Reached:    reached(t, l, latency),
 		Latency:    quantiles(latency, l.TimedOut),
 		LatencyMax: seconds(latency.Max()),
-		LagP50:     seconds(lag.ValueAtQuantile(50)),
-		LagP99:     seconds(lag.ValueAtQuantile(99)),
-		LagMax:     seconds(lag.Max()),
 		CPUSeconds: cpu.Seconds(),
+	}
+	if t.Rate > 0 {
+		s.Overtime = max(0, l.WallSeconds-asking(t, l))
+		s.LagP50 = seconds(lag.ValueAtQuantile(50))
+		s.LagP99 = seconds(lag.ValueAtQuantile(99))
+		s.LagMax = seconds(lag.Max())
 	}
 	if l.Started > 0 {
 		s.CPUPerRequest = s.CPUSeconds / float64(l.Started)
@@ -79,17 +84,35 @@ func Summarize(t Task, l record.Load, cpu time.Duration) (Summary, error) {
 	return s, nil
 }
 
-// reached is the rate of completed operations over the time of asking or
-// answering, whichever is longer.
-func reached(t Task, l record.Load) float64 {
-	wall := l.WallSeconds
-	if t.Rate > 0 {
-		wall = max(wall, float64(l.Intended)/t.Rate)
+// reached is the rate of completed operations. In an open loop whose rate was
+// held they count over the length of the schedule: that the last answers come
+// after its end is their latency, and no lower rate. Where a backlog was left,
+// they count until it was worked off.
+func reached(t Task, l record.Load, latency *hdrhistogram.Histogram) float64 {
+	over := l.WallSeconds
+	switch {
+	case t.Rate == 0:
+	case l.TimedOut > 0 || backlog(t, l, latency):
+		over = max(over, asking(t, l))
+	default:
+		over = asking(t, l)
 	}
-	if wall == 0 {
+	if over == 0 {
 		return 0
 	}
-	return float64(l.Completed) / wall
+	return float64(l.Completed) / over
+}
+
+// farGap is so many average gaps that a random one is hardly ever as long.
+const farGap = 20
+
+// asking is the length of an open loop's schedule in seconds, as far as it got.
+func asking(t Task, l record.Load) float64 {
+	gap, whole := 1/t.Rate, t.Duration.Seconds()
+	if t.Arrivals == Poisson && t.Duration > 0 && l.Intended != t.Count && l.WallSeconds+farGap*gap >= whole {
+		return whole // how many operations fall into it is chance
+	}
+	return float64(l.Intended) * gap
 }
 
 func quantiles(h *hdrhistogram.Histogram, timedOut uint64) []Quantile {
@@ -111,6 +134,8 @@ func quantiles(h *hdrhistogram.Histogram, timedOut uint64) []Quantile {
 
 func limit(t Task, l record.Load, s Summary, latency *hdrhistogram.Histogram) Limit {
 	switch {
+	case l.Completed == 0:
+		return NothingAnswered
 	case t.Rate == 0 && s.CPUSeconds > busyAbove*float64(t.Threads)*l.WallSeconds:
 		return GeneratorBusy
 	case t.Rate == 0:
@@ -128,9 +153,9 @@ func limit(t Task, l record.Load, s Summary, latency *hdrhistogram.Histogram) Li
 // half of the latencies but not in the lowest ones (a server that is merely slow
 // is slow from the first).
 func backlog(t Task, l record.Load, latency *hdrhistogram.Histogram) bool {
-	asking := float64(l.Intended) / t.Rate
-	after := l.WallSeconds - asking
-	return after > backlogShare*asking &&
+	length := asking(t, l)
+	after := l.WallSeconds - length
+	return after > backlogShare*length &&
 		seconds(latency.ValueAtQuantile(50)) > after/4 && seconds(latency.ValueAtQuantile(1)) < after/4
 }
 

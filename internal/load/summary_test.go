@@ -1,6 +1,9 @@
 package load
 
 import (
+	"encoding/json"
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +63,67 @@ func TestLimitIsNamed(t *testing.T) {
 		s, err := Summarize(c.task, c.load, c.cpu)
 		if err != nil || s.Limit != c.want {
 			t.Errorf("%s: %q, %v; want %q", c.name, s.Limit, err, c.want)
+		}
+	}
+}
+
+// A load of which nothing came back says nothing of speed, whoever was late.
+func TestNothingAnswered(t *testing.T) {
+	sum := newTally()
+	for i := range 50 {
+		at := time.Duration(i) * 20 * time.Millisecond
+		sum.due(at)
+		sum.late(5 * time.Millisecond)
+		sum.fail("connection refused", at)
+	}
+	l, err := sum.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range []Task{{Rate: 50, Duration: time.Second}, {Connections: 1, Duration: time.Second}} {
+		if s, err := Summarize(task, l, time.Hour); err != nil || s.Limit != NothingAnswered {
+			t.Errorf("%+v: %q, %v", task, s.Limit, err)
+		}
+	}
+}
+
+// A closed loop has no schedule to be late for.
+func TestClosedLoopHasNoLag(t *testing.T) {
+	l := made(t, 100, 0, 0, func(int) time.Duration { return time.Millisecond })
+	for rate, want := range map[float64]bool{0: false, 1000: true} {
+		s, err := Summarize(Task{Rate: rate, Connections: 1, Duration: time.Second}, l, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "lag_") != want {
+			t.Errorf("rate %v: %s; want lag: %v", rate, text, want)
+		}
+	}
+}
+
+// A rate that was held is not lower for a last answer that comes after the end;
+// one that left a backlog is.
+func TestOvertime(t *testing.T) {
+	steady := made(t, 200, 0, 0, func(int) time.Duration { return 40 * time.Millisecond })
+	growing := made(t, 200, 0, 0, func(i int) time.Duration { return time.Duration(i) * time.Millisecond })
+	for _, c := range []struct {
+		name              string
+		task              Task
+		load              record.Load
+		reached, overtime float64
+	}{
+		{"held", Task{Rate: 1000, Duration: 200 * time.Millisecond}, steady, 1000, 0.039},
+		{"backlog", Task{Rate: 1000, Duration: 200 * time.Millisecond}, growing, 200 / 0.398, 0.198},
+		{"random, fewer than on average", Task{Rate: 1000, Arrivals: Poisson, Duration: 220 * time.Millisecond}, steady, 200 / 0.22, 0.019},
+		{"random, given up", Task{Rate: 1000, Arrivals: Poisson, Duration: time.Hour}, steady, 1000, 0.039},
+	} {
+		s, err := Summarize(c.task, c.load, 0)
+		if err != nil || math.Abs(s.Reached-c.reached) > 0.1 || math.Abs(s.Overtime-c.overtime) > 1e-6 {
+			t.Errorf("%s: %v/s, %v s over, %v; want %v, %v", c.name, s.Reached, s.Overtime, err, c.reached, c.overtime)
 		}
 	}
 }

@@ -143,8 +143,10 @@ func TestFolders(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(top, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(top, name, ExperimentFile), nil, 0o644); err != nil {
-			t.Fatal(err)
+		for _, file := range []string{ExperimentFile, RunsFile} {
+			if err := os.WriteFile(filepath.Join(top, name, file), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for dir, want := range map[string]int{top: 2, filepath.Join(top, "a"): 1} {

@@ -41,6 +41,9 @@ type page struct {
 	Warnings []finding.Warning
 	Machine  []fact
 	Steps    bool // whether variants are held against others than the baseline
+	Bounded  bool // whether any finding has an interval
+	Failures []string
+	Centres  string
 
 	Policy template.HTMLAttr
 	Style  template.CSS
@@ -59,6 +62,7 @@ func HTML(w io.Writer, doc *finding.Document) error {
 		Document: doc, Title: title(doc), Long: len(doc.Answer) > 120, About: about(doc), Baseline: baseline(doc),
 		Cards: cards(doc), Tables: pageTables(doc), Ledgers: ledgerRows(doc),
 		Warnings: sortedWarnings(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
+		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: centresText,
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),
 		Script: template.JS(chartProgram), Data: data,
 	}

@@ -1,52 +1,46 @@
-// What the metrics of a document are called for a reader, and in which order
-// they are shown.
+// In which order the metrics of a document are shown, and which of them first.
 
 package report
 
-import (
-	"strings"
-
-	"github.com/tracetax/tracetax/internal/finding"
-)
+import "github.com/tracetax/tracetax/internal/finding"
 
 // metric is the presentation of one metric.
 type metric struct {
-	name  string
-	label string
-	main  bool // shown in the short table
+	name string
+	main bool // shown in the short table
 }
 
 // metrics are in the order in which a reader wants them.
 var metrics = []metric{
-	{"cpu_per_operation", "CPU per operation", true},
-	{"time_per_call", "time per call", true},
-	{"latency_mean", "latency mean", false},
-	{"latency_p50", "latency p50", true},
-	{"latency_p75", "latency p75", false},
-	{"latency_p90", "latency p90", false},
-	{"latency_p95", "latency p95", true},
-	{"latency_p99", "latency p99", true},
-	{"latency_p999", "latency p99.9", false},
-	{"latency_max", "latency max", false},
-	{"throughput", "throughput", false},
-	{"capacity", "capacity", true},
-	{"memory_mean", "memory mean", false},
-	{"memory_peak", "memory peak", true},
-	{"allocation_per_operation", "allocation per op", false},
-	{"gc_count", "GC count", false},
-	{"context_switches", "context switches per op", false},
-	{"export_bytes_per_operation", "export per op", true},
-	{"startup_time", "start-up time", true},
-	{"first_operation_time", "first operation", false},
-	{"idle_cpu", "idle CPU", true},
-	{"cpu_utilisation", "CPU utilisation", false},
-	{"cpu_per_span", "CPU per span", true},
-	{"blocked_time", "blocked time", false},
-	{"delivered_share", "delivered share", false},
-	{"delivered_rate", "delivered rate", false},
-	{"slope", "slope", true},
-	{"base", "base", true},
-	{"r2", "r²", false},
+	{"cpu_per_operation", true},
+	{"time_per_call", true},
+	{"latency_mean", false},
+	{"latency_p50", true},
+	{"latency_p75", false},
+	{"latency_p90", false},
+	{"latency_p95", true},
+	{"latency_p99", true},
+	{"latency_p999", false},
+	{"latency_max", false},
+	{"throughput", false},
+	{"capacity", true},
+	{"memory_mean", false},
+	{"memory_peak", true},
+	{"allocation_per_operation", false},
+	{"gc_count", false},
+	{"context_switches", false},
+	{"export_bytes_per_operation", true},
+	{"startup_time", true},
+	{"first_operation_time", false},
+	{"idle_cpu", true},
+	{"cpu_utilisation", false},
+	{"cpu_per_span", true},
+	{"blocked_time", false},
+	{"delivered_share", false},
+	{"delivered_rate", false},
+	{"slope", true},
+	{"base", true},
+	{"r2", false},
 }
 
 // rank is the place of a metric in the order; unknown ones come last.
@@ -69,18 +63,10 @@ func isMain(f *finding.Finding) bool {
 	return f.Role == "" && i < len(metrics) && metrics[i].main
 }
 
-// metricLabel is the metric's name for a reader, without its role.
-func metricLabel(name string) string {
-	if i := rank(name); i < len(metrics) {
-		return metrics[i].label
-	}
-	return strings.ReplaceAll(name, "_", " ")
-}
-
 // label is the finding's metric and role for a reader.
 func label(f *finding.Finding) string {
 	if f.Role == "" {
-		return metricLabel(f.Metric)
+		return finding.MetricName(f.Metric)
 	}
-	return metricLabel(f.Metric) + ", " + f.Role
+	return finding.MetricName(f.Metric) + ", " + f.Role
 }

@@ -53,12 +53,13 @@ type verdictView struct {
 	Kind, Mark, Word, Text, Said string
 }
 
-func viewOf(v finding.Verdict) verdictView {
+func viewOf(f *finding.Finding) verdictView {
+	v := f.Verdict
 	kind := string(v.Kind)
 	if kind == "" {
 		kind = "figures"
 	}
-	view := verdictView{Kind: kind, Mark: verdictMark(v.Kind), Word: verdictWord(v), Text: v.Text}
+	view := verdictView{Kind: kind, Mark: verdictMark(v.Kind), Word: longBadge(f), Text: v.Text}
 	switch v.Kind {
 	case finding.NoDifference, finding.CannotTell, finding.Overloaded:
 		view.Said = v.Text
@@ -85,7 +86,7 @@ func cards(doc *finding.Document) []card {
 
 func newCardRow(doc *finding.Document, f *finding.Finding) cardRow {
 	row := cardRow{
-		Finding: indexOf(doc, f), Variant: f.Variant, verdictView: viewOf(f.Verdict),
+		Finding: indexOf(doc, f), Variant: f.Variant, verdictView: viewOf(f),
 		Values: finding.FormatValue(f.Baseline, f.Unit) + " → " + finding.FormatValue(f.Value, f.Unit),
 	}
 	i, relative := f.Relative, true
@@ -130,7 +131,7 @@ func pageTables(doc *finding.Document) []pageTable {
 				Finding: indexOf(doc, f), Label: label(f), Variant: f.Variant, Against: f.Against,
 				Baseline: finding.FormatValue(f.Baseline, f.Unit), Value: finding.FormatValue(f.Value, f.Unit),
 				Absolute: intervalText(f.Absolute, f.Unit, false), Relative: intervalText(f.Relative, f.Unit, true),
-				Blocks: f.Blocks, Note: f.Note, Headline: f.Headline, verdictView: viewOf(f.Verdict),
+				Blocks: f.Blocks, Note: f.Note, Headline: f.Headline, verdictView: viewOf(f),
 			})
 		}
 		t.Open = len(all) == 0 && len(t.Rows) <= mostOpen
@@ -143,4 +144,10 @@ func pageTables(doc *finding.Document) []pageTable {
 func hasSteps(doc *finding.Document) bool {
 	base := baseline(doc)
 	return slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Against != base })
+}
+
+// hasIntervals reports whether any finding has more than an estimate.
+func hasIntervals(doc *finding.Document) bool {
+	has := func(i *finding.Interval) bool { return i != nil && i.Low != nil && i.High != nil }
+	return slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return has(f.Relative) || has(f.Absolute) })
 }

@@ -73,7 +73,6 @@ func (t *terminal) head() {
 		about = append(about, e.Load)
 	}
 	about = append(about, runsText(t.doc.Runs))
-	t.line("")
 	t.paragraph("", t.doc.Answer, bold)
 	t.paragraph("", strings.Join(about, " · "), dim)
 	if t.doc.Quick {
@@ -127,10 +126,14 @@ func (t *terminal) title(text string) {
 	t.line(t.brush.paint(text, bold))
 }
 
-// legend explains the marks, where some stand without their words.
+// centresText explains why figures in a row need not divide.
+const centresText = "Values and differences are centres over the blocks, each of its own (Hodges–Lehmann; ratios are taken within blocks): they need not subtract or divide exactly."
+
+// legend explains the figures and the marks, which may stand without their words.
 func (t *terminal) legend() {
-	if len(t.doc.Experiment.Variants) < 3 {
-		return
+	if len(t.doc.Findings) > 0 {
+		t.line("")
+		t.paragraph(indent, centresText, dim)
 	}
 	var used []string
 	for _, kind := range kinds {
@@ -139,7 +142,6 @@ func (t *terminal) legend() {
 		}
 	}
 	if len(used) > 0 {
-		t.line("")
 		t.paragraph(indent, strings.Join(used, " · "), dim)
 	}
 }

@@ -148,10 +148,25 @@ func (t *terminal) warnings() {
 }
 
 func (t *terminal) failures() {
-	for _, text := range slices.Concat(t.doc.Runs.Failure, t.doc.Runs.Dropped) {
+	for _, text := range slices.Concat(failures(t.doc), t.doc.Runs.Dropped) {
 		t.line("")
 		t.paragraph("! ", text, plain)
 	}
+}
+
+// failures are the runs that failed. A cause that the answer tells is not told
+// again: it can be long.
+func failures(doc *finding.Document) []string {
+	out := make([]string, 0, len(doc.Runs.Failure))
+	for _, text := range doc.Runs.Failure {
+		where, cause, _ := strings.Cut(text, ": ")
+		cause = strings.TrimRight(strings.TrimSpace(cause), ".: ")
+		if cause != "" && strings.Contains(doc.Answer, cause) {
+			text = where + ": as said at the top"
+		}
+		out = append(out, finding.PlainText(text))
+	}
+	return out
 }
 
 // sortedWarnings has the spoiled first and the notes last.
@@ -159,7 +174,13 @@ func sortedWarnings(doc *finding.Document) []finding.Warning {
 	order := []string{"spoiled", "warning", "note"}
 	all := slices.Clone(doc.Warnings)
 	slices.SortStableFunc(all, func(a, b finding.Warning) int {
-		return cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
+		rank := func(w finding.Warning) int {
+			if w.Code == "interrupted" { // what is missing, before what is wrong with the rest
+				return -1
+			}
+			return slices.Index(order, w.Severity)
+		}
+		return cmp.Compare(rank(a), rank(b))
 	})
 	return all
 }

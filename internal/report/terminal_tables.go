@@ -125,5 +125,5 @@ func intervalCells(i finding.Interval, unit string, relative bool, s style) (est
 // verdictCells are the verdict's mark and its words.
 func verdictCells(f *finding.Finding) (mark, word textCell) {
 	s := verdictStyle(f.Verdict.Kind)
-	return textCell{verdictMark(f.Verdict.Kind), s}, textCell{verdictWord(f.Verdict), s}
+	return textCell{verdictMark(f.Verdict.Kind), s}, textCell{badge(f), s}
 }

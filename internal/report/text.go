@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/clipperhouse/displaywidth"
+
+	"github.com/tracetax/tracetax/internal/finding"
 )
 
 // style is a way to set a piece of text off; the zero value is plain.
@@ -34,7 +36,7 @@ func (p painter) paint(text string, s style) string {
 }
 
 // visible makes text from outside fit for one line of a terminal: control
-// characters, which could move the cursor or change colours, and marks that
+// sequences go whole; control characters, which could move the cursor or change colours, and marks that
 // turn the direction of the text become "�" or go.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -47,7 +49,7 @@ func visible(s string) string {
 			return -1
 		}
 		return r
-	}, s)
+	}, finding.PlainText(s))
 }
 
 // widthOf is the number of columns that s takes.

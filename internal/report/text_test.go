@@ -50,7 +50,7 @@ func TestWrap(t *testing.T) {
 }
 
 func TestVisible(t *testing.T) {
-	if got := visible("a\x1b[31m\r\nb\u202ec\u2066\x9bd"); got != "a�[31m  bc�d" {
+	if got := visible("a\x1b[31m\r\nb\u202ec\u2066\x9bd\x1b"); got != "a  bc�d�" {
 		t.Errorf("visible leaves %q", got)
 	}
 }

@@ -5,6 +5,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -14,7 +15,35 @@ var kinds = []finding.Kind{
 	finding.Over, finding.Overloaded, finding.Costs, finding.CannotTell, finding.NoDifference, finding.Saves, finding.Within,
 }
 
-// verdictWord is the verdict in at most a few words.
+// badge is a finding's verdict in at most a few words. That no difference was
+// seen is never said without the bound: a wide interval hides much.
+func badge(f *finding.Finding) string {
+	v := f.Verdict
+	switch {
+	case v.Kind == finding.NoDifference && v.Bound != nil:
+		return "under " + finding.FormatBound(*v.Bound, f.Unit, f.Relative != nil)
+	case unsure(v):
+		return "not sure among " + counted(v.Claims, "claim")
+	}
+	return verdictWord(v)
+}
+
+// longBadge is the badge where there is room for it.
+func longBadge(f *finding.Finding) string {
+	text := badge(f)
+	if bound, ok := strings.CutPrefix(text, "under "); ok {
+		return "no difference > " + bound
+	}
+	return text
+}
+
+// unsure reports whether only the correction for several claims keeps a verdict
+// from being given: the finding's own interval excludes zero.
+func unsure(v finding.Verdict) bool {
+	return v.Kind == finding.CannotTell && v.Budget == nil && v.Low != nil && v.Claims > 1
+}
+
+// verdictWord is a kind of verdict in at most a few words.
 func verdictWord(v finding.Verdict) string {
 	switch v.Kind {
 	case finding.Costs:
@@ -22,7 +51,7 @@ func verdictWord(v finding.Verdict) string {
 	case finding.Saves:
 		return "saves"
 	case finding.NoDifference:
-		return "no difference"
+		return "no difference larger than its bound"
 	case finding.Within:
 		return "within" + limit(v)
 	case finding.Over:
@@ -52,7 +81,7 @@ func verdictMark(k finding.Kind) string {
 	case finding.Saves:
 		return "▼"
 	case finding.NoDifference:
-		return "="
+		return "≈"
 	case finding.Within:
 		return "✓"
 	case finding.Over:

@@ -23,6 +23,9 @@ const grace = 15 * time.Second
 // the one before is ready, and the readings of what they use. The death of any
 // of them cancels the run.
 func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) error {
+	if err := freePorts(s.request.Plan); err != nil {
+		return err
+	}
 	if err := s.fillIn(); err != nil {
 		return err
 	}

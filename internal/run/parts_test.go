@@ -2,7 +2,11 @@ package run
 
 import (
 	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,5 +91,31 @@ func TestFreePorts(t *testing.T) {
 	plan := &spec.Plan{Processes: []spec.Process{{Name: "app", Ready: "http://" + taken.Addr().String() + "/"}}}
 	if err := freePorts(plan); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("error %v, want that the port is in use", err)
+	}
+}
+
+// What a killed tracetax left is removed; what a living one has stays.
+func TestScratch(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(os.TempDir(), scratchName+strconv.Itoa(ended.Process.Pid)+"-1")
+	living := filepath.Join(os.TempDir(), scratchName+strconv.Itoa(os.Getppid())+"-1")
+	foreign := filepath.Join(os.TempDir(), scratchName+"of-somebody")
+	for _, dir := range []string{dead, living, foreign} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made, err := scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, there := range map[string]bool{dead: false, living: true, foreign: true, made: true} {
+		if _, err := os.Stat(dir); (err == nil) != there {
+			t.Errorf("%s: there is %t, want %t", dir, !there, there)
+		}
 	}
 }

@@ -15,12 +15,22 @@ import (
 // {port}, are free: another program there would answer in the workload's place.
 func freePorts(p *spec.Plan) error {
 	var errs []error
-	for _, one := range p.Processes {
-		if port, fixed := fixedPort(one.Ready); fixed {
-			if err := process.PortTaken(port); err != nil {
-				errs = append(errs, fmt.Errorf("process %s is to be ready at %s: %w", one.Name, one.Ready, err))
-			}
+	checked := map[int]bool{}
+	check := func(what, address string) {
+		port, fixed := fixedPort(address)
+		if !fixed || checked[port] {
+			return
 		}
+		checked[port] = true
+		if err := process.PortTaken(port); err != nil {
+			errs = append(errs, fmt.Errorf("%s is to be found at %s: %w", what, address, err))
+		}
+	}
+	for _, one := range p.Processes {
+		check("process "+one.Name, one.Ready)
+	}
+	for _, one := range p.Operations {
+		check("operation "+one.Name, one.URL)
 	}
 	return errors.Join(errs...)
 }

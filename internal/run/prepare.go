@@ -22,8 +22,9 @@ type Prepared struct {
 }
 
 // Prepare looks for what a variant needs, fetches its packages and builds its
-// programs. What is there already from earlier is used again.
-func Prepare(ctx context.Context, store *artifact.Store, e *spec.Experiment, v spec.Variant, progress io.Writer) (Prepared, error) {
+// programs. What is there already from earlier is used again; open opens the
+// cache that it is in.
+func Prepare(ctx context.Context, open func() (*artifact.Store, error), e *spec.Experiment, v spec.Variant, progress io.Writer) (Prepared, error) {
 	var p Prepared
 	var err error
 	if p.Plan, err = e.Plan(v); err != nil {
@@ -39,7 +40,7 @@ func Prepare(ctx context.Context, store *artifact.Store, e *spec.Experiment, v s
 	if err := freePorts(p.Plan); err != nil {
 		return p, fmt.Errorf("variant %s cannot run now: %w", v.Name, err)
 	}
-	p.Folders, err = fetch(ctx, store, w, t, p.Plan, progress)
+	p.Folders, err = fetch(ctx, open, w, t, p.Plan, progress)
 	if err != nil {
 		return p, fmt.Errorf("making variant %s ready: %w", v.Name, err)
 	}
@@ -59,8 +60,15 @@ func (f Folders) digests() map[string]string {
 	return digests
 }
 
-func fetch(ctx context.Context, store *artifact.Store, w *spec.Workload, t *spec.Tracer, plan *spec.Plan, progress io.Writer) (Folders, error) {
+func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Workload, t *spec.Tracer, plan *spec.Plan, progress io.Writer) (Folders, error) {
 	f := Folders{Source: w.Dir}
+	if w.Files == nil && w.Artifact.Python == "" && t.Artifact.Python == "" && len(plan.Build.Run) == 0 {
+		return f, nil // nothing is needed from the cache, so it need not be there
+	}
+	store, err := open()
+	if err != nil {
+		return f, err
+	}
 	var errs [4]error
 	if w.Files != nil {
 		f.Source, errs[0] = store.Source(ctx, w.Files)

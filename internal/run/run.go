@@ -105,9 +105,8 @@ func (s *stage) expectEnd() { s.ending.Store(true) }
 // conduct goes through the run from the first process to the last. Whatever
 // happens, no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
-	s.scratch, err = os.MkdirTemp("", "tracetax-run-")
-	if err != nil {
-		return fmt.Errorf("making a scratch folder: %w", err)
+	if s.scratch, err = scratch(); err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
 	s.launcher, err = process.NewLauncher(process.Options{

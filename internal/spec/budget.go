@@ -76,10 +76,11 @@ func parseLimit(metric, text string) (float64, error) {
 	return v, nil
 }
 
-// ParseBudget reads the words of a flag: "cpu=3%,p99=5%,lost=0".
+// ParseBudget reads the words of a flag: "cpu=3%,p99=5%,lost=0". Errors name the
+// words, not the flag.
 func ParseBudget(text string) ([]Limit, error) {
 	s := &source{}
-	flag := place{flag: "--budget " + quote(text)}
+	flag := place{flag: quote(text)}
 	n := &node{kind: mapping, at: flag}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")

@@ -72,10 +72,14 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		return nil
 	}
 	if e.Name == "" || len(e.Name) > 100 {
-		s.fail(n.at, "the name of an experiment has 1 to 100 characters")
+		at := n.at
+		if given := n.get("name"); given != nil {
+			at = given.at
+		}
+		s.fail(at, "the name of an experiment has 1 to 100 characters")
 	}
 	if p.variants == nil {
-		s.fail(n.at, "an experiment needs variants: what is to be compared")
+		s.lacks(n, "variants", n.at, "an experiment needs variants: what is to be compared")
 	}
 	var out []*Experiment
 	for _, w := range s.workloads(n, p, dir, catalog) {
@@ -86,6 +90,9 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		if p.variants != nil {
 			one.Variants = s.variants(p.variants, w, catalog)
 		}
+		if err := one.CheckWindow(); err != nil && len(s.problems) == 0 {
+			s.fail(n.at, "%v", err)
+		}
 		out = append(out, &one)
 	}
 	return out
@@ -95,7 +102,10 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 func (s *source) workloads(n *node, p parts, dir string, catalog *Catalog) []*Workload {
 	switch {
 	case p.workload == nil && p.workloads == nil:
-		s.fail(n.at, "an experiment needs a workload: the name of a built-in one, or a mapping with processes and operations")
+		if slices.Contains(n.meant, "workloads") {
+			return nil
+		}
+		s.lacks(n, "workload", n.at, "an experiment needs a workload: the name of a built-in one, or a mapping with processes and operations")
 		return nil
 	case p.workload != nil && p.workloads != nil:
 		s.fail(p.workloads.at, "there is a workload already; put all of them into workloads")

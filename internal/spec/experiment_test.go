@@ -3,6 +3,7 @@ package spec
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,5 +168,32 @@ func TestQuickenAndSettle(t *testing.T) {
 	}
 	if e.Design.Seed == 0 {
 		t.Error("no seed was drawn")
+	}
+}
+
+// An operation that is asked for less than once in the window is an error, and
+// making an experiment quick makes none.
+func TestEachOperationHappens(t *testing.T) {
+	const text = "workload:\n  processes: [{name: app, run: x}]\n  operations: {home: {request: GET http://h/, rate: 0.3/s}}\n" +
+		"variants: {none: , other: {tracer: none}}\nload: {duration: "
+	_, err := ParseExperiment("x.yaml", ".", []byte(text+"3s}\n"), builtIn())
+	if err == nil || !strings.Contains(err.Error(), `operation "home": 0.3/s for 3s is no operation`) {
+		t.Errorf("3 s: %v", err)
+	}
+	es, err := ParseExperiment("x.yaml", ".", []byte(text+"10s}\n"), builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	es[0].Quicken()
+	if d := es[0].Load.Duration; d < 3*time.Second || d > 4*time.Second {
+		t.Errorf("quick: %v", d)
+	}
+	roundTrip(t, es[0])
+	if err := es[0].CheckWindow(); err != nil {
+		t.Error(err)
+	}
+	es[0].Load.Duration = time.Second
+	if err := es[0].CheckWindow(); err == nil {
+		t.Error("0.3/s for 1 s is fine")
 	}
 }

@@ -2,8 +2,9 @@
 package spec
 
 import (
+	"fmt"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +39,9 @@ func FromFlags(f Flags, catalog *Catalog) (*Experiment, error) {
 		dir = "."
 	}
 	b := flagBuilder{Flags: f, source: &source{file: "command line", open: opener(dir)}}
+	if err := b.notAnExperiment(catalog); err != nil {
+		return nil, err
+	}
 	root := b.root()
 	if err := b.err(); err != nil {
 		return nil, err
@@ -63,22 +67,33 @@ func (b *flagBuilder) name() string {
 	return programName(b.Command)
 }
 
-var notName = regexp.MustCompile(`[^a-z0-9_-]+`)
-
-// programName is a name for a process, from its command.
-func programName(command []string) string {
-	if len(command) == 0 {
-		return "own"
+// notAnExperiment complains of an experiment in the place of the command.
+func (b *flagBuilder) notAnExperiment(catalog *Catalog) error {
+	if len(b.Command) != 1 || b.Port != 0 {
+		return nil
 	}
-	base := strings.ToLower(filepath.Base(command[0]))
-	name := strings.TrimLeft(notName.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "-"), "0123456789-_")
-	if len(name) > 40 {
-		name = name[:40]
+	name := b.Command[0]
+	ext := filepath.Ext(name)
+	file := (ext == ".yaml" || ext == ".yml") && regular(name)
+	if !file {
+		names, err := catalog.Experiments()
+		if err != nil || !slices.Contains(names, name) {
+			return err
+		}
 	}
-	if name == "" {
-		return "own"
+	var given []string
+	for flag, values := range map[string][]string{"--op": b.Ops, "--variant": b.Variants} {
+		if len(values) > 0 {
+			given = append(given, flag)
+		}
 	}
-	return name
+	slices.Sort(given)
+	if len(given) == 0 {
+		given = []string{"--"}
+	}
+	flags := strings.Join(given, " and ")
+	b.fail(place{flag: flags}, "%q is an experiment, not a command: put one's own command after --; to run the experiment leave out %s", printable(name), flags)
+	return b.err()
 }
 
 func (b *flagBuilder) root() *node {
@@ -92,7 +107,9 @@ func (b *flagBuilder) root() *node {
 	if len(b.Variants) < 2 {
 		b.fail(place{flag: "--variant"}, "at least two variants are needed; the first is the baseline: --variant none --variant 'otel:tracer=otel-python'")
 	}
+	b.checkPort()
 	root := tree("")
+	b.word(root, "name", b.Flags.Name)
 	root.set("workload", b.workload(command))
 	root.set("variants", b.variantTree())
 	root.set("load", b.loadTree())
@@ -110,4 +127,12 @@ func (b *flagBuilder) root() *node {
 		root.set("budget", limits)
 	}
 	return root
+}
+
+const maxPort = 65535
+
+func (b *flagBuilder) checkPort() {
+	if b.Port < 0 || b.Port > maxPort {
+		b.fail(place{flag: fmt.Sprintf("--port %d", b.Port)}, "a port is 1 to %d", maxPort)
+	}
 }

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +65,15 @@ func TestFromFlagsFixedPort(t *testing.T) {
 
 // TestFromFlagsErrors: each names the flag that is wrong.
 func TestFromFlagsErrors(t *testing.T) {
+	experiments, err := builtIn().Experiments()
+	if err != nil || len(experiments) == 0 {
+		t.Fatal(experiments, err)
+	}
+	builtInExperiment := experiments[0]
+	experimentFile := filepath.Join(t.TempDir(), "shop.yaml")
+	if err := os.WriteFile(experimentFile, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	fine := Flags{Command: []string{"shop", "{port}"}, Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"}}
 	for name, test := range map[string]struct {
 		change func(*Flags)
@@ -85,6 +96,17 @@ func TestFromFlagsErrors(t *testing.T) {
 		"blocks":      {func(f *Flags) { f.Blocks = -2 }, `--blocks -2: -2 is out of range: 1 to 1000`},
 		"env":         {func(f *Flags) { f.Env = []string{"A"} }, `--env A: write NAME=VALUE`},
 		"header":      {func(f *Flags) { f.Headers = []string{"A"} }, `--header A: write 'Name: value'`},
+		"bare name":   {func(f *Flags) { f.Variants[1] = "same" }, `--variant same: unknown tracer "same"; 'tracetax list tracers' shows them; a bare name is a tracer's, and a variant of one's own is written NAME:KEY=VALUE,…, such as same:tracer=none`},
+		"near tracer": {func(f *Flags) { f.Variants[1] = "otel-pyton" }, `--variant otel-pyton: unknown tracer "otel-pyton"; did you mean "otel-python"?`},
+		"experiment":  {func(f *Flags) { f.Command = []string{builtInExperiment} }, `--op and --variant: "` + builtInExperiment + `" is an experiment, not a command: put one's own command after --; to run the experiment leave out --op and --variant`},
+		"its file":    {func(f *Flags) { f.Command, f.Variants = []string{experimentFile}, nil }, `--op: "` + experimentFile + `" is an experiment, not a command`},
+		"port":        {func(f *Flags) { f.Port = 99999 }, `--port 99999: a port is 1 to 65535`},
+		"port below":  {func(f *Flags) { f.Port = -1 }, `--port -1: a port is 1 to 65535`},
+		"port of op":  {func(f *Flags) { f.Ops = []string{"GET http://h:99999/"} }, `--op 'GET http://h:99999/': "http://h:99999/": a port is 1 to 65535, not 99999`},
+		"ready port":  {func(f *Flags) { f.Ready = "tcp://h:0" }, `--ready tcp://h:0: ready: "tcp://h:0": a port is 1 to 65535, not 0`},
+		"method":      {func(f *Flags) { f.Ops = []string{"PSOT /x"} }, `--op 'PSOT /x': unknown request method "PSOT"; did you mean "POST"?`},
+		"no op ever":  {func(f *Flags) { f.Rate, f.Duration = "0.5/s", "1s" }, `--rate 0.5/s: 0.5/s for 1s is no operation`},
+		"name":        {func(f *Flags) { f.Name = strings.Repeat("x", 101) }, `--name `},
 		"ready":       {func(f *Flags) { f.Ready = "soon" }, `--ready soon: ready must be`},
 		"body":        {func(f *Flags) { f.Body = "@none.json" }, `--body @none.json: body: there is no file "none.json"`},
 		"budget":      {func(f *Flags) { f.Budget = "cpu:5%" }, `--budget cpu:5%: "cpu:5%" is not METRIC=SHARE`},
@@ -98,6 +120,36 @@ func TestFromFlagsErrors(t *testing.T) {
 		}
 		if err != nil && !IsProblem(err) {
 			t.Errorf("%s: not told as the user's mistake", name)
+		}
+	}
+}
+
+func TestProgramName(t *testing.T) {
+	for want, command := range map[string][]string{
+		"own":      nil,
+		"gunicorn": {"/usr/bin/gunicorn", "-b"},
+		"nginx":    {"sh", "-c", "mkdir -p {tmp}/x && cd {tmp}; exec nginx -p {tmp} >log"},
+		"server":   {"/bin/bash", "-ec", "exec 2>&1\nA=b exec env C=d '{build}/server' x"},
+		"sh":       {"sh", "-c", "cd x; nginx"},
+		"bash":     {"bash", "-c", "exec $PROGRAM"},
+		"python3":  {"python3", "-c", "exec open('x').read()"},
+		"dash":     {"dash", "-c", "execute nginx; exec 3<file"},
+	} {
+		if got := programName(command); got != want {
+			t.Errorf("%q is called %q, want %q", command, got, want)
+		}
+	}
+}
+
+func TestCheckMethod(t *testing.T) {
+	for name, want := range map[string]string{
+		"GET": "", "PATCH": "", "FROB": "", "PURGE": "", "LIST": "", "PUSH": "", "PROPFIND": "", "M-SEARCH": "", "LOCK": "", "COPY": "",
+		"PSOT": `did you mean "POST"?`, "GTE": `did you mean "GET"?`, "post": `did you mean "POST"?`, "DELTE": `did you mean "DELETE"?`,
+		"purge": "must be in upper case: PURGE", "CONNECT": "not supported", "": "is not a request method", "A B": "is not a request method", "GE7": "is not a request method",
+	} {
+		err := CheckMethod(name)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", name, err, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package spec
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -53,7 +54,39 @@ func (s *source) load(n *node) Load {
 		"capacity":    s.refuse("the search for the capacity; name a rate"),
 		"calls":       selfDriving, "depth": selfDriving, "threads": selfDriving, "invocations": selfDriving,
 	})
+	s.atLeastOne(n, l)
 	return l
+}
+
+// atLeastOne complains of a rate at which nothing happens in the measured window.
+func (s *source) atLeastOne(n *node, l Load) {
+	rate := n.get("rate")
+	if rate == nil || happens(l.Rate, l.Duration) {
+		return
+	}
+	text := printable(rate.text)
+	if !strings.Contains(text, "/") {
+		text = formatRate(l.Rate)
+	}
+	s.fail(rate.at, "%s for %s is no operation; ask for more, or for longer", text, formatDuration(l.Duration))
+}
+
+// happens reports whether at least one operation falls due at a rate per second; 0 is no rate.
+func happens(rate float64, length time.Duration) bool {
+	const rounding = 1e-9
+	return rate <= 0 || rate*length.Seconds() >= 1-rounding
+}
+
+// CheckWindow says which operation is asked for less than once in the measured
+// window, nil if none is. Whoever changes the load of an experiment asks it again.
+func (e *Experiment) CheckWindow() error {
+	for _, o := range e.Operations {
+		if rate := cmp.Or(o.Rate, e.Load.Rate); !happens(rate, e.Load.Duration) {
+			return fmt.Errorf("operation %q: %s for %s is no operation; ask for more, or for longer",
+				printable(o.Name), formatRate(rate), formatDuration(e.Load.Duration))
+		}
+	}
+	return nil
 }
 
 // loadRate reads a rate in operations/s.
@@ -111,8 +144,19 @@ func (e *Experiment) Quicken() {
 	e.Design.Quick = true
 	e.Design.Blocks = min(e.Design.Blocks, 2)
 	e.Load.Warmup = min(e.Load.Warmup, 500*time.Millisecond)
-	e.Load.Duration = min(e.Load.Duration, 2*time.Second)
+	e.Load.Duration = min(e.Load.Duration, e.quickest())
 	e.Load.Idle = min(e.Load.Idle, 300*time.Millisecond)
+}
+
+// quickest is the length of a quick window: in it each operation happens at least once.
+func (e *Experiment) quickest() time.Duration {
+	length := 2 * time.Second
+	for _, o := range e.Operations {
+		if rate := cmp.Or(o.Rate, e.Load.Rate); !happens(rate, length) {
+			length = time.Duration(math.Ceil(float64(time.Second) / rate))
+		}
+	}
+	return length
 }
 
 // Settle draws a seed where the experiment has none, so that what is written of

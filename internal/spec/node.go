@@ -22,7 +22,8 @@ type node struct {
 	kind    kind
 	text    string // of a scalar, unquoted
 	items   []*node
-	entries []entry // of a mapping, in the order of the file
+	entries []entry  // of a mapping, in the order of the file
+	meant   []string // keys that unknown keys of this mapping probably are
 }
 
 type entry struct {

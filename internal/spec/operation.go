@@ -57,14 +57,12 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		return o
 	}
 	if request == nil {
-		s.fail(e.at, "operation %q needs a request, such as \"GET /\"", printable(e.key))
+		s.lacks(n, "request", e.at, "operation %q needs a request, such as \"GET /\"", printable(e.key))
 		return o
 	}
 	s.target(&o, request.at, processes)
 	return o
 }
-
-var method = regexp.MustCompile(`^[A-Z]{1,20}$`)
 
 // request reads "POST /checkout" or "GET http://127.0.0.1:8080/".
 func (s *source) request(o *Operation, n *node, known []string) {
@@ -75,9 +73,12 @@ func (s *source) request(o *Operation, n *node, known []string) {
 		verb, target = "GET", verb
 	}
 	o.Method, o.URL = verb, strings.TrimSpace(target)
+	wrong := CheckMethod(verb)
 	switch {
-	case !method.MatchString(verb):
+	case !method.MatchString(strings.ToUpper(verb)):
 		s.fail(n.at, "%q is not a request such as \"POST /checkout\"", printable(text))
+	case wrong != nil:
+		s.fail(n.at, "%v", wrong)
 	case strings.HasPrefix(o.URL, "https://"):
 		s.fail(n.at, "not supported yet: requests over https; measure behind the TLS end point, with http://")
 	case strings.ContainsFunc(o.URL, unicode.IsSpace):

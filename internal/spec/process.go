@@ -2,9 +2,11 @@
 package spec
 
 import (
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -65,10 +67,10 @@ func (s *source) process(n *node, known []string) Process {
 		p.Traced = *traced
 	}
 	if n.get("name") == nil {
-		s.fail(n.at, "a process needs a name")
+		s.lacks(n, "name", n.at, "a process needs a name")
 	}
 	if n.get("run") == nil {
-		s.fail(n.at, "a process needs run: the command that starts it")
+		s.lacks(n, "run", n.at, "a process needs run: the command that starts it")
 	}
 	return p
 }
@@ -100,6 +102,8 @@ func (s *source) ready(n *node, known []string) string {
 	case "tcp":
 		if !strings.HasPrefix(rest, "//") || !strings.Contains(rest[2:], ":") {
 			s.fail(n.at, "ready: %q is not tcp://host:port", printable(text))
+		} else if err := checkURL(text); err != nil {
+			s.fail(n.at, "ready: %v", err)
 		}
 	case "log":
 		if _, err := regexp.Compile(rest); err != nil {
@@ -117,11 +121,19 @@ func (s *source) ready(n *node, known []string) string {
 func checkURL(text string) error {
 	plain := replace(text, func(string) string { return "1" }, func(string) string { return "1" }, nil)
 	u, err := url.Parse(plain)
-	if err != nil {
+	if err != nil || u.Host == "" {
 		return &urlError{text}
 	}
-	if u.Host == "" {
-		return &urlError{text}
+	return checkPort(u.Port(), text)
+}
+
+// checkPort checks the port of an address, "" where it has none.
+func checkPort(port, address string) error {
+	if port == "" {
+		return nil
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Errorf("%q: a port is 1 to %d, not %s", printable(address), maxPort, printable(port))
 	}
 	return nil
 }

@@ -32,8 +32,19 @@ func (s *source) mapping(n *node, what string, fs fields) bool {
 			known = append(known, k)
 		}
 		s.fail(e.at, "%s", unknown("key", printable(e.key), known)+" (in "+what+")")
+		if near := nearest(e.key, known); near != "" {
+			n.meant = append(n.meant, near)
+		}
 	}
 	return true
+}
+
+// lacks complains that the mapping n has no such key, unless it is there
+// misspelt, of which mapping has complained.
+func (s *source) lacks(n *node, key string, at place, format string, args ...any) {
+	if !slices.Contains(n.meant, key) {
+		s.fail(at, format, args...)
+	}
 }
 
 // refuse is the field of a key that the design knows and this version does not.

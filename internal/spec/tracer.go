@@ -108,7 +108,7 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 	}
 	def := n.get("default")
 	if def == nil {
-		s.fail(at, "setting %q needs a default: what the tracer does when nobody chooses", set.Name)
+		s.lacks(n, "default", at, "setting %q needs a default: what the tracer does when nobody chooses", set.Name)
 		return
 	}
 	value, err := set.canonical(set.Default)

@@ -65,7 +65,9 @@ func (s *source) variant(e entry, w *Workload, catalog looker) Variant {
 	switch {
 	case tracer != nil:
 		v.Tracer = s.tracerOf(tracer.at, s.line(tracer), w, catalog)
-	case n.kind == null || settings != nil:
+	case n.kind == null:
+		v.Tracer = s.tracerCalled(e, w, catalog)
+	case settings != nil:
 		v.Tracer = s.tracerOf(e.at, e.key, w, catalog)
 	default:
 		v.Tracer = s.tracerNamedLike(e.key, w, catalog)
@@ -95,6 +97,22 @@ func (s *source) tracerOf(at place, name string, w *Workload, catalog looker) *T
 		s.fail(at, "tracer %q is for %s, but workload %q is in %s", t.Name, t.Language, w.Name, w.Language)
 	}
 	return t
+}
+
+// tracerCalled looks up the tracer of a variant that is nothing but a name.
+func (s *source) tracerCalled(e entry, w *Workload, catalog looker) *Tracer {
+	_, err := findTracer(e.key, w.Language, catalog)
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) || unknown.Nearest != "" {
+		return s.tracerOf(e.at, e.key, w, catalog)
+	}
+	own := "NAME: {KEY: VALUE, …}"
+	example := fmt.Sprintf("%s: {tracer: %s}", e.key, NoTracer)
+	if e.at.flag != "" {
+		own, example = "NAME:KEY=VALUE,…", fmt.Sprintf("%s:tracer=%s", e.key, NoTracer)
+	}
+	s.fail(e.at, "%v; a bare name is a tracer's, and a variant of one's own is written %s, such as %s", err, own, printable(example))
+	return &Tracer{Name: NoTracer}
 }
 
 func findTracer(name, language string, catalog looker) (*Tracer, error) {

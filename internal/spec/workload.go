@@ -45,10 +45,10 @@ func (s *source) workload(n *node, name string) *Workload {
 		return w
 	}
 	if n.get("processes") == nil {
-		s.fail(n.at, "a workload needs processes: what is to be started")
+		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
 	}
 	if operations == nil {
-		s.fail(n.at, "a workload needs operations: what is counted and timed")
+		s.lacks(n, "operations", n.at, "a workload needs operations: what is counted and timed")
 		return w
 	}
 	w.Operations = s.operationMap(operations, w.Processes, known)

@@ -43,7 +43,7 @@ function draw(list, width) {
     if (isFinite(i.low) && isFinite(i.high)) children.push(...whisker(x(i.low), x(i.high), y, tint));
     children.push({
       type: 'circle', shape: { cx: x(i.estimate), cy: y, r: 4.5 },
-      style: { fill: decided(i) || !isFinite(i.low) ? tint : colour('paper'), stroke: tint, lineWidth: 2 },
+      style: { fill: decided(i) ? tint : colour('paper'), stroke: tint, lineWidth: 2 },
     });
     return { type: 'group', children };
   };

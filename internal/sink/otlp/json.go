@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -19,13 +20,14 @@ var errJSON = errors.New("body is not an OTLP JSON message")
 // next call.
 type jsonReader struct {
 	decoder *jsontext.Decoder
+	body    []byte
 	scratch []byte
 }
 
 func newJSONReader(body []byte) *jsonReader {
 	// Names are not checked for being unique: that would hold all names of an
 	// object that nobody asked for.
-	return &jsonReader{decoder: jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true))}
+	return &jsonReader{body: body, decoder: jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true))}
 }
 
 // document reads a body that is one object, and nothing behind it.
@@ -45,6 +47,13 @@ func (r *jsonReader) document(member func(name []byte) error) error {
 func jsonError(err error) error {
 	if errors.Is(err, errJSON) {
 		return err
+	}
+	var wrong *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: not JSON: it ends too early", errJSON)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%w: not JSON at byte %d: %w", errJSON, wrong.ByteOffset, wrong.Err)
 	}
 	return fmt.Errorf("%w: %w", errJSON, err)
 }
@@ -92,7 +101,7 @@ func (r *jsonReader) objects(member func(name []byte) error) error {
 func (r *jsonReader) open(want jsontext.Kind) (bool, error) {
 	kind := r.decoder.PeekKind()
 	if kind != want && kind != 'n' && kind != 0 {
-		return false, r.unexpected(kind)
+		return false, r.unexpected(kind, want)
 	}
 	_, err := r.decoder.ReadToken()
 	return kind == want, err
@@ -102,7 +111,7 @@ func (r *jsonReader) open(want jsontext.Kind) (bool, error) {
 func (r *jsonReader) text() ([]byte, error) {
 	kind := r.decoder.PeekKind()
 	if kind != '"' && kind != 'n' && kind != 0 {
-		return nil, r.unexpected(kind)
+		return nil, r.unexpected(kind, '"')
 	}
 	value, err := r.decoder.ReadValue()
 	if err != nil || kind == 'n' {
@@ -128,7 +137,7 @@ func (r *jsonReader) number() (n int64, text []byte, ok bool, err error) {
 			return 0, nil, false, err
 		}
 	default:
-		return 0, nil, false, r.unexpected(kind)
+		return 0, nil, false, r.unexpected(kind, '0')
 	}
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		return n, nil, true, nil
@@ -142,8 +151,23 @@ func (r *jsonReader) number() (n int64, text []byte, ok bool, err error) {
 // skip passes over a value of any kind.
 func (r *jsonReader) skip() error { return r.decoder.SkipValue() }
 
-func (r *jsonReader) unexpected(kind jsontext.Kind) error {
-	return fmt.Errorf("%w: unexpected %v at %q", errJSON, kind, r.decoder.StackPointer())
+// kindWords are the kinds of values that there are, by their first character.
+var kindWords = map[jsontext.Kind]string{
+	'{': "an object", '[': "an array", '"': "a string", '0': "a number", 't': "true", 'f': "false", 'n': "null",
+}
+
+func (r *jsonReader) unexpected(kind, want jsontext.Kind) error {
+	if word, ok := kindWords[kind]; ok {
+		place := "at its beginning"
+		if at := r.decoder.StackPointer(); at != "" {
+			place = "in " + strconv.Quote(string(at))
+		}
+		return fmt.Errorf("%w: %s where %s belongs, %s", errJSON, word, kindWords[want], place)
+	}
+	at := int(r.decoder.InputOffset())
+	at += len(r.body[at:]) - len(bytes.TrimLeft(r.body[at:], " \t\r\n,:"))
+	c, _ := utf8.DecodeRune(r.body[at:])
+	return fmt.Errorf("%w: not JSON: unexpected character %q at byte %d", errJSON, c, at)
 }
 
 // badID has a length that no id has, so that its span is refused.

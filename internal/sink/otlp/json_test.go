@@ -98,6 +98,23 @@ func TestBrokenJSON(t *testing.T) {
 	}
 }
 
+// The sender of a wrong body is told in words, and where.
+func TestBrokenJSONIsToldInWords(t *testing.T) {
+	for broken, want := range map[string]string{
+		`garbage`:                    "not JSON: unexpected character 'g' at byte 0",
+		`{"resourceSpans": garbage}`: "not JSON: unexpected character 'g' at byte 18",
+		`{"a":1, garbage}`:           "not JSON at byte 8: invalid character 'g'",
+		`{"resourceSpans":[`:         "not JSON: it ends too early",
+		`[]`:                         "an array where an object belongs, at its beginning",
+		`{"resourceSpans":{}}`:       `an object where an array belongs, in "/resourceSpans"`,
+	} {
+		_, err := counted(func(b *tally.Batch) error { return walkTracesJSON(b, []byte(broken)) })
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "jsontext") {
+			t.Errorf("%s: %v, want %q", broken, err, want)
+		}
+	}
+}
+
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(specExample))
 	f.Add(sampleJSON(sample()))

@@ -1,0 +1,82 @@
+// This file puts several headlines into one clause: the range, and its ends by
+// name.
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// span says what several headlines come to: the range, and the ends by name.
+func span(s subject, heads []finding.Finding) string {
+	by := map[standing][]finding.Finding{}
+	for _, f := range heads {
+		by[standingOf(f)] = append(by[standingOf(f)], f)
+	}
+	if len(by[figures]) == len(heads) {
+		return figuresSpan(s, heads)
+	}
+	text := seenText(s, by[seen])
+	bounded := slices.DeleteFunc(slices.Clone(by[hidden]), func(f finding.Finding) bool { return !useful(f) })
+	wide := slices.DeleteFunc(slices.Clone(by[hidden]), useful)
+	if len(bounded) > 0 {
+		switch {
+		case text != "":
+			text += ", with no difference larger than " + largestBound(bounded) + s.names(bounded)
+		case len(bounded) == len(heads):
+			text = s.verb("makes", "make") + "no difference in CPU per operation larger than " + largestBound(bounded)
+		default:
+			text = s.verb("makes", "make") + "no difference in CPU per operation larger than " + largestBound(bounded) + s.names(bounded)
+		}
+	}
+	var open []string
+	for _, f := range wide {
+		open = append(open, s.named(f)+": "+rangeText(f))
+	}
+	for _, f := range by[unsure] {
+		open = append(open, s.named(f)+": "+rangeText(f))
+	}
+	for _, f := range slices.Concat(by[untold], by[figures]) {
+		open = append(open, s.named(f))
+	}
+	switch {
+	case len(open) == 0:
+		return text
+	case text == "":
+		return s.verb("changes", "change") + "the CPU per operation by an amount that cannot be told yet (" + fewNames(open) + ")"
+	}
+	return text + ", and it cannot be told yet for " + fewNames(open)
+}
+
+// seenText is about the headlines whose interval excludes zero.
+func seenText(s subject, list []finding.Finding) string {
+	if len(list) == 0 {
+		return ""
+	}
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
+	least, most := list[0], list[len(list)-1]
+	verb, than := s.verb("costs", "cost"), "more"
+	if size(most) < 0 {
+		least, most = most, least
+		verb, than = s.verb("saves", "save"), "of the"
+	}
+	if size(least) < 0 && size(most) > 0 {
+		return s.verb("changes", "change") + fmt.Sprintf("the CPU per operation by between %s (%s) and %s (%s, %s)",
+			signedShare(least), s.named(least), signedShare(most), s.named(most), amount(most))
+	}
+	if len(list) == 1 {
+		return verb + fmt.Sprintf("%s %s CPU per operation (%s, %s)", share(most), than, s.named(most), amount(most))
+	}
+	return verb + fmt.Sprintf("between %s (%s) and %s (%s, %s) %s CPU per operation", share(least), s.named(least), share(most), s.named(most), amount(most), than)
+}
+
+func figuresSpan(s subject, heads []finding.Finding) string {
+	list := slices.SortedStableFunc(slices.Values(heads), func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
+	least, most := list[0], list[len(list)-1]
+	fewest := slices.MinFunc(heads, func(a, b finding.Finding) int { return cmp.Compare(a.Blocks, b.Blocks) })
+	return fmt.Sprintf("in %s (figures only), CPU per operation %s differed by %s (%s) to %s (%s, %s)", blocks(fewest.Blocks), s.with,
+		signedShare(least), s.named(least), signedShare(most), s.named(most), amount(most))
+}

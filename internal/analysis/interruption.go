@@ -1,0 +1,76 @@
+// This file tells an experiment that was interrupted from one that is done.
+package analysis
+
+import "fmt"
+
+// givenUp is how many blocks in a row a variant fails in until it is given up.
+const givenUp = 2
+
+// progress counts the runs that were asked for and those that were made, good or
+// failed. What a variant that was given up has not made was not left out by an
+// interruption; without its baseline nothing goes on.
+func (s *study) progress() (made, asked int) {
+	total := s.in.Experiment.Design.Blocks
+	if s.abandoned(s.baseline) {
+		return 0, 0
+	}
+	for _, v := range s.variants {
+		n := len(s.attempted(v.Name))
+		made += n
+		if s.abandoned(v.Name) {
+			asked += n
+			continue
+		}
+		asked += max(n, total)
+	}
+	return made, asked
+}
+
+// attempted are the blocks in which a variant was run, and whether that went well.
+func (s *study) attempted(variant string) map[int]bool {
+	out := map[int]bool{}
+	for _, r := range s.failed {
+		if r.Variant == variant && r.Block > 0 {
+			out[r.Block] = false
+		}
+	}
+	for block := range s.all[variant] {
+		out[block] = true
+	}
+	return out
+}
+
+// abandoned reports whether a variant failed in so many blocks in a row that it
+// was given up.
+func (s *study) abandoned(variant string) bool {
+	attempted := s.attempted(variant)
+	row := 0
+	for block := 1; block <= s.in.Experiment.Design.Blocks; block++ {
+		if good, made := attempted[block]; !made || good {
+			row = 0
+			continue
+		}
+		if row++; row >= givenUp {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *study) findInterrupted() []hit {
+	made, asked := s.progress()
+	if made >= asked {
+		return nil
+	}
+	return []hit{{text: fmt.Sprintf("%d of %d runs %s made", made, asked, map[bool]string{true: "was", false: "were"}[made == 1])}}
+}
+
+// repeat lists the commands that repeat the experiment; one that was interrupted
+// can be gone on with.
+func (s *study) repeat(file string) []string {
+	again := []string{"tracetax run " + quoted(s.in.Results+"/"+file)}
+	if made, asked := s.progress(); made < asked {
+		return append([]string{"tracetax run --resume " + quoted(s.in.Results)}, again...)
+	}
+	return again
+}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func TestBadge(t *testing.T) {
+	number := func(v float64) *float64 { return &v }
+	relative := &finding.Interval{Estimate: 0.31, Low: number(-0.03), High: number(0.77)}
+	for name, c := range map[string]struct {
+		f          finding.Finding
+		text, long string
+	}{
+		"a wide bound": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.NoDifference, Bound: number(0.9)}},
+			"under 90 %", "no difference > 90 %"},
+		"an absolute bound": {finding.Finding{Unit: "s", Verdict: finding.Verdict{Kind: finding.NoDifference, Bound: number(3.14e-6)}},
+			"under 3.2 µs", "no difference > 3.2 µs"},
+		"several claims": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9)}},
+			"not sure among 3 claims", "not sure among 3 claims"},
+		"a budget": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9), Budget: number(0.05)}},
+			"cannot tell", "cannot tell"},
+		"modes":  {finding.Finding{Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3}}, "cannot tell", "cannot tell"},
+		"within": {finding.Finding{Verdict: finding.Verdict{Kind: finding.Within, Budget: number(0.05)}}, "within 5 %", "within 5 %"},
+	} {
+		if got := badge(&c.f); got != c.text {
+			t.Errorf("%s: %q, want %q", name, got, c.text)
+		}
+		if got := longBadge(&c.f); got != c.long {
+			t.Errorf("%s, with room: %q, want %q", name, got, c.long)
+		}
+	}
+}
+
+// The first line is the answer, so that `head -1` prints it.
+func TestTheAnswerComesFirst(t *testing.T) {
+	for name, doc := range fixtures() {
+		var b bytes.Buffer
+		if err := Terminal(&b, doc, TerminalOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(b.String(), visible(doc.Answer)+"\n") {
+			t.Errorf("%s begins with %.80q", name, b.String())
+		}
+	}
+}
+
+func TestPageWithoutIntervals(t *testing.T) {
+	quick, few := small, small
+	quick.quick, quick.blocks = true, 2
+	few.quick, few.blocks = true, 2
+	fewBlocks := few.make()
+	fewBlocks.Quick = false // five blocks have no intervals either
+	for name, c := range map[string]struct {
+		doc    *finding.Document
+		filled bool
+	}{"intervals": {small.make(), true}, "quick": {quick.make(), false}, "few blocks": {fewBlocks, false}} {
+		var b bytes.Buffer
+		if err := HTML(&b, c.doc); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "A filled dot has an interval"); got != c.filled {
+			t.Errorf("%s: filled dots are explained: %v", name, got)
+		}
+		if !strings.Contains(b.String(), "centres over the blocks") {
+			t.Errorf("%s: it is not said what the figures are", name)
+		}
+	}
+}
+
+// A long cause that the answer tells is told once.
+func TestCauseIsToldOnce(t *testing.T) {
+	doc := empty()
+	cause := "start: no shop in PATH=/a:/b:/c"
+	doc.Answer = "No run succeeded: " + cause + "."
+	doc.Runs.Failure = []string{"block 1, none, attempt 1: " + cause, "block 1, none, attempt 2: as in block 1, none, attempt 1"}
+	var text, page bytes.Buffer
+	if err := Terminal(&text, doc, TerminalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "PATH=/a"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, text.String())
+	}
+	if err := HTML(&page, doc); err != nil {
+		t.Fatal(err)
+	}
+	shown, _, _ := strings.Cut(page.String(), `<script type="application/json"`)
+	if n := strings.Count(shown, "PATH=/a"); n != 1 {
+		t.Errorf("the page tells it %d times", n)
+	}
+}

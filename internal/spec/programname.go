@@ -1,0 +1,59 @@
+// The name of a program, from the command that starts it.
+package spec
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+var notName = regexp.MustCompile(`[^a-z0-9_-]+`)
+
+// programName is a name for a process, from its command.
+func programName(command []string) string {
+	if len(command) == 0 {
+		return "own"
+	}
+	program := command[0]
+	if replaced := execed(command); replaced != "" {
+		program = replaced
+	}
+	base := strings.ToLower(filepath.Base(program))
+	name := strings.TrimLeft(notName.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "-"), "0123456789-_")
+	if len(name) > 40 {
+		name = name[:40]
+	}
+	if name == "" {
+		return "own"
+	}
+	return name
+}
+
+var (
+	shell      = regexp.MustCompile(`^(sh|bash|dash|ash|ksh|zsh)$`)
+	shellFlags = regexp.MustCompile(`^-[a-z]*c[a-z]*$`)
+	execWords  = regexp.MustCompile(`(?:^|[\s;&|({])exec((?:[ \t]+[^\s;&|<>]+)+)`)
+	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	plainWord  = regexp.MustCompile(`^[A-Za-z_./{][A-Za-z0-9_./{}+-]*$`)
+)
+
+// execed is the program that a script of sh -c replaces the shell with, or "".
+func execed(command []string) string {
+	if len(command) < 3 || !shell.MatchString(path.Base(command[0])) || !shellFlags.MatchString(command[1]) {
+		return ""
+	}
+	for _, found := range execWords.FindAllStringSubmatch(command[2], -1) {
+		for _, w := range strings.Fields(found[1]) {
+			w = strings.Trim(w, `"'`)
+			if w == "env" || assignment.MatchString(w) {
+				continue
+			}
+			if plainWord.MatchString(w) {
+				return w
+			}
+			break
+		}
+	}
+	return ""
+}
