@@ -24,7 +24,7 @@ func write(t *testing.T, text string) string {
 }
 
 // The README's first command, with fewer blocks: every span is accounted for,
-// and tracing costs something.
+// and figures are given without an interval.
 func TestQuickstart(t *testing.T) {
 	c := tracetax(t, "quickstart", "--blocks", "2", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
 	doc := document(t, c)
@@ -33,8 +33,9 @@ func TestQuickstart(t *testing.T) {
 		if want := spans * int64(l.Operations); l.Operations == 0 || entry(l, "expected") != want || entry(l, "delivered") != want || !l.Exact {
 			t.Errorf("%s: %d operations, ledger %+v", operation, l.Operations, l.Entries)
 		}
-		if f := find(t, doc, operation, "otel", "cpu_per_operation"); f.Value <= f.Baseline {
-			t.Errorf("%s: CPU per operation %g s with otel, %g s without", operation, f.Value, f.Baseline)
+		// Which is larger, two blocks cannot tell on every machine.
+		if f := find(t, doc, operation, "otel", "cpu_per_operation"); f.Value <= 0 || f.Baseline <= 0 || f.Blocks != 2 || f.Relative.Low != nil {
+			t.Errorf("%s: %+v", operation, f)
 		}
 	}
 	for _, l := range doc.Ledgers {
