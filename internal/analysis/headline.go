@@ -2,6 +2,9 @@
 package analysis
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -9,31 +12,36 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// Headline is the CPU per operation of each variant so far, in a line: with its
-// interval from 6 blocks on. It is "" before the first block is whole. It costs
-// little: no histogram is read, and no block is left out as spoiled.
+// Headline is the CPU per operation so far, in a line: with its interval from 6
+// blocks on, and of the variant that differs most where there are several. It is
+// "" before the first block is whole. It costs little: no histogram is read, and
+// no block is left out as spoiled.
 func Headline(e *spec.Experiment, records []record.Record) string {
 	if e == nil || len(e.Variants) == 0 {
 		return ""
 	}
-	var parts []string
-	last := ""
-	for _, f := range HeadlineFindings(e, records) {
-		i := f.Relative
-		if i == nil {
-			i = f.Absolute
-		}
-		text := f.Operation + " " + finding.FormatInterval(*i, f.Unit, f.Relative != nil)
-		if f.Variant != last {
-			text = f.Variant + ": " + text
-			last = f.Variant
-		}
-		parts = append(parts, text)
-	}
-	if len(parts) == 0 {
+	findings := HeadlineFindings(e, records)
+	if len(findings) == 0 {
 		return ""
 	}
-	return "CPU per operation " + strings.Join(parts, ", ")
+	variant := slices.MaxFunc(findings, func(a, b finding.Finding) int {
+		return cmp.Compare(math.Abs(told(a).Estimate), math.Abs(told(b).Estimate))
+	}).Variant
+	var parts []string
+	for _, f := range findings {
+		if f.Variant == variant {
+			parts = append(parts, f.Operation+" "+finding.FormatInterval(told(f), f.Unit, f.Relative != nil))
+		}
+	}
+	return "CPU per operation " + variant + ": " + strings.Join(parts, ", ")
+}
+
+// told is the interval to show: the relative one, where there is one.
+func told(f finding.Finding) finding.Interval {
+	if f.Relative != nil {
+		return *f.Relative
+	}
+	return *f.Absolute
 }
 
 // HeadlineFindings are the headline's findings alone, without verdicts, by

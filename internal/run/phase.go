@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -15,10 +13,6 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/usage"
 )
-
-// calibrationOperations is how often an operation is made, one at a time, to
-// learn how many spans it makes.
-const calibrationOperations = 20
 
 // badShare is the share of wrongly answered operations above which a phase says
 // nothing about the operation.
@@ -148,52 +142,6 @@ func (s *stage) phase(ctx context.Context, operation spec.Operation, counted rec
 // own is the CPU time that tracetax itself has used until now.
 func (s *stage) own() time.Duration { return ownCPU() + s.launcher.KeeperCPU() }
 
-// calibrate makes each operation a few times, one at a time, and waits each time
-// until its spans have come. The readiness request is one of them.
-func (s *stage) calibrate(ctx context.Context) error {
-	operations := s.request.Operations
-	if probe, ok := s.probe(); ok {
-		operations = append([]spec.Operation{probe}, operations...)
-	}
-	counted := s.record.Start.Sink
-	for i, operation := range operations {
-		task, err := s.task(operation)
-		if err != nil {
-			return err
-		}
-		task.Rate, task.Count, task.Connections, task.Duration = 0, calibrationOperations, 1, 0
-		did, err := s.load(ctx, operation, task)
-		if err != nil {
-			return err
-		}
-		end, err := s.drain(ctx, counted, -1)
-		if err != nil {
-			return err
-		}
-		s.record.Phases = append(s.record.Phases, record.Phase{
-			Operation: operation.Name, Position: i, Connections: 1, Load: did,
-			Sink: end.counts.Minus(counted), DrainSeconds: end.took.Seconds(), Quiet: end.quiet,
-		})
-		counted = end.counts
-	}
-	return nil
-}
-
-// probe is the readiness request of the first process that has one, as an
-// operation.
-func (s *stage) probe() (spec.Operation, bool) {
-	for _, p := range s.request.Plan.Processes {
-		if p.Traced && strings.HasPrefix(p.Ready, "http://") {
-			url, err := spec.Expand(p.Ready, s.valuesFor(p))
-			if err != nil {
-				return spec.Operation{}, false // would have failed when it was waited for
-			}
-			return spec.Operation{Name: record.Probe, Method: "GET", URL: url, Process: p.Name}, true
-		}
-	}
-	return spec.Operation{}, false
-}
-
 // load has the load generator make an operation. Too many wrong answers are an
 // error.
 func (s *stage) load(ctx context.Context, operation spec.Operation, task load.Task) (record.Load, error) {
@@ -220,64 +168,4 @@ func errorsOf(did record.Load) string {
 		return "no error was seen"
 	}
 	return strings.Join(parts, ", ")
-}
-
-// task turns an operation into the load generator's words.
-func (s *stage) task(operation spec.Operation) (load.Task, error) {
-	l := s.request.Load
-	task := load.Task{
-		Rate: l.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Duration: l.Duration, Timeout: l.Timeout, Seed: s.request.Seed,
-	}
-	if operation.Rate > 0 {
-		task.Rate = operation.Rate
-	}
-	if operation.Timeout > 0 {
-		task.Timeout = operation.Timeout
-	}
-	mix := operation.Mix
-	if len(mix) == 0 {
-		mix = []spec.Share{{Operation: operation, Weight: 1}}
-	}
-	for _, share := range mix {
-		request, err := s.requestFor(share.Operation)
-		if err != nil {
-			return task, fmt.Errorf("operation %s: %w", share.Operation.Name, err)
-		}
-		request.Weight = share.Weight
-		task.Operations = append(task.Operations, request)
-	}
-	return task, nil
-}
-
-func (s *stage) requestFor(o spec.Operation) (load.Request, error) {
-	values := s.valuesFor(o.Owner(s.request.Plan.Processes))
-	text, err := spec.Expand(o.URL, values)
-	if err != nil {
-		return load.Request{}, err
-	}
-	if strings.HasPrefix(text, "/") {
-		text = "http://127.0.0.1:" + values["port"] + text
-	}
-	target, err := url.Parse(text)
-	if err != nil {
-		return load.Request{}, fmt.Errorf("reading its address: %w", err)
-	}
-	if target.Scheme != "http" {
-		return load.Request{}, fmt.Errorf("address %s: only http:// can be asked in this version", text)
-	}
-	address := target.Host
-	if target.Port() == "" {
-		address = net.JoinHostPort(target.Hostname(), "80")
-	}
-	request := load.Request{
-		Name: o.Name, Address: address, Host: target.Host, Method: o.Method, Path: target.RequestURI(), Body: o.Body, Status: o.Status,
-	}
-	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
-		value, err := spec.Expand(o.Headers[name], values)
-		if err != nil {
-			return load.Request{}, fmt.Errorf("header %s: %w", name, err)
-		}
-		request.Headers = append(request.Headers, load.Header{Name: name, Value: value})
-	}
-	return request, nil
 }

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// experiments finds what is to be run, with what the flags change in it.
+func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
+	found, err := f.find(c, args)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range found {
+		if f.quick {
+			e.Quicken()
+		}
+		if c.Flags().Changed("blocks") {
+			if f.blocks < 1 {
+				return nil, fmt.Errorf("--blocks %d: at least 1 is needed (6 for an interval)", f.blocks)
+			}
+			e.Design.Blocks = f.blocks
+		}
+		if f.seed != 0 {
+			e.Design.Seed = f.seed
+		}
+		if err := e.Keep(f.variants); err != nil {
+			return nil, fmt.Errorf("--variants: %w", err)
+		}
+		if f.budget != "" {
+			if e.Budget, err = spec.ParseBudget(f.budget); err != nil {
+				return nil, fmt.Errorf("--budget: %w", err)
+			}
+		}
+		e.Settle()
+	}
+	return found, nil
+}
+
+func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
+	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || len(f.line.Variants) > 0
+	switch {
+	case line && c.ArgsLenAtDash() > 0:
+		return nil, fmt.Errorf("%q stands before --: give either an experiment or a command", args[0])
+	case line:
+		f.line.Command = args
+		f.line.Blocks = f.blocks
+		e, err := spec.FromFlags(f.line, builtIn())
+		if err != nil {
+			return nil, err
+		}
+		return []*spec.Experiment{e}, nil
+	case len(args) == 0 && f.resume != "":
+		return f.resumed()
+	case len(args) == 0:
+		return nil, errors.New("which experiment? Give a file, or a name from 'tracetax list experiments', or --op and --variant with a command after --")
+	case len(args) > 1:
+		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for one's own command, put -- before it)", len(args), strings.Join(args, " "))
+	}
+	for _, flag := range []string{"ready", "header", "body", "port", "language", "name"} {
+		if c.Flags().Changed(flag) {
+			return nil, fmt.Errorf("--%s is for one's own service from one line (--op … -- COMMAND); write it into the experiment file", flag)
+		}
+	}
+	found, err := spec.Find(args[0], builtIn())
+	for _, e := range found {
+		if err := e.Load.Override(f.line.Rate, f.line.Duration, f.line.Warmup, f.line.Connections); err != nil {
+			return nil, err
+		}
+		if err := e.CheckWindow(); err != nil {
+			return nil, err
+		}
+	}
+	return found, err
+}
+
+// resumed reads the experiments back from results folders.
+func (f *runFlags) resumed() ([]*spec.Experiment, error) {
+	folders, err := record.Folders(f.resume)
+	if err != nil {
+		return nil, err
+	}
+	var all []*spec.Experiment
+	for _, folder := range folders {
+		one, err := spec.Find(filepath.Join(folder, record.ExperimentFile), builtIn())
+		if err != nil {
+			return nil, fmt.Errorf("reading the experiment of the results folder: %w", err)
+		}
+		all = append(all, one...)
+	}
+	return all, nil
+}
