@@ -97,17 +97,11 @@ func (s *Session) Run(ctx context.Context, history []record.Record) ([]record.Re
 
 // Design returns the experiment as the design sees it.
 func (s *Session) Design() design.Plan {
-	p := design.Plan{Seed: s.Experiment.Design.Seed, Blocks: s.Experiment.Design.Blocks}
-	for _, cell := range s.Cells {
-		p.Variants = append(p.Variants, cell.Variant.Name)
-		if run.Exports(cell.Plan) {
-			p.Calibrated = append(p.Calibrated, cell.Variant.Name)
-		}
+	plans := make([]*spec.Plan, len(s.Cells))
+	for i, cell := range s.Cells {
+		plans[i] = cell.Plan
 	}
-	for _, operation := range s.Experiment.Operations {
-		p.Operations = append(p.Operations, operation.Name)
-	}
-	return p
+	return planOf(s.Experiment, plans)
 }
 
 // one makes one run.

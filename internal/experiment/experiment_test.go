@@ -189,3 +189,40 @@ func TestNothingSucceeds(t *testing.T) {
 		}
 	}
 }
+
+// What is foreseen is what is run.
+func TestForesee(t *testing.T) {
+	e := &spec.Experiment{
+		Workload:   &spec.Workload{Name: "w", Processes: []spec.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},
+		Operations: []spec.Operation{{Name: "a"}},
+		Variants:   []spec.Variant{{Name: "x", Tracer: &spec.Tracer{Name: "none"}}, {Name: "y", Tracer: &spec.Tracer{Name: "none"}, Env: map[string]string{"TO": "{sink.otlp.grpc}"}}},
+		Load:       spec.Load{Duration: 10 * time.Second},
+		Design:     spec.Design{Blocks: 4, Seed: 3},
+	}
+	s, err := Foresee(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Blocks) != 4 || !slices.Equal(s.Calibrated, []string{"y"}) || s.Length < 80*time.Second {
+		t.Errorf("%+v", s)
+	}
+	runner := &script{}
+	session := &Session{Experiment: e, Runner: runner, Keeper: &kept{}}
+	for _, v := range e.Variants {
+		plan, err := e.Plan(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session.Cells = append(session.Cells, Cell{Variant: v, Plan: plan, Calibration: plan})
+	}
+	if _, err := session.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, order := range s.Blocks {
+		for j, variant := range order {
+			if got, want := runner.made[1+2*i+j], fmt.Sprintf("%03d-%s-1", i+1, variant); got != want {
+				t.Errorf("run %s, foreseen %s", got, want)
+			}
+		}
+	}
+}
