@@ -33,7 +33,7 @@ func (s *study) trace() {
 		if plan != nil {
 			t.Silent, t.Sampling = plan.Silent, plan.Sampling
 		}
-		for _, operation := range append(s.operations(), record.Probe) {
+		for _, operation := range append(s.operations(), record.ProbeOperation) {
 			if per, known := s.perOperation(i, plan, operation, learnt); known {
 				t.Spans[operation] = per
 			}

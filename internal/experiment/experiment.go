@@ -110,7 +110,7 @@ func (s *Session) one(ctx context.Context, next design.Run) (record.Record, erro
 	e := s.Experiment
 	request := run.Request{
 		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: e.Operations[0], Load: e.Load,
-		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Seed: next.Seed,
+		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Seed: next.Seed, Faults: e.Faults,
 	}
 	request.Name = fmt.Sprintf("%03d-%s-%d", next.Block, next.Variant, next.Attempt)
 	if next.Kind == record.Calibration {
@@ -119,7 +119,7 @@ func (s *Session) one(ctx context.Context, next design.Run) (record.Record, erro
 	}
 	for _, name := range next.Operations {
 		at := slices.IndexFunc(e.Operations, func(o spec.Operation) bool { return o.Name == name })
-		request.Operations = append(request.Operations, e.Operations[at])
+		request.Phases = append(request.Phases, run.PhaseRequest{Operation: e.Operations[at], Load: e.Load})
 	}
 	made, err := s.Runner.Run(ctx, request)
 	made.Block, made.Position, made.Attempt = next.Block, next.Position, next.Attempt

@@ -35,8 +35,8 @@ func (s *script) Run(_ context.Context, q run.Request) (record.Record, error) {
 		r.Failure = &record.Failure{Stage: "start", Message: "it broke"}
 	}
 	if q.Kind == record.Calibration {
-		for _, o := range q.Operations {
-			r.Phases = append(r.Phases, record.Phase{Operation: o.Name, Quiet: true, Load: record.Load{Started: 20}, Sink: record.Counts{Spans: 60}})
+		for _, o := range q.Phases {
+			r.Phases = append(r.Phases, record.Phase{Operation: o.Operation.Name, Quiet: true, Load: record.Load{Started: 20}, Sink: record.Counts{Spans: 60}})
 		}
 	}
 	return r, nil

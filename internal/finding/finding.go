@@ -21,6 +21,8 @@ type Document struct {
 	Warnings    []Warning      `json:"warnings"`
 	Findings    []Finding      `json:"findings"`
 	Curves      []Curve        `json:"curves"`
+	Sweeps      []Sweep        `json:"sweeps,omitempty"`
+	Searches    []Search       `json:"searches,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
 	Runs        Runs           `json:"runs"`
 	Repeat      []string       `json:"repeat"` // commands that repeat the experiment
@@ -179,4 +181,56 @@ type VariantRuns struct {
 	Failed  int    `json:"failed"`  // attempts
 	Blocks  int    `json:"blocks"`  // that count: a good run beside a good baseline
 	Dropped int    `json:"dropped"` // blocks left out because this variant's run was spoiled
+}
+
+// Sweep is a metric of one variant on one operation over a parameter that was
+// varied between phases: throughput against connections, say.
+type Sweep struct {
+	Operation string       `json:"operation"`
+	Variant   string       `json:"variant"`
+	Parameter string       `json:"parameter"` // "connections" or "rate"
+	Metric    string       `json:"metric"`
+	Unit      string       `json:"unit"`
+	Points    []SweepPoint `json:"points"`
+	Knee      *Knee        `json:"knee,omitempty"` // nil: none was found
+}
+
+// SweepPoint is the centre over the blocks, with its 95 % interval where there are enough.
+type SweepPoint struct {
+	X    float64  `json:"x"`
+	Y    float64  `json:"y"`
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
+}
+
+// Knee is from where on more of the parameter brings little more of the metric.
+type Knee struct {
+	X    float64 `json:"x"`
+	Text string  `json:"text"`
+}
+
+// Search is how the searches for a capacity went, for one variant on one operation,
+// all blocks together. The capacity itself is a Finding.
+type Search struct {
+	Operation string        `json:"operation"`
+	Variant   string        `json:"variant"`
+	Goal      string        `json:"goal"`     // e.g. "75 % of the app's CPU"
+	Method    string        `json:"method"`   // "fit" or "staircase"
+	Rate      *Interval     `json:"rate"`     // operations/s: centre over the blocks; nil where it was not found in every block
+	Outcomes  []string      `json:"outcomes"` // by block
+	Binding   string        `json:"binding"`
+	Seconds   float64       `json:"seconds"` // centre of the length of a search
+	Points    []SearchPoint `json:"points"`  // every probe of every block
+	Text      string        `json:"text"`    // one sentence
+}
+
+// SearchPoint is one probe.
+type SearchPoint struct {
+	Block       int     `json:"block"`
+	Purpose     string  `json:"purpose"`
+	Rate        float64 `json:"rate"`
+	Utilisation float64 `json:"utilisation"`
+	Seconds     float64 `json:"seconds,omitempty"` // the latency looked at, for a latency goal
+	Lost        float64 `json:"lost,omitempty"`
+	Passed      bool    `json:"passed"`
 }

@@ -75,12 +75,12 @@ func TestAccount(t *testing.T) {
 			operation: Start, entries: "delivered=3 duplicated=0", verdict: "3 spans of starting and of 3 readiness requests",
 		}, {
 			name:      "the start, where it is known what a probe makes",
-			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.Probe: {Low: 1, High: 1, How: Inferred}}},
+			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.ProbeOperation: {Low: 1, High: 1, How: Inferred}}},
 			runs:      []Run{{Start: Stretch{Started: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
 			operation: Start, entries: "expected=7 delivered=6 duplicated=0 unaccounted=1", verdict: "14.3 % lost: 1 unaccounted", share: 1. / 7,
 		}, {
 			name:      "and in the whole run",
-			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.Probe: {Low: 1, High: 1, How: Inferred}}},
+			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.ProbeOperation: {Low: 1, High: 1, How: Inferred}}},
 			runs:      []Run{{Start: Stretch{Started: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
 			operation: All, entries: "expected=3007 delivered=3006 duplicated=0 unaccounted=1", verdict: "1 unaccounted", share: 1. / 3007, exact: true,
 		}, {

@@ -65,7 +65,7 @@ func settle(run Run, t Tracing) []line {
 func begin(run Run, t Tracing) line {
 	l := listed(run.Start)
 	l.operation = Start
-	probe, first := t.Spans[record.Probe], t.Spans[run.First]
+	probe, first := t.Spans[record.ProbeOperation], t.Spans[run.First]
 	if t.random() || run.Start.Started > 0 && !probe.known() || run.First != "" && !first.known() {
 		return l
 	}

@@ -38,6 +38,9 @@ type Task struct {
 	Timeout     time.Duration `json:"timeout,omitempty"`     // ns, from the intended start; 0 is DefaultTimeout
 	Seed        uint64        `json:"seed,omitempty"`        // of arrivals and choices
 	Threads     int           `json:"threads,omitempty"`     // event loops; 0 is 1
+	Streams     int           `json:"streams,omitempty"`     // gRPC: calls at a time on one connection; 0 is 1
+	Sources     []string      `json:"sources,omitempty"`     // local addresses to connect from, in turn; none: the system's choice
+	Late        time.Duration `json:"late,omitempty"`        // ns; a fault asked for: every operation is made so much later than intended
 }
 
 // Request is one kind of operation: an HTTP/1.1 request and what counts as its success.
@@ -51,6 +54,16 @@ type Request struct {
 	Body    []byte   `json:"body,omitempty"`
 	Status  int      `json:"status,omitempty"` // expected; 0 is any 2xx or 3xx
 	Weight  float64  `json:"weight,omitempty"` // share in the mix, relative to the others; all 0 is equal shares
+	TLS     *TLS     `json:"tls,omitempty"`    // nil: plain
+	GRPC    bool     `json:"grpc,omitempty"`   // unary call over HTTP/2: Path is /package.Service/Method, Body one message in protobuf
+	Data    string   `json:"data,omitempty"`   // file whose rows fill {data.COLUMN} in Path, Headers and Body: CSV with a header line, or JSON lines
+}
+
+// TLS says how a connection is secured.
+type TLS struct {
+	ServerName string `json:"server_name,omitempty"` // "" is the host of Address
+	Insecure   bool   `json:"insecure,omitempty"`    // do not check the certificate
+	CA         string `json:"ca,omitempty"`          // PEM file of authorities to trust besides the system's
 }
 
 // Header is one header field; they are sent in the order given.

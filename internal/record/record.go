@@ -17,6 +17,7 @@ type Kind string
 const (
 	Calibration Kind = "calibration" // slow, to learn how many spans an operation makes
 	Measured    Kind = "measured"
+	Pilot       Kind = "pilot" // before the first block, to find the load that is asked for
 )
 
 // Record is what one run left: one line of runs.jsonl.
@@ -62,16 +63,17 @@ type Start struct {
 	Idle                  []Usage `json:"idle,omitempty"`          // usage over the idle window: one entry a process
 }
 
-// Probe is the name of the phase of a calibration that repeats the readiness
+// ProbeOperation is the name of the phase of a calibration that repeats the readiness
 // request, so that the spans of the requests before "ready" can be told.
-const Probe = "(probe)"
+const ProbeOperation = "(probe)"
 
 // Phase is one operation's part of a run: warm-up, drain, measured window, drain.
 type Phase struct {
-	Operation   string  `json:"operation"`
-	Position    int     `json:"position"`              // place in the run's random order, from 0
-	OfferedRate float64 `json:"offered_rate"`          // operations/s asked for; 0 for a closed loop
-	Connections int     `json:"connections,omitempty"` // closed loop: connections kept busy
+	Operation   string            `json:"operation"`
+	Parameter   map[string]string `json:"parameter,omitempty"`   // what was varied between phases, e.g. {"connections": "4"}
+	Position    int               `json:"position"`              // place in the run's random order, from 0
+	OfferedRate float64           `json:"offered_rate"`          // operations/s asked for; 0 for a closed loop
+	Connections int               `json:"connections,omitempty"` // closed loop: connections kept busy
 
 	Warmup     Load   `json:"warmup"`      // operations made before the window
 	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
@@ -81,6 +83,8 @@ type Phase struct {
 	Usage        []Usage `json:"usage"`         // over the same time, one entry a process
 	DrainSeconds float64 `json:"drain_seconds"` // from the last operation's end to the quiet
 	Quiet        bool    `json:"quiet"`         // false: the sink still received when patience ended
+
+	Capacity *Capacity `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
 }
 
 // Load is what the load generator did and saw in one stretch of load.
@@ -133,6 +137,7 @@ type Counts struct {
 	Kinds     map[string]uint64 `json:"kinds,omitempty"`     // spans by kind
 	Protocols map[string]uint64 `json:"protocols,omitempty"` // requests by protocol
 	Checking  bool              `json:"checking"`            // whether the ids were checked
+	Thrown    uint64            `json:"thrown,omitempty"`    // spans answered for and thrown away by order (a fault asked for); in no other count
 }
 
 // Admitted is what a tracer says that it did with its spans.
@@ -152,12 +157,13 @@ type Stop struct {
 
 // Harness is what the harness knows of its own influence on a run.
 type Harness struct {
-	StealSeconds float64  `json:"steal_seconds"`   // CPU time taken by the host, all CPUs
-	LoadAverage  float64  `json:"load_average"`    // one minute, at the start of the run
-	Accounting   string   `json:"accounting"`      // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
-	Placement    string   `json:"placement"`       // "cpuset", "affinity" or "none"
-	OwnCPU       float64  `json:"own_cpu"`         // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
-	OwnSeconds   float64  `json:"own_seconds"`     // how long that was
-	Unmet        []string `json:"unmet,omitempty"` // limits and places that could not be given to a process, and why
-	Seconds      float64  `json:"seconds"`         // length of the run
+	StealSeconds float64  `json:"steal_seconds"`     // CPU time taken by the host, all CPUs
+	LoadAverage  float64  `json:"load_average"`      // one minute, at the start of the run
+	Accounting   string   `json:"accounting"`        // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
+	Placement    string   `json:"placement"`         // "cpuset", "affinity" or "none"
+	OwnCPU       float64  `json:"own_cpu"`           // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
+	OwnSeconds   float64  `json:"own_seconds"`       // how long that was
+	Unmet        []string `json:"unmet,omitempty"`   // limits and places that could not be given to a process, and why
+	Seconds      float64  `json:"seconds"`           // length of the run
+	Partner      string   `json:"partner,omitempty"` // duet: the variant that ran at the same time
 }

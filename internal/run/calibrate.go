@@ -15,13 +15,16 @@ const calibrationOperations = 20
 // calibrate makes each operation a few times, one at a time, and waits each time
 // until its spans have come. The readiness request is one of them.
 func (s *stage) calibrate(ctx context.Context) error {
-	operations := s.request.Operations
+	var operations []spec.Operation
 	if probe, ok := s.probe(); ok {
-		operations = append([]spec.Operation{probe}, operations...)
+		operations = append(operations, probe)
+	}
+	for _, phase := range s.request.Phases {
+		operations = append(operations, phase.Operation)
 	}
 	counted := s.record.Start.Sink
 	for i, operation := range operations {
-		task, err := s.task(operation)
+		task, err := s.task(operation, s.request.Load)
 		if err != nil {
 			return err
 		}
@@ -52,7 +55,7 @@ func (s *stage) probe() (spec.Operation, bool) {
 			if err != nil {
 				return spec.Operation{}, false // would have failed when it was waited for
 			}
-			return spec.Operation{Name: record.Probe, Method: "GET", URL: url, Process: p.Name}, true
+			return spec.Operation{Name: record.ProbeOperation, Method: "GET", URL: url, Process: p.Name}, true
 		}
 	}
 	return spec.Operation{}, false

@@ -27,7 +27,7 @@ type meter struct{ *usage.Meter }
 func (s *stage) firstOperation(ctx context.Context) error {
 	start := &s.record.Start
 	start.FirstOperation = s.request.First.Name
-	task, err := s.task(s.request.First)
+	task, err := s.task(s.request.First, s.request.Load)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (s *stage) phases(ctx context.Context) error {
 		return s.calibrate(ctx)
 	}
 	counted := s.record.Start.Sink
-	for i, operation := range s.request.Operations {
-		phase, end, err := s.phase(ctx, operation, counted)
+	for i, request := range s.request.Phases {
+		phase, end, err := s.phase(ctx, request, counted)
 		if err != nil {
 			return err
 		}
@@ -89,9 +89,10 @@ func (s *stage) phases(ctx context.Context) error {
 
 // phase makes one operation: warm-up, drain, measured window, drain. The drain
 // before the window keeps the warm-up's spans out of the window's cost.
-func (s *stage) phase(ctx context.Context, operation spec.Operation, counted record.Counts) (record.Phase, record.Counts, error) {
-	phase := record.Phase{Operation: operation.Name}
-	task, err := s.task(operation)
+func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
+	operation := request.Operation
+	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
+	task, err := s.task(operation, request.Load)
 	if err != nil {
 		return phase, counted, err
 	}
@@ -100,7 +101,7 @@ func (s *stage) phase(ctx context.Context, operation spec.Operation, counted rec
 		phase.Connections = task.Connections
 	}
 	s.name = "warm-up"
-	task.Duration = s.request.Load.Warmup
+	task.Duration = request.Load.Warmup
 	if phase.Warmup, err = s.load(ctx, operation, task); err != nil {
 		return phase, counted, err
 	}
@@ -116,7 +117,7 @@ func (s *stage) phase(ctx context.Context, operation spec.Operation, counted rec
 		return phase, counted, err
 	}
 	begun, own := time.Now(), s.own()
-	task.Duration = s.request.Load.Duration
+	task.Duration = request.Load.Duration
 	task.Seed++
 	if phase.Load, err = s.load(ctx, operation, task); err != nil {
 		return phase, counted, err

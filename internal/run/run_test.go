@@ -93,13 +93,16 @@ func request(t *testing.T, kind record.Kind, path string) (*run.Conductor, run.R
 			}},
 			Admits: []spec.Admission{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
 		},
-		First: operation, Operations: []spec.Operation{operation},
-		Load: spec.Load{
-			Rate: 200, Connections: 8, Arrivals: "constant", Warmup: 200 * time.Millisecond, Duration: 500 * time.Millisecond,
-			Timeout: 5 * time.Second, Idle: 100 * time.Millisecond,
-		},
+		First: operation, Phases: []run.PhaseRequest{{Operation: operation, Load: work}},
+		Load:     work,
 		Checking: true,
 	}
+}
+
+// work is the load of every run here.
+var work = spec.Load{
+	Rate: 200, Connections: 8, Arrivals: "constant", Warmup: 200 * time.Millisecond, Duration: 500 * time.Millisecond,
+	Timeout: 5 * time.Second, Idle: 100 * time.Millisecond,
 }
 
 func conduct(t *testing.T, kind record.Kind, path string) record.Record {

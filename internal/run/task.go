@@ -13,8 +13,7 @@ import (
 )
 
 // task turns an operation into the load generator's words.
-func (s *stage) task(operation spec.Operation) (load.Task, error) {
-	l := s.request.Load
+func (s *stage) task(operation spec.Operation, l spec.Load) (load.Task, error) {
 	task := load.Task{
 		Rate: l.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Duration: l.Duration, Timeout: l.Timeout, Seed: s.request.Seed,
 	}

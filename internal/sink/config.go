@@ -39,6 +39,9 @@ type Config struct {
 	MaxRequests    int           // bodies read at a time, all protocols together; more wait
 	HeaderTimeout  time.Duration // for a handshake or a request's header
 	RequestTimeout time.Duration // for a whole request
+
+	Lose float64       // a fault asked for: share of the spans that is answered for and thrown away, counted as Thrown alone
+	Late time.Duration // a fault asked for: wait so long before each answer
 }
 
 func (c Config) withDefaults() Config {

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func TestOverride(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || l != test.want {
+		if err != nil || !reflect.DeepEqual(l, test.want) {
 			t.Errorf("%s: %+v, %v; want %+v", name, l, err, test.want)
 		}
 	}

@@ -1,0 +1,48 @@
+package record
+
+// Outcome is how the search for a capacity ended.
+type Outcome string
+
+// The outcomes of a search. Only Found has a Rate.
+const (
+	Found       Outcome = "found"
+	ByGenerator Outcome = "bounded by the generator" // the service can do more than the generator can ask
+	AboveMost   Outcome = "above the most asked for"
+	BelowLeast  Outcome = "below the lowest rate that can be asked"
+	Unsteady    Outcome = "unsteady" // probes contradict each other: no rate could be verified
+)
+
+// Capacity is what the search for a rate found in one phase.
+type Capacity struct {
+	Goal    string  `json:"goal"`             // "cpu", "latency" or "lossless"
+	Target  float64 `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless
+	Method  string  `json:"method"`           // "fit" or "staircase"
+	Outcome Outcome `json:"outcome"`          //
+	Rate    float64 `json:"rate,omitempty"`   // operations/s
+	Passing float64 `json:"passing"`          // the highest rate probed that passed; 0: none
+	Failing float64 `json:"failing"`          // the lowest rate probed that did not; 0: none
+	Binding string  `json:"binding"`          // what keeps it from more: "quota", "hottest thread", "database", "generator", …
+	Linear  bool    `json:"linear"`           // whether CPU rose in proportion to the rate, so that the fit held
+	Base    float64 `json:"base,omitempty"`   // U₀ of U = U₀ + D·X: share of the CPU at no load
+	Demand  float64 `json:"demand,omitempty"` // D: CPU seconds an operation, of the CPU that the app may use
+	Seconds float64 `json:"seconds"`          // length of the search, warm-up left out
+	Note    string  `json:"note,omitempty"`
+	Probes  []Probe `json:"probes"`
+}
+
+// Probe is one stretch of load within a search.
+type Probe struct {
+	Purpose      string  `json:"purpose"` // "probe", "verify", "bisect" or "step"
+	Rate         float64 `json:"rate"`    // operations/s asked for
+	Load         Load    `json:"load"`
+	Sink         Counts  `json:"sink"`  // from the start of the probe to the quiet after it
+	Usage        []Usage `json:"usage"` // over the load alone: from its start to its last operation's end
+	DrainSeconds float64 `json:"drain_seconds"`
+	Quiet        bool    `json:"quiet"`
+	Utilisation  float64 `json:"utilisation"`   // CPU of the app processes over the load, of the CPU that they may use
+	Hottest      float64 `json:"hottest"`       // share of one CPU that the busiest thread of an app process used; 0: not known
+	Lost         float64 `json:"lost"`          // spans expected that did not come; 0 where nothing is expected
+	Passed       bool    `json:"passed"`        // the goal was met
+	Held         bool    `json:"held"`          // the rate was held
+	Why          string  `json:"why,omitempty"` // what failed, in words
+}
