@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // confidence of every interval, before the correction for several claims.
@@ -40,11 +41,15 @@ func Analyse(in Input) (*finding.Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("analysing the records of %s: %w", in.Results, err)
 	}
-	described, err := describe(in.Experiment)
+	described, err := s.describe()
 	if err != nil {
 		return nil, fmt.Errorf("describing the experiment of %s: %w", in.Results, err)
 	}
 	findings := s.findings()
+	searches, err := s.searches()
+	if err != nil {
+		return nil, fmt.Errorf("analysing the records of %s: %w", in.Results, err)
+	}
 	doc := &finding.Document{
 		Schema:      finding.Schema,
 		Tool:        in.Tool,
@@ -55,11 +60,13 @@ func Analyse(in Input) (*finding.Document, error) {
 		Quick:       in.Experiment.Design.Quick,
 		Findings:    findings,
 		Curves:      s.curves(),
+		Sweeps:      s.sweeps(),
+		Searches:    searches,
 		Ledgers:     s.ledgers,
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
 	doc.Warnings = s.warnings()
-	doc.Answer = answer(doc)
+	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(confidence)))
 	return doc, nil
 }

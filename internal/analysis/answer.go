@@ -8,15 +8,19 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
-	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // fewVariants is how many variants the sentence names one by one.
 const fewVariants = 3
 
-// answer says what tracing costs, in one sentence.
-func answer(doc *finding.Document) string {
+// answer says what tracing costs, in one sentence. least is the fewest blocks that an
+// interval needs.
+func answer(doc *finding.Document, least int) string {
 	heads := headlines(doc.Findings)
+	if len(heads) == 0 && len(doc.Searches) > 0 {
+		return opening(doc) + searchedText(doc) + "."
+	}
 	if len(heads) == 0 {
 		return nothing(doc)
 	}
@@ -34,12 +38,34 @@ func answer(doc *finding.Document) string {
 		clauses = append(clauses, text)
 	}
 	if slices.ContainsFunc(heads, figureOnly) {
-		clauses = append(clauses, "an interval needs at least "+blocks(stats.MinBlocks(confidence)))
+		clauses = append(clauses, "an interval needs at least "+blocks(least))
 		if doc.Quick {
 			clauses[len(clauses)-1] += " and no --quick"
 		}
 	}
 	return opening(doc) + strings.Join(clauses, "; ") + "."
+}
+
+// searchedText says what the searches came to where there is no capacity to compare:
+// the rates that were found, and why the others were not.
+func searchedText(doc *finding.Document) string {
+	var found, open []string
+	for _, f := range doc.Searches {
+		at := "with " + f.Variant + " on " + cell{f.Operation, levelOf(f.Parameter)}.String() + " "
+		if f.Rate != nil {
+			found = append(found, at+f.Text)
+			continue
+		}
+		open = append(open, at+strings.TrimPrefix(f.Text, f.Goal+": "))
+	}
+	if len(open) == 0 {
+		return "the capacity cannot be compared: too few blocks hold a search of both sides"
+	}
+	text := "the capacity cannot be compared: " + fewNames(open)
+	if len(found) > 0 {
+		text += "; " + fewNames(found)
+	}
+	return text
 }
 
 // headlines are the findings that the sentence is made of.
@@ -99,7 +125,7 @@ func budgetClause(doc *finding.Document) []string {
 		if f.Verdict.Budget == nil {
 			continue
 		}
-		name := strings.TrimSuffix(finding.MetricName(f.Metric)+" of "+f.Variant+" on "+f.Operation, " on ")
+		name := strings.TrimSuffix(finding.MetricName(f.Metric)+" of "+f.Variant+" on "+where(f), " on ")
 		switch f.Verdict.Kind {
 		case finding.Over:
 			over = append(over, name)
@@ -131,6 +157,9 @@ func fewNames(names []string) string {
 
 // lossClause says what became of the spans; "" where none were to be delivered.
 func lossClause(doc *finding.Document) string {
+	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(spec.GoalLossless) }) {
+		return "" // spans were lost on purpose
+	}
 	known, surplus := 0, false
 	var worst *finding.Ledger
 	for i := range doc.Ledgers {

@@ -1,5 +1,5 @@
-// This file puts the CPU per operation of one variant, or of several, into a
-// clause. It says no more than the interval of the verdict supports.
+// This file puts the headline of one variant into a clause: its CPU per operation, or
+// its capacity. It says no more than the interval of the verdict supports.
 package analysis
 
 import (
@@ -120,19 +120,23 @@ func clause(s subject, heads []finding.Finding) string {
 		return span(s, heads)
 	}
 	f := heads[0]
-	on := " on " + f.Operation
+	on := " on " + where(f)
+	what := finding.MetricName(f.Metric)
 	switch standingOf(f) {
 	case untold:
-		return s.verb("changes", "change") + "the CPU per operation by an amount that cannot be told (" + strings.TrimPrefix(f.Verdict.Text, "cannot tell: ") + ")" + on
+		return s.verb("changes", "change") + "the " + what + " by an amount that cannot be told (" + strings.TrimPrefix(f.Verdict.Text, "cannot tell: ") + ")" + on
 	case figures:
 		return figuresClause(s, f) + on
 	case unsure:
-		return s.verb("makes", "make") + "a difference in CPU per operation that is not sure " + among(f) + ": " + finding.FormatInterval(*shownInterval(f), f.Unit, f.Relative != nil) + on
+		return s.verb("makes", "make") + "a difference in " + what + " that is not sure " + among(f) + ": " + finding.FormatInterval(*shownInterval(f), f.Unit, f.Relative != nil) + on
 	case hidden:
 		if !useful(f) {
-			return s.verb("makes", "make") + "a difference in CPU per operation that cannot be told yet: " + rangeText(f) + on
+			return s.verb("makes", "make") + "a difference in " + what + " that cannot be told yet: " + rangeText(f) + on
 		}
-		return s.verb("makes", "make") + "no difference in CPU per operation larger than " + boundText(f) + on
+		return s.verb("makes", "make") + "no difference in " + what + " larger than " + boundText(f) + on
+	}
+	if f.Metric == capacity {
+		return capacityClause(s, f) + on
 	}
 	text := finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit) + " of CPU per operation"
 	if f.Relative != nil {
@@ -158,7 +162,7 @@ func figuresClause(s subject, f finding.Finding) string {
 	if f.Absolute != nil && f.Absolute.Estimate < 0 {
 		direction = "lower"
 	}
-	text := fmt.Sprintf("in %s (figures only), CPU per operation %s was %s %s", blocks(f.Blocks), s.with,
+	text := fmt.Sprintf("in %s (figures only), %s %s was %s %s", blocks(f.Blocks), finding.MetricName(f.Metric), s.with,
 		finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit), direction)
 	if f.Relative != nil {
 		text += " (" + finding.FormatInterval(finding.Interval{Estimate: f.Relative.Estimate}, f.Unit, true) + ")"
@@ -166,11 +170,31 @@ func figuresClause(s subject, f finding.Finding) string {
 	return text
 }
 
+// capacityClause says what of the capacity is lost: "costs 38 % of the capacity (35 to
+// 41), 1,520/s instead of 2,450/s,".
+func capacityClause(s subject, f finding.Finding) string {
+	instead := fmt.Sprintf(", %s instead of %s,", finding.FormatValue(f.Value, f.Unit), finding.FormatValue(f.Baseline, f.Unit))
+	i, relative := *f.Absolute, false
+	if f.Relative != nil {
+		i, relative = *f.Relative, true
+	}
+	estimate, ends, _ := strings.Cut(finding.FormatSize(magnitude(i), f.Unit, relative), " (")
+	if size(f) < 0 {
+		return s.verb("costs", "cost") + estimate + " of the capacity (" + ends + instead
+	}
+	return s.verb("raises", "raise") + "the capacity by " + estimate + " (" + ends + instead
+}
+
+// where names the operation of a headline, at its level.
+func where(f finding.Finding) string {
+	return cell{f.Operation, levelOf(f.Parameter)}.String()
+}
+
 func (s subject) named(f finding.Finding) string {
 	if s.many {
-		return f.Variant + " on " + f.Operation
+		return f.Variant + " on " + where(f)
 	}
-	return f.Operation
+	return where(f)
 }
 
 // names is " on json and work", or " for otel on json".

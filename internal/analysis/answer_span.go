@@ -19,6 +19,7 @@ func span(s subject, heads []finding.Finding) string {
 	if len(by[figures]) == len(heads) {
 		return figuresSpan(s, heads)
 	}
+	what := finding.MetricName(heads[0].Metric)
 	text := seenText(s, by[seen])
 	bounded := slices.DeleteFunc(slices.Clone(by[hidden]), func(f finding.Finding) bool { return !useful(f) })
 	wide := slices.DeleteFunc(slices.Clone(by[hidden]), useful)
@@ -27,9 +28,9 @@ func span(s subject, heads []finding.Finding) string {
 		case text != "":
 			text += ", with no difference larger than " + largestBound(bounded) + s.names(bounded)
 		case len(bounded) == len(heads):
-			text = s.verb("makes", "make") + "no difference in CPU per operation larger than " + largestBound(bounded)
+			text = s.verb("makes", "make") + "no difference in " + what + " larger than " + largestBound(bounded)
 		default:
-			text = s.verb("makes", "make") + "no difference in CPU per operation larger than " + largestBound(bounded) + s.names(bounded)
+			text = s.verb("makes", "make") + "no difference in " + what + " larger than " + largestBound(bounded) + s.names(bounded)
 		}
 	}
 	var open []string
@@ -46,7 +47,7 @@ func span(s subject, heads []finding.Finding) string {
 	case len(open) == 0:
 		return text
 	case text == "":
-		return s.verb("changes", "change") + "the CPU per operation by an amount that cannot be told yet (" + fewNames(open) + ")"
+		return s.verb("changes", "change") + "the " + what + " by an amount that cannot be told yet (" + fewNames(open) + ")"
 	}
 	return text + ", and it cannot be told yet for " + fewNames(open)
 }
@@ -58,25 +59,39 @@ func seenText(s subject, list []finding.Finding) string {
 	}
 	list = slices.SortedStableFunc(slices.Values(list), func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
 	least, most := list[0], list[len(list)-1]
-	verb, than := s.verb("costs", "cost"), "more"
+	what := finding.MetricName(most.Metric)
+	if size(least) < 0 && size(most) > 0 {
+		return s.verb("changes", "change") + fmt.Sprintf("the %s by between %s (%s) and %s (%s, %s)",
+			what, signedShare(least), s.named(least), signedShare(most), s.named(most), amount(most))
+	}
 	if size(most) < 0 {
 		least, most = most, least
-		verb, than = s.verb("saves", "save"), "of the"
 	}
-	if size(least) < 0 && size(most) > 0 {
-		return s.verb("changes", "change") + fmt.Sprintf("the CPU per operation by between %s (%s) and %s (%s, %s)",
-			signedShare(least), s.named(least), signedShare(most), s.named(most), amount(most))
-	}
+	before, after := wording(s, most)
 	if len(list) == 1 {
-		return verb + fmt.Sprintf("%s %s CPU per operation (%s, %s)", share(most), than, s.named(most), amount(most))
+		return fmt.Sprintf("%s%s %s (%s, %s)", before, share(most), after, s.named(most), amount(most))
 	}
-	return verb + fmt.Sprintf("between %s (%s) and %s (%s, %s) %s CPU per operation", share(least), s.named(least), share(most), s.named(most), amount(most), than)
+	return fmt.Sprintf("%s%s (%s) and %s (%s, %s) %s", before+"between ", share(least), s.named(least), share(most), s.named(most), amount(most), after)
+}
+
+// wording is what stands before and after the sizes of headlines that all lie on the
+// side of f.
+func wording(s subject, f finding.Finding) (before, after string) {
+	switch {
+	case f.Metric == capacity && size(f) < 0:
+		return s.verb("costs", "cost"), "of the capacity"
+	case f.Metric == capacity:
+		return s.verb("raises", "raise") + "the capacity by ", ""
+	case size(f) < 0:
+		return s.verb("saves", "save"), "of the CPU per operation"
+	}
+	return s.verb("costs", "cost"), "more CPU per operation"
 }
 
 func figuresSpan(s subject, heads []finding.Finding) string {
 	list := slices.SortedStableFunc(slices.Values(heads), func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
 	least, most := list[0], list[len(list)-1]
 	fewest := slices.MinFunc(heads, func(a, b finding.Finding) int { return cmp.Compare(a.Blocks, b.Blocks) })
-	return fmt.Sprintf("in %s (figures only), CPU per operation %s differed by %s (%s) to %s (%s, %s)", blocks(fewest.Blocks), s.with,
+	return fmt.Sprintf("in %s (figures only), %s %s differed by %s (%s) to %s (%s, %s)", blocks(fewest.Blocks), finding.MetricName(most.Metric), s.with,
 		signedShare(least), s.named(least), signedShare(most), s.named(most), amount(most))
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// curves returns a curve for each operation and variant under an open loop: the
-// points that all of its runs support.
+// curves returns a curve for each cell and variant under an open loop: the points
+// that all of its runs support.
 func (s *study) curves() []finding.Curve {
 	out := []finding.Curve{}
-	if s.closed() {
-		return out
-	}
-	for _, operation := range s.operations() {
+	for _, at := range s.cells() {
+		if s.loopOf(at) != openLoop {
+			continue
+		}
 		for _, v := range s.variants {
-			if points := points(s.phasesOf(v.Name, operation)); len(points) > 0 {
-				out = append(out, finding.Curve{Operation: operation, Variant: v.Name, Points: points})
+			if points := points(s.phasesOf(v.Name, at)); len(points) > 0 {
+				out = append(out, finding.Curve{Operation: at.operation, Parameter: s.parameters[at.level], Variant: v.Name, Points: points})
 			}
 		}
 	}

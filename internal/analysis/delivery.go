@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // lossless is the delivered share below which no cost per span is given: a tracer
@@ -100,17 +100,37 @@ func knowsSink(v spec.Variant, plan *spec.Plan) bool {
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
 func (s *study) account() {
 	s.ledgers = []finding.Ledger{}
+	cells := s.cells()
 	for _, v := range s.variants {
 		t := s.tracing[v.Name]
-		var runs []ledger.Run
+		byCell, names := t, []string{}
+		byCell.Spans = maps.Clone(t.Spans)
+		for _, at := range cells {
+			names = append(names, at.String())
+			if per, known := t.Spans[at.operation]; known {
+				byCell.Spans[at.String()] = per
+			}
+		}
+		var runs, runsByCell []ledger.Run
 		for _, block := range sortedBlocks(s.all[v.Name]) {
 			r := s.all[v.Name][block]
-			one := ledger.FromRecord(r.Record)
-			r.delivery = ledger.Deliveries(one, t)
-			runs = append(runs, one)
+			runs = append(runs, ledger.FromRecord(r.Record))
+			runsByCell = append(runsByCell, ofCells(r.Record))
+			r.delivery = ledger.Deliveries(runsByCell[len(runsByCell)-1], byCell)
 		}
 		s.ledgers = append(s.ledgers, ledger.Account(v.Name, ledger.AppToSink, s.operations(), t, runs)...)
+		s.byCell = append(s.byCell, ledger.Account(v.Name, ledger.AppToSink, names, byCell, runsByCell)...)
 	}
+}
+
+// ofCells is a run with its phases under the names of their cells, for what is
+// asked of one level alone.
+func ofCells(r *record.Record) ledger.Run {
+	one := ledger.FromRecord(r)
+	for i := range one.Phases {
+		one.Phases[i].Operation = cell{r.Phases[i].Operation, levelOf(r.Phases[i].Parameter)}.String()
+	}
+	return one
 }
 
 // meant is how many spans per operation a variant is meant to deliver.
@@ -125,29 +145,26 @@ func (s *study) meant(variant, operation string) (float64, bool) {
 
 // perSpan is the added CPU per span that is meant to be delivered; nil where none
 // is, or where too many were lost.
-func (s *study) perSpan(p pair, operation string) *claim {
-	if operation == "" || s.share(p.variant, operation) < lossless {
+func (s *study) perSpan(p pair, at cell) *claim {
+	if at.operation == "" || s.loopOf(at) == searching || s.share(p.variant, at) < lossless {
 		return nil
 	}
-	value, known := s.meant(p.variant, operation)
-	base, knownBase := s.meant(p.against, operation)
+	value, known := s.meant(p.variant, at.operation)
+	base, knownBase := s.meant(p.against, at.operation)
 	added := value - base
 	if !known || !knownBase || added <= 0 {
 		return nil
 	}
-	samples := s.samples(cpuMetric(""), p, operation)
+	samples := s.samples(cpuMetric(""), p, at)
 	if len(samples) == 0 {
 		return nil
 	}
 	for i, one := range samples {
 		samples[i] = finding.Sample{Block: one.Block, Value: (one.Value - one.Baseline) / added}
 	}
-	c := &claim{pair: p, metric: metric{name: cpuPerSpan}, Finding: finding.Finding{
-		Operation: operation, Variant: p.variant, Against: p.against, Metric: cpuPerSpan, Unit: "s", Better: lower,
-		Blocks: len(samples), Samples: samples,
-		Note: fmt.Sprintf("added CPU over %s per operation meant to be delivered", spansText(added)),
-	}}
-	c.estimate(s.quick())
+	c := s.newClaim(metric{name: cpuPerSpan, unit: "s", better: lower}, p, at, samples)
+	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", spansText(added))
+	c.estimate(s.confidence(confidence), s.quick())
 	return c
 }
 
@@ -158,129 +175,23 @@ func spansText(n float64) string {
 	return fmt.Sprintf("%.4g spans", n)
 }
 
-// share is the delivered share of a variant's spans on an operation, 1 where it
-// is not known.
-func (s *study) share(variant, operation string) float64 {
-	if l := s.ledgerOf(variant, operation); l != nil {
+// share is the delivered share of a variant's spans on a cell, 1 where it is not
+// known.
+func (s *study) share(variant string, at cell) float64 {
+	if l := s.ledgerOf(variant, at); l != nil {
 		return 1 - l.LostShare
 	}
 	return 1
 }
 
-// ledgerOf returns the ledger of a variant on an operation, nil if there is none.
-func (s *study) ledgerOf(variant, operation string) *finding.Ledger {
-	for i := range s.ledgers {
-		if l := &s.ledgers[i]; l.Variant == variant && l.Operation == operation {
+// ledgerOf returns the ledger of a variant on a cell, nil if there is none.
+func (s *study) ledgerOf(variant string, at cell) *finding.Ledger {
+	for i := range s.byCell {
+		if l := &s.byCell[i]; l.Variant == variant && l.Operation == at.String() {
 			return l
 		}
 	}
 	return nil
-}
-
-// delivered is the delivered share, and the verdict on the budget for lost spans.
-func (s *study) delivered(p pair, operation string) *claim {
-	budget := s.lostBudget(p)
-	if operation == "" {
-		return nil
-	}
-	samples, compared := s.shares(p, operation)
-	t := s.tracing[p.variant]
-	if len(samples) == 0 && (budget == nil || t.Silent || t.Sampling <= 0) {
-		return nil
-	}
-	c := &claim{pair: p, metric: metric{name: deliveredShare, noVerdict: true}, Finding: finding.Finding{
-		Operation: operation, Variant: p.variant, Against: p.against, Metric: deliveredShare, Unit: "1", Better: higher,
-		Blocks: len(samples), Samples: samples,
-	}}
-	if len(samples) > 0 {
-		base, value := columns(samples)
-		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
-		if compared {
-			c.Absolute = interval(stats.SignedRank(minus(value, base), confidence), s.quick())
-		}
-	}
-	if l := s.ledgerOf(p.variant, operation); l != nil {
-		c.Note = l.Verdict
-	}
-	if budget != nil {
-		s.judgeLost(c, budget)
-	}
-	return c
-}
-
-// shares returns the delivered shares, block by block, and whether both sides
-// have any: a baseline that delivers nothing has none to be compared with.
-func (s *study) shares(p pair, operation string) (samples []finding.Sample, compared bool) {
-	compared = true
-	for _, block := range s.blocksOf(p.variant, p.against) {
-		value, known := s.runs[p.variant][block].delivery[operation]
-		if !known || value.Due <= 0 {
-			return nil, false
-		}
-		sample := finding.Sample{Block: block, Value: value.Share()}
-		if base, known := s.runs[p.against][block].delivery[operation]; known && base.Due > 0 {
-			sample.Baseline = base.Share()
-		} else {
-			compared = false
-		}
-		samples = append(samples, sample)
-	}
-	return samples, compared
-}
-
-func (s *study) lostBudget(p pair) *spec.Limit {
-	for i := range s.in.Experiment.Budget {
-		if limit := &s.in.Experiment.Budget[i]; limit.Metric == lostMetric && !p.extra {
-			return limit
-		}
-	}
-	return nil
-}
-
-// judgeLost holds what the ledger says was lost against its budget. Losses are
-// counted, not estimated: there is no interval but where the ledger has one.
-func (s *study) judgeLost(c *claim, budget *spec.Limit) {
-	c.Verdict.Budget = &budget.Value
-	l := s.ledgerOf(c.Variant, c.Operation)
-	if l == nil {
-		c.cannotTell("no span was accounted for", 0)
-		return
-	}
-	allowed := finding.FormatBound(budget.Value, "1", true)
-	least, most, known := lossEnds(*l)
-	switch {
-	case !known:
-		c.cannotTell("it is not known how many spans were to be expected", 0)
-	case least > budget.Value:
-		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+l.Verdict
-	case most <= budget.Value:
-		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+l.Verdict
-	default:
-		c.cannotTell(l.Verdict, 0)
-	}
-}
-
-// lossEnds returns the least and the most that may have been lost, as shares.
-func lossEnds(l finding.Ledger) (least, most float64, known bool) {
-	var delivered, lost, more float64
-	for _, e := range l.Entries {
-		switch e.Name {
-		case ledger.Expected:
-			known = true
-		case ledger.Delivered:
-			delivered = float64(e.Spans)
-		case ledger.Unaccounted:
-			more = max(0, float64(e.High-max(0, e.Spans)))
-		}
-	}
-	lost = l.LostShare * delivered / max(1-l.LostShare, 1e-12)
-	if l.LostShare >= 1 {
-		return 1, 1, known
-	}
-	if delivered+lost+more <= 0 {
-		return 0, 0, known
-	}
-	return l.LostShare, (lost + more) / (delivered + lost + more), known
 }
 
 func sortedBlocks(byBlock map[int]*run) []int {

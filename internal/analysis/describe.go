@@ -2,19 +2,21 @@
 package analysis
 
 import (
-	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-func describe(e *spec.Experiment) (finding.Experiment, error) {
+func (s *study) describe() (finding.Experiment, error) {
+	e := s.in.Experiment
 	d := finding.Experiment{
 		Name: e.Name, Load: loadText(e.Load), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
-		Operations: []string{}, Variants: []finding.Variant{},
+		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Faults: s.faultTexts(),
+	}
+	if s.stops() {
+		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.precisionName()
 	}
 	if e.Workload != nil {
 		d.Workload = e.Workload.Name
@@ -72,24 +74,6 @@ func shown(settings map[string]string) map[string]string {
 		out[name] = value
 	}
 	return out
-}
-
-func loadText(l spec.Load) string {
-	if l.Rate > 0 {
-		noun := "operations"
-		if l.Rate == 1 {
-			noun = "operation"
-		}
-		text := fmt.Sprintf("%s %s/s for %s, open loop", strconv.FormatFloat(l.Rate, 'g', -1, 64), noun, l.Duration)
-		if l.Arrivals != "" && l.Arrivals != "constant" {
-			text += ", " + l.Arrivals + " arrivals"
-		}
-		return text
-	}
-	if l.Connections == 1 {
-		return fmt.Sprintf("1 connection kept busy for %s, closed loop", l.Duration)
-	}
-	return fmt.Sprintf("%d connections kept busy for %s, closed loop", l.Connections, l.Duration)
 }
 
 // quoted is a word as a shell takes it.

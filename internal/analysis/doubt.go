@@ -28,7 +28,7 @@ type doubts struct {
 func (s *study) doubtsOf(c *claim) doubts {
 	var d doubts
 	if c.Operation != "" {
-		d.overloaded = s.overloadOf(c.pair, c.Operation)
+		d.overloaded = s.overloadOf(c.pair, c.at)
 	}
 	base, value := columns(c.Samples)
 	if c.Metric == cpuPerSpan {
@@ -46,7 +46,7 @@ func (s *study) doubtsOf(c *claim) doubts {
 
 // noteDoubts keeps what the warnings are to tell.
 func (s *study) noteDoubts(c *claim) {
-	where := place(c.Operation, c.Variant)
+	where := place(c.at, c.Variant)
 	if c.pair.extra {
 		where += " against " + c.Against
 	}
@@ -59,7 +59,7 @@ func (s *study) noteDoubts(c *claim) {
 	if c.doubts.overloaded != "" && !c.metric.latency {
 		c.remark("not at the same rate: " + c.doubts.overloaded)
 	}
-	if lost := 1 - s.share(c.Variant, c.Operation); c.Metric == cpuPerOperation && lost > 1-lossless {
+	if lost := 1 - s.share(c.Variant, c.at); c.metric.headline && c.Metric == cpuPerOperation && lost > 1-lossless {
 		c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
 	}
 	if c.Metric == cpuPerOperation && !isHarness(c.Role) {
@@ -144,8 +144,8 @@ func (s *study) lagOf(c *claim) string {
 	}
 	var lags []float64
 	for _, sample := range c.Samples {
-		base, ok := s.runs[c.Against][sample.Block].phases[c.Operation].lagAt(c.metric.percentile)
-		value, okValue := s.runs[c.Variant][sample.Block].phases[c.Operation].lagAt(c.metric.percentile)
+		base, ok := s.runs[c.Against][sample.Block].phases[c.at].lagAt(c.metric.percentile)
+		value, okValue := s.runs[c.Variant][sample.Block].phases[c.at].lagAt(c.metric.percentile)
 		if !ok || !okValue {
 			return ""
 		}

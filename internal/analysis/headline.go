@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// Headline is the CPU per operation so far, in a line: with its interval from 6
+// Headline is the CPU per operation, or the capacity, so far, in a line: with its interval from 6
 // blocks on, and of the variant that differs most where there are several. It is
 // "" before the first block is whole. It costs little: no histogram is read, and
 // no block is left out as spoiled.
@@ -30,10 +30,10 @@ func Headline(e *spec.Experiment, records []record.Record) string {
 	var parts []string
 	for _, f := range findings {
 		if f.Variant == variant {
-			parts = append(parts, f.Operation+" "+finding.FormatInterval(told(f), f.Unit, f.Relative != nil))
+			parts = append(parts, strings.TrimSpace(f.Operation+" "+levelOf(f.Parameter))+" "+finding.FormatInterval(told(f), f.Unit, f.Relative != nil))
 		}
 	}
-	return "CPU per operation " + variant + ": " + strings.Join(parts, ", ")
+	return finding.MetricName(findings[0].Metric) + " " + variant + ": " + strings.Join(parts, ", ")
 }
 
 // told is the interval to show: the relative one, where there is one.
@@ -50,14 +50,22 @@ func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Fin
 	s := sortOut(Input{Experiment: e, Records: records})
 	var out []finding.Finding
 	for _, p := range s.pairs() {
-		for _, operation := range s.operations() {
+		for _, at := range s.cells() {
 			if p.extra {
 				continue
 			}
-			if c := s.claim(cpuMetric(""), p, operation); c != nil {
+			if c := s.claim(s.headlineOf(at), p, at); c != nil {
 				out = append(out, c.Finding)
 			}
 		}
 	}
 	return out
+}
+
+// headlineOf is the metric that the answer on a cell is made of.
+func (s *study) headlineOf(at cell) metric {
+	if s.loopOf(at) == searching {
+		return searched(nil)[0]
+	}
+	return cpuMetric("")
 }

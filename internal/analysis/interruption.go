@@ -10,7 +10,7 @@ const givenUp = 2
 // failed. What a variant that was given up has not made was not left out by an
 // interruption; without its baseline nothing goes on.
 func (s *study) progress() (made, asked int) {
-	total := s.in.Experiment.Design.Blocks
+	total := s.blocksAsked()
 	if s.abandoned(s.baseline) {
 		return 0, 0
 	}
@@ -45,7 +45,7 @@ func (s *study) attempted(variant string) map[int]bool {
 func (s *study) abandoned(variant string) bool {
 	attempted := s.attempted(variant)
 	row := 0
-	for block := 1; block <= s.in.Experiment.Design.Blocks; block++ {
+	for block := 1; block <= max(s.in.Experiment.Design.Blocks, s.in.Experiment.Design.Most); block++ {
 		if good, made := attempted[block]; !made || good {
 			row = 0
 			continue

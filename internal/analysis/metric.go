@@ -18,6 +18,7 @@ const (
 	throughput      = "throughput"
 	cpuPerSpan      = "cpu_per_span"
 	deliveredShare  = "delivered_share"
+	capacity        = "capacity"
 )
 
 // metric is one figure of a run.
@@ -27,13 +28,18 @@ type metric struct {
 	latency                  bool // needs the same rate on both sides
 	pointOnly                bool // an estimate without an interval
 	noVerdict                bool
+	headline                 bool    // the answer is made of it
 	percentile               float64 // latency: at which the generator's lag is looked at; 0 is the mean
 	note                     string
 	value                    func(*run, *phase) (float64, bool) // the phase is nil for wholeRun
 }
 
 // metrics lists what is measured in every run, for the roles that occur.
-func metrics(roles []string, closed bool) []metric {
+func metrics(roles []string, how loop) []metric {
+	if how == searching {
+		return append(searched(roles), ofTheRun()...)
+	}
+	closed := how == closedLoop
 	list := []metric{cpuMetric("")}
 	for _, role := range roles {
 		list = append(list, cpuMetric(role))
@@ -49,7 +55,7 @@ func metrics(roles []string, closed bool) []metric {
 	if !closed {
 		list = append(list, latencies()...)
 	}
-	return append(list,
+	list = append(list,
 		metric{name: "memory_mean", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryMean })},
 		metric{name: "memory_peak", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryPeak })},
 		metric{name: "context_switches", unit: "count", better: lower, note: "per operation", value: func(_ *run, p *phase) (float64, bool) {
@@ -61,7 +67,14 @@ func metrics(roles []string, closed bool) []metric {
 		metric{name: "delivered_rate", unit: "1/s", better: higher, noVerdict: true, value: func(_ *run, p *phase) (float64, bool) {
 			return over(float64(p.Sink.Unique()), p.Load.WallSeconds)
 		}},
-		metric{name: "idle_cpu", unit: "1", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
+	)
+	return append(list, ofTheRun()...)
+}
+
+// ofTheRun lists the metrics that are not of an operation.
+func ofTheRun() []metric {
+	return []metric{
+		{name: "idle_cpu", unit: "1", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
 			var seconds float64
 			for _, u := range r.Start.Idle {
 				if charged("")(u.Role) {
@@ -70,13 +83,32 @@ func metrics(roles []string, closed bool) []metric {
 			}
 			return over(seconds, r.Start.IdleSeconds)
 		}},
-		metric{name: "startup_time", unit: "s", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
+		{name: "startup_time", unit: "s", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
 			return r.Start.ReadySeconds, r.Start.ReadySeconds > 0
 		}},
-		metric{name: "first_operation_time", unit: "s", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
+		{name: "first_operation_time", unit: "s", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
 			return r.Start.FirstOperationSeconds, r.Start.FirstOperationSeconds > 0
 		}},
-	)
+	}
+}
+
+// searched lists the metrics of a search for the capacity. Each variant works at
+// the rate that was found for it: nothing but that rate is compared, and the CPU per
+// operation is shown for what it is.
+func searched(roles []string) []metric {
+	list := []metric{{name: capacity, unit: "1/s", better: higher, headline: true, value: func(_ *run, p *phase) (float64, bool) {
+		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
+			return 0, false
+		}
+		return p.Capacity.Rate, p.Capacity.Rate > 0
+	}}}
+	for _, role := range append([]string{""}, roles...) {
+		m := cpuMetric(role)
+		m.headline, m.noVerdict = false, true
+		m.note = "at the rate found for each, which is not the same: no comparison of the same work"
+		list = append(list, m)
+	}
+	return list
 }
 
 func offeredNote(closed bool) string {
@@ -87,7 +119,7 @@ func offeredNote(closed bool) string {
 }
 
 func cpuMetric(role string) metric {
-	m := metric{name: cpuPerOperation, role: role, unit: "s", better: lower, value: func(_ *run, p *phase) (float64, bool) {
+	m := metric{name: cpuPerOperation, role: role, unit: "s", better: lower, headline: role == "", value: func(_ *run, p *phase) (float64, bool) {
 		return over(p.cpu(charged(role)), float64(p.Load.Started))
 	}}
 	if isHarness(role) {

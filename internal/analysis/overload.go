@@ -20,9 +20,9 @@ const (
 )
 
 // overloadOf says which of the pair could not hold the rate, "" if both did.
-func (s *study) overloadOf(p pair, operation string) string {
+func (s *study) overloadOf(p pair, at cell) string {
 	for _, variant := range []string{p.variant, p.against} {
-		if text, yes := s.overloaded(variant, operation); yes {
+		if text, yes := s.overloaded(variant, at); yes {
 			return text
 		}
 	}
@@ -30,9 +30,10 @@ func (s *study) overloadOf(p pair, operation string) string {
 }
 
 // overloaded reports whether a variant could not hold the rate in half of its
-// runs or more. One run that did not may have met a pause of the machine.
-func (s *study) overloaded(variant, operation string) (string, bool) {
-	phases := s.phasesOf(variant, operation)
+// runs or more. One run that did not may have met a pause of the machine. A search
+// has chosen its rates itself.
+func (s *study) overloaded(variant string, at cell) (string, bool) {
+	phases := s.phasesOf(variant, at)
 	var bad int
 	var reached []float64
 	for _, p := range phases {
@@ -56,7 +57,7 @@ func (s *study) overloaded(variant, operation string) (string, bool) {
 // counts only where it comes from a backlog: the last operations of a slow
 // service that keeps up end after the schedule too.
 func (s *study) held(p *phase) (float64, bool) {
-	if p.OfferedRate <= 0 || p.Load.Intended == 0 {
+	if p.OfferedRate <= 0 || p.Load.Intended == 0 || p.Capacity != nil {
 		return 0, false
 	}
 	schedule := s.in.Experiment.Load.Duration.Seconds()

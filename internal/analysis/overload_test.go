@@ -108,19 +108,22 @@ func TestNotSureAmongClaims(t *testing.T) {
 		c.Samples = append(c.Samples, finding.Sample{Block: block + 1, Baseline: 1e-3, Value: v * 1e-3})
 	}
 	c.Blocks = len(c.Samples)
-	c.estimate(false)
+	c.estimate(confidence, false)
 	if *c.Relative.Low <= 0 {
 		t.Fatalf("the interval by itself holds zero: %s", finding.FormatInterval(*c.Relative, "1", true))
 	}
 	alone, among := *c, *c
-	alone.judge(1, false)
+	alone.judge(1, asGiven, false)
 	if alone.Verdict.Kind != finding.Costs {
 		t.Errorf("alone %+v", alone.Verdict)
 	}
-	among.judge(6, false)
+	among.judge(6, asGiven, false)
 	v := among.Verdict
 	if v.Kind != finding.CannotTell || v.Low == nil || *v.Low > 0 || v.Bound != nil || v.Claims != 6 {
 		t.Errorf("among 6 claims %+v", v)
 	}
 	t.Log(v.Text)
 }
+
+// asGiven asks of an interval the confidence that it is to have.
+func asGiven(confidence float64) float64 { return confidence }

@@ -33,33 +33,20 @@ type claim struct {
 	finding.Finding
 	metric      metric
 	pair        pair
+	at          cell
 	differences []float64
 	logs        []float64 // nil where there is no ratio
 	budget      *spec.Limit
+	asked       float64 // confidence asked of the verdict's interval
 	doubts      doubts
 }
 
 // findings makes all findings, with their verdicts.
 func (s *study) findings() []finding.Finding {
 	var claims []*claim
-	list := metrics(s.roles(), s.closed())
-	operations := append(s.operations(), "")
-	for _, operation := range operations {
+	for _, at := range append(s.cells(), cell{}) {
 		for _, p := range s.pairs() {
-			for _, m := range list {
-				if m.wholeRun != (operation == "") {
-					continue
-				}
-				if c := s.claim(m, p, operation); c != nil {
-					claims = append(claims, c)
-				}
-			}
-			if c := s.perSpan(p, operation); c != nil {
-				claims = append(claims, c)
-			}
-			if c := s.delivered(p, operation); c != nil {
-				claims = append(claims, c)
-			}
+			claims = append(claims, s.claims(p, at)...)
 		}
 	}
 	s.judge(claims)
@@ -71,30 +58,62 @@ func (s *study) findings() []finding.Finding {
 	return out
 }
 
+// claims makes the findings of one pair on one cell.
+func (s *study) claims(p pair, at cell) []*claim {
+	var out []*claim
+	add := func(c *claim) {
+		if c != nil {
+			out = append(out, c)
+		}
+	}
+	for _, m := range metrics(s.roles(), s.loopOf(at)) {
+		if m.wholeRun == (at == cell{}) {
+			add(s.claim(m, p, at))
+		}
+	}
+	add(s.perSpan(p, at))
+	add(s.delivered(p, at))
+	return out
+}
+
 // claim makes the finding of one metric; nil where there is nothing to show.
-func (s *study) claim(m metric, p pair, operation string) *claim {
-	samples := s.samples(m, p, operation)
+func (s *study) claim(m metric, p pair, at cell) *claim {
+	samples := s.samples(m, p, at)
 	if allZero(samples) {
 		return nil
 	}
-	c := &claim{metric: m, pair: p, Finding: finding.Finding{
-		Operation: operation, Variant: p.variant, Against: p.against,
-		Metric: m.name, Role: m.role, Unit: m.unit, Better: m.better, Note: m.note,
-		Headline: m.name == cpuPerOperation && m.role == "" && !p.extra,
-		Blocks:   len(samples), Samples: samples,
-	}}
-	c.estimate(s.quick())
+	c := s.newClaim(m, p, at, samples)
+	c.Note = m.note
+	c.Headline = m.headline && m.role == "" && !p.extra
+	c.estimate(s.confidence(confidence), s.quick())
 	return c
 }
 
+// newClaim is a claim without its figures.
+func (s *study) newClaim(m metric, p pair, at cell, samples []finding.Sample) *claim {
+	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
+		Operation: at.operation, Parameter: s.parameters[at.level], Variant: p.variant, Against: p.against,
+		Metric: m.name, Role: m.role, Unit: m.unit, Better: m.better, Blocks: len(samples), Samples: samples,
+	}}
+}
+
 // samples returns the values of both sides, block by block; nil where a run
-// cannot give the metric.
-func (s *study) samples(m metric, p pair, operation string) []finding.Sample {
+// cannot give the metric. A block in which a search came to nothing does not count,
+// like one in which a run failed; but too many of those are nil as well.
+func (s *study) samples(m metric, p pair, at cell) []finding.Sample {
 	var out []finding.Sample
-	for _, block := range s.blocksOf(p.variant, p.against) {
+	unsteady := 0
+	blocks := s.blocksOf(p.variant, p.against)
+	for _, block := range blocks {
 		base, value := s.runs[p.against][block], s.runs[p.variant][block]
-		basePhase, valuePhase := base.phases[operation], value.phases[operation]
+		basePhase, valuePhase := base.phases[at], value.phases[at]
 		if !m.wholeRun && (basePhase == nil || valuePhase == nil) {
+			continue
+		}
+		if !m.wholeRun && (basePhase.unsteady() || valuePhase.unsteady()) {
+			if unsteady++; unsteady > len(blocks)/droppable {
+				return nil
+			}
 			continue
 		}
 		b, okBase := m.value(base, basePhase)
@@ -108,7 +127,7 @@ func (s *study) samples(m metric, p pair, operation string) []finding.Sample {
 }
 
 // estimate fills in the centres and intervals.
-func (c *claim) estimate(quick bool) {
+func (c *claim) estimate(confidence float64, quick bool) {
 	base, value := columns(c.Samples)
 	c.Baseline, c.Value = stats.Center(base), stats.Center(value)
 	c.differences = minus(value, base)
@@ -168,17 +187,3 @@ func allZero(samples []finding.Sample) bool {
 
 // quick reports whether figures are all that is asked for.
 func (s *study) quick() bool { return s.in.Experiment.Design.Quick }
-
-// closed reports whether the load is a closed loop.
-func (s *study) closed() bool {
-	for _, v := range s.variants {
-		for _, r := range s.runs[v.Name] {
-			for _, p := range r.phases {
-				if p.OfferedRate > 0 {
-					return false
-				}
-			}
-		}
-	}
-	return s.in.Experiment.Load.Rate <= 0
-}

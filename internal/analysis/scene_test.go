@@ -27,6 +27,7 @@ type scene struct {
 	change     func(*record.Record)   // last, on every record
 	design     func(*spec.Experiment) // last, on the experiment
 	plan       func(*spec.Plan)
+	extra      []record.Record // beside the measured runs
 }
 
 // actor is a variant.
@@ -79,7 +80,7 @@ func (s scene) input() Input {
 		s.design(e)
 	}
 	return Input{
-		Experiment: e, Plans: plans, Records: s.records(), Environment: map[string]any{"cpus": 2.0},
+		Experiment: e, Plans: plans, Records: append(s.extra, s.records()...), Environment: map[string]any{"cpus": 2.0},
 		Results: "tracetax-results/scene", Tool: "test", Now: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC),
 	}
 }

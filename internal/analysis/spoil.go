@@ -68,11 +68,15 @@ func (s *study) spoilOf(r *run) (spoil, bool) {
 		out.badness = share / spoiledSteal
 		out.reason = "the host took " + finding.FormatValue(share, "1") + " of the CPU time"
 	}
-	for _, operation := range sortedKeys(r.phases) {
-		lag, ok := r.phases[operation].lag.at(99)
+	for _, at := range s.cells() {
+		p := r.phases[at]
+		if p == nil {
+			continue
+		}
+		lag, ok := p.lag.at(99)
 		if ok && lag > spoiledLag && lag/spoiledLag > out.badness {
 			out.badness = lag / spoiledLag
-			out.reason = "the load generator was " + finding.FormatValue(lag, "s") + " late at its 99th percentile on " + operation
+			out.reason = "the load generator was " + finding.FormatValue(lag, "s") + " late at its 99th percentile on " + at.String()
 		}
 	}
 	return out, out.badness > 0

@@ -25,18 +25,21 @@ type study struct {
 	dropped []spoil // blocks left out
 	spoiled []spoil // blocks that should have been, beyond what may be
 
-	tracing map[string]ledger.Tracing // by variant
-	ledgers []finding.Ledger
-	lags    []doubt // latency verdicts withheld because of the generator
-	modes   []doubt // verdicts withheld because of modes
-	below   []hit   // CPU per operation below zero
+	places     []cell
+	parameters map[string]map[string]string // by level
+	tracing    map[string]ledger.Tracing    // by variant
+	ledgers    []finding.Ledger
+	byCell     []finding.Ledger // the same by cell, where operations have levels
+	lags       []doubt          // latency verdicts withheld because of the generator
+	modes      []doubt          // verdicts withheld because of modes
+	below      []hit            // CPU per operation below zero
 }
 
 // run is one good run.
 type run struct {
 	*record.Record
-	phases   map[string]*phase
-	delivery map[string]ledger.Delivery
+	phases   map[cell]*phase
+	delivery map[string]ledger.Delivery // by the name of the cell
 }
 
 // phase is one operation's part of a run with what its histograms say.
@@ -67,6 +70,7 @@ func sortOut(in Input) *study {
 	s := &study{
 		in: in, variants: in.Experiment.Variants, baseline: in.Experiment.Variants[0].Name,
 		cpus: cpus(in.Environment), all: map[string]map[int]*run{}, tracing: map[string]ledger.Tracing{},
+		parameters: map[string]map[string]string{},
 	}
 	for _, v := range s.variants {
 		s.all[v.Name] = map[int]*run{}
@@ -81,9 +85,13 @@ func sortOut(in Input) *study {
 			s.failed = append(s.failed, r)
 		case r.Kind == record.Measured:
 			byBlock[r.Block] = newRun(r)
+			for _, p := range r.Phases {
+				s.parameters[levelOf(p.Parameter)] = p.Parameter
+			}
 		}
 	}
 	s.runs = s.all
+	s.places = s.findCells()
 	return s
 }
 
@@ -92,21 +100,22 @@ func newRun(r *record.Record) *run {
 	for _, u := range r.Start.Idle {
 		idle[u.Process] = u
 	}
-	out := &run{Record: r, phases: map[string]*phase{}}
+	out := &run{Record: r, phases: map[cell]*phase{}}
 	for i := range r.Phases {
-		out.phases[r.Phases[i].Operation] = &phase{Phase: &r.Phases[i], idle: idle}
+		p := &r.Phases[i]
+		out.phases[cell{p.Operation, levelOf(p.Parameter)}] = &phase{Phase: p, idle: idle}
 	}
 	return out
 }
 
 func (r *run) readHistograms() error {
-	for _, p := range r.phases {
+	for at, p := range r.phases {
 		var err error
 		if p.latency, err = distributionOf(p.Load.Latency, p.Load.TimedOut); err == nil {
 			p.lag, err = distributionOf(p.Load.Lag, 0)
 		}
 		if err != nil {
-			return fmt.Errorf("block %d, variant %s, operation %s: %w", r.Block, r.Variant, p.Operation, err)
+			return fmt.Errorf("block %d, variant %s, operation %s: %w", r.Block, r.Variant, at, err)
 		}
 	}
 	return nil
@@ -134,11 +143,11 @@ func (s *study) runsOf(variant string) []*run {
 	return out
 }
 
-// phasesOf returns a variant's phases of one operation in the order of blocks.
-func (s *study) phasesOf(variant, operation string) []*phase {
+// phasesOf returns a variant's phases of one cell in the order of blocks.
+func (s *study) phasesOf(variant string, at cell) []*phase {
 	var out []*phase
 	for _, r := range s.runsOf(variant) {
-		if p := r.phases[operation]; p != nil {
+		if p := r.phases[at]; p != nil {
 			out = append(out, p)
 		}
 	}
@@ -170,7 +179,7 @@ func (s *study) wholeBlocks() int {
 
 // counted says which runs the findings rest on.
 func (s *study) counted() finding.Runs {
-	out := finding.Runs{Failed: len(s.failed), Blocks: s.wholeBlocks()}
+	out := finding.Runs{Failed: len(s.failed), Blocks: s.wholeBlocks(), Stopped: s.stopped()}
 	for _, v := range s.variants {
 		one := finding.VariantRuns{Variant: v.Name, Good: len(s.all[v.Name]), Blocks: len(s.blocksOf(v.Name, s.baseline))}
 		for _, r := range s.failed {
@@ -213,8 +222,8 @@ func failureTexts(failed []*record.Record) []string {
 // failureText says where a run failed and why.
 func failureText(r *record.Record) (where, cause string) {
 	where = fmt.Sprintf("block %d, %s, attempt %d", r.Block, r.Variant, r.Attempt)
-	if r.Kind == record.Calibration {
-		where = fmt.Sprintf("calibration of %s, attempt %d", r.Variant, r.Attempt)
+	if r.Kind == record.Calibration || r.Kind == record.Pilot {
+		where = fmt.Sprintf("%s of %s, attempt %d", r.Kind, r.Variant, r.Attempt)
 	}
 	return where, r.Failure.Stage + ": " + finding.PlainText(r.Failure.Message)
 }

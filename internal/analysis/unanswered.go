@@ -12,25 +12,26 @@ import (
 // on the finding, or on one made for it.
 func (s *study) unanswered(claims []*claim) []*claim {
 	var made []*claim
-	list := metrics(nil, false)
+	list := metrics(nil, openLoop)
+	list = append(list, searched(nil)[:1]...)
 	for i := range s.in.Experiment.Budget {
 		limit := &s.in.Experiment.Budget[i]
 		at := slices.IndexFunc(list, func(m metric) bool { return m.name == limit.Metric })
 		if at < 0 {
 			continue
 		}
-		operations := s.operations()
+		places := s.cells()
 		if list[at].wholeRun {
-			operations = []string{""}
+			places = []cell{{}}
 		}
-		for _, operation := range operations {
+		for _, where := range places {
 			for _, p := range s.pairs() {
 				if p.extra {
 					continue
 				}
-				c := find(claims, limit.Metric, operation, p)
+				c := find(claims, limit.Metric, where, p)
 				if c == nil {
-					c = emptyClaim(list[at], p, operation)
+					c = s.newClaim(list[at], p, where, []finding.Sample{})
 					made = append(made, c)
 				}
 				if c.Verdict.Budget == nil {
@@ -44,36 +45,36 @@ func (s *study) unanswered(claims []*claim) []*claim {
 }
 
 // find returns the claim of a metric over all roles, nil where there is none.
-func find(claims []*claim, name, operation string, p pair) *claim {
+func find(claims []*claim, name string, at cell, p pair) *claim {
 	for _, c := range claims {
-		if c.Metric == name && c.Role == "" && c.Operation == operation && c.pair == p {
+		if c.Metric == name && c.Role == "" && c.at == at && c.pair == p {
 			return c
 		}
 	}
 	return nil
 }
 
-func emptyClaim(m metric, p pair, operation string) *claim {
-	return &claim{metric: m, pair: p, Finding: finding.Finding{
-		Operation: operation, Variant: p.variant, Against: p.against,
-		Metric: m.name, Unit: m.unit, Better: m.better, Samples: []finding.Sample{},
-	}}
-}
-
 // whyNot says why there is no figure. Where both sides have none of a thing, no
 // limit on its growth is broken.
 func (s *study) whyNot(c *claim) {
-	samples := s.samples(c.metric, c.pair, c.Operation)
+	samples := s.samples(c.metric, c.pair, c.at)
+	how := s.loopOf(c.at)
 	switch {
+	case c.Metric == capacity && how == searching:
+		c.cannotTell("the capacity was not found in every run", 0)
+	case c.Metric == capacity:
+		c.cannotTell("no capacity was searched for", 0)
+	case how == searching && !c.metric.wholeRun:
+		c.cannotTell("a search for the capacity compares nothing else at the same work", 0)
 	case len(samples) > 0 && allZero(samples):
 		c.Blocks = len(samples)
 		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget: none on either side"
 	case c.metric.pointOnly:
 		c.cannotTell("a maximum has no interval", 0)
-	case c.metric.latency && s.closed():
+	case c.metric.latency && how == closedLoop:
 		c.cannotTell("a closed loop gives no latency to compare", 0)
-	case c.metric.latency && s.overloadOf(c.pair, c.Operation) != "":
-		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.overloadOf(c.pair, c.Operation)
+	case c.metric.latency && s.overloadOf(c.pair, c.at) != "":
+		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.overloadOf(c.pair, c.at)
 	case c.metric.latency:
 		c.cannotTell("too few values support it in each run, or it reaches into time-outs", 0)
 	default:

@@ -4,7 +4,6 @@ package analysis
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -30,7 +29,7 @@ func (s *study) judge(claims []*claim) {
 			continue
 		}
 		c.doubts = s.doubtsOf(c)
-		c.judge(families[c.family()], s.quick())
+		c.judge(families[c.family()], s.confidence, s.quick())
 		s.noteDoubts(c)
 	}
 }
@@ -56,8 +55,9 @@ func (s *study) budgetFor(c *claim) *spec.Limit {
 	return nil
 }
 
-// judge gives the verdict among so many claims.
-func (c *claim) judge(claims int, quick bool) {
+// judge gives the verdict among so many claims; ask is the confidence to ask of an
+// interval that is to have a given one.
+func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 	v := &c.Verdict
 	if c.budget != nil {
 		v.Budget = &c.budget.Value
@@ -67,20 +67,21 @@ func (c *claim) judge(claims int, quick bool) {
 		c.Absolute, c.Relative = nil, nil
 		return
 	}
-	least := stats.MinBlocks(confidence)
+	least := stats.MinBlocks(ask(confidence))
 	if quick || c.Blocks < least {
 		c.figuresOnly(quick, least)
 		return
 	}
 	v.Claims, v.Confidence = claims, stats.Bonferroni(confidence, claims)
-	e := stats.SignedRank(c.scale(), v.Confidence)
+	c.asked = ask(v.Confidence)
+	e := stats.SignedRank(c.scale(), c.asked)
 	switch {
 	case c.budget != nil && c.logs == nil:
 		c.cannotTell("there is no ratio to a baseline of zero", 0)
 	case c.doubts.reason != "":
 		c.cannotTell(c.doubts.reason, 0)
 	case !e.Bounded:
-		more := stats.MinBlocks(v.Confidence) - c.Blocks
+		more := stats.MinBlocks(c.asked) - c.Blocks
 		c.cannotTell(fmt.Sprintf("%s more needed for %d claims at once", blocks(more), claims), more)
 	case c.budget != nil:
 		c.against(e)
@@ -127,17 +128,20 @@ func (c *claim) keep(e stats.Estimate) finding.Interval {
 	return finding.Interval{Estimate: e.Center, Low: &e.Low, High: &e.High}
 }
 
-// against holds the claim against its budget. In every metric that may have one
-// less is better.
+// against holds the claim against its budget: what a metric may rise by, or, where
+// more is better, what it may fall by.
 func (c *claim) against(e stats.Estimate) {
-	limit := math.Log1p(c.budget.Value)
+	limit, bad := stats.LogLimit(c.budget.Value), stats.Above
+	if c.Better == higher {
+		limit, bad = stats.LogLimit(-c.budget.Value), stats.Below
+	}
 	size := finding.FormatInterval(c.keep(c.onScale(e)), c.Unit, true)
 	v := &c.Verdict
 	allowed := finding.FormatBound(c.budget.Value, c.Unit, true)
 	switch e.Against(limit) {
 	case stats.Straddles:
 		c.stillOpen(e, limit, size, allowed)
-	case stats.Above:
+	case bad:
 		v.Kind, v.Text = finding.Over, fmt.Sprintf("over the budget of %s: %s", allowed, size)
 	default:
 		v.Kind, v.Text = finding.Within, fmt.Sprintf("within the budget of %s: %s", allowed, size)
@@ -147,7 +151,7 @@ func (c *claim) against(e stats.Estimate) {
 // stillOpen says how many more blocks would settle it.
 func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string) {
 	reason := fmt.Sprintf("%s straddles the budget of %s", size, allowed)
-	all := stats.BlocksToExclude(c.logs, limit, c.Verdict.Confidence, patience)
+	all := stats.BlocksToExclude(c.logs, limit, c.asked, patience)
 	if all <= e.N {
 		c.cannotTell(reason+"; it is too close to be settled by more blocks", 0)
 		return
@@ -191,7 +195,7 @@ func (c *claim) excludesZero() bool {
 // neither a difference nor the want of one may be claimed.
 func (c *claim) notSure(size string) {
 	reason := fmt.Sprintf("not sure among %d claims: %s", c.Verdict.Claims, size)
-	if all := stats.BlocksToExclude(c.scale(), 0, c.Verdict.Confidence, patience); all > c.Blocks {
+	if all := stats.BlocksToExclude(c.scale(), 0, c.asked, patience); all > c.Blocks {
 		c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-c.Blocks)), all-c.Blocks)
 		return
 	}

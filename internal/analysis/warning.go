@@ -33,11 +33,21 @@ type check struct {
 var checks = []check{
 	{"interrupted", warning, "go on with: tracetax run --resume " + resultsPlace, (*study).findInterrupted},
 	{"quick", note, "run without --quick for intervals and verdicts", (*study).findQuick},
+	{"faults-injected", note, "this checks the ruler; for a result about a program take faults out of the experiment", (*study).findFaults},
 	{"too-few-blocks", warning, "ask for at least 6 blocks (design: {blocks: 10}), and see why runs failed if some did", (*study).findFewBlocks},
+	{"precision-not-reached", warning, "allow more blocks (design: {blocks: 8..60}), or ask for less precision", (*study).findImprecise},
+	{"stopped-early", note, "nothing to do; a smaller precision, or a fixed number of blocks, makes more", (*study).findStoppedEarly},
+	{"pilot", note, "the rate is this machine's: to repeat the experiment elsewhere at the same rate, name it (load: {rate: …})", (*study).findPilot},
+	{"duet", note, "read the differences; for figures of one variant alone run it without duet", (*study).findDuet},
 	{"failed-runs", warning, "see the last log lines in the results folder under logs/; 'tracetax run --resume' tries missing runs again", (*study).findFailed},
 	{"spoiled-blocks", spoiled, "run on a machine that does nothing else; the other blocks count as they are", (*study).findDropped},
 	{"spoiled-kept", spoiled, "more than a fifth of the blocks are spoiled, and no more are left out: repeat the experiment on a quieter machine", (*study).findKept},
 	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*study).findOverloaded},
+	{"generator-bound", warning, "ask with more CPUs for the load generator, or give the service less; 'tracetax load --capacity' tells what this generator can do here", (*study).findGeneratorBound},
+	{"search-limit", warning, "let the search go further (load: {capacity: {from: …, most: …}})", (*study).findSearchLimit},
+	{"search-saturated", warning, "see what binds it (a lock, a pool, one thread, another process on its CPUs); a limit on latency finds the capacity of such a service (load: {capacity: {p99: 20ms}})", (*study).findSaturated},
+	{"search-unsteady", warning, "make the probes longer (load: {duration: …}), or run on a quieter machine", (*study).findUnsteady},
+	{"database-busy", warning, "give the database more CPUs: what is measured is partly the database, not the program", (*study).findDatabaseBusy},
 	{"generator-late", warning, "give the load generator a CPU of its own, or lower the rate", (*study).findLate},
 	{"lag-differs", warning, "give the load generator a CPU of its own, so that it is equally late with every variant", func(s *study) []hit { return together(s.lags) }},
 	{"harness-shared-cpu", warning, "run where CPUs can be set apart (two or more, with the right to set affinity or a cpuset)", (*study).findShared},
@@ -78,14 +88,14 @@ func (s *study) warnings() []finding.Warning {
 }
 
 // place names where something was seen.
-func place(operation, variant string) string {
+func place(at cell, variant string) string {
 	switch {
-	case operation == "":
+	case at == cell{}:
 		return variant
 	case variant == "":
-		return operation
+		return at.String()
 	}
-	return operation + ", " + variant
+	return at.String() + ", " + variant
 }
 
 // perVariant makes one hit a variant of what is true of some of its runs; text
@@ -107,20 +117,20 @@ func (s *study) perVariant(threshold float64, of func(*run) float64, text func(w
 	return hits
 }
 
-// perCell makes one hit an operation and variant of what is true of some phases.
+// perCell makes one hit a cell and variant of what is true of some phases.
 func (s *study) perCell(threshold float64, of func(*phase) float64, text func(worst float64) string) []hit {
 	var hits []hit
-	for _, operation := range s.operations() {
+	for _, at := range s.cells() {
 		for _, v := range s.variants {
 			worst, n := 0.0, 0
-			phases := s.phasesOf(v.Name, operation)
+			phases := s.phasesOf(v.Name, at)
 			for _, p := range phases {
 				if value := of(p); value > threshold {
 					worst, n = max(worst, value), n+1
 				}
 			}
 			if n > 0 {
-				hits = append(hits, hit{fmt.Sprintf("%s (%d of %d runs)", text(worst), n, len(phases)), place(operation, v.Name)})
+				hits = append(hits, hit{fmt.Sprintf("%s (%d of %d runs)", text(worst), n, len(phases)), place(at, v.Name)})
 			}
 		}
 	}

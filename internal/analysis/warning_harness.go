@@ -31,7 +31,7 @@ func (s *study) findFewBlocks() []hit {
 		return nil
 	}
 	var hits []hit
-	least := stats.MinBlocks(confidence)
+	least := stats.MinBlocks(s.confidence(confidence))
 	for _, v := range s.variants[1:] {
 		if n := len(s.blocksOf(v.Name, s.baseline)); n < least {
 			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", blocks(n), v.Name, s.baseline, least), v.Name})
@@ -74,16 +74,16 @@ func spoilHits(found []spoil, what string) []hit {
 // findLate looks at the runs' lag of the middle: one late run is no pattern.
 func (s *study) findLate() []hit {
 	var hits []hit
-	for _, operation := range s.operations() {
+	for _, at := range s.cells() {
 		for _, v := range s.variants {
 			var lags []float64
-			for _, p := range s.phasesOf(v.Name, operation) {
+			for _, p := range s.phasesOf(v.Name, at) {
 				if lag, ok := p.lag.at(99); ok {
 					lags = append(lags, lag)
 				}
 			}
 			if lag := stats.Center(lags); lag > lateLag {
-				hits = append(hits, hit{fmt.Sprintf("the load generator was %s late at its 99th percentile", finding.FormatValue(lag, "s")), place(operation, v.Name)})
+				hits = append(hits, hit{fmt.Sprintf("the load generator was %s late at its 99th percentile", finding.FormatValue(lag, "s")), place(at, v.Name)})
 			}
 		}
 	}

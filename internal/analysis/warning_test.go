@@ -12,12 +12,29 @@ import (
 
 // only changes the runs of one variant.
 func only(variant string, change func(*record.Record)) func(*scene) {
-	return func(s *scene) {
-		s.change = func(r *record.Record) {
-			if r.Variant == variant {
-				change(r)
-			}
+	return func(s *scene) { s.change = onlyRuns(variant, change) }
+}
+
+func onlyRuns(variant string, change func(*record.Record)) func(*record.Record) {
+	return func(r *record.Record) {
+		if r.Variant == variant {
+			change(r)
 		}
+	}
+}
+
+// searchScene makes the scene one of searches, of which one variant's are changed.
+func searchScene(variant string, change func(*record.Record, *record.Capacity)) func(*scene) {
+	return func(s *scene) {
+		*s = capacities(map[string]float64{"none": 2450, "otel": 1520})
+		s.also(search(variant, change))
+	}
+}
+
+// precise is a design that stops at a precision.
+func precise(least, most int, precision float64) func(*scene) {
+	return func(s *scene) {
+		s.design = func(e *spec.Experiment) { e.Design.Blocks, e.Design.Most, e.Design.Precision = least, most, precision }
 	}
 }
 
@@ -28,6 +45,26 @@ var provocations = []struct {
 }{
 	{"interrupted", func(s *scene) { s.design = func(e *spec.Experiment) { e.Design.Blocks = 12 } }},
 	{"quick", func(s *scene) { s.quick = true }},
+	{"faults-injected", func(s *scene) { s.design = func(e *spec.Experiment) { e.Faults.SinkLoses = 0.03 } }},
+	{"precision-not-reached", precise(8, 10, 0.0001)},
+	{"stopped-early", precise(8, 30, 0.05)},
+	{"pilot", func(s *scene) {
+		s.design = func(e *spec.Experiment) { e.Load.Relative = &spec.Relative{Share: 0.5} }
+		s.extra = []record.Record{pilot("none", record.Found, 1650), pilot("otel", record.Found, 1000)}
+	}},
+	{"duet", only("otel", func(r *record.Record) { r.Harness.Partner = "none" })},
+	{"generator-bound", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.ByGenerator, 0 })},
+	{"search-limit", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 })},
+	{"search-saturated", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.Saturated, 0 })},
+	{"search-unsteady", searchScene("otel", func(r *record.Record, c *record.Capacity) {
+		if r.Block == 2 {
+			c.Outcome = record.Unsteady
+		}
+	})},
+	{"database-busy", only("otel", func(r *record.Record) {
+		p := &r.Phases[0]
+		p.Usage = append(p.Usage, record.Usage{Process: "postgres", Role: "database", Seconds: window + drain, CPUSeconds: 0.75 * window})
+	})},
 	{"too-few-blocks", func(s *scene) { s.blocks = 5 }},
 	{"failed-runs", func(s *scene) {
 		s.change = func(r *record.Record) {
@@ -245,6 +282,30 @@ func TestOneIsNotMany(t *testing.T) {
 	for _, w := range doc.Warnings {
 		if w.Code == "failed-runs" && w.Text != "runs of otel: 1 failed, of 10; 1 block does not count" {
 			t.Error(w.Text)
+		}
+	}
+}
+
+// A generator that is busy is its own affair as long as it makes what it should.
+func TestGeneratorBoundLoads(t *testing.T) {
+	busy := func(r *record.Record) {
+		for i := range r.Phases {
+			r.Phases[i].Usage[1].CPUSeconds = 0.96 * r.Phases[i].Load.WallSeconds
+		}
+	}
+	closed := connections(0.005, 8, 1, 8)
+	closed.also(busy)
+	held := twoVariants()
+	held.also(busy)
+	slow := twoVariants()
+	slow.also(func(r *record.Record) { r.Phases[0].Load.WallSeconds = 30 })
+	slow.also(busy)
+	for name, c := range map[string]struct {
+		scene scene
+		want  bool
+	}{"closed loop": {closed, true}, "a rate that was held": {held, false}, "a rate that was not": {slow, true}} {
+		if doc := analyse(t, c.scene.input()); warned(doc, "generator-bound") != c.want {
+			t.Errorf("%s: %+v", name, doc.Warnings)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -17,30 +18,35 @@ const (
 
 func (s *study) findOverloaded() []hit {
 	var hits []hit
-	for _, operation := range s.operations() {
+	for _, at := range s.cells() {
 		for _, v := range s.variants {
-			if text, yes := s.overloaded(v.Name, operation); yes {
-				hits = append(hits, hit{text + ": no latency is compared", place(operation, v.Name)})
+			if text, yes := s.overloaded(v.Name, at); yes {
+				hits = append(hits, hit{text + ": no latency is compared", place(at, v.Name)})
 				continue
 			}
 			n := 0
-			phases := s.phasesOf(v.Name, operation)
+			phases := s.phasesOf(v.Name, at)
 			for _, p := range phases {
 				if held, asked := s.held(p); asked && !p.holds(held) {
 					n++
 				}
 			}
 			if n > 0 {
-				hits = append(hits, hit{fmt.Sprintf("%s did not hold the rate in %d of %d runs", v.Name, n, len(phases)), place(operation, v.Name)})
+				hits = append(hits, hit{fmt.Sprintf("%s did not hold the rate in %d of %d runs", v.Name, n, len(phases)), place(at, v.Name)})
 			}
 		}
 	}
 	return hits
 }
 
+// findThrottled leaves searches alone: they go up to the quota on purpose, and name
+// it where it binds.
 func (s *study) findThrottled() []hit {
 	return s.perCell(throttledShare, func(p *phase) float64 {
 		worst := 0.0
+		if p.Capacity != nil {
+			return 0
+		}
 		for _, u := range p.Usage {
 			if share, ok := over(u.ThrottleSeconds, u.Seconds); ok && charged("")(u.Role) {
 				worst = max(worst, share)
@@ -105,7 +111,7 @@ func (s *study) findUnknown() []hit {
 		t := s.tracing[v.Name]
 		for _, operation := range s.operations() {
 			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.all[v.Name]) > 0 {
-				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(operation, v.Name)})
+				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(cell{operation: operation}, v.Name)})
 			}
 		}
 	}
@@ -124,7 +130,7 @@ func (s *study) findCalibration() []hit {
 			declared, isDeclared := plan.Spans[operation]
 			if per, ok := learnt[operation]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
 				hits = append(hits, hit{fmt.Sprintf("declared are %s spans per operation, the calibration made %s",
-					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(operation, v.Name)})
+					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(cell{operation: operation}, v.Name)})
 			}
 		}
 	}
@@ -140,12 +146,20 @@ func ends(low, high float64) string {
 
 func (s *study) findLost() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
-		return l.Verdict, entry(l, ledger.Dropped)+entry(l, ledger.FailedSend) > 0
+		return l.Verdict, entry(l, ledger.Dropped)+entry(l, ledger.FailedSend) > 0 && !s.losesOnPurpose(l.Operation)
 	})
 }
 
+// losesOnPurpose reports whether an operation's search goes beyond the rate at which
+// nothing is lost. The ledger has its spans all the same.
+func (s *study) losesOnPurpose(operation string) bool {
+	return slices.ContainsFunc(s.cells(), func(at cell) bool { return at.operation == operation && s.lossy(at) })
+}
+
 func (s *study) findUnaccounted() []hit {
-	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, entry(l, ledger.Unaccounted) > 0 })
+	return s.inLedgers(func(l finding.Ledger) (string, bool) {
+		return l.Verdict, entry(l, ledger.Unaccounted) > 0 && !s.losesOnPurpose(l.Operation)
+	})
 }
 
 func (s *study) findSurplus() []hit {
@@ -169,7 +183,7 @@ func (s *study) findSampling() []hit {
 		}
 		for _, operation := range s.operations() {
 			if text, off := ledger.Chance(operation, s.tracing[v.Name], runs); off {
-				hits = append(hits, hit{text, place(operation, v.Name)})
+				hits = append(hits, hit{text, place(cell{operation: operation}, v.Name)})
 			}
 		}
 	}
@@ -184,7 +198,7 @@ func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 			continue
 		}
 		if text, yes := bad(l); yes {
-			hits = append(hits, hit{text, place(l.Operation, l.Variant)})
+			hits = append(hits, hit{text, place(cell{operation: l.Operation}, l.Variant)})
 		}
 	}
 	return hits

@@ -61,7 +61,7 @@ func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, to
 			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{},
 		},
 	}
-	b.session = &experiment.Session{Experiment: e, Runner: b.conductor, Observe: b.progress.observe}
+	b.session = &experiment.Session{Experiment: e, Runner: b.conductor, Observe: b.progress.observe, Precise: b.precise}
 	open := func() (*artifact.Store, error) { return artifact.Open("") }
 	var missing []error
 	for _, v := range e.Variants {
@@ -108,18 +108,11 @@ func (b *bench) run(ctx context.Context) (history []record.Record, err error) {
 
 // finish turns the records into findings, and writes every form of them.
 func (b *bench) finish(history []record.Record) (*finding.Document, error) {
-	plans := map[string]*spec.Plan{}
-	for _, cell := range b.session.Cells {
-		plans[cell.Variant.Name] = cell.Plan
-	}
-	facts, err := asMap(b.environment)
+	in, err := b.input(history)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := analysis.Analyse(analysis.Input{
-		Experiment: b.experiment, Plans: plans, Environment: facts, Records: history,
-		Results: b.dir, Tool: Version(), Now: time.Now(),
-	})
+	doc, err := analysis.Analyse(in)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +121,29 @@ func (b *bench) finish(history []record.Record) (*finding.Document, error) {
 		b.folder.Write(record.ReportFile, func(w io.Writer) error { return report.HTML(w, doc) }),
 		b.folder.Write(record.BenchfmtFile, func(w io.Writer) error { return report.Benchfmt(w, doc) }),
 	)
+}
+
+// precise says whether the blocks so far are enough.
+func (b *bench) precise(history []record.Record) (bool, error) {
+	in, err := b.input(history)
+	if err != nil {
+		return false, err
+	}
+	enough, _, err := analysis.Precise(in)
+	return enough, err
+}
+
+// input is what the analysis is given of the records.
+func (b *bench) input(history []record.Record) (analysis.Input, error) {
+	plans := map[string]*spec.Plan{}
+	for _, cell := range b.session.Cells {
+		plans[cell.Variant.Name] = cell.Plan
+	}
+	facts, err := asMap(b.environment)
+	return analysis.Input{
+		Experiment: b.experiment, Plans: plans, Environment: facts, Records: history,
+		Results: b.dir, Tool: Version(), Now: time.Now(),
+	}, err
 }
 
 // print shows the result on stdout: a table, or the findings alone.

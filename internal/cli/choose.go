@@ -22,11 +22,8 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		if f.quick {
 			e.Quicken()
 		}
-		if c.Flags().Changed("blocks") {
-			if f.blocks < 1 {
-				return nil, fmt.Errorf("--blocks %d: at least 1 is needed (6 for an interval)", f.blocks)
-			}
-			e.Design.Blocks = f.blocks
+		if err := e.OverrideDesign(f.blocks, f.precision); err != nil {
+			return nil, err
 		}
 		if f.seed != 0 {
 			e.Design.Seed = f.seed
@@ -38,6 +35,9 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 			if e.Budget, err = spec.ParseBudget(f.budget); err != nil {
 				return nil, fmt.Errorf("--budget: %w", err)
 			}
+		}
+		if err := e.Check(); err != nil {
+			return nil, err
 		}
 		e.Settle()
 	}
@@ -51,7 +51,8 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 		return nil, fmt.Errorf("%q stands before --: give either an experiment or a command", args[0])
 	case line:
 		f.line.Command = args
-		f.line.Blocks = f.blocks
+		f.line.Rate, f.line.Connections, f.line.Capacity = f.load.Rate, f.load.Connections, f.load.Capacity
+		f.line.Duration, f.line.Warmup = f.load.Duration, f.load.Warmup
 		e, err := spec.FromFlags(f.line, builtIn())
 		if err != nil {
 			return nil, err
@@ -71,10 +72,7 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 	}
 	found, err := spec.Find(args[0], builtIn())
 	for _, e := range found {
-		if err := e.Load.Override(f.line.Rate, f.line.Duration, f.line.Warmup, f.line.Connections); err != nil {
-			return nil, err
-		}
-		if err := e.CheckWindow(); err != nil {
+		if err := e.OverrideLoad(f.load); err != nil {
 			return nil, err
 		}
 	}

@@ -1,16 +1,17 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"os"
+	"io"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/machine"
-	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/selfcheck"
 )
 
 // check is one line of doctor's answer.
@@ -22,40 +23,80 @@ type check struct {
 }
 
 func newDoctor(s streams) *cobra.Command {
-	var asJSON bool
+	var asJSON, noisy bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "What this machine can and cannot measure",
-		Args:  usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			checks, err := examine()
+		Short: "What this machine can and cannot measure, and how noisy it is",
+		Long: `Looks at everything that an experiment depends on, and measures for a few
+seconds how much work on the other CPU slows the program under test.
+
+With --noise a small program is also measured against itself, for about half a
+minute: a difference smaller than what comes out of that cannot be seen here.`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			checks, err := examine(c.Context())
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return encode(s.out, checks)
-			}
-			table := tabwriter.NewWriter(s.out, 0, 4, 2, ' ', 0)
-			for _, one := range checks {
-				fmt.Fprintf(table, "%s\t%s\t%s\n", one.Status, one.Name, one.Says)
-				if one.Advice != "" {
-					fmt.Fprintf(table, "\t\t→ %s\n", one.Advice)
+			var floor []selfcheck.Floor
+			if noisy {
+				if floor, err = noiseFloor(c.Context(), s.err); err != nil {
+					return err
 				}
 			}
-			return table.Flush()
+			if asJSON {
+				return encode(s.out, doctorAnswer{checks, floor})
+			}
+			return printDoctor(s.out, checks, floor)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON")
+	c.Flags().BoolVar(&noisy, "noise", false, "measure the noise floor of each metric, too (about half a minute)")
 	return c
 }
 
+// doctorAnswer is what --json prints.
+type doctorAnswer struct {
+	Checks []check           `json:"checks"`
+	Noise  []selfcheck.Floor `json:"noise,omitempty"` // with --noise
+}
+
+// printDoctor writes the answer for a person.
+func printDoctor(w io.Writer, checks []check, floor []selfcheck.Floor) error {
+	options := terminalOptions(w, false)
+	wide := 0
+	for _, one := range checks {
+		wide = max(wide, utf8.RuneCountInString(one.Name))
+	}
+	var b strings.Builder
+	for _, one := range checks {
+		lead := fmt.Sprintf("%-4s  %s%s  ", one.Status, one.Name, strings.Repeat(" ", wide-utf8.RuneCountInString(one.Name)))
+		b.WriteString(selfcheck.Wrap(lead, one.Says, options.Width))
+		if one.Advice != "" {
+			b.WriteString(selfcheck.Wrap(strings.Repeat(" ", utf8.RuneCountInString(lead)), "→ "+one.Advice, options.Width))
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing what the doctor found: %w", err)
+	}
+	if len(floor) == 0 {
+		return nil
+	}
+	return selfcheck.WriteFloor(w, floor, selfcheck.Options{Width: options.Width, Color: options.Color})
+}
+
 // examine looks at everything that an experiment will depend on.
-func examine() ([]check, error) {
+func examine(ctx context.Context) ([]check, error) {
 	facts := machine.Read()
 	checks := []check{
 		{Name: "machine", Status: "ok", Says: strings.TrimSpace(fmt.Sprintf("%s %s %s, kernel %s", facts.OS, facts.Arch, facts.CPUModel, facts.Kernel))},
 		checkCPUs(facts), checkAccounting(), checkLoad(facts), checkGovernor(facts), checkCache(),
 	}
+	between, err := checkInterference(ctx)
+	if err != nil {
+		return nil, err
+	}
+	checks = append(checks, between...)
 	names, err := builtIn().Tracers()
 	if err != nil {
 		return nil, err
@@ -72,63 +113,4 @@ func examine() ([]check, error) {
 		checks = append(checks, one)
 	}
 	return checks, nil
-}
-
-func checkCPUs(f machine.Facts) check {
-	c := check{Name: "CPUs", Status: "ok", Says: fmt.Sprintf("%d", f.CPUs)}
-	switch place := process.Places(1); {
-	case place.Shared:
-		c.Status, c.Says = "bad", c.Says+": the program under test shares it with the load generator and the sink"
-		c.Advice = "use a machine with at least 2 CPUs; on this one only large differences can be seen"
-	default:
-		c.Says += fmt.Sprintf(": %v for the program under test, %v for everything else", place.App, place.Harness)
-	}
-	if f.Hypervisor {
-		c.Says += "; virtual: the host may take time away, which is watched and reported"
-	}
-	return c
-}
-
-func checkAccounting() check {
-	how := process.Detect()
-	c := check{Name: "CPU accounting", Status: "ok", Says: how}
-	if how == "clock" {
-		c.Status, c.Says = "note", "by the CPU clocks of processes; no right to make cgroups"
-		c.Advice = "run as root, or with a delegated cgroup, for exact charges of short-lived children and for quotas"
-	}
-	return c
-}
-
-func checkLoad(f machine.Facts) check {
-	c := check{Name: "load", Status: "ok", Says: fmt.Sprintf("%.2f over the last minute", f.LoadAverage)}
-	if f.LoadAverage > 0.5*float64(f.CPUs) {
-		c.Status, c.Advice = "note", "other programs are at work: end them, or expect wide intervals"
-	}
-	return c
-}
-
-func checkGovernor(f machine.Facts) check {
-	c := check{Name: "CPU frequency", Status: "ok", Says: f.Governor}
-	switch f.Governor {
-	case "":
-		c.Says = "not told by the kernel, as on most virtual machines"
-	case "performance":
-	default:
-		c.Status, c.Advice = "note", "set the governor to performance, so that the same work costs the same time"
-	}
-	return c
-}
-
-func checkCache() check {
-	store, err := artifact.Open("")
-	if err != nil {
-		return check{Name: "cache", Status: "bad", Says: err.Error()}
-	}
-	probe, err := os.CreateTemp(store.Dir(), "doctor-*")
-	if err != nil {
-		return check{Name: "cache", Status: "bad", Says: "cannot be written to: " + err.Error(), Advice: "set " + artifact.Variable + " to a folder"}
-	}
-	probe.Close()
-	os.Remove(probe.Name())
-	return check{Name: "cache", Status: "ok", Says: store.Dir()}
 }

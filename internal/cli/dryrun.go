@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/experiment"
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -17,16 +18,34 @@ func dryRun(s streams, experiments []*spec.Experiment) error {
 		if err != nil {
 			return usageError(err)
 		}
-		fmt.Fprintf(s.out, "%s: %s; about %s (fetching and building not counted)\n", e.Name, e.Summary(), about(foreseen.Length))
+		fmt.Fprintf(s.out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), foreseenLength(foreseen))
 		if len(foreseen.Calibrated) > 0 {
 			fmt.Fprintf(s.out, "  calibration: %s\n", strings.Join(foreseen.Calibrated, " "))
 		}
-		for i, order := range foreseen.Blocks {
-			fmt.Fprintf(s.out, "  block %d: %s\n", i+1, strings.Join(order, " "))
+		if len(foreseen.Piloted) > 0 {
+			fmt.Fprintf(s.out, "  pilot, which finds %s: %s\n", e.Load.Relative.Search.Summary(), strings.Join(foreseen.Piloted, " "))
 		}
-		fmt.Fprintln(s.out, "  "+resolution(e.Design.Blocks))
+		between := " "
+		if foreseen.Duet {
+			between = " beside "
+		}
+		for i, order := range foreseen.Blocks {
+			fmt.Fprintf(s.out, "  block %d: %s\n", i+1, strings.Join(order, between))
+			if i+1 == foreseen.Least && foreseen.Least < len(foreseen.Blocks) {
+				fmt.Fprintf(s.out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
+			}
+		}
+		fmt.Fprintln(s.out, "  "+resolution(len(foreseen.Blocks)))
 	}
 	return nil
+}
+
+// foreseenLength says about how long an experiment takes.
+func foreseenLength(s experiment.Schedule) string {
+	if s.Shortest < s.Length {
+		return "about " + about(s.Shortest) + " to " + about(s.Length)
+	}
+	return "about " + about(s.Length)
 }
 
 // resolution says what a number of blocks can show. How much blocks differ is

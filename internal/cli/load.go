@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/load"
@@ -21,18 +20,32 @@ func newLoad(s streams) *cobra.Command {
 		Short: "Ask a server at a rate, or as fast as it answers, and time it",
 		Long: `Ask a server for one URL and time the answers. With --rate, operations start when
 the schedule says so, whatever the server does (an open loop), and each latency
-counts from that moment; with --connections, that many are kept busy (a closed loop).`,
+counts from that moment; with --connections, that many are kept busy (a closed loop).
+
+URLs: http:// and https:// (HTTP/1.1), grpc://HOST:PORT/package.Service/Method and
+grpcs:// (a unary call). {data.COLUMN} in the path, the query, a header or the body
+is filled in from --data-file, each operation with the next row.
+
+When the server does not keep up with the rate, it says "Overloaded", with the rate
+that was reached; when the generator itself was the limit, "Bounded by the generator".
+--capacity tells beforehand how much the generator can ask on this machine.`,
 		Example: `  tracetax load http://127.0.0.1:8080/ --rate 400/s --duration 20s
   tracetax load http://127.0.0.1:8080/ --connections 8
-  tracetax load http://127.0.0.1:8080/orders --method POST --body @order.json --header 'Content-Type: application/json'`,
+  tracetax load https://127.0.0.1:8443/orders --insecure --body @order.json --header 'Content-Type: application/json'
+  tracetax load 'http://127.0.0.1:8080/users/{data.id}' --data-file users.csv --rate 400/s
+  tracetax load grpc://127.0.0.1:50051/shop.Cart/Add --protoset shop.pb --data '{"item": "tea"}' --rate 400/s
+  tracetax load --capacity`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError(errors.New("want one URL, such as http://127.0.0.1:8080/ (see 'tracetax load --help')"))
+			if len(args) == 1 || len(args) == 0 && o.capacity {
+				return nil
 			}
-			return nil
+			return usageError(errors.New("want one URL, such as http://127.0.0.1:8080/ (see 'tracetax load --help')"))
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			task, err := o.task(args[0])
+			if o.capacity {
+				return runCapacity(c, s, o, args)
+			}
+			task, err := o.task(c.Context(), args[0])
 			if err != nil {
 				return usageError(err)
 			}
@@ -69,6 +82,10 @@ func runLoad(ctx context.Context, s streams, task load.Task, o loadOptions) erro
 		return err
 	}
 	defer g.Close()
+	// What reading the data files costs is no cost of an operation.
+	if err := g.Prepare(ctx, task); err != nil {
+		return loadError(err)
+	}
 	if o.warmup > 0 {
 		warm := task
 		warm.Duration, warm.Count = o.warmup, 0
@@ -76,24 +93,33 @@ func runLoad(ctx context.Context, s streams, task load.Task, o loadOptions) erro
 		_, err := g.Do(ctx, warm)
 		stop()
 		if err != nil {
-			return err
+			return loadError(err)
 		}
 	}
 	stop := watchLoad(s.err, g, "asking", task.Duration)
-	before := cpuTime()
+	before := ownCPU()
 	l, loadErr := g.Do(ctx, task)
-	cpu := cpuTime() - before
+	cpu := ownCPU().since(before, task.Threads)
 	stop()
 	if loadErr != nil && ctx.Err() == nil {
-		return loadErr
+		return loadError(loadErr)
 	}
 	return showLoad(s, task, l, cpu, o.asJSON, loadErr)
 }
 
+// loadError marks a wrong data file as the user's error.
+func loadError(err error) error {
+	var wrong *load.DataError
+	if errors.As(err, &wrong) {
+		return usageError(wrong)
+	}
+	return err
+}
+
 // showLoad prints the result, also that of a load given up half way, and returns
 // stopped or what else the exit status should tell of.
-func showLoad(s streams, task load.Task, l record.Load, cpu time.Duration, asJSON bool, stopped error) error {
-	sum, err := load.Summarize(task, l, cpu)
+func showLoad(s streams, task load.Task, l record.Load, cpu load.CPUTime, asJSON bool, stopped error) error {
+	sum, err := load.SummarizeCPU(task, l, cpu)
 	if err != nil {
 		return err
 	}

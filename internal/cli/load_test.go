@@ -70,7 +70,7 @@ func TestLoadCommandRefuses(t *testing.T) {
 		want string
 	}{
 		{"", "want one URL"},
-		{"https://x/", "https is not supported, only http://"},
+		{"grpc://x:1/Method", "want the method to call"},
 		{"ftp://x/", `scheme "ftp" is not supported`},
 		{"127.0.0.1:8080/x", "want one such as http://127.0.0.1:8080/x"},
 		{"localhost:8080", "want one such as http://localhost:8080"},

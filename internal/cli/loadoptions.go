@@ -1,57 +1,34 @@
 package cli
 
+// This file turns the flags of load into a task.
+
 import (
-	"encoding/base64"
+	"context"
+	"errors"
 	"fmt"
 	"math"
-	"net"
-	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// loadOptions are the flags of load.
-type loadOptions struct {
-	rate, arrivals, method, body string
-	headers                      []string
-	connections, threads, status int
-	duration, timeout, warmup    time.Duration
-	count, seed                  uint64
-	asJSON                       bool
-}
-
-func (o *loadOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.rate, "rate", "", "open loop: operations per second, such as 400/s")
-	f.IntVar(&o.connections, "connections", 0, "closed loop: connections kept busy (default 1); with --rate, the most that may be open (default 512)")
-	f.DurationVar(&o.duration, "duration", 10*time.Second, "how long to ask")
-	f.Uint64Var(&o.count, "count", 0, "stop after so many operations")
-	f.DurationVar(&o.warmup, "warmup", 0, "ask for so long first, and forget the result")
-	f.DurationVar(&o.timeout, "timeout", load.DefaultTimeout, "give an operation up so long after its intended start")
-	f.StringVar(&o.arrivals, "arrivals", load.Constant, "with --rate: constant (evenly spaced) or poisson (random gaps)")
-	f.StringVar(&o.method, "method", "", "request method (default GET; POST with --body)")
-	f.StringArrayVar(&o.headers, "header", nil, "request header 'Name: value'; may be repeated")
-	f.StringVar(&o.body, "body", "", "request body: text, or @FILE")
-	f.IntVar(&o.status, "status", 0, "status that counts as success (default any 2xx or 3xx)")
-	f.IntVar(&o.threads, "threads", 1, "event loops, each a thread of its own")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of random arrivals")
-	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON")
-}
-
 // task is what the flags ask for; its errors are the user's.
-func (o *loadOptions) task(target string) (load.Task, error) {
-	r, err := o.request(target)
+func (o *loadOptions) task(ctx context.Context, target string) (load.Task, error) {
+	r, err := o.request(ctx, target)
 	if err != nil {
 		return load.Task{}, err
 	}
 	rate, err := parseRate(o.rate)
 	if err != nil {
 		return load.Task{}, err
+	}
+	sources, err := load.Sources(o.sources)
+	if err != nil {
+		return load.Task{}, fmt.Errorf("--sources: %w", err)
 	}
 	t := load.Task{
 		Operations:  []load.Request{r},
@@ -63,9 +40,14 @@ func (o *loadOptions) task(target string) (load.Task, error) {
 		Timeout:     o.timeout,
 		Seed:        o.seed,
 		Threads:     o.threads,
+		Streams:     o.streams,
+		Sources:     sources,
 	}
 	if o.duration <= 0 || o.timeout <= 0 || o.warmup < 0 || o.threads < 1 {
 		return load.Task{}, fmt.Errorf("--duration, --timeout and --threads must be more than 0, --warmup not less")
+	}
+	if o.streams != 0 && !r.GRPC {
+		return load.Task{}, errors.New("--streams is for grpc:// and grpcs:// only: HTTP/1.1 has one request at a time on a connection")
 	}
 	if err := t.Check(); err != nil {
 		return load.Task{}, err
@@ -76,16 +58,10 @@ func (o *loadOptions) task(target string) (load.Task, error) {
 	return t, nil
 }
 
-func (o *loadOptions) request(target string) (load.Request, error) {
-	r, err := requestTo(target)
+func (o *loadOptions) request(ctx context.Context, target string) (load.Request, error) {
+	r, err := load.RequestTo(target)
 	if err != nil {
 		return r, err
-	}
-	r.Status, r.Method = o.status, o.method
-	if o.method != "" {
-		if err := spec.CheckMethod(o.method); err != nil {
-			return r, fmt.Errorf("--method: %w", err)
-		}
 	}
 	for _, h := range o.headers {
 		name, value, ok := strings.Cut(h, ":")
@@ -94,60 +70,111 @@ func (o *loadOptions) request(target string) (load.Request, error) {
 		}
 		r.Headers = append(r.Headers, load.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 	}
+	if err := o.secure(&r); err != nil {
+		return r, err
+	}
+	if r.GRPC {
+		err = o.message(ctx, &r)
+	} else {
+		err = o.http(&r)
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, o.rows(&r)
+}
+
+// secure says how the server's certificate is checked.
+func (o *loadOptions) secure(r *load.Request) error {
+	switch {
+	case r.TLS == nil && (o.insecure || o.cacert != ""):
+		return errors.New("--insecure and --cacert are for https:// and grpcs:// only")
+	case o.insecure && o.cacert != "":
+		return errors.New("--insecure checks no certificate, so that --cacert has no use")
+	case r.TLS == nil:
+		return nil
+	}
+	r.TLS.Insecure = o.insecure
+	var err error
+	r.TLS.CA, err = wholeName(o.cacert)
+	if err != nil {
+		return fmt.Errorf("--cacert: %w", err)
+	}
+	return nil
+}
+
+// http fills in what is HTTP's alone.
+func (o *loadOptions) http(r *load.Request) error {
+	if o.data != "" || o.protoset != "" || o.reflection {
+		return errors.New("--data, --protoset and --reflection are for grpc:// and grpcs:// only; the body of an HTTP request is --body")
+	}
+	r.Status, r.Method = o.status, o.method
+	if o.method != "" {
+		if err := spec.CheckMethod(o.method); err != nil {
+			return fmt.Errorf("--method: %w", err)
+		}
+	}
 	if o.body == "" {
-		return r, nil
+		return nil
 	}
 	if r.Method == "" {
 		r.Method = "POST"
 	}
-	r.Body, err = readBody(o.body)
-	return r, err
+	var err error
+	r.Body, err = textOrFile("--body", o.body)
+	return err
 }
 
-func readBody(text string) ([]byte, error) {
+// rows says which file's rows fill the placeholders of r.
+func (o *loadOptions) rows(r *load.Request) error {
+	uses := load.HasData(r.Path) || load.HasData(string(r.Body))
+	for _, h := range r.Headers {
+		uses = uses || load.HasData(h.Value)
+	}
+	switch {
+	case o.dataFile == "" && uses:
+		return errors.New("{data.…} is to be filled in from a file: name it with --data-file")
+	case o.dataFile == "":
+		return nil
+	case !uses:
+		return errors.New("--data-file is given, but {data.COLUMN} stands neither in the URL nor in a header nor in the body")
+	}
+	switch o.dataOrder {
+	case "turn":
+	case "random":
+		r.Order = load.Random
+	default:
+		return fmt.Errorf("--data-order %q: want turn or random", o.dataOrder)
+	}
+	var err error
+	if r.Data, err = wholeName(o.dataFile); err != nil {
+		return fmt.Errorf("--data-file: %w", err)
+	}
+	return nil
+}
+
+// textOrFile is what a flag gives as text or as @FILE.
+func textOrFile(flag, text string) ([]byte, error) {
 	name, ok := strings.CutPrefix(text, "@")
 	if !ok {
 		return []byte(text), nil
 	}
 	b, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("--body: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return b, nil
 }
 
-// requestTo is the request for an http URL.
-func requestTo(target string) (load.Request, error) {
-	u, err := url.Parse(target)
-	switch {
-	case err != nil && !strings.Contains(target, "://"), err == nil && u.Host == "" && u.Scheme != "https" && u.Scheme != "http":
-		return load.Request{}, fmt.Errorf("URL %q: want one such as http://%s", target, strings.TrimPrefix(target, "//"))
-	case err != nil:
-		return load.Request{}, fmt.Errorf("reading the URL: %w", err)
-	case u.Scheme == "https":
-		return load.Request{}, fmt.Errorf("URL %q: https is not supported, only http:// (HTTP/1.1 without TLS); ask the service on a plain HTTP port", target)
-	case u.Scheme != "http":
-		return load.Request{}, fmt.Errorf("URL %q: scheme %q is not supported, only http:// (HTTP/1.1 without TLS)", target, u.Scheme)
-	case u.Hostname() == "":
-		return load.Request{}, fmt.Errorf("URL %q has no host", target)
+// wholeName is the absolute name of a file that can be read; "" stays.
+func wholeName(name string) (string, error) {
+	if name == "" {
+		return "", nil
 	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
+	if _, err := os.Stat(name); err != nil {
+		return "", err
 	}
-	r := load.Request{
-		Name:    target,
-		Address: net.JoinHostPort(u.Hostname(), port),
-		Host:    u.Host,
-		Path:    u.RequestURI(),
-	}
-	if u.User != nil {
-		r.Name = u.Redacted()
-		password, _ := u.User.Password()
-		credentials := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
-		r.Headers = []load.Header{{Name: "Authorization", Value: "Basic " + credentials}}
-	}
-	return r, nil
+	return filepath.Abs(name)
 }
 
 // parseRate reads "400/s" or "400"; "" is 0, no rate.

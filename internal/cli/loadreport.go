@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/load"
@@ -44,14 +43,6 @@ func watchLoad(w io.Writer, g *load.Generator, what string, total time.Duration)
 	return func() { close(quit); <-done }
 }
 
-// cpuTime is what this process has used so far.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	// Cannot fail: the arguments are right.
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // printLoad writes the result that a person reads.
 func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error {
 	var b strings.Builder
@@ -63,7 +54,7 @@ func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error 
 	if sum.Asked > 0 {
 		row("rate", "%s/s asked, %s/s reached%s", figure(sum.Asked), figure(sum.Reached), overtimeText(l, sum))
 	} else {
-		row("rate", "%s/s with %d busy connections", figure(sum.Reached), max(t.Connections, 1))
+		row("rate", "%s/s with %s", figure(sum.Reached), busyText(t))
 	}
 	row("latency", "%s", latencyLine(sum, l))
 	if sum.Asked > 0 && l.Completed+l.TimedOut > 0 {
@@ -84,6 +75,18 @@ func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error 
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// busyText says what a closed loop kept busy.
+func busyText(t load.Task) string {
+	connections := "1 busy connection"
+	if t.Connections > 1 {
+		connections = fmt.Sprintf("%d busy connections", t.Connections)
+	}
+	if t.Streams > 1 {
+		return fmt.Sprintf("%s of %d calls each", connections, t.Streams)
+	}
+	return connections
 }
 
 func latencyLine(sum load.Summary, l record.Load) string {
@@ -121,11 +124,11 @@ func limitText(l record.Load, sum load.Summary) string {
 	case load.NothingAnswered:
 		return nothingText(l)
 	case load.GeneratorLate:
-		return fmt.Sprintf("Late: the generator was the limit. It was itself late by %s at p99, and the latencies\nhold that. Give it a CPU of its own, more --threads, or ask for less.", loadTime(sum.LagP99))
+		return fmt.Sprintf("Bounded by the generator: it was itself late by %s at p99, and the latencies hold that.\nThe server may be faster. Give the generator a CPU of its own or more --threads, or ask for\nless than %s/s; 'tracetax load --capacity' tells how much it can ask here.", loadTime(sum.LagP99), figure(sum.Asked))
 	case load.GeneratorBusy:
-		return "The generator was the limit: its threads were busy all the time, so the server may be\nfaster than this. Give it a CPU of its own, or more --threads."
+		return "Bounded by the generator: its threads were busy, or kept from a CPU, all the time; the\nserver may be faster than this. Give the generator a CPU of its own or more --threads.\n'tracetax load --capacity' tells how much it can ask here."
 	case load.ServerOverloaded:
-		return fmt.Sprintf("Overloaded: the server did not keep up with %s/s; latencies grow for as long as that lasts.", figure(sum.Asked))
+		return fmt.Sprintf("Overloaded: the server reached %s/s of the %s/s asked; latencies grow for as long as\nthat lasts, so that they say nothing of the server at a rate that it can hold.", figure(sum.Reached), figure(sum.Asked))
 	}
 	return ""
 }

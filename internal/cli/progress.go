@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -40,24 +41,58 @@ func (p *progress) observe(e experiment.Event) {
 		p.ended(e)
 		return
 	}
-	text := fmt.Sprintf("run %d of %d", e.Done+1, e.Total)
-	if e.Next.Kind == record.Calibration {
-		text += " · learning how many spans " + e.Next.Variant + " makes"
-	} else {
-		text += fmt.Sprintf(" · block %d/%d · %s", e.Next.Block, p.experiment.Design.Blocks, e.Next.Variant)
-	}
-	if e.Left > 0 {
-		text += " · " + about(e.Left) + " left"
-	}
+	text := begun(e, p.experiment.Design)
 	if p.headline != "" {
 		text += " · " + p.headline
 	}
 	if p.width > 0 {
 		p.status(text)
-	} else if e.Next.Block != p.block || e.Next.Kind == record.Calibration {
+	} else if e.Next.Block != p.block || e.Next.Block == 0 {
 		p.block = e.Next.Block
 		p.line(text)
 	}
+}
+
+// begun says which run begins, and how many there are still to be.
+func begun(e experiment.Event, d spec.Design) string {
+	most := ""
+	if e.Open {
+		most = "at most "
+	}
+	text := fmt.Sprintf("run %d of %s%d · ", e.Done+1, most, e.Total)
+	switch next := e.Next; {
+	case next.Kind == record.Calibration:
+		text += "learning how many spans " + next.Variant + " makes"
+	case next.Kind == record.Pilot:
+		text += "finding what load " + next.Variant + " can take"
+	case d.Most > 0:
+		text += fmt.Sprintf("block %d, at most %d · %s", next.Block, d.Most, beside(next))
+	default:
+		text += fmt.Sprintf("block %d/%d · %s", next.Block, d.Blocks, beside(next))
+	}
+	if e.Left > 0 {
+		text += " · " + most + about(e.Left) + " left"
+	}
+	return text
+}
+
+// beside is the variants of a run: two in a duet.
+func beside(next design.Run) string {
+	if next.Partner == nil {
+		return next.Variant
+	}
+	return next.Variant + " beside " + next.Partner.Variant
+}
+
+// where a run was, for a line about its failure.
+func where(r *record.Record) string {
+	switch r.Kind {
+	case record.Calibration:
+		return "calibration"
+	case record.Pilot:
+		return "pilot"
+	}
+	return fmt.Sprintf("block %d", r.Block)
 }
 
 func (p *progress) ended(e experiment.Event) {
@@ -66,7 +101,7 @@ func (p *progress) ended(e experiment.Event) {
 		if r.Attempt > 1 {
 			again = "is left out"
 		}
-		p.line(fmt.Sprintf("block %d, %s failed (%s) and %s: %s", r.Block, r.Variant, r.Failure.Stage, again, r.Failure.Message))
+		p.line(fmt.Sprintf("%s, %s failed (%s) and %s: %s", where(r), r.Variant, r.Failure.Stage, again, r.Failure.Message))
 		for _, text := range r.Failure.Log {
 			p.line("    " + r.Failure.Process + " | " + text)
 		}

@@ -20,8 +20,8 @@ import (
 
 // reportFlags are the files that a report is written to: "-" is stdout, "" none.
 type reportFlags struct {
-	html, csv, samples, benchfmt string
-	json, all                    bool
+	html, csv, samples, benchfmt, markdown string
+	json, all                              bool
 }
 
 func newReport(s streams) *cobra.Command {
@@ -36,6 +36,7 @@ the answer is printed as a table. A FILE of - is standard output.`,
 		Example: `  tracetax report tracetax-results/hello-1
   tracetax report tracetax-results/hello-1 --html page.html
   tracetax report tracetax-results/hello-1 --json | jq .answer
+  tracetax report tracetax-results/hello-1 --markdown - >> "$GITHUB_STEP_SUMMARY"
   tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -50,6 +51,7 @@ the answer is printed as a table. A FILE of - is standard output.`,
 	f.StringVar(&flags.csv, "csv", "", "write a row per finding to `FILE`")
 	f.StringVar(&flags.samples, "samples", "", "write a row per finding and block, as CSV, to `FILE`")
 	f.StringVar(&flags.benchfmt, "benchfmt", "", "write the Go benchmark format, for benchstat, to `FILE`")
+	f.StringVar(&flags.markdown, "markdown", "", "write Markdown for a pull request to `FILE`")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
 	return c
@@ -84,6 +86,7 @@ func (f reportFlags) outputs(s streams) ([]output, error) {
 	all := []output{
 		{"--html", f.html, report.HTML}, {"--csv", f.csv, report.CSV},
 		{"--samples", f.samples, report.SamplesCSV}, {"--benchfmt", f.benchfmt, report.Benchfmt},
+		{"--markdown", f.markdown, report.Markdown},
 	}
 	if f.json {
 		all = append(all, output{"--json", "-", report.JSON})
@@ -112,19 +115,24 @@ func (f reportFlags) outputs(s streams) ([]output, error) {
 	return []output{{"", "-", table}}, nil
 }
 
-// to writes the form to its file or to out. It is made whole before the file is
-// opened, so that an error leaves an older file as it was.
+// to writes the form to its file or to out.
 func (o output) to(out io.Writer, doc *finding.Document) error {
+	return writeOutput(out, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) })
+}
+
+// writeOutput writes a form to a file, or to out for "-". It is made whole before
+// the file is opened, so that an error leaves an older file as it was.
+func writeOutput(out io.Writer, flag, file string, write func(io.Writer) error) error {
 	var b bytes.Buffer
-	if err := o.write(&b, doc); err != nil {
+	if err := write(&b); err != nil {
 		return err
 	}
-	if o.file == "-" {
+	if file == "-" {
 		_, err := out.Write(b.Bytes())
 		return err
 	}
-	if err := os.WriteFile(o.file, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", o.name, err)
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", flag, err)
 	}
 	return nil
 }

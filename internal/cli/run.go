@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -22,12 +23,13 @@ import (
 type runFlags struct {
 	quick, dryRun, json bool
 	out, resume         string
-	blocks              int
+	blocks, precision   string
 	seed                uint64
 	variants            []string // names to keep
 	budget              string
 	accounting          string
-	line                spec.Flags // one's own service from one line
+	line                spec.Flags    // one's own service from one line
+	load                spec.Override // of the load
 }
 
 func newRun(s streams) *cobra.Command {
@@ -46,6 +48,8 @@ The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong
 usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 		Example: `  tracetax run ladder --quick
   tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
+  tracetax run shop.yaml --precision 2% --blocks 8..30
+  tracetax run shop.yaml --capacity cpu=75%
   tracetax run --op 'GET /' --variant none --variant otel:tracer=otel-python -- gunicorn -b 127.0.0.1:{port} shop:app
   tracetax run --resume tracetax-results/shop-20260102-150405`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -70,11 +74,12 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringVar(&f.line.Body, "body", "", "body of every operation of one's own service: `text`, or @file")
 	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of one's own service, if it cannot be told by {port}")
 	flags.StringVar(&f.line.Language, "language", "", "`language` of one's own service, so that tracer=otel means otel-LANGUAGE")
-	flags.IntVar(&f.line.Connections, "connections", 0, "closed loop: keep `N` connections busy; with --rate, the most that may be open")
+	flags.StringVar(&f.load.Connections, "connections", "", "closed loop: keep `N` connections busy, or 1,2,4 in turn; with --rate, the most that may be open")
 	flags.StringVar(&f.line.Name, "name", "", "`name` of one's own service in the results")
-	flags.StringVar(&f.line.Rate, "rate", "", "operations a second, e.g. `400/s`, instead of the experiment's")
-	flags.StringVar(&f.line.Duration, "duration", "", "length of a measured window, e.g. `20s`, instead of the experiment's")
-	flags.StringVar(&f.line.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, instead of the experiment's")
+	flags.StringVar(&f.load.Rate, "rate", "", "operations a second, instead of the experiment's: `400/s`, 100/s,200/s in turn, or '50% of slowest'")
+	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (and method=, from=, most=, step=, resolution=)")
+	flags.StringVar(&f.load.Duration, "duration", "", "length of a measured window or of a probe, e.g. `20s`, instead of the experiment's")
+	flags.StringVar(&f.load.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, instead of the experiment's")
 	completeFlag(c, "variant", completeTracers)
 	return c
 }
@@ -85,7 +90,8 @@ func (f *runFlags) common(c *cobra.Command) {
 	flags.BoolVar(&f.json, "json", false, "print findings.json alone on stdout")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, in which order and for how long, and run nothing")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
-	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks `N`, instead of the experiment's")
+	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N`, or the least and the most (8..30) with a precision, instead of the experiment's")
+	flags.StringVar(&f.precision, "precision", "", "stop when the interval is as narrow as this: `2%` (of the CPU per operation), or '2% of latency_p99'")
 	flags.Uint64Var(&f.seed, "seed", 0, "`seed` of the random order, instead of the experiment's or a drawn one")
 	flags.StringVar(&f.accounting, "accounting", "auto", "how CPU time is charged: `auto`, cgroup or clock")
 }
@@ -172,13 +178,17 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, dir s
 }
 
 // interrupted makes the best of what there is, for a look, and says how to go
-// on. The reason stays the error.
+// on, if that is of use. The reason stays the error.
 func (f *runFlags) interrupted(b *bench, history []record.Record, reason error) error {
 	if len(history) == 0 {
 		return reason
 	}
 	_, err := b.finish(history)
-	return errors.Join(fmt.Errorf("%w\n%d runs are kept; go on with: tracetax run --resume %s", reason, len(history), b.dir), err)
+	next := "go on with: tracetax run --resume " + b.dir
+	if final := new(experiment.FinalError); errors.As(reason, &final) {
+		next = "see " + b.dir
+	}
+	return errors.Join(fmt.Errorf("%w\n%d runs are kept; %s", reason, len(history), next), err)
 }
 
 // budgetStatus is the exit status that the verdicts against a budget call for.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,9 @@ prints what came. Nothing is stored or forwarded.`,
 				return usageError(errors.New("no protocol to serve; give --otlp-grpc or --otlp-http an address"))
 			}
 			cfg.Checking = spec.SinkMode(mode) == spec.Checking
+			if err := cfg.Check(); err != nil {
+				return usageError(err)
+			}
 			return runSink(c.Context(), s, cfg, asJSON)
 		},
 	}
@@ -68,6 +72,8 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 	flags.StringVar(&cfg.OTLPGRPC, "otlp-grpc", cfg.OTLPGRPC, `address for OTLP over gRPC; "" for none`)
 	flags.StringVar(&cfg.OTLPHTTP, "otlp-http", cfg.OTLPHTTP, `address for OTLP over HTTP; "" for none`)
 	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "spans whose ids are held when checking")
+	flags.Var((*shareFlag)(&cfg.Lose), "lose", "a fault: answer for this share of the spans and throw it away, such as 3% or 0.03")
+	flags.DurationVar(&cfg.Late, "late", 0, "a fault: wait so long before each answer, such as 500ms")
 }
 
 func runSink(ctx context.Context, s streams, cfg sink.Config, asJSON bool) error {
@@ -76,6 +82,8 @@ func runSink(ctx context.Context, s streams, cfg sink.Config, asJSON bool) error
 		return err
 	}
 	announce(s.err, server.Addresses())
+	announceFaults(s.err, cfg)
+	fmt.Fprintln(s.err, "Counting; Ctrl-C ends and prints what came.")
 	last := watchSink(ctx, s.err, server)
 	if err := server.Close(); err != nil {
 		return err
@@ -98,7 +106,20 @@ func announce(w io.Writer, a sink.Addresses) {
 			fmt.Fprintf(w, "warning: %s can be reached from other machines, without any check of who sends\n", line.address)
 		}
 	}
-	fmt.Fprintln(w, "Counting; Ctrl-C ends and prints what came.")
+}
+
+// announceFaults says what the sink was asked to do wrong, so that nobody wonders.
+func announceFaults(w io.Writer, cfg sink.Config) {
+	var faults []string
+	if cfg.Lose > 0 {
+		faults = append(faults, fmt.Sprintf("throws away %.10g%% of the spans", cfg.Lose*100))
+	}
+	if cfg.Late > 0 {
+		faults = append(faults, fmt.Sprintf("answers %v late", cfg.Late))
+	}
+	if len(faults) > 0 {
+		fmt.Fprintf(w, "By order the sink %s.\n", strings.Join(faults, ", "))
+	}
 }
 
 func loopback(address string) bool {

@@ -84,6 +84,34 @@ func TestSinkSummary(t *testing.T) {
 	}
 }
 
+// Faults that are asked for are done, and said: half of two spans is one.
+func TestSinkFaults(t *testing.T) {
+	out, progress := sinkSession(t, "--lose", "50%", "--late", "1ms")
+	for _, want := range []string{"spans                       1", "thrown away                 1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if want := "throws away 50% of the spans, answers 1ms late"; !strings.Contains(progress, want) {
+		t.Errorf("no %q in\n%s", want, progress)
+	}
+}
+
+func TestShareFlag(t *testing.T) {
+	for text, want := range map[string]float64{"3%": 0.03, "0.03": 0.03, "33.3%": 0.333, "0": 0, "100%": 1, "1": 1, "1e-3": 0.001} {
+		var f shareFlag
+		if err := f.Set(text); err != nil || float64(f) != want {
+			t.Errorf("%q: %v, error %v; want %v", text, float64(f), err, want)
+		}
+	}
+	for _, text := range []string{"", "%", "3", "-1%", "NaN", "Inf", "three", "3 %%"} {
+		var f shareFlag
+		if err := f.Set(text); err == nil {
+			t.Errorf("%q is taken for %v", text, float64(f))
+		}
+	}
+}
+
 func TestSinkUsage(t *testing.T) {
 	for _, test := range []struct {
 		args []string
@@ -94,6 +122,10 @@ func TestSinkUsage(t *testing.T) {
 		{[]string{"sink", "extra"}, exitUsage, "extra"},
 		{[]string{"sink", "--otlp-grpc", "", "--otlp-http", ""}, exitUsage, "no protocol"},
 		{[]string{"sink", "--otlp-grpc", "127.0.0.1:99999"}, exitFailed, "99999"},
+		{[]string{"sink", "--lose", "103%"}, exitUsage, "not a share such as 3%"},
+		{[]string{"sink", "--lose", "0.00000000001%"}, exitUsage, "nine decimals"},
+		{[]string{"sink", "--late", "1h"}, exitUsage, "choose 0 to 30s"},
+		{[]string{"sink", "--late", "5"}, exitUsage, "missing unit"},
 	} {
 		var stderr bytes.Buffer
 		if code := Main(test.args, strings.NewReader(""), io.Discard, &stderr); code != test.code || !strings.Contains(stderr.String(), test.says) {
@@ -107,6 +139,14 @@ func TestSinkWarnsBeyondLoopback(t *testing.T) {
 		if loopback(address) != want {
 			t.Errorf("loopback(%q) = %v", address, !want)
 		}
+	}
+}
+
+func TestAgentSinkFaults(t *testing.T) {
+	var out, stderr bytes.Buffer
+	code := Main([]string{"agent", "sink", "--lose", "0.03", "--late", "500ms"}, strings.NewReader(""), &out, &stderr)
+	if code != exitFine || !strings.Contains(out.String(), "otlp_grpc") {
+		t.Errorf("exit %d, says %q, stderr %q", code, out.String(), stderr.String())
 	}
 }
 

@@ -21,7 +21,7 @@ func progressLine(c record.Counts) string {
 		name string
 	}{
 		{c.Metrics, "data points"}, {c.Logs, "log records"}, {c.Rejected, "rejected"}, {c.Malformed, "requests refused"},
-		{c.Duplicate, "duplicates"}, {c.Orphans, "orphans"},
+		{c.Duplicate, "duplicates"}, {c.Orphans, "orphans"}, {c.Thrown, "thrown away"},
 	} {
 		if extra.n > 0 {
 			line += fmt.Sprintf(", %d %s", extra.n, extra.name)
@@ -43,6 +43,9 @@ func printCounts(w io.Writer, c record.Counts) error {
 		row("duplicates", c.Duplicate)
 		row("orphans", c.Orphans)
 		row("evicted", c.Evicted)
+	}
+	if c.Thrown > 0 {
+		row("thrown away", c.Thrown)
 	}
 	row("rejected spans", c.Rejected)
 	row("refused requests", c.Malformed)

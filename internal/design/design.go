@@ -1,15 +1,11 @@
 // Package design owns the choice of what is run next: the order of variants in
-// a block, the order of operations in a run, second tries, and when to end. It
+// a block, the order of phases in a run, second tries, and when to end. It
 // is pure: the same plan and the same history give the same next run, so that
 // an interrupted experiment goes on as if nothing had happened. It does not
 // know how a run is done.
 package design
 
-import (
-	"math/rand/v2"
-
-	"github.com/tracetax/tracetax/internal/record"
-)
+import "github.com/tracetax/tracetax/internal/record"
 
 // attempts is how often a run is tried.
 const attempts = 2
@@ -21,165 +17,135 @@ const patience = 2
 // Plan is an experiment as the design sees it.
 type Plan struct {
 	Seed       uint64
-	Blocks     int
+	Least      int      // blocks before Precise is asked
+	Most       int      // blocks in all; Least where their number is fixed
 	Variants   []string // the first is the baseline
-	Calibrated []string // variants that are calibrated before the first block
+	Calibrated []string // variants that are calibrated before everything else
+	Piloted    []string // variants that are piloted before the first block
 	Operations []string
+	Levels     int  // phases of each operation, one for each level of what is swept; 0 is 1
+	Duet       bool // the two variants run at the same time
+
+	// Precise says whether the blocks of a history are enough. It must be pure. It
+	// is asked after whole blocks, from Least on; nil: all blocks are made.
+	Precise func(history []record.Record) bool
 }
 
 // Run is what to run next.
 type Run struct {
-	Kind       record.Kind
-	Block      int // from 1; 0 for a calibration
-	Position   int
-	Attempt    int
-	Variant    string
-	Operations []string // in the order of their phases
-	Seed       uint64   // for what is random within the run; the same for every variant of a block
+	Kind     record.Kind
+	Block    int // from 1; 0 before the first block
+	Position int
+	Attempt  int
+	Variant  string
+	Phases   []Phase // in their order
+	Seed     uint64  // for what is random within the run; the same for every variant of a block
+	Partner  *Run    // in a duet: what runs at the same time
+}
+
+// Phase is one operation at one level of what is swept.
+type Phase struct {
+	Operation string
+	Level     int // from 0; 0 where nothing is swept
 }
 
 // Next returns what to run after the history, and false when there is nothing
 // left to do.
 func (p Plan) Next(history []record.Record) (Run, bool) {
-	past := index(history)
-	for i, variant := range p.Calibrated {
-		if attempt, due := past.due(record.Calibration, 0, variant); due {
-			return Run{Kind: record.Calibration, Position: i, Attempt: attempt, Variant: variant, Operations: p.Operations, Seed: p.Seed}, true
-		}
-	}
-	for block := 1; block <= p.Blocks; block++ {
-		for i, variant := range p.Order(block) {
-			if p.givenUp(past, variant, block) {
-				continue
-			}
-			if attempt, due := past.due(record.Measured, block, variant); due {
-				return Run{
-					Kind: record.Measured, Block: block, Position: i, Attempt: attempt, Variant: variant,
-					Operations: p.phases(block, variant), Seed: p.source(block, "load").Uint64(),
-				}, true
-			}
-		}
+	for run := range p.due(history) {
+		return run, true
 	}
 	return Run{}, false
 }
 
-// Order returns the variants of a block in their random order.
-func (p Plan) Order(block int) []string {
-	return shuffled(p.source(block, "variants"), p.Variants)
-}
-
-// phases returns the operations of a run in their random order.
-func (p Plan) phases(block int, variant string) []string {
-	return shuffled(p.source(block, "phases of "+variant), p.Operations)
-}
-
-// Left counts the runs still to be made, calibrations included, if none fails.
+// Left counts the runs still to be made, calibrations and pilots included, if
+// none fails and all blocks are made.
 func (p Plan) Left(history []record.Record) int {
-	past := index(history)
 	left := 0
-	for _, variant := range p.Calibrated {
-		if _, due := past.due(record.Calibration, 0, variant); due {
+	for run := range p.due(history) {
+		left++
+		if run.Partner != nil {
 			left++
-		}
-	}
-	for block := 1; block <= p.Blocks; block++ {
-		for _, variant := range p.Variants {
-			if _, due := past.due(record.Measured, block, variant); due && !p.givenUp(past, variant, block) {
-				left++
-			}
 		}
 	}
 	return left
 }
 
-// GivenUp returns the variants that failed so often that they are not tried any
-// more. Without its baseline no block counts, so a baseline that is given up
-// ends the experiment.
-func (p Plan) GivenUp(history []record.Record) []string {
-	past := index(history)
-	var given []string
-	for _, variant := range p.Variants {
-		if p.failedFor(past, variant, p.Blocks+1) {
-			given = append(given, variant)
+// Open reports whether the experiment may end before all its blocks are made.
+func (p Plan) Open() bool { return p.Precise != nil && p.Most > p.Least }
+
+// due goes through what is still to be run, in its order.
+func (p Plan) due(history []record.Record) func(yield func(Run) bool) {
+	return func(yield func(Run) bool) {
+		past := p.index(history)
+		for run := range p.before(past) {
+			if !yield(run) {
+				return
+			}
+		}
+		last, whole := past.lastBlock(), true
+		for block := 1; block <= p.Most; block++ {
+			// Whether to go on was decided when the block's first run was made; of half a
+			// block it cannot be told.
+			if block == last+1 && whole && p.enough(history, last) {
+				return
+			}
+			for run := range p.block(past, block) {
+				whole = false
+				if !yield(run) {
+					return
+				}
+			}
 		}
 	}
-	return given
 }
 
-func (p Plan) givenUp(past past, variant string, block int) bool {
-	return p.failedFor(past, p.Variants[0], block) || p.failedFor(past, variant, block)
+// enough reports whether the blocks made are as many as are needed.
+func (p Plan) enough(history []record.Record, blocks int) bool {
+	return p.Precise != nil && blocks >= p.Least && p.Precise(history)
 }
 
-// failedFor reports whether a variant failed for good in patience blocks in a
-// row before the given one.
-func (p Plan) failedFor(past past, variant string, before int) bool {
-	row := 0
-	for block := 1; block < before; block++ {
-		tries := past[key{record.Measured, block, variant}]
-		switch {
-		case tries.good:
-			row = 0
-		case tries.failed >= attempts:
-			row++
-		}
-		if row >= patience {
-			return true
+// before goes through what is due before the first block.
+func (p Plan) before(past past) func(yield func(Run) bool) {
+	return func(yield func(Run) bool) {
+		for _, first := range []struct {
+			kind     record.Kind
+			variants []string
+		}{{record.Calibration, p.Calibrated}, {record.Pilot, p.Piloted}} {
+			for i, variant := range first.variants {
+				if first.kind == record.Pilot && past[key{record.Pilot, 0, p.Variants[0]}].spent() {
+					return // without its baseline no block counts
+				}
+				if attempt, due := past.due(first.kind, 0, variant); due && !yield(Run{
+					Kind: first.kind, Position: i, Attempt: attempt, Variant: variant, Phases: p.once(), Seed: p.Seed,
+				}) {
+					return
+				}
+			}
 		}
 	}
-	return false
 }
 
-// source returns the random numbers for one purpose in one block. Purposes do
-// not disturb each other: adding an operation does not change the order of the
-// variants.
-func (p Plan) source(block int, purpose string) *rand.Rand {
-	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
-	stream := uint64(offset)
-	for _, b := range []byte(purpose) {
-		stream = (stream ^ uint64(b)) * prime
+// block goes through what is due of a block.
+func (p Plan) block(past past, block int) func(yield func(Run) bool) {
+	if p.Duet {
+		return p.pair(past, block)
 	}
-	return rand.New(rand.NewPCG(p.Seed, stream^uint64(block)*0x9e3779b97f4a7c15))
-}
-
-func shuffled(r *rand.Rand, names []string) []string {
-	order := append([]string(nil), names...)
-	r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	return order
-}
-
-type key struct {
-	kind    record.Kind
-	block   int
-	variant string
-}
-
-type tries struct {
-	good   bool
-	failed int
-}
-
-// past is the history by run.
-type past map[key]tries
-
-func index(history []record.Record) past {
-	p := past{}
-	for i := range history {
-		r := &history[i]
-		k := key{r.Kind, r.Block, r.Variant}
-		t := p[k]
-		if r.Failed() {
-			t.failed++
-		} else {
-			t.good = true
+	return func(yield func(Run) bool) {
+		for i, variant := range p.Order(block) {
+			if p.givenUp(past, variant, block) {
+				continue
+			}
+			if attempt, due := past.due(record.Measured, block, variant); due && !yield(p.run(block, i, attempt, variant)) {
+				return
+			}
 		}
-		p[k] = t
 	}
-	return p
 }
 
-// due returns the number of the attempt that a run is to be made in, if it is
-// still to be made.
-func (p past) due(kind record.Kind, block int, variant string) (attempt int, due bool) {
-	t := p[key{kind, block, variant}]
-	return t.failed + 1, !t.good && t.failed < attempts
+func (p Plan) run(block, position, attempt int, variant string) Run {
+	return Run{
+		Kind: record.Measured, Block: block, Position: position, Attempt: attempt, Variant: variant,
+		Phases: p.phases(block, variant), Seed: p.source(block, "load").Uint64(),
+	}
 }

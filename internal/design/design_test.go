@@ -9,7 +9,7 @@ import (
 )
 
 var plan = Plan{
-	Seed: 7, Blocks: 4, Variants: []string{"none", "otel", "other"},
+	Seed: 7, Least: 4, Most: 4, Variants: []string{"none", "otel", "other"},
 	Calibrated: []string{"otel"}, Operations: []string{"a", "b", "c"},
 }
 
@@ -57,9 +57,13 @@ func TestEveryBlockHoldsEveryVariantOnce(t *testing.T) {
 				t.Errorf("run %+v at place %d of block %d", run, i, b+1)
 			}
 			names = append(names, run.Variant)
-			sorted := slices.Sorted(slices.Values(run.Operations))
-			if !slices.Equal(sorted, plan.Operations) {
-				t.Errorf("operations %v", run.Operations)
+			var operations []string
+			for _, phase := range run.Phases {
+				operations = append(operations, phase.Operation)
+			}
+			slices.Sort(operations)
+			if !slices.Equal(operations, plan.Operations) {
+				t.Errorf("operations %v", operations)
 			}
 			if run.Seed != runs[3*b].Seed {
 				t.Errorf("block %d: variants have different load seeds", b+1)

@@ -7,10 +7,7 @@ package experiment
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/design"
@@ -22,6 +19,14 @@ import (
 // Runner makes one run; run.Conductor does.
 type Runner interface {
 	Run(context.Context, run.Request) (record.Record, error)
+}
+
+// Duettist makes two runs at the same time, each on a side. A Runner may be one.
+type Duettist interface {
+	// Duet makes a and b and returns their records in that order. As with Run, what
+	// goes wrong in a run is a failure in its record; an error means that both were
+	// interrupted and left no record.
+	Duet(ctx context.Context, a, b run.Request) (record.Record, record.Record, error)
 }
 
 // Keeper keeps a record for good; record.Folder does.
@@ -41,14 +46,22 @@ type Cell struct {
 type Session struct {
 	Experiment *spec.Experiment
 	Cells      []Cell // in the order of the variants
-	Runner     Runner
+	Runner     Runner // a Duettist too, where the design is a duet
 	Keeper     Keeper
 	Observe    func(Event) // may be nil
+
+	// Search makes the search for the capacity of an operation; nil is that of the
+	// package capacity.
+	Search func(spec.Capacity, spec.Operation) run.Searcher
+	// Precise says whether a history is enough for the precision that the design asks
+	// for. It must be pure; it is needed where the design asks for a precision.
+	Precise func(history []record.Record) (bool, error)
 
 	history []record.Record
 	spans   map[string]map[string]spec.Number // by variant and operation
 	lasted  map[record.Kind]time.Duration     // of the runs so far
 	made    map[record.Kind]int
+	judged  judgement
 }
 
 // Event is a moment of an experiment.
@@ -58,8 +71,9 @@ type Event struct {
 	Record  *record.Record // of the run that has ended
 	History []record.Record
 	Done    int           // runs made, failed ones not counted
-	Total   int           // runs in all, as far as it is known
-	Left    time.Duration // about; 0 where not known yet
+	Total   int           // runs in all, as far as it is known; where Open, at most
+	Open    bool          // it may end before all blocks are made, at the precision asked for
+	Left    time.Duration // about, where Open at most; 0 where not known yet
 }
 
 // Run makes the runs that history does not hold yet, until there is nothing left
@@ -68,31 +82,56 @@ type Event struct {
 func (s *Session) Run(ctx context.Context, history []record.Record) ([]record.Record, error) {
 	s.history = slices.Clone(history)
 	s.lasted, s.made = map[record.Kind]time.Duration{}, map[record.Kind]int{}
-	s.spans = map[string]map[string]spec.Number{}
+	s.spans, s.judged = map[string]map[string]spec.Number{}, judgement{}
 	for i := range s.history {
 		s.learn(&s.history[i])
+	}
+	if err := s.able(); err != nil {
+		return s.history, err
 	}
 	plan := s.Design()
 	for {
 		next, more := plan.Next(s.history)
+		if s.judged.err != nil {
+			return s.history, s.judged.err
+		}
 		if !more {
 			return s.history, s.verdict(plan)
 		}
 		if err := ctx.Err(); err != nil {
 			return s.history, context.Cause(ctx)
 		}
-		s.tell(plan, Event{Begun: true, Next: next})
-		made, err := s.one(ctx, next)
-		if err != nil {
+		if err := s.step(ctx, plan, next); err != nil {
 			return s.history, err
 		}
-		if err := s.Keeper.Append(made); err != nil {
-			return s.history, err
-		}
-		s.history = append(s.history, made)
-		s.learn(&made)
-		s.tell(plan, Event{Next: next, Record: &made})
 	}
+}
+
+// step makes a run, or a pair of them, and keeps what it left.
+func (s *Session) step(ctx context.Context, plan design.Plan, next design.Run) error {
+	s.tell(plan, Event{Begun: true, Next: next})
+	steps, made := []design.Run{next}, make([]record.Record, 1)
+	var err error
+	if next.Partner == nil {
+		made[0], err = s.one(ctx, next)
+	} else {
+		steps = append(steps, *next.Partner)
+		made, err = s.pair(ctx, next)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range made {
+		if err := s.Keeper.Append(made[i]); err != nil {
+			return err
+		}
+		s.history = append(s.history, made[i])
+		s.learn(&made[i])
+	}
+	for i := range made {
+		s.tell(plan, Event{Next: steps[i], Record: &made[i]})
+	}
+	return nil
 }
 
 // Design returns the experiment as the design sees it.
@@ -101,62 +140,28 @@ func (s *Session) Design() design.Plan {
 	for i, cell := range s.Cells {
 		plans[i] = cell.Plan
 	}
-	return planOf(s.Experiment, plans)
+	p := planOf(s.Experiment, plans)
+	if s.Experiment.Design.Most > 0 {
+		p.Precise = s.precise
+	}
+	return p
 }
 
-// one makes one run.
-func (s *Session) one(ctx context.Context, next design.Run) (record.Record, error) {
-	cell := s.cell(next.Variant)
-	e := s.Experiment
-	request := run.Request{
-		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: e.Operations[0], Load: e.Load,
-		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Seed: next.Seed, Faults: e.Faults,
-	}
-	request.Name = fmt.Sprintf("%03d-%s-%d", next.Block, next.Variant, next.Attempt)
-	if next.Kind == record.Calibration {
-		request.Plan, request.Checking = cell.Calibration, true
-		request.Name = "calibration-" + next.Variant + "-" + strconv.Itoa(next.Attempt)
-	}
-	for _, name := range next.Operations {
-		at := slices.IndexFunc(e.Operations, func(o spec.Operation) bool { return o.Name == name })
-		request.Phases = append(request.Phases, run.PhaseRequest{Operation: e.Operations[at], Load: e.Load})
-	}
-	made, err := s.Runner.Run(ctx, request)
-	made.Block, made.Position, made.Attempt = next.Block, next.Position, next.Attempt
-	return made, err
+// judgement is the last answer on the precision: it is asked for more often than
+// the history changes.
+type judgement struct {
+	records int
+	enough  bool
+	err     error
 }
 
-func (s *Session) cell(variant string) Cell {
-	return s.Cells[slices.IndexFunc(s.Cells, func(c Cell) bool { return c.Variant.Name == variant })]
-}
-
-// learn takes from a record what later runs profit from: how many spans an
-// operation makes, and how long runs last.
-func (s *Session) learn(r *record.Record) {
-	if r.Failed() {
-		return
+// precise asks for the precision. An error ends the experiment.
+func (s *Session) precise(history []record.Record) bool {
+	if s.judged.err == nil && s.judged.records != len(history) {
+		s.judged.records = len(history)
+		s.judged.enough, s.judged.err = s.Precise(history)
 	}
-	s.lasted[r.Kind] += r.Ended.Sub(r.Started)
-	s.made[r.Kind]++
-	if r.Kind != record.Calibration {
-		return
-	}
-	spans := maps.Clone(s.cell(r.Variant).Plan.Spans)
-	if spans == nil {
-		spans = map[string]spec.Number{}
-	}
-	for _, phase := range r.Phases {
-		if phase.Load.Started == 0 || !phase.Quiet {
-			continue
-		}
-		k := float64(phase.Sink.Unique()) / float64(phase.Load.Started)
-		if k == float64(int(k)) {
-			spans[phase.Operation] = spec.Number{Low: k, High: k}
-		} else {
-			delete(spans, phase.Operation) // it varies: a drain must not end early on it
-		}
-	}
-	s.spans[r.Variant] = spans
+	return s.judged.enough && s.judged.err == nil
 }
 
 func (s *Session) tell(plan design.Plan, e Event) {
@@ -170,38 +175,12 @@ func (s *Session) tell(plan design.Plan, e Event) {
 		}
 	}
 	left := plan.Left(s.history)
-	e.Total = e.Done + left
+	e.Total, e.Open = e.Done+left, plan.Open() && left > 0
 	if n := s.made[record.Measured]; n > 0 {
 		e.Left = s.lasted[record.Measured] / time.Duration(n) * time.Duration(left)
 	}
+	if plan.Duet {
+		e.Left /= 2
+	}
 	s.Observe(e)
-}
-
-// verdict says at the end whether there is anything to conclude from.
-func (s *Session) verdict(plan design.Plan) error {
-	if slices.Contains(plan.GivenUp(s.history), plan.Variants[0]) {
-		return fmt.Errorf("the baseline %s failed again and again: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
-	}
-	good := map[string]bool{}
-	for i := range s.history {
-		if r := &s.history[i]; r.Kind == record.Measured && !r.Failed() {
-			good[r.Variant] = true
-		}
-	}
-	if !good[plan.Variants[0]] {
-		return fmt.Errorf("no run of the baseline %s succeeded: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
-	}
-	if len(plan.Variants) > 1 && len(good) == 1 {
-		return fmt.Errorf("no run of any variant but the baseline succeeded: %s", s.lastFailure(plan.Variants[1]))
-	}
-	return nil
-}
-
-func (s *Session) lastFailure(variant string) string {
-	for i := range slices.Backward(s.history) {
-		if r := &s.history[i]; r.Variant == variant && r.Failed() {
-			return r.Failure.Stage + ": " + r.Failure.Message
-		}
-	}
-	return "no reason was kept"
 }

@@ -12,41 +12,64 @@ import (
 // Schedule is what an experiment would run, said before anything is made ready.
 type Schedule struct {
 	Calibrated []string      // variants that are run once beforehand
+	Piloted    []string      // variants whose capacity is searched for beforehand
 	Blocks     [][]string    // the variants of each block, in their order
-	Length     time.Duration // about; fetching and building not counted
+	Least      int           // blocks that are made in any case
+	Phases     int           // phases of a run
+	Duet       bool          // the variants of a block run at the same time
+	Length     time.Duration // about, if all blocks are made; fetching and building not counted
+	Shortest   time.Duration // about, if only Least blocks are made
 }
 
 // Foresee returns the schedule of an experiment. An error is one of its file.
 func Foresee(e *spec.Experiment) (Schedule, error) {
 	var s Schedule
 	plans := make([]*spec.Plan, len(e.Variants))
+	var before, block time.Duration
+	phases := len(e.Operations) * len(e.Load.Steps())
 	for i, v := range e.Variants {
 		plan, err := e.Plan(v)
 		if err != nil {
 			return s, err
 		}
 		plans[i] = plan
-		s.Length += time.Duration(e.Design.Blocks) * run.Length(plan, e.Load, len(e.Operations), record.Measured)
+		length := run.Length(plan, e.Load, phases, record.Measured)
+		if e.Design.Duet {
+			block = max(block, length)
+		} else {
+			block += length
+		}
 		if run.Exports(plan) {
-			s.Length += run.Length(plan, e.Load, len(e.Operations), record.Calibration)
+			before += run.Length(plan, e.Load, len(e.Operations), record.Calibration)
+		}
+		if e.Load.Relative != nil {
+			before += run.Length(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot)
 		}
 	}
 	p := planOf(e, plans)
-	s.Calibrated = p.Calibrated
-	for block := 1; block <= p.Blocks; block++ {
+	s.Calibrated, s.Piloted, s.Least, s.Phases, s.Duet = p.Calibrated, p.Piloted, p.Least, phases, p.Duet
+	for block := 1; block <= p.Most; block++ {
 		s.Blocks = append(s.Blocks, p.Order(block))
 	}
+	s.Length = before + time.Duration(p.Most)*block
+	s.Shortest = before + time.Duration(p.Least)*block
 	return s, nil
 }
 
 // planOf is an experiment as the design sees it; plans are those of its variants.
 func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
-	p := design.Plan{Seed: e.Design.Seed, Blocks: e.Design.Blocks}
+	p := design.Plan{
+		Seed: e.Design.Seed, Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most),
+		Levels: len(e.Load.Steps()), Duet: e.Design.Duet,
+	}
 	for _, plan := range plans {
 		p.Variants = append(p.Variants, plan.Variant)
 		if run.Exports(plan) {
 			p.Calibrated = append(p.Calibrated, plan.Variant)
 		}
+	}
+	if e.Load.Relative != nil {
+		p.Piloted = p.Variants
 	}
 	for _, operation := range e.Operations {
 		p.Operations = append(p.Operations, operation.Name)

@@ -34,9 +34,14 @@ type Experiment struct {
 	Name       string    `json:"name"`
 	Workload   string    `json:"workload"`
 	Operations []string  `json:"operations"`
-	Variants   []Variant `json:"variants"` // the first is the baseline
-	Load       string    `json:"load"`     // e.g. "500 operations/s for 20s, open loop"
-	Blocks     int       `json:"blocks"`   // asked for
+	Variants   []Variant `json:"variants"`            // the first is the baseline
+	Load       string    `json:"load"`                // e.g. "500 operations/s for 20s, open loop"
+	Blocks     int       `json:"blocks"`              // asked for; at least, where Most is set
+	Most       int       `json:"most,omitempty"`      // at most, where the experiment stops at a precision
+	Precision  float64   `json:"precision,omitempty"` // half-width to stop at, 0.02 is ±2 %
+	Metric     string    `json:"metric,omitempty"`    // of which metric
+	Pilot      []string  `json:"pilot,omitempty"`     // where a relative rate came from, a sentence an operation
+	Faults     []string  `json:"faults,omitempty"`    // what was made to go wrong on purpose
 	Seed       uint64    `json:"seed"`
 	File       string    `json:"file"` // the resolved experiment, YAML
 }
@@ -118,9 +123,10 @@ type Verdict struct {
 // Curve is a variant's latency by percentile on one operation: the centre over
 // its runs. Points that too few values support are left out.
 type Curve struct {
-	Operation string  `json:"operation"`
-	Variant   string  `json:"variant"`
-	Points    []Point `json:"points"`
+	Operation string            `json:"operation"`
+	Variant   string            `json:"variant"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Points    []Point           `json:"points"`
 }
 
 // Point of a latency curve.
@@ -168,6 +174,7 @@ type Runs struct {
 	Good    int      `json:"good"`
 	Failed  int      `json:"failed"`
 	Blocks  int      `json:"blocks"`            // whole blocks
+	Stopped string   `json:"stopped,omitempty"` // why no more blocks were made, where their number was not fixed
 	Dropped []string `json:"dropped,omitempty"` // blocks left out, and why
 	Failure []string `json:"failures,omitempty"`
 
@@ -195,7 +202,8 @@ type Sweep struct {
 	Knee      *Knee        `json:"knee,omitempty"` // nil: none was found
 }
 
-// SweepPoint is the centre over the blocks, with its 95 % interval where there are enough.
+// SweepPoint is the centre over the blocks that count, with its 95 % interval
+// where there are enough.
 type SweepPoint struct {
 	X    float64  `json:"x"`
 	Y    float64  `json:"y"`
@@ -212,16 +220,22 @@ type Knee struct {
 // Search is how the searches for a capacity went, for one variant on one operation,
 // all blocks together. The capacity itself is a Finding.
 type Search struct {
-	Operation string        `json:"operation"`
-	Variant   string        `json:"variant"`
-	Goal      string        `json:"goal"`     // e.g. "75 % of the app's CPU"
-	Method    string        `json:"method"`   // "fit" or "staircase"
-	Rate      *Interval     `json:"rate"`     // operations/s: centre over the blocks; nil where it was not found in every block
-	Outcomes  []string      `json:"outcomes"` // by block
-	Binding   string        `json:"binding"`
-	Seconds   float64       `json:"seconds"` // centre of the length of a search
-	Points    []SearchPoint `json:"points"`  // every probe of every block
-	Text      string        `json:"text"`    // one sentence
+	Operation string            `json:"operation"`
+	Variant   string            `json:"variant"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Kind      string            `json:"kind"`             // of the goal: "cpu", "latency" or "lossless"
+	Target    float64           `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless
+	Goal      string            `json:"goal"`             // e.g. "75 % of the app's CPU"
+	Method    string            `json:"method"`           // "fit" or "staircase"
+	Rate      *Interval         `json:"rate"`             // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
+	Outcomes  []string          `json:"outcomes"`         // by block
+	Binding   string            `json:"binding"`          // what keeps it from more: the most frequent first, with counts where they differ
+	Linear    int               `json:"linear"`           // searches whose fit held, the CPU in proportion to the rate
+	Base      *float64          `json:"base,omitempty"`   // of those: centre of the share of the CPU at no load
+	Demand    *float64          `json:"demand,omitempty"` // of those: centre of the share of the CPU that one operation/s takes
+	Seconds   float64           `json:"seconds"`          // centre of the length of a search
+	Points    []SearchPoint     `json:"points"`           // every probe of every block
+	Text      string            `json:"text"`             // one sentence
 }
 
 // SearchPoint is one probe.
@@ -233,4 +247,5 @@ type SearchPoint struct {
 	Seconds     float64 `json:"seconds,omitempty"` // the latency looked at, for a latency goal
 	Lost        float64 `json:"lost,omitempty"`
 	Passed      bool    `json:"passed"`
+	Why         string  `json:"why,omitempty"` // what failed, in words
 }

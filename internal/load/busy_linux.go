@@ -2,43 +2,43 @@
 
 package load
 
-// busyList is a doubly linked list through the connections. Deadlines come in
-// order, save when an operation is tried again.
+// busyList is a doubly linked list of calls. Deadlines come in order, save when
+// an operation is tried again.
 type busyList struct {
-	first, last *conn
+	first, last *call
 	size        int
 }
 
-func (b *busyList) add(c *conn) {
+func (b *busyList) add(k *call) {
 	after := b.last
-	for after != nil && after.deadline > c.deadline {
+	for after != nil && after.deadline > k.deadline {
 		after = after.prev
 	}
-	c.prev = after
+	k.prev = after
 	if after == nil {
-		c.next, b.first = b.first, c
+		k.next, b.first = b.first, k
 	} else {
-		c.next, after.next = after.next, c
+		k.next, after.next = after.next, k
 	}
-	if c.next == nil {
-		b.last = c
+	if k.next == nil {
+		b.last = k
 	} else {
-		c.next.prev = c
+		k.next.prev = k
 	}
 	b.size++
 }
 
-func (b *busyList) remove(c *conn) {
-	if c.prev == nil {
-		b.first = c.next
+func (b *busyList) remove(k *call) {
+	if k.prev == nil {
+		b.first = k.next
 	} else {
-		c.prev.next = c.next
+		k.prev.next = k.next
 	}
-	if c.next == nil {
-		b.last = c.prev
+	if k.next == nil {
+		b.last = k.prev
 	} else {
-		c.next.prev = c.prev
+		k.next.prev = k.prev
 	}
-	c.prev, c.next = nil, nil
+	k.prev, k.next = nil, nil
 	b.size--
 }

@@ -17,6 +17,7 @@ var (
 	errClosedEarly = errors.New("connection closed before the response")
 	errCutShort    = errors.New("connection closed in the response")
 	errCancelled   = errors.New("cancelled")
+	errUnasked     = errors.New("bytes that nobody asked for") // of an idle connection: nothing fails of it
 )
 
 // kernelErrors names the errors of connect, read and write that one may meet.
@@ -40,6 +41,13 @@ func kindOf(err error) string {
 	var bad badResponse
 	if errors.As(err, &bad) {
 		return bad.Error()
+	}
+	var secure tlsFailure
+	if errors.As(err, &secure) {
+		return secure.Error()
+	}
+	if remoteAlert(err) != "" {
+		return tlsError(err).Error()
 	}
 	for _, known := range []error{errClosedEarly, errCutShort, errCancelled} {
 		if errors.Is(err, known) {

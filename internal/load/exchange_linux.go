@@ -1,209 +1,275 @@
-// One operation on one connection: request out, response in, and what can go
-// wrong in between.
+// One operation from its connection to its end, and what can go wrong in between.
 
 package load
 
 import (
+	"errors"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // begin sends the operation w, if a connection can be had for it: one that has
 // been free since the given time.
 func (l *loop) begin(w wait, freed time.Duration) bool {
 	op := &l.plan.ops[w.op]
-	s := l.targets[op.target]
-	c, err := l.obtain(s)
+	c, err := l.obtain(l.targets[op.target])
 	if c == nil && err == nil {
 		return false
 	}
 	l.tally.late(w.noticed - w.at + l.now - freed)
 	if err != nil {
-		l.refuse(kindOf(err), l.now)
+		l.refuse(err, l.now)
 		return true
 	}
-	c.intended, c.deadline = w.at, l.plan.deadline(w.at)
-	c.counted, c.resent, c.tried = false, false, 0
-	l.send(c, op)
+	k := l.newCall()
+	k.op, k.nth, k.intended, k.deadline = op, w.nth, w.at, l.plan.deadline(w.at)
+	l.busy.add(k)
+	l.assign(c, k)
 	return true
 }
 
-// send begins to write the request of op on c.
-func (l *loop) send(c *conn, op *operation) {
-	c.op, c.out, c.began = op, op.wire, false
-	c.response.reset(op.head)
-	l.busy.add(c)
-	l.write(c)
+// assign puts k on c.
+func (l *loop) assign(c *conn, k *call) {
+	c.load++
+	l.stamp(c)
+	k.conn, k.waits, k.began = c, true, false
+	c.queue.push(k)
+	l.pump(c)
+	if c.err != nil {
+		l.broken(c, c.err)
+		return
+	}
+	l.keep(c)
 }
 
-// write writes what the socket takes. While the connection is not established
-// that is nothing.
-func (l *loop) write(c *conn) {
-	n, errno := write(c.fd, c.out)
-	switch {
-	case errno == unix.EAGAIN || errno == unix.EINTR:
-		return
-	case errno != 0 && !c.up:
-		l.connectFailed(c, errno)
-		return
-	case errno != 0:
-		l.broken(c, errno)
-		return
+// pump starts the calls that wait on c, as far as it takes them.
+func (l *loop) pump(c *conn) {
+	for c.ready && c.err == nil && c.queue.first != nil && c.session.open() {
+		k := c.queue.pop()
+		k.waits = false
+		c.session.start(l, k)
 	}
-	if !c.up {
-		c.up = true
-		l.tally.connected++
-	}
-	if !c.counted {
-		c.counted = true
+}
+
+// started counts a call whose request has reached the kernel, at least in part.
+func (l *loop) started(k *call) {
+	k.began = true
+	if !k.counted {
+		k.counted = true
 		l.tally.started++
 	}
-	c.began = true
-	c.out = c.out[n:]
-	l.tally.sent += uint64(n)
 }
 
-// read reads what there is. hup says that the server has closed its side, so
-// that no further event will announce the end.
-func (l *loop) read(c *conn, hup bool) {
-	for {
-		n, errno := read(c.fd, l.buf)
-		switch {
-		case errno == unix.EAGAIN:
-			return
-		case errno == unix.EINTR:
-			continue
-		case errno != 0:
-			l.broken(c, errno)
-			return
-		case n == 0:
-			l.ended(c)
-			return
-		}
-		l.tally.received += uint64(n)
-		if l.took(c, l.buf[:n], hup) || n < len(l.buf) && !hup {
-			return
-		}
-	}
-}
-
-// took hands b to the response and reports whether c is done with.
-func (l *loop) took(c *conn, b []byte, hup bool) bool {
-	if c.op == nil { // bytes that nobody asked for
-		l.close(c)
-		return true
-	}
-	n, err := c.response.feed(b)
-	if err != nil {
-		l.fail(c, err)
-		return true
-	}
-	if !c.response.done() {
-		return false
-	}
-	l.answered(c, c.response.keep && n == len(b) && len(c.out) == 0 && !hup)
-	return true
-}
-
-// answered ends the operation on c with its whole response.
-func (l *loop) answered(c *conn, keep bool) {
-	now := l.clock()
-	status := c.response.status
+// finish ends a call that was answered: as expected if kind is "". keep says
+// whether its connection can go on.
+func (l *loop) finish(k *call, kind string, keep bool) {
+	now, c := l.answeredAt(l.clock()), k.conn
 	switch {
-	case now >= c.deadline:
-		l.tally.timeOut(c.intended, now)
-	case c.op.expects(status):
-		l.tally.complete(c.intended, now)
+	case now >= k.deadline:
+		l.tally.timeOut(k.intended, now)
+	case kind == "":
+		l.tally.complete(k.intended, now)
 	default:
-		l.tally.fail(statusKind(status), now)
+		l.tally.fail(kind, now)
 	}
 	l.feeder.answered()
 	c.used = true
-	l.release(c, keep, now)
-}
-
-// ended deals with the server's having closed the connection.
-func (l *loop) ended(c *conn) {
-	if c.op == nil {
+	l.detach(k)
+	if !keep {
 		l.close(c)
 		return
 	}
-	if err := c.response.end(); err != nil {
-		l.broken(c, err)
-		return
-	}
-	l.answered(c, false)
+	l.keep(c)
+}
+
+// detach ends k's being under way.
+func (l *loop) detach(k *call) {
+	l.busy.remove(k)
+	k.conn.load--
+	l.freed = l.answeredAt(l.now)
+	l.ended = append(l.ended, k)
+}
+
+// fail ends k with err. Its connection is the caller's care.
+func (l *loop) fail(k *call, err error) {
+	l.tally.fail(kindOf(err), l.now)
+	l.detach(k)
+}
+
+// refuse fails an operation for which no connection could be opened.
+func (l *loop) refuse(err error, now time.Duration) {
+	l.feeder.refused(now)
+	l.tally.fail(kindOf(err), now)
 }
 
 // broken deals with a connection that cannot go on.
 func (l *loop) broken(c *conn, err error) {
-	if c.op == nil {
+	if c.load == 0 {
 		l.close(c)
 		return
 	}
-	stale := c.used && c.response.fresh() && !c.resent && (c.op.resend || !c.began)
-	if !stale {
-		l.fail(c, err)
-		return
+	l.clock()
+	if !c.ready {
+		l.feeder.refused(l.now)
 	}
-	if c.began {
+	var again *call // a list, by after
+	for k := c.popCall(); k != nil; k = c.popCall() {
+		if c.isStaleFor(k) {
+			if k.began {
+				l.tally.resent++
+			}
+			k.resent = k.resent || c.used
+			k.after, again = again, k
+			continue
+		}
+		l.fail(k, c.reason(k, err))
+	}
+	l.close(c)
+	l.restart(again, c.server)
+}
+
+// popCall takes some call off c, nil if there is none.
+func (c *conn) popCall() *call {
+	if k := c.session.take(); k != nil {
+		return k
+	}
+	return c.queue.pop()
+}
+
+// isStaleFor reports whether c broke as a connection does that the server closed
+// while it was idle, and whether k may then be made on another one.
+func (c *conn) isStaleFor(k *call) bool {
+	return c.used && !k.resent && (!k.began || k.op.resend && c.session.untouched(k))
+}
+
+// reason is what k fails of when c ends because of err.
+func (c *conn) reason(k *call, err error) error {
+	if errors.Is(err, errClosedEarly) && k.began && !c.session.untouched(k) {
+		return errCutShort
+	}
+	return err
+}
+
+// restart moves the calls of a connection that is gone to others.
+func (l *loop) restart(calls *call, s *server) {
+	for k := calls; k != nil; k = calls {
+		calls = k.after
+		c, err := l.another(s)
+		if err != nil {
+			l.unplaced(k, err)
+			continue
+		}
+		l.assign(c, k)
+	}
+}
+
+// repeat has k made once more on another connection, since the server has not
+// looked at it.
+func (l *loop) repeat(k *call) {
+	k.conn.load--
+	k.conn = nil
+	k.resent = true
+	if k.began {
 		l.tally.resent++
 	}
-	l.again(c, err)
+	l.again.push(k)
+}
+
+// rerun makes the calls that are to be repeated, as far as there are connections.
+func (l *loop) rerun() {
+	for k := l.again.first; k != nil; k = l.again.first {
+		s := l.targets[k.op.target]
+		c, err := l.obtain(s)
+		if c == nil && err == nil {
+			return
+		}
+		l.again.pop()
+		if err != nil {
+			l.unplaced(k, err)
+			continue
+		}
+		l.assign(c, k)
+	}
+}
+
+// unplaced fails k, for which no connection could be opened.
+func (l *loop) unplaced(k *call, err error) {
+	l.refuse(err, l.clock())
+	l.busy.remove(k)
+	l.ended = append(l.ended, k)
+}
+
+// another is a connection for a call that lost its own. A kept one might be just
+// as stale.
+func (l *loop) another(s *server) (*conn, error) {
+	if c := s.pop(); c != nil {
+		if !c.used {
+			return c, nil
+		}
+		l.keep(c)
+	}
+	return l.connect(s, s.addrs[s.first])
 }
 
 // connectFailed tries the server's next address, if there is one.
 func (l *loop) connectFailed(c *conn, err error) {
-	if c.tried++; c.tried >= len(c.server.addrs) {
+	l.clock()
+	s := c.server
+	var again *call
+	failed := false
+	for k := c.popCall(); k != nil; k = c.popCall() {
+		if k.tried++; k.tried < len(s.addrs) {
+			k.after, again = again, k
+			continue
+		}
+		l.fail(k, err)
+		failed = true
+	}
+	if failed {
 		l.feeder.refused(l.now)
-		l.fail(c, err)
-		return
-	}
-	c.server.first = (c.server.first + 1) % len(c.server.addrs)
-	l.again(c, err)
-}
-
-// again moves the operation on c to a new connection, because of err.
-func (l *loop) again(c *conn, err error) {
-	old := *c
-	l.busy.remove(c)
-	c.op = nil
-	l.close(c)
-	c, connectErr := l.connect(old.server, old.server.addrs[old.server.first])
-	if connectErr != nil {
-		l.refuse(kindOf(connectErr), l.clock())
-		return
-	}
-	c.intended, c.deadline = old.intended, old.deadline
-	c.counted, c.tried = old.counted, old.tried
-	c.resent = old.resent || old.used
-	l.send(c, old.op)
-}
-
-// refuse fails an operation for which no connection could be opened.
-func (l *loop) refuse(kind string, now time.Duration) {
-	l.feeder.refused(now)
-	l.tally.fail(kind, now)
-}
-
-// fail ends the operation on c with err, and the connection with it.
-func (l *loop) fail(c *conn, err error) {
-	now := l.clock()
-	l.tally.fail(kindOf(err), now)
-	l.release(c, false, now)
-}
-
-// release frees c from its operation.
-func (l *loop) release(c *conn, keep bool, now time.Duration) {
-	l.busy.remove(c)
-	c.op, c.out = nil, nil
-	l.freed = now
-	if keep {
-		l.keep(c)
-		return
 	}
 	l.close(c)
+	s.first = (s.first + 1) % len(s.addrs)
+	l.restart(again, s)
+}
+
+// giveUp times out a call.
+func (l *loop) giveUp(k *call) {
+	c := k.conn
+	l.tally.timeOut(k.intended, l.now)
+	if c == nil {
+		l.again.remove(k)
+		l.busy.remove(k)
+		l.ended = append(l.ended, k)
+		return
+	}
+	keep := true
+	if k.waits {
+		c.queue.remove(k)
+	} else {
+		keep = c.session.cancel(l, k)
+	}
+	l.detach(k)
+	if !keep || !c.ready && c.load == 0 {
+		l.close(c)
+		return
+	}
+	l.keep(c)
+	l.settle(c)
+}
+
+// settle does what c needs after its session has been at work.
+func (l *loop) settle(c *conn) {
+	switch {
+	case c.err != nil:
+		l.broken(c, c.err)
+	case c.draining && c.load == 0:
+		l.close(c)
+	default:
+		l.pump(c)
+		if c.err != nil {
+			l.broken(c, c.err)
+		}
+	}
 }
 
 // serve sends the operations that wait for a connection, as far as there are

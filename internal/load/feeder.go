@@ -27,6 +27,11 @@ type feeder interface {
 }
 
 func newFeeder(t Task, thread int) feeder {
+	if t.Late > 0 {
+		late := t.Late
+		t.Late = 0
+		return &lateFeeder{feeder: newFeeder(t, thread), by: late}
+	}
 	if t.Rate > 0 {
 		f := &openLoop{part: newPart(t, thread, t.Threads)}
 		f.advance()
@@ -35,10 +40,11 @@ func newFeeder(t Task, thread int) feeder {
 	return &closedLoop{
 		rng:         rand.New(rand.NewPCG(t.Seed, uint64(thread)+1)),
 		mix:         newMix(t.Operations),
-		connections: int(share(uint64(t.Connections), thread, t.Threads)),
+		connections: t.calls(int(share(uint64(t.Connections), thread, t.Threads))),
 		left:        share(t.Count, thread, t.Threads),
 		counted:     t.Count > 0,
 		duration:    t.Duration,
+		turns:       newTurns(t, thread, t.Threads),
 	}
 }
 
@@ -76,11 +82,12 @@ func (f *openLoop) answered()               {}
 type closedLoop struct {
 	rng         *rand.Rand
 	mix         mix
-	connections int
+	connections int // operations under way
 	left        uint64
 	counted     bool
 	duration    time.Duration
 	notBefore   time.Duration
+	turns       turns
 	pause       time.Duration
 }
 
@@ -97,7 +104,8 @@ func (f *closedLoop) take(now time.Duration, busy int) (arrival, bool) {
 	if f.counted {
 		f.left--
 	}
-	return arrival{at: now, op: f.mix.pick(f.rng)}, true
+	op := f.mix.pick(f.rng)
+	return arrival{at: now, op: op, nth: f.turns.next(op)}, true
 }
 
 func (f *closedLoop) wake(busy int) time.Duration {

@@ -27,6 +27,9 @@ type Generator struct {
 	build   func(*progress) (engine, error)
 	engines []engine
 	shown   progress
+	data    dataFiles
+	files   int // that were open before its connections
+	had     int // connections that it has had room for
 	closed  bool
 }
 
@@ -34,7 +37,7 @@ type Generator struct {
 func NewGenerator() (*Generator, error) { return newGenerator(newEngine) }
 
 func newGenerator(build func(*progress) (engine, error)) (*Generator, error) {
-	g := &Generator{build: build}
+	g := &Generator{build: build, files: openFiles()}
 	if err := g.grow(1); err != nil {
 		return nil, err
 	}
@@ -57,6 +60,17 @@ func (g *Generator) grow(n int) error {
 // startUp is how far ahead a task's start lies, so that its threads run by then.
 const startUp = 2 * time.Millisecond
 
+// Prepare does what Do would do before it begins, reading the data files of t for
+// one, so that the next Do of t begins at once.
+func (g *Generator) Prepare(ctx context.Context, t Task) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, err := newPlanWith(ctx, t, &g.data); err != nil {
+		return fmt.Errorf("preparing the load: %w", err)
+	}
+	return nil
+}
+
 // Do carries out t. If ctx ends first, Do gives up at once and returns what was
 // done so far with the error; what was under way then counts as failed.
 func (g *Generator) Do(ctx context.Context, t Task) (record.Load, error) {
@@ -65,10 +79,14 @@ func (g *Generator) Do(ctx context.Context, t Task) (record.Load, error) {
 	if g.closed {
 		return record.Load{}, errors.New("the load generator is closed")
 	}
-	p, err := newPlan(ctx, t)
+	p, err := newPlanWith(ctx, t, &g.data)
 	if err != nil {
 		return record.Load{}, fmt.Errorf("preparing the load: %w", err)
 	}
+	if err := makeRoom(p.needs(g.files, g.had)); err != nil {
+		return record.Load{}, fmt.Errorf("preparing the load: %w", err)
+	}
+	g.had = max(g.had, p.task.Connections)
 	if err := g.grow(p.task.Threads); err != nil {
 		return record.Load{}, err
 	}

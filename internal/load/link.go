@@ -4,6 +4,7 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -17,12 +18,13 @@ type link struct {
 	used     bool // it has carried a whole response
 	response response
 	buf      []byte
+	room     []byte // for a request that differs each time
 }
 
 // obtain returns an idle connection unless a fresh one is asked for, otherwise a new one.
-func (w *workers) obtain(ctx context.Context, address string, fresh bool, deadline time.Time, u *use) (*link, error) {
+func (w *workers) obtain(ctx context.Context, t *target, fresh bool, deadline time.Time, u *use) (*link, error) {
 	for !fresh {
-		c := w.pop(address)
+		c := w.pop(t.key)
 		if c == nil {
 			break
 		}
@@ -31,12 +33,17 @@ func (w *workers) obtain(ctx context.Context, address string, fresh bool, deadli
 		}
 		c.close()
 	}
-	d := net.Dialer{Deadline: deadline}
-	conn, err := d.DialContext(ctx, "tcp", address)
+	d := net.Dialer{Deadline: deadline, LocalAddr: w.source()}
+	conn, err := d.DialContext(ctx, "tcp", t.address)
 	if err != nil {
 		return nil, err
 	}
 	u.connected++
+	if t.tls != nil {
+		if conn, err = w.secure(ctx, conn, t, deadline); err != nil {
+			return nil, err
+		}
+	}
 	c := &link{conn: conn, buf: make([]byte, 16<<10)}
 	if err := conn.SetDeadline(deadline); err != nil {
 		c.close()
@@ -45,20 +52,50 @@ func (w *workers) obtain(ctx context.Context, address string, fresh bool, deadli
 	return c, nil
 }
 
-func (w *workers) pop(address string) *link {
+// source is the local address for the next connection, nil for the system's choice.
+func (w *workers) source() net.Addr {
+	sources := w.plan.sources
+	if len(sources) == 0 {
+		return nil
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	links := w.idle[address]
+	w.made++
+	return &net.TCPAddr{IP: sources[(w.made-1)%len(sources)].AsSlice()}
+}
+
+// secure shakes hands on conn.
+func (w *workers) secure(ctx context.Context, conn net.Conn, t *target, deadline time.Time) (net.Conn, error) {
+	config := t.tls.Clone()
+	config.ClientSessionCache = w.cache
+	secured := tls.Client(conn, config)
+	err := conn.SetDeadline(deadline)
+	if err == nil {
+		if err = secured.HandshakeContext(ctx); err != nil && !isTimeout(err) && ctx.Err() == nil {
+			err = tlsError(err)
+		}
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return secured, nil
+}
+
+func (w *workers) pop(key string) *link {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	links := w.idle[key]
 	if len(links) == 0 {
 		return nil
 	}
 	c := links[len(links)-1]
-	w.idle[address] = links[:len(links)-1]
+	w.idle[key] = links[:len(links)-1]
 	return c
 }
 
 // put keeps c for the next operation, if it can be used again.
-func (w *workers) put(address string, c *link) {
+func (w *workers) put(key string, c *link) {
 	if !c.response.keep {
 		c.close()
 		return
@@ -66,7 +103,7 @@ func (w *workers) put(address string, c *link) {
 	c.used = true
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.idle[address] = append(w.idle[address], c)
+	w.idle[key] = append(w.idle[key], c)
 }
 
 // close closes the connection; nothing on it matters any more.
@@ -74,7 +111,11 @@ func (c *link) close() { _ = c.conn.Close() }
 
 // quiet reports whether an idle connection is still open, with nothing on it.
 func (c *link) quiet() bool {
-	s, ok := c.conn.(syscall.Conn)
+	conn := c.conn
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
+	s, ok := conn.(syscall.Conn)
 	if !ok {
 		return true
 	}
@@ -92,14 +133,16 @@ func (c *link) quiet() bool {
 }
 
 // exchange sends op and reads the response.
-func (c *link) exchange(ctx context.Context, op *operation, u *use) (int, error) {
+func (c *link) exchange(ctx context.Context, op *operation, nth uint64, u *use) (int, error) {
 	forget := context.AfterFunc(ctx, func() {
 		// Fails on a closed connection only, which has no reader to wake.
 		_ = c.conn.SetDeadline(time.Unix(1, 0))
 	})
 	defer forget()
 	c.response.reset(op.head)
-	n, err := c.conn.Write(op.wire)
+	var wire []byte
+	wire, c.room = op.bytes(nth, c.room)
+	n, err := c.conn.Write(wire)
 	u.sent += uint64(n)
 	if err != nil {
 		return 0, err

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,11 +27,27 @@ type loop struct {
 	poll    poll
 	wakeup  int // an eventfd that ends a wait
 	shown   *progress
-	buf     []byte
 	conns   []*conn // by slot
 	free    []int32 // slots
-	open    int
-	servers map[string]*server // by address
+	open    int     // connections, save those that drain
+	opening int     // of these, that take no calls yet
+	made    int     // connections so far
+	servers map[string]*server
+
+	// Room that everything shares, so that a connection needs none of its own:
+	buf    []byte   // what a socket gave
+	plain  []byte   // the same, decrypted
+	room   []byte   // a request
+	call   grpcCall // the same, for HTTP/2
+	header headerBuffer
+	spare  [][]byte // write buffers
+	ended  []*call
+
+	stamps     stamps
+	dirty      []*conn // their sessions have put off putting out
+	mail       mailbox
+	letters    []letter
+	handshakes sync.WaitGroup
 
 	// Of the task under way:
 	plan    *plan
@@ -40,6 +57,7 @@ type loop struct {
 	tally   *tally
 	waiting queue
 	busy    busyList
+	again   callQueue // calls that lost their connection unlooked at
 	thread  int
 	start   time.Time
 	now     time.Duration // the clock when it was last read, since start
@@ -59,6 +77,7 @@ func newLoop(shown *progress) (*loop, error) {
 		poll:   poll{fd: epoll, events: make([]unix.EpollEvent, 256)},
 		wakeup: wakeup, shown: shown,
 		buf:     make([]byte, 64<<10),
+		plain:   make([]byte, 16<<10),
 		servers: map[string]*server{},
 	}
 	if err := l.poll.add(wakeup, unix.EPOLLIN, wakeSlot, 0); err != nil {
@@ -79,6 +98,7 @@ func (l *loop) shut() {
 			l.close(c)
 		}
 	}
+	l.handshakes.Wait()
 	_ = unix.Close(l.wakeup)
 	_ = unix.Close(l.poll.fd)
 }
@@ -119,6 +139,8 @@ func (l *loop) prepare(p *plan, thread int, start time.Time) {
 	l.feeder = newFeeder(p.task, thread)
 	l.tally = newTally()
 	l.thread = thread
+	l.stamps.on = p.task.Rate > 0
+	l.unstamp()
 	l.poll.hold = runtime.GOMAXPROCS(0) >= p.task.Threads+2
 	l.trim()
 	l.clock()
@@ -152,28 +174,47 @@ func (l *loop) finished() bool {
 
 // turn waits for something to happen and deals with it.
 func (l *loop) turn() error {
-	events, errno := l.poll.wait(l.patience())
+	patience := l.patience()
+	if l.isDeaf(patience) {
+		l.poll.sleep(patience)
+		l.clock()
+		l.fall()
+		l.flush()
+		patience = 0
+	}
+	events, errno := l.poll.wait(patience)
 	l.clock()
 	if errno != 0 && errno != unix.EINTR {
 		return fmt.Errorf("waiting for events: %w", errno)
 	}
 	l.fall()
+	l.flush()
 	for i := range events {
 		l.event(&events[i])
-		l.serve()
-		l.fall()
+		l.proceed()
 	}
 	l.expire()
-	l.serve()
+	l.proceed()
 	l.shown.store(l.thread, l.tally)
 	return nil
 }
 
+// proceed does what the ends of calls have made possible.
+func (l *loop) proceed() {
+	l.rerun()
+	l.serve()
+	l.fall()
+	l.flush()
+}
+
 // patience is how long the loop has nothing to do unless a socket has news.
 func (l *loop) patience() time.Duration {
-	until := l.feeder.wake(l.busy.size)
-	if c := l.busy.first; c != nil {
-		until = min(until, c.deadline)
+	until := never
+	if !l.crowded() {
+		until = l.feeder.wake(l.busy.size)
+	}
+	if k := l.busy.first; k != nil {
+		until = min(until, k.deadline)
 	}
 	if !l.waiting.empty() {
 		until = min(until, l.plan.deadline(l.waiting.first().at))
@@ -181,9 +222,17 @@ func (l *loop) patience() time.Duration {
 	return min(max(until-l.clock(), 0), mostSleep)
 }
 
+// mostOpening is how many connections a closed loop opens at a time: fewer than
+// servers usually let wait to be accepted.
+const mostOpening = 256
+
+// crowded reports whether a closed loop must not begin operations because so many
+// connections are being opened.
+func (l *loop) crowded() bool { return l.plan.task.Rate == 0 && l.opening >= mostOpening }
+
 // fall begins the operations that have fallen due.
 func (l *loop) fall() {
-	for {
+	for !l.crowded() {
 		a, ok := l.feeder.take(l.now, l.busy.size)
 		if !ok {
 			return
@@ -191,7 +240,7 @@ func (l *loop) fall() {
 		l.tally.due(a.at)
 		w := wait{a, l.now}
 		if l.now >= l.plan.deadline(a.at) {
-			l.giveUp(w)
+			l.forget(w)
 		} else if !l.waiting.empty() || !l.begin(w, l.now) {
 			l.waiting.push(w)
 		}
@@ -201,16 +250,21 @@ func (l *loop) fall() {
 
 func (l *loop) event(ev *unix.EpollEvent) {
 	if ev.Fd == wakeSlot {
+		l.hear()
 		return
 	}
-	c := l.conns[ev.Fd]
-	if c.age != uint32(ev.Pad) || c.fd < 0 {
+	c, age := l.conns[ev.Fd], uint32(ev.Pad)
+	if !c.is(age) {
 		return // of a connection that has been closed since
 	}
 	const broken = unix.EPOLLERR | unix.EPOLLHUP
+	if !c.up && (ev.Events&(unix.EPOLLOUT|broken) == 0 || !l.connected(c)) {
+		return
+	}
 	if len(c.out) > 0 && ev.Events&(unix.EPOLLOUT|broken) != 0 {
-		l.write(c)
-		if c.fd < 0 || c.age != uint32(ev.Pad) {
+		l.resume(c)
+		l.settle(c)
+		if !c.is(age) {
 			return
 		}
 	}
@@ -219,19 +273,51 @@ func (l *loop) event(ev *unix.EpollEvent) {
 	}
 }
 
-// expire gives up what has passed its deadline.
-func (l *loop) expire() {
-	for c := l.busy.first; c != nil && c.deadline <= l.now; c = l.busy.first {
-		l.tally.timeOut(c.intended, l.now)
-		l.release(c, false, l.now)
-	}
-	for !l.waiting.empty() && l.plan.deadline(l.waiting.first().at) <= l.now {
-		l.giveUp(l.waiting.pop())
+// hear attends to the handshakes that have news.
+func (l *loop) hear() {
+	l.letters = l.mail.take(l.letters[:0])
+	for _, m := range l.letters {
+		if c := l.conns[m.slot]; c.is(m.age) && c.tls.pipe.shaking {
+			l.shook(c)
+		}
 	}
 }
 
-// giveUp times out an operation that was never sent.
-func (l *loop) giveUp(w wait) {
+// putOff has c's session flushed before the loop sleeps, so that what is due at
+// the same time goes out together.
+func (l *loop) putOff(c *conn) {
+	if !c.dirty {
+		c.dirty = true
+		l.dirty = append(l.dirty, c)
+	}
+}
+
+// flush puts out what has been put off.
+func (l *loop) flush() {
+	for i := 0; i < len(l.dirty); i++ {
+		c := l.dirty[i]
+		if c.fd < 0 || !c.dirty {
+			continue // closed since
+		}
+		c.dirty = false
+		c.session.flush(l)
+		l.settle(c)
+	}
+	l.dirty = l.dirty[:0]
+}
+
+// expire gives up what has passed its deadline.
+func (l *loop) expire() {
+	for k := l.busy.first; k != nil && k.deadline <= l.now; k = l.busy.first {
+		l.giveUp(k)
+	}
+	for !l.waiting.empty() && l.plan.deadline(l.waiting.first().at) <= l.now {
+		l.forget(l.waiting.pop())
+	}
+}
+
+// forget times out an operation that never had a connection.
+func (l *loop) forget(w wait) {
 	l.tally.late(w.noticed - w.at)
 	l.tally.timeOut(w.at, l.now)
 }
@@ -239,12 +325,14 @@ func (l *loop) giveUp(w wait) {
 // abandon ends everything under way as cancelled.
 func (l *loop) abandon() {
 	now := l.clock()
-	for c := l.busy.first; c != nil; c = l.busy.first {
-		l.busy.remove(c)
+	for k := l.busy.first; k != nil; k = l.busy.first {
+		l.busy.remove(k)
 		l.tally.fail(errCancelled.Error(), now)
-		c.op = nil
-		l.close(c)
+		if k.conn != nil && k.conn.fd >= 0 {
+			l.close(k.conn)
+		}
 	}
+	l.again = callQueue{}
 	for !l.waiting.empty() {
 		w := l.waiting.pop()
 		l.tally.late(w.noticed - w.at)

@@ -64,10 +64,10 @@ func TestAnswerAfterTheTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.prepare(p, 0, time.Now().Add(-time.Second))
-		c := &conn{op: &p.ops[0], deadline: deadline, server: l.targets[0]}
-		c.response.status = 200
-		l.busy.add(c)
-		l.answered(c, true)
+		c := &conn{server: l.targets[0], load: 1}
+		k := &call{op: &p.ops[0], deadline: deadline, conn: c}
+		l.busy.add(k)
+		l.finish(k, "", true)
 		if l.tally.timedOut != want || l.tally.completed != 1-want {
 			t.Errorf("deadline %v: %d timed out, %d completed", deadline, l.tally.timedOut, l.tally.completed)
 		}
@@ -76,31 +76,31 @@ func TestAnswerAfterTheTimeout(t *testing.T) {
 
 func TestBusyListKeepsTheOrderOfDeadlines(t *testing.T) {
 	var b busyList
-	conns := make([]*conn, 5)
+	calls := make([]*call, 5)
 	for i, d := range []time.Duration{10, 30, 20, 5, 30} {
-		conns[i] = &conn{slot: int32(i), deadline: d}
-		b.add(conns[i])
+		calls[i] = &call{nth: uint64(i), deadline: d}
+		b.add(calls[i])
 	}
-	order := func() (slots []int32) {
-		for c := b.first; c != nil; c = c.next {
-			slots = append(slots, c.slot)
+	order := func() (nths []uint64) {
+		for k := b.first; k != nil; k = k.next {
+			nths = append(nths, k.nth)
 		}
-		return slots
+		return nths
 	}
-	check := func(want ...int32) {
+	check := func(want ...uint64) {
 		t.Helper()
 		if got := order(); !slices.Equal(got, want) || b.size != len(want) {
 			t.Fatalf("%v, size %d, want %v", got, b.size, want)
 		}
 	}
 	check(3, 0, 2, 1, 4)
-	b.remove(conns[2])
+	b.remove(calls[2])
 	check(3, 0, 1, 4)
-	b.remove(conns[3])
-	b.remove(conns[4])
+	b.remove(calls[3])
+	b.remove(calls[4])
 	check(0, 1)
-	b.remove(conns[0])
-	b.remove(conns[1])
+	b.remove(calls[0])
+	b.remove(calls[1])
 	check()
 	if b.first != nil || b.last != nil {
 		t.Error("an empty list has ends")

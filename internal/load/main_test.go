@@ -10,5 +10,8 @@ import (
 // beside the loops.
 func TestMain(m *testing.M) {
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), 8))
+	if code, served := maybeServe(); served {
+		os.Exit(code)
+	}
 	os.Exit(m.Run())
 }

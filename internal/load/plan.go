@@ -5,6 +5,7 @@ package load
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
@@ -18,44 +19,77 @@ type plan struct {
 	task    Task
 	ops     []operation
 	targets []target
+	sources []netip.Addr // to connect from, in turn; none: the system's choice
 }
 
-// target is a server: all operations with the same Address share its connections.
+// target is a server: all operations with the same Address share its connections,
+// if they speak alike.
 type target struct {
+	key     string // tells targets apart
 	address string
 	addrs   []netip.AddrPort // to be tried in this order
+	grpc    bool             // HTTP/2, otherwise HTTP/1.1
+	tls     *tls.Config      // nil: plain
 }
 
 // operation is a request as it goes over the wire.
 type operation struct {
 	target int // index in plan.targets
 	wire   []byte
-	head   bool // the response has no body, whatever its headers say
-	resend bool // may be sent twice
-	status int  // expected; 0 is any 2xx or 3xx
+	call   grpcCall // the same, where it is one
+	head   bool     // the response has no body, whatever its headers say
+	resend bool     // may be sent twice
+	status int      // expected; 0 is any 2xx or 3xx
+	rows   *rows    // nil: the request is the same each time; see operation.bytes
 }
 
 // newPlan checks t and looks up its addresses.
-func newPlan(ctx context.Context, t Task) (*plan, error) {
+func newPlan(ctx context.Context, t Task) (*plan, error) { return newPlanWith(ctx, t, &dataFiles{}) }
+
+// newPlanWith is newPlan with files of request data that may have been read before.
+func newPlanWith(ctx context.Context, t Task, files *dataFiles) (*plan, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	p := &plan{task: t.withDefaults()}
+	if err := p.encodeMessages(); err != nil {
+		return nil, err
+	}
 	index := map[string]int{}
 	for _, r := range p.task.Operations {
-		i, ok := index[r.Address]
+		i, ok := index[r.target()]
 		if !ok {
-			addrs, err := lookUp(ctx, r.Address)
+			t, err := newTarget(ctx, r)
 			if err != nil {
 				return nil, err
 			}
 			i = len(p.targets)
-			index[r.Address] = i
-			p.targets = append(p.targets, target{r.Address, addrs})
+			index[t.key] = i
+			p.targets = append(p.targets, t)
 		}
 		p.ops = append(p.ops, newOperation(r, i))
 	}
-	return p, nil
+	if err := p.readData(ctx, files); err != nil {
+		return nil, err
+	}
+	var err error
+	p.sources, err = p.chooseSources()
+	return p, err
+}
+
+// target names the target that r goes to.
+func (r Request) target() string { return fmt.Sprintf("%s grpc %t %s", r.Address, r.GRPC, r.TLS.key()) }
+
+func newTarget(ctx context.Context, r Request) (target, error) {
+	addrs, err := lookUp(ctx, r.Address)
+	if err != nil {
+		return target{}, err
+	}
+	t := target{key: r.target(), address: r.Address, addrs: addrs, grpc: r.GRPC}
+	if r.TLS != nil {
+		t.tls, err = r.TLS.config(r.Address, r.GRPC)
+	}
+	return t, err
 }
 
 func lookUp(ctx context.Context, address string) ([]netip.AddrPort, error) {
@@ -82,22 +116,39 @@ func lookUp(ctx context.Context, address string) ([]netip.AddrPort, error) {
 }
 
 func newOperation(r Request, target int) operation {
-	method := r.Method
-	if method == "" {
-		method = "GET"
-	}
-	return operation{
+	method := r.method()
+	o := operation{
 		target: target,
-		wire:   render(r, method),
+		wire:   render(r),
 		head:   method == "HEAD",
 		resend: isIdempotent(method),
 		status: r.Status,
 	}
+	if r.GRPC {
+		o.call = readCall(nil, o.wire, r.TLS != nil)
+	}
+	return o
 }
 
-// render returns the bytes of the request. Host and User-Agent are filled in
-// where the headers do not hold them.
-func render(r Request, method string) []byte {
+// render returns the bytes of the request.
+func render(r Request) []byte {
+	b := renderHead(r)
+	if saysLength(r) {
+		b = fmt.Appendf(b, "Content-Length: %d\r\n", len(r.Body))
+	}
+	b = append(b, "\r\n"...)
+	return append(b, r.Body...)
+}
+
+// saysLength reports whether the request has a Content-Length.
+func saysLength(r Request) bool {
+	method := r.method()
+	return len(r.Body) > 0 || method == "POST" || method == "PUT" || method == "PATCH"
+}
+
+// renderHead returns the request line and the headers given. Host and User-Agent
+// are filled in where the headers do not hold them.
+func renderHead(r Request) []byte {
 	host, path := r.Host, r.Path
 	if host == "" {
 		host = r.Address
@@ -106,7 +157,7 @@ func render(r Request, method string) []byte {
 		path = "/"
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", method, path)
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", r.method(), path)
 	given := map[string]bool{}
 	for _, h := range r.Headers {
 		given[strings.ToLower(h.Name)] = true
@@ -120,11 +171,6 @@ func render(r Request, method string) []byte {
 	for _, h := range r.Headers {
 		fmt.Fprintf(&b, "%s: %s\r\n", h.Name, h.Value)
 	}
-	if len(r.Body) > 0 || method == "POST" || method == "PUT" || method == "PATCH" {
-		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.Body))
-	}
-	b.WriteString("\r\n")
-	b.Write(r.Body)
 	return b.Bytes()
 }
 

@@ -3,54 +3,71 @@
 package load
 
 import (
+	"crypto/tls"
 	"net/netip"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// conn is one connection and the operation under way on it.
+// conn is one connection with the calls on it. What only some connections need
+// is behind pointers, so that an idle one is small.
 type conn struct {
-	fd     int
-	slot   int32  // index in loop.conns
-	age    uint32 // tells events of this connection from those of the slot's former ones
-	server *server
-	up     bool // the connection is established
-	used   bool // it has carried a whole response
-	place  int  // index in server.idle; -1 while busy
-
-	op         *operation
-	intended   time.Duration
-	deadline   time.Duration
-	out        []byte // of the request, still to be written
-	began      bool   // some of the request has been written on this connection
-	counted    bool   // the operation has been counted as started
-	resent     bool   // this is the operation's second connection
-	tried      int    // addresses of the server that failed for this operation
-	response   response
-	prev, next *conn // in loop.busy
+	fd       int
+	slot     int32  // index in loop.conns
+	age      uint32 // tells events of this connection from those of the slot's former ones
+	server   *server
+	place    int    // index in server.free; -1 while it takes no more calls
+	load     int    // calls on it
+	up       bool   // TCP is established
+	ready    bool   // so is what goes over it: calls may be made
+	used     bool   // it has carried a whole response
+	draining bool   // no new calls; it does not count as open any more
+	dirty    bool   // in loop.dirty
+	stamped  bool   // the kernel says when bytes come in
+	err      error  // that a write met; the connection is to be broken off
+	out      []byte // still to be written
+	base     []byte // out's memory
+	queue    callQueue
+	tls      *tlsLayer // nil: plain
+	session  session
+	http1    http1
 }
 
 // server is a target with its connections; it outlives the tasks.
 type server struct {
-	addrs []netip.AddrPort
-	first int     // index of the address that last worked
-	idle  []*conn // a stack, so that few connections do most of the work; nil where one was closed
+	addrs   []netip.AddrPort
+	first   int         // index of the address that last worked
+	streams int         // calls at a time on one connection
+	grpc    bool        // HTTP/2
+	tls     *tls.Config // nil: plain
+	cache   tls.ClientSessionCache
+	free    []*conn // a stack of those that take more calls, so that few do most of the work; nil where one was closed
 }
 
 // server returns the server of a target, known from a task before or not.
 func (l *loop) server(t target) *server {
-	s, ok := l.servers[t.address]
+	s, ok := l.servers[t.key]
 	if !ok {
-		s = &server{}
-		l.servers[t.address] = s
+		s = &server{grpc: t.grpc}
+		l.servers[t.key] = s
 	}
-	s.addrs, s.first = t.addrs, 0
+	s.addrs, s.first, s.streams = t.addrs, 0, 1
+	if t.grpc {
+		s.streams = l.plan.task.Streams
+	}
+	if t.tls == nil {
+		return s
+	}
+	if s.cache == nil {
+		s.cache = tls.NewLRUClientSessionCache(0)
+	}
+	s.tls = t.tls.Clone()
+	s.tls.ClientSessionCache = s.cache
 	return s
 }
 
-// obtain returns a free connection to s, a new one if need be; nil if as many
-// are busy as may be open.
+// obtain returns a connection to s that takes a call, a new one if need be; nil
+// if as many are busy as may be open.
 func (l *loop) obtain(s *server) (*conn, error) {
 	if c := s.pop(); c != nil {
 		return c, nil
@@ -62,9 +79,9 @@ func (l *loop) obtain(s *server) (*conn, error) {
 }
 
 func (s *server) pop() *conn {
-	for n := len(s.idle); n > 0; n = len(s.idle) {
-		c := s.idle[n-1]
-		s.idle = s.idle[:n-1]
+	for n := len(s.free); n > 0; n = len(s.free) {
+		c := s.free[n-1]
+		s.free = s.free[:n-1]
 		if c != nil {
 			c.place = -1
 			return c
@@ -75,12 +92,13 @@ func (s *server) pop() *conn {
 
 // connect opens a connection without waiting for it to be established.
 func (l *loop) connect(s *server, addr netip.AddrPort) (*conn, error) {
-	fd, err := openSocket(addr)
+	fd, err := openSocket(addr, l.source())
 	if err != nil {
 		return nil, err
 	}
 	c := l.take(fd)
 	c.server = s
+	c.session = l.newSession(c)
 	const events = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP
 	if err := l.poll.add(fd, events, c.slot, c.age); err != nil {
 		l.close(c)
@@ -89,13 +107,25 @@ func (l *loop) connect(s *server, addr netip.AddrPort) (*conn, error) {
 	return c, nil
 }
 
+// source is the local address for the next connection; the zero one leaves the
+// choice to the system.
+func (l *loop) source() netip.Addr {
+	sources := l.plan.sources
+	if len(sources) == 0 {
+		return netip.Addr{}
+	}
+	l.made++
+	return sources[(l.made-1)%len(sources)]
+}
+
 // take puts a new connection in a free slot.
 func (l *loop) take(fd int) *conn {
 	l.open++
+	l.opening++
 	if n := len(l.free); n > 0 {
 		c := l.conns[l.free[n-1]]
 		l.free = l.free[:n-1]
-		*c = conn{fd: fd, slot: c.slot, age: c.age + 1, place: -1, response: response{line: c.response.line[:0]}}
+		*c = conn{fd: fd, slot: c.slot, age: c.age + 1, place: -1, http1: http1{response: response{line: c.http1.response.line[:0]}}}
 		return c
 	}
 	c := &conn{fd: fd, slot: int32(len(l.conns)), place: -1}
@@ -103,30 +133,57 @@ func (l *loop) take(fd int) *conn {
 	return c
 }
 
-// close closes a connection that carries no operation any more.
+// close closes a connection that carries no call any more.
 func (l *loop) close(c *conn) {
 	if c.place >= 0 {
-		c.server.idle[c.place] = nil
+		c.server.free[c.place] = nil
+	}
+	if c.tls != nil {
+		c.tls.close()
 	}
 	// The kernel takes the socket out of the epoll set; an error could change nothing.
 	_ = unix.Close(c.fd)
 	c.fd, c.place = -1, -1
-	l.open--
+	if !c.draining {
+		l.open--
+	}
+	if !c.ready {
+		l.opening--
+	}
+	l.emptied(c)
+	c.tls, c.session = nil, nil
 	l.free = append(l.free, c.slot)
 }
 
-// keep puts a connection aside for the next operation.
+// keep puts a connection aside for the next call, if it takes more.
 func (l *loop) keep(c *conn) {
-	c.place = len(c.server.idle)
-	c.server.idle = append(c.server.idle, c)
+	if c.place >= 0 || c.draining || c.load >= c.server.streams {
+		return
+	}
+	c.place = len(c.server.free)
+	c.server.free = append(c.server.free, c)
+}
+
+// drain has no more calls made on c; it is closed when the last one ends.
+func (l *loop) drain(c *conn) {
+	if c.draining {
+		return
+	}
+	c.draining = true
+	l.open--
+	if c.place >= 0 {
+		c.server.free[c.place], c.place = nil, -1
+	}
 }
 
 // closeIdle closes some idle connection, false if there is none.
 func (l *loop) closeIdle() bool {
 	for _, s := range l.servers {
-		if c := s.pop(); c != nil {
-			l.close(c)
-			return true
+		for i := len(s.free) - 1; i >= 0; i-- {
+			if c := s.free[i]; c != nil && c.load == 0 {
+				l.close(c)
+				return true
+			}
 		}
 	}
 	return false

@@ -9,8 +9,9 @@ import (
 
 // arrival is one operation that the schedule asks for.
 type arrival struct {
-	at time.Duration // since the start of the task
-	op int           // index in Task.Operations
+	at  time.Duration // since the start of the task
+	op  int           // index in Task.Operations
+	nth uint64        // which of this operation it is, from 0: the row of its data
 }
 
 // schedule yields the operations of an open loop in the order of their intended
@@ -24,6 +25,7 @@ type schedule struct {
 	count    uint64        // 0 is without end
 	made     uint64
 	sum      float64 // ns, of the gaps so far (Poisson)
+	turns    turns
 }
 
 func newSchedule(t Task) *schedule {
@@ -34,6 +36,7 @@ func newSchedule(t Task) *schedule {
 		poisson:  t.Arrivals == Poisson,
 		duration: t.Duration,
 		count:    t.Count,
+		turns:    newTurns(t, 0, 1),
 	}
 }
 
@@ -47,7 +50,8 @@ func (s *schedule) next() (arrival, bool) {
 		return arrival{}, false
 	}
 	s.made++
-	return arrival{at: at, op: s.mix.pick(s.rng)}, true
+	op := s.mix.pick(s.rng)
+	return arrival{at: at, op: op, nth: s.turns.next(op)}, true
 }
 
 // offset is the intended start of the next operation. With constant arrivals it

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openSocket begins to connect to addr. The connection is up when a write succeeds.
-func openSocket(addr netip.AddrPort) (int, error) {
+// openSocket begins to connect to addr, from a local address unless source is the
+// zero one.
+func openSocket(addr netip.AddrPort, source netip.Addr) (int, error) {
 	family := unix.AF_INET
 	if addr.Addr().Is6() {
 		family = unix.AF_INET6
@@ -24,10 +25,24 @@ func openSocket(addr netip.AddrPort) (int, error) {
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 		return -1, closing(fd, err)
 	}
+	if source.IsValid() {
+		if err := bindTo(fd, source); err != nil {
+			return -1, closing(fd, err)
+		}
+	}
 	if err := unix.Connect(fd, sockaddr(addr)); err != nil && err != unix.EINPROGRESS {
 		return -1, closing(fd, err)
 	}
 	return fd, nil
+}
+
+// bindTo gives fd a local address, and leaves its port to connect, which can give
+// the same one to connections to different servers.
+func bindTo(fd int, source netip.Addr) error {
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err != nil {
+		return err
+	}
+	return unix.Bind(fd, sockaddr(netip.AddrPortFrom(source, 0)))
 }
 
 // closing closes fd because of err, which is what matters to the caller.

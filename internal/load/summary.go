@@ -3,6 +3,7 @@
 package load
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -13,7 +14,7 @@ import (
 const (
 	lateAbove = time.Millisecond // p99 of the lag
 	lateShare = 0.1              // and of the latency's p99
-	busyAbove = 0.9              // of its threads' time, in a closed loop
+	busyAbove = 0.9              // of its threads' time, run or waited for a CPU
 	enough    = 20               // values that must lie above a quantile
 
 	backlogShare = 0.02 // of the time of asking, that answering may take longer
@@ -26,10 +27,14 @@ type Limit string
 const (
 	NoLimit          Limit = ""
 	GeneratorLate    Limit = "generator late"    // open loop: latencies hold its own lateness
-	GeneratorBusy    Limit = "generator busy"    // closed loop: a faster generator would have asked more
+	GeneratorBusy    Limit = "generator busy"    // a faster generator would have asked more
 	ServerOverloaded Limit = "server overloaded" // it did not keep up with the rate
 	NothingAnswered  Limit = "nothing answered"  // so that nothing can be said of speed
 )
+
+// ByGenerator reports whether the generator itself was the limit, so that the load
+// says nothing of what the service could have done.
+func (l Limit) ByGenerator() bool { return l == GeneratorLate || l == GeneratorBusy }
 
 // Summary of a Load.
 type Summary struct {
@@ -55,6 +60,12 @@ type Quantile struct {
 
 // Summarize reads l, the result of t, for which the generator's process took cpu.
 func Summarize(t Task, l record.Load, cpu time.Duration) (Summary, error) {
+	return SummarizeCPU(t, l, CPUTime{Ran: cpu})
+}
+
+// SummarizeCPU is Summarize where it is also known how long the generator was kept
+// from its CPU: that too makes it the limit.
+func SummarizeCPU(t Task, l record.Load, cpu CPUTime) (Summary, error) {
 	t = t.withDefaults()
 	latency, err := l.Latency.Decode()
 	if err != nil {
@@ -69,7 +80,7 @@ func Summarize(t Task, l record.Load, cpu time.Duration) (Summary, error) {
 		Reached:    reached(t, l, latency),
 		Latency:    quantiles(latency, l.TimedOut),
 		LatencyMax: seconds(latency.Max()),
-		CPUSeconds: cpu.Seconds(),
+		CPUSeconds: cpu.Ran.Seconds(),
 	}
 	if t.Rate > 0 {
 		s.Overtime = max(0, l.WallSeconds-asking(t, l))
@@ -80,7 +91,7 @@ func Summarize(t Task, l record.Load, cpu time.Duration) (Summary, error) {
 	if l.Started > 0 {
 		s.CPUPerRequest = s.CPUSeconds / float64(l.Started)
 	}
-	s.Limit = limit(t, l, s, latency)
+	s.Limit = limit(t, l, s, latency, cpu)
 	return s, nil
 }
 
@@ -132,20 +143,27 @@ func quantiles(h *hdrhistogram.Histogram, timedOut uint64) []Quantile {
 	return qs
 }
 
-func limit(t Task, l record.Load, s Summary, latency *hdrhistogram.Histogram) Limit {
+func limit(t Task, l record.Load, s Summary, latency *hdrhistogram.Histogram, cpu CPUTime) Limit {
 	switch {
 	case l.Completed == 0:
 		return NothingAnswered
-	case t.Rate == 0 && s.CPUSeconds > busyAbove*float64(t.Threads)*l.WallSeconds:
+	case t.Rate == 0 && alwaysBusy(t, l, cpu):
 		return GeneratorBusy
 	case t.Rate == 0:
 		return NoLimit
 	case s.LagP99 > max(lateAbove.Seconds(), lateShare*seconds(latency.ValueAtQuantile(99))):
 		return GeneratorLate
-	case l.TimedOut > 0 || backlog(t, l, latency):
-		return ServerOverloaded
+	case !(l.TimedOut > 0 || backlog(t, l, latency)):
+		return NoLimit
+	case alwaysBusy(t, l, cpu):
+		return GeneratorBusy // answers wait to be read, so that the connections seem busy
 	}
-	return NoLimit
+	return ServerOverloaded
+}
+
+// alwaysBusy reports whether the generator's threads had next to no time left.
+func alwaysBusy(t Task, l record.Load, cpu CPUTime) bool {
+	return (cpu.Ran + cpu.Waited).Seconds() > busyAbove*float64(min(t.Threads, runtime.NumCPU()))*l.WallSeconds
 }
 
 // backlog reports whether a backlog grew while the server was asked: the answers

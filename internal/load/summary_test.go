@@ -57,6 +57,7 @@ func TestLimitIsNamed(t *testing.T) {
 		{"late, but not beside its latency", open, made(t, 1000, 2*time.Millisecond, 0, steady(time.Second)), 0, NoLimit},
 		{"backlog", open, made(t, 1000, 0, 0, growing), 0, ServerOverloaded},
 		{"time-outs", open, made(t, 1000, 0, 1, steady(time.Millisecond)), 0, ServerOverloaded},
+		{"backlog of a busy generator", open, made(t, 1000, 0, 0, growing), 1950 * time.Millisecond, GeneratorBusy},
 		{"closed loop", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 100 * time.Millisecond, NoLimit},
 		{"closed loop, generator busy", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 990 * time.Millisecond, GeneratorBusy},
 	} {
@@ -164,6 +165,17 @@ func TestQuantilesAmongTimeoutsAreLowerBounds(t *testing.T) {
 	for _, q := range s.Latency {
 		if q.Censored != (q.Percentile > 94) {
 			t.Errorf("p%v with 6 %% timed out: censored %v", q.Percentile, q.Censored)
+		}
+	}
+}
+
+// A generator that was kept from its CPU is the limit, as one that used it up is.
+func TestWaitingForACPUIsTheGeneratorsFault(t *testing.T) {
+	l := made(t, 1000, 0, 0, func(i int) time.Duration { return time.Duration(i) * time.Millisecond })
+	for _, task := range []Task{{Rate: 1000, Duration: time.Second}, {Connections: 2, Duration: time.Second}} {
+		s, err := SummarizeCPU(task, l, CPUTime{Ran: time.Second, Waited: 950 * time.Millisecond})
+		if err != nil || s.Limit != GeneratorBusy || !s.Limit.ByGenerator() || s.CPUSeconds != 1 {
+			t.Errorf("%+v: %+v, %v", task, s, err)
 		}
 	}
 }

@@ -23,6 +23,14 @@ const (
 	DefaultConnections = 512 // open loop: the most that may be open
 )
 
+// The most of what a Task may ask for; the machine's own limits are lower, and
+// are looked at before the load starts.
+const (
+	mostStreams     = 1 << 16
+	mostConnections = 1 << 20
+	mostThreads     = 1 << 10
+)
+
 // MaxTimeout is the longest time-out: what the histograms can hold.
 const MaxTimeout = 5 * time.Minute
 
@@ -57,6 +65,8 @@ type Request struct {
 	TLS     *TLS     `json:"tls,omitempty"`    // nil: plain
 	GRPC    bool     `json:"grpc,omitempty"`   // unary call over HTTP/2: Path is /package.Service/Method, Body one message in protobuf
 	Data    string   `json:"data,omitempty"`   // file whose rows fill {data.COLUMN} in Path, Headers and Body: CSV with a header line, or JSON lines
+	Order   string   `json:"order,omitempty"`  // of the rows: InTurn ("" too) or Random, by the task's Seed
+	Schema  []byte   `json:"schema,omitempty"` // gRPC: a descriptor set (protoc --descriptor_set_out --include_imports); Body is then JSON
 }
 
 // TLS says how a connection is secured.
@@ -89,8 +99,21 @@ func (t Task) withDefaults() Task {
 			t.Connections = DefaultConnections
 		}
 	}
+	if t.Streams == 0 {
+		t.Streams = 1
+	}
 	t.Threads = min(t.Threads, t.Connections)
 	return t
+}
+
+// calls is how many operations a closed loop keeps under way on so many connections.
+func (t Task) calls(connections int) int {
+	for _, r := range t.Operations {
+		if !r.GRPC {
+			return connections
+		}
+	}
+	return connections * max(t.Streams, 1)
 }
 
 // Check says what is wrong with the task, nil if nothing is.
@@ -112,10 +135,24 @@ func (t Task) Check() error {
 		return errors.New("neither a duration nor a count: the load would never end")
 	case t.Timeout < 0 || t.Timeout > MaxTimeout:
 		return fmt.Errorf("timeout %v: want at most %v", t.Timeout, MaxTimeout)
+	case t.Late < 0:
+		return fmt.Errorf("late %v: want at least 0", t.Late)
+	case t.Streams < 0 || t.Streams > mostStreams:
+		return fmt.Errorf("streams %d: want 1 to %d", t.Streams, mostStreams)
+	case t.Connections > mostConnections:
+		return fmt.Errorf("connections %d: want at most %d", t.Connections, mostConnections)
+	case t.Threads > mostThreads:
+		return fmt.Errorf("threads %d: want at most %d", t.Threads, mostThreads)
+	}
+	if err := t.checkSources(); err != nil {
+		return err
 	}
 	for _, r := range t.Operations {
 		if err := r.check(); err != nil {
 			return fmt.Errorf("operation %q: %w", r.Name, err)
+		}
+		if t.Streams > 1 && !r.GRPC {
+			return fmt.Errorf("operation %q: several streams on a connection are for gRPC; HTTP/1.1 has one request at a time", r.Name)
 		}
 	}
 	return nil
@@ -138,11 +175,14 @@ func (r Request) check() error {
 	if r.Method == "CONNECT" {
 		return errors.New("method CONNECT is not supported")
 	}
-	if r.Path != "" && r.Path[0] != '/' && r.Path != "*" {
-		return fmt.Errorf("path %q: want it to begin with /", r.Path)
+	if err := r.checkPath(); err != nil {
+		return err
 	}
-	if strings.ContainsFunc(r.Path, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return fmt.Errorf("path %q: spaces and control characters must be percent-encoded", r.Path)
+	if err := r.checkData(); err != nil {
+		return err
+	}
+	if err := r.checkCall(); err != nil {
+		return err
 	}
 	if !isValue(r.Host) {
 		return fmt.Errorf("host %q holds control characters", r.Host)
@@ -153,6 +193,57 @@ func (r Request) check() error {
 		}
 	}
 	return nil
+}
+
+// checkCall says what is wrong with a gRPC call.
+func (r Request) checkCall() error {
+	if !r.GRPC {
+		return nil
+	}
+	service, method, ok := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
+	switch {
+	case !ok || service == "" || method == "":
+		return fmt.Errorf("path %q: want a gRPC method, /package.Service/Method", r.Path)
+	case r.Method != "" && r.Method != "POST":
+		return fmt.Errorf("method %s: a gRPC call is a POST", r.Method)
+	case r.Status != 0:
+		return fmt.Errorf("status %d: a gRPC call succeeds with grpc-status 0, and with nothing else", r.Status)
+	}
+	return nil
+}
+
+func (r Request) checkPath() error {
+	if r.Order != "" && r.Order != InTurn && r.Order != Random {
+		return fmt.Errorf("order %q of the data: want %q or %q", r.Order, InTurn, Random)
+	}
+	path := r.Path
+	if r.Data != "" {
+		if _, err := splitPath(path); err != nil {
+			return err
+		}
+		var err error
+		if path, err = without(path, "/"); err != nil {
+			return err
+		}
+	}
+	if path != "" && path[0] != '/' && path != "*" {
+		return fmt.Errorf("path %q: want it to begin with /", r.Path)
+	}
+	if hasBlank(path) {
+		return fmt.Errorf("path %q: spaces and control characters must be percent-encoded", r.Path)
+	}
+	return nil
+}
+
+// method is Method with its default.
+func (r Request) method() string {
+	switch {
+	case r.GRPC:
+		return "POST"
+	case r.Method == "":
+		return "GET"
+	}
+	return r.Method
 }
 
 func (h Header) check() error {

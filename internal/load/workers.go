@@ -6,6 +6,7 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"sync"
 	"time"
@@ -14,7 +15,8 @@ import (
 // workers carries out one thread's share of a task.
 type workers struct {
 	shown *progress
-	idle  map[string][]*link // by address
+	idle  map[string][]*link // by target
+	cache tls.ClientSessionCache
 
 	// Of the task under way:
 	plan   *plan
@@ -28,13 +30,19 @@ type workers struct {
 	waiting queue
 	busy    int
 	most    int
+	made    int // connections
 }
 
 func newWorkers(shown *progress) *workers {
-	return &workers{shown: shown, idle: map[string][]*link{}}
+	return &workers{shown: shown, idle: map[string][]*link{}, cache: tls.NewLRUClientSessionCache(0)}
 }
 
 func (w *workers) run(ctx context.Context, p *plan, thread int, start time.Time) (*tally, error) {
+	for _, t := range p.targets {
+		if t.grpc {
+			return nil, errors.New("gRPC calls need Linux (epoll) in this version")
+		}
+	}
 	w.plan, w.thread, w.start = p, thread, start
 	w.wake = make(chan struct{}, 1)
 	w.feeder, w.tally = newFeeder(p.task, thread), newTally()
@@ -147,7 +155,7 @@ func (w *workers) exchange(ctx context.Context, due wait, freed time.Duration) {
 	}
 	w.mu.Unlock()
 	if sendable {
-		w.finish(ctx, due, w.attempt(ctx, due.op, deadline))
+		w.finish(ctx, due, w.attempt(ctx, due.arrival, deadline))
 	}
 }
 
@@ -196,20 +204,20 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 }
 
 // attempt sends the request, a second time if the kept connection was stale.
-func (w *workers) attempt(ctx context.Context, i int, deadline time.Duration) outcome {
-	op := &w.plan.ops[i]
-	address := w.plan.targets[op.target].address
+func (w *workers) attempt(ctx context.Context, a arrival, deadline time.Duration) outcome {
+	op := &w.plan.ops[a.op]
+	t := &w.plan.targets[op.target]
 	var o outcome
 	for fresh := false; ; fresh = true {
-		c, err := w.obtain(ctx, address, fresh, w.start.Add(deadline), &o.use)
+		c, err := w.obtain(ctx, t, fresh, w.start.Add(deadline), &o.use)
 		if err != nil {
 			o.err, o.refused = err, !errors.Is(err, context.Canceled)
 			return o
 		}
 		before := o.use.sent
-		o.status, o.err = c.exchange(ctx, op, &o.use)
+		o.status, o.err = c.exchange(ctx, op, a.nth, &o.use)
 		if o.err == nil {
-			w.put(address, c)
+			w.put(t.key, c)
 			return o
 		}
 		c.close()

@@ -9,7 +9,9 @@ const (
 	ByGenerator Outcome = "bounded by the generator" // the service can do more than the generator can ask
 	AboveMost   Outcome = "above the most asked for"
 	BelowLeast  Outcome = "below the lowest rate that can be asked"
-	Unsteady    Outcome = "unsteady" // probes contradict each other: no rate could be verified
+	Unsteady    Outcome = "unsteady"                    // probes contradict each other: no rate could be verified
+	Saturated   Outcome = "saturated before the target" // more is not held, though the app has CPU to spare: Passing is the highest rate held
+	NoSpans     Outcome = "no spans to lose"            // lossless: none is sent, or it is not known exactly how many should be
 )
 
 // Capacity is what the search for a rate found in one phase.
@@ -34,15 +36,19 @@ type Capacity struct {
 type Probe struct {
 	Purpose      string  `json:"purpose"` // "probe", "verify", "bisect" or "step"
 	Rate         float64 `json:"rate"`    // operations/s asked for
+	Seconds      float64 `json:"seconds"` // length of the schedule
 	Load         Load    `json:"load"`
 	Sink         Counts  `json:"sink"`  // from the start of the probe to the quiet after it
 	Usage        []Usage `json:"usage"` // over the load alone: from its start to its last operation's end
 	DrainSeconds float64 `json:"drain_seconds"`
 	Quiet        bool    `json:"quiet"`
-	Utilisation  float64 `json:"utilisation"`   // CPU of the app processes over the load, of the CPU that they may use
-	Hottest      float64 `json:"hottest"`       // share of one CPU that the busiest thread of an app process used; 0: not known
-	Lost         float64 `json:"lost"`          // spans expected that did not come; 0 where nothing is expected
-	Passed       bool    `json:"passed"`        // the goal was met
-	Held         bool    `json:"held"`          // the rate was held
-	Why          string  `json:"why,omitempty"` // what failed, in words
+	Utilisation  float64 `json:"utilisation"`          // CPU of the app processes over the load, of the CPU that they may use
+	Hottest      float64 `json:"hottest"`              // share of one CPU that the busiest thread of an app process used; 0: not known
+	HottestOf    string  `json:"hottest_of,omitempty"` // the process that this thread belongs to
+	Others       float64 `json:"others,omitempty"`     // share of the app's CPUs, or of the harness's, whichever is more, that the host and programs outside the run took
+	Expected     float64 `json:"expected,omitempty"`   // spans that the operations answered as expected made; 0: none are to come, or it is not known exactly how many
+	Lost         float64 `json:"lost"`                 // of these did not come
+	Passed       bool    `json:"passed"`               // the goal was met
+	Held         bool    `json:"held"`                 // the rate was held
+	Why          string  `json:"why,omitempty"`        // what failed, in words
 }

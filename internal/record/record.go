@@ -115,7 +115,8 @@ type Usage struct {
 	MemoryPeak      uint64  `json:"memory_peak"`
 	ContextSwitches uint64  `json:"context_switches"`
 	ThrottleSeconds float64 `json:"throttle_seconds"`
-	Source          string  `json:"source"` // "cgroup v1", "cgroup v2" or "clock"
+	CPUs            float64 `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
+	Source          string  `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"
 }
 
 // Counts is what a sink counted over a stretch of time, or since its start.

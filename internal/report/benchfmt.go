@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -47,8 +46,9 @@ type benchKey struct {
 }
 
 type benchLine struct {
-	key    benchKey
-	values []benchfmt.Value
+	key       benchKey
+	parameter map[string]string
+	values    []benchfmt.Value
 }
 
 // benchLines collects the samples of all findings into lines, sorted by
@@ -56,10 +56,10 @@ type benchLine struct {
 func benchLines(doc *finding.Document) []*benchLine {
 	var lines []*benchLine
 	byKey := map[benchKey]*benchLine{}
-	add := func(k benchKey, unit string, v float64) {
+	add := func(k benchKey, parameter map[string]string, unit string, v float64) {
 		l := byKey[k]
 		if l == nil {
-			l = &benchLine{key: k}
+			l = &benchLine{key: k, parameter: parameter}
 			byKey[k] = l
 			lines = append(lines, l)
 		}
@@ -71,23 +71,23 @@ func benchLines(doc *finding.Document) []*benchLine {
 		for _, f := range g.findings {
 			unit, factor := benchUnit(f)
 			for _, s := range f.Samples {
-				add(benchKey{g.operation, g.parameter, f.Against, s.Block}, unit, s.Baseline*factor)
-				add(benchKey{g.operation, g.parameter, f.Variant, s.Block}, unit, s.Value*factor)
+				add(benchKey{g.operation, g.parameter, f.Against, s.Block}, f.Parameter, unit, s.Baseline*factor)
+				add(benchKey{g.operation, g.parameter, f.Variant, s.Block}, f.Parameter, unit, s.Value*factor)
 			}
 		}
 	}
 	return lines
 }
 
-// benchConfig holds the lines that say what was measured.
+// benchConfig holds the lines that say what was measured. benchstat compares only
+// lines that agree in all of them, so that what differs from one result to the next
+// (the seed, the version of tracetax) stays out.
 func benchConfig(doc *finding.Document) []benchfmt.Config {
 	var all []benchfmt.Config
 	for _, kv := range [][2]string{
-		{"tool", "tracetax " + doc.Tool},
 		{"experiment", doc.Experiment.Name},
 		{"workload", doc.Experiment.Workload},
 		{"load", doc.Experiment.Load},
-		{"seed", strconv.FormatUint(doc.Experiment.Seed, 10)},
 	} {
 		value := strings.Join(strings.Fields(kv[1]), " ")
 		if value != "" {
@@ -119,6 +119,9 @@ func benchUnits(doc *finding.Document) []*benchfmt.UnitMetadata {
 // benchUnit is the unit of a metric in the format, and what one of the
 // finding's units is in it. "ns" and "B" are what benchstat knows how to scale.
 func benchUnit(f *finding.Finding) (unit string, factor float64) {
+	if f.Metric == "capacity" {
+		return "capacity-op/s", 1
+	}
 	name, per := f.Metric, ""
 	switch {
 	case strings.HasSuffix(name, "_per_operation"):

@@ -70,8 +70,8 @@ func name(doc *finding.Document) string { return doc.Experiment.Name + "/benchfm
 // centres adds up the CPU samples of each variant, over all operations.
 func centres(doc *finding.Document) map[string]float64 {
 	type run struct {
-		operation, variant string
-		block              int
+		operation, parameter, variant string
+		block                         int
 	}
 	values := map[run]float64{}
 	for _, f := range doc.Findings {
@@ -79,8 +79,8 @@ func centres(doc *finding.Document) map[string]float64 {
 			continue
 		}
 		for _, s := range f.Samples {
-			values[run{f.Operation, f.Variant, s.Block}] = s.Value
-			values[run{f.Operation, f.Against, s.Block}] = s.Baseline
+			values[run{f.Operation, parameterText(f.Parameter), f.Variant, s.Block}] = s.Value
+			values[run{f.Operation, parameterText(f.Parameter), f.Against, s.Block}] = s.Baseline
 		}
 	}
 	sums := map[string]float64{}
@@ -115,5 +115,41 @@ func TestBenchfmtKeepsNamesApart(t *testing.T) {
 	}
 	if len(seen) != 6 || seen["/op:GET__a_b /variant:otel-10"] != 3 || seen["/op:GET__a_b#2 /variant:otel-1"] != 3 {
 		t.Errorf("operations and variants read as %v, want 2 × 3 with 3 lines each", seen)
+	}
+}
+
+// TestLevelsAreKeys checks that a level is a key of its own in a benchmark's name.
+func TestLevelsAreKeys(t *testing.T) {
+	for _, c := range []struct {
+		parameter map[string]string
+		want      string
+	}{
+		{map[string]string{"connections": "4"}, "connections=4"},
+		{map[string]string{"rate": "400/s"}, "rate=400"},
+		{map[string]string{"depth": "8", "a b": "x/y"}, "a_b=x_y/depth=8"},
+		{map[string]string{"op": "1", "k=v": "2"}, "k_v=2/op_=1"},
+	} {
+		if got := parameterWord(c.parameter); got != c.want {
+			t.Errorf("%v: %q, want %q", c.parameter, got, c.want)
+		}
+	}
+	var text bytes.Buffer
+	if err := Benchfmt(&text, sweeping(2, 1, 8)); err != nil {
+		t.Fatal(err)
+	}
+	var parser benchproc.ProjectionParser
+	projection, err := parser.Parse("/connections", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	reader := benchfmt.NewReader(&text, "benchfmt.txt")
+	for reader.Scan() {
+		if r, ok := reader.Result().(*benchfmt.Result); ok {
+			seen[projection.Project(r).Get(projection.Fields()[0])]++
+		}
+	}
+	if seen["1"] != 32 || seen["8"] != 32 || len(seen) != 2 {
+		t.Errorf("lines by connections: %v", seen)
 	}
 }

@@ -4,14 +4,16 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// benchNames makes benchmark names: BenchmarkHello/op=json/variant=otel.
+// benchNames makes benchmark names: BenchmarkHello/op=json/connections=4/variant=otel.
 type benchNames struct {
 	root      string
 	operation map[string]string
@@ -31,7 +33,7 @@ func newBenchNames(doc *finding.Document) *benchNames {
 	for _, l := range benchLines(doc) {
 		unique(n.operation, operationLabel(l.key.operation))
 		unique(n.variant, l.key.variant)
-		unique(n.parameter, l.key.parameter)
+		uniqueAs(n.parameter, l.key.parameter, parameterWord(l.parameter))
 	}
 	for _, v := range n.variant {
 		// A variant called otel-10 would be read as otel on 10 CPUs; an end of
@@ -47,14 +49,17 @@ func newBenchNames(doc *finding.Document) *benchNames {
 func (n *benchNames) full(k benchKey) string {
 	name := n.root + "/op=" + n.operation[operationLabel(k.operation)]
 	if k.parameter != "" {
-		name += "/parameter=" + n.parameter[k.parameter]
+		name += "/" + n.parameter[k.parameter]
 	}
 	return name + "/variant=" + n.variant[k.variant] + n.end
 }
 
 // unique enters a name that the format can carry under the original one, and
 // keeps two different names different.
-func unique(words map[string]string, name string) {
+func unique(words map[string]string, name string) { uniqueAs(words, name, benchWord(name)) }
+
+// uniqueAs is unique for a name whose word is known.
+func uniqueAs(words map[string]string, name, plain string) {
 	if _, ok := words[name]; ok {
 		return
 	}
@@ -66,11 +71,24 @@ func unique(words map[string]string, name string) {
 		}
 		return false
 	}
-	word := benchWord(name)
+	word := plain
 	for i := 2; taken(word); i++ {
-		word = fmt.Sprintf("%s#%d", benchWord(name), i)
+		word = fmt.Sprintf("%s#%d", plain, i)
 	}
 	words[name] = word
+}
+
+// parameterWord is a parameter as parts of a name: "connections=4/depth=2".
+func parameterWord(p map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		key := strings.ReplaceAll(benchWord(name), "=", "_")
+		if key == "op" || key == "variant" { // the names of the other parts
+			key += "_"
+		}
+		parts = append(parts, key+"="+benchWord(strings.TrimSuffix(p[name], "/s"))) // a rate without its slash
+	}
+	return strings.Join(parts, "/")
 }
 
 // benchWord makes s fit for a part of a name: no space, no slash.

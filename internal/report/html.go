@@ -37,6 +37,9 @@ type page struct {
 	Baseline string
 	Cards    []card
 	Tables   []pageTable
+	Searches []pageSearches
+	Sweeps   []pageSweep
+	Came     []string // how the rate and the number of blocks came about
 	Ledgers  []ledgerRow
 	Warnings []finding.Warning
 	Machine  []fact
@@ -60,7 +63,7 @@ func HTML(w io.Writer, doc *finding.Document) error {
 	}
 	p := page{
 		Document: doc, Title: title(doc), Long: len(doc.Answer) > 120, About: about(doc), Baseline: baseline(doc),
-		Cards: cards(doc), Tables: pageTables(doc), Ledgers: ledgerRows(doc),
+		Cards: cards(doc), Tables: pageTables(doc), Searches: pageSearchesOf(doc), Sweeps: pageSweeps(doc), Came: came(doc), Ledgers: ledgerRows(doc),
 		Warnings: sortedWarnings(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
 		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: centresText,
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),

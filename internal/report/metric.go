@@ -12,6 +12,7 @@ type metric struct {
 
 // metrics are in the order in which a reader wants them.
 var metrics = []metric{
+	{"capacity", true},
 	{"cpu_per_operation", true},
 	{"time_per_call", true},
 	{"latency_mean", false},
@@ -23,7 +24,6 @@ var metrics = []metric{
 	{"latency_p999", false},
 	{"latency_max", false},
 	{"throughput", false},
-	{"capacity", true},
 	{"memory_mean", false},
 	{"memory_peak", true},
 	{"allocation_per_operation", false},

@@ -35,12 +35,14 @@ type card struct {
 	Title string
 	Label string // the metric
 	Rows  []cardRow
+	More  string // what is left out
 }
 
 // cardRow is the headline of one variant.
 type cardRow struct {
 	Finding int // index in the document
 	Variant string
+	Level   string // where there are several in a card
 	Big     string // the estimate
 	Ends    string // its interval
 	Values  string // "52.0 µs → 54.2 µs"
@@ -67,9 +69,17 @@ func viewOf(f *finding.Finding) verdictView {
 	return view
 }
 
+// cards has one for each operation; of many levels the lowest and the highest.
 func cards(doc *finding.Document) []card {
 	var all []card
-	for _, g := range groups(doc) {
+	groups := groups(doc)
+	for _, g := range groups {
+		if swept := levels(groups, g.operation); swept != nil && g.parameter != "" {
+			if g == swept[0] {
+				all = append(all, sweptCard(doc, swept))
+			}
+			continue
+		}
 		c := card{Title: g.title()}
 		for _, f := range g.findings {
 			if f.Headline {
@@ -82,6 +92,25 @@ func cards(doc *finding.Document) []card {
 		}
 	}
 	return all
+}
+
+func sweptCard(doc *finding.Document, levels []*group) card {
+	ends := []*group{levels[0], levels[len(levels)-1]}
+	c := card{Title: operationLabel(levels[0].operation) + ", by " + parameterNames(levels[0])}
+	for _, g := range ends {
+		for _, f := range g.findings {
+			if f.Headline {
+				c.Label = label(f)
+				row := newCardRow(doc, f)
+				row.Level = levelText(g)
+				c.Rows = append(c.Rows, row)
+			}
+		}
+	}
+	if n := len(levels) - len(ends); n > 0 {
+		c.More = counted(n, "level") + " between them: see below"
+	}
+	return c
 }
 
 func newCardRow(doc *finding.Document, f *finding.Finding) cardRow {

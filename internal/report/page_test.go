@@ -29,6 +29,7 @@ func TestPage(t *testing.T) {
 				t.Errorf("the answer reads %q, want %q", got, doc.Answer)
 			}
 			checkTables(t, p, doc)
+			checkLoadTables(t, p, doc)
 			for _, s := range []screen{{1200, "light"}, {1200, "dark"}, {390, "dark"}, {390, "light"}} {
 				p.on(s)
 				checkMarks(t, p, doc)
@@ -75,7 +76,12 @@ func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 	}
 	cards := eval[[]string](p, `[...document.querySelectorAll('.card .big')].map(e => e.textContent)`)
 	var want []string
-	for _, g := range groups(doc) {
+	all := groups(doc)
+	for _, g := range all {
+		swept := levels(all, g.operation)
+		if swept != nil && g != swept[0] && g != swept[len(swept)-1] { // of many levels the ends
+			continue
+		}
 		for _, f := range g.findings {
 			if f.Headline {
 				estimate, _, _ := strings.Cut(textOf(f.Relative, f.Unit, true), " (")
@@ -100,9 +106,9 @@ func textOf(i *finding.Interval, unit string, relative bool) string {
 func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
 	t.Helper()
 	const marks = `(() => { const of = id => [...document.querySelectorAll('#'+id+' .chart')].reduce((n, c) => n + Number(c.dataset.marks), 0);
-		return {latency: of('latency'), blocks: of('blocks'), ledger: of('ledger'),
+		return {latency: of('latency'), searches: of('searches'), sweeps: of('sweeps'), blocks: of('blocks'), ledger: of('ledger'),
 			dots: document.querySelectorAll('#cost path[d*="A4.5 4.5"]').length, steps: document.querySelectorAll('#steps path[d*="A3 3"]').length}; })()`
-	want := map[string]int{"latency": 0, "blocks": 0, "ledger": 0, "dots": 0, "steps": 0}
+	want := map[string]int{"latency": 0, "searches": searchMarks(doc), "sweeps": sweepMarks(doc), "blocks": 0, "ledger": 0, "dots": 0, "steps": 0}
 	metric, steps := firstMetric(doc), hasSteps(doc)
 	base := baseline(doc)
 	runs := map[string]bool{}
@@ -120,13 +126,16 @@ func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
 		if f.Against != base {
 			continue
 		}
+		if swept := levels(groups(doc), f.Operation); swept != nil && parameterText(f.Parameter) != swept[0].parameter {
+			continue // the level that is shown first
+		}
 		for _, s := range f.Samples {
-			runs[fmt.Sprint(f.Operation, s.Block, f.Variant)] = true
-			runs[fmt.Sprint(f.Operation, s.Block, base)] = true
+			runs[fmt.Sprint(f.Operation, f.Parameter, s.Block, f.Variant)] = true
+			runs[fmt.Sprint(f.Operation, f.Parameter, s.Block, base)] = true
 		}
 		if len(f.Samples) > 0 { // the bars of the centres
-			runs[f.Operation+f.Variant] = true
-			runs[f.Operation+base] = true
+			runs[fmt.Sprint(f.Operation, f.Parameter, f.Variant)] = true
+			runs[fmt.Sprint(f.Operation, f.Parameter, base)] = true
 		}
 	}
 	want["blocks"], want["steps"] = len(runs), len(stepOf)
@@ -166,6 +175,72 @@ func ledgerMarks(doc *finding.Document) int {
 		}
 	}
 	return bars * len(names)
+}
+
+// searchMarks is a dot for each stretch of load, two ends for each fit, and the rate.
+func searchMarks(doc *finding.Document) int {
+	n := 0
+	for _, s := range doc.Searches {
+		n += len(s.Points)
+		if s.Base != nil {
+			n += 2
+		}
+		if s.Rate != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// sweepMarks is a dot and an interval for each point of the metric that is shown
+// first, and a diamond for each knee.
+func sweepMarks(doc *finding.Document) int {
+	n := 0
+	for _, s := range doc.Sweeps {
+		if s.Metric != doc.Sweeps[0].Metric {
+			continue
+		}
+		for _, p := range s.Points {
+			n++
+			if p.Low != nil {
+				n++
+			}
+		}
+		if s.Knee != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// checkLoadTables compares the figures of searches and levels with the document.
+func checkLoadTables(t *testing.T, p *tab, doc *finding.Document) {
+	t.Helper()
+	text := eval[string](p, `['searches', 'sweeps'].map(id => document.getElementById(id)?.textContent ?? '').join('\n')`)
+	for _, s := range doc.Searches {
+		want := []string{s.Goal, s.Text}
+		if s.Rate != nil {
+			want[1] = finding.FormatSize(*s.Rate, "1/s", false)
+		}
+		for _, point := range s.Points {
+			want = append(want, finding.FormatValue(point.Rate, "1/s"), finding.FormatValue(point.Utilisation, "1"))
+		}
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("the searches do not tell %q", w)
+			}
+		}
+	}
+	for _, s := range doc.Sweeps {
+		for _, point := range s.Points {
+			if w := finding.FormatSize(finding.Interval{Estimate: point.Y, Low: point.Low, High: point.High}, s.Unit, false); !strings.Contains(text, w) {
+				t.Errorf("the levels do not tell %q", w)
+			}
+		}
+		if s.Knee != nil && !strings.Contains(text, s.Variant+": "+s.Knee.Text) {
+			t.Errorf("the knee of %s is not told", s.Variant)
+		}
+	}
 }
 
 func checkNoOverflow(t *testing.T, p *tab) {

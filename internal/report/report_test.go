@@ -40,6 +40,8 @@ func TestGolden(t *testing.T) {
 	tables := form{"csv": CSV, "samples.csv": SamplesCSV, "benchfmt.txt": Benchfmt}
 	check("small", small.make(), tables)
 	check("empty", empty(), tables)
+	check("sweep", sweeping(2, 1, 8), tables)
+	check("capacity", searching(2, false), form{"csv": CSV, "benchfmt.txt": Benchfmt})
 }
 
 func terminalForm(width int, colour, all bool) func(io.Writer, *finding.Document) error {

@@ -33,9 +33,19 @@ type terminal struct {
 func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 	t := &terminal{doc: doc, opts: opts, brush: painter{opts.Color}, noted: map[string]bool{}}
 	t.head()
-	for _, g := range groups(doc) {
-		t.group(g)
+	all := groups(doc)
+	swept := map[string]bool{}
+	for _, g := range all {
+		one := levels(all, g.operation)
+		switch {
+		case opts.All || g.parameter == "" || one == nil:
+			t.group(g)
+		case !swept[g.operation]:
+			swept[g.operation] = true
+			t.sweep(one)
+		}
 	}
+	t.otherSearches(all)
 	t.legend()
 	t.otherLedgers()
 	t.warnings()
@@ -75,9 +85,28 @@ func (t *terminal) head() {
 	about = append(about, runsText(t.doc.Runs))
 	t.paragraph("", t.doc.Answer, bold)
 	t.paragraph("", strings.Join(about, " · "), dim)
+	for _, text := range came(t.doc) {
+		t.paragraph("", text, dim)
+	}
 	if t.doc.Quick {
 		t.paragraph("", "A quick run: figures only. Too few blocks for intervals and verdicts; run it without --quick for those.", yellow)
 	}
+}
+
+// came says how the rate and the number of blocks came about, and what was made to
+// go wrong.
+func came(doc *finding.Document) []string {
+	var out []string
+	for _, text := range doc.Experiment.Pilot {
+		out = append(out, "rate: "+text)
+	}
+	if doc.Runs.Stopped != "" {
+		out = append(out, "blocks: "+doc.Runs.Stopped)
+	}
+	for _, text := range doc.Experiment.Faults {
+		out = append(out, "on purpose: "+text)
+	}
+	return out
 }
 
 // runsText counts blocks and runs: "8 blocks, 24 runs, 1 failed".
@@ -114,7 +143,8 @@ func (t *terminal) group(g *group) {
 			t.line(l)
 		}
 	}
-	t.notes(g)
+	t.searches(g.operation, g.parameter)
+	t.notes(g, func(f *finding.Finding) bool { return t.opts.All || isMain(f) })
 	t.ledgers(g.operation)
 }
 
@@ -148,10 +178,10 @@ func (t *terminal) legend() {
 
 // notes writes what the analysis remarks on the findings that are shown, each
 // once a metric, where it first applies.
-func (t *terminal) notes(g *group) {
+func (t *terminal) notes(g *group, isShown func(*finding.Finding) bool) {
 	for _, f := range g.findings {
 		text := label(f) + ": " + f.Note
-		if f.Note == "" || t.noted[text] || !(t.opts.All || isMain(f)) {
+		if f.Note == "" || t.noted[text] || !isShown(f) {
 			continue
 		}
 		t.noted[text] = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/load"
@@ -25,12 +26,11 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if s.placement.Shared {
 		s.record.Harness.Placement = "none"
 	}
-	mode := "--checking=false"
-	if s.request.Checking {
-		mode = "--checking=true"
+	if s.duet != nil {
+		s.record.Harness.Placement = placementDuet
 	}
 	var err error
-	if s.agents.sinkProcess, err = s.agent(ctx, "sink", "agent", "sink", mode); err != nil {
+	if s.agents.sinkProcess, err = s.agent(ctx, "sink", append([]string{"agent", "sink"}, s.sinkFlags()...)...); err != nil {
 		return err
 	}
 	if s.agents.sink, err = sink.NewRemote(s.agents.sinkProcess.Stdin(), s.agents.sinkProcess.Stdout()); err != nil {
@@ -43,6 +43,18 @@ func (s *stage) startAgents(ctx context.Context) error {
 		return fmt.Errorf("starting the load generator: %w%s", err, said(s.agents.loadProcess))
 	}
 	return nil
+}
+
+// sinkFlags are what the sink is told, the faults that are asked of it included.
+func (s *stage) sinkFlags() []string {
+	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}
+	if lose := s.request.Faults.SinkLoses; lose > 0 {
+		flags = append(flags, "--lose", strconv.FormatFloat(lose, 'g', -1, 64))
+	}
+	if late := s.request.Faults.SinkLate; late > 0 {
+		flags = append(flags, "--late", late.String())
+	}
+	return flags
 }
 
 func (s *stage) agent(ctx context.Context, role string, args ...string) (*process.Process, error) {

@@ -77,14 +77,7 @@ func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(s.request.Folders.Source, dir)
 	}
-	cpus := s.placement.App
-	if p.Role != "app" && p.Role != "sidecar" {
-		cpus = s.placement.Harness
-	}
-	quota := p.CPUs
-	if float64(len(cpus)) <= quota {
-		quota = 0 // pinned to no more than it may use: a quota would only add throttling
-	}
+	cpus, quota := s.cpusFor(p)
 	return s.launcher.Start(ctx, process.Command{
 		Name: p.Name, Role: p.Role, Args: args, Env: env, Dir: dir, CPUs: cpus, Quota: quota, Memory: p.Memory,
 	})

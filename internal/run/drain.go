@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // How the end of the spans' arrival is found out.
@@ -87,20 +86,4 @@ func (s *stage) settle(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// Length is about how long a run takes: what the load's settings say, and what
-// starting, draining and stopping commonly add.
-func Length(p *spec.Plan, l spec.Load, operations int, kind record.Kind) time.Duration {
-	const startAndStop = 700 * time.Millisecond
-	length := startAndStop + p.Settle
-	drain := time.Duration(0)
-	if Exports(p) {
-		drain = p.Delay/2 + 100*time.Millisecond
-		length += p.Delay + margin
-	}
-	if kind == record.Calibration {
-		return length + time.Duration(operations+1)*(p.Delay+margin)
-	}
-	return length + l.Idle + time.Duration(operations)*(l.Warmup+l.Duration+2*drain)
 }

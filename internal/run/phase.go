@@ -48,8 +48,11 @@ func (s *stage) firstOperation(ctx context.Context) error {
 
 // idle reads what the processes use when nothing is asked of them.
 func (s *stage) idle(ctx context.Context) error {
-	if s.request.Kind == record.Calibration {
+	if s.request.Kind == record.Calibration || s.request.Kind == record.Pilot {
 		return nil
+	}
+	if err := s.meet(ctx); err != nil {
+		return err
 	}
 	before, err := s.meter.Mark()
 	if err != nil {
@@ -65,7 +68,7 @@ func (s *stage) idle(ctx context.Context) error {
 		return err
 	}
 	s.record.Start.IdleSeconds = s.request.Load.Idle.Seconds()
-	s.record.Start.Idle = s.meter.Between(before, after)
+	s.record.Start.Idle = s.between(before, after)
 	return nil
 }
 
@@ -90,7 +93,10 @@ func (s *stage) phases(ctx context.Context) error {
 // phase makes one operation: warm-up, drain, measured window, drain. The drain
 // before the window keeps the warm-up's spans out of the window's cost.
 func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
-	operation := request.Operation
+	if request.Search != nil {
+		return s.search(ctx, request, counted)
+	}
+	operation := request.operation()
 	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
 	task, err := s.task(operation, request.Load)
 	if err != nil {
@@ -99,6 +105,9 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	phase.OfferedRate = task.Rate
 	if task.Rate == 0 {
 		phase.Connections = task.Connections
+	}
+	if err := s.meet(ctx); err != nil {
+		return phase, counted, err
 	}
 	s.name = "warm-up"
 	task.Duration = request.Load.Warmup
@@ -111,6 +120,9 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	}
 	phase.WarmupSink = warm.counts.Minus(counted)
 
+	if err := s.meet(ctx); err != nil {
+		return phase, counted, err
+	}
 	s.name = "window"
 	before, err := s.meter.Mark()
 	if err != nil {
@@ -119,7 +131,8 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	begun, own := time.Now(), s.own()
 	task.Duration = request.Load.Duration
 	task.Seed++
-	if phase.Load, err = s.load(ctx, operation, task); err != nil {
+	phase.Load, err = s.swapping(ctx, task.Duration, func() (record.Load, error) { return s.load(ctx, operation, task) })
+	if err != nil {
 		return phase, counted, err
 	}
 	s.name = "drain"
@@ -134,7 +147,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	s.record.Harness.OwnCPU += (s.own() - own).Seconds()
 	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
 	phase.Sink = end.counts.Minus(warm.counts)
-	phase.Usage = s.meter.Between(before, after)
+	phase.Usage = s.between(before, after)
 	phase.DrainSeconds = end.took.Seconds()
 	phase.Quiet = warm.quiet && end.quiet
 	return phase, end.counts, nil
@@ -146,6 +159,18 @@ func (s *stage) own() time.Duration { return ownCPU() + s.launcher.KeeperCPU() }
 // load has the load generator make an operation. Too many wrong answers are an
 // error.
 func (s *stage) load(ctx context.Context, operation spec.Operation, task load.Task) (record.Load, error) {
+	did, err := s.attempt(ctx, operation, task)
+	if err != nil {
+		return did, err
+	}
+	if did.Completed == 0 || float64(did.Failed) > badShare*float64(did.Started) {
+		return did, answeredBadly(operation, did)
+	}
+	return did, nil
+}
+
+// attempt has the load generator make an operation, however it is answered.
+func (s *stage) attempt(ctx context.Context, operation spec.Operation, task load.Task) (record.Load, error) {
 	did, err := s.agents.load.Do(ctx, task)
 	if ctx.Err() != nil {
 		return did, context.Cause(ctx)
@@ -153,11 +178,12 @@ func (s *stage) load(ctx context.Context, operation spec.Operation, task load.Ta
 	if err != nil {
 		return did, fmt.Errorf("making operation %s: %w%s", operation.Name, err, said(s.agents.loadProcess))
 	}
-	if did.Completed == 0 || float64(did.Failed) > badShare*float64(did.Started) {
-		return did, fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
-			operation.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
-	}
 	return did, nil
+}
+
+func answeredBadly(operation spec.Operation, did record.Load) error {
+	return fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
+		operation.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
 }
 
 func errorsOf(did record.Load) string {

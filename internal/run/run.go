@@ -87,20 +87,12 @@ func (c *Conductor) Place(processes []spec.Process) (release func() error, err e
 // Run makes one run. What goes wrong in the run is a failure in the record; an
 // error means that the run was interrupted and left no record.
 func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
-	r := record.Record{Schema: record.Schema, Kind: q.Kind, Variant: q.Plan.Variant, Workload: q.Plan.Workload, Started: time.Now()}
-	before := readHarness()
-	s := &stage{request: q, record: &r, name: "start", placement: c.placement}
-	err := s.conduct(ctx, c)
-	r.Ended = time.Now()
-	before.into(&r.Harness, r.Ended.Sub(r.Started))
+	s := newStage(q, c.placement)
+	s.finish(s.conduct(ctx, c))
 	if ctx.Err() != nil {
 		return record.Record{}, errors.Join(context.Cause(ctx), s.redact())
 	}
-	if err != nil {
-		r.Failure = s.failure(err)
-		redactFailure(r.Failure, q.Plan.Secrets)
-	}
-	return r, s.redact()
+	return *s.record, s.redact()
 }
 
 // stage is a run in progress.
@@ -118,6 +110,27 @@ type stage struct {
 	meter     meter
 	exporting bool        // spans are expected at the sink
 	ending    atomic.Bool // the processes are being stopped: their end is no death
+	before    harness
+
+	duet   *duet // nil: a run by itself
+	second bool  // of a duet
+}
+
+func newStage(q Request, placement process.Placement) *stage {
+	return &stage{
+		request: q, name: "start", placement: placement, before: readHarness(),
+		record: &record.Record{Schema: record.Schema, Kind: q.Kind, Variant: q.Plan.Variant, Workload: q.Plan.Workload, Started: time.Now()},
+	}
+}
+
+// finish completes the record of a run that has ended with err.
+func (s *stage) finish(err error) {
+	s.record.Ended = time.Now()
+	s.before.into(&s.record.Harness, s.record.Ended.Sub(s.record.Started))
+	if err != nil {
+		s.record.Failure = s.failure(err)
+		redactFailure(s.record.Failure, s.request.Plan.Secrets)
+	}
 }
 
 // expectEnd says that from now on a process may end.
@@ -147,11 +160,14 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		do   func(context.Context) error
 	}{
 		{"sink", s.startAgents},
-		{"start", func(ctx context.Context) error { return s.startApps(ctx, cancel) }},
+		{"start", func(ctx context.Context) error {
+			return s.inTurn(ctx, func(ctx context.Context) error { return s.startApps(ctx, cancel) })
+		}},
 		{"drain", s.settle},
 		{"first operation", s.firstOperation},
 		{"idle", s.idle},
 		{"phases", s.phases},
+		{"stop", s.meet}, // the other run of a duet is still measured till then
 		{"stop", s.stop},
 	} {
 		s.name = step.name
@@ -165,6 +181,10 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 // cause returns why the run really ended: a process that died says more than the
 // request that it did not answer, though its end may be seen a little later.
 func (s *stage) cause(ctx context.Context, err error) error {
+	var partner *partnerError
+	if errors.As(context.Cause(ctx), &partner) {
+		return partner
+	}
 	var died *process.DiedError
 	if errors.As(context.Cause(ctx), &died) {
 		return died
@@ -185,6 +205,10 @@ func (s *stage) cause(ctx context.Context, err error) error {
 // failure puts err into the record's words.
 func (s *stage) failure(err error) *record.Failure {
 	f := &record.Failure{Stage: s.name, Message: err.Error()}
+	var partner *partnerError
+	if errors.As(err, &partner) {
+		return f // whose own record says more
+	}
 	var died *process.DiedError
 	if errors.As(err, &died) {
 		f.Process, f.Log = died.Process, died.Log

@@ -65,6 +65,9 @@ func service(address, sink string) error {
 		fmt.Println("dropped 7 spans; good bye, my token is s3cret")
 		os.Exit(9)
 	})
+	limited(mux, tracer)
+	fmt.Printf("begins on CPUs %s\n", cpus())
+	defer func() { fmt.Printf("ends on CPUs %s\n", cpus()) }()
 	server := &http.Server{Addr: address, Handler: mux}
 	go func() {
 		<-ctx.Done()
@@ -77,6 +80,15 @@ func service(address, sink string) error {
 	}
 	fmt.Println("dropped 7 spans")
 	return provider.Shutdown(context.Background())
+}
+
+// cpus are those that this process may run on, as the kernel writes them.
+func cpus() string {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(word(string(text), "Cpus_allowed_list:"))
 }
 
 // request is a short run of the service.

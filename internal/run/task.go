@@ -3,8 +3,7 @@ package run
 import (
 	"fmt"
 	"maps"
-	"net"
-	"net/url"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -15,7 +14,8 @@ import (
 // task turns an operation into the load generator's words.
 func (s *stage) task(operation spec.Operation, l spec.Load) (load.Task, error) {
 	task := load.Task{
-		Rate: l.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Duration: l.Duration, Timeout: l.Timeout, Seed: s.request.Seed,
+		Rate: l.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams, Sources: sourceAddresses(l.Sources),
+		Duration: l.Duration, Timeout: l.Timeout, Seed: s.request.Seed, Late: s.request.Faults.GeneratorLate,
 	}
 	if operation.Rate > 0 {
 		task.Rate = operation.Rate
@@ -47,19 +47,14 @@ func (s *stage) requestFor(o spec.Operation) (load.Request, error) {
 	if strings.HasPrefix(text, "/") {
 		text = "http://127.0.0.1:" + values["port"] + text
 	}
-	target, err := url.Parse(text)
+	request, err := load.RequestTo(text)
 	if err != nil {
-		return load.Request{}, fmt.Errorf("reading its address: %w", err)
+		return load.Request{}, err
 	}
-	if target.Scheme != "http" {
-		return load.Request{}, fmt.Errorf("address %s: only http:// can be asked in this version", text)
-	}
-	address := target.Host
-	if target.Port() == "" {
-		address = net.JoinHostPort(target.Hostname(), "80")
-	}
-	request := load.Request{
-		Name: o.Name, Address: address, Host: target.Host, Method: o.Method, Path: target.RequestURI(), Body: o.Body, Status: o.Status,
+	request.Name, request.Method, request.Body, request.Status, request.Data = o.Name, o.Method, o.Body, o.Status, o.Data
+	request.GRPC = request.GRPC || o.GRPC
+	if o.Insecure && request.TLS != nil {
+		request.TLS.Insecure = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 		value, err := spec.Expand(o.Headers[name], values)
@@ -69,4 +64,14 @@ func (s *stage) requestFor(o spec.Operation) (load.Request, error) {
 		request.Headers = append(request.Headers, load.Header{Name: name, Value: value})
 	}
 	return request, nil
+}
+
+// sourceAddresses are the first n addresses of loopback, none for 0: the load
+// generator then takes as many as its connections need.
+func sourceAddresses(n int) []string {
+	var addresses []string
+	for a := netip.AddrFrom4([4]byte{127, 0, 0, 1}); len(addresses) < n; a = a.Next() {
+		addresses = append(addresses, a.String())
+	}
+	return addresses
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/otlp"
+	"github.com/tracetax/tracetax/internal/sink/tally"
 )
 
 // Defaults of a Config.
@@ -40,8 +41,8 @@ type Config struct {
 	HeaderTimeout  time.Duration // for a handshake or a request's header
 	RequestTimeout time.Duration // for a whole request
 
-	Lose float64       // a fault asked for: share of the spans that is answered for and thrown away, counted as Thrown alone
-	Late time.Duration // a fault asked for: wait so long before each answer
+	Lose float64       // a fault asked for: share of the valid spans that is answered for and thrown away, counted as Thrown alone
+	Late time.Duration // a fault asked for: wait so long before each answer to a request that was accepted
 }
 
 func (c Config) withDefaults() Config {
@@ -61,6 +62,11 @@ func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 	return value
 }
 
+// Check reports what Start would refuse without trying.
+func (c Config) Check() error {
+	return c.withDefaults().check()
+}
+
 func (c Config) check() error {
 	switch {
 	case c.OTLPGRPC == "" && c.OTLPHTTP == "":
@@ -74,7 +80,21 @@ func (c Config) check() error {
 	case c.HeaderTimeout < 0 || c.RequestTimeout < 0:
 		return fmt.Errorf("starting a sink: a time-out is less than zero")
 	}
+	return c.checkFaults()
+}
+
+func (c Config) checkFaults() error {
+	switch {
+	case !tally.Losable(c.Lose):
+		return fmt.Errorf("starting a sink: cannot lose a share of %v of the spans; choose 0 to 1, with nine decimals at most", c.Lose)
+	case c.Late < 0 || c.Late > c.RequestTimeout:
+		return fmt.Errorf("starting a sink: cannot answer %v late; choose 0 to %v, the time for a whole request", c.Late, c.RequestTimeout)
+	}
 	return nil
+}
+
+func (c Config) tally() tally.Config {
+	return tally.Config{Checking: c.Checking, MaxSpans: c.MaxSpans, Lose: c.Lose}
 }
 
 func (c Config) limits() otlp.Limits {

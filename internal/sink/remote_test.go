@@ -132,6 +132,11 @@ func TestConfigIsChecked(t *testing.T) {
 		{OTLPGRPC: "127.0.0.1:0", MaxBody: 1 << 40},
 		{OTLPGRPC: "127.0.0.1:0", MaxRequests: -1},
 		{OTLPGRPC: "127.0.0.1:0", RequestTimeout: -1},
+		{OTLPGRPC: "127.0.0.1:0", Lose: -0.1},
+		{OTLPGRPC: "127.0.0.1:0", Lose: 3},
+		{OTLPGRPC: "127.0.0.1:0", Lose: 1.0 / 3},
+		{OTLPGRPC: "127.0.0.1:0", Late: -1},
+		{OTLPGRPC: "127.0.0.1:0", Late: time.Minute},
 		{OTLPGRPC: "not an address"},
 		{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:70000"},
 	} {

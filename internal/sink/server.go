@@ -32,8 +32,8 @@ func Start(c Config) (*Server, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{total: tally.New(c.Checking, c.MaxSpans)}
-	receiver := otlp.New(s.total, c.limits())
+	s := &Server{total: tally.New(c.tally())}
+	receiver := otlp.New(s.total, c.limits(), c.Late)
 	if err := errors.Join(s.startGRPC(c, receiver), s.startHTTP(c, receiver)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

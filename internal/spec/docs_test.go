@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDocs reads the examples of the user's page: the first two are experiments,
-// then come a workload and a tracer.
+// TestDocs reads the examples of the user's page: experiments, and among them a
+// workload and a tracer.
 func TestDocs(t *testing.T) {
 	t.Setenv("DATABASE_URL", "postgres://127.0.0.1/")
 	page, err := os.ReadFile("../../docs/experiment-file.md")
@@ -16,14 +16,20 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "order.json"), []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"order.json": "{}", "products.csv": "id\n1\n", "quote.bin": "\x08\x01"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	experiment := func(text []byte) error { _, err := ParseExperiment("shop.yaml", dir, text, builtIn()); return err }
 	parse := []func([]byte) error{
-		experiment,
-		experiment,
+		experiment, // a small one
+		experiment, // one's own program
+		experiment, // a search
+		experiment, // a relative rate
+		experiment, // faults
 		func(text []byte) error { _, err := ParseWorkload("workload.yaml", "w", text); return err },
+		experiment, // request data and gRPC
 		func(text []byte) error { _, err := ParseTracer("tracer.yaml", "t", text); return err },
 	}
 	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1)

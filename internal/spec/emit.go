@@ -11,7 +11,7 @@ import (
 )
 
 // pairs is a mapping in a fixed order. A value is a string, a number, an int, a
-// uint64, a bool, pairs, or a list of strings, of lists of strings, or of pairs.
+// uint64, a bool, pairs, or a list of strings, of ints, of lists of strings, or of pairs.
 type pairs []pair
 
 type pair struct {
@@ -57,6 +57,8 @@ func (e *emitter) value(value any, depth int) error {
 		e.WriteString(" [" + strings.Join(lines, ", ") + "]\n")
 	case []string:
 		e.WriteString(" " + flow(v) + "\n")
+	case []int:
+		e.WriteString(" [" + strings.Join(connectionTexts(v), ", ") + "]\n")
 	case string:
 		e.WriteString(" " + quoted(v) + "\n")
 	case number:
@@ -92,7 +94,7 @@ func flow(words []string) string {
 
 var (
 	harmless = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9/_.+@%=-]*(:[A-Za-z0-9/_.+@%=-]+)*( [A-Za-z0-9/][A-Za-z0-9/_.+@%=-]*(:[A-Za-z0-9/_.+@%=-]+)*)*$`)
-	quantity = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(ms|s|m|h|%|/s|KiB|MiB|GiB)$|^[0-9]+\.\.[0-9]+$|^[0-9]+m[0-9]+s$`)
+	quantity = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(ms|s|m|h|%|/s|KiB|MiB|GiB)$|^[0-9]+\.\.[0-9]+$|^[0-9]+m[0-9]+s$|^[0-9.]+% of [a-z0-9_]+$`)
 	meaning  = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
 )
 

@@ -16,7 +16,7 @@ import (
 // its name for errors; dir is the folder that its relative paths stand for. A
 // file over several workloads gives an Experiment for each.
 func ParseExperiment(file, dir string, text []byte, catalog *Catalog) ([]*Experiment, error) {
-	s := &source{file: file, open: opener(dir)}
+	s := &source{file: file, open: opener(dir), folder: dir}
 	root := parseYAML(s, text)
 	if root == nil {
 		return nil, s.err()
@@ -67,6 +67,7 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		"design":      func(v *node) { e.Design = s.design(v) },
 		"budget":      func(v *node) { e.Budget = s.budget(v) },
 		"sink":        func(v *node) { e.Sink = SinkMode(s.oneOf(v, "sink", string(Checking), string(Counting))) },
+		"faults":      func(v *node) { e.Faults = s.faults(v, Faults{}) },
 	})
 	if !ok {
 		return nil
@@ -86,13 +87,12 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		one := e
 		one.Workload = w
 		one.Load.complete(w)
+		one.Design.complete(one.Load)
 		one.Operations = s.measured(p, w)
 		if p.variants != nil {
-			one.Variants = s.variants(p.variants, w, catalog)
+			one.Variants = s.variants(p.variants, w, catalog, e.Faults)
 		}
-		if err := one.CheckWindow(); err != nil && len(s.problems) == 0 {
-			s.fail(n.at, "%v", err)
-		}
+		s.check(n, &one)
 		out = append(out, &one)
 	}
 	return out

@@ -22,11 +22,13 @@ type Flags struct {
 	Body     string   // text or @file, for all operations
 	Variants []string // "none", "otel-python" or "name:key=value,…"
 
-	Rate        string // "" is the default, unless Connections is set
-	Connections int
+	Rate        string // "400/s", "100/s,200/s" or "50% of slowest"; "" is the default, unless one of the next two is set
+	Connections string // "4" or "1,2,4"
+	Capacity    string // "cpu=75%,…": keys and values of a search
 	Duration    string // "" is the default, as below
 	Warmup      string
-	Blocks      int
+	Blocks      string // "12" or "8..30"
+	Precision   string // "2%" or "2% of latency_p99"
 	Seed        uint64
 	Budget      string // "cpu=3%,p99=5%,lost=0"
 }
@@ -38,7 +40,7 @@ func FromFlags(f Flags, catalog *Catalog) (*Experiment, error) {
 	if dir == "" {
 		dir = "."
 	}
-	b := flagBuilder{Flags: f, source: &source{file: "command line", open: opener(dir)}}
+	b := flagBuilder{Flags: f, source: &source{file: "command line", open: opener(dir), folder: dir}}
 	if err := b.notAnExperiment(catalog); err != nil {
 		return nil, err
 	}
@@ -115,16 +117,7 @@ func (b *flagBuilder) root() *node {
 	root.set("load", b.loadTree())
 	root.set("design", b.designTree())
 	if b.Budget != "" {
-		limits := tree("--budget " + quote(b.Budget))
-		for part := range strings.SplitSeq(b.Budget, ",") {
-			name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
-			if !ok {
-				b.fail(limits.at, "%q is not METRIC=SHARE, such as cpu=3%%", printable(part))
-				continue
-			}
-			limits.set(name, word(limits.at.flag, value))
-		}
-		root.set("budget", limits)
+		root.set("budget", b.keys("budget", b.Budget, "METRIC=SHARE, such as cpu=3%"))
 	}
 	return root
 }

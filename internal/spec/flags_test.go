@@ -19,7 +19,7 @@ func TestFromFlags(t *testing.T) {
 		Headers:  []string{"content-type: text/plain"},
 		Body:     "hello",
 		Variants: []string{"none", `otel:tracer=otel-python,sampling=10%,env.A=1\,2,arg=--x,against=none`, "otel-python"},
-		Rate:     "50/s", Duration: "2s", Warmup: "1s", Blocks: 6, Seed: 9, Budget: "cpu=5%",
+		Rate:     "50/s", Duration: "2s", Warmup: "1s", Blocks: "6", Seed: 9, Budget: "cpu=5%",
 	}, builtIn())
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"same name":   {func(f *Flags) { f.Variants[1] = "none" }, `--variant none: a second variant called "none"`},
 		"rate":        {func(f *Flags) { f.Rate = "quick" }, `--rate quick: "quick" is not a rate`},
 		"duration":    {func(f *Flags) { f.Duration = "5" }, `--duration 5: "5" has no unit`},
-		"blocks":      {func(f *Flags) { f.Blocks = -2 }, `--blocks -2: -2 is out of range: 1 to 1000`},
+		"blocks":      {func(f *Flags) { f.Blocks = "-2" }, `--blocks -2: -2 is out of range: 1 to 1000`},
 		"env":         {func(f *Flags) { f.Env = []string{"A"} }, `--env A: write NAME=VALUE`},
 		"header":      {func(f *Flags) { f.Headers = []string{"A"} }, `--header A: write 'Name: value'`},
 		"bare name":   {func(f *Flags) { f.Variants[1] = "same" }, `--variant same: unknown tracer "same"; 'tracetax list tracers' shows them; a bare name is a tracer's, and a variant of one's own is written NAME:KEY=VALUE,…, such as same:tracer=none`},

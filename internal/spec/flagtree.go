@@ -2,7 +2,6 @@
 package spec
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -194,34 +193,4 @@ func splitPairs(text string) []string {
 		parts[i] = strings.ReplaceAll(parts[i], kept, ",")
 	}
 	return parts
-}
-
-func (b *flagBuilder) loadTree() *node {
-	out := tree("")
-	b.word(out, "rate", b.Rate)
-	b.number(out, "connections", b.Connections)
-	b.word(out, "duration", b.Duration)
-	b.word(out, "warmup", b.Warmup)
-	return out
-}
-
-func (b *flagBuilder) designTree() *node {
-	out := tree("")
-	b.number(out, "blocks", b.Blocks)
-	if b.Seed != 0 {
-		out.set("seed", word(fmt.Sprintf("--seed %d", b.Seed), strconv.FormatUint(b.Seed, 10)))
-	}
-	return out
-}
-
-func (b *flagBuilder) number(n *node, key string, value int) {
-	if value != 0 {
-		n.set(key, word(fmt.Sprintf("--%s %d", key, value), strconv.Itoa(value)))
-	}
-}
-
-func (b *flagBuilder) word(n *node, key, value string) {
-	if value != "" {
-		n.set(key, word("--"+key+" "+quote(value), value))
-	}
 }

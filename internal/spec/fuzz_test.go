@@ -38,6 +38,16 @@ func FuzzExperiment(f *testing.F) {
 	seed(f, ".yaml", "bad-experiments.txtar")
 	f.Add(small)
 	f.Add(everything)
+	for _, text := range []string{
+		"load: {rate: [1/s, 2/s], sources: 2}\ndesign: {blocks: 8..30, precision: 2% of p99}\nfaults: {sink-loses: 3%}",
+		"load: {connections: [1, 2]}\ndesign: {duet: true, precision: 1% of throughput}",
+		"load: {rate: 50% of slowest, capacity: {p99: 50ms, method: staircase, step: 5/s}}",
+		"load: {capacity: {lost: 0, from: 1/s, most: 9/s, resolution: 3%}}\ndesign: {precision: 1%}",
+	} {
+		f.Add(small + text)
+	}
+	f.Add("workload: {processes: [{name: a, run: [a, '{port}']}], operations: {a: {grpc: /a.B/C, body: x}, b: {request: 'GET https://h:1/', insecure: true}}}\n" +
+		"variants: {none: , otel-python: {faults: {sink-late: 5ms}}}\nload: {streams: 4}\nfaults: {generator-late: 5ms}")
 	catalog := builtIn()
 	f.Fuzz(func(t *testing.T, text string) {
 		es, err := ParseExperiment("x.yaml", "testdata/none", []byte(text), catalog)

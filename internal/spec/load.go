@@ -1,18 +1,16 @@
-// The load and the design of an experiment.
+// The load of an experiment: how operations are made to happen.
 package spec
 
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// The defaults of an experiment; docs/experiment-file.md repeats them.
+// The defaults of a load; docs/experiment-file.md repeats them.
 const (
 	DefaultRate        = 100.0 // operations/s
 	DefaultConnections = 256   // the most that may be open at a rate
@@ -20,7 +18,14 @@ const (
 	DefaultWarmup      = 3 * time.Second
 	DefaultTimeout     = 5 * time.Second
 	DefaultIdle        = time.Second
-	DefaultBlocks      = 10
+)
+
+// Bounds of a load.
+const (
+	maxConnections = 40_960
+	maxStreams     = 1_000
+	maxSources     = 250 // 127.0.0.1 to 127.0.0.250
+	maxLevels      = 50  // of a sweep
 )
 
 func defaultLoad() Load {
@@ -32,10 +37,10 @@ func defaultLoad() Load {
 
 // complete fills in what depends on the rest: at a rate or in a closed loop.
 func (l *Load) complete(w *Workload) {
-	if l.Rate == 0 && l.Connections == 0 {
+	if l.Closed() && l.Connections == 0 && len(l.Levels) == 0 {
 		l.Rate = cmp.Or(w.Rate, DefaultRate)
 	}
-	if l.Connections == 0 {
+	if l.Connections == 0 && len(l.Levels) == 0 {
 		l.Connections = DefaultConnections
 	}
 }
@@ -44,31 +49,64 @@ func (s *source) load(n *node) Load {
 	l := defaultLoad()
 	selfDriving := s.refuse("loads of workloads that make themselves work")
 	s.mapping(n, "load", fields{
-		"rate":        func(v *node) { l.Rate = s.loadRate(v) },
-		"connections": func(v *node) { l.Connections = s.connections(v) },
+		"rate":        func(v *node) { s.loadRate(v, &l) },
+		"connections": func(v *node) { s.connections(v, &l) },
+		"capacity":    func(v *node) { l.Capacity = s.capacity(v) },
 		"arrivals":    func(v *node) { l.Arrivals = s.oneOf(v, "arrivals", "constant", "poisson") },
 		"warmup":      func(v *node) { l.Warmup = s.duration(v, 0, 24*time.Hour) },
 		"duration":    func(v *node) { l.Duration = s.duration(v, 100*time.Millisecond, 24*time.Hour) },
 		"timeout":     func(v *node) { l.Timeout = s.duration(v, time.Millisecond, time.Hour) },
 		"idle":        func(v *node) { l.Idle = s.duration(v, 0, time.Hour) },
-		"capacity":    s.refuse("the search for the capacity; name a rate"),
+		"streams":     func(v *node) { l.Streams = s.whole(v, 1, maxStreams) },
+		"sources":     func(v *node) { l.Sources = s.whole(v, 1, maxSources) },
 		"calls":       selfDriving, "depth": selfDriving, "threads": selfDriving, "invocations": selfDriving,
 	})
+	s.oneKind(n, &l)
 	s.atLeastOne(n, l)
 	return l
+}
+
+// oneKind complains of a load that is of two kinds at once. A capacity beside a
+// relative rate says how the pilots search.
+func (s *source) oneKind(n *node, l *Load) {
+	rate, connections, capacity := n.get("rate"), n.get("connections"), n.get("capacity")
+	if l.Relative != nil && l.Capacity != nil {
+		l.Relative.Search, l.Capacity = *l.Capacity, nil
+	}
+	switch {
+	case capacity != nil && rate != nil && l.Relative == nil:
+		s.fail(capacity.at, "the search for a capacity chooses the rates itself: leave out either rate or capacity")
+	case capacity != nil && len(l.Levels) > 0:
+		s.fail(connections.at, "the search for a capacity is made at a rate: leave out either capacity or the list of connections")
+	case len(l.Rates) > 0 && len(l.Levels) > 0:
+		s.fail(connections.at, "one thing is swept at a time: give several rates or several numbers of connections")
+	case rate != nil && len(l.Levels) > 0:
+		s.fail(connections.at, "several numbers of connections are closed loops, without a rate: leave out either of them")
+	}
 }
 
 // atLeastOne complains of a rate at which nothing happens in the measured window.
 func (s *source) atLeastOne(n *node, l Load) {
 	rate := n.get("rate")
-	if rate == nil || happens(l.Rate, l.Duration) {
+	if rate == nil {
 		return
 	}
-	text := printable(rate.text)
-	if !strings.Contains(text, "/") {
-		text = formatRate(l.Rate)
+	complain := func(at *node, perSecond float64) {
+		if happens(perSecond, l.Duration) {
+			return
+		}
+		text := printable(at.text)
+		if !strings.Contains(text, "/") {
+			text = formatRate(perSecond)
+		}
+		s.fail(at.at, "%s for %s is no operation; ask for more, or for longer", text, formatDuration(l.Duration))
 	}
-	s.fail(rate.at, "%s for %s is no operation; ask for more, or for longer", text, formatDuration(l.Duration))
+	complain(rate, l.Rate)
+	if len(l.Rates) == len(rate.items) {
+		for i, perSecond := range l.Rates {
+			complain(rate.items[i], perSecond)
+		}
+	}
 }
 
 // happens reports whether at least one operation falls due at a rate per second; 0 is no rate.
@@ -81,127 +119,102 @@ func happens(rate float64, length time.Duration) bool {
 // window, nil if none is. Whoever changes the load of an experiment asks it again.
 func (e *Experiment) CheckWindow() error {
 	for _, o := range e.Operations {
-		if rate := cmp.Or(o.Rate, e.Load.Rate); !happens(rate, e.Load.Duration) {
-			return fmt.Errorf("operation %q: %s for %s is no operation; ask for more, or for longer",
-				printable(o.Name), formatRate(rate), formatDuration(e.Load.Duration))
+		for _, level := range e.Load.Steps() {
+			if rate := cmp.Or(o.Rate, level.Load.Rate); !happens(rate, e.Load.Duration) {
+				return fmt.Errorf("operation %q: %s for %s is no operation; ask for more, or for longer",
+					printable(o.Name), formatRate(rate), formatDuration(e.Load.Duration))
+			}
 		}
+	}
+	if c := e.Load.search(); c != nil && !happens(c.From, e.Load.Duration) {
+		return fmt.Errorf("a probe of %s at %s, from which the search sets out, is no operation; ask for more, or for longer",
+			formatDuration(e.Load.Duration), formatRate(c.From))
 	}
 	return nil
 }
 
-// loadRate reads a rate in operations/s.
-func (s *source) loadRate(n *node) float64 {
-	switch {
-	case n.kind == list:
-		s.fail(n.at, "not supported yet: several rates; write one experiment for each")
-		return DefaultRate
-	case strings.Contains(n.text, " of ") || n.text == "slowest":
-		s.fail(n.at, "not supported yet: a rate relative to the slowest variant; name a rate such as 400/s")
-		return DefaultRate
+// search is the search that the load makes, in its phases or in its pilots; nil
+// where there is none.
+func (l *Load) search() *Capacity {
+	if l.Relative != nil {
+		return &l.Relative.Search
 	}
-	return s.rate(n)
+	return l.Capacity
 }
 
-func (s *source) connections(n *node) int {
+// loadRate reads 400/s, [100/s, 200/s] or 50% of slowest.
+func (s *source) loadRate(n *node, l *Load) {
 	if n.kind == list {
-		s.fail(n.at, "not supported yet: several numbers of connections; write one experiment for each")
-		return 1
+		l.Rates = levels(s, n, "rates", s.rate)
+		return
 	}
-	return s.whole(n, 1, 10_000)
-}
-
-func (s *source) design(n *node) Design {
-	d := Design{Blocks: DefaultBlocks}
-	s.mapping(n, "design", fields{
-		"blocks":    func(v *node) { d.Blocks = s.blocks(v) },
-		"seed":      func(v *node) { d.Seed = s.seed(v) },
-		"quick":     func(v *node) { d.Quick = s.flag(v) },
-		"precision": s.refuse("stopping at a precision; name a number of blocks"),
-		"most":      s.refuse("stopping at a precision; name a number of blocks"),
-	})
-	return d
-}
-
-func (s *source) blocks(n *node) int {
-	if strings.Contains(n.text, "..") {
-		s.fail(n.at, "not supported yet: a number of blocks that is found on the way (%s); name one number", printable(n.text))
-		return DefaultBlocks
+	text := s.text(n)
+	share, of, relative := strings.Cut(text, " of ")
+	if !relative && strings.HasSuffix(text, "slowest") {
+		s.fail(n.at, "%q is not a rate; write 50%% of slowest", printable(text))
+		return
 	}
-	return s.whole(n, 1, 1000)
-}
-
-func (s *source) seed(n *node) uint64 {
-	v, err := strconv.ParseUint(s.text(n), 10, 64)
-	if err != nil {
-		s.fail(n.at, "%q is not a seed: a whole number from 1, or 0 to have one drawn", printable(n.text))
+	if !relative {
+		l.Rate = s.rate(n)
+		return
 	}
-	return v
-}
-
-// Quicken makes the experiment a matter of a minute: figures, but no intervals
-// and no verdicts.
-func (e *Experiment) Quicken() {
-	e.Design.Quick = true
-	e.Design.Blocks = min(e.Design.Blocks, 2)
-	e.Load.Warmup = min(e.Load.Warmup, 500*time.Millisecond)
-	e.Load.Duration = min(e.Load.Duration, e.quickest())
-	e.Load.Idle = min(e.Load.Idle, 300*time.Millisecond)
-}
-
-// quickest is the length of a quick window: in it each operation happens at least once.
-func (e *Experiment) quickest() time.Duration {
-	length := 2 * time.Second
-	for _, o := range e.Operations {
-		if rate := cmp.Or(o.Rate, e.Load.Rate); !happens(rate, length) {
-			length = time.Duration(math.Ceil(float64(time.Second) / rate))
-		}
+	if of = strings.TrimSpace(of); of != "slowest" {
+		s.fail(n.at, "%s (a rate is a share of what the slowest variant can do: 50%% of slowest)", unknown("reference", printable(of), []string{"slowest"}))
+		return
 	}
-	return length
-}
-
-// Settle draws a seed where the experiment has none, so that what is written of
-// it repeats the same order.
-func (e *Experiment) Settle() {
-	for e.Design.Seed == 0 {
-		e.Design.Seed = rand.Uint64()
+	v, err := parseShare(share)
+	switch {
+	case err != nil:
+		s.fail(n.at, "%v", err)
+	case v == 0:
+		s.fail(n.at, "the share of the slowest is more than 0%%, at most 100%%")
 	}
+	l.Relative = &Relative{Share: v, Search: defaultSearch()}
 }
 
-// Keep drops all variants that are not named. The baseline stays, and so does
-// what a kept variant is compared with. No names keep all.
-func (e *Experiment) Keep(names []string) error {
-	if len(names) == 0 {
+// connections reads 4, or [1, 2, 4].
+func (s *source) connections(n *node, l *Load) {
+	read := func(v *node) int { return s.whole(v, 1, maxConnections) }
+	if n.kind == list {
+		l.Levels = levels(s, n, "numbers of connections", read)
+		return
+	}
+	l.Connections = read(n)
+}
+
+// levels reads the list of what is swept; each is there once.
+func levels[T comparable](s *source, n *node, what string, read func(*node) T) []T {
+	if len(n.items) == 0 || len(n.items) > maxLevels {
+		s.fail(n.at, "a list of %s has 1 to %d of them, not %d", what, maxLevels, len(n.items))
 		return nil
 	}
-	var known []string
-	for _, v := range e.Variants {
-		known = append(known, v.Name)
-	}
-	keep := map[string]bool{known[0]: true}
-	for _, name := range names {
-		i := slices.Index(known, name)
-		if i < 0 {
-			return &UnknownError{What: "variant", Name: printable(name), Nearest: nearest(name, known)}
-		}
-		keep[name] = true
-		if against := e.Variants[i].Against; against != "" {
-			keep[against] = true
-		}
-	}
-	// What is kept only to be compared with is compared with the baseline alone.
-	var kept []Variant
-	for _, v := range e.Variants {
-		if !keep[v.Name] {
+	out := make([]T, 0, len(n.items))
+	for _, item := range n.items {
+		before := len(s.problems)
+		v := read(item)
+		if len(s.problems) > before {
 			continue
 		}
-		if !keep[v.Against] {
-			v.Against = ""
+		if slices.Contains(out, v) {
+			s.fail(item.at, "%s is here a second time", printable(item.text))
 		}
-		kept = append(kept, v)
+		out = append(out, v)
 	}
-	if len(kept) < 2 {
-		return fmt.Errorf("only the baseline %q is left; name another variant", known[0])
+	return out
+}
+
+func connectionTexts(levels []int) []string {
+	out := make([]string, len(levels))
+	for i, n := range levels {
+		out[i] = strconv.Itoa(n)
 	}
-	e.Variants = kept
-	return nil
+	return out
+}
+
+func rateTexts(rates []float64) []string {
+	out := make([]string, len(rates))
+	for i, r := range rates {
+		out[i] = formatRate(r)
+	}
+	return out
 }

@@ -38,12 +38,14 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 	if n.kind == scalar { // checkout: POST /checkout
 		s.request(&o, n, known)
 		s.target(&o, n.at, processes)
+		s.data(&o, n, nil, known)
 		return o
 	}
 	var request *node
 	ok := s.mapping(n, "an operation", fields{
 		"description": func(v *node) { o.Description = s.text(v) },
 		"request":     func(v *node) { request = v; s.request(&o, v, known) },
+		"grpc":        func(v *node) { request = v; s.call(&o, v, known) },
 		"process":     func(v *node) { o.Process = s.processOf(v, processes) },
 		"headers":     func(v *node) { o.Headers = s.headers(v, known) },
 		"body":        func(v *node) { o.Body = s.limitedBody(v) },
@@ -51,56 +53,49 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		"timeout":     func(v *node) { o.Timeout = s.duration(v, time.Millisecond, time.Hour) },
 		"rate":        func(v *node) { o.Rate = s.rate(v) },
 		"spans":       func(v *node) { o.Spans = s.spans(v) },
-		"grpc":        s.refuse("operations over gRPC"),
+		"data":        func(v *node) { o.Data = s.dataFile(v) },
+		"insecure":    func(v *node) { o.Insecure = s.flag(v) },
 	})
 	if !ok {
 		return o
 	}
 	if request == nil {
-		s.lacks(n, "request", e.at, "operation %q needs a request, such as \"GET /\"", printable(e.key))
+		if !slices.Contains(n.meant, "grpc") {
+			s.lacks(n, "request", e.at, "operation %q needs a request, such as \"GET /\", or grpc: /package.Service/Method", printable(e.key))
+		}
 		return o
 	}
+	s.fits(&o, n)
 	s.target(&o, request.at, processes)
+	s.data(&o, request, n, known)
 	return o
 }
 
-// request reads "POST /checkout" or "GET http://127.0.0.1:8080/".
-func (s *source) request(o *Operation, n *node, known []string) {
-	text := s.line(n)
-	s.placeholders(n.at, text, known)
-	verb, target, ok := strings.Cut(strings.TrimSpace(text), " ")
-	if !ok && (strings.HasPrefix(verb, "/") || strings.HasPrefix(verb, "http://")) {
-		verb, target = "GET", verb
+// fits complains of keys of an operation that its request does not go with.
+func (s *source) fits(o *Operation, n *node) {
+	if n.get("request") != nil && n.get("grpc") != nil {
+		s.fail(n.get("grpc").at, "an operation has either a request or grpc")
 	}
-	o.Method, o.URL = verb, strings.TrimSpace(target)
-	wrong := CheckMethod(verb)
-	switch {
-	case !method.MatchString(strings.ToUpper(verb)):
-		s.fail(n.at, "%q is not a request such as \"POST /checkout\"", printable(text))
-	case wrong != nil:
-		s.fail(n.at, "%v", wrong)
-	case strings.HasPrefix(o.URL, "https://"):
-		s.fail(n.at, "not supported yet: requests over https; measure behind the TLS end point, with http://")
-	case strings.ContainsFunc(o.URL, unicode.IsSpace):
-		s.fail(n.at, "the URL %q holds a space; write it as %%20", printable(o.URL))
-	case strings.HasPrefix(o.URL, "http://"):
-		if err := checkURL(o.URL); err != nil {
-			s.fail(n.at, "%v", err)
-		}
-	case !strings.HasPrefix(o.URL, "/"):
-		s.fail(n.at, "the request %q must go to a path such as /checkout, or to an http:// URL", printable(text))
+	if status := n.get("status"); status != nil && o.GRPC {
+		s.fail(status.at, "a gRPC call is right when its own status is OK; leave status out")
+	}
+	if insecure := n.get("insecure"); o.Insecure && !strings.HasPrefix(o.URL, "https://") {
+		s.fail(insecure.at, "only a request to https:// has a certificate that may go unchecked; leave insecure out")
 	}
 }
 
 // target checks that a request to a path has a port to go to.
 func (s *source) target(o *Operation, at place, processes []Process) {
-	if !strings.HasPrefix(o.URL, "/") || len(processes) == 0 {
+	if !strings.HasPrefix(o.URL, "/") && !strings.HasPrefix(o.URL, dataStart) || len(processes) == 0 {
 		return
 	}
 	p := o.Owner(processes)
 	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
 		s.fail(at, "the request goes to a path, but nothing says where process %q listens: put {port} into its run or env, or write http://127.0.0.1:PORT%s here",
 			p.Name, printable(o.URL))
+	}
+	if strings.HasPrefix(o.URL, dataStart) { // the whole path comes from the data
+		o.URL = "http://127.0.0.1:{port}" + o.URL
 	}
 }
 
@@ -165,7 +160,7 @@ func (s *source) headers(n *node, known []string) map[string]string {
 				s.fail(e.at, "header %s is here a second time", name)
 			}
 			out[name] = s.line(e.value)
-			s.placeholders(e.value.at, out[name], known)
+			s.placeholders(e.value.at, withoutData(out[name]), known)
 		}
 	}
 	return out

@@ -1,40 +1,85 @@
-// What the command line changes in the load of an experiment.
+// What the command line changes in an experiment.
 package spec
 
 import (
+	"errors"
 	"fmt"
-	"time"
+	"strings"
 )
 
-// Override replaces what the load of an experiment says by flags that are not
-// empty. Errors name the flag.
-func (l *Load) Override(rate, duration, warmup string, connections int) error {
-	if connections < 0 {
-		return fmt.Errorf("--connections %d: at least 1 is needed", connections)
+// Override is what flags replace in the load of an experiment; "" leaves it as it is.
+type Override struct {
+	Rate        string // "400/s", "100/s,200/s" or "50% of slowest"
+	Connections string // "4" or "1,2,4"
+	Capacity    string // "cpu=75%" or "p99=50ms,method=staircase,step=100/s"
+	Duration    string
+	Warmup      string
+}
+
+// OverrideLoad replaces what the load of an experiment says by flags. One that
+// says what kind of load it is takes the place of whatever kind it was; with
+// --rate, one number of connections is the most that may be open. Errors name
+// the flag.
+func (e *Experiment) OverrideLoad(o Override) error {
+	b := flagBuilder{source: &source{}, Flags: Flags{
+		Rate: o.Rate, Connections: o.Connections, Capacity: o.Capacity, Duration: o.Duration, Warmup: o.Warmup,
+	}}
+	root := b.loadTree()
+	if o.Duration == "" {
+		// A rate is held against the window that it is for.
+		root.set("duration", word("", formatDuration(e.Load.Duration)))
 	}
-	if connections > 0 {
-		l.Connections = connections
-		l.Rate = 0 // a closed loop, unless --rate is given too
+	l := b.load(root)
+	if err := b.err(); err != nil {
+		return err
 	}
-	if rate != "" {
-		perSecond, err := parseRate(rate)
-		if err != nil {
-			return fmt.Errorf("--rate: %w", err)
+	to := &e.Load
+	if o.Rate != "" || o.Connections != "" || o.Capacity != "" {
+		most := to.Connections
+		to.Rate, to.Rates, to.Relative, to.Capacity = l.Rate, l.Rates, l.Relative, l.Capacity
+		to.Connections, to.Levels = l.Connections, l.Levels
+		if o.Connections == "" {
+			to.Connections = most
 		}
-		l.Rate = perSecond
-	}
-	for _, one := range []struct {
-		flag, text string
-		to         *time.Duration
-	}{{"--duration", duration, &l.Duration}, {"--warmup", warmup, &l.Warmup}} {
-		if one.text == "" {
-			continue
+		if to.Connections == 0 && len(to.Levels) == 0 {
+			to.Connections = DefaultConnections
 		}
-		d, err := time.ParseDuration(one.text)
-		if err != nil || d < 0 || one.flag == "--duration" && d == 0 {
-			return fmt.Errorf("%s %q: write a length of time such as 20s", one.flag, one.text)
-		}
-		*one.to = d
 	}
+	if o.Duration != "" {
+		to.Duration = l.Duration
+	}
+	if o.Warmup != "" {
+		to.Warmup = l.Warmup
+	}
+	return nil
+}
+
+// OverrideDesign replaces the numbers of blocks and the precision by flags that
+// are not empty: "12" or "8..30", "2%" or "2% of latency_p99". Errors name the flag.
+func (e *Experiment) OverrideDesign(blocks, precision string) error {
+	if blocks == "" && precision == "" {
+		return nil
+	}
+	if e.Design.Quick && (precision != "" || strings.Contains(blocks, "..")) {
+		return errors.New("--quick gives no intervals, so that no precision can be reached: leave out --precision, and give --blocks one number")
+	}
+	b := flagBuilder{source: &source{}}
+	root := tree("")
+	b.word(root, "blocks", blocks)
+	b.word(root, "precision", precision)
+	old := e.Design
+	if precision == "" && strings.Contains(blocks, "..") && old.Most > 0 {
+		// The range is new, the precision stays the experiment's.
+		root.set("precision", word("--blocks "+blocks, formatShare(old.Precision)+" of "+old.Metric))
+	}
+	if precision != "" && blocks == "" && old.Most > 0 {
+		root.set("blocks", word("--precision "+quote(precision), fmt.Sprintf("%d..%d", old.Blocks, old.Most)))
+	}
+	d := b.design(root)
+	if err := b.err(); err != nil {
+		return err
+	}
+	e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = d.Blocks, d.Most, d.Precision, d.Metric
+	e.Design.complete(e.Load)
 	return nil
 }

@@ -59,6 +59,7 @@ type source struct {
 	file     string
 	lines    []string
 	open     func(name string) ([]byte, error) // reads a file beside this one; nil where there is no such place
+	folder   string                            // the folder of that place; "" where there is none
 	bodies   int                               // bytes of request bodies so far
 	problems Problems
 }

@@ -16,15 +16,44 @@ func (e *Experiment) Summary() string {
 	for _, v := range e.Variants {
 		variants = append(variants, v.Name)
 	}
-	return fmt.Sprintf("%s of %s (%s) on workload %s, each run with %s (%s) %s for %s after %s of warm-up",
-		plural(e.Design.Blocks, "block"), plural(len(variants), "variant"), strings.Join(variants, ", "), e.Workload.Name,
+	probe := ""
+	if e.Load.Capacity != nil {
+		probe = ", probing"
+	}
+	return fmt.Sprintf("%s of %s (%s) on workload %s, each run with %s (%s) %s%s for %s after %s of warm-up%s",
+		e.Design.blocksText(), plural(len(variants), "variant"), strings.Join(variants, ", "), e.Workload.Name,
 		plural(len(operations), "operation"), strings.Join(operations, ", "), e.Load.Summary(),
-		formatDuration(e.Load.Duration), formatDuration(e.Load.Warmup))
+		probe, formatDuration(e.Load.Duration), formatDuration(e.Load.Warmup), e.Design.duetText())
 }
 
-// Summary says how operations are made to happen: "at 400/s" or "over 4 connections".
+// blocksText is "10 blocks", or "8 to 30 blocks".
+func (d Design) blocksText() string {
+	if d.Most > 0 {
+		return fmt.Sprintf("%d to %s", d.Blocks, plural(d.Most, "block"))
+	}
+	return plural(d.Blocks, "block")
+}
+
+func (d Design) duetText() string {
+	if d.Duet {
+		return ", both variants at the same time"
+	}
+	return ""
+}
+
+// Summary says how operations are made to happen: "at 400/s", "over 4 connections",
+// "over 1, 2, 4 connections in turn".
 func (l Load) Summary() string {
-	if l.Rate > 0 {
+	switch {
+	case len(l.Rates) > 0:
+		return "at " + strings.Join(rateTexts(l.Rates), ", ") + " in turn"
+	case len(l.Levels) > 0:
+		return "over " + strings.Join(connectionTexts(l.Levels), ", ") + " connections in turn"
+	case l.Relative != nil && l.Rate == 0:
+		return "at " + l.Relative.text()
+	case l.Capacity != nil:
+		return "in search of " + l.Capacity.Summary()
+	case l.Rate > 0:
 		return "at " + formatRate(l.Rate)
 	}
 	return "over " + plural(l.Connections, "connection")

@@ -159,7 +159,8 @@ type Variant struct {
 	Chosen      map[string]string // of which the user chose these
 	Env         map[string]string
 	Args        []string
-	Against     string // another variant to be compared with, besides the baseline
+	Against     string  // another variant to be compared with, besides the baseline
+	Faults      *Faults // instead of the experiment's; nil: the experiment's
 }
 
 // Load is how an operation is made to happen.

@@ -12,7 +12,7 @@ import (
 const NoTracer = "none"
 
 // variantKeys are the keys of a variant; a tracer's setting cannot be called so.
-var variantKeys = []string{"tracer", "settings", "env", "args", "against", "description"}
+var variantKeys = []string{"tracer", "settings", "env", "args", "against", "description", "faults"}
 
 // looker finds workloads and tracers by name; a *Catalog is one.
 type looker interface {
@@ -20,7 +20,8 @@ type looker interface {
 	Tracer(name string) (*Tracer, error)
 }
 
-func (s *source) variants(n *node, w *Workload, catalog looker) []Variant {
+// variants reads the variants; faults are the experiment's, which they may override.
+func (s *source) variants(n *node, w *Workload, catalog looker, faults Faults) []Variant {
 	if n.kind != mapping {
 		s.fail(n.at, "variants must be a mapping of names to tracers, such as {none: , otel: {tracer: otel-python}}, not %s", n.kind)
 		return nil
@@ -35,14 +36,14 @@ func (s *source) variants(n *node, w *Workload, catalog looker) []Variant {
 	var out []Variant
 	for _, e := range n.entries {
 		s.name(e.at, "variant", e.key)
-		v := s.variant(e, w, catalog)
+		v := s.variant(e, w, catalog, faults)
 		s.against(e, &v, names)
 		out = append(out, v)
 	}
 	return out
 }
 
-func (s *source) variant(e entry, w *Workload, catalog looker) Variant {
+func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Variant {
 	v := Variant{Name: e.key, Settings: map[string]string{}, Chosen: map[string]string{}, Env: map[string]string{}}
 	n := e.value
 	known := w.placeholders()
@@ -60,6 +61,7 @@ func (s *source) variant(e entry, w *Workload, catalog looker) Variant {
 			"args":        func(x *node) { v.Args = s.arguments(x, known) },
 			"against":     func(x *node) { v.Against = s.line(x) },
 			"description": func(x *node) { v.Description = s.text(x) },
+			"faults":      func(x *node) { own := s.faults(x, faults); v.Faults = &own },
 		})
 	}
 	switch {

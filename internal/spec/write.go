@@ -63,6 +63,9 @@ func (w writer) experiment(e *Experiment) pairs {
 		p.add("budget", budget)
 	}
 	p.text("sink", string(e.Sink))
+	if e.Faults != (Faults{}) {
+		p.add("faults", faultsOf(e.Faults))
+	}
 	return p
 }
 
@@ -76,10 +79,28 @@ func mixOf(o Operation) pairs {
 
 func loadOf(l Load) pairs {
 	var p pairs
-	if l.Rate > 0 {
+	switch {
+	case len(l.Rates) > 0:
+		p.add("rate", rateTexts(l.Rates))
+	case l.Relative != nil:
+		p.add("rate", l.Relative.text())
+	case l.Rate > 0:
 		p.add("rate", formatRate(l.Rate))
 	}
-	p.add("connections", l.Connections)
+	if c := l.search(); c != nil {
+		p.add("capacity", c.pairs())
+	}
+	if len(l.Levels) > 0 {
+		p.add("connections", l.Levels)
+	} else {
+		p.add("connections", l.Connections)
+	}
+	if l.Streams > 0 {
+		p.add("streams", l.Streams)
+	}
+	if l.Sources > 0 {
+		p.add("sources", l.Sources)
+	}
 	p.text("arrivals", l.Arrivals)
 	p.duration("warmup", l.Warmup)
 	p.duration("duration", l.Duration)
@@ -90,7 +111,15 @@ func loadOf(l Load) pairs {
 
 func designOf(d Design) pairs {
 	var p pairs
-	p.add("blocks", d.Blocks)
+	if d.Most > 0 {
+		p.add("blocks", fmt.Sprintf("%d..%d", d.Blocks, d.Most))
+		p.add("precision", formatShare(d.Precision)+" of "+d.Metric)
+	} else {
+		p.add("blocks", d.Blocks)
+	}
+	if d.Duet {
+		p.add("duet", true)
+	}
 	p.add("seed", d.Seed)
 	if d.Quick {
 		p.add("quick", true)
@@ -112,6 +141,9 @@ func (w writer) variant(v Variant) pairs {
 		p.add("args", w.words(v.Args))
 	}
 	p.text("against", v.Against)
+	if v.Faults != nil {
+		p.add("faults", faultsOf(*v.Faults))
+	}
 	return p
 }
 

@@ -97,7 +97,15 @@ func (w writer) process(process Process) pairs {
 func (w writer) operation(o Operation) pairs {
 	var p pairs
 	p.text("description", o.Description)
-	p.add("request", o.Method+" "+w.redactor.text(o.URL))
+	if o.GRPC {
+		p.add("grpc", w.redactor.text(o.URL))
+	} else {
+		p.add("request", o.Method+" "+w.redactor.text(o.URL))
+	}
+	if o.Insecure {
+		p.add("insecure", true)
+	}
+	p.text("data", o.Data)
 	p.text("process", o.Process)
 	if len(o.Headers) > 0 {
 		p.add("headers", w.env(o.Headers))

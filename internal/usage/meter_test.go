@@ -224,3 +224,70 @@ func TestThrottling(t *testing.T) {
 		}
 	})
 }
+
+// The busiest thread is one of the program that burns, with no more than was
+// burnt; the runtime may spread that over a few threads.
+func TestHottest(t *testing.T) {
+	l, err := process.NewLauncher(process.Options{Name: "hottest", LogDir: t.TempDir(), Accounting: process.AccountingClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p := start(t, l, process.Command{}, "burn")
+	m := usage.NewMeter([]usage.Target{p})
+	before, err := m.Threads("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	burnt := float64(p.do(t, 400)) * 1e-9
+	after, err := m.Threads("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	elapsed := time.Since(begun).Seconds()
+	name, share := m.Hottest(before, after)
+	if name != "burn" || share > burnt/elapsed*1.2+0.05 || share < burnt/elapsed/4 {
+		t.Errorf("the hottest thread is of %q with %.3f of a CPU; %.3f s were burnt in %.3f s", name, share, burnt, elapsed)
+	}
+	if other, err := m.Threads("database"); err != nil {
+		t.Error(err)
+	} else if name, share := m.Hottest(other, other); name != "" || share != 0 {
+		t.Errorf("of no thread %q used %g", name, share)
+	}
+	if name, share := m.Hottest(usage.Threads{}, after); name != "" || share != 0 {
+		t.Errorf("since nothing was read %q used %g", name, share)
+	}
+}
+
+// What a program burns is seen on its CPU, and at most that on all CPUs is more.
+func TestBusy(t *testing.T) {
+	before, err := usage.Busy(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := usage.Busy([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := burnMilliseconds(300); err != nil {
+		t.Fatal(err)
+	}
+	after, err := usage.Busy(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := after - before; used < 250*time.Millisecond {
+		t.Errorf("all CPUs used %v while 300 ms were burnt", used)
+	}
+	if one > before || one <= 0 {
+		t.Errorf("one CPU used %v, all %v", one, before)
+	}
+	if none, err := usage.Busy([]int{100_000}); err != nil || none != 0 {
+		t.Errorf("a CPU that is not there used %v (%v)", none, err)
+	}
+}

@@ -64,7 +64,7 @@ func digits(s string) uint64 {
 
 // times are from /proc/PID/stat; see proc_pid_stat(5).
 type times struct {
-	system                 time.Duration // of the process
+	user, system           time.Duration // of the process, or of the thread
 	childUser, childSystem time.Duration // of its children that ended and were waited for
 }
 
@@ -72,11 +72,12 @@ type times struct {
 // parentheses and may itself hold spaces and parentheses.
 func parseTimes(stat string) (times, error) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	const system, childUser, childSystem = 12, 13, 14 // counted from the state, which is field 3
+	const user, system, childUser, childSystem = 11, 12, 13, 14 // counted from the state, which is field 3
 	if len(fields) <= childSystem {
 		return times{}, fmt.Errorf("process status %q has too few fields", stat)
 	}
 	return times{
+		user:        time.Duration(digits(fields[user])) * tick,
 		system:      time.Duration(digits(fields[system])) * tick,
 		childUser:   time.Duration(digits(fields[childUser])) * tick,
 		childSystem: time.Duration(digits(fields[childSystem])) * tick,

@@ -56,7 +56,7 @@ func TestMemoryBetween(t *testing.T) {
 
 func TestParseTimes(t *testing.T) {
 	const stat = "9 (a) b) S 1 9 9 0 -1 4194560 1 2 3 4 100 20 7 8 20 0 1 0"
-	want := times{system: 200 * time.Millisecond, childUser: 70 * time.Millisecond, childSystem: 80 * time.Millisecond}
+	want := times{user: time.Second, system: 200 * time.Millisecond, childUser: 70 * time.Millisecond, childSystem: 80 * time.Millisecond}
 	if got, err := parseTimes(stat); err != nil || got != want {
 		t.Errorf("got %+v, want %+v; error %v", got, want, err)
 	}

@@ -1,8 +1,8 @@
 // Every block: a dot for each run, joined within a block.
 
-import { baseline, byGroup, metrics, of, variants } from './data.js';
+import { at, baseline, byGroup, levels, metrics, of, variants } from './data.js';
 import { axis, oneLine, value } from './format.js';
-import { choice } from './controls.js';
+import { choices } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
 import { room } from './rows.js';
 import { colour, lookOf } from './theme.js';
@@ -12,8 +12,8 @@ const paired = (f) => f.against === baseline && f.samples?.length > 0;
 export function blocks(section) {
   const options = metrics(paired);
   section.hidden = options.length === 0;
-  choice(section.querySelector('.controls'), 'Metric', options, (metric) => {
-    const list = byGroup(of(metric, paired)).map(([title, fs]) => ({ title, draw: (width) => draw(fs, width) }));
+  choices(section.querySelector('.controls'), options, levels, (metric, level) => {
+    const list = byGroup(of(metric, paired).filter(at(level))).map(([title, fs]) => ({ title, draw: (width) => draw(fs, width) }));
     show(section.querySelector('.panels'), 'The value of every block', list);
   });
 }

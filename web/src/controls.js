@@ -14,6 +14,22 @@ export function choice(place, label, options, chosen) {
   if (options.length > 0) chosen(options[0][0]);
 }
 
+// choices are a metric and, where there are levels, a level; chosen gets both.
+export function choices(place, metrics, levels, chosen) {
+  let level = levels[0];
+  let metric;
+  choice(place, 'Metric', metrics, (value) => {
+    metric = value;
+    chosen(metric, level);
+  });
+  if (metric !== undefined && levels.length > 1) {
+    choice(place, 'Level', levels.map((text) => [text, text]), (value) => {
+      level = value;
+      chosen(metric, level);
+    });
+  }
+}
+
 // legend shows [text, draw] with a swatch each; draw returns SVG attributes.
 export function legend(place, items) {
   place.replaceChildren(...items.map(([text, shape, attributes]) => {

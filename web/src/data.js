@@ -28,6 +28,21 @@ export function metrics(pass) {
 // of returns the findings of one metric that pass.
 export const of = (metric, pass = () => true) => findings.filter((f) => key(f) === metric && pass(f));
 
+// level names what was varied, and group an operation at its level, as the tables do.
+export const level = ({ parameter }) => Object.entries(parameter ?? {}).sort().map(([name, v]) => `${name}=${v}`).join(', ');
+export const group = (f) => [f.operation || 'whole run', level(f)].filter(Boolean).join(', ');
+
+// levels are all levels, where there are several of any operation.
+export const levels = (() => {
+  const all = new Map();
+  for (const f of findings) if (level(f)) all.set(f.operation, (all.get(f.operation) ?? new Set()).add(level(f)));
+  return [...new Set([...all.values()].filter((s) => s.size > 1).flatMap((s) => [...s]))];
+})();
+
+// at reports whether something is of a level that was chosen from levels; what has no
+// level is of every one.
+export const at = (chosen) => (f) => levels.length === 0 || !levels.includes(level(f)) || level(f) === chosen;
+
 // byGroup splits findings by operation and parameter: [[title, findings], …].
 export function byGroup(list) {
   const groups = new Map();

@@ -1,6 +1,6 @@
 // What it costs: estimates and intervals, a row for each variant, by operation.
 
-import { baseline, byGroup, decided, isFinite, metrics, of } from './data.js';
+import { baseline, byGroup, decided, isFinite, level, levels, metrics, of } from './data.js';
 import { axis } from './format.js';
 import { choice } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
@@ -23,9 +23,9 @@ function draw(list, width) {
   const interval = (f) => (relative ? f.relative : f.absolute);
   const words = (f) => (!interval(f) ? f.verdict.kind.replace('-', ' ') : relative ? f.text.relative : f.text.absolute);
   const unit = relative ? '1' : list[0].unit;
-  const rows = byGroup(list).flatMap(([title, fs]) => [{ title }, ...fs.map((f) => ({ f }))]);
+  const rows = rowsOf(list);
   const wide = width > 620;
-  const names = room(rows.map((r) => r.title ?? `  ${r.f.variant}`), width, wide ? 0.3 : 0.36);
+  const names = room(rows.map((r) => r.title ?? `  ${r.name}`), width, wide ? 0.3 : 0.36);
   const top = relative && list.some((f) => isFinite(f.verdict.budget)) ? 20 : 4;
   const figures = wide ? room(list.map((f) => `${f.text.mark} ${words(f)}`), width, 0.3) : 0;
   const high = Math.max(...list.flatMap((f) => extent(interval(f))).filter(isFinite).map(Math.abs));
@@ -37,7 +37,7 @@ function draw(list, width) {
     const i = interval(row.f);
     const tint = verdictColour(row.f.verdict.kind);
     const x = (v) => api.coord([v, params.dataIndex])[0];
-    const children = [text(14, y, row.f.variant, { width: names - 22 })];
+    const children = [text(14, y, row.name, { width: names - 22 })];
     if (wide || !i) children.push(text(i || wide ? width - figures + 12 : x(0) + 10, y, `${row.f.text.mark} ${words(row.f)}`, { width: wide ? figures - 12 : undefined }));
     if (!i) return { type: 'group', children };
     if (isFinite(i.low) && isFinite(i.high)) children.push(...whisker(x(i.low), x(i.high), y, tint));
@@ -63,6 +63,17 @@ function draw(list, width) {
       }],
     },
   };
+}
+
+// rowsOf has a title for each operation and a row for each variant; levels are rows of
+// their operation.
+function rowsOf(list) {
+  if (levels.length === 0) return byGroup(list).flatMap(([title, fs]) => [{ title }, ...fs.map((f) => ({ f, name: f.variant }))]);
+  const operations = [...new Set(list.map((f) => f.operation))];
+  return operations.flatMap((operation) => [
+    { title: operation || 'whole run' },
+    ...list.filter((f) => f.operation === operation).map((f) => ({ f, name: [level(f), f.variant].filter(Boolean).join(' · ') })),
+  ]);
 }
 
 // lines stand at zero and at the budget, where there is one for ratios.

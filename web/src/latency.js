@@ -1,9 +1,9 @@
 // Latency by percentile. The axis is logarithmic in the share that is slower, so
 // that the tail has the room it deserves.
 
-import { doc, variants } from './data.js';
+import { at, doc, group, levels, variants } from './data.js';
 import { axis, value } from './format.js';
-import { legend } from './controls.js';
+import { choice, legend } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
 import { colour, lookOf } from './theme.js';
 
@@ -18,11 +18,15 @@ export function latency(section) {
   const curves = (doc.curves ?? []).filter((c) => drawable(c).length > 1);
   section.hidden = curves.length === 0;
   const names = variants.filter((v) => curves.some((c) => c.variant === v));
-  const list = [...new Set(curves.map((c) => c.operation))].map((operation) => ({
-    title: operation || 'whole run',
-    draw: (width) => draw(curves.filter((c) => c.operation === operation), width),
-  }));
-  show(section.querySelector('.panels'), 'Latency by percentile', list);
+  const fill = (level) => {
+    const own = curves.filter(at(level));
+    show(section.querySelector('.panels'), 'Latency by percentile', [...new Set(own.map(group))].map((title) => ({
+      title,
+      draw: (width) => draw(own.filter((c) => group(c) === title), width),
+    })));
+  };
+  if (levels.length > 1 && curves.length > 0) choice(section.querySelector('.controls'), 'Level', levels.map((text) => [text, text]), fill);
+  else fill();
   return () => legend(section.querySelector('.legend'), names.map((v) => {
     const look = lookOf(variants.indexOf(v));
     const dash = Array.isArray(look.dash) ? { 'stroke-dasharray': look.dash.join(' ') } : {};

@@ -7,9 +7,11 @@ import { ladder } from './ladder.js';
 import { latency } from './latency.js';
 import { ledger } from './ledger.js';
 import { redrawAll } from './panel.js';
+import { searches } from './searches.js';
+import { sweeps } from './sweeps.js';
 import { watchTheme } from './theme.js';
 
-const charts = { cost: forest, steps: ladder, latency, blocks, ledger };
+const charts = { searches, sweeps, cost: forest, steps: ladder, latency, blocks, ledger };
 const legends = [];
 
 for (const [id, chart] of Object.entries(charts)) {

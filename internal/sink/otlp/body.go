@@ -29,7 +29,8 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bodies keeps buffers and decompressors from one request to the next.
+// bodies keeps buffers and decompressors from one request to the next. It is safe
+// for concurrent use.
 type bodies struct {
 	buffers sync.Pool // *[]byte
 	gzips   sync.Pool // *gzip.Reader
@@ -55,6 +56,19 @@ func (b *bodies) release(p *[]byte) {
 		b.buffers.Put(p)
 	}
 }
+
+// Get and Put make the buffers a mem.BufferPool of gRPC. Its own pool clears each
+// buffer, which costs a tenth of receiving.
+
+// Get returns a buffer of that length with anything in it.
+func (b *bodies) Get(length int) *[]byte {
+	p := b.buffer()
+	*p = slices.Grow(*p, length)[:length]
+	return p
+}
+
+// Put takes back what Get gave.
+func (b *bodies) Put(p *[]byte) { b.release(p) }
 
 // readAll appends everything that from gives to the empty buffer p. claimed is
 // the length that the sender says, or less than zero.

@@ -51,8 +51,8 @@ func exportEmpty(t *testing.T, address string) error {
 // With every place taken, a request waits for its time and is then refused; when
 // there is a place again, the next one is served.
 func TestBusy(t *testing.T) {
-	total := tally.New(false, 1)
-	r := New(total, Limits{Body: 1 << 20, Requests: 1, Header: time.Minute, Request: 50 * time.Millisecond})
+	total := tally.New(tally.Config{})
+	r := New(total, Limits{Body: 1 << 20, Requests: 1, Header: time.Minute, Request: 50 * time.Millisecond}, 0)
 	overGRPC, overHTTP := serve(t, r)
 	if !r.enter(t.Context()) {
 		t.Fatal("no place in an idle receiver")
@@ -77,8 +77,8 @@ func TestBusy(t *testing.T) {
 }
 
 func TestTooManyRequests(t *testing.T) {
-	total := tally.New(false, 1)
-	r := New(total, Limits{Body: 1 << 20, Requests: 1, Header: time.Minute, Request: time.Minute})
+	total := tally.New(tally.Config{})
+	r := New(total, Limits{Body: 1 << 20, Requests: 1, Header: time.Minute, Request: time.Minute}, 0)
 	overGRPC, _ := serve(t, r)
 	r.admitted.Add(maxWaiting)
 	if err := exportEmpty(t, overGRPC); status.Code(err) != codes.Unavailable {

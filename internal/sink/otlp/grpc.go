@@ -85,33 +85,44 @@ func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, err
 func (r *Receiver) export(s *signal, stream grpc.ServerStream) error {
 	r.total.Arrived()
 	defer r.total.Finished()
+	answer, err := r.receive(s, stream)
+	if err != nil {
+		return err
+	}
+	r.linger(stream.Context())
+	return stream.SendMsg(&message{answer: answer})
+}
+
+// receive receives and counts one request, and returns the answer.
+func (r *Receiver) receive(s *signal, stream grpc.ServerStream) ([]byte, error) {
 	if !r.enter(stream.Context()) {
 		r.total.Refuse()
-		return status.Error(codes.Unavailable, busy)
+		return nil, status.Error(codes.Unavailable, busy)
 	}
 	defer r.leave()
-	var m message
+	m := message{pool: &r.bodies}
 	defer m.free()
 	if err := stream.RecvMsg(&m); err != nil {
 		// gRPC itself has told the sender: too large, too slow, or not gzip.
 		if status.Code(err) != codes.Canceled { // unless the sender gave it up
 			r.total.Refuse()
 		}
-		return err
+		return nil, err
 	}
 	batch := r.total.Batch()
 	if err := s.protobuf(batch, m.body()); err != nil {
 		r.total.Discard(batch)
 		r.total.Refuse()
-		return status.Error(codes.InvalidArgument, err.Error())
+		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
-	answer := message{answer: answerProtobuf(batch)}
+	answer := answerProtobuf(batch)
 	r.total.Merge(batch, overGRPC, m.wire)
-	return stream.SendMsg(&answer)
+	return answer, nil
 }
 
 // message is a body on its way in or out.
 type message struct {
+	pool   mem.BufferPool // where room for a body in pieces comes from
 	in     mem.Buffer
 	wire   int64 // size of the body that came in, as it was on the wire
 	answer []byte
@@ -153,7 +164,7 @@ func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	if m.in != nil {
 		return errors.New("more than one message in a request")
 	}
-	m.in = data.MaterializeToBuffer(mem.DefaultBufferPool())
+	m.in = data.MaterializeToBuffer(m.pool)
 	return nil
 }
 

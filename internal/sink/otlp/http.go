@@ -25,7 +25,7 @@ const (
 
 // HTTP returns a server for the OTLP paths, to be served and closed by the caller.
 func (r *Receiver) HTTP() *http.Server {
-	handler := httpHandler{Receiver: r, bodies: new(bodies), signals: make(map[string]*signal)}
+	handler := httpHandler{Receiver: r, signals: make(map[string]*signal)}
 	for i := range signals {
 		handler.signals[signals[i].path()] = &signals[i]
 	}
@@ -41,7 +41,6 @@ func (r *Receiver) HTTP() *http.Server {
 
 type httpHandler struct {
 	*Receiver
-	bodies  *bodies
 	signals map[string]*signal // by path
 }
 
@@ -62,6 +61,7 @@ func (h httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, refused, json || !typed)
 		return
 	}
+	h.linger(r.Context())
 	write(w, http.StatusOK, answer, json)
 }
 

@@ -90,7 +90,7 @@ func referenceLogs(b *tally.Batch, request *collectorlogs.ExportLogsServiceReque
 
 // counted returns what a Total in checking mode counts of one request.
 func counted(count func(*tally.Batch) error) (record.Counts, error) {
-	total := tally.New(true, 10_000)
+	total := tally.New(tally.Config{Checking: true, MaxSpans: 10_000})
 	b := total.Batch()
 	if err := count(b); err != nil {
 		total.Discard(b)

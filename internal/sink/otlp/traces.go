@@ -4,7 +4,10 @@
 // as it would if the message were decoded.
 package otlp
 
-import "github.com/tracetax/tracetax/internal/sink/tally"
+import (
+	"github.com/tracetax/tracetax/internal/sink/tally"
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 const serviceNameKey = "service.name"
 
@@ -55,6 +58,8 @@ func walkScopeSpans(b *tally.Batch, message []byte) error {
 	return f.err
 }
 
+const attributesTag = 9<<3 | byte(protowire.BytesType)
+
 func walkSpan(b *tally.Batch, message []byte) error {
 	var span tally.Span
 	f := fields{rest: message}
@@ -70,6 +75,8 @@ func walkSpan(b *tally.Batch, message []byte) error {
 			span.Name = f.bytes
 		case varintTag(6):
 			span.Kind = tally.KindOf(int32(f.value))
+		case fixed64Tag(8): // the end of the span, after which its attributes come
+			f.pass(attributesTag)
 		}
 	}
 	if f.err != nil {

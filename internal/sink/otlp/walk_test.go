@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/sink/tally"
@@ -12,6 +13,7 @@ import (
 	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
 	metrics "go.opentelemetry.io/proto/otlp/metrics/v1"
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
@@ -122,6 +124,26 @@ func TestExcludingFields(t *testing.T) {
 	}
 }
 
+// The attributes of a span are passed over in a row, where they are short.
+func TestAttributesInARow(t *testing.T) {
+	for _, lengths := range [][]int{{1}, {0, 0, 3}, {100, 110, 115}, {113, 114, 115, 116, 117}, {5, 200, 5}, {20_000, 1}} {
+		s := sample().GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0]
+		for _, n := range lengths {
+			s.Attributes = append(s.Attributes, text("key", strings.Repeat("v", n)))
+		}
+		message := encoded(t, s)
+		request := &collectortrace.ExportTraceServiceRequest{ResourceSpans: []*trace.ResourceSpans{{ScopeSpans: []*trace.ScopeSpans{{Spans: []*trace.Span{s, s}}}}}}
+		compare(t, encoded(t, request), walkTraces, func(b *tally.Batch) { referenceTraces(b, request) })
+		// Cut off, the span must be refused wherever the reference refuses it.
+		for cut := range message {
+			err := walkSpan(tally.New(tally.Config{}).Batch(), message[:cut:cut])
+			if wrong := proto.Unmarshal(message[:cut], new(trace.Span)); (err == nil) != (wrong == nil) {
+				t.Fatalf("attributes of %v bytes, cut off after %d bytes of %d: error %v; the reference says %v", lengths, cut, len(message), err, wrong)
+			}
+		}
+	}
+}
+
 func TestBrokenProtobuf(t *testing.T) {
 	body := encoded(t, sample())
 	for cut := 1; cut < len(body); cut++ {
@@ -146,7 +168,7 @@ func TestBrokenProtobuf(t *testing.T) {
 		[]byte("<html>not found</html>"),
 	} {
 		for i := range signals {
-			if err := signals[i].protobuf(tally.New(true, 1).Batch(), broken); !errors.Is(err, errWire) {
+			if err := signals[i].protobuf(tally.New(tally.Config{Checking: true, MaxSpans: 1}).Batch(), broken); !errors.Is(err, errWire) {
 				t.Errorf("%s: body %x: error %v", signals[i].name, broken, err)
 			}
 		}

@@ -12,8 +12,9 @@ import (
 var errWire = errors.New("body is not an OTLP protobuf message")
 
 // Tags are a field's number and wire type as they stand on the wire.
-func bytesTag(number uint64) uint64  { return number<<3 | uint64(protowire.BytesType) }
-func varintTag(number uint64) uint64 { return number<<3 | uint64(protowire.VarintType) }
+func bytesTag(number uint64) uint64   { return number<<3 | uint64(protowire.BytesType) }
+func varintTag(number uint64) uint64  { return number<<3 | uint64(protowire.VarintType) }
+func fixed64Tag(number uint64) uint64 { return number<<3 | uint64(protowire.Fixed64Type) }
 
 // fields iterates over the fields of one message:
 //
@@ -63,6 +64,16 @@ func (f *fields) next() bool {
 	}
 	f.rest = b[n:]
 	return true
+}
+
+// pass passes over fields in a row that have the same number and hold less than 128
+// bytes. It saves little a field, but most of a span are such fields.
+func (f *fields) pass(tag byte) {
+	b := f.rest
+	for len(b) > 1 && b[0] == tag && b[1] < 0x80 && int(b[1]) <= len(b)-2 {
+		b = b[2+int(b[1]):]
+	}
+	f.rest = b
 }
 
 const maxTag = uint64(protowire.MaxValidNumber)<<3 | 7

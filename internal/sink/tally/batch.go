@@ -9,11 +9,13 @@ type Batch struct {
 	Metrics  uint64 // data points
 	Logs     uint64 // log records
 	Reason   string // why the first invalid span was refused; "" if none was
+	Thrown   uint64 // valid spans thrown away by order; in no other count
 
 	roots    uint64
 	kinds    [kinds]uint64
 	services names
 	rootName names
+	loss     loss
 	checking bool
 	ids      []identity
 }
@@ -25,6 +27,10 @@ func (b *Batch) Span(s *Span) {
 		if b.Reason == "" {
 			b.Reason = fault
 		}
+		return
+	}
+	if b.loss.takes() {
+		b.Thrown++
 		return
 	}
 	b.Spans++
@@ -49,7 +55,7 @@ func (b *Batch) Service(name []byte, n uint64) {
 const keepIDs = 1 << 14
 
 func (b *Batch) reset() {
-	b.Spans, b.Rejected, b.Metrics, b.Logs, b.roots = 0, 0, 0, 0, 0
+	b.Spans, b.Rejected, b.Thrown, b.Metrics, b.Logs, b.roots = 0, 0, 0, 0, 0, 0
 	b.Reason = ""
 	b.kinds = [kinds]uint64{}
 	b.services.reset()

@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			total := New(false, 1)
+			total := New(Config{})
 			b := total.Batch()
 			s := valid("x")
 			test.change(s)
@@ -50,7 +50,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNamesAreBounded(t *testing.T) {
-	total := New(false, 1)
+	total := New(Config{})
 	for range 3 {
 		b := total.Batch()
 		for i := range 10_000 {
@@ -99,7 +99,7 @@ func TestClean(t *testing.T) {
 }
 
 func TestBatchAllocatesNothingForKnownNames(t *testing.T) {
-	b := New(true, 1).Batch()
+	b := New(Config{Checking: true, MaxSpans: 1}).Batch()
 	roots := []*Span{valid("GET /"), valid("POST /")}
 	service := []byte("shop")
 	request := func() {
@@ -116,7 +116,7 @@ func TestBatchAllocatesNothingForKnownNames(t *testing.T) {
 }
 
 func TestDiscardedBatchCountsNothing(t *testing.T) {
-	total := New(true, 10)
+	total := New(Config{Checking: true, MaxSpans: 10})
 	b := total.Batch()
 	b.Span(valid("x"))
 	b.Service([]byte("s"), 1)

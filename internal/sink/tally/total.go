@@ -13,6 +13,10 @@ type Total struct {
 
 	batches sync.Pool
 
+	lossy  bool       // spans are thrown away
+	losing sync.Mutex // where they are, held from Batch to Merge or Discard
+	loss   loss       // as the last batch that was merged left it
+
 	mu        sync.Mutex
 	counts    record.Counts // without its maps
 	kinds     [kinds]uint64
@@ -22,21 +26,29 @@ type Total struct {
 	seen      *seen // nil in counting mode
 }
 
-// New returns a Total. With checking, the ids of the latest maxSpans spans are
-// held (32 bytes each, and as much again for finding them); else no ids at all.
-func New(checking bool, maxSpans int) *Total {
+// Config says what a Total looks at.
+type Config struct {
+	Checking bool    // look at the ids; else none are held
+	MaxSpans int     // with Checking: spans whose ids are held, 32 bytes each and as much again for finding them
+	Lose     float64 // share of the valid spans that is thrown away, 0 to 1, exact to nine decimals
+}
+
+// New returns a Total that has counted nothing.
+func New(c Config) *Total {
 	t := &Total{
+		lossy:     c.Lose > 0,
+		loss:      newLoss(c.Lose),
 		services:  names{limit: maxNames},
 		rootNames: names{limit: maxNames},
 		protocols: names{limit: maxNames},
 	}
-	t.counts.Checking = checking
-	if checking {
-		t.seen = newSeen(maxSpans)
+	t.counts.Checking = c.Checking
+	if c.Checking {
+		t.seen = newSeen(c.MaxSpans)
 	}
 	t.batches.New = func() any {
 		return &Batch{
-			checking: checking,
+			checking: c.Checking,
 			services: names{limit: batchNames},
 			rootName: names{limit: batchNames},
 		}
@@ -45,8 +57,17 @@ func New(checking bool, maxSpans int) *Total {
 	return t
 }
 
-// Batch returns an empty batch for one request.
-func (t *Total) Batch() *Batch { return t.batches.Get().(*Batch) }
+// Batch returns an empty batch for one request. It must be given back by Merge or
+// Discard. Where spans are thrown away the next Batch waits for that: which spans
+// go depends on how many were received before.
+func (t *Total) Batch() *Batch {
+	b := t.batches.Get().(*Batch)
+	if t.lossy {
+		t.losing.Lock()
+		b.loss = t.loss
+	}
+	return b
+}
 
 // Merge counts a request that was accepted: its batch, its protocol and the size
 // of its body in bytes as it came over the wire. The batch must not be used after.
@@ -59,6 +80,7 @@ func (t *Total) Merge(b *Batch, protocol string, wire int64) {
 	t.counts.Metrics += b.Metrics
 	t.counts.Logs += b.Logs
 	t.counts.Rejected += b.Rejected
+	t.counts.Thrown += b.Thrown
 	for k, n := range b.kinds {
 		t.kinds[k] += n
 	}
@@ -71,6 +93,9 @@ func (t *Total) Merge(b *Batch, protocol string, wire int64) {
 		}
 	}
 	t.mu.Unlock()
+	if t.lossy {
+		t.loss = b.loss
+	}
 	t.Discard(b)
 }
 
@@ -83,6 +108,9 @@ func (t *Total) Refuse() {
 
 // Discard takes a batch back without counting it. It must not be used after.
 func (t *Total) Discard(b *Batch) {
+	if t.lossy {
+		t.losing.Unlock()
+	}
 	b.reset()
 	t.batches.Put(b)
 }

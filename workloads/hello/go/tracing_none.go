@@ -1,6 +1,6 @@
-//go:build !otel
+//go:build !otel && !synthetic
 
-// Without the tag otel there is no tracing, and OpenTelemetry is not linked.
+// Without a tag there is no tracing, and OpenTelemetry is not linked.
 package main
 
 import (

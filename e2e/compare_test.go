@@ -1,0 +1,56 @@
+// Comparing real results: a slower setting of the tracer is caught, and the same
+// thing measured twice is not.
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// changeExperiment is the quickstart's service under a tracer with the given
+// processor of spans.
+const changeExperiment = `
+workload: hello/go
+operations: [json]
+variants:
+  none:
+  otel: {tracer: otel-go, settings: {processor: PROCESSOR, delay: 150ms}}
+load: {rate: 400/s, idle: 300ms, warmup: 250ms, duration: 1s}
+design: {blocks: 8}
+`
+
+func TestCompareFindsASlowerSetting(t *testing.T) {
+	dir := t.TempDir()
+	measure := func(name, processor string) string {
+		file := filepath.Join(dir, "shop.yaml")
+		if err := os.WriteFile(file, []byte(strings.Replace(changeExperiment, "PROCESSOR", processor, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		tracetax(t, "run", file, "--out", filepath.Join(dir, name)).exit(t, 0)
+		return filepath.Join(dir, name)
+	}
+	before, again := measure("before", "batch"), measure("again", "batch")
+	slower := measure("slower", "simple")
+
+	// The limits are far from what is true: nothing, and some 80 % more.
+	tracetax(t, "compare", before, again, "--filter", "metric=cpu_per_operation", "--budget", "cpu=60%").exit(t, 0)
+	c := tracetax(t, "compare", before, slower, "--budget", "cpu=15%", "--json").exit(t, 3)
+	var doc finding.Comparison
+	if err := json.Unmarshal(c.out.Bytes(), &doc); err != nil {
+		t.Fatalf("stdout is not a comparison: %v", err)
+	}
+	if want := "otel: processor batch → simple"; len(doc.News) != 1 || len(doc.News[0].Changed) != 1 || doc.News[0].Changed[0] != want {
+		t.Errorf("what is set differently: %+v, want %q", doc.News, want)
+	}
+	t.Log(doc.Answer)
+	markdown := tracetax(t, "compare", before, slower, "--budget", "cpu=15%", "--markdown", "-").exit(t, 3)
+	if !strings.HasPrefix(markdown.out.String(), "❌ **Since before, CPU per operation went up for otel on json by ") {
+		t.Errorf("the Markdown begins with %.200q", markdown.out.String())
+	}
+}

@@ -1,0 +1,113 @@
+// Which runs and blocks count.
+
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+func TestBlocksThatCount(t *testing.T) {
+	failed := &record.Failure{Stage: "ready", Message: "the port was taken"}
+	for _, c := range []struct {
+		name    string
+		records func([]record.Record) []record.Record
+		blocks  int
+		failed  int
+	}{
+		{"all", func(r []record.Record) []record.Record { return r }, 10, 0},
+		{"a block without its baseline", func(r []record.Record) []record.Record { return r[1:] }, 9, 0},
+		{"a block without the variant", func(r []record.Record) []record.Record { return r[:19] }, 9, 0},
+		{"a failed run", func(r []record.Record) []record.Record { r[3].Failure = failed; return r }, 9, 1},
+		{"a second attempt", func(r []record.Record) []record.Record {
+			again := r[3]
+			again.Attempt = 2
+			r[3].Failure = failed
+			return append(r, again)
+		}, 10, 1},
+		{"a second attempt that failed too", func(r []record.Record) []record.Record {
+			again := r[3]
+			again.Attempt, again.Failure = 2, failed
+			r[3].Failure = failed
+			return append(r, again)
+		}, 9, 2},
+		{"a phase is missing", func(r []record.Record) []record.Record { r[3].Phases = nil; return r }, 9, 0},
+		{"a variant that is not in the experiment", func(r []record.Record) []record.Record { r[3].Variant = "gone"; return r }, 9, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := twoVariants().input()
+			in.Records = c.records(in.Records)
+			doc := analyse(t, in)
+			if f := get(t, doc, "json", "otel", "cpu_per_operation"); f.Blocks != c.blocks {
+				t.Errorf("%d blocks, want %d", f.Blocks, c.blocks)
+			}
+			if doc.Runs.Failed != c.failed || len(doc.Runs.Failure) != c.failed || warned(doc, "failed-runs") != (c.failed > 0) {
+				t.Errorf("runs %+v", doc.Runs)
+			}
+		})
+	}
+}
+
+func TestSpoiledBlocks(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		bad           []int // blocks with 20 % of the CPU stolen
+		dropped, kept int
+	}{
+		{"none", nil, 0, 0}, {"one", []int{4}, 1, 0}, {"at most a fifth", []int{1, 4, 7}, 2, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := twoVariants()
+			s.change = func(r *record.Record) {
+				for _, block := range c.bad {
+					if r.Block == block && r.Variant == "otel" {
+						r.Harness.StealSeconds = 0.2 * 60 * 2
+					}
+				}
+			}
+			doc := analyse(t, s.input())
+			f := get(t, doc, "json", "otel", "cpu_per_operation")
+			if len(doc.Runs.Dropped) != c.dropped || f.Blocks != 10-c.dropped || warned(doc, "spoiled-kept") != (c.kept > 0) {
+				t.Errorf("dropped %q, %d blocks", doc.Runs.Dropped, f.Blocks)
+			}
+			if doc.Runs.Variants[1].Dropped != c.dropped {
+				t.Errorf("of otel: %+v", doc.Runs.Variants[1])
+			}
+		})
+	}
+}
+
+func TestFewBlocksGiveFigures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		blocks int
+		quick  bool
+		text   string
+	}{{"too few", 5, false, "5 blocks: figures only"}, {"quick", 10, true, "quick: figures only"}} {
+		t.Run(c.name, func(t *testing.T) {
+			s := twoVariants()
+			s.blocks, s.quick = c.blocks, c.quick
+			doc := analyse(t, s.input())
+			f := get(t, doc, "json", "otel", "cpu_per_operation")
+			if f.Verdict.Kind != finding.None || f.Verdict.Text != c.text || f.Absolute.Low != nil || f.Relative.High != nil {
+				t.Errorf("%+v", f)
+			}
+			if !strings.Contains(doc.Answer, "figures only") {
+				t.Error(doc.Answer)
+			}
+		})
+	}
+}
+
+func TestABlockWithoutItsBaselineDoesNotCountForAnyPair(t *testing.T) {
+	s := twoVariants()
+	s.variants = append(s.variants, actor{name: "more", tracer: "otel-go", against: "otel", adds: 50e-6, spans: 5})
+	in := s.input()
+	in.Records = in.Records[1:]
+	if f, _ := look(analyse(t, in), "json", "more", "otel", "cpu_per_operation", ""); f.Blocks != 9 {
+		t.Errorf("%d blocks, want 9", f.Blocks)
+	}
+}

@@ -1,0 +1,172 @@
+// This file tells how the searches for a capacity went. The capacity itself is a
+// metric like any other; a search that met a limit has none, and says why.
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// unsteady reports whether a search came to nothing because its probes contradict
+// each other.
+func (p *phase) unsteady() bool { return p.Capacity != nil && p.Capacity.Outcome == record.Unsteady }
+
+// lossy reports whether a cell's search makes spans be lost on purpose.
+func (s *study) lossy(at cell) bool {
+	for _, byBlock := range s.all {
+		for _, r := range byBlock {
+			p := r.phases[at]
+			if p == nil {
+				continue
+			}
+			if p.Capacity != nil && p.Capacity.Goal == string(spec.GoalLossless) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// searches returns what there is of each variant on each cell that was searched.
+func (s *study) searches() ([]finding.Search, error) {
+	var out []finding.Search
+	for _, at := range s.cells() {
+		if s.loopOf(at) != searching {
+			continue
+		}
+		for _, v := range s.variants {
+			one, err := s.search(v.Name, at)
+			if err != nil {
+				return nil, fmt.Errorf("the search of %s on %s: %w", v.Name, at, err)
+			}
+			if one != nil {
+				out = append(out, *one)
+			}
+		}
+	}
+	return out, nil
+}
+
+// search returns the searches of one variant on one cell; nil where there is none.
+func (s *study) search(variant string, at cell) (*finding.Search, error) {
+	out := &finding.Search{Operation: at.operation, Variant: variant, Parameter: s.parameters[at.level], Outcomes: []string{}, Points: []finding.SearchPoint{}}
+	var made []*record.Capacity
+	for _, block := range s.blocksOf(variant, s.baseline) {
+		p := s.runs[variant][block].phases[at]
+		if p == nil || p.Capacity == nil {
+			continue
+		}
+		points, err := s.searchPoints(block, p.Capacity)
+		if err != nil {
+			return nil, fmt.Errorf("block %d: %w", block, err)
+		}
+		made = append(made, p.Capacity)
+		out.Outcomes = append(out.Outcomes, string(p.Capacity.Outcome))
+		out.Points = append(out.Points, points...)
+	}
+	if len(made) == 0 {
+		return nil, nil
+	}
+	first := made[0]
+	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, s.goalText(first)
+	out.Binding = mostFrequent(made, func(c *record.Capacity) string { return c.Binding })
+	out.Seconds = stats.Center(each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
+	s.searchFigures(out, made)
+	out.Text = searchText(out, made)
+	return out, nil
+}
+
+// searchFigures fills in the rate, and the line of those searches whose fit held.
+func (s *study) searchFigures(out *finding.Search, made []*record.Capacity) {
+	rates := each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
+	limited := slices.ContainsFunc(made, func(c *record.Capacity) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
+	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/droppable {
+		out.Rate = interval(stats.SignedRank(rates, s.confidence(confidence)), s.quick())
+	}
+	linear := func(value func(*record.Capacity) float64) *float64 {
+		values := each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Linear })
+		out.Linear = len(values)
+		if len(values) == 0 {
+			return nil
+		}
+		centre := stats.Center(values)
+		return &centre
+	}
+	out.Base = linear(func(c *record.Capacity) float64 { return c.Base })
+	out.Demand = linear(func(c *record.Capacity) float64 { return c.Demand })
+}
+
+// searchPoints are the probes of one search.
+func (s *study) searchPoints(block int, c *record.Capacity) ([]finding.SearchPoint, error) {
+	var out []finding.SearchPoint
+	for _, probe := range c.Probes {
+		point := finding.SearchPoint{
+			Block: block, Purpose: probe.Purpose, Rate: probe.Rate, Utilisation: probe.Utilisation,
+			Lost: probe.Lost, Passed: probe.Passed, Why: finding.PlainText(probe.Why),
+		}
+		if c.Goal == string(spec.GoalLatency) {
+			h, err := probe.Load.Latency.Decode()
+			if err != nil {
+				return nil, err
+			}
+			point.Seconds = float64(h.ValueAtQuantile(s.searchedPercentile())) / 1e9
+		}
+		out = append(out, point)
+	}
+	return out, nil
+}
+
+func (s *study) searchedPercentile() float64 {
+	if c := s.in.Experiment.Load.Capacity; c != nil && c.Percentile > 0 {
+		return c.Percentile
+	}
+	return 99
+}
+
+func countOf(made []*record.Capacity, outcome record.Outcome) int {
+	n := 0
+	for _, c := range made {
+		if c.Outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// each collects a figure of the searches that have it.
+func each(made []*record.Capacity, value func(*record.Capacity) (float64, bool)) []float64 {
+	var out []float64
+	for _, c := range made {
+		if v, ok := value(c); ok && sane(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// mostFrequent names what the searches have in common, with counts where they
+// differ: "quota (7 of 10), database (3 of 10)".
+func mostFrequent(made []*record.Capacity, name func(*record.Capacity) string) string {
+	count := map[string]int{}
+	for _, c := range made {
+		if word := name(c); word != "" {
+			count[word]++
+		}
+	}
+	words := sortedKeys(count)
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
+	if len(words) == 1 && count[words[0]] == len(made) {
+		return words[0]
+	}
+	for i, word := range words {
+		words[i] = fmt.Sprintf("%s (%d of %d)", word, count[word], len(made))
+	}
+	return strings.Join(words, ", ")
+}

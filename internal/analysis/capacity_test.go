@@ -1,0 +1,279 @@
+// Searches for a capacity: the metric, what stands beside it, and what is not said.
+
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+func TestCapacityIsCompared(t *testing.T) {
+	doc := analyse(t, capacities(map[string]float64{"none": 2450, "otel": 1520}).input())
+	f := get(t, doc, "json", "otel", "capacity")
+	const truth = 1520.0/2450 - 1
+	if f.Verdict.Kind != finding.Costs || !f.Headline || f.Better != "higher" || *f.Relative.Low > truth || *f.Relative.High < truth {
+		t.Errorf("38 %% less: %+v, %s", f.Verdict, finding.FormatInterval(*f.Relative, f.Unit, true))
+	}
+	want := "On hello/go, tracing with otel costs 38.0 % of the capacity (37.4 to 38.6), 1,520/s instead of 2,450/s, on json; no span was lost."
+	if !sameWords(doc.Answer, want) {
+		t.Errorf("%q, want it like %q", doc.Answer, want)
+	}
+	if doc.Experiment.Load != "search for the rate at 75 % of the app's CPU, probes of 20s, open loop" {
+		t.Error(doc.Experiment.Load)
+	}
+}
+
+// sameWords compares sentences without their figures.
+func sameWords(a, b string) bool {
+	words := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune("0123456789.,", r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	return words(a) == words(b)
+}
+
+// Nothing but the capacity is compared: each variant worked at a rate of its own.
+func TestASearchComparesNothingElse(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.also(func(r *record.Record) { // a search goes beyond what is held, and to the quota
+		r.Phases[0].Load.WallSeconds, r.Phases[0].Usage[0].ThrottleSeconds = 30, 5
+	})
+	doc := analyse(t, s.input())
+	if warned(doc, "overloaded") || warned(doc, "throttled") {
+		t.Errorf("%+v", doc.Warnings)
+	}
+	for _, f := range doc.Findings {
+		switch {
+		case f.Operation == "":
+		case f.Metric == "capacity":
+		case f.Metric == "cpu_per_operation":
+			if f.Verdict.Kind != finding.None || f.Headline || !strings.Contains(f.Note, "no comparison") {
+				t.Errorf("CPU at different rates: %+v", f)
+			}
+		default:
+			t.Errorf("%s is compared at different rates", f.Metric)
+		}
+	}
+	if len(doc.Curves) > 0 {
+		t.Error("latency at different rates side by side")
+	}
+}
+
+func TestSearches(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		change   func(*record.Record, *record.Capacity)
+		capacity bool // whether it is compared
+		text     string
+		binding  string
+	}{
+		{"found", func(*record.Record, *record.Capacity) {}, true, "75 % of the app's CPU at 1,5", "quota"},
+		{"bound by other things", func(r *record.Record, c *record.Capacity) {
+			if r.Block > 7 {
+				c.Binding = "database"
+			}
+		}, true, "bound by the quota (7 of 10), database (3 of 10)", "quota (7 of 10), database (3 of 10)"},
+		{"faster than the generator", func(_ *record.Record, c *record.Capacity) {
+			c.Outcome, c.Rate, c.Passing, c.Binding = record.ByGenerator, 0, 9800, "generator"
+		}, false, "75 % of the app's CPU: more than 9,800/s, bounded by the generator", "generator"},
+		{"once faster than the generator", func(r *record.Record, c *record.Capacity) {
+			if r.Block == 3 { // whatever rate it names
+				c.Outcome, c.Rate, c.Passing = record.ByGenerator, 9800, 9800
+			}
+		}, false, "found at about 1,5", "quota"},
+		{"above the most", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.AboveMost, 0, 500 }, false,
+			"more than 500/s, the most asked for", "quota"},
+		{"below the least", func(_ *record.Record, c *record.Capacity) {
+			c.Outcome, c.Rate, c.Passing, c.Failing = record.BelowLeast, 0, 0, 1
+		}, false, "less than 1.00/s, the lowest rate that can be asked", "quota"},
+		{"saturated", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.Saturated, 0, 900 }, false,
+			"saturated at 900/s, before the goal was reached", "quota"},
+		{"nothing to lose", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Binding = record.NoSpans, 0, "" }, false,
+			"no spans to lose", ""},
+		{"bound by the tracer", func(_ *record.Record, c *record.Capacity) { c.Binding = "the tracer's queue or export" }, true,
+			"; bound by the tracer's queue or export", "the tracer's queue or export"},
+		{"unsteady twice", func(r *record.Record, c *record.Capacity) {
+			if r.Block > 8 {
+				c.Outcome = record.Unsteady
+			}
+		}, true, "2 blocks, unsteady, do not count", "quota"},
+		{"unsteady too often", func(r *record.Record, c *record.Capacity) {
+			if r.Block > 7 {
+				c.Outcome = record.Unsteady
+			}
+		}, false, "found at about 1,5", "quota"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+			s.also(search("otel", c.change))
+			doc := analyse(t, s.input())
+			f, shown := look(doc, "json", "otel", "none", "capacity", "")
+			one := searchOf(t, doc, "otel")
+			if shown != c.capacity || (one.Rate != nil) != c.capacity {
+				t.Errorf("shown %v, %+v", shown, f)
+			}
+			if !strings.Contains(one.Text, c.text) || one.Binding != c.binding || len(one.Outcomes) != 10 || len(one.Points) != 30 {
+				t.Errorf("%q, bound by %q", one.Text, one.Binding)
+			}
+			if !c.capacity && !strings.Contains(doc.Answer, "the capacity cannot be compared: with otel on json ") {
+				t.Error(doc.Answer)
+			}
+			if base := searchOf(t, doc, "none"); base.Rate == nil {
+				t.Error("the baseline's own search is not shown")
+			}
+		})
+	}
+}
+
+func searchOf(t *testing.T, doc *finding.Document, variant string) finding.Search {
+	t.Helper()
+	for _, one := range doc.Searches {
+		if one.Variant == variant {
+			return one
+		}
+	}
+	t.Fatalf("no search of %s", variant)
+	return finding.Search{}
+}
+
+func TestUnsteadyBlocksDoNotCount(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.also(search("otel", func(r *record.Record, c *record.Capacity) {
+		if r.Block > 8 {
+			c.Outcome, c.Rate = record.Unsteady, 3
+		}
+	}))
+	doc := analyse(t, s.input())
+	if f := get(t, doc, "json", "otel", "capacity"); f.Blocks != 8 {
+		t.Errorf("%d blocks", f.Blocks)
+	}
+	if one := searchOf(t, doc, "otel"); *one.Rate.Low < 1400 {
+		t.Errorf("a rate that was not found counts: %+v", one.Rate)
+	}
+}
+
+func TestFitOfSearches(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.also(search("otel", func(r *record.Record, c *record.Capacity) { c.Linear = r.Block > 4 }))
+	one := searchOf(t, analyse(t, s.input()), "otel")
+	if one.Linear != 6 || one.Base == nil || *one.Base != 0.02 || *one.Demand*1520 < 0.7 || *one.Demand*1520 > 0.76 {
+		t.Errorf("%+v", one)
+	}
+}
+
+func TestGoals(t *testing.T) {
+	for _, c := range []struct {
+		goal   spec.Capacity
+		target float64
+		text   string
+		load   string
+	}{
+		{spec.Capacity{Goal: spec.GoalLatency, Percentile: 99, Limit: 20e6}, 0.020, "p99 under 20.0 ms up to 2,4", "search for the highest rate with p99 under 20ms"},
+		{spec.Capacity{Goal: spec.GoalLossless}, 0, "no span lost up to 2,4", "search for the highest rate at which no span is lost"},
+		{spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, Method: spec.MethodStaircase, Step: 50}, 0.75, "75 % of the app's CPU at 2,4", "staircase by 50/s for the rate"},
+	} {
+		s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+		s.design = func(e *spec.Experiment) { e.Load.Capacity = &c.goal }
+		s.also(func(r *record.Record) {
+			one := r.Phases[0].Capacity
+			one.Goal, one.Target = string(c.goal.Goal), c.target
+			for i := range one.Probes {
+				one.Probes[i].Load.Latency = spread(1000, 0.010)
+			}
+		})
+		doc := analyse(t, s.input())
+		one := searchOf(t, doc, "none")
+		if !strings.HasPrefix(one.Text, c.text) || !strings.HasPrefix(doc.Experiment.Load, c.load) {
+			t.Errorf("%q, %q", one.Text, doc.Experiment.Load)
+		}
+		if latency := one.Points[0].Seconds; (latency > 0) != (c.goal.Goal == spec.GoalLatency) || latency > 0 && (latency < 0.015 || latency > 0.025) {
+			t.Errorf("%s: latency %v", c.goal.Goal, latency)
+		}
+	}
+}
+
+// A search for the lossless rate loses spans on purpose: the ledger has them, and
+// nobody is blamed.
+func TestALosslessSearchLosesOnPurpose(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.budget = []spec.Limit{{Metric: "lost_share"}}
+	s.also(func(r *record.Record) { r.Phases[0].Capacity.Goal = "lossless" })
+	s.also(onlyRuns("otel", func(r *record.Record) {
+		r.Phases[0].Warmup.Started, r.Phases[0].Warmup.Completed = 100, 100
+		r.Phases[0].WarmupSink = record.Counts{Spans: 293, Checking: true}
+	}))
+	doc := analyse(t, s.input())
+	l := ledgerOf(t, doc, "json", "otel")
+	if entry(l, "unaccounted") != 70 || entry(l, "expected") != 10*3*10100 {
+		t.Errorf("%+v", l.Entries)
+	}
+	if warned(doc, "spans-unaccounted") || strings.Contains(doc.Answer, "lost") {
+		t.Errorf("%s; %+v", doc.Answer, doc.Warnings)
+	}
+	if f := get(t, doc, "json", "otel", "delivered_share"); f.Verdict.Kind != finding.CannotTell {
+		t.Errorf("%+v", f.Verdict)
+	}
+}
+
+func ledgerOf(t *testing.T, doc *finding.Document, operation, variant string) finding.Ledger {
+	t.Helper()
+	for _, l := range doc.Ledgers {
+		if l.Operation == operation && l.Variant == variant {
+			return l
+		}
+	}
+	t.Fatalf("no ledger of %s on %s", variant, operation)
+	return finding.Ledger{}
+}
+
+func TestCapacityBudget(t *testing.T) {
+	for value, want := range map[float64]finding.Kind{0.5: finding.Within, 0.1: finding.Over} {
+		s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+		s.budget = []spec.Limit{{Metric: "capacity", Value: value}, {Metric: "latency_p99", Value: 0.1}}
+		doc := analyse(t, s.input())
+		if f := get(t, doc, "json", "otel", "capacity"); f.Verdict.Kind != want {
+			t.Errorf("may fall by %v: %+v", value, f.Verdict)
+		}
+		if f := get(t, doc, "json", "otel", "latency_p99"); f.Verdict.Kind != finding.CannotTell || f.Verdict.Budget == nil {
+			t.Errorf("a limit is met by silence: %+v", f.Verdict)
+		}
+	}
+}
+
+func TestCapacityAnswers(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		otel float64
+		make func(*scene)
+		want string
+	}{
+		{"more", 3000, func(*scene) {}, "On hello/go, tracing with otel raises the capacity by 22.4 % (21.8 to 23.1), 3,000/s instead of 2,450/s, on json; no span was lost."},
+		{"the same", 2450, func(*scene) {}, "On hello/go, tracing with otel makes no difference in capacity larger than 1.3 % on json; no span was lost."},
+		{"two operations", 1520, func(s *scene) {
+			s.order, s.operations = []string{"json", "work"}, map[string]float64{"json": 50e-6, "work": 250e-6}
+		}, "On hello/go, tracing with otel costs between 37.8 % (work) and 38.1 % (json, 932/s) of the capacity; no span was lost."},
+		{"figures", 1520, func(s *scene) { s.blocks = 2 },
+			"On hello/go, in 2 blocks (figures only), capacity with otel was 930/s lower (−38.0 %) on json; no span was lost; an interval needs at least 6 blocks."},
+	} {
+		s := capacities(map[string]float64{"none": 2450, "otel": c.otel})
+		c.make(&s)
+		if got := analyse(t, s.input()).Answer; !sameWords(strings.ReplaceAll(got, "work", "json"), strings.ReplaceAll(c.want, "work", "json")) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+func TestHeadlineOfASearch(t *testing.T) {
+	in := capacities(map[string]float64{"none": 2450, "otel": 1520}).input()
+	if got := Headline(in.Experiment, in.Records); !strings.HasPrefix(got, "capacity otel: json −3") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,126 @@
+// This file puts searches for a capacity into words: what was looked for, what was
+// found, and why something was not.
+package analysis
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// goalText is what was looked for: "75 % of the app's CPU".
+func (s *study) goalText(c *record.Capacity) string {
+	switch c.Goal {
+	case string(spec.GoalCPU):
+		return fmt.Sprintf("%.4g %% of the app's CPU", 100*c.Target)
+	case string(spec.GoalLatency):
+		return fmt.Sprintf("p%g under %s", s.searchedPercentile(), finding.FormatValue(c.Target, "s"))
+	case string(spec.GoalLossless):
+		return "no span lost"
+	}
+	return c.Goal
+}
+
+// searchText says in a sentence what the searches came to.
+func searchText(f *finding.Search, made []*record.Capacity) string {
+	upTo := " up to "
+	if f.Kind == string(spec.GoalCPU) {
+		upTo = " at "
+	}
+	if f.Rate != nil {
+		text := f.Goal + upTo + finding.FormatSize(*f.Rate, "1/s", false)
+		if f.Binding != "" {
+			text += "; bound by " + article(f.Binding)
+		}
+		if n := countOf(made, record.Unsteady); n > 0 {
+			text += fmt.Sprintf("; %s, unsteady, %s not count", blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
+		}
+		return text
+	}
+	var parts []string
+	for _, outcome := range outcomes {
+		if part := outcomeText(outcome, made); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return f.Goal + ": " + strings.Join(parts, "; ")
+}
+
+// outcomes lists how a search may end, in the order in which it is told.
+var outcomes = []record.Outcome{
+	record.Found, record.Saturated, record.ByGenerator, record.AboveMost, record.BelowLeast, record.NoSpans, record.Unsteady,
+}
+
+// article puts "the" before the name of a resource that has none.
+func article(resource string) string {
+	if strings.HasPrefix(resource, "the ") || strings.HasPrefix(resource, "none ") {
+		return resource
+	}
+	return "the " + resource
+}
+
+// outcomeText says in how many blocks a search ended in one way, and what is known
+// from those.
+func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
+	n := countOf(made, outcome)
+	if n == 0 {
+		return ""
+	}
+	at := func(value func(*record.Capacity) float64) string {
+		return finding.FormatValue(stats.Center(each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Outcome == outcome && value(c) > 0 })), "1/s")
+	}
+	passing := at(func(c *record.Capacity) float64 { return c.Passing })
+	failing := at(func(c *record.Capacity) float64 { return c.Failing })
+	text := string(outcome)
+	switch outcome {
+	case record.Found:
+		text = "found at about " + at(func(c *record.Capacity) float64 { return c.Rate })
+	case record.Saturated:
+		text = orAlone("saturated at ", passing, ", before the goal was reached")
+	case record.ByGenerator:
+		text = orAlone("more than ", passing, ", "+text)
+	case record.AboveMost:
+		text = orAlone("more than ", passing, ", the most asked for")
+	case record.BelowLeast:
+		text = orAlone("less than ", failing, ", the lowest rate that can be asked")
+	case record.Unsteady:
+		text = "unsteady: the probes contradict each other"
+	}
+	if n == len(made) {
+		return text
+	}
+	return fmt.Sprintf("%s in %d of %s", text, n, blocks(len(made)))
+}
+
+// orAlone leaves out a figure that is missing.
+func orAlone(before, figure, after string) string {
+	if figure == finding.Missing {
+		return strings.TrimPrefix(after, ", ")
+	}
+	return before + figure + after
+}
+
+// capacityText says what a search looks for, before any was made.
+func capacityText(c spec.Capacity, length time.Duration) string {
+	var goal string
+	switch c.Goal {
+	case spec.GoalCPU:
+		goal = fmt.Sprintf("the rate at %.4g %% of the app's CPU", 100*c.CPU)
+	case spec.GoalLatency:
+		goal = fmt.Sprintf("the highest rate with p%g under %s", c.Percentile, c.Limit)
+	case spec.GoalLossless:
+		goal = "the highest rate at which no span is lost"
+	default:
+		goal = "the capacity"
+	}
+	how := "search"
+	if c.Method == spec.MethodStaircase {
+		how = fmt.Sprintf("staircase by %g/s", c.Step)
+	}
+	return fmt.Sprintf("%s for %s, probes of %s, open loop", how, goal, length)
+}

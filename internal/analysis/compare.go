@@ -1,0 +1,155 @@
+// This file compares results of one experiment: what changed in what tracing
+// costs. Each result carries its own baseline, run by run beside the variants, so
+// that a machine that is slower today than it was yesterday is slower on both
+// sides of each ratio, and the ratios can be compared.
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Comparing is what a comparison is made of.
+type Comparing struct {
+	Base   *finding.Document
+	News   []*finding.Document // at least one
+	Filter Filter              // what is compared; the zero value is everything
+	Budget []spec.Limit        // what may have been added since Base
+	Force  bool                // compare what is common to different experiments or machines
+	Tool   string              // version of tracetax
+	Now    time.Time
+}
+
+// What is compared: finding.Comparison.Mode.
+const (
+	byResults  = "results"
+	byVariants = "variants"
+)
+
+// DifferentError says why results are not compared.
+type DifferentError struct {
+	What []string // a sentence each: what differs, and how
+}
+
+func (e *DifferentError) Error() string {
+	return "the results cannot be compared as they are: " + strings.Join(e.What, "; ")
+}
+
+// Compare says what changed from one result to each of the others. It fails with a
+// DifferentError where they are not of one experiment or one machine, unless that
+// is forced; and where nothing is left to compare.
+func Compare(in Comparing) (*finding.Comparison, error) {
+	if in.Base == nil || len(in.News) == 0 {
+		return nil, errors.New("comparing results: give one to compare with, and at least one more")
+	}
+	c := &comparison{in: in, mode: byResults, names: sideNames(append([]*finding.Document{in.Base}, in.News...))}
+	c.look()
+	if len(c.refused) > 0 && !in.Force {
+		return nil, &DifferentError{What: c.refused}
+	}
+	for i, doc := range in.News {
+		c.pair(i, doc)
+	}
+	if len(c.changes) == 0 {
+		return nil, c.nothing()
+	}
+	c.judge()
+	return c.document(), nil
+}
+
+// comparison is one being made.
+type comparison struct {
+	in        Comparing
+	mode      string
+	names     []string // of the results, the base first
+	refused   []string // what differs that must not
+	warnings  []finding.Warning
+	elsewhere bool // made on different machines
+	changes   []*change
+	baselines []finding.Change
+}
+
+func (c *comparison) document() *finding.Comparison {
+	doc := &finding.Comparison{
+		Schema: finding.ComparisonSchema, Tool: c.in.Tool, Created: c.in.Now, Mode: c.mode, Filter: c.in.Filter.text,
+		Base: side(c.names[0], c.in.Base), Elsewhere: c.elsewhere, Warnings: []finding.Warning{},
+	}
+	for i, other := range c.in.News {
+		one := side(c.names[i+1], other)
+		one.Changed = settingsChanged(c.in.Base, other)
+		doc.News = append(doc.News, one)
+	}
+	for _, one := range c.changes {
+		doc.Changes = append(doc.Changes, one.Change)
+	}
+	if c.elsewhere {
+		doc.Ranks = c.ranks()
+		onlyRatios(doc)
+	} else {
+		doc.Changes = append(doc.Changes, c.baselines...)
+	}
+	doc.Warnings = append(doc.Warnings, c.warnings...)
+	doc.Answer = changeAnswer(doc)
+	return doc
+}
+
+func side(name string, doc *finding.Document) finding.Side {
+	return finding.Side{
+		Name: name, Results: doc.Results, Tool: doc.Tool, Created: doc.Created,
+		Workload: doc.Experiment.Workload, Load: doc.Experiment.Load, Blocks: doc.Runs.Blocks,
+	}
+}
+
+// sideNames are what the results are called: the last parts of their paths, as
+// many as tell them apart; numbered where nothing does.
+func sideNames(docs []*finding.Document) []string {
+	names := make([]string, len(docs))
+	for depth := 1; depth <= 8; depth++ {
+		seen := map[string]bool{}
+		for i, doc := range docs {
+			names[i] = lastParts(doc.Results, depth)
+			seen[names[i]] = true
+		}
+		if len(seen) == len(docs) {
+			return names
+		}
+	}
+	for i := range names {
+		names[i] = fmt.Sprintf("%s (%d)", lastParts(docs[i].Results, 1), i+1)
+	}
+	return names
+}
+
+func lastParts(path string, n int) string {
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
+	return strings.Join(parts[max(0, len(parts)-n):], "/")
+}
+
+// onlyRatios takes out what cannot be compared between machines.
+func onlyRatios(doc *finding.Comparison) {
+	doc.Changes = slices.DeleteFunc(doc.Changes, func(c finding.Change) bool {
+		return c.Relative == nil && c.Verdict.Budget == nil
+	})
+	for i := range doc.Changes {
+		c := &doc.Changes[i]
+		c.Absolute = nil
+		for _, cost := range []*finding.Cost{&c.Before, &c.After} {
+			cost.Value, cost.Absolute = 0, nil
+		}
+	}
+}
+
+// nothing says why there is nothing to compare.
+func (c *comparison) nothing() error {
+	if c.in.Filter.text == "" {
+		return errors.New("the results have no figure in common: nothing can be compared")
+	}
+	return fmt.Errorf("the filter %q leaves nothing to compare: %s", c.in.Filter.text, c.choices())
+}

@@ -1,0 +1,145 @@
+// Simulations: how often a comparison, or a budget, raises an alarm where nothing
+// changed, and how often it finds what did. The figures of docs/statistics.md are
+// printed by
+//
+//	TRACETAX_E2E=1 go test ./internal/analysis -run Alarm -v
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// experiments is how many are simulated; two make a comparison.
+func experiments() int {
+	if os.Getenv("TRACETAX_E2E") != "" {
+		return 10000
+	}
+	return 500
+}
+
+// alarmAllowed is the share of alarms that is bearable among n: 5 %, and what luck
+// adds to that in one of a thousand simulations.
+func alarmAllowed(n int) float64 { return 0.05 + 3.1*math.Sqrt(0.05*0.95/float64(n)) }
+
+// alarms counts what a comparison without a change says nevertheless.
+type alarms struct{ any, headline, budget int }
+
+func (a *alarms) plus(b alarms) {
+	a.any, a.headline, a.budget = a.any+b.any, a.headline+b.headline, a.budget+b.budget
+}
+
+// Two results of one experiment in which nothing changed but the day: no verdict
+// of any metric on any operation says that something did.
+func TestAlarmOfComparisons(t *testing.T) {
+	pairs := experiments() / 4 // for each of two numbers of blocks
+	for _, blocks := range []int{8, 12} {
+		t.Run(fmt.Sprint(blocks), func(t *testing.T) {
+			t.Parallel()
+			var got alarms
+			for i := range pairs {
+				got.plus(samePair(t, i, blocks))
+			}
+			share := func(k int) float64 { return float64(k) / float64(pairs) }
+			t.Logf("%d blocks, %d comparisons: an alarm in %.2f %% (of the CPU per operation in %.2f %%); over a budget of 0 in %.2f %%",
+				blocks, pairs, 100*share(got.any), 100*share(got.headline), 100*share(got.budget))
+			if allowed := alarmAllowed(pairs); share(got.any) > allowed || share(got.budget) > allowed {
+				t.Errorf("too many alarms, allowed %.2f %%", 100*allowed)
+			}
+		})
+	}
+}
+
+// samePair compares two results of one experiment, with and without a budget.
+func samePair(t *testing.T, i, blocks int) alarms {
+	r := rand.New(rand.NewPCG(uint64(i), uint64(blocks)))
+	before := shop(uint64(2*i), blocks, moody(r)).result(t, "before")
+	after := shop(uint64(2*i+1), blocks, moody(r)).result(t, "after")
+	in := Comparing{Base: before, News: []*finding.Document{after}}
+	any, headline := alarmed(compared(t, in), finding.Costs, finding.Saves)
+	in.Budget = cpuBudget(0)
+	over, _ := alarmed(compared(t, in), finding.Over)
+	return alarms{count(any), count(headline), count(over)}
+}
+
+// alarmed reports whether any verdict is one of kinds, and whether one on the
+// headline is.
+func alarmed(doc *finding.Comparison, kinds ...finding.Kind) (any, headline bool) {
+	for _, c := range doc.Changes {
+		for _, kind := range kinds {
+			if c.Verdict.Kind == kind {
+				any, headline = true, headline || c.Headline && c.Role == ""
+			}
+		}
+	}
+	return any, headline
+}
+
+// One experiment in which no variant costs anything: no budget is broken, not even
+// one of nothing.
+func TestAlarmOfBudgets(t *testing.T) {
+	t.Parallel()
+	n, over := experiments(), 0
+	for i := range n {
+		r := rand.New(rand.NewPCG(uint64(i), 77))
+		s := shop(uint64(i), 12, moody(r))
+		s.variants = []actor{{name: "none", tracer: "none"}, {name: "a", tracer: "none"}, {name: "b", tracer: "none"}}
+		for _, metric := range []string{cpuPerOperation, "memory_peak", "startup_time"} {
+			limit := cpuBudget(0)[0]
+			limit.Metric = metric
+			s.budget = append(s.budget, limit)
+		}
+		for _, f := range s.result(t, "same").Findings {
+			if f.Verdict.Kind == finding.Over {
+				over++
+				break
+			}
+		}
+	}
+	share := float64(over) / float64(n)
+	t.Logf("%d experiments without a cost: over a budget of 0 in %.2f %%", n, 100*share)
+	if allowed := alarmAllowed(n); share > allowed {
+		t.Errorf("a budget of 0 is broken in %.2f %% of experiments without a cost, allowed %.2f %%", 100*share, 100*allowed)
+	}
+}
+
+// How often a change of the CPU per operation is found.
+func TestAlarmWhereThereIsOne(t *testing.T) {
+	t.Parallel()
+	n := experiments() / 20
+	for _, c := range []struct {
+		blocks int
+		more   float64 // of the CPU per operation with otel
+		least  float64 // share found
+	}{{8, 0.05, 0}, {8, 0.1, 0.5}, {12, 0.05, 0.15}, {20, 0.05, 0.5}} {
+		found, over := 0, 0
+		for i := range n {
+			r := rand.New(rand.NewPCG(uint64(i), uint64(c.blocks)))
+			before := shop(uint64(2*i), c.blocks, moody(r)).result(t, "before")
+			slow := shop(uint64(2*i+1), c.blocks, moody(r)).slowed(c.more * 80e-6)
+			after := slow.result(t, "after")
+			doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+			found += count(changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict.Kind == finding.Costs)
+			doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.02)})
+			any, _ := alarmed(doc, finding.Over)
+			over += count(any)
+		}
+		t.Logf("%d blocks, %.0f %% more: found in %.0f %%, over a budget of 2 %% in %.0f %% of %d", c.blocks, 100*c.more,
+			100*float64(found)/float64(n), 100*float64(over)/float64(n), n)
+		if share := float64(found) / float64(n); share < c.least {
+			t.Errorf("%d blocks, %.0f %% more: found in %.0f %% of cases, want %.0f", c.blocks, 100*c.more, 100*share, 100*c.least)
+		}
+	}
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

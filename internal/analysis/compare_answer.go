@@ -1,0 +1,161 @@
+// This file puts a comparison into one sentence, and into ranks.
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// changeAnswer says what changed in the headline metric, and how the budget was
+// kept.
+func changeAnswer(doc *finding.Comparison) string {
+	var parts []string
+	for i, side := range doc.News {
+		text := headlineChanges(doc, i)
+		if len(doc.News) > 1 && doc.Mode != byVariants {
+			text = side.Name + ": " + text
+		}
+		parts = append(parts, text)
+	}
+	text := "Since " + doc.Base.Name + ", "
+	if doc.Mode == byVariants {
+		text = "Compared with " + doc.Base.Name + ", "
+	}
+	text += strings.Join(parts, "; ")
+	if clause := changeBudget(doc); clause != "" {
+		text += "; " + clause
+	}
+	if doc.Elsewhere {
+		text = "Between different machines, ratios only. " + text
+	}
+	return text + "."
+}
+
+// headlineChanges is about one new result.
+func headlineChanges(doc *finding.Comparison, index int) string {
+	var more, less, same, open []string
+	var bound *finding.Change
+	metric, any := "", false
+	for i := range doc.Changes {
+		c := &doc.Changes[i]
+		if c.New != index || !c.Headline || c.Of != finding.OfCost || c.Role != "" {
+			continue
+		}
+		metric, any = c.Metric, true
+		name := strings.TrimSuffix(c.Variant+" on "+levelName(c), " on ")
+		low, high := c.Verdict.Low, c.Verdict.High
+		switch {
+		case low == nil || high == nil || c.Verdict.Kind == finding.CannotTell && c.Verdict.Budget == nil:
+			open = append(open, name)
+		case *low > 0:
+			more = append(more, name+" by "+sizeOf(c))
+		case *high < 0:
+			less = append(less, name+" by "+sizeOf(c))
+		default:
+			same = append(same, name)
+			if bound == nil || widest(c) > widest(bound) {
+				bound = c
+			}
+		}
+	}
+	if !any {
+		return countChanges(doc, index)
+	}
+	up, down, changed := "went up", "went down", "did not change"
+	if doc.Mode == byVariants {
+		up, down, changed = "is higher", "is lower", "does not differ"
+	}
+	var out []string
+	if len(more) > 0 {
+		out = append(out, up+" for "+fewNames(more))
+	}
+	if len(less) > 0 {
+		out = append(out, down+" for "+fewNames(less))
+	}
+	if len(same) > 0 {
+		out = append(out, changed+" by more than "+finding.FormatBound(widest(bound), bound.Unit, bound.Relative != nil)+" for "+fewNames(same))
+	}
+	text := finding.MetricName(metric) + " " + strings.Join(out, ", and ")
+	switch {
+	case len(open) == 0:
+		return text
+	case len(out) == 0:
+		return "it cannot be told how " + finding.MetricName(metric) + " changed for " + fewNames(open)
+	}
+	return text + ", and it cannot be told for " + fewNames(open)
+}
+
+func levelName(c *finding.Change) string {
+	return cell{c.Operation, levelOf(c.Parameter)}.String()
+}
+
+// sizeOf is the size of a change with the interval of its verdict.
+func sizeOf(c *finding.Change) string {
+	i := finding.Interval{Low: c.Verdict.Low, High: c.Verdict.High}
+	switch {
+	case c.Relative != nil:
+		i.Estimate = c.Relative.Estimate
+	case c.Absolute != nil:
+		i.Estimate = c.Absolute.Estimate
+	}
+	return finding.FormatSize(magnitude(i), c.Unit, c.Relative != nil)
+}
+
+func widest(c *finding.Change) float64 { return max(-*c.Verdict.Low, *c.Verdict.High) }
+
+// countChanges is the answer where the headline metric is not compared.
+func countChanges(doc *finding.Comparison, index int) string {
+	worse, better, all := 0, 0, 0
+	for _, c := range doc.Changes {
+		if c.New != index || c.Of == finding.OfBaseline {
+			continue
+		}
+		all++
+		switch c.Verdict.Kind {
+		case finding.Costs:
+			worse++
+		case finding.Saves:
+			better++
+		}
+	}
+	return fmt.Sprintf("of %s %d got worse and %d better", counted(all, "figure"), worse, better)
+}
+
+func changeBudget(doc *finding.Comparison) string {
+	var over, open []string
+	kept, more := 0, 0
+	where := " in each result"
+	if doc.Mode == byVariants {
+		where = ""
+	}
+	for i := range doc.Changes {
+		c := &doc.Changes[i]
+		if c.Verdict.Budget == nil {
+			continue
+		}
+		name := strings.TrimSuffix(finding.MetricName(c.Metric)+" of "+c.Variant+" on "+levelName(c), " of  on ")
+		name = strings.TrimSuffix(name, " on ")
+		switch c.Verdict.Kind {
+		case finding.Over:
+			over = append(over, name)
+		case finding.Within:
+			kept++
+		default:
+			open = append(open, name)
+			more = max(more, c.Verdict.MoreBlocks)
+		}
+	}
+	switch {
+	case len(over) > 0:
+		return "over budget: " + fewNames(over)
+	case len(open) > 0 && more > 0:
+		return "it cannot be told whether the budget is kept by " + fewNames(open) + ": up to about " + blocks(more) + " more" + where + " would settle it"
+	case len(open) > 0:
+		return "it cannot be told whether the budget is kept by " + fewNames(open)
+	case kept > 0:
+		return "within the budget"
+	}
+	return ""
+}

@@ -1,0 +1,38 @@
+// This file compares the baselines of two results themselves.
+package analysis
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// baselineChanges compares the baselines themselves.
+func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, ask func(float64) float64) []finding.Change {
+	var out []finding.Change
+	seen := map[key]bool{}
+	for _, f := range overBaseline(c.in.Base) {
+		g, k := after[keyOf(f)], keyOf(f)
+		k.variant = ""
+		if g == nil || seen[k] || f.Role != "" || !c.in.Filter.matches(f) {
+			continue
+		}
+		base, _ := columns(f.Samples)
+		now, _ := columns(g.Samples)
+		logsBase, okBase := logarithms(base)
+		logsNow, okNow := logarithms(now)
+		if len(base) == 0 || len(now) == 0 || !okBase || !okNow {
+			continue
+		}
+		seen[k] = true
+		out = append(out, finding.Change{
+			Of: finding.OfBaseline, New: index, Operation: f.Operation, Variant: f.Against, Parameter: f.Parameter,
+			Metric: f.Metric, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
+			Before:   finding.Cost{Value: stats.Center(base), Blocks: len(base)},
+			After:    finding.Cost{Value: stats.Center(now), Blocks: len(now)},
+			Absolute: shift(stats.RankSum(base, now, ask(confidence))),
+			Relative: shift(stats.Ratio(stats.RankSum(logsBase, logsNow, ask(confidence)))),
+			Note:     "the program without tracing, and the machine: both may have changed",
+		})
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+// This file holds changes against what may have been added.
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// limit finds the changes that a budget is meant for, and makes those for limits
+// that nothing would answer: a limit is never met by silence.
+func (c *comparison) limit() {
+	for i := range c.in.Budget {
+		budget := &c.in.Budget[i]
+		for index := range c.in.News {
+			answered := map[key]bool{}
+			for _, one := range c.changes {
+				if one.New == index && one.Of == finding.OfCost && one.Role == "" && one.Metric == limitedMetric(budget) {
+					one.hold(budget)
+					answered[key{operation: one.Operation, variant: one.Variant}] = true
+				}
+			}
+			c.changes = append(c.changes, c.unmeasured(index, budget, answered)...)
+		}
+	}
+}
+
+// unmeasured answers for a limit where a figure is missing in one of the results.
+func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]bool) []*change {
+	var out []*change
+	add := func(operation, variant string) {
+		out = append(out, &change{
+			Change: finding.Change{
+				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Metric: budget.Metric, Unit: "1", Better: lower,
+			},
+			budget: budget, doubt: "it was not measured in both results, or is zero in them", ask: func(c float64) float64 { return c },
+		})
+	}
+	operations := c.in.Base.Experiment.Operations
+	if slices.ContainsFunc(ofTheRun(), func(m metric) bool { return m.name == budget.Metric }) {
+		operations = []string{""}
+	}
+	for _, variant := range c.common(index) {
+		for _, operation := range operations {
+			meant := &finding.Finding{Metric: limitedMetric(budget), Operation: operation, Variant: variant}
+			if !answered[key{operation: operation, variant: variant}] && c.in.Filter.matches(meant) {
+				add(operation, variant)
+			}
+		}
+	}
+	if len(out) == 0 && len(answered) == 0 {
+		add("", "") // the filter leaves it out, or there is no variant
+	}
+	return out
+}
+
+// common are the variants that a limit is meant for: those of both experiments but
+// the baseline; where variants are compared, the one that is.
+func (c *comparison) common(index int) []string {
+	if c.mode == byVariants {
+		return c.names[index+1 : index+2]
+	}
+	var out []string
+	for i, v := range c.in.Base.Experiment.Variants {
+		has := slices.ContainsFunc(c.in.News[index].Experiment.Variants, func(o finding.Variant) bool { return o.Name == v.Name })
+		if i > 0 && has {
+			out = append(out, v.Name)
+		}
+	}
+	return out
+}
+
+// hold gives the change a budget to be held against.
+func (c *change) hold(budget *spec.Limit) {
+	c.budget = budget
+	switch {
+	case budget.Metric == lostMetric:
+		c.lostScale()
+	case c.figure && c.doubt == "":
+		c.doubt = "it is a figure without a verdict in the results"
+	}
+	c.figure, c.unjudged = false, false
+}
+
+// limitedMetric is the metric that answers for a limit: what is lost is not
+// delivered.
+func limitedMetric(b *spec.Limit) string {
+	if b.Metric == lostMetric {
+		return deliveredShare
+	}
+	return b.Metric
+}
+
+// lostScale turns what was delivered into what was lost: counted, so that the
+// shares themselves are compared.
+func (c *change) lostScale() {
+	c.ratio, c.Better = false, lower
+	c.Metric, c.Unit, c.Relative = lostMetric, "1", nil
+	c.before, c.after, c.shifts = missing(c.valuesBefore), missing(c.valuesAfter), nil
+	if c.paired {
+		c.after = minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
+	}
+	c.Before = finding.Cost{Value: 1 - c.Before.Value, Blocks: c.Before.Blocks}
+	c.After = finding.Cost{Value: 1 - c.After.Value, Blocks: c.After.Blocks}
+	c.Absolute = shift(c.estimate(confidence))
+	c.Note = ""
+}
+
+// missing is what is missing to the whole.
+func missing(shares []float64) []float64 {
+	out := make([]float64, len(shares))
+	for i, v := range shares {
+		out[i] = 1 - v
+	}
+	return out
+}
+
+// against holds the change against what may have been added.
+func (c *change) against(e stats.Estimate) {
+	limit, over, within := c.budget.Value, e.Low > c.budget.Value, e.High <= c.budget.Value
+	if c.ratio {
+		limit = stats.LogLimit(c.budget.Value)
+		over, within = e.Low > limit, e.High <= limit
+	}
+	if c.Better == higher {
+		limit = -c.budget.Value
+		if c.ratio {
+			limit = stats.LogLimit(limit)
+		}
+		over, within = e.High < limit, e.Low >= limit
+	}
+	size := finding.FormatInterval(c.keep(e), c.Unit, c.ratio)
+	allowed := finding.FormatBound(c.budget.Value, c.Unit, true)
+	v := &c.Verdict
+	switch {
+	case over:
+		v.Kind, v.Text = finding.Over, fmt.Sprintf("over the budget of %s more%s: %s", allowed, c.than(), size)
+	case within:
+		v.Kind, v.Text = finding.Within, fmt.Sprintf("within the budget of %s more%s: %s", allowed, c.than(), size)
+	default:
+		c.stillOpen(fmt.Sprintf("%s straddles the budget of %s", size, allowed), limit)
+	}
+}

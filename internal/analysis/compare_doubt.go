@@ -1,0 +1,72 @@
+// This file finds what stands against comparing two findings.
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// silent reports whether a finding is shown without ever having a verdict.
+func silent(f *finding.Finding) bool { return f.Verdict.Kind == finding.None && f.Verdict.Text == "" }
+
+// reasons returns what either result says against its own figure.
+func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doubt string) {
+	for i, one := range []*finding.Finding{f, g} {
+		name := c.names[0]
+		if i == 1 {
+			name = c.names[index+1]
+		}
+		switch {
+		case one.Verdict.Kind == finding.Overloaded:
+			overloaded = "in " + name + ", " + one.Verdict.Text
+		case untoldAtAll(one) && doubt == "":
+			doubt = "in " + name + ", " + strings.TrimPrefix(one.Verdict.Text, "cannot tell: ")
+		}
+	}
+	return overloaded, doubt
+}
+
+// untoldAtAll reports whether there is a reason against the figure itself, and not
+// only against a verdict on it.
+func untoldAtAll(f *finding.Finding) bool {
+	v := f.Verdict
+	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && !strings.HasSuffix(v.Text, noRatio)
+}
+
+// modesBetween says whether the ratios of one result fall into modes that those of
+// the other do not have: then a single shift does not tell what changed.
+func modesBetween(before, after string, logsBefore, logsAfter []float64) string {
+	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
+	if !report.Differ || !apart(report.Baseline) && !apart(report.Value) {
+		return ""
+	}
+	name, modes := after, report.Value
+	if len(report.Baseline) > len(report.Value) {
+		name, modes = before, report.Baseline
+	}
+	var parts []string
+	for _, m := range modes {
+		parts = append(parts, fmt.Sprintf("%.0f %% at %s", m.Share*100, finding.FormatInterval(finding.Interval{Estimate: m.Center - 1}, "1", true)))
+	}
+	return "the costs in " + name + " fall into modes, " + strings.Join(parts, " and ")
+}
+
+func exponentials(logs []float64) []float64 {
+	out := make([]float64, len(logs))
+	for i, v := range logs {
+		out[i] = math.Exp(v)
+	}
+	return out
+}
+
+// shift is an estimate as a change has it; nil where there is none.
+func shift(e stats.Estimate) *finding.Interval {
+	if math.IsNaN(e.Center) || math.IsInf(e.Center, 0) {
+		return nil
+	}
+	return interval(e, false)
+}

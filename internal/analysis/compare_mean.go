@@ -1,0 +1,98 @@
+// This file makes geometric means of the costs over operations.
+package analysis
+
+import (
+	"math"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// means compares the geometric means over the operations, for each variant, metric
+// and parameter that has ratios on at least two. The operations of a run share
+// what the run was like, so the mean is taken within each block, and the interval
+// is over blocks.
+func means(index int, made []*change) []*change {
+	groups := map[key][]*change{}
+	var order []key
+	for _, c := range made {
+		if !c.ratio || c.figure || c.Operation == "" || c.Role != "" || c.Against == "" || c.Note != "" {
+			continue
+		}
+		k := key{variant: c.Variant, metric: c.Metric, parameter: levelOf(c.Parameter)}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], c)
+	}
+	var out []*change
+	for _, k := range order {
+		if len(groups[k]) > 1 {
+			out = append(out, meanOf(index, groups[k]))
+		}
+	}
+	return out
+}
+
+func meanOf(index int, parts []*change) *change {
+	first := parts[0]
+	mean := &change{Change: finding.Change{
+		Of: finding.OfMean, New: index, Variant: first.Variant, Against: first.Against, Parameter: first.Parameter,
+		Metric: first.Metric, Unit: first.Unit, Better: first.Better, Headline: first.Headline,
+	}, ratio: true, ask: first.ask, unjudged: first.unjudged || !first.Headline, figure: first.figure, paired: first.paired}
+	var before, after []blockLogs
+	for _, p := range parts {
+		before, after = append(before, p.logsBefore), append(after, p.logsAfter)
+		if p.overloaded != "" && mean.overloaded == "" {
+			mean.overloaded = p.overloaded
+		}
+		if p.doubt != "" && mean.doubt == "" {
+			mean.doubt = "on " + p.Operation + ", " + p.doubt
+		}
+	}
+	mean.before, mean.after = meanByBlock(before), meanByBlock(after)
+	if !mean.paired {
+		mean.Before, mean.After = meanCost(mean.before, mean.ask), meanCost(mean.after, mean.ask)
+	}
+	mean.Relative = shift(stats.Ratio(mean.estimate(confidence)))
+	return mean
+}
+
+// blockLogs are logarithms of ratios by block.
+type blockLogs map[int]float64
+
+func byBlock(samples []finding.Sample, logs []float64) blockLogs {
+	out := blockLogs{}
+	for i, s := range samples {
+		out[s.Block] = logs[i]
+	}
+	return out
+}
+
+// meanByBlock are the means over operations in the blocks that all of them have.
+func meanByBlock(parts []blockLogs) []float64 {
+	var out []float64
+	for _, block := range sortedInts(parts[0]) {
+		sum, all := 0.0, true
+		for _, p := range parts {
+			v, has := p[block]
+			sum, all = sum+v, all && has
+		}
+		if all {
+			out = append(out, sum/float64(len(parts)))
+		}
+	}
+	return out
+}
+
+// meanCost is the mean cost in one result by itself: paired, as its parts are.
+func meanCost(logs []float64, ask func(float64) float64) finding.Cost {
+	if len(logs) == 0 {
+		return finding.Cost{}
+	}
+	e := stats.Ratio(stats.SignedRank(logs, ask(confidence)))
+	if math.IsNaN(e.Center) {
+		return finding.Cost{}
+	}
+	return finding.Cost{Relative: interval(e, false), Blocks: len(logs)}
+}

@@ -1,0 +1,199 @@
+// This file matches the findings of two results and estimates what changed.
+package analysis
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// change is a finding of a comparison on its way to a verdict. Before
+// and after are the values on the scale that is compared, one a block.
+type change struct {
+	finding.Change
+	before, after []float64
+	shifts        *stats.Shifts // of after over before, made when first asked for
+	valuesBefore  []float64     // the variant's own values
+	valuesAfter   []float64
+	logsBefore    blockLogs // where ratios to the baseline are compared
+	logsAfter     blockLogs
+	ratio         bool // logarithms of ratios, or of amounts where there is no ratio
+	unjudged      bool // no claim is made on it
+	figure        bool // none can be made
+	paired        bool // within blocks: after holds the differences, before zeros
+	doubt         string
+	overloaded    string
+	budget        *spec.Limit
+	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
+}
+
+// key is what findings of two results are matched by.
+type key struct{ operation, variant, parameter, metric, role string }
+
+func keyOf(f *finding.Finding) key {
+	return key{f.Operation, f.Variant, levelOf(f.Parameter), f.Metric, f.Role}
+}
+
+// pair compares the base with one other result.
+func (c *comparison) pair(index int, doc *finding.Document) {
+	after := map[key]*finding.Finding{}
+	for _, f := range overBaseline(doc) {
+		after[keyOf(f)] = f
+	}
+	ask := c.asked(doc)
+	var made []*change
+	for _, f := range overBaseline(c.in.Base) {
+		g := after[keyOf(f)]
+		if g == nil || !c.in.Filter.matches(f) || len(f.Samples) == 0 && len(g.Samples) == 0 {
+			continue
+		}
+		made = append(made, c.changeOf(index, f, g, ask))
+	}
+	c.changes = append(c.changes, made...)
+	c.changes = append(c.changes, means(index, made)...)
+	c.baselines = append(c.baselines, c.baselineChanges(index, after, ask)...)
+}
+
+// overBaseline are a document's findings against its baseline. Those against
+// another variant follow from them.
+func overBaseline(doc *finding.Document) []*finding.Finding {
+	var out []*finding.Finding
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		if len(doc.Experiment.Variants) > 0 && f.Against == doc.Experiment.Variants[0].Name {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// asked widens a confidence where one of the results stopped when its own interval
+// was narrow enough.
+func (c *comparison) asked(doc *finding.Document) func(float64) float64 {
+	return func(confidence float64) float64 {
+		for _, e := range []finding.Experiment{c.in.Base.Experiment, doc.Experiment} {
+			if e.Precision > 0 && e.Most > e.Blocks {
+				return stats.SequentialConfidence(e.Blocks, e.Most, confidence)
+			}
+		}
+		return confidence
+	}
+}
+
+// changeOf compares one finding with its successor.
+func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64) float64) *change {
+	one := &change{Change: finding.Change{
+		Of: finding.OfCost, New: index, Operation: f.Operation, Variant: f.Variant, Against: f.Against, Parameter: f.Parameter,
+		Metric: f.Metric, Role: f.Role, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
+		Before: costOf(f), After: costOf(g),
+	}, ask: ask}
+	_, one.valuesBefore = columns(f.Samples)
+	_, one.valuesAfter = columns(g.Samples)
+	one.scale(f, g)
+	if one.before != nil && one.Before.Absolute != nil && one.After.Absolute != nil {
+		one.Absolute = shift(stats.RankSum(addedBy(f), addedBy(g), ask(confidence)))
+	}
+	if one.ratio {
+		one.Relative = shift(stats.Ratio(one.estimate(confidence)))
+	}
+	one.figure = one.figure || silent(f) || silent(g)
+	one.unjudged = !c.claims(f)
+	if pointOnly(f) || pointOnly(g) {
+		one.bare()
+	}
+	one.overloaded, one.doubt = c.reasons(index, f, g)
+	if one.doubt == "" && one.ratio {
+		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after)
+	}
+	return one
+}
+
+// claimed are the metrics that have a verdict without being asked for: those that
+// people decide by. Each claim more makes all intervals wider.
+var claimed = []string{
+	cpuPerOperation, capacity, throughput, "time_per_call", "latency_p50", "latency_p95", "latency_p99",
+	"memory_peak", "export_bytes_per_operation", "startup_time",
+}
+
+// claims reports whether a claim is made on a finding's change: by default on what
+// people decide by, over all roles; and on whatever metric or role a filter names.
+func (c *comparison) claims(f *finding.Finding) bool {
+	metric := slices.Contains(claimed, f.Metric) || c.in.Filter.names("metric")
+	return metric && (f.Role == "" || c.in.Filter.names("role"))
+}
+
+// pointOnly reports whether a finding has estimates without intervals.
+func pointOnly(f *finding.Finding) bool {
+	return f.Absolute != nil && f.Absolute.Low == nil && (f.Relative == nil || f.Relative.Low == nil)
+}
+
+// bare takes the intervals away; of enough blocks this is not for want of them.
+func (c *change) bare() {
+	for _, i := range []*finding.Interval{c.Absolute, c.Relative} {
+		if i != nil {
+			i.Low, i.High = nil, nil
+		}
+	}
+	c.figure = min(len(c.before), len(c.after)) >= stats.MinBlocks(confidence)
+}
+
+func costOf(f *finding.Finding) finding.Cost {
+	return finding.Cost{Value: f.Value, Absolute: f.Absolute, Relative: f.Relative, Blocks: f.Blocks}
+}
+
+// scale chooses what is compared: the logarithms of the ratios to the baseline;
+// where that is zero the amount that is added, as a ratio of what it was, if
+// there was any. A machine's drift is in an amount, so that times have no verdict.
+func (c *change) scale(f, g *finding.Finding) {
+	before, errBefore := stats.LogRatios(columns(f.Samples))
+	after, errAfter := stats.LogRatios(columns(g.Samples))
+	if errBefore == nil && errAfter == nil && sane(math.Exp(largest(before))) && sane(math.Exp(largest(after))) {
+		c.before, c.after, c.ratio = before, after, true
+		c.logsBefore, c.logsAfter = byBlock(f.Samples, before), byBlock(g.Samples, after)
+		return
+	}
+	c.before, c.after = addedBy(f), addedBy(g)
+	c.Note = "there is no ratio to a baseline of zero: what is added is compared"
+	if c.Unit != "bytes" && c.Unit != "count" {
+		c.figure = true
+		c.Note += ", and the machine's drift is in it"
+	}
+	logsBefore, okBefore := logarithms(c.before)
+	logsAfter, okAfter := logarithms(c.after)
+	if okBefore && okAfter {
+		c.before, c.after, c.ratio = logsBefore, logsAfter, true
+	}
+}
+
+// estimate is the shift on the scale that is compared.
+func (c *change) estimate(confidence float64) stats.Estimate {
+	if c.paired {
+		return stats.SignedRank(c.after, c.ask(confidence))
+	}
+	if c.shifts == nil {
+		c.shifts = stats.NewShifts(c.before, c.after)
+	}
+	return c.shifts.At(c.ask(confidence))
+}
+
+// addedBy is what each block of a finding adds to the baseline.
+func addedBy(f *finding.Finding) []float64 {
+	base, value := columns(f.Samples)
+	return minus(value, base)
+}
+
+func logarithms(x []float64) (logs []float64, ok bool) {
+	for _, v := range x {
+		if !(v > 0) || !sane(v) {
+			return nil, false
+		}
+		logs = append(logs, math.Log(v))
+	}
+	return logs, true
+}
+
+func sortedInts[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

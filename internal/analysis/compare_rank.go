@@ -1,0 +1,68 @@
+// This file orders the variants where figures of different machines cannot be
+// compared.
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// ranks orders the variants by their ratio in the headline metric, in each result.
+func (c *comparison) ranks() []finding.Rank {
+	docs := append([]*finding.Document{c.in.Base}, c.in.News...)
+	var out []finding.Rank
+	place := map[key]int{}
+	for i, doc := range docs {
+		byCell := map[key][]*finding.Finding{}
+		var order []key
+		for _, f := range overBaseline(doc) {
+			if f.Headline && f.Relative != nil && c.in.Filter.matches(f) {
+				k := key{operation: f.Operation, parameter: levelOf(f.Parameter), metric: f.Metric}
+				if byCell[k] == nil {
+					order = append(order, k)
+				}
+				byCell[k] = append(byCell[k], f)
+			}
+		}
+		for _, k := range order {
+			for n, v := range ranked(byCell[k]) {
+				id := k
+				id.variant = v
+				at, known := place[id]
+				if !known {
+					at = len(out)
+					place[id] = at
+					out = append(out, finding.Rank{
+						Operation: k.operation, Parameter: byCell[k][0].Parameter, Metric: k.metric, Variant: v, Places: make([]int, len(docs)),
+					})
+				}
+				out[at].Places[i] = n + 1
+			}
+		}
+	}
+	return out
+}
+
+// ranked are the variants and their baseline, the best first.
+func ranked(findings []*finding.Finding) []string {
+	type entry struct {
+		name  string
+		ratio float64
+	}
+	sign := 1.0
+	if findings[0].Better == higher {
+		sign = -1
+	}
+	entries := []entry{{findings[0].Against, 0}}
+	for _, f := range findings {
+		entries = append(entries, entry{f.Variant, sign * f.Relative.Estimate})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.ratio, b.ratio) })
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.name)
+	}
+	return names
+}

@@ -1,0 +1,341 @@
+// Comparisons of results whose truth is known.
+package analysis
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+var calm = day{slower: 1}
+
+func TestCompareFindsWhatChanged(t *testing.T) {
+	before := shop(1, 12, calm).result(t, "r/main")
+	after := shop(2, 12, day{slower: 1.3, drift: 0.01}).slowed(12e-6).result(t, "r/branch")
+	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	c := changeIn(t, doc, 0, "json", "otel", cpuPerOperation)
+	if c.Verdict.Kind != finding.Costs || !strings.Contains(c.Verdict.Text, " % more than before (") {
+		t.Errorf("12 µs more: %+v", c.Verdict)
+	}
+	if truth := 92.0/80 - 1; math.Abs(c.Relative.Estimate-truth) > 0.03 || *c.Verdict.Low > truth || *c.Verdict.High < truth {
+		t.Errorf("changed by %v (%v to %v), in truth by %v", c.Relative.Estimate, *c.Verdict.Low, *c.Verdict.High, truth)
+	}
+	if other := changeIn(t, doc, 0, "json", "otel-10", cpuPerOperation); other.Verdict.Kind != finding.NoDifference || other.Verdict.Bound == nil {
+		t.Errorf("nothing changed, but: %+v", other.Verdict)
+	}
+	for _, c := range doc.Changes {
+		if c.Of == finding.OfBaseline && c.Metric == cpuPerOperation && (c.Relative.Estimate < 0.2 || c.Verdict.Kind != finding.None || c.Note == "") {
+			t.Errorf("the baseline on a machine 30 %% slower: %+v", c)
+		}
+	}
+	if want := "Since main, CPU per operation went up for otel on json by "; !strings.HasPrefix(doc.Answer, want) {
+		t.Errorf("the answer is %q", doc.Answer)
+	}
+	if _, err := json.Marshal(doc); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCompareMeans(t *testing.T) {
+	before := shop(1, 12, calm).result(t, "main")
+	after := shop(2, 12, calm).slowed(40e-6).result(t, "branch")
+	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	truth := math.Sqrt(120.0/80*470/430) - 1
+	for _, c := range doc.Changes {
+		if c.Of != finding.OfMean || c.Metric != cpuPerOperation || c.Variant != "otel" {
+			continue
+		}
+		if math.Abs(c.Relative.Estimate-truth) > 0.03 || *c.Relative.Low > truth || *c.Relative.High < truth {
+			t.Errorf("geometric mean %v (%v to %v), in truth %v", c.Relative.Estimate, *c.Relative.Low, *c.Relative.High, truth)
+		}
+		if c.Before.Relative == nil || c.Verdict.Kind != finding.Costs {
+			t.Errorf("the mean is %+v", c)
+		}
+		return
+	}
+	t.Error("no geometric mean")
+}
+
+func TestCompareSeveral(t *testing.T) {
+	base := shop(1, 10, calm).result(t, "r/1.0")
+	doc := compared(t, Comparing{Base: base, News: []*finding.Document{
+		shop(2, 10, calm).result(t, "r/1.1"), shop(3, 12, calm).slowed(30e-6).result(t, "r/1.2"),
+	}})
+	if len(doc.News) != 2 || doc.News[1].Name != "1.2" || doc.News[1].Blocks != 12 {
+		t.Errorf("the results are %+v", doc.News)
+	}
+	if a, b := changeIn(t, doc, 0, "json", "otel", cpuPerOperation), changeIn(t, doc, 1, "json", "otel", cpuPerOperation); a.Verdict.Kind == finding.Costs || b.Verdict.Kind != finding.Costs || a.Verdict.Claims != b.Verdict.Claims {
+		t.Errorf("verdicts %+v, %+v", a.Verdict, b.Verdict)
+	}
+	if !strings.Contains(doc.Answer, "1.1: CPU per operation did not change") || !strings.Contains(doc.Answer, "1.2: CPU per operation went up") {
+		t.Errorf("the answer is %q", doc.Answer)
+	}
+}
+
+// What may not differ, and what may.
+func TestCompareRefusesWhatDiffers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*finding.Document)
+		want   string // in the refusal; "" is none
+		warns  string // code of a warning otherwise
+	}{
+		{"nothing", func(*finding.Document) {}, "", ""},
+		{"workload", func(d *finding.Document) { d.Experiment.Workload = "hello/flask" }, "the workload differs: hello/go in main, hello/flask in branch", "compare-different"},
+		{"load", func(d *finding.Document) { d.Experiment.Load = "1 operation/s" }, "the load differs", "compare-different"},
+		{"operations", func(d *finding.Document) { d.Experiment.Operations = []string{"json"} }, "the set of operations differs: json, work in main, json in branch", "compare-different"},
+		{"their order", func(d *finding.Document) { d.Experiment.Operations = []string{"work", "json"} }, "", ""},
+		{"baseline", func(d *finding.Document) { d.Experiment.Variants[0].Settings = map[string]string{"sampling": "1%"} }, "the baseline differs", "compare-different"},
+		{"faults", func(d *finding.Document) { d.Experiment.Faults = []string{"the sink loses 3 %"} }, "the set of faults differs", "compare-different"},
+		{"CPU", func(d *finding.Document) { d.Environment["cpu_model"] = "another" }, "the machines differ in their CPU: one in main, another in branch", "compare-elsewhere"},
+		{"number of CPUs", func(d *finding.Document) { d.Environment["cpus"] = 64.0 }, "number of CPUs", "compare-elsewhere"},
+		{"kernel", func(d *finding.Document) { d.Environment["kernel"] = "5.4.0-1" }, "kernel", "compare-elsewhere"},
+		{"kernel, a little", func(d *finding.Document) { d.Environment["kernel"] = "6.9.1" }, "", "compare-kernel"},
+		{"tool", func(d *finding.Document) { d.Tool = "2.0" }, "", "compare-tool"},
+		{"unknown machine", func(d *finding.Document) { d.Environment = nil }, "", ""},
+		{"a variant of its own", func(d *finding.Document) {
+			d.Experiment.Variants = append(d.Experiment.Variants, finding.Variant{Name: "zipkin"})
+		}, "", "compare-partial"},
+		{"quick", func(d *finding.Document) { d.Quick = true }, "", "compare-quick"},
+		{"warned", func(d *finding.Document) {
+			d.Warnings = append(d.Warnings, finding.Warning{Code: "x", Severity: "spoiled"})
+		}, "", "compare-warned"},
+	} {
+		before, after := shop(1, 8, calm).result(t, "main"), shop(2, 8, calm).result(t, "branch")
+		for _, d := range []*finding.Document{before, after} {
+			d.Environment["cpu_model"], d.Environment["kernel"] = "one", "6.8.0"
+		}
+		c.change(after)
+		_, err := Compare(Comparing{Base: before, News: []*finding.Document{after}})
+		var different *DifferentError
+		if refused := errors.As(err, &different); refused != (c.want != "") || refused && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Force: true})
+		if c.warns != "" && !warnedOf(doc, c.warns) {
+			t.Errorf("%s: no warning %s among %v", c.name, c.warns, doc.Warnings)
+		}
+	}
+}
+
+func warnedOf(doc *finding.Comparison, code string) bool {
+	for _, w := range doc.Warnings {
+		if w.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// Between machines there are ratios and ranks, and no figure of either machine.
+func TestCompareElsewhere(t *testing.T) {
+	before, after := shop(1, 8, calm).result(t, "here"), shop(2, 8, day{slower: 3}).result(t, "there")
+	before.Environment["cpu_model"], after.Environment["cpu_model"] = "one", "another"
+	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Force: true})
+	if !doc.Elsewhere || !strings.HasPrefix(doc.Answer, "Between different machines, ratios only.") {
+		t.Errorf("the answer is %q", doc.Answer)
+	}
+	for _, c := range doc.Changes {
+		if c.Of == finding.OfBaseline || c.Absolute != nil || c.Before.Value != 0 || c.After.Absolute != nil || c.Relative == nil {
+			t.Errorf("a figure of one machine: %+v", c)
+		}
+	}
+	places := map[string][]int{}
+	for _, r := range doc.Ranks {
+		if r.Operation == "json" {
+			places[r.Variant] = r.Places
+		}
+	}
+	for variant, want := range map[string]int{"none": 1, "otel-10": 2, "otel": 3} {
+		if p := places[variant]; len(p) != 2 || p[0] != want || p[1] != want {
+			t.Errorf("ranks of %s: %v, want %d in both", variant, p, want)
+		}
+	}
+}
+
+func TestCompareSettings(t *testing.T) {
+	before, after := shop(1, 8, calm).result(t, "main"), shop(2, 8, calm).result(t, "branch")
+	before.Experiment.Variants[1].Settings = map[string]string{"processor": "batch", "sampling": "100%"}
+	after.Experiment.Variants[1].Settings = map[string]string{"processor": "simple", "sampling": "100%", "delay": "1s"}
+	after.Experiment.Variants[2].Tracer = "otel-python"
+	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	want := "otel: processor batch → simple; otel: delay none → 1s; otel-10: tracer otel-go → otel-python"
+	if got := strings.Join(doc.News[0].Changed, "; "); got != want {
+		t.Errorf("changed: %s", got)
+	}
+}
+
+func TestCompareBudget(t *testing.T) {
+	before := shop(1, 12, calm).result(t, "main")
+	same := shop(2, 12, calm).result(t, "same")
+	slow := shop(3, 12, calm).slowed(24e-6).result(t, "slow")
+	lossy := shop(4, 12, calm)
+	lossy.change = func(r *record.Record) {
+		for i := range r.Phases {
+			if r.Variant == "otel" {
+				r.Phases[i].Sink.Spans = r.Phases[i].Sink.Spans * 9 / 10
+			}
+		}
+	}
+	limit := func(metric string, v float64) []spec.Limit { return []spec.Limit{{Metric: metric, Value: v}} }
+	for _, c := range []struct {
+		name   string
+		after  *finding.Document
+		budget []spec.Limit
+		metric string
+		want   finding.Kind
+		text   string
+	}{
+		{"slower", slow, cpuBudget(0.05), cpuPerOperation, finding.Over, "over the budget of 5.0 % more than before: +"},
+		{"wide limit", same, cpuBudget(0.3), cpuPerOperation, finding.Within, "within the budget of 30 % more than before"},
+		{"narrow limit", same, cpuBudget(0.02), cpuPerOperation, finding.CannotTell, "more in each result would settle it"},
+		{"lost", lossy.result(t, "lossy"), limit(lostMetric, 0.02), lostMetric, finding.Over, "+10"},
+		{"not lost", same, limit(lostMetric, 0), lostMetric, finding.Within, "within"},
+		{"memory, not what people decide by", same, limit("memory_mean", 0.5), "memory_mean", finding.Within, ""},
+		{"not measured", same, limit("latency_p99", 0.5), "latency_p99", finding.CannotTell, "not measured"},
+	} {
+		doc := compared(t, Comparing{Base: before, News: []*finding.Document{c.after}, Budget: c.budget})
+		v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict
+		if v.Kind != c.want || !strings.Contains(v.Text, c.text) || v.Budget == nil {
+			t.Errorf("%s: %+v", c.name, v)
+		}
+		if more := v.MoreBlocks > 0; more != strings.Contains(v.Text, "more in each result would") {
+			t.Errorf("%s: %d more blocks, and says %q", c.name, v.MoreBlocks, v.Text)
+		}
+	}
+}
+
+// A variant that failed in one of the results is no variant that keeps the budget.
+func TestCompareBudgetOnWhatFailed(t *testing.T) {
+	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")
+	after.Findings = slices.DeleteFunc(after.Findings, func(f finding.Finding) bool { return f.Variant == "otel" && f.Operation == "work" })
+	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
+	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.Within {
+		t.Errorf("on json: %+v", v)
+	}
+	if v := changeIn(t, doc, 0, "work", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || v.Budget == nil {
+		t.Errorf("on work, which was not measured: %+v", v)
+	}
+}
+
+// A limit on what the filter leaves out is not met by silence.
+func TestCompareBudgetOnWhatIsFiltered(t *testing.T) {
+	f, err := ParseFilter("metric=memory_peak")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := compared(t, Comparing{Base: shop(1, 8, calm).result(t, "a"), News: []*finding.Document{shop(2, 8, calm).result(t, "b")}, Budget: cpuBudget(0.5), Filter: f})
+	for _, c := range doc.Changes {
+		if c.Metric == cpuPerOperation && c.Verdict.Kind == finding.CannotTell {
+			return
+		}
+	}
+	t.Error("no verdict on the limit")
+}
+
+func TestCompareDoubts(t *testing.T) {
+	few := shop(1, 4, calm).result(t, "few")
+	doc := compared(t, Comparing{Base: few, News: []*finding.Document{shop(2, 12, calm).result(t, "b")}})
+	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.None || !strings.Contains(v.Text, "4 blocks: figures only") {
+		t.Errorf("four blocks: %+v", v)
+	}
+
+	modal := shop(3, 20, calm)
+	modal.change = func(r *record.Record) {
+		if r.Variant == "otel" && r.Block%2 == 0 {
+			r.Phases[0].Usage[0].CPUSeconds *= 2
+		}
+	}
+	doc = compared(t, Comparing{Base: shop(1, 20, calm).result(t, "a"), News: []*finding.Document{modal.result(t, "b")}})
+	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "modes") {
+		t.Errorf("modes: %+v", v)
+	}
+
+	late := shop(4, 12, calm).result(t, "late")
+	for i := range late.Findings {
+		if f := &late.Findings[i]; f.Metric == "memory_peak" {
+			f.Verdict = finding.Verdict{Kind: finding.Overloaded, Text: "otel could not hold 500/s"}
+		}
+	}
+	doc = compared(t, Comparing{Base: shop(1, 12, calm).result(t, "a"), News: []*finding.Document{late}})
+	if v := changeIn(t, doc, 0, "json", "otel", "memory_peak").Verdict; v.Kind != finding.Overloaded || !strings.Contains(v.Text, "in late, otel could not hold") {
+		t.Errorf("overloaded: %+v", v)
+	}
+}
+
+// A result that stopped at its precision has wider intervals.
+func TestCompareOfStoppedResults(t *testing.T) {
+	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")
+	width := func() float64 {
+		c := changeIn(t, compared(t, Comparing{Base: before, News: []*finding.Document{after}}), 0, "json", "otel", cpuPerOperation)
+		return *c.Relative.High - *c.Relative.Low
+	}
+	fixed := width()
+	after.Experiment.Blocks, after.Experiment.Most, after.Experiment.Precision = 8, 30, 0.02
+	if stopped := width(); stopped <= fixed {
+		t.Errorf("width %g, of a fixed number of blocks %g", stopped, fixed)
+	}
+}
+
+func TestCompareVariants(t *testing.T) {
+	base := shop(1, 12, day{slower: 1, drift: 0.02}).result(t, "r/main")
+	doc, err := CompareVariants(Comparing{Base: base, Budget: cpuBudget(0.01)}, []string{"otel-10", "otel", "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, less := changeIn(t, doc, 0, "json", "otel", cpuPerOperation), changeIn(t, doc, 1, "json", "none", cpuPerOperation)
+	if more.Verdict.Kind != finding.Over || less.Verdict.Kind != finding.Within {
+		t.Errorf("verdicts: %+v, %+v", more.Verdict, less.Verdict)
+	}
+	if truth := 80.0/62 - 1; *more.Relative.Low > truth || *more.Relative.High < truth {
+		t.Errorf("otel over otel-10: %v to %v, in truth %v", *more.Relative.Low, *more.Relative.High, truth)
+	}
+	if !strings.HasPrefix(doc.Answer, "Compared with otel-10, CPU per operation is higher for otel on json") {
+		t.Errorf("the answer is %q", doc.Answer)
+	}
+	for _, names := range [][]string{{"otel"}, {"otel", "zipkin"}, {"otel", "otel"}} {
+		if _, err := CompareVariants(Comparing{Base: base}, names); err == nil {
+			t.Errorf("%v are compared", names)
+		}
+	}
+}
+
+func TestCompareNothing(t *testing.T) {
+	a, b := shop(1, 8, calm).result(t, "a"), shop(2, 8, calm).result(t, "b")
+	if _, err := Compare(Comparing{Base: a}); err == nil {
+		t.Error("one result is compared with nothing")
+	}
+	f, err := ParseFilter("metric=nonsense")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compare(Comparing{Base: a, News: []*finding.Document{b}, Filter: f}); err == nil || !strings.Contains(err.Error(), "cpu_per_operation") {
+		t.Errorf("an empty filter: %v", err)
+	}
+	b.Findings = nil
+	if _, err := Compare(Comparing{Base: a, News: []*finding.Document{b}}); err == nil {
+		t.Error("results without figures in common are compared")
+	}
+}
+
+func TestSideNames(t *testing.T) {
+	for _, c := range []struct{ paths, want string }{
+		{"r/main r/branch", "main branch"}, {"main/hello branch/hello", "main/hello branch/hello"},
+		{"./same ./same", "same (1) same (2)"}, {"/a/b/c /a/d/c/ /x/c", "b/c d/c x/c"},
+	} {
+		var docs []*finding.Document
+		for _, p := range strings.Fields(c.paths) {
+			docs = append(docs, &finding.Document{Results: p})
+		}
+		if got := strings.Join(sideNames(docs), " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.paths, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+// This file compares variants of one result with each other: the runs of a block
+// are close in time, so that they are paired.
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// CompareVariants says what changes from the first of the variants of one result
+// to each of the others. It fails where the result has no such variant, or where
+// nothing is left to compare.
+func CompareVariants(in Comparing, variants []string) (*finding.Comparison, error) {
+	if in.Base == nil || len(variants) < 2 {
+		return nil, errors.New("comparing variants: give one to compare with, and at least one more")
+	}
+	for i, name := range variants {
+		if slices.Contains(variants[:i], name) {
+			return nil, fmt.Errorf("comparing variants: %s is named twice", name)
+		}
+		if !slices.ContainsFunc(in.Base.Experiment.Variants, func(v finding.Variant) bool { return v.Name == name }) {
+			return nil, fmt.Errorf("comparing variants: %s has no variant %q; it has %s", in.Base.Results, name, variantNames(in.Base))
+		}
+	}
+	in.News = nil
+	for range variants[1:] {
+		in.News = append(in.News, in.Base)
+	}
+	c := &comparison{in: in, mode: byVariants, names: variants}
+	for i, name := range variants[1:] {
+		c.changes = append(c.changes, c.between(i, variants[0], name)...)
+	}
+	if len(c.changes) == 0 {
+		return nil, c.nothing()
+	}
+	c.judge()
+	doc := c.document()
+	for i := range doc.News {
+		doc.News[i].Changed = nil
+	}
+	return doc, nil
+}
+
+func variantNames(doc *finding.Document) string {
+	var names []string
+	for _, v := range doc.Experiment.Variants {
+		names = append(names, v.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// between compares variant b with variant a, block by block.
+func (c *comparison) between(index int, a, b string) []*change {
+	ask := c.asked(c.in.Base)
+	first := map[key]*finding.Finding{}
+	for _, f := range c.against(a) {
+		first[keyOf(f)] = f
+	}
+	var made []*change
+	for _, g := range c.against(b) {
+		k := keyOf(g)
+		k.variant = a
+		f := first[k]
+		if f == nil || !c.in.Filter.matches(g) || len(f.Samples) == 0 || len(g.Samples) == 0 {
+			continue
+		}
+		one := &change{Change: finding.Change{
+			Of: finding.OfCost, New: index, Operation: g.Operation, Variant: b, Against: a, Parameter: g.Parameter,
+			Metric: g.Metric, Role: g.Role, Unit: g.Unit, Better: g.Better, Headline: g.Headline,
+		}, ask: ask, paired: true}
+		one.within(f, g)
+		one.figure = one.figure || silent(f) || silent(g)
+		one.unjudged = !c.claims(g)
+		if pointOnly(f) || pointOnly(g) {
+			one.bare()
+		}
+		one.overloaded, one.doubt = c.reasons(index, f, g)
+		made = append(made, one)
+	}
+	return append(made, means(index, made)...)
+}
+
+// against are the findings of a variant; of the baseline, its side of those of the
+// others.
+func (c *comparison) against(variant string) []*finding.Finding {
+	var out []*finding.Finding
+	seen := map[key]bool{}
+	for _, f := range overBaseline(c.in.Base) {
+		if f.Variant == variant {
+			out = append(out, f)
+			continue
+		}
+		if f.Against != variant {
+			continue
+		}
+		mine := *f
+		mine.Variant, mine.Value = variant, f.Baseline
+		mine.Verdict = finding.Verdict{Kind: finding.Within, Text: "the baseline"}
+		mine.Samples = nil
+		for _, s := range f.Samples {
+			mine.Samples = append(mine.Samples, finding.Sample{Block: s.Block, Baseline: s.Baseline, Value: s.Baseline})
+		}
+		if k := keyOf(&mine); !seen[k] {
+			seen[k] = true
+			out = append(out, &mine)
+		}
+	}
+	return out
+}
+
+// within fills in the figures from the blocks that both have.
+func (c *change) within(f, g *finding.Finding) {
+	before := map[int]float64{}
+	for _, s := range f.Samples {
+		before[s.Block] = s.Value
+	}
+	var x, y []float64
+	var blocks []finding.Sample
+	for _, s := range g.Samples {
+		if v, both := before[s.Block]; both {
+			x, y, blocks = append(x, v), append(y, s.Value), append(blocks, s)
+		}
+	}
+	c.Before, c.After = finding.Cost{Value: f.Value, Blocks: len(x)}, finding.Cost{Value: g.Value, Blocks: len(y)}
+	c.valuesBefore, c.valuesAfter = x, y
+	c.before, c.after = make([]float64, len(x)), minus(y, x)
+	c.Absolute = shift(stats.SignedRank(c.after, c.ask(confidence)))
+	if logs, err := stats.LogRatios(x, y); err == nil && len(logs) > 0 && sane(math.Exp(largest(logs))) {
+		c.after, c.ratio = logs, true
+		c.logsBefore, c.logsAfter = byBlock(blocks, c.before), byBlock(blocks, logs)
+		c.Relative = shift(stats.Ratio(stats.SignedRank(logs, c.ask(confidence))))
+	}
+}

@@ -1,0 +1,206 @@
+// This file gives the verdicts of a comparison. All of them together are wrong in
+// at most 5 of 100 comparisons in which nothing changed.
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// weight is the part of the 5 % that the claims on the headline metric have
+// together, where there are others: it is what people decide by, and should not
+// have to wait for the many.
+const weight = 0.8
+
+// noRatio is the reason for which a finding has no verdict on a budget, though what
+// it adds can be compared.
+const noRatio = "there is no ratio to a baseline of zero"
+
+// judge gives every change its verdict.
+func (c *comparison) judge() {
+	c.limit()
+	count := map[string]int{}
+	for _, one := range c.changes {
+		if one.judged() {
+			count[one.family()]++
+		}
+	}
+	for _, one := range c.changes {
+		if !one.judged() {
+			continue
+		}
+		claims := count[one.family()]
+		if count["headline"] > 0 && count["other"] > 0 {
+			claims = weighted(claims, one.family())
+		}
+		one.judge(claims)
+	}
+}
+
+// weighted is by how many claims to correct so that a part of the 5 % is enough.
+func weighted(claims int, family string) int {
+	switch family {
+	case "headline":
+		return int(math.Ceil(float64(claims) / weight))
+	case "other":
+		return int(math.Ceil(float64(claims) / (1 - weight)))
+	}
+	return claims
+}
+
+// family is what is corrected together: the claims that are held against a budget,
+// which decide how the command ends; and all others, in two parts. Within one result
+// a family is one metric, as it is in that result's own verdicts.
+func (c *change) family() string {
+	switch {
+	case c.budget != nil:
+		return "budget"
+	case c.paired:
+		return "of " + c.Metric + " " + c.Role
+	case c.Headline && c.Role == "":
+		return "headline"
+	}
+	return "other"
+}
+
+// judged reports whether the change gets a verdict.
+func (c *change) judged() bool { return !c.figure && !c.unjudged }
+
+// judge gives the verdict among so many claims.
+func (c *change) judge(claims int) {
+	v := &c.Verdict
+	if c.budget != nil {
+		v.Budget = &c.budget.Value
+	}
+	v.Claims, v.Confidence = claims, stats.Bonferroni(confidence, claims)
+	least := stats.MinBlocks(c.ask(confidence)) // for both, so that a result has intervals of its own
+	fewest := min(len(c.before), len(c.after))
+	e := c.estimate(v.Confidence)
+	switch {
+	case c.overloaded != "":
+		v.Kind, v.Text = finding.Overloaded, c.overloaded
+	case c.doubt != "":
+		c.cannotTell(c.doubt, 0)
+	case fewest < least:
+		c.figuresOnly(fewest, least)
+	case c.budget != nil && !c.ratio && c.budget.Metric != lostMetric:
+		c.cannotTell(noRatio, 0)
+	case !e.Bounded:
+		more := c.fewest(v.Confidence) - fewest
+		c.cannotTell(fmt.Sprintf("%s more needed%s for %d claims at once", blocks(more), c.where(), claims), more)
+	case c.budget != nil:
+		c.against(e)
+	default:
+		c.alone(e)
+	}
+}
+
+// fewest is how many blocks an interval of the confidence needs.
+func (c *change) fewest(confidence float64) int {
+	if c.paired {
+		return stats.MinBlocks(c.ask(confidence))
+	}
+	return stats.MinEach(c.ask(confidence))
+}
+
+// where is where more blocks would have to be.
+func (c *change) where() string {
+	if c.paired {
+		return ""
+	}
+	return " in each result"
+}
+
+// than is what the change is from.
+func (c *change) than() string {
+	if c.paired {
+		return " than " + c.Against
+	}
+	return " than before"
+}
+
+func (c *change) cannotTell(reason string, more int) {
+	c.Verdict.Kind, c.Verdict.Text, c.Verdict.MoreBlocks = finding.CannotTell, "cannot tell: "+reason, more
+}
+
+// figuresOnly is the verdict on too few blocks.
+func (c *change) figuresOnly(have, least int) {
+	c.Verdict.Claims, c.Verdict.Confidence = 0, 0
+	text := blocks(have) + ": figures only"
+	c.Verdict.Text = text
+	if c.budget != nil {
+		c.cannotTell(text, least-have)
+	}
+}
+
+// keep puts the corrected interval into the verdict, in the words of the change:
+// relative where there is a ratio.
+func (c *change) keep(e stats.Estimate) finding.Interval {
+	if c.ratio {
+		e = stats.Ratio(e)
+	}
+	c.Verdict.Low, c.Verdict.High = &e.Low, &e.High
+	return finding.Interval{Estimate: e.Center, Low: &e.Low, High: &e.High}
+}
+
+// stillOpen says how many more blocks would settle it.
+func (c *change) stillOpen(reason string, limit float64) {
+	fewest := min(len(c.before), len(c.after))
+	asked := c.ask(c.Verdict.Confidence)
+	all := 0
+	if c.paired {
+		all = stats.BlocksToExclude(c.after, limit, asked, patience)
+	} else {
+		all = stats.ValuesToExclude(c.before, c.after, limit, asked, patience)
+	}
+	if all <= fewest {
+		c.cannotTell(reason+"; it is too close to be settled by more blocks", 0)
+		return
+	}
+	c.cannotTell(fmt.Sprintf("%s; about %s more%s would settle it", reason, blocks(all-fewest), c.where()), all-fewest)
+}
+
+// alone is the verdict where there is no budget.
+func (c *change) alone(e stats.Estimate) {
+	at := e.Against(0)
+	i := c.keep(e)
+	v := &c.Verdict
+	switch {
+	case at == stats.Straddles && c.seenAlone():
+		c.stillOpen(fmt.Sprintf("not sure among %d claims: %s", v.Claims, finding.FormatInterval(i, c.Unit, c.ratio)), 0)
+	case at == stats.Straddles:
+		bound := math.Max(math.Abs(*i.Low), math.Abs(*i.High))
+		v.Kind, v.Bound = finding.NoDifference, &bound
+		v.Text = "no change larger than " + finding.FormatBound(bound, c.Unit, c.ratio)
+	case (at == stats.Above) == (c.Better != higher):
+		v.Kind, v.Text = finding.Costs, thanBefore("costs ", "more", i, c)
+	default:
+		v.Kind, v.Text = finding.Saves, thanBefore("costs ", "less", i, c)
+	}
+	if c.Better == higher && v.Kind == finding.Costs {
+		v.Text = thanBefore("", "lower", i, c)
+	}
+	if c.Better == higher && v.Kind == finding.Saves {
+		v.Text = thanBefore("", "higher", i, c)
+	}
+}
+
+// seenAlone reports whether the interval that is not corrected excludes zero.
+func (c *change) seenAlone() bool {
+	at := c.estimate(confidence).Against(0)
+	return at == stats.Above || at == stats.Below
+}
+
+// thanBefore is "costs 3.1 % more than before (2.0 to 4.2)".
+func thanBefore(verb, word string, i finding.Interval, c *change) string {
+	size, ends, bounded := strings.Cut(finding.FormatSize(magnitude(i), c.Unit, c.ratio), " (")
+	text := verb + size + " " + word + c.than()
+	if bounded {
+		text += " (" + ends
+	}
+	return text
+}

@@ -1,0 +1,118 @@
+// This file says how many blocks were asked for, what confidence is asked of an
+// interval where their number was not fixed, and why there are no more.
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// confidence is the confidence to ask of an interval that is to have the one given,
+// in spite of stopping at a precision. It is the one place where intervals are
+// widened for that.
+func (s *study) confidence(given float64) float64 {
+	if !s.stops() {
+		return given
+	}
+	d := s.in.Experiment.Design
+	return stats.SequentialConfidence(d.Blocks, d.Most, given)
+}
+
+// stops reports whether the number of blocks is found on the way.
+func (s *study) stops() bool {
+	d := s.in.Experiment.Design
+	return d.Most > 0 && d.Precision > 0 && !d.Quick
+}
+
+// stopping is where an experiment that stops at a precision stands.
+type stopping struct {
+	blocks  int     // made
+	enough  bool    // the precision is reached
+	width   float64 // half of the widest interval, on the scale of log-ratios
+	atMost  bool    // no more may be made
+	unknown bool    // it cannot be said how narrow the intervals are
+}
+
+// stoppingOf looks at the records as whoever stopped the experiment did.
+func (s *study) stoppingOf() stopping {
+	made := len(s.attempted(s.baseline))
+	out := stopping{blocks: made, atMost: made >= s.in.Experiment.Design.Most}
+	var err error
+	if out.width, err = s.widest(s.in.Experiment.Design.Metric); err != nil {
+		out.unknown = true
+		return out
+	}
+	out.enough = made >= s.in.Experiment.Design.Blocks && out.width <= s.in.Experiment.Design.Precision
+	return out
+}
+
+// stopped says why no more blocks were made; "" where their number was fixed, or
+// where more are to come.
+func (s *study) stopped() string {
+	if !s.stops() {
+		return ""
+	}
+	at := s.stoppingOf()
+	switch {
+	case at.enough:
+		return fmt.Sprintf("stopped after %s at the precision of %s, of %s", blocks(at.blocks), s.precisionText(), s.precisionMetric())
+	case at.atMost:
+		return fmt.Sprintf("reached the most, %s, before the precision of %s, of %s", blocks(at.blocks), s.precisionText(), s.precisionMetric())
+	}
+	return ""
+}
+
+func (s *study) precisionText() string {
+	return "±" + finding.FormatBound(s.in.Experiment.Design.Precision, "1", true)
+}
+
+// precisionMetric is the metric that the precision is asked of, in words.
+func (s *study) precisionMetric() string {
+	return finding.MetricName(s.precisionName())
+}
+
+func (s *study) precisionName() string {
+	name := s.in.Experiment.Design.Metric
+	if name == "" && len(s.places) > 0 {
+		return s.headlineOf(s.places[0]).name
+	}
+	return name
+}
+
+// blocksAsked is how many blocks the experiment is done with.
+func (s *study) blocksAsked() int {
+	d := s.in.Experiment.Design
+	if !s.stops() {
+		return d.Blocks
+	}
+	if at := s.stoppingOf(); at.enough {
+		return at.blocks
+	}
+	return d.Most
+}
+
+func (s *study) findStoppedEarly() []hit {
+	if !s.stops() || !s.stoppingOf().enough {
+		return nil
+	}
+	d := s.in.Experiment.Design
+	return []hit{{text: fmt.Sprintf("the number of blocks was not fixed (%d to %d): every interval is widened so that it has its confidence in spite of that", d.Blocks, d.Most)}}
+}
+
+func (s *study) findImprecise() []hit {
+	if !s.stops() {
+		return nil
+	}
+	at := s.stoppingOf()
+	switch {
+	case at.unknown:
+		return []hit{{text: "the precision is asked of " + s.precisionMetric() + ", which was not measured"}}
+	case at.enough || !at.atMost:
+		return nil
+	case at.width < 1e3:
+		return []hit{{text: fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.width, "1", true), s.precisionText())}}
+	}
+	return []hit{{text: "there is no interval, although as many blocks were made as may be"}}
+}

@@ -1,0 +1,102 @@
+// What a cost is, and when it is found.
+
+package analysis
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+func TestAddedCPUIsFound(t *testing.T) {
+	doc := analyse(t, twoVariants().input())
+	f := get(t, doc, "json", "otel", "cpu_per_operation")
+	if f.Absolute.Low == nil || *f.Absolute.Low > 30e-6 || *f.Absolute.High < 30e-6 {
+		t.Errorf("30 µs are outside %s", finding.FormatInterval(*f.Absolute, f.Unit, false))
+	}
+	if *f.Relative.Low > 0.6 || *f.Relative.High < 0.6 {
+		t.Errorf("60 %% are outside %s", finding.FormatInterval(*f.Relative, f.Unit, true))
+	}
+	if f.Verdict.Kind != finding.Costs || !f.Headline || f.Blocks != 10 || len(f.Samples) != 10 {
+		t.Errorf("finding %+v", f)
+	}
+	if math.Abs(f.Baseline-50e-6) > 5e-6 {
+		t.Errorf("baseline %v, want about 50 µs", f.Baseline)
+	}
+	app, _ := look(doc, "json", "otel", "none", "cpu_per_operation", "app")
+	if app.Headline || app.Value != f.Value {
+		t.Errorf("app alone %v, everything %v: load and sink must not be charged", app.Value, f.Value)
+	}
+	if sink, ok := look(doc, "json", "otel", "none", "cpu_per_operation", "sink"); !ok || sink.Verdict.Kind != finding.None || sink.Relative != nil {
+		t.Errorf("the sink is shown apart, without verdict, absolute only: %+v", sink)
+	}
+}
+
+func TestCPUPerOperation(t *testing.T) {
+	p := &phase{
+		Phase: &record.Phase{DrainSeconds: 4, Load: record.Load{Started: 1000, WallSeconds: 10}, Usage: []record.Usage{
+			{Process: "a", Role: "app", Seconds: 14, CPUSeconds: 2},
+			{Process: "b", Role: "database", Seconds: 14, CPUSeconds: 1},
+			{Process: "l", Role: "load", Seconds: 14, CPUSeconds: 100},
+		}},
+		idle: map[string]record.Usage{"a": {Seconds: 2, CPUSeconds: 0.2}, "l": {Seconds: 2, CPUSeconds: 1}},
+	}
+	for role, want := range map[string]float64{"": 2.6e-3, "app": 1.6e-3, "database": 1e-3, "load": 98e-3} {
+		if got, _ := cpuMetric(role).value(nil, p); math.Abs(got-want) > 1e-12 {
+			t.Errorf("role %q: %v, want %v: the window's and the drain's CPU, less 4 s at the idle rate", role, got, want)
+		}
+	}
+}
+
+func TestTheSameTwiceCostsNothing(t *testing.T) {
+	s := twoVariants()
+	s.variants[1] = actor{name: "again", tracer: "none"}
+	doc := analyse(t, s.input())
+	if f := get(t, doc, "json", "again", "cpu_per_operation"); f.Verdict.Kind != finding.NoDifference || *f.Verdict.Bound > 0.05 {
+		t.Errorf("verdict %+v", f.Verdict)
+	}
+	if _, ok := look(doc, "json", "again", "none", "export_bytes_per_operation", ""); ok {
+		t.Error("a metric that is zero on both sides is shown")
+	}
+	if !strings.Contains(doc.Answer, "no difference") {
+		t.Error(doc.Answer)
+	}
+}
+
+func TestAgainst(t *testing.T) {
+	s := twoVariants()
+	s.variants = append(s.variants, actor{name: "more", tracer: "otel-go", against: "otel", adds: 50e-6, spans: 5})
+	doc := analyse(t, s.input())
+	f, ok := look(doc, "json", "more", "otel", "cpu_per_operation", "")
+	if !ok || f.Headline || *f.Absolute.Low > 20e-6 || *f.Absolute.High < 20e-6 {
+		t.Errorf("20 µs over otel: %+v", f)
+	}
+	if f.Verdict.Claims != 3 {
+		t.Errorf("%d claims, want 3", f.Verdict.Claims)
+	}
+}
+
+func TestPerSpan(t *testing.T) {
+	f := get(t, analyse(t, twoVariants().input()), "json", "otel", "cpu_per_span")
+	if *f.Absolute.Low > 10e-6 || *f.Absolute.High < 10e-6 || f.Relative != nil {
+		t.Errorf("30 µs over 3 spans: %+v", f.Absolute)
+	}
+	s := twoVariants()
+	s.change = func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / 20 }
+	if _, ok := look(analyse(t, s.input()), "json", "otel", "none", "cpu_per_span", ""); ok {
+		t.Error("a cost per span although 5 % were lost")
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	in := twoVariants().input()
+	for n, want := range map[int]string{0: "", 1: "", 4: "CPU per operation otel: json +", 20: "CPU per operation otel: json +"} {
+		got := Headline(in.Experiment, in.Records[:n])
+		if !strings.HasPrefix(got, want) || (want == "") != (got == "") || strings.Contains(got, "(") != (n == 20) {
+			t.Errorf("after %d runs: %q", n, got)
+		}
+	}
+}

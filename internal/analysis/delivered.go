@@ -1,0 +1,121 @@
+// This file makes the finding of the delivered share, and holds what was lost against
+// its budget.
+package analysis
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// delivered is the delivered share, and the verdict on the budget for lost spans.
+func (s *study) delivered(p pair, at cell) *claim {
+	budget := s.lostBudget(p)
+	search := s.loopOf(at) == searching
+	if at.operation == "" || search && budget == nil {
+		return nil
+	}
+	samples, compared := s.shares(p, at)
+	if search {
+		samples = nil // the probes ask for different rates on purpose
+	}
+	t := s.tracing[p.variant]
+	if len(samples) == 0 && (budget == nil || t.Silent || t.Sampling <= 0) {
+		return nil
+	}
+	c := s.newClaim(metric{name: deliveredShare, unit: "1", better: higher, noVerdict: true}, p, at, samples)
+	if len(samples) > 0 {
+		base, value := columns(samples)
+		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
+		if compared {
+			c.Absolute = interval(stats.SignedRank(minus(value, base), s.confidence(confidence)), s.quick())
+		}
+	}
+	if l := s.ledgerOf(p.variant, at); l != nil {
+		c.Note = l.Verdict
+	}
+	if budget != nil {
+		s.judgeLost(c, budget)
+	}
+	return c
+}
+
+// shares returns the delivered shares, block by block, and whether both sides
+// have any: a baseline that delivers nothing has none to be compared with.
+func (s *study) shares(p pair, at cell) (samples []finding.Sample, compared bool) {
+	compared = true
+	for _, block := range s.blocksOf(p.variant, p.against) {
+		value, known := s.runs[p.variant][block].delivery[at.String()]
+		if !known || value.Due <= 0 {
+			return nil, false
+		}
+		sample := finding.Sample{Block: block, Value: value.Share()}
+		if base, known := s.runs[p.against][block].delivery[at.String()]; known && base.Due > 0 {
+			sample.Baseline = base.Share()
+		} else {
+			compared = false
+		}
+		samples = append(samples, sample)
+	}
+	return samples, compared
+}
+
+func (s *study) lostBudget(p pair) *spec.Limit {
+	for i := range s.in.Experiment.Budget {
+		if limit := &s.in.Experiment.Budget[i]; limit.Metric == lostMetric && !p.extra {
+			return limit
+		}
+	}
+	return nil
+}
+
+// judgeLost holds what the ledger says was lost against its budget. Losses are
+// counted, not estimated: there is no interval but where the ledger has one.
+func (s *study) judgeLost(c *claim, budget *spec.Limit) {
+	c.Verdict.Budget = &budget.Value
+	l := s.ledgerOf(c.Variant, c.at)
+	if s.lossy(c.at) {
+		c.cannotTell("the search for the highest rate without loss makes spans be lost", 0)
+		return
+	}
+	if l == nil {
+		c.cannotTell("no span was accounted for", 0)
+		return
+	}
+	allowed := finding.FormatBound(budget.Value, "1", true)
+	least, most, known := lossEnds(*l)
+	switch {
+	case !known:
+		c.cannotTell("it is not known how many spans were to be expected", 0)
+	case least > budget.Value:
+		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+l.Verdict
+	case most <= budget.Value:
+		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+l.Verdict
+	default:
+		c.cannotTell(l.Verdict, 0)
+	}
+}
+
+// lossEnds returns the least and the most that may have been lost, as shares.
+func lossEnds(l finding.Ledger) (least, most float64, known bool) {
+	var delivered, lost, more float64
+	for _, e := range l.Entries {
+		switch e.Name {
+		case ledger.Expected:
+			known = true
+		case ledger.Delivered:
+			delivered = float64(e.Spans)
+		case ledger.Unaccounted:
+			more = max(0, float64(e.High-max(0, e.Spans)))
+		}
+	}
+	lost = l.LostShare * delivered / max(1-l.LostShare, 1e-12)
+	if l.LostShare >= 1 {
+		return 1, 1, known
+	}
+	if delivered+lost+more <= 0 {
+		return 0, 0, known
+	}
+	return l.LostShare, (lost + more) / (delivered + lost + more), known
+}

@@ -1,0 +1,47 @@
+// Spans: what is meant to be delivered, and what a calibration tells.
+
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+func TestSilentVariant(t *testing.T) {
+	s := twoVariants()
+	s.plan = func(p *spec.Plan) { p.Silent = true }
+	s.change = func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} }
+	doc := analyse(t, s.input())
+	for _, metric := range []string{"delivered_share", "cpu_per_span", "export_bytes_per_operation"} {
+		if f, ok := look(doc, "json", "otel", "none", metric, ""); ok {
+			t.Errorf("%s of a variant that is meant to deliver nothing: %+v", metric, f)
+		}
+	}
+	if last := doc.Ledgers[1]; last.Verdict != "not exported by intent" || strings.Contains(doc.Answer, "lost") {
+		t.Errorf("%q; %s", last.Verdict, doc.Answer)
+	}
+}
+
+// Calibrations tell what is not declared, also of another variant of the tracer;
+// they enter no estimate.
+func TestCalibration(t *testing.T) {
+	s := twoVariants()
+	s.variants = append(s.variants, actor{name: "half", tracer: "otel-go", adds: 10e-6, spans: 3})
+	s.plan = func(p *spec.Plan) { p.Spans = nil }
+	in := s.input()
+	calibration := in.Records[1]
+	calibration.Kind, calibration.Block = record.Calibration, 0
+	in.Records = append(in.Records, calibration)
+	doc := analyse(t, in)
+	if f := get(t, doc, "json", "otel", "cpu_per_operation"); f.Blocks != 10 {
+		t.Errorf("%d blocks", f.Blocks)
+	}
+	for _, l := range doc.Ledgers {
+		if l.Variant != "none" && (l.Entries[0].How != "inferred" || l.Verdict != "nothing lost" || !l.Exact) {
+			t.Errorf("%+v", l)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+// This file says in words how operations were made to happen, what was varied and
+// what was made to go wrong on purpose.
+package analysis
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// loadText is the load in words: "500 operations/s for 20s, open loop".
+func loadText(l spec.Load) string {
+	switch {
+	case l.Capacity != nil:
+		return capacityText(*l.Capacity, l.Duration)
+	case l.Relative != nil:
+		return openText(fmt.Sprintf("%s of what the slowest variant can do", shareText(l.Relative.Share)), l)
+	case len(l.Rates) > 0:
+		var rates []string
+		for _, rate := range l.Rates {
+			rates = append(rates, plainNumber(rate))
+		}
+		return openText(enumerate(rates)+" operations/s", l)
+	case l.Rate == 1:
+		return openText("1 operation/s", l)
+	case l.Rate > 0:
+		return openText(plainNumber(l.Rate)+" operations/s", l)
+	case len(l.Levels) > 0:
+		var levels []string
+		for _, n := range l.Levels {
+			levels = append(levels, strconv.Itoa(n))
+		}
+		return fmt.Sprintf("%s connections kept busy for %s, closed loop", enumerate(levels), l.Duration)
+	case l.Connections == 1:
+		return fmt.Sprintf("1 connection kept busy for %s, closed loop", l.Duration)
+	}
+	return fmt.Sprintf("%d connections kept busy for %s, closed loop", l.Connections, l.Duration)
+}
+
+func openText(rate string, l spec.Load) string {
+	text := fmt.Sprintf("%s for %s, open loop", rate, l.Duration)
+	if l.Arrivals != "" && l.Arrivals != "constant" {
+		text += ", " + l.Arrivals + " arrivals"
+	}
+	return text
+}
+
+func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// shareText is a share as its owner wrote it: 50 %, not 50.0 %.
+func shareText(v float64) string { return fmt.Sprintf("%.4g %%", 100*v) }
+
+// enumerate is "1, 2 and 4".
+func enumerate(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// faultTexts says what was made to go wrong on purpose: with every variant that has
+// no faults of its own, and with those that have.
+func (s *study) faultTexts() []string {
+	var out []string
+	all := true
+	for _, v := range s.variants {
+		all = all && v.Faults == nil
+	}
+	if all {
+		return faultsOf(s.in.Experiment.Faults)
+	}
+	for _, v := range s.variants {
+		for _, text := range faultsOf(s.in.Experiment.FaultsOf(v)) {
+			out = append(out, "with "+v.Name+" "+text)
+		}
+	}
+	return out
+}
+
+func faultsOf(f spec.Faults) []string {
+	var out []string
+	if f.SinkLoses > 0 {
+		out = append(out, fmt.Sprintf("the sink throws away %s of the spans that it answers for", shareText(f.SinkLoses)))
+	}
+	if f.SinkLate > 0 {
+		out = append(out, fmt.Sprintf("the sink waits %s before it answers", f.SinkLate))
+	}
+	if f.GeneratorLate > 0 {
+		out = append(out, fmt.Sprintf("the load generator makes every operation %s later than intended", f.GeneratorLate))
+	}
+	return out
+}
+
+// pilotTexts says where a relative rate came from, a sentence an operation:
+// "json: 412/s is 50 % of the slowest; a pilot found none 1,650/s, otel 824/s".
+func (s *study) pilotTexts() []string {
+	relative := s.in.Experiment.Load.Relative
+	var out []string
+	for _, operation := range s.operations() {
+		found := s.piloted(operation)
+		if len(found) == 0 {
+			continue
+		}
+		text := "a pilot found " + strings.Join(found, ", ")
+		if rate, ok := s.rateOf(operation); ok && relative != nil {
+			text = fmt.Sprintf("%s is %s of the slowest; %s", finding.FormatValue(rate, "1/s"), shareText(relative.Share), text)
+		}
+		out = append(out, operation+": "+text)
+	}
+	return out
+}
+
+// piloted lists what the pilots found of an operation: "otel 824/s".
+func (s *study) piloted(operation string) []string {
+	var out []string
+	for _, v := range s.variants {
+		var made []*record.Capacity
+		for i := range s.in.Records {
+			r := &s.in.Records[i]
+			if r.Kind != record.Pilot || r.Variant != v.Name || r.Failed() {
+				continue
+			}
+			for j := range r.Phases {
+				if p := &r.Phases[j]; p.Operation == operation && p.Capacity != nil {
+					made = append(made, p.Capacity)
+				}
+			}
+		}
+		if len(made) > 0 {
+			out = append(out, v.Name+" "+pilotText(made[len(made)-1]))
+		}
+	}
+	return out
+}
+
+func pilotText(c *record.Capacity) string {
+	switch {
+	case c.Outcome == record.Found:
+		return finding.FormatValue(c.Rate, "1/s")
+	case c.Outcome == record.Saturated:
+		return fmt.Sprintf("%s (%s)", finding.FormatValue(c.Passing, "1/s"), c.Outcome)
+	case c.Passing > 0:
+		return fmt.Sprintf("at least %s (%s)", finding.FormatValue(c.Passing, "1/s"), c.Outcome)
+	}
+	return "nothing (" + string(c.Outcome) + ")"
+}
+
+// rateOf is the rate at which an operation was measured.
+func (s *study) rateOf(operation string) (float64, bool) {
+	var rates []float64
+	for _, v := range s.variants {
+		for _, p := range s.phasesOf(v.Name, cell{operation: operation}) {
+			if p.OfferedRate > 0 {
+				rates = append(rates, p.OfferedRate)
+			}
+		}
+	}
+	return stats.Center(rates), len(rates) > 0
+}

@@ -1,0 +1,83 @@
+// This file says whether the interval that an experiment is to stop at has been
+// reached.
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// Precise reports whether the records so far are enough for the precision that
+// the design asks for, of the one metric that it names (CPU per operation where it
+// names none): the interval of every operation and variant against the baseline,
+// over all roles, must reach no further than that. width is the widest half-width
+// among them, on the scale of the logarithm of the ratio (0.02 is about ±2 %);
+// it is infinite where one of them has no interval yet. Blocks that the harness
+// spoiled are left out, as they are at the end.
+//
+// It fails where the metric is not one that runs have, or where a record cannot
+// be read. Without a precision to reach enough is never true.
+func Precise(in Input) (enough bool, width float64, err error) {
+	if in.Experiment == nil || len(in.Experiment.Variants) == 0 {
+		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: the experiment has no variants")
+	}
+	s := sortOut(in)
+	for _, byBlock := range s.all {
+		for _, r := range byBlock {
+			if err := r.readHistograms(); err != nil {
+				return false, math.Inf(1), fmt.Errorf("looking at the precision so far: %w", err)
+			}
+		}
+	}
+	s.spoil()
+	width, err = s.widest(in.Experiment.Design.Metric)
+	precision := in.Experiment.Design.Precision
+	return err == nil && precision > 0 && width <= precision, width, err
+}
+
+// widest is the largest half-width over operations and variants of the metric that
+// is named.
+func (s *study) widest(name string) (width float64, err error) {
+	any := false
+	for _, at := range append(s.cells(), cell{}) {
+		m, has := s.named(name, at)
+		for _, p := range s.pairs() {
+			if has && !p.extra {
+				any = true
+				width = math.Max(width, s.halfWidth(m, p, at))
+			}
+		}
+	}
+	if !any {
+		return math.Inf(1), fmt.Errorf("looking at the precision so far: %q is not measured in these runs (design: precision … of METRIC)", name)
+	}
+	return width, nil
+}
+
+// named finds the metric of that name, over all roles, among those that the cell
+// has; the one that the answer is made of where there is no name.
+func (s *study) named(name string, at cell) (metric, bool) {
+	whole := at == cell{}
+	if name == "" {
+		return s.headlineOf(at), !whole
+	}
+	for _, m := range metrics(nil, s.loopOf(at)) {
+		if m.name == name && m.wholeRun == whole {
+			return m, true
+		}
+	}
+	return metric{}, false
+}
+
+// halfWidth is half the width of one interval of log-ratios; infinite where there
+// is none.
+func (s *study) halfWidth(m metric, p pair, at cell) float64 {
+	base, value := columns(s.samples(m, p, at))
+	logs, err := stats.LogRatios(base, value)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return stats.HalfWidthOf(logs, s.confidence(confidence))
+}

@@ -1,0 +1,119 @@
+// This file draws what was varied between the phases of a run: each variant's
+// figures over the levels, without mixing them.
+package analysis
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// sweepMetrics are what is drawn over the levels of an open and of a closed loop. A
+// closed loop has no latency to show: it asks less of whoever answers late.
+var sweepMetrics = map[loop][]string{
+	openLoop:   {cpuPerOperation, "latency_p50", "latency_p99", throughput},
+	closedLoop: {throughput, cpuPerOperation},
+}
+
+// axis is what one operation was varied over.
+type axis struct {
+	parameter string
+	cells     []cell
+	x         []float64
+}
+
+// axisOf returns an operation's levels, smallest first; false where there are not
+// two of them, or where they are not one number each.
+func (s *study) axisOf(operation string) (axis, bool) {
+	var a axis
+	for _, at := range s.cells() {
+		if at.operation != operation {
+			continue
+		}
+		name, x, ok := sweptOf(s.parameters[at.level])
+		if !ok || a.parameter != "" && name != a.parameter {
+			return axis{}, false
+		}
+		a.parameter = name
+		a.cells, a.x = append(a.cells, at), append(a.x, x)
+	}
+	return a, len(a.cells) > 1
+}
+
+// sweeps returns a curve for each operation, metric and variant that has levels.
+func (s *study) sweeps() []finding.Sweep {
+	var out []finding.Sweep
+	for _, operation := range s.operations() {
+		a, ok := s.axisOf(operation)
+		if !ok {
+			continue
+		}
+		how := s.loopOf(a.cells[0])
+		list := metrics(nil, how)
+		for _, name := range sweepMetrics[how] {
+			m := list[slices.IndexFunc(list, func(m metric) bool { return m.name == name && m.role == "" })]
+			for _, v := range s.variants {
+				if one := s.sweep(v.Name, operation, a, m); len(one.Points) > 0 {
+					out = append(out, one)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// sweep returns the curve of one variant. A level that one of its runs cannot give
+// has no point, nor has the latency of a variant that could not hold the rate.
+func (s *study) sweep(variant, operation string, a axis, m metric) finding.Sweep {
+	out := finding.Sweep{Operation: operation, Variant: variant, Parameter: a.parameter, Metric: m.name, Unit: m.unit, Points: []finding.SweepPoint{}}
+	var curve []level
+	for i, at := range a.cells {
+		if _, over := s.overloaded(variant, at); m.latency && over {
+			continue
+		}
+		values := s.levelValues(variant, at, m)
+		if len(values) == 0 {
+			continue
+		}
+		y := make([]float64, 0, len(values))
+		for _, block := range blocksIn(values) {
+			y = append(y, values[block])
+		}
+		e := interval(stats.SignedRank(y, s.confidence(confidence)), s.quick())
+		out.Points = append(out.Points, finding.SweepPoint{X: a.x[i], Y: e.Estimate, Low: e.Low, High: e.High})
+		curve = append(curve, level{a.x[i], values})
+	}
+	if m.name == throughput && s.loopOf(a.cells[0]) == closedLoop && !s.quick() {
+		out.Knee = kneeOf(curve, a.parameter, s.confidence)
+	}
+	return out
+}
+
+// levelValues are a variant's values at a level by block; none where a run cannot
+// give the metric.
+func (s *study) levelValues(variant string, at cell, m metric) map[int]float64 {
+	values := map[int]float64{}
+	for _, block := range s.blocksOf(variant, s.baseline) {
+		r := s.runs[variant][block]
+		p := r.phases[at]
+		if p == nil {
+			continue
+		}
+		v, ok := m.value(r, p)
+		if !ok || !sane(v) {
+			return nil
+		}
+		values[block] = v
+	}
+	return values
+}
+
+func blocksIn[V any](m map[int]V) []int {
+	keys := make([]int, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

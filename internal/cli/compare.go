@@ -1,0 +1,218 @@
+// tracetax compare: what changed between results of one experiment.
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	filter, budget, markdown string
+	variants                 []string
+	json, all, force         bool
+}
+
+func newCompare(s streams) *cobra.Command {
+	var f compareFlags
+	c := &cobra.Command{
+		Use:   "compare BASE NEW [NEW…] | compare RESULT --variants a,b",
+		Short: "What changed between two or more results of one experiment",
+		Long: `Says what changed between two or more results of one experiment.
+
+BASE and NEW are results folders, or findings.json files. What is compared is what
+tracing costs over the baseline that each result carries, so that a machine that
+is slower today than yesterday changes nothing. Results of other experiments or
+other machines are refused; --force compares what they have in common.
+
+With --variants, variants of one result are compared with the first of them.
+
+A filter is conditions KEY=PATTERN that must all hold. KEY is metric, operation,
+variant, role or the name of a parameter; a pattern may hold * and ?; commas
+separate alternatives.
+
+The exit status is 0 when all is well, 2 for wrong usage or results that cannot be
+compared, 3 when the change is over a budget, 4 when that cannot be told yet.`,
+		Example: `  tracetax compare results/main results/branch --budget cpu=2%
+  tracetax compare results/main results/branch --filter 'metric=cpu_per_operation variant=otel*'
+  tracetax compare results/1.0 results/1.1 results/1.2 --markdown -
+  tracetax compare results/main --variants otel,otel-10`,
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.filter, "filter", "", "compare only what meets the `conditions`, e.g. 'metric=latency_* operation=json'")
+	flags.StringVar(&f.budget, "budget", "", "hold what was added against limits, e.g. `cpu=2%,p99=5%`")
+	flags.StringSliceVar(&f.variants, "variants", nil, "compare the variants `a,b` of one result")
+	flags.StringVar(&f.markdown, "markdown", "", "write Markdown for a pull request to `FILE` (- is standard output)")
+	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")
+	flags.BoolVar(&f.all, "all", false, "print every metric, role and warning")
+	flags.BoolVar(&f.force, "force", false, "compare what different experiments or machines have in common")
+	return c
+}
+
+func (f compareFlags) run(s streams, args []string) error {
+	outputs, err := f.outputs(s)
+	if err != nil {
+		return usageError(err)
+	}
+	doc, err := f.compare(args)
+	if err != nil {
+		return err
+	}
+	for _, o := range outputs {
+		if err := o.to(s.out, doc); err != nil {
+			return err
+		}
+	}
+	if status := changeStatus(doc); status != exitFine {
+		return &statusError{code: status}
+	}
+	return nil
+}
+
+// compare reads the results and compares them.
+func (f compareFlags) compare(args []string) (*finding.Comparison, error) {
+	in := analysis.Comparing{Force: f.force, Tool: Version(), Now: time.Now()}
+	var err error
+	if in.Filter, err = analysis.ParseFilter(f.filter); err != nil {
+		return nil, usageError(fmt.Errorf("--filter: %w", err))
+	}
+	if f.budget != "" {
+		if in.Budget, err = spec.ParseBudget(f.budget); err != nil {
+			return nil, usageError(fmt.Errorf("--budget: %w", err))
+		}
+	}
+	if len(f.variants) > 0 {
+		return f.compareVariants(in, args)
+	}
+	if len(args) < 2 {
+		return nil, usageError(fmt.Errorf("compare takes two or more results, not %d (see 'tracetax compare --help')", len(args)))
+	}
+	docs, err := readResults(args)
+	if err != nil {
+		return nil, err
+	}
+	in.Base, in.News = docs[0], docs[1:]
+	doc, err := analysis.Compare(in)
+	var different *analysis.DifferentError
+	if errors.As(err, &different) {
+		return nil, usageError(fmt.Errorf("%w\n--force compares what they have in common", err))
+	}
+	if err != nil {
+		return nil, usageError(err)
+	}
+	return doc, nil
+}
+
+func (f compareFlags) compareVariants(in analysis.Comparing, args []string) (*finding.Comparison, error) {
+	if len(args) != 1 || len(f.variants) < 2 {
+		return nil, usageError(errors.New("--variants compares two or more variants of one result: tracetax compare RESULT --variants a,b"))
+	}
+	docs, err := readResults(args)
+	if err != nil {
+		return nil, err
+	}
+	in.Base = docs[0]
+	doc, err := analysis.CompareVariants(in, f.variants)
+	if err != nil {
+		return nil, usageError(err)
+	}
+	return doc, nil
+}
+
+func readResults(paths []string) ([]*finding.Document, error) {
+	var docs []*finding.Document
+	for _, path := range paths {
+		doc, err := readResult(path)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	return docs, nil
+}
+
+// readResult reads a results folder, or a findings.json by itself.
+func readResult(path string) (*finding.Document, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, usageError(fmt.Errorf("looking for a result: %w", err))
+	}
+	if info.IsDir() {
+		return readFindings(path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the findings: %w", err)
+	}
+	defer file.Close()
+	doc, err := report.Read(file)
+	if err != nil {
+		return nil, usageError(fmt.Errorf("%s: %w", path, err))
+	}
+	doc.Results = path
+	if filepath.Base(path) == "findings.json" {
+		doc.Results = filepath.Dir(path)
+	}
+	return doc, nil
+}
+
+// comparisonOutput is one form that was asked for, and where it goes.
+type comparisonOutput struct {
+	name, file string
+	write      func(io.Writer, *finding.Comparison) error
+}
+
+func (f compareFlags) outputs(s streams) ([]comparisonOutput, error) {
+	table := func(w io.Writer, doc *finding.Comparison) error {
+		return report.Comparison(w, doc, terminalOptions(s.out, f.all))
+	}
+	switch {
+	case f.json && f.markdown == "-":
+		return nil, errors.New("--json and --markdown both go to standard output: give --markdown a file")
+	case f.markdown == "-":
+		return []comparisonOutput{{"--markdown", "-", report.ComparisonMarkdown}}, nil
+	}
+	out := []comparisonOutput{{"", "-", table}}
+	if f.json {
+		out[0] = comparisonOutput{"--json", "-", report.ComparisonJSON}
+	}
+	if f.markdown != "" {
+		out = append(out, comparisonOutput{"--markdown", f.markdown, report.ComparisonMarkdown})
+	}
+	return out, nil
+}
+
+func (o comparisonOutput) to(out io.Writer, doc *finding.Comparison) error {
+	return writeOutput(out, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) })
+}
+
+// changeStatus is the exit status that the verdicts against a budget call for.
+func changeStatus(doc *finding.Comparison) int {
+	status := exitFine
+	for _, one := range doc.Changes {
+		if one.Verdict.Budget == nil {
+			continue
+		}
+		switch one.Verdict.Kind {
+		case finding.Over:
+			return exitOverBudget
+		case finding.Within:
+		default:
+			status = exitInconclusive
+		}
+	}
+	return status
+}

@@ -1,0 +1,133 @@
+// tracetax compare, run as a user runs it, on finished results.
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// changed is a results folder with the findings of result, changed.
+func changed(t *testing.T, name string, change func(*finding.Document)) string {
+	t.Helper()
+	doc, err := readFindings(result(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(doc)
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "findings.json"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// times makes every variant cost so many times as much CPU.
+func times(factor float64) func(*finding.Document) {
+	return func(doc *finding.Document) {
+		for i := range doc.Findings {
+			f := &doc.Findings[i]
+			if f.Metric != "cpu_per_operation" || f.Role != "" {
+				continue
+			}
+			for j := range f.Samples {
+				f.Samples[j].Value *= factor
+			}
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	main := changed(t, "main", times(1))
+	same := changed(t, "same", times(1.0001))
+	slow := changed(t, "slow", times(1.5))
+	elsewhere := changed(t, "elsewhere", func(d *finding.Document) {
+		d.Environment = map[string]any{"cpus": 99.0}
+	})
+	other := changed(t, "other", func(d *finding.Document) { d.Experiment.Workload = "other/one" })
+	markdown := filepath.Join(t.TempDir(), "change.md")
+	broken := filepath.Join(t.TempDir(), "broken.json")
+	if err := os.WriteFile(broken, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	variants := func() string {
+		doc, err := readFindings(main)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc.Experiment.Variants[0].Name + "," + doc.Experiment.Variants[1].Name
+	}()
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		out    string // must be in stdout
+		err    string // must be in stderr
+	}{
+		{"same", []string{main, same}, exitFine, "did not change by more than", ""},
+		{"slower", []string{main, slow}, exitFine, "▲ worse", ""},
+		{"over budget", []string{main, slow, "--budget", "cpu=20%"}, exitOverBudget, "over budget: CPU per operation", ""},
+		{"within budget", []string{main, same, "--budget", "cpu=50%"}, exitFine, "within the budget", ""},
+		{"cannot tell", []string{main, same, "--budget", "cpu=1%"}, exitInconclusive, "more in each result would settle it", ""},
+		{"several", []string{main, same, slow}, exitFine, "slow", ""},
+		{"files", []string{filepath.Join(main, "findings.json"), filepath.Join(slow, "findings.json")}, exitFine, "Since main, ", ""},
+		{"markdown", []string{main, slow, "--markdown", "-", "--budget", "cpu=20%"}, exitOverBudget, "❌ **Since main", ""},
+		{"markdown file", []string{main, slow, "--markdown", markdown}, exitFine, "▲ worse", ""},
+		{"json", []string{main, slow, "--json"}, exitFine, `"mode": "results"`, ""},
+		{"filter", []string{main, slow, "--filter", "metric=latency_p50"}, exitFine, "latency p50", ""},
+		{"variants", []string{main, "--variants", variants}, exitFine, "Compared with ", ""},
+		{"two on one stream", []string{main, slow, "--json", "--markdown", "-"}, exitUsage, "", "both go to standard output"},
+		{"bad filter", []string{main, slow, "--filter", "cpu"}, exitUsage, "", "is not KEY=PATTERN"},
+		{"empty filter", []string{main, slow, "--filter", "metric=nonsense"}, exitUsage, "", "metric is one of cpu_per_operation"},
+		{"bad budget", []string{main, slow, "--budget", "cpu"}, exitUsage, "", "--budget"},
+		{"one", []string{main}, exitUsage, "", "takes two or more results"},
+		{"variants of two", []string{main, slow, "--variants", "a,b"}, exitUsage, "", "of one result"},
+		{"unknown variant", []string{main, "--variants", "none,nonsense"}, exitUsage, "", `no variant "nonsense"`},
+		{"not there", []string{main, "nowhere"}, exitUsage, "", "looking for a result"},
+		{"broken", []string{main, broken}, exitUsage, "", "broken.json"},
+		{"another experiment", []string{main, other}, exitUsage, "", "the workload differs"},
+		{"forced", []string{main, other, "--force"}, exitFine, "the workload differs", ""},
+		{"another machine", []string{main, elsewhere}, exitUsage, "", "--force compares what they have in common"},
+		{"forced elsewhere", []string{main, elsewhere, "--force"}, exitFine, "Between different machines, ratios only", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			status := Main(append([]string{"compare"}, c.args...), strings.NewReader(""), &out, &errOut)
+			if status != c.status {
+				t.Errorf("exit status %d, want %d: %s", status, c.status, errOut.String())
+			}
+			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), c.out) || c.status == exitUsage && out.Len() > 0 {
+				t.Errorf("stdout is %.400q, want %q in it", out.String(), c.out)
+			}
+			if !strings.Contains(errOut.String(), c.err) || c.err == "" && errOut.Len() > 0 {
+				t.Errorf("stderr is %q, want %q in it", errOut.String(), c.err)
+			}
+		})
+	}
+	if text, err := os.ReadFile(markdown); err != nil || !strings.Contains(string(text), "<details>") {
+		t.Errorf("the Markdown was not written: %v", err)
+	}
+}
+
+func TestReportMarkdown(t *testing.T) {
+	var out, errOut bytes.Buffer
+	if status := Main([]string{"report", result(t), "--markdown", "-"}, strings.NewReader(""), &out, &errOut); status != exitFine {
+		t.Fatalf("exit status %d: %s", status, errOut.String())
+	}
+	if !strings.Contains(out.String(), "<details><summary>All figures</summary>") || !strings.Contains(out.String(), "| CPU per operation |") {
+		t.Errorf("the Markdown is %.400s", out.String())
+	}
+}

@@ -1,0 +1,184 @@
+// tracetax selfcheck: the ruler held against known lengths.
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/selfcheck"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// selfcheckFile is the report of a selfcheck, beside its results folders.
+const selfcheckFile = "selfcheck.json"
+
+// selfcheckFlags are the flags of selfcheck.
+type selfcheckFlags struct {
+	quick, full, json bool
+	out, resume       string
+	accounting        string
+}
+
+func newSelfcheck(s streams) *cobra.Command {
+	var f selfcheckFlags
+	c := &cobra.Command{
+		Use:   "selfcheck",
+		Short: "Check the ruler itself against known lengths",
+		Long: `Measures costs that are known beforehand, in the ordinary way, and says whether
+they were found: the same program against itself, 20 and 200 µs of CPU, 1 ms of
+sleep, 50 MB, spans that the sink throws away, a sink and a load generator that
+are late.
+
+The exit status is 0 when all were found, 1 when one was not, and 4 when this
+machine is too noisy to tell.`,
+		Example: `  tracetax selfcheck
+  tracetax selfcheck --full
+  tracetax run selfcheck-costs       one of its experiments, by hand`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.quick, "quick", false, "the quick form, under three minutes (the default)")
+	flags.BoolVar(&f.full, "full", false, "the full form: more and longer windows, narrower margins")
+	flags.BoolVar(&f.json, "json", false, "print the checks as JSON on stdout")
+	flags.StringVar(&f.out, "out", "", "folder `DIR` for the results (default tracetax-results/selfcheck-DATE-TIME)")
+	flags.StringVar(&f.resume, "resume", "", "go on with the results in folder `DIR`")
+	flags.StringVar(&f.accounting, "accounting", "auto", "how CPU time is charged: `auto`, cgroup or clock")
+	return c
+}
+
+// run makes the experiments, judges, and prints the report.
+func (f *selfcheckFlags) run(ctx context.Context, s streams) error {
+	began := time.Now()
+	if err := f.fit(); err != nil {
+		return usageError(err)
+	}
+	dir, form, err := f.folder()
+	if err != nil {
+		return err
+	}
+	evidence := map[string]selfcheck.Evidence{}
+	var folders []string
+	for i, one := range form.Experiments() {
+		folder := filepath.Join(dir, one.Name)
+		fmt.Fprintf(s.err, "%d of %d: %s\n", i+1, len(form.Experiments()), one.Name)
+		if evidence[one.Name], err = f.one(ctx, s, one, folder); err != nil {
+			return f.interrupted(err, dir)
+		}
+		folders = append(folders, folder)
+	}
+	report := selfcheck.Judge(form, evidence)
+	report.Tool, report.Results, report.Seconds = Version(), folders, time.Since(began).Seconds()
+	if err := writeSelfcheck(dir, report); err != nil {
+		return err
+	}
+	if err := f.print(s, report); err != nil {
+		return err
+	}
+	return selfcheckStatus(report.Verdict)
+}
+
+// fit says which flags contradict each other.
+func (f *selfcheckFlags) fit() error {
+	switch {
+	case f.quick && f.full:
+		return errors.New("--quick and --full: choose one form")
+	case f.resume != "" && f.out != "":
+		return errors.New("--resume goes on in its own folder: leave out --out")
+	case f.resume != "" && (f.quick || f.full):
+		return errors.New("--resume goes on with the form that was begun: leave out --quick and --full")
+	}
+	return nil
+}
+
+// interrupted says how to go on.
+func (f *selfcheckFlags) interrupted(err error, dir string) error {
+	return fmt.Errorf("%w\nwhat is measured is kept; go on with: tracetax selfcheck --resume %s", err, dir)
+}
+
+func (f *selfcheckFlags) print(s streams, report *selfcheck.Report) error {
+	if f.json {
+		return encode(s.out, report)
+	}
+	options := terminalOptions(s.out, false)
+	return selfcheck.Terminal(s.out, report, selfcheck.Options{Width: options.Width, Color: options.Color})
+}
+
+// selfcheckStatus is the exit status that a verdict calls for.
+func selfcheckStatus(v selfcheck.Verdict) error {
+	switch v {
+	case selfcheck.Failed:
+		return &statusError{code: exitFailed}
+	case selfcheck.CannotTell:
+		return &statusError{code: exitInconclusive}
+	}
+	return nil
+}
+
+// one runs one experiment in its folder, or goes on with it.
+func (f *selfcheckFlags) one(ctx context.Context, s streams, one selfcheck.Experiment, folder string) (evidence selfcheck.Evidence, err error) {
+	e, resumed, err := selfcheckExperiment(one, folder)
+	if err != nil {
+		return evidence, err
+	}
+	b, err := prepare(ctx, e, folder, f.accounting, s.err)
+	if err != nil {
+		return evidence, err
+	}
+	open := b.create
+	if resumed {
+		open = b.resume
+	}
+	if err := open(); err != nil {
+		return evidence, err
+	}
+	defer func() { err = errors.Join(err, b.folder.Close()) }()
+	history, err := b.run(ctx)
+	if err != nil {
+		return evidence, err
+	}
+	doc, err := b.finish(history)
+	if err != nil {
+		return evidence, err
+	}
+	slept, err := selfcheck.ReadSlept(filepath.Join(folder, record.LogsFolder), selfcheck.Sleep)
+	return selfcheck.Evidence{Document: doc, Records: history, Slept: slept}, err
+}
+
+// selfcheckExperiment finds the built-in experiment, or what is left of it in its
+// folder.
+func selfcheckExperiment(one selfcheck.Experiment, folder string) (e *spec.Experiment, resumed bool, err error) {
+	name := one.Name
+	if kept := filepath.Join(folder, record.ExperimentFile); isFile(kept) {
+		name, resumed = kept, true
+	}
+	found, err := spec.Find(name, builtIn())
+	if err != nil {
+		return nil, false, fmt.Errorf("finding the experiment %s: %w", one.Name, err)
+	}
+	e = found[0]
+	if resumed {
+		return e, true, nil
+	}
+	if err := e.OverrideLoad(spec.Override{Duration: one.Duration}); err != nil {
+		return nil, false, fmt.Errorf("experiment %s: %w", one.Name, err)
+	}
+	if one.Blocks > 0 {
+		e.Design.Blocks = one.Blocks
+	}
+	e.Settle()
+	return e, false, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,188 @@
+package capacity
+
+// The highest rate that passes: doubled until one fails, then bisected on a
+// logarithmic scale, and confirmed.
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+const (
+	mostGrowth  = 4.0  // from one passing rate to the next
+	leastGrowth = 1.15 // the same
+	freely      = 0.4  // of the busiest resource: below it growth may go up to busy
+	busy        = 0.6
+	brim        = 0.95 // and above freely up to here
+)
+
+// noSpans says why losses cannot be looked for.
+const noSpans = "no span is to come, or it is not known exactly how many an operation makes"
+
+// group is all probes at one rate.
+type group struct {
+	rate           float64
+	passed, failed int
+	late           int           // failed, as the generator was late
+	last           *record.Probe // that agrees with the majority, where there is one
+}
+
+func (g *group) tied() bool   { return g.passed == g.failed }
+func (g *group) passes() bool { return g.passed > g.failed }
+func (g *group) total() int   { return g.passed + g.failed }
+
+// groups are the probes by rate.
+func (s *Search) groups(probes []record.Probe) []group {
+	var all []group
+	for i := range probes {
+		p := &probes[i]
+		at := slices.IndexFunc(all, func(g group) bool { return same(g.rate, p.Rate) })
+		if at < 0 {
+			at = len(all)
+			all = append(all, group{rate: p.Rate})
+		}
+		if p.Passed {
+			all[at].passed++
+		} else {
+			all[at].failed++
+			if s.failedByGenerator(p) {
+				all[at].late++
+			}
+		}
+		if g := &all[at]; g.last == nil || g.passes() == p.Passed {
+			g.last = p
+		}
+	}
+	slices.SortFunc(all, func(a, b group) int { return cmp.Compare(a.rate, b.rate) })
+	return all
+}
+
+// edges are the highest rate that passes and the lowest that fails; nil where
+// there is none. A tie, or a failure below a pass that was seen only once, is to
+// be probed again first.
+func edges(all []group) (pass, fail, again *group) {
+	for i := range all {
+		g := &all[i]
+		if g.tied() {
+			return nil, nil, g
+		}
+		if !g.passes() && fail == nil {
+			fail = g
+		}
+		if g.passes() && fail != nil && fail.total() < 2 {
+			return nil, nil, fail
+		}
+		if g.passes() && fail == nil {
+			pass = g
+		}
+	}
+	return pass, fail, nil
+}
+
+// bracket goes on with a search for the highest rate that passes.
+func (s *Search) bracket(probes []record.Probe) state {
+	if s.goal.Goal == spec.GoalLossless && spanless(&probes[0]) {
+		return end(record.NoSpans, noSpans)
+	}
+	all := s.groups(probes)
+	pass, fail, again := edges(all)
+	if again == nil && pass != nil && fail != nil && fail.rate/pass.rate <= 1+s.goal.Resolution+1e-9 {
+		if pass.passed >= 2 && s.confirmed(all, pass, fail) {
+			return s.highest(pass, fail)
+		}
+	}
+	if len(probes) >= s.mostBracket() {
+		return end(record.Unsteady, fmt.Sprintf("no rate could be confirmed in %d probes", len(probes)))
+	}
+	last := &probes[len(probes)-1]
+	switch {
+	case suspicious(last) && times(probes, last.Rate) == 1:
+		return probe(purposeVerify, last.Rate)
+	case again != nil:
+		return probe(purposeVerify, again.rate)
+	case pass == nil:
+		return s.lower(fail)
+	case fail == nil:
+		return s.higher(pass)
+	case fail.rate/pass.rate > 1+s.goal.Resolution+1e-9:
+		return probe(purposeBisect, math.Sqrt(pass.rate*fail.rate))
+	case pass.passed < 2:
+		return probe(purposeVerify, pass.rate)
+	}
+	return probe(purposeVerify, fail.rate)
+}
+
+// confirmed reports whether a failing rate failed more than by accident: twice,
+// or at another rate not far above too.
+func (s *Search) confirmed(all []group, pass, fail *group) bool {
+	if fail.failed >= 2 {
+		return true
+	}
+	near := pass.rate * (1 + 2*s.goal.Resolution)
+	return slices.ContainsFunc(all, func(g group) bool { return g.rate > fail.rate && g.rate <= near && !g.passes() })
+}
+
+// highest is the end at a confirmed rate.
+func (s *Search) highest(pass, fail *group) state {
+	if crowd, yes := disturbed(fail.last); yes {
+		return crowd
+	}
+	if fail.late == fail.failed {
+		return end(record.ByGenerator, "at "+describe(fail.last))
+	}
+	st := end(record.Found, "at "+describe(fail.last))
+	st.found = pass.rate
+	return st
+}
+
+// lower goes down from the lowest rate, which failed.
+func (s *Search) lower(fail *group) state {
+	least := s.least()
+	if fail.rate <= least*(1+1e-9) {
+		if fail.total() < 2 {
+			return probe(purposeVerify, fail.rate)
+		}
+		if crowd, yes := disturbed(fail.last); yes {
+			return crowd
+		}
+		if fail.passed > 0 {
+			return end(record.Unsteady, "the lowest rate passed once and failed twice: at "+describe(fail.last))
+		}
+		return end(record.BelowLeast, "at "+describe(fail.last))
+	}
+	rate := fail.rate / 2
+	if r := aim * reached(fail.last); r > 0 {
+		rate = min(rate, r)
+	}
+	return probe(purposeProbe, max(rate, least))
+}
+
+// higher goes up from the highest rate, which passed: the further, the less of
+// anything was used.
+func (s *Search) higher(pass *group) state {
+	factor := 2.0
+	if _, used := nearest(pass.last); used > 0 {
+		to := busy
+		if used >= freely {
+			to = brim
+		}
+		factor = min(max(to/used, leastGrowth), mostGrowth)
+	}
+	rate := pass.rate * factor
+	most, outcome, limited := s.most()
+	if !limited || rate < most {
+		return probe(purposeProbe, rate)
+	}
+	if pass.rate < most*(1-1e-9) {
+		return probe(purposeProbe, most)
+	}
+	if pass.passed < 2 {
+		return probe(purposeVerify, pass.rate)
+	}
+	return end(outcome, fmt.Sprintf("at %.4g/s it still passed", pass.rate))
+}

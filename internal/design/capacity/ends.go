@@ -1,0 +1,41 @@
+package capacity
+
+// The highest rate that passed and the lowest that did not.
+
+import (
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// ends returns the highest rate probed that passed and the lowest one above it
+// that did not; 0 where there is none. For a CPU target a rate passes here that
+// was held with no more CPU than the target.
+func (s *Search) ends(probes []record.Probe) (passing, failing float64) {
+	if s.goal.Goal != spec.GoalCPU {
+		pass, fail, _ := edges(s.groups(probes))
+		if pass != nil {
+			passing = pass.rate
+		}
+		if fail != nil {
+			failing = fail.rate
+		}
+		return passing, failing
+	}
+	slack := within
+	if s.goal.Method == spec.MethodStaircase {
+		slack = 0
+	}
+	under := func(p *record.Probe) bool { return p.Held && p.Utilisation <= s.goal.CPU+slack }
+	for i := range probes {
+		if p := &probes[i]; under(p) {
+			passing = max(passing, p.Rate)
+		}
+	}
+	for i := range probes {
+		p := &probes[i]
+		if !under(p) && p.Rate > passing && (failing == 0 || p.Rate < failing) {
+			failing = p.Rate
+		}
+	}
+	return passing, failing
+}

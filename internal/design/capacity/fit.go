@@ -1,0 +1,214 @@
+package capacity
+
+// The rate at a CPU target: a line through the probes, followed to the target,
+// and verified there.
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+const (
+	aim      = 0.65 // of the target, where the second probe is to lie
+	growth   = 8.0  // times the highest rate held, that a probe may go beyond it
+	apartBy  = 1.25 // the rates of two probes that a line may be drawn through
+	jump     = 0.01 // relative width of a bracket in which CPU is said to jump over the target
+	falseEnd = 1.1  // times a rate that was not held, within which another confirms it
+)
+
+// fit goes on with a search for the rate at a CPU target.
+func (s *Search) fit(probes []record.Probe) state {
+	if p := lastPassed(probes); p.Passed {
+		return s.foundAt(probes, p)
+	}
+	if len(probes) >= MostFit {
+		if held, broken := sorted(probes); broken != nil && len(held) > 0 && s.guess(held) >= broken.Rate && failures(probes, broken.Rate) >= 2 {
+			return s.full(held[len(held)-1], broken)
+		}
+		if crowd, yes := disturbed(&probes[len(probes)-1]); yes {
+			return crowd
+		}
+		return end(record.Unsteady, fmt.Sprintf("no rate within 2 points of the target could be verified in %d probes", MostFit))
+	}
+	held, broken := sorted(probes)
+	if last := &probes[len(probes)-1]; suspicious(last) && times(probes, last.Rate) == 1 {
+		return probe(purposeVerify, last.Rate)
+	}
+	if len(held) == 0 {
+		return s.down(probes)
+	}
+	rate := s.guess(held)
+	if broken != nil && rate >= broken.Rate {
+		return s.saturated(held, broken, probes)
+	}
+	if most, outcome, limited := s.most(); limited && rate >= most {
+		if last := held[len(held)-1]; last.Rate >= most*(1-1e-9) {
+			return end(outcome, fmt.Sprintf("at %.4g/s it used %.1f %% of its CPU", last.Rate, 100*last.Utilisation))
+		}
+		return probe(purposeVerify, most)
+	}
+	if least := s.least(); rate <= least {
+		if held[0].Rate <= least*(1+1e-9) {
+			return end(record.BelowLeast, fmt.Sprintf("at %.4g/s it used %.1f %% of its CPU already", held[0].Rate, 100*held[0].Utilisation))
+		}
+		return probe(purposeVerify, least)
+	}
+	if len(held) == 1 {
+		return probe(purposeProbe, rate)
+	}
+	return s.narrow(probes, held, rate)
+}
+
+// guess is where to go from the probes held: with one, to a second well apart
+// from it; with more, to the target along the line through them.
+func (s *Search) guess(held []*record.Probe) float64 {
+	last := held[len(held)-1]
+	if len(held) > 1 {
+		return min(lineThrough(held, s.goal.CPU).at(s.goal.CPU), growth*last.Rate)
+	}
+	share := max(last.Utilisation, 1e-3) / s.goal.CPU
+	rate := last.Rate * aim / share
+	switch {
+	case rate > last.Rate/apartBy && share > aim: // near the target, or above: the second goes below
+		rate = last.Rate / 2 / max(1, share)
+	case rate < last.Rate*apartBy:
+		rate = last.Rate / 2
+	}
+	return min(rate, growth*last.Rate)
+}
+
+// narrow verifies at the rate that the line gives, and bisects where lines have
+// not led to the target.
+func (s *Search) narrow(probes []record.Probe, held []*record.Probe, rate float64) state {
+	below, above := s.around(held)
+	if below == nil || above == nil {
+		return probe(purposeVerify, rate)
+	}
+	if above.Rate/below.Rate <= 1+jump && above.Utilisation-below.Utilisation > 4*within {
+		return end(record.Unsteady, fmt.Sprintf("CPU jumps from %.1f %% to %.1f %% between %.4g/s and %.4g/s",
+			100*below.Utilisation, 100*above.Utilisation, below.Rate, above.Rate))
+	}
+	steep := above.Utilisation-below.Utilisation > 3*within // otherwise what is between them is noise
+	if below.Rate < above.Rate && steep && (s.stuck(probes) || rate <= below.Rate || rate >= above.Rate) {
+		return probe(purposeBisect, math.Sqrt(below.Rate*above.Rate))
+	}
+	return probe(purposeVerify, rate)
+}
+
+// around returns the probe nearest below the target and the one nearest above.
+func (s *Search) around(held []*record.Probe) (below, above *record.Probe) {
+	for _, p := range held {
+		if p.Utilisation <= s.goal.CPU && (below == nil || p.Rate > below.Rate) {
+			below = p
+		}
+		if p.Utilisation > s.goal.CPU && (above == nil || p.Rate < above.Rate) {
+			above = p
+		}
+	}
+	return below, above
+}
+
+// stuck reports whether the last two probes that a line led to have not halved
+// the distance to the target.
+func (s *Search) stuck(probes []record.Probe) bool {
+	n := len(probes)
+	if n < 2 || probes[n-1].Purpose != purposeVerify || probes[n-2].Purpose != purposeVerify {
+		return false
+	}
+	off := func(p record.Probe) float64 { return math.Abs(p.Utilisation - s.goal.CPU) }
+	return off(probes[n-1]) > off(probes[n-2])/2
+}
+
+// foundAt is the end at a verified rate. The rate at the target itself is read
+// off the line that the probes around it give, which may move it by as much as
+// the verification leaves open.
+func (s *Search) foundAt(probes []record.Probe, p *record.Probe) state {
+	held, _ := sorted(probes)
+	l := lineThrough(held, s.goal.CPU)
+	slack := p.Rate * within / s.goal.CPU
+	st := end(record.Found, "")
+	st.found = min(max(l.at(s.goal.CPU), p.Rate-slack), p.Rate+slack)
+	return st
+}
+
+// down looks for a rate that is held, while none has been.
+func (s *Search) down(probes []record.Probe) state {
+	lowest := &probes[0]
+	for i := range probes {
+		if probes[i].Rate < lowest.Rate {
+			lowest = &probes[i]
+		}
+	}
+	if least := s.least(); lowest.Rate > least*(1+1e-9) {
+		rate := lowest.Rate / 2
+		if r := reached(lowest) * aim; r > 0 {
+			rate = min(rate, r)
+		}
+		return probe(purposeProbe, max(rate, least))
+	}
+	if crowd, yes := disturbed(lowest); yes {
+		return crowd
+	}
+	if s.failedByGenerator(lowest) {
+		return end(record.ByGenerator, "the generator was late at every rate")
+	}
+	return end(record.BelowLeast, "no rate was held: "+lowest.Why)
+}
+
+// saturated looks for the highest rate that is held, where that ends before the
+// target.
+func (s *Search) saturated(held []*record.Probe, broken *record.Probe, probes []record.Probe) state {
+	low := held[0]
+	for _, p := range held {
+		if p.Rate < broken.Rate {
+			low = p
+		}
+	}
+	if broken.Rate/low.Rate <= 1+s.goal.Resolution {
+		if failures(probes, broken.Rate) < sure(broken) {
+			return probe(purposeVerify, broken.Rate) // once may be a pause of the machine
+		}
+		return s.full(low, broken)
+	}
+	// Just below, and then just above, what it reached when it was asked too much.
+	for _, factor := range []float64{0.98, 0.98 * (1 + s.goal.Resolution)} {
+		if r := reached(broken) * factor; r > low.Rate*1.01 && r < broken.Rate/1.01 {
+			return probe(purposeBisect, r)
+		}
+	}
+	return probe(purposeBisect, math.Sqrt(low.Rate*broken.Rate))
+}
+
+// full is the end of a search that met another limit before the target.
+func (s *Search) full(low, broken *record.Probe) state {
+	if crowd, yes := disturbed(broken); yes {
+		return crowd
+	}
+	if s.failedByGenerator(broken) {
+		return end(record.ByGenerator, "at "+describe(broken))
+	}
+	return end(record.Saturated, fmt.Sprintf("%.4g/s was held with %.1f %% of its CPU; at %s", low.Rate, 100*low.Utilisation, describe(broken)))
+}
+
+// sure is how many failures it takes to believe one.
+func sure(p *record.Probe) int {
+	if suspicious(p) {
+		return 3
+	}
+	return 2
+}
+
+// failures counts the probes that confirm that a rate is not held.
+func failures(probes []record.Probe, rate float64) int {
+	n := 0
+	for i := range probes {
+		if p := &probes[i]; !p.Held && p.Rate >= rate*(1-1e-9) && p.Rate <= rate*falseEnd {
+			n++
+		}
+	}
+	return n
+}
+
+func describe(p *record.Probe) string { return fmt.Sprintf("%.4g/s: %s", p.Rate, p.Why) }

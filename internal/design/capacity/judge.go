@@ -1,0 +1,216 @@
+package capacity
+
+// Whether a probe was held, and met the goal.
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// What is not holding the rate; docs/warnings.md says why.
+const (
+	heldShare     = 0.98 // of the operations asked for, completed in the time that the schedule takes
+	failedShare   = 0.01 // of the operations asked for, timed out or answered wrongly
+	backlogGrowth = 3.0  // times the fastest operation's duration, that a backlog grows to at least
+	backlogReach  = 0.6  // of the lateness, that the latency at the 90th percentile of a backlog reaches
+	backlogMiddle = 0.1  // of the operations, that met the middle half of a backlog
+)
+
+// within is how near to the CPU target a verified rate must be: two points.
+const within = 0.02
+
+// Judge says of a probe that has been made whether it was held and passed.
+func (s *Search) Judge(p record.Probe) record.Probe {
+	latency, err := p.Load.Latency.Decode()
+	if err != nil {
+		p.Held, p.Passed, p.Why = false, false, err.Error()
+		return p
+	}
+	why := notHeld(&p, latency)
+	p.Held = len(why) == 0
+	if generatorBound(&p) && (!p.Held || s.goal.Goal == spec.GoalLatency) { // a rate that was held all the same was asked
+		why = append(why, "the generator was late")
+	}
+	why = append(why, s.missed(&p, latency)...)
+	p.Passed = len(why) == 0
+	if s.goal.Method == spec.MethodStaircase && s.goal.Goal == spec.GoalCPU {
+		p.Passed = p.Utilisation >= s.goal.CPU // the study's: the first step over the target, held or not
+	}
+	p.Why = strings.Join(why, "; ")
+	return p
+}
+
+// missed says in what the goal was missed.
+func (s *Search) missed(p *record.Probe, latency *hdrhistogram.Histogram) []string {
+	switch s.goal.Goal {
+	case spec.GoalCPU:
+		return s.missedCPU(p)
+	case spec.GoalLatency:
+		return s.missedLatency(p, latency)
+	}
+	var why []string
+	if spanless(p) {
+		why = append(why, "no span is to come, or it is not known exactly how many")
+	}
+	if p.Lost > 0 {
+		why = append(why, fmt.Sprintf("%.0f spans lost", math.Ceil(p.Lost)))
+	}
+	if !p.Quiet {
+		why = append(why, "spans still came when patience ended")
+	}
+	return why
+}
+
+func (s *Search) missedCPU(p *record.Probe) []string {
+	var why []string
+	if off := p.Utilisation - s.goal.CPU; math.Abs(off) > within {
+		why = append(why, fmt.Sprintf("%.1f %% of the CPU used, %+.1f points off", 100*p.Utilisation, 100*off))
+	}
+	for _, u := range p.Usage {
+		// The target leaves 1 − target of the quota's time unused. Held back for
+		// longer than that, the work comes in bursts that the quota cuts.
+		if u.Role == "app" && u.ThrottleSeconds > (1-s.goal.CPU)*u.Seconds {
+			why = append(why, fmt.Sprintf("%s was throttled for %.1f s of %.1f s", u.Process, u.ThrottleSeconds, u.Seconds))
+		}
+	}
+	return why
+}
+
+func (s *Search) missedLatency(p *record.Probe, latency *hdrhistogram.Histogram) []string {
+	n, percentile := uint64(latency.TotalCount()), s.goal.Percentile
+	if !stats.QuantileSupported(n, percentile) {
+		return []string{fmt.Sprintf("%d operations are too few for p%g, which needs %.0f: the probe is too short", n, percentile, math.Ceil(s.needed()))}
+	}
+	if above := float64(n) * (100 - percentile) / 100; float64(p.Load.TimedOut) > above {
+		return []string{fmt.Sprintf("p%g lies among the operations that timed out", percentile)}
+	}
+	if at := time.Duration(latency.ValueAtQuantile(percentile)); at > s.goal.Limit {
+		return []string{fmt.Sprintf("p%g is %v", percentile, at.Round(time.Microsecond))}
+	}
+	return nil
+}
+
+// notHeld says why the rate was not held; nothing where it was.
+func notHeld(p *record.Probe, latency *hdrhistogram.Histogram) []string {
+	if p.Load.Intended == 0 {
+		return []string{"nothing was asked"}
+	}
+	var why []string
+	intended := float64(p.Load.Intended)
+	schedule := schedule(p)
+	share := float64(p.Load.Completed) / intended
+	if late := lateness(p, latency); late > 0 {
+		share *= schedule / (schedule + late)
+	}
+	if share < heldShare {
+		why = append(why, fmt.Sprintf("%.4g/s of %.4g/s held", share*p.Rate, p.Rate))
+	}
+	if bad := p.Load.TimedOut + p.Load.Failed; float64(bad) > failedShare*intended {
+		why = append(why, fmt.Sprintf("of %d operations %d timed out, %d failed", p.Load.Intended, p.Load.TimedOut, p.Load.Failed))
+	}
+	return why
+}
+
+// schedule is the time over which the operations were asked, in seconds.
+func schedule(p *record.Probe) float64 {
+	if p.Seconds > 0 {
+		return p.Seconds
+	}
+	return float64(p.Load.Intended) / p.Rate
+}
+
+// lateness is for how many seconds a backlog was worked off after the schedule's
+// end; 0 where the last operations are merely slow.
+func lateness(p *record.Probe, latency *hdrhistogram.Histogram) float64 {
+	least := float64(latency.Min()) * 1e-9
+	late := p.Load.WallSeconds - schedule(p) - least
+	if late <= 0 || latency.TotalCount() == 0 {
+		return max(0, late)
+	}
+	if late > float64(latency.Max())*1e-9 {
+		return late // no latency explains it
+	}
+	if late < backlogGrowth*least || quantile(latency, 90)-least < backlogReach*late {
+		return 0
+	}
+	// A backlog passes through every size on its way, so that latencies lie all
+	// between the fastest and the last.
+	if below(latency, least+0.75*late)-below(latency, least+0.25*late) < backlogMiddle {
+		return 0
+	}
+	return late
+}
+
+func quantile(h *hdrhistogram.Histogram, percentile float64) float64 {
+	return float64(h.ValueAtQuantile(percentile)) * 1e-9
+}
+
+// below is the share of values up to v seconds.
+func below(h *hdrhistogram.Histogram, v float64) float64 {
+	n := int64(0)
+	for _, bar := range h.Distribution() {
+		if float64(bar.From)*1e-9 <= v {
+			n += bar.Count
+		}
+	}
+	return float64(n) / float64(max(h.TotalCount(), 1))
+}
+
+// reached is the rate of completed operations, the time of working a backlog off
+// included.
+func reached(p *record.Probe) float64 {
+	over := max(p.Load.WallSeconds, schedule(p))
+	if over <= 0 {
+		return 0
+	}
+	return float64(p.Load.Completed) / over
+}
+
+// spanless reports whether a probe can say nothing of lost spans.
+func spanless(p *record.Probe) bool { return p.Expected == 0 && p.Load.Completed > 0 }
+
+// What is likely an accident: a rate that was nearly held by a service that had
+// room.
+const (
+	nearly = 0.8 // of the rate asked for
+	room   = 0.7 // of the busiest resource, used
+)
+
+// suspicious reports whether a rate was not held in a way in which a pause of the
+// machine shows itself, so that the probe is to be made again.
+func suspicious(p *record.Probe) bool {
+	_, used := nearest(p)
+	return !p.Held && reached(p) >= nearly*p.Rate && used < room
+}
+
+// crowded is the share of the CPUs from which programs outside the run are taken
+// to be why a probe failed.
+const crowded = 0.15
+
+// disturbed is the end of a search whose answer rests on a probe that failed
+// while others used its CPUs: it would be too low.
+func disturbed(p *record.Probe) (state, bool) {
+	if p.Others < crowded {
+		return state{}, false
+	}
+	return end(record.Unsteady, fmt.Sprintf("programs outside the run, or the host, took %.0f %% of its CPUs at %s", 100*p.Others, describe(p))), true
+}
+
+// times is how often a rate was probed.
+func times(probes []record.Probe, rate float64) int {
+	n := 0
+	for i := range probes {
+		if same(probes[i].Rate, rate) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,106 @@
+// What has been run, and which variants are given up.
+package design
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+type key struct {
+	kind    record.Kind
+	block   int
+	variant string
+}
+
+type tries struct {
+	good   bool
+	failed int
+}
+
+// past is the history by run.
+type past map[key]tries
+
+func (p Plan) index(history []record.Record) past {
+	out := past{}
+	for i := range history {
+		r := &history[i]
+		if p.Duet && r.Kind == record.Measured {
+			continue
+		}
+		out.add(key{r.Kind, r.Block, r.Variant}, !r.Failed())
+	}
+	if p.Duet {
+		p.indexPairs(history, out)
+	}
+	return out
+}
+
+func (p past) add(k key, good bool) {
+	t := p[k]
+	if good {
+		t.good = true
+	} else {
+		t.failed++
+	}
+	p[k] = t
+}
+
+// due returns the number of the attempt that a run is to be made in, if it is
+// still to be made.
+func (p past) due(kind record.Kind, block int, variant string) (attempt int, due bool) {
+	t := p[key{kind, block, variant}]
+	return t.failed + 1, !t.good && t.failed < attempts
+}
+
+// lastBlock is the last block of which there is a run, 0 if there is none.
+func (p past) lastBlock() int {
+	last := 0
+	for k := range p {
+		last = max(last, k.block)
+	}
+	return last
+}
+
+// GivenUp returns the variants that failed so often that they are not tried any
+// more. Without its baseline no block counts, so a baseline that is given up
+// ends the experiment.
+func (p Plan) GivenUp(history []record.Record) []string {
+	past := p.index(history)
+	var given []string
+	for _, variant := range p.Variants {
+		if p.failedFor(past, variant, p.Most+1) {
+			given = append(given, variant)
+		}
+	}
+	return given
+}
+
+func (p Plan) givenUp(past past, variant string, block int) bool {
+	return p.failedFor(past, p.Variants[0], block) || p.failedFor(past, variant, block)
+}
+
+// failedFor reports whether a variant failed for good before the given block: in
+// its pilot, or in patience blocks in a row.
+func (p Plan) failedFor(past past, variant string, before int) bool {
+	if slices.Contains(p.Piloted, variant) && past[key{record.Pilot, 0, variant}].spent() {
+		return true
+	}
+	row := 0
+	for block := 1; block < before; block++ {
+		tries := past[key{record.Measured, block, variant}]
+		switch {
+		case tries.good:
+			row = 0
+		case tries.spent():
+			row++
+		}
+		if row >= patience {
+			return true
+		}
+	}
+	return false
+}
+
+// spent reports whether every attempt failed.
+func (t tries) spent() bool { return !t.good && t.failed >= attempts }

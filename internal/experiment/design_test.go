@@ -1,0 +1,207 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+func TestStopsAtThePrecision(t *testing.T) {
+	runner := duetScript()
+	s := session(runner, &kept{})
+	kinds["precision"](s)
+	asked := 0
+	precise := s.Precise
+	s.Precise = func(history []record.Record) (bool, error) { asked++; return precise(history) }
+	var events []Event
+	s.Observe = func(e Event) { events = append(events, e) }
+	history, err := s.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(history) != 1+4*2 {
+		t.Errorf("%d runs, want a calibration and 4 blocks", len(history))
+	}
+	if first := events[0]; !first.Open || first.Total != 1+6*2 {
+		t.Errorf("first event: open %t, %d in all; want at most 13", first.Open, first.Total)
+	}
+	if last := events[len(events)-1]; last.Open || last.Done != 9 || last.Total != 9 || last.Left != 0 {
+		t.Errorf("last event %+v", last)
+	}
+	if asked != 3 {
+		t.Errorf("the precision was worked out %d times, want once after each of the blocks 2, 3 and 4", asked)
+	}
+}
+
+// An error in working out the precision ends the experiment and is told.
+func TestPrecisionFails(t *testing.T) {
+	runner := duetScript()
+	s := session(runner, &kept{})
+	kinds["precision"](s)
+	broken := errors.New("a record cannot be read")
+	s.Precise = func([]record.Record) (bool, error) { return true, broken }
+	if history, err := s.Run(context.Background(), nil); !errors.Is(err, broken) || len(history) != 5 {
+		t.Errorf("%v after %d runs, want the error after 5", err, len(history))
+	}
+}
+
+func TestDuet(t *testing.T) {
+	runner := duetScript()
+	keeper := &kept{}
+	s := session(runner, keeper)
+	s.Experiment.Design.Duet = true
+	begun, ended := 0, map[string]int{}
+	var last Event
+	s.Observe = func(e Event) {
+		last = e
+		if e.Begun {
+			begun++
+		} else {
+			ended[e.Next.Variant+"="+e.Record.Variant]++
+		}
+	}
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if begun != 1+3 || ended["none=none"] != 3 || ended["otel=otel"] != 4 || len(ended) != 2 || last.Done != 7 || last.Total != 7 {
+		t.Errorf("%d begun, ended %v, last %d of %d", begun, ended, last.Done, last.Total)
+	}
+	for i := 1; i < len(keeper.records); i += 2 {
+		a, b := keeper.records[i], keeper.records[i+1]
+		if a.Block != b.Block || a.Attempt != b.Attempt || a.Harness.Partner != b.Variant || b.Harness.Partner != a.Variant || a.Position != 0 || b.Position != 1 {
+			t.Errorf("pair %+v\n%+v", a, b)
+		}
+	}
+}
+
+// A run whose partner failed is none: both are made once more.
+func TestDuetFails(t *testing.T) {
+	runner := duetScript()
+	runner.fail = func(name string) bool { return name == "002-otel-1" }
+	keeper := &kept{}
+	s := session(runner, keeper)
+	s.Experiment.Design.Duet = true
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	var failures, good []string
+	for _, r := range keeper.records {
+		if name := fmt.Sprintf("%d %s %d", r.Block, r.Variant, r.Attempt); r.Failed() {
+			failures = append(failures, name+" "+r.Failure.Stage)
+		} else if r.Block == 2 {
+			good = append(good, name)
+		}
+	}
+	slices.Sort(failures)
+	slices.Sort(good)
+	if !slices.Equal(failures, []string{"2 none 1 duet", "2 otel 1 start"}) || !slices.Equal(good, []string{"2 none 2", "2 otel 2"}) {
+		t.Errorf("failures %q, good %q", failures, good)
+	}
+
+	// The reason is the variant's own failure where it has one, else its partner's.
+	for want, fails := range map[string][]string{
+		"its partner otel failed (start)": {"001-otel-1", "001-otel-2", "002-otel-1", "002-otel-2"},
+		"again: start: it broke":          {"001-none-1", "001-otel-2", "002-otel-1", "002-otel-2"},
+	} {
+		runner = duetScript()
+		runner.fail = func(name string) bool { return slices.Contains(fails, name) }
+		s = session(runner, &kept{})
+		s.Experiment.Design.Duet = true
+		if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// What a session has not got is said before anything is run.
+func TestAble(t *testing.T) {
+	alone := &script{}
+	s := session(alone, &kept{})
+	s.Experiment.Design.Duet = true
+	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "two runs at the same time cannot be made here") || len(alone.made) > 0 {
+		t.Errorf("a duet with a runner that makes one run at a time: %v", err)
+	}
+	s = session(alone, &kept{})
+	s.Experiment.Design.Most = 9
+	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "cannot be judged here") || len(alone.made) > 0 {
+		t.Errorf("a precision that nobody judges: %v", err)
+	}
+}
+
+// What is foreseen is what is run.
+func TestForesee(t *testing.T) {
+	for name, change := range map[string]func(*spec.Experiment){
+		"blocks": func(*spec.Experiment) {},
+		"levels": func(e *spec.Experiment) { e.Load.Levels = []int{1, 2} },
+		"relative, open": func(e *spec.Experiment) {
+			e.Load.Relative = &spec.Relative{Share: 0.5}
+			e.Design.Most = 6
+		},
+		"duet": func(e *spec.Experiment) { e.Design.Duet = true },
+	} {
+		t.Run(name, func(t *testing.T) { foresee(t, change) })
+	}
+}
+
+func foresee(t *testing.T, change func(*spec.Experiment)) {
+	e := &spec.Experiment{
+		Workload:   &spec.Workload{Name: "w", Processes: []spec.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},
+		Operations: []spec.Operation{{Name: "a"}},
+		Variants:   []spec.Variant{{Name: "x", Tracer: &spec.Tracer{Name: "none"}}, {Name: "y", Tracer: &spec.Tracer{Name: "none"}, Env: map[string]string{"TO": "{sink.otlp.grpc}"}}},
+		Load:       spec.Load{Duration: 10 * time.Second},
+		Design:     spec.Design{Blocks: 4, Seed: 3},
+	}
+	change(e)
+	s, err := Foresee(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := max(4, e.Design.Most)
+	shortest := 80 * time.Second
+	if e.Design.Duet {
+		shortest /= 2
+	}
+	if len(s.Blocks) != most || s.Least != 4 || s.Shortest < shortest || s.Length < s.Shortest || s.Phases != max(1, len(e.Load.Levels)) {
+		t.Errorf("%+v", s)
+	}
+	if e.Design.Duet && s.Length >= 80*time.Second {
+		t.Errorf("a duet takes %s, as long as one run after the other", s.Length)
+	}
+	if (s.Length == s.Shortest) != (most == 4) {
+		t.Errorf("from %s to %s", s.Shortest, s.Length)
+	}
+	runner := duetScript()
+	session := &Session{Experiment: e, Runner: runner, Keeper: &kept{}, Precise: after(99)}
+	for _, v := range e.Variants {
+		plan, err := e.Plan(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session.Cells = append(session.Cells, Cell{Variant: v, Plan: plan, Calibration: plan})
+	}
+	if _, err := session.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, v := range s.Calibrated {
+		want = append(want, "calibration-"+v+"-1")
+	}
+	for _, v := range s.Piloted {
+		want = append(want, "pilot-"+v+"-1")
+	}
+	for i, order := range s.Blocks {
+		for _, variant := range order {
+			want = append(want, fmt.Sprintf("%03d-%s-1", i+1, variant))
+		}
+	}
+	if !slices.Equal(runner.made, want) {
+		t.Errorf("runs %v, foreseen %v", runner.made, want)
+	}
+}

@@ -1,0 +1,100 @@
+// What later runs profit from, and what there is to say at the end.
+package experiment
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/design"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// learn takes from a record what later runs profit from: how many spans an
+// operation makes, and how long runs last.
+func (s *Session) learn(r *record.Record) {
+	if r.Failed() {
+		return
+	}
+	s.lasted[r.Kind] += r.Ended.Sub(r.Started)
+	s.made[r.Kind]++
+	if r.Kind != record.Calibration {
+		return
+	}
+	spans := maps.Clone(s.cell(r.Variant).Plan.Spans)
+	if spans == nil {
+		spans = map[string]spec.Number{}
+	}
+	for _, phase := range r.Phases {
+		if phase.Load.Started == 0 || !phase.Quiet {
+			continue
+		}
+		k := float64(phase.Sink.Unique()) / float64(phase.Load.Started)
+		if k == float64(int(k)) {
+			spans[phase.Operation] = spec.Number{Low: k, High: k}
+		} else {
+			delete(spans, phase.Operation) // it varies: a drain must not end early on it
+		}
+	}
+	s.spans[r.Variant] = spans
+}
+
+// FinalError is a failure that going on with the experiment would only repeat: its
+// runs are made, and nothing can be concluded from them.
+type FinalError struct{ err error }
+
+// Error is the reason.
+func (e *FinalError) Error() string { return e.err.Error() }
+
+// Unwrap gives the reason.
+func (e *FinalError) Unwrap() error { return e.err }
+
+// verdict says at the end whether there is anything to conclude from.
+func (s *Session) verdict(plan design.Plan) error {
+	if err := s.conclusion(plan); err != nil {
+		return &FinalError{err}
+	}
+	return nil
+}
+
+func (s *Session) conclusion(plan design.Plan) error {
+	if slices.Contains(plan.GivenUp(s.history), plan.Variants[0]) {
+		return fmt.Errorf("the baseline %s failed again and again: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
+	}
+	good := map[string]bool{}
+	for i := range s.history {
+		if r := &s.history[i]; r.Kind == record.Measured && !r.Failed() {
+			good[r.Variant] = true
+		}
+	}
+	if !good[plan.Variants[0]] {
+		return fmt.Errorf("no run of the baseline %s succeeded: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
+	}
+	if len(plan.Variants) > 1 && len(good) == 1 {
+		return fmt.Errorf("no run of any variant but the baseline succeeded: %s", s.lastFailure(plan.Variants[1]))
+	}
+	return nil
+}
+
+// lastFailure is why a variant last failed; a partner's failure is the reason only
+// where there is no other.
+func (s *Session) lastFailure(variant string) string {
+	reason := ""
+	for i := range slices.Backward(s.history) {
+		r := &s.history[i]
+		if r.Variant != variant || !r.Failed() {
+			continue
+		}
+		if reason == "" || r.Failure.Stage != duetStage {
+			reason = r.Failure.Stage + ": " + r.Failure.Message
+		}
+		if r.Failure.Stage != duetStage {
+			return reason
+		}
+	}
+	if reason == "" {
+		return "no reason was kept"
+	}
+	return reason
+}

@@ -1,0 +1,177 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// measured are the requests of measured runs.
+func measured(all []run.Request) []run.Request {
+	return slices.DeleteFunc(slices.Clone(all), func(q run.Request) bool { return q.Kind != record.Measured })
+}
+
+// A sweep has a phase for each level, with the level's load alone.
+func TestSweep(t *testing.T) {
+	runner := duetScript()
+	s := session(runner, &kept{})
+	s.Experiment.Load = spec.Load{Rates: []float64{100, 200.5}, Connections: 8}
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range measured(runner.seen) {
+		seen := map[string]int{}
+		for _, p := range q.Phases {
+			seen[fmt.Sprintf("%s %s %g %d %d", p.Operation.Name, p.Parameter["rate"], p.Load.Rate, len(p.Load.Rates), p.Load.Connections)]++
+		}
+		want := map[string]int{"a 100/s 100 0 8": 1, "a 200.5/s 200.5 0 8": 1, "b 100/s 100 0 8": 1, "b 200.5/s 200.5 0 8": 1}
+		if !maps.Equal(seen, want) {
+			t.Errorf("%s: phases %v", q.Name, seen)
+		}
+	}
+	if q := runner.seen[0]; q.Kind != record.Calibration || len(q.Phases) != 2 {
+		t.Errorf("the calibration has %d phases, want one of each operation", len(q.Phases))
+	}
+}
+
+func TestSearch(t *testing.T) {
+	runner := duetScript()
+	s := session(runner, &kept{})
+	s.Experiment.Load = spec.Load{Capacity: &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}, Duration: time.Second}
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range runner.seen {
+		for _, p := range q.Phases {
+			if (p.Search != nil) != (q.Kind == record.Measured) {
+				t.Errorf("%s: operation %s has the search %v", q.Name, p.Operation.Name, p.Search)
+			}
+			if p.Search == nil {
+				continue
+			}
+			if probe, more := p.Search.Next(nil); !more || probe.Rate <= 0 {
+				t.Errorf("%s: the search begins with %+v, %t", q.Name, probe, more)
+			}
+		}
+	}
+}
+
+// A relative rate is a share of what the slowest variant was found to do, the same
+// for all variants, by operation.
+func TestRelative(t *testing.T) {
+	runner := duetScript()
+	s := session(runner, &kept{})
+	s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.6}}
+	history, err := s.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"calibration-otel-1", "pilot-none-1", "pilot-otel-1"}; !slices.Equal(runner.made[:3], want) {
+		t.Errorf("first %v, want %v", runner.made[:3], want)
+	}
+	for _, q := range runner.seen[1:3] {
+		for _, p := range q.Phases {
+			if p.Search == nil || p.Load.Capacity == nil || p.Load.Capacity.CPU != 0.6 || p.Load.Rate != 0 {
+				t.Errorf("%s: load %+v, search %v", q.Name, p.Load, p.Search)
+			}
+		}
+	}
+	for _, q := range measured(runner.seen) {
+		for _, p := range q.Phases {
+			if want := map[string]float64{"a": 300, "b": 150}[p.Operation.Name]; p.Load.Rate != want || p.Search != nil || p.Load.Capacity != nil {
+				t.Errorf("%s: %s at %g/s, want %g/s", q.Name, p.Operation.Name, p.Load.Rate, want)
+			}
+		}
+	}
+	if last := history[len(history)-1]; last.Phases[0].OfferedRate == 0 {
+		t.Error("the rate is not in the record")
+	}
+}
+
+// What pilots may find, and what comes of it.
+func TestPilotsFind(t *testing.T) {
+	found := func(rate float64) record.Capacity {
+		return record.Capacity{Outcome: record.Found, Rate: rate, Passing: rate}
+	}
+	ended := func(outcome record.Outcome, passing float64) record.Capacity {
+		return record.Capacity{Outcome: outcome, Passing: passing, Note: "a note"}
+	}
+	for name, test := range map[string]struct {
+		none, otel record.Capacity
+		rate       float64 // half the slowest's; 0: an error
+		bad        string
+	}{
+		"both":                             {found(1000), found(400), 200, ""},
+		"the baseline is the slowest":      {found(300), found(400), 150, ""},
+		"one is faster than the generator": {ended(record.ByGenerator, 900), found(400), 200, ""},
+		"but it is not known to be faster": {ended(record.ByGenerator, 300), found(400), 0, "asking operation a at 50% of slowest: it is not known what the slowest variant can do (none: bounded by the generator, having done 300/s)"},
+		"both are faster":                  {ended(record.ByGenerator, 900), ended(record.AboveMost, 800), 0, "it is not known what the slowest variant can do"},
+		"one has no spans to lose":         {ended(record.NoSpans, 0), found(400), 200, ""},
+		"neither has":                      {ended(record.NoSpans, 0), ended(record.NoSpans, 0), 0, "it is not known what the slowest variant can do"},
+		"saturated before the goal":        {found(1000), ended(record.Saturated, 600), 300, ""},
+		"a variant was unsteady":           {found(1000), ended(record.Unsteady, 600), 0, "no run of any variant but the baseline succeeded: pilot: no rate was found that otel can do (a: unsteady, a note; b: unsteady, a note)"},
+		"the baseline does too little":     {ended(record.BelowLeast, 0), found(400), 0, "the baseline none failed again and again: pilot: no rate was found that none can do (a: below the lowest rate that can be asked, a note"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runner := duetScript()
+			runner.does = func(variant, _ string) record.Capacity {
+				return map[string]record.Capacity{"none": test.none, "otel": test.otel}[variant]
+			}
+			s := session(runner, &kept{})
+			s.Experiment.Load.Relative = &spec.Relative{Share: 0.5}
+			_, err := s.Run(context.Background(), nil)
+			if test.bad != "" {
+				var final *FinalError
+				if err == nil || !strings.Contains(err.Error(), test.bad) || !errors.As(err, &final) {
+					t.Errorf("error %v, want a final one with %q", err, test.bad)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := measured(runner.seen)[0].Phases[0].Load.Rate; got != test.rate {
+				t.Errorf("rate %g, want %g", got, test.rate)
+			}
+		})
+	}
+}
+
+// A rate so low that nothing would happen in the window is no rate.
+func TestRelativeIsTooLow(t *testing.T) {
+	runner := duetScript()
+	s := session(runner, &kept{})
+	s.Experiment.Load = spec.Load{Relative: &spec.Relative{Share: 0.001}, Duration: time.Second}
+	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "is no operation") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Each variant has its own faults, but what an operation makes is learnt without.
+func TestFaultsOfVariants(t *testing.T) {
+	runner := duetScript()
+	s := session(runner, &kept{})
+	s.Experiment.Faults = spec.Faults{SinkLoses: 0.03}
+	s.Cells[1].Variant.Faults = &spec.Faults{SinkLate: time.Second}
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range runner.seen {
+		want := map[string]spec.Faults{"none": {SinkLoses: 0.03}, "otel": {SinkLate: time.Second}}[q.Plan.Variant]
+		if q.Kind == record.Calibration {
+			want = spec.Faults{}
+		}
+		if q.Faults != want {
+			t.Errorf("%s: faults %+v, want %+v", q.Name, q.Faults, want)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+// Rates relative to what the slowest variant can do, from the pilots.
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// unfound says why a pilot is of no use, nil if it is.
+func unfound(pilot *record.Record) *record.Failure {
+	var missing []string
+	for _, phase := range pilot.Phases {
+		c := phase.Capacity
+		if c == nil {
+			missing = append(missing, phase.Operation+": no search was made")
+			continue
+		}
+		if _, exact := does(c); !exact && !unbounded(c) {
+			missing = append(missing, fmt.Sprintf("%s: %s%s", phase.Operation, c.Outcome, noted(c)))
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return &record.Failure{
+		Stage:   "pilot",
+		Message: fmt.Sprintf("no rate was found that %s can do (%s); name a rate, or another goal of the search", pilot.Variant, strings.Join(missing, "; ")),
+	}
+}
+
+func noted(c *record.Capacity) string {
+	if c.Note == "" {
+		return ""
+	}
+	return ", " + c.Note
+}
+
+// does is what a search found that a variant can do, in operations/s. One that
+// is saturated before the goal does what it held.
+func does(c *record.Capacity) (rate float64, exact bool) {
+	switch {
+	case c.Outcome == record.Found && c.Rate > 0:
+		return c.Rate, true
+	case c.Outcome == record.Saturated && c.Passing > 0:
+		return c.Passing, true
+	}
+	return 0, false
+}
+
+// unbounded reports whether the search ended before the variant did: it can do
+// more than Passing. One that sends no spans can lose none at any rate.
+func unbounded(c *record.Capacity) bool {
+	return c.Outcome == record.ByGenerator || c.Outcome == record.AboveMost || c.Outcome == record.NoSpans
+}
+
+// rates are the operations' rates in a measured run, where the load is relative:
+// the same for every variant, and the same whenever they are derived.
+func (s *Session) rates(kind record.Kind) (map[string]float64, error) {
+	relative := s.Experiment.Load.Relative
+	if relative == nil || kind != record.Measured {
+		return nil, nil
+	}
+	out := map[string]float64{}
+	for _, operation := range s.Experiment.Operations {
+		least, err := s.slowest(operation.Name)
+		if err != nil {
+			return nil, &FinalError{fmt.Errorf("asking operation %s %s: %w", operation.Name, s.Experiment.Load.Summary(), err)}
+		}
+		one := spec.Experiment{Operations: []spec.Operation{operation}, Load: s.Experiment.Load}
+		one.Load.Rate, one.Load.Relative = relative.Share*least, nil
+		if err := one.CheckWindow(); err != nil {
+			return nil, &FinalError{err}
+		}
+		out[operation.Name] = one.Load.Rate
+	}
+	return out, nil
+}
+
+// slowest is the smallest capacity that a pilot found for an operation, in
+// operations/s. Variants whose pilot failed are given up and do not count.
+func (s *Session) slowest(operation string) (float64, error) {
+	var least float64
+	var limits []*record.Record // of those whose search ended before they did
+	for i := range s.history {
+		r := &s.history[i]
+		c := pilotOf(r, operation)
+		if c == nil {
+			continue
+		}
+		if rate, exact := does(c); exact && (least == 0 || rate < least) {
+			least = rate
+		} else if !exact {
+			limits = append(limits, r)
+		}
+	}
+	for _, r := range limits {
+		if c := pilotOf(r, operation); least == 0 || c.Outcome != record.NoSpans && c.Passing < least {
+			return 0, fmt.Errorf("it is not known what the slowest variant can do (%s: %s, having done %.4g/s); name a rate, or another goal or limit of the search",
+				r.Variant, c.Outcome, c.Passing)
+		}
+	}
+	if least == 0 {
+		return 0, errors.New("no pilot searched for its capacity; start anew")
+	}
+	return least, nil
+}
+
+// pilotOf is what a good pilot found for an operation, nil for every other record.
+func pilotOf(r *record.Record, operation string) *record.Capacity {
+	if r.Kind != record.Pilot || r.Failed() {
+		return nil
+	}
+	for _, phase := range r.Phases {
+		if phase.Operation == operation {
+			return phase.Capacity
+		}
+	}
+	return nil
+}

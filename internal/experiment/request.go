@@ -1,0 +1,153 @@
+// From the design's next run to what the conductor is asked.
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/tracetax/tracetax/internal/design"
+	"github.com/tracetax/tracetax/internal/design/capacity"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// able complains of what the experiment asks for and the session has not got.
+func (s *Session) able() error {
+	if s.Precise == nil && s.Experiment.Design.Most > 0 {
+		return errors.New("the design asks for a precision, which cannot be judged here; name a number of blocks")
+	}
+	if _, can := s.Runner.(Duettist); s.Experiment.Design.Duet && !can {
+		return errors.New("the design is a duet, but two runs at the same time cannot be made here; leave duet out")
+	}
+	return nil
+}
+
+// one makes one run.
+func (s *Session) one(ctx context.Context, next design.Run) (record.Record, error) {
+	request, err := s.request(next)
+	if err != nil {
+		return record.Record{}, err
+	}
+	made, err := s.Runner.Run(ctx, request)
+	if err != nil {
+		return made, err
+	}
+	finish(&made, next)
+	return made, nil
+}
+
+// finish writes into a record what only the design knows of the run.
+func finish(made *record.Record, next design.Run) {
+	made.Block, made.Position, made.Attempt = next.Block, next.Position, next.Attempt
+	if made.Kind == record.Pilot && !made.Failed() {
+		made.Failure = unfound(made)
+	}
+}
+
+// pair makes two runs at the same time. If one of them fails the other has no use:
+// it ran beside something else than it should have.
+func (s *Session) pair(ctx context.Context, next design.Run) ([]record.Record, error) {
+	steps := []design.Run{next, *next.Partner}
+	var requests [2]run.Request
+	for i, step := range steps {
+		var err error
+		if requests[i], err = s.request(step); err != nil {
+			return nil, err
+		}
+	}
+	made := make([]record.Record, 2)
+	var err error
+	if made[0], made[1], err = s.Runner.(Duettist).Duet(ctx, requests[0], requests[1]); err != nil {
+		return nil, err
+	}
+	for i := range made {
+		finish(&made[i], steps[i])
+		made[i].Harness.Partner = steps[1-i].Variant
+	}
+	for i := range made {
+		if other := made[1-i].Failure; other != nil && made[i].Failure == nil {
+			made[i].Failure = &record.Failure{
+				Stage: duetStage, Message: fmt.Sprintf("its partner %s failed (%s), so that the pair is not one", steps[1-i].Variant, other.Stage),
+			}
+		}
+	}
+	return made, nil
+}
+
+// duetStage is the stage of the failure of a run whose partner failed.
+const duetStage = "duet"
+
+// request is what the conductor is asked for a run.
+func (s *Session) request(next design.Run) (run.Request, error) {
+	cell := s.cell(next.Variant)
+	e := s.Experiment
+	request := run.Request{
+		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: e.Operations[0], Load: e.Load,
+		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant),
+	}
+	attempt := next.Variant + "-" + strconv.Itoa(next.Attempt)
+	switch next.Kind {
+	case record.Calibration:
+		// What an operation makes is learnt with a sink that loses nothing.
+		request.Plan, request.Checking, request.Faults = cell.Calibration, true, spec.Faults{}
+		request.Name = "calibration-" + attempt
+	case record.Pilot:
+		request.Name = "pilot-" + attempt
+	default:
+		request.Name = fmt.Sprintf("%03d-%s", next.Block, attempt)
+	}
+	rates, err := s.rates(next.Kind)
+	if err != nil {
+		return request, err
+	}
+	for _, phase := range next.Phases {
+		request.Phases = append(request.Phases, s.phase(next.Kind, phase, rates))
+	}
+	return request, nil
+}
+
+// phase resolves the load of one phase; rates are those by operation, where they
+// are relative.
+func (s *Session) phase(kind record.Kind, phase design.Phase, rates map[string]float64) run.PhaseRequest {
+	e := s.Experiment
+	at := slices.IndexFunc(e.Operations, func(o spec.Operation) bool { return o.Name == phase.Operation })
+	request := run.PhaseRequest{Operation: e.Operations[at], Load: e.Load}
+	switch {
+	case kind == record.Calibration:
+		return request
+	case kind == record.Pilot:
+		request.Load = pilotLoad(e.Load)
+	case e.Load.Relative != nil:
+		request.Load.Rate = rates[phase.Operation]
+	default:
+		level := e.Load.Steps()[phase.Level]
+		request.Load, request.Parameter = level.Load, level.Parameter
+	}
+	if c := request.Load.Capacity; c != nil {
+		request.Search = s.search(*c, request.Operation)
+	}
+	return request
+}
+
+// pilotLoad is the load of a pilot: the search that a relative rate rests on.
+func pilotLoad(l spec.Load) spec.Load {
+	search := l.Relative.Search
+	l.Relative, l.Capacity = nil, &search
+	return l
+}
+
+// search makes the search for the capacity of an operation.
+func (s *Session) search(c spec.Capacity, o spec.Operation) run.Searcher {
+	if s.Search != nil {
+		return s.Search(c, o)
+	}
+	return capacity.New(c, capacity.Options{Duration: s.Experiment.Load.Duration, First: s.Experiment.Workload.Rate})
+}
+
+func (s *Session) cell(variant string) Cell {
+	return s.Cells[slices.IndexFunc(s.Cells, func(c Cell) bool { return c.Variant.Name == variant })]
+}

@@ -1,0 +1,134 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// kinds are the kinds of experiments, each with what it changes in a session.
+var kinds = map[string]func(*Session){
+	"blocks": func(*Session) {},
+	"levels": func(s *Session) { s.Experiment.Load.Levels = []int{1, 2, 4} },
+	"search": func(s *Session) { s.Experiment.Load.Capacity = &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75} },
+	"relative": func(s *Session) {
+		s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
+	},
+	"precision": func(s *Session) {
+		s.Experiment.Design.Blocks, s.Experiment.Design.Most = 2, 6
+		s.Precise = after(4)
+	},
+	"duet": func(s *Session) { s.Experiment.Design.Duet = true },
+	"all but a search": func(s *Session) {
+		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Duet = 2, 6, true
+		s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
+		s.Precise = after(3)
+	},
+}
+
+// after is a precision that is reached after so many blocks.
+func after(blocks int) func([]record.Record) (bool, error) {
+	return func(history []record.Record) (bool, error) {
+		last := 0
+		for i := range history {
+			last = max(last, history[i].Block)
+		}
+		return last >= blocks, nil
+	}
+}
+
+// capacities is what the pilots of a script find.
+func capacities(variant, operation string) record.Capacity {
+	rate := 1000.0
+	if variant == "otel" {
+		rate = 600
+	}
+	if operation == "b" {
+		rate /= 2
+	}
+	return record.Capacity{Outcome: record.Found, Rate: rate, Passing: rate}
+}
+
+func duetScript() *duo { return &duo{script{does: capacities}} }
+
+// told is what matters of a request.
+func told(q run.Request) string {
+	text := q.Name + ":"
+	for _, p := range q.Phases {
+		text += fmt.Sprintf(" %s %v %g/s %d", p.Operation.Name, p.Parameter, p.Load.Rate, p.Load.Connections)
+	}
+	return text
+}
+
+func allTold(requests []run.Request) []string {
+	var out []string
+	for _, q := range requests {
+		out = append(out, told(q))
+	}
+	return out
+}
+
+// An interruption at any run loses that run, or that pair, alone: going on gives
+// the same runs at the same loads as if there had been none.
+func TestResume(t *testing.T) {
+	for name, change := range kinds {
+		whole := duetScript()
+		s := session(whole, &kept{})
+		change(s)
+		if _, err := s.Run(context.Background(), nil); err != nil {
+			t.Fatal(name, err)
+		}
+		for _, at := range whole.starts {
+			t.Run(fmt.Sprint(name, " at ", at), func(t *testing.T) {
+				first, keeper := duetScript(), &kept{}
+				first.stop = func(n int) bool { return n >= at }
+				s := session(first, keeper)
+				change(s)
+				_, err := s.Run(context.Background(), nil)
+				if final := new(FinalError); !errors.Is(err, errInterrupted) || errors.As(err, &final) {
+					t.Fatalf("the interruption gave %v", err)
+				}
+				second := duetScript()
+				s = session(second, keeper)
+				change(s)
+				if _, err := s.Run(context.Background(), keeper.records); err != nil {
+					t.Fatal(err)
+				}
+				if got, want := allTold(slices.Concat(first.seen, second.seen)), allTold(whole.seen); !slices.Equal(got, want) {
+					t.Errorf("runs %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
+
+// A pair of which only the first record could be kept is made again, whole.
+func TestResumeAfterHalfAPair(t *testing.T) {
+	first, keeper := duetScript(), &kept{room: 2} // the calibration, and half of the first pair
+	s := session(first, keeper)
+	s.Experiment.Design.Duet = true
+	if _, err := s.Run(context.Background(), nil); err == nil {
+		t.Fatal("a full disk gave no error")
+	}
+	second := duetScript()
+	s = session(second, keeper)
+	s.Experiment.Design.Duet = true
+	keeper.room = 0
+	history, err := s.Run(context.Background(), keeper.records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := map[string]int{}
+	for _, r := range history[2:] {
+		good[fmt.Sprintf("%s %d", r.Variant, r.Block)]++
+	}
+	if len(second.made) != 6 || len(good) != 6 || history[2].Attempt != 2 || history[3].Attempt != 2 {
+		t.Errorf("made %v, records %v", second.made, good)
+	}
+}

@@ -1,0 +1,101 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// script is a Runner that makes nothing; fail and stop say what goes wrong, and
+// does what a pilot finds.
+type script struct {
+	made   []string
+	starts []int // how many were made before each step
+	seen   []run.Request
+	fail   func(name string) bool
+	stop   func(n int) bool
+	does   func(variant, operation string) record.Capacity
+}
+
+var errInterrupted = errors.New("interrupted")
+
+func (s *script) Run(_ context.Context, q run.Request) (record.Record, error) {
+	if s.stop != nil && s.stop(len(s.made)) {
+		return record.Record{}, errInterrupted
+	}
+	s.starts = append(s.starts, len(s.made))
+	s.made = append(s.made, q.Name)
+	s.seen = append(s.seen, q)
+	return s.record(q), nil
+}
+
+func (s *script) record(q run.Request) record.Record {
+	r := record.Record{Kind: q.Kind, Variant: q.Plan.Variant}
+	if s.fail != nil && s.fail(q.Name) {
+		r.Failure = &record.Failure{Stage: "start", Message: "it broke"}
+	}
+	for _, p := range q.Phases {
+		phase := record.Phase{Operation: p.Operation.Name, Parameter: p.Parameter, OfferedRate: p.Load.Rate}
+		if q.Kind == record.Calibration {
+			phase.Quiet, phase.Load.Started, phase.Sink.Spans = true, 20, 60
+		}
+		if q.Kind == record.Pilot && s.does != nil {
+			found := s.does(q.Plan.Variant, phase.Operation)
+			phase.Capacity = &found
+		}
+		r.Phases = append(r.Phases, phase)
+	}
+	return r
+}
+
+// duo is a script that can make two runs at the same time.
+type duo struct{ script }
+
+func (d *duo) Duet(_ context.Context, a, b run.Request) (record.Record, record.Record, error) {
+	if d.stop != nil && d.stop(len(d.made)) {
+		return record.Record{}, record.Record{}, errInterrupted
+	}
+	d.starts = append(d.starts, len(d.made))
+	d.made = append(d.made, a.Name, b.Name)
+	d.seen = append(d.seen, a, b)
+	return d.record(a), d.record(b), nil
+}
+
+// kept is a Keeper in memory that can refuse.
+type kept struct {
+	records []record.Record
+	full    bool
+	room    int // if above 0, for so many records
+}
+
+func (k *kept) Append(r record.Record) error {
+	if k.full || k.room > 0 && len(k.records) == k.room {
+		return errors.New("no space left")
+	}
+	k.records = append(k.records, r)
+	return nil
+}
+
+func session(r Runner, k Keeper) *Session {
+	exporting := spec.Process{Name: "app", Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}
+	plan := func(name string, processes ...spec.Process) *spec.Plan {
+		return &spec.Plan{Variant: name, Processes: processes, Sampling: 1}
+	}
+	return &Session{
+		Experiment: &spec.Experiment{
+			Workload:   &spec.Workload{Name: "w"},
+			Operations: []spec.Operation{{Name: "a"}, {Name: "b"}},
+			Load:       spec.Load{Duration: time.Second},
+			Design:     spec.Design{Blocks: 3, Seed: 1},
+		},
+		Cells: []Cell{
+			{Variant: spec.Variant{Name: "none"}, Plan: plan("none"), Calibration: plan("none")},
+			{Variant: spec.Variant{Name: "otel"}, Plan: plan("otel", exporting), Calibration: plan("otel", exporting)},
+		},
+		Runner: r, Keeper: k,
+	}
+}

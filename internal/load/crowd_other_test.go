@@ -1,0 +1,5 @@
+//go:build !linux
+
+package load
+
+func maybeServe() (int, bool) { return 0, false }

@@ -1,0 +1,91 @@
+// Data files in JSON lines: one object a line.
+
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+type lineReader struct {
+	from  *bufio.Reader
+	bound *bounded
+	row   map[string]json.RawMessage
+	buf   []byte
+	at    int
+}
+
+func newLineReader(in *bufio.Reader, bound *bounded) *lineReader {
+	return &lineReader{from: in, bound: bound}
+}
+
+func (r *lineReader) line() int { return r.at }
+
+// next reads the next line that is not blank.
+func (r *lineReader) next() error {
+	for {
+		r.at++
+		line, err := r.readLine()
+		if err != nil {
+			return err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return r.parse(line)
+		}
+	}
+}
+
+// readLine returns a line, io.EOF where there is none any more.
+func (r *lineReader) readLine() ([]byte, error) {
+	r.bound.renew()
+	r.buf = r.buf[:0]
+	for {
+		part, err := r.from.ReadSlice('\n')
+		r.buf = append(r.buf, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(r.buf) > 0, err == nil:
+			return r.buf, nil
+		default:
+			return nil, err
+		}
+	}
+}
+
+func (r *lineReader) parse(line []byte) error {
+	if line[0] == '[' && r.at == 1 {
+		return errors.New("want one object a line, not an array of them (jq -c '.[]' FILE makes such lines)")
+	}
+	clear(r.row)
+	err := json.Unmarshal(line, &r.row)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind), err == nil && r.row == nil:
+		return errors.New(`want an object, such as {"id": 1}`)
+	case err != nil:
+		return fmt.Errorf("want one object a line: %w", err)
+	}
+	return nil
+}
+
+func (r *lineReader) value(column string) (cell, error) {
+	raw, ok := r.row[column]
+	if !ok {
+		return cell{}, fmt.Errorf("no field %q; the object has %s", column, listed(slices.Sorted(maps.Keys(r.row))))
+	}
+	if raw[0] != '"' {
+		return cell{text: string(raw), json: raw}, nil
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return cell{}, fmt.Errorf("field %q: %w", column, err)
+	}
+	return cell{text: s, json: raw}, nil
+}

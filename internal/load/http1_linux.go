@@ -1,0 +1,71 @@
+// HTTP/1.1 on a connection: one call at a time.
+
+package load
+
+// http1 is a session.
+type http1 struct {
+	conn     *conn
+	call     *call // nil: none is under way
+	response response
+}
+
+func (h *http1) greet(l *loop) { l.ready(h.conn) }
+func (h *http1) open() bool    { return h.call == nil }
+func (h *http1) flush(*loop)   {}
+
+func (h *http1) start(l *loop, k *call) {
+	h.call = k
+	h.response.reset(k.op.head)
+	var wire []byte
+	wire, l.room = k.op.bytes(k.nth, l.room)
+	l.emit(h.conn, wire)
+	if h.conn.err == nil {
+		l.started(k)
+	}
+}
+
+func (h *http1) feed(l *loop, b []byte, hup bool) error {
+	if h.call == nil { // bytes that nobody asked for
+		return errUnasked
+	}
+	n, err := h.response.feed(b)
+	if err != nil || !h.response.done() {
+		return err
+	}
+	h.finish(l, h.response.keep && n == len(b) && len(h.conn.out) == 0 && !hup)
+	return nil
+}
+
+func (h *http1) finish(l *loop, keep bool) {
+	k := h.call
+	h.call = nil
+	kind := ""
+	if !k.op.expects(h.response.status) {
+		kind = statusKind(h.response.status)
+	}
+	l.finish(k, kind, keep)
+}
+
+func (h *http1) end(l *loop) error {
+	if h.call == nil {
+		return errClosedEarly
+	}
+	if err := h.response.end(); err != nil {
+		return err
+	}
+	h.finish(l, false)
+	return nil
+}
+
+func (h *http1) cancel(*loop, *call) bool {
+	h.call = nil
+	return false
+}
+
+func (h *http1) untouched(*call) bool { return h.response.fresh() }
+
+func (h *http1) take() *call {
+	k := h.call
+	h.call = nil
+	return k
+}

@@ -1,0 +1,106 @@
+// Package noise owns the measurement of how much work on one CPU slows work on
+// another: what they share (a core, a cache, the memory, the host) cannot be kept
+// apart by binding programs to CPUs. It knows nothing of runs.
+package noise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// Slowdown is how much longer a fixed piece of work takes on one CPU while another
+// CPU does the same kind of work. Ratios less 1: 0.1 is a tenth longer.
+type Slowdown struct {
+	Work   string  `json:"work"`          // "arithmetic" or "memory"
+	CPU    Change  `json:"cpu"`           // in CPU time of the thread: what is charged to a program
+	Wall   Change  `json:"wall"`          // in time that passed: the thread was also kept from its CPU
+	Rounds int     `json:"rounds"`        // alone and beside, each
+	Alone  float64 `json:"alone_seconds"` // CPU time of the work, alone
+}
+
+// Change is a relative change with its 95 % interval.
+type Change struct {
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// Options of a measurement. The zero value of a field is its default.
+type Options struct {
+	CPU, Other int           // where the work and its neighbour are done
+	Rounds     int           // alone and beside, each; 10
+	Length     time.Duration // of the work, alone; 30 ms
+}
+
+// ErrUnsupported is returned where threads cannot be bound to CPUs.
+var ErrUnsupported = errors.New("threads cannot be bound to CPUs on this system")
+
+// Measure does the work alone and beside a busy neighbour, in turn, for each kind
+// of work. It takes about 4 × Rounds × Length, and more where the machine is busy.
+func Measure(ctx context.Context, o Options) ([]Slowdown, error) {
+	if o.Rounds == 0 {
+		o.Rounds = 10
+	}
+	if o.Length == 0 {
+		o.Length = 30 * time.Millisecond
+	}
+	if o.CPU == o.Other {
+		return nil, fmt.Errorf("measuring what CPUs do to each other: there is only CPU %d", o.CPU)
+	}
+	var out []Slowdown
+	for _, kind := range kinds {
+		samples, err := measure(ctx, o, kind)
+		if err != nil {
+			return nil, fmt.Errorf("measuring what work on CPU %d does to CPU %d: %w", o.Other, o.CPU, err)
+		}
+		one, err := slowdown(kind.name, samples)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// taken is what one piece of work took.
+type taken struct{ cpu, wall time.Duration }
+
+// round is the work alone and beside a neighbour, one shortly after the other.
+type round struct{ alone, beside taken }
+
+// slowdown makes the estimate of the rounds.
+func slowdown(work string, rounds []round) (Slowdown, error) {
+	s := Slowdown{Work: work, Rounds: len(rounds)}
+	var alone []float64
+	for _, r := range rounds {
+		alone = append(alone, r.alone.cpu.Seconds())
+	}
+	s.Alone = stats.Center(alone)
+	var err error
+	if s.CPU, err = change(rounds, func(t taken) time.Duration { return t.cpu }); err != nil {
+		return s, err
+	}
+	s.Wall, err = change(rounds, func(t taken) time.Duration { return t.wall })
+	return s, err
+}
+
+func change(rounds []round, of func(taken) time.Duration) (Change, error) {
+	var alone, beside []float64
+	for _, r := range rounds {
+		alone, beside = append(alone, of(r.alone).Seconds()), append(beside, of(r.beside).Seconds())
+	}
+	logs, err := stats.LogRatios(alone, beside)
+	if err != nil {
+		return Change{}, fmt.Errorf("comparing the work alone and beside another: %w", err)
+	}
+	e := stats.SignedRank(logs, 0.95)
+	if !e.Bounded {
+		return Change{Estimate: math.Expm1(e.Center), Low: math.Inf(-1), High: math.Inf(1)}, nil
+	}
+	return Change{Estimate: math.Expm1(e.Center), Low: math.Expm1(e.Low), High: math.Expm1(e.High)}, nil
+}

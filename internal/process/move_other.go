@@ -1,0 +1,10 @@
+//go:build !linux
+
+package process
+
+import "fmt"
+
+// Move would bind the process to other CPUs.
+func (p *Process) Move(cpus []int) error {
+	return fmt.Errorf("moving %s to the CPUs %s: that needs Linux", p.Name(), formatCPUs(cpus))
+}

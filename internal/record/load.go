@@ -1,0 +1,63 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+)
+
+// Plus returns what was done and seen in two stretches of load, one after the
+// other. It fails where a histogram cannot be read.
+func (l Load) Plus(next Load) (Load, error) {
+	latency, err := l.Latency.plus(next.Latency)
+	if err != nil {
+		return l, fmt.Errorf("adding latencies: %w", err)
+	}
+	lag, err := l.Lag.plus(next.Lag)
+	if err != nil {
+		return l, fmt.Errorf("adding the generator's lags: %w", err)
+	}
+	sum := Load{
+		WallSeconds:   l.WallSeconds + next.WallSeconds,
+		Intended:      l.Intended + next.Intended,
+		Started:       l.Started + next.Started,
+		Completed:     l.Completed + next.Completed,
+		Failed:        l.Failed + next.Failed,
+		TimedOut:      l.TimedOut + next.TimedOut,
+		Errors:        maps.Clone(l.Errors),
+		Connected:     l.Connected + next.Connected,
+		Resent:        l.Resent + next.Resent,
+		BytesSent:     l.BytesSent + next.BytesSent,
+		BytesReceived: l.BytesReceived + next.BytesReceived,
+		Latency:       latency,
+		Lag:           lag,
+	}
+	for class, n := range next.Errors {
+		if sum.Errors == nil {
+			sum.Errors = map[string]uint64{}
+		}
+		sum.Errors[class] += n
+	}
+	return sum, nil
+}
+
+// plus returns the histogram of the values of both.
+func (h Histogram) plus(next Histogram) (Histogram, error) {
+	if next == "" {
+		return h, nil
+	}
+	if h == "" {
+		return next, nil
+	}
+	sum, err := h.Decode()
+	if err != nil {
+		return "", err
+	}
+	more, err := next.Decode()
+	if err != nil {
+		return "", err
+	}
+	if dropped := sum.Merge(more); dropped > 0 {
+		return "", fmt.Errorf("%d values are beyond the histogram's ends", dropped)
+	}
+	return EncodeHistogram(sum)
+}

@@ -1,0 +1,76 @@
+package record
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Every field of a Load is added up: a new one that is forgotten fails here.
+func TestLoadPlusAddsEveryField(t *testing.T) {
+	load := func(n uint64) Load {
+		var l Load
+		v := reflect.ValueOf(&l).Elem()
+		for i := range v.NumField() {
+			switch f := v.Field(i); f.Kind() {
+			case reflect.Uint64:
+				f.SetUint(n)
+			case reflect.Float64:
+				f.SetFloat(float64(n))
+			}
+		}
+		l.Errors = map[string]uint64{"refused": n}
+		h := NewHistogram()
+		for range n {
+			if err := h.RecordValue(int64(n) * 1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		encoded, err := EncodeHistogram(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Latency, l.Lag = encoded, encoded
+		return l
+	}
+	sum, err := load(3).Plus(load(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := reflect.ValueOf(sum)
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		switch f := v.Field(i); f.Kind() {
+		case reflect.Uint64:
+			if f.Uint() != 7 {
+				t.Errorf("%s is %d, want 7", name, f.Uint())
+			}
+		case reflect.Float64:
+			if f.Float() != 7 {
+				t.Errorf("%s is %g, want 7", name, f.Float())
+			}
+		}
+	}
+	if sum.Errors["refused"] != 7 {
+		t.Errorf("errors %v", sum.Errors)
+	}
+	for name, h := range map[string]Histogram{"latency": sum.Latency, "lag": sum.Lag} {
+		d, err := h.Decode()
+		if err != nil || d.TotalCount() != 7 || d.Min() > 3000 || d.Max() < 4000 {
+			t.Errorf("%s holds %d values from %d to %d (%v)", name, d.TotalCount(), d.Min(), d.Max(), err)
+		}
+	}
+}
+
+func TestLoadPlusRefusesWhatIsNoHistogram(t *testing.T) {
+	if _, err := (Load{Lag: "x"}).Plus(Load{Lag: "y"}); err == nil || !strings.Contains(err.Error(), "lag") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLoadPlusNothing(t *testing.T) {
+	sum, err := Load{}.Plus(Load{Started: 2, Errors: map[string]uint64{"x": 1}})
+	if err != nil || sum.Started != 2 || sum.Errors["x"] != 1 || sum.Latency != "" {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}

@@ -1,0 +1,78 @@
+package run
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+func TestLength(t *testing.T) {
+	const s = time.Second
+	plain := spec.Load{Warmup: 2 * s, Duration: 10 * s, Idle: s}
+	with := func(c spec.Capacity) spec.Load { l := plain; l.Capacity = &c; return l }
+	exporting := &spec.Plan{Delay: s, Processes: []spec.Process{{Run: []string{"{sink.otlp.http}"}}}}
+	start := 700 * time.Millisecond
+	for name, test := range map[string]struct {
+		plan   *spec.Plan
+		load   spec.Load
+		phases int
+		kind   record.Kind
+		want   time.Duration
+	}{
+		"one phase":    {&spec.Plan{}, plain, 1, record.Measured, start + 13*s},
+		"three phases": {&spec.Plan{}, plain, 3, record.Measured, start + 37*s},
+		"exporting":    {exporting, plain, 1, record.Measured, start + 1400*time.Millisecond + 13*s + 1200*time.Millisecond},
+		"a pilot":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 42*s},
+		"latency":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 93*s},
+		"staircase": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU, Method: spec.MethodStaircase, From: 100, Step: 100, Most: 500}), 1, record.Measured,
+			start + 53*s},
+		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond},
+	} {
+		if got := Length(test.plan, test.load, test.phases, test.kind); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// A rate of the operation's own does not stand where the phase varies the load.
+func TestOperationOfAPhase(t *testing.T) {
+	o := spec.Operation{Name: "work", Rate: 7}
+	for name, test := range map[string]struct {
+		phase PhaseRequest
+		want  float64
+	}{
+		"given":    {PhaseRequest{Operation: o}, 7},
+		"swept":    {PhaseRequest{Operation: o, Parameter: map[string]string{"rate": "3"}}, 0},
+		"relative": {PhaseRequest{Operation: o, Load: spec.Load{Relative: &spec.Relative{}}}, 0},
+	} {
+		if got := test.phase.operation().Rate; got != test.want {
+			t.Errorf("%s: %g, want %g", name, got, test.want)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	s := &stage{placement: process.Placement{App: []int{1}, Harness: []int{0}}, request: Request{Plan: &spec.Plan{Processes: []spec.Process{
+		{Name: "a", Role: "app", CPUs: 0.5}, {Name: "b", Role: "app", CPUs: 2}, {Name: "db", Role: "database", CPUs: 0.25}, {Name: "free", Role: "backend"},
+	}}}}
+	for i, want := range []struct {
+		cpu          int
+		quota, limit float64
+	}{{1, 0.5, 0.5}, {1, 0, 1}, {0, 0.25, 0.25}, {0, 0, 1}} {
+		p := s.request.Plan.Processes[i]
+		cpus, quota := s.cpusFor(p)
+		if cpus[0] != want.cpu || quota != want.quota || s.limitOf(p) != want.limit {
+			t.Errorf("%s: CPUs %v, quota %g, limit %g; want %+v", p.Name, cpus, quota, s.limitOf(p), want)
+		}
+	}
+	if got := s.appLimit(); got != 1 {
+		t.Errorf("the app may use %g CPUs, want 1: it is bound to one", got)
+	}
+	s.placement.App = nil
+	if _, quota := s.cpusFor(s.request.Plan.Processes[0]); quota != 0.5 {
+		t.Errorf("an unbound process has a quota of %g, want 0.5", quota)
+	}
+}

@@ -1,0 +1,86 @@
+package run
+
+import (
+	"runtime"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/usage"
+)
+
+// cpusFor says which CPUs a process is bound to, and its quota; 0 is none.
+func (s *stage) cpusFor(p spec.Process) (cpus []int, quota float64) {
+	cpus = s.placement.Harness
+	if onAppCPUs(p.Role) {
+		cpus = s.placement.App
+	}
+	if len(cpus) > 0 && float64(len(cpus)) <= p.CPUs {
+		return cpus, 0 // pinned to no more than it may use: a quota would only add throttling
+	}
+	return cpus, p.CPUs
+}
+
+// onAppCPUs reports whether processes of a role run on the app's CPUs; all
+// others run on the harness's.
+func onAppCPUs(role string) bool { return role == "app" || role == "sidecar" }
+
+// limitOf is how many CPUs a process may use: its quota, or those it is bound to.
+func (s *stage) limitOf(p spec.Process) float64 {
+	cpus, quota := s.cpusFor(p)
+	if quota > 0 {
+		return quota
+	}
+	return count(cpus)
+}
+
+// count is how many CPUs these are; where processes are not bound, those of the
+// machine.
+func count(cpus []int) float64 {
+	if len(cpus) == 0 {
+		return float64(runtime.NumCPU())
+	}
+	return float64(len(cpus))
+}
+
+// appLimit is how many CPUs all app processes may use together.
+func (s *stage) appLimit() float64 {
+	sum := 0.0
+	for _, p := range s.request.Plan.Processes {
+		if p.Role == "app" {
+			sum += s.limitOf(p)
+		}
+	}
+	return min(sum, count(s.placement.App))
+}
+
+// between is what was used from a to b, beside what might have been.
+func (s *stage) between(a, b usage.Mark) []record.Usage {
+	limits := map[string]float64{}
+	for _, p := range s.request.Plan.Processes {
+		limits[p.Name] = s.limitOf(p)
+	}
+	used := s.meter.Between(a, b)
+	for i := range used {
+		limit, known := limits[used[i].Process]
+		if !known {
+			limit = count(s.placement.Harness)
+		}
+		used[i].CPUs = limit
+	}
+	return used
+}
+
+// utilisation is the share that the app's processes used of the CPU that they
+// may use.
+func (s *stage) utilisation(used []record.Usage) float64 {
+	share := 0.0
+	for _, u := range used {
+		if u.Role == "app" && u.Seconds > 0 {
+			share += u.CPUSeconds / u.Seconds
+		}
+	}
+	if limit := s.appLimit(); limit > 0 {
+		return share / limit
+	}
+	return 0
+}

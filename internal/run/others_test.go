@@ -1,0 +1,37 @@
+package run
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+func TestOthers(t *testing.T) {
+	used := []record.Usage{{Role: "app", CPUSeconds: 5}, {Role: "load", CPUSeconds: 2}, {Role: "sink", CPUSeconds: 1}}
+	zero := time.Unix(0, 0)
+	after := func(app, harness float64) busy {
+		return busy{at: zero.Add(10 * time.Second), app: time.Duration(app * 1e9), harness: time.Duration(harness * 1e9), ok: true}
+	}
+	apart := process.Placement{App: []int{1}, Harness: []int{0}}
+	shared := process.Placement{App: []int{0}, Harness: []int{0}, Shared: true}
+	for name, test := range map[string]struct {
+		placement process.Placement
+		to        busy
+		want      float64
+	}{
+		"nobody":                {apart, after(5, 4), 0},
+		"on the app's CPU":      {apart, after(8, 4), 0.3},
+		"on the harness's":      {apart, after(5, 6), 0.2},
+		"on a shared one":       {shared, after(10, 10), 0.1},
+		"less than was used":    {apart, after(4, 3), 0},
+		"where nothing is read": {apart, busy{at: zero.Add(time.Second)}, 0},
+	} {
+		s := &stage{placement: test.placement}
+		if got := s.others(busy{at: zero, ok: true}, test.to, used, time.Second); math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("%s: %g, want %g", name, got, test.want)
+		}
+	}
+}

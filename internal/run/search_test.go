@@ -1,0 +1,177 @@
+package run_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/design/capacity"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// given probes given rates, and judges as the search for a goal does.
+type given struct {
+	*capacity.Search
+	rates []float64
+}
+
+func (g given) Next(probes []record.Probe) (record.Probe, bool) {
+	if len(probes) == len(g.rates) {
+		return record.Probe{}, false
+	}
+	return record.Probe{Purpose: "probe", Rate: g.rates[len(probes)]}, true
+}
+
+const probeLength = 1200 * time.Millisecond
+
+func goal(c spec.Capacity) *capacity.Search {
+	return capacity.New(c, capacity.Options{Duration: probeLength})
+}
+
+// searching is a run that searches; cpus is the app's quota.
+func searching(t *testing.T, kind record.Kind, path string, cpus float64, by run.Searcher) record.Record {
+	t.Helper()
+	conductor, q := request(t, kind, path)
+	q.Plan.Processes[0].CPUs = cpus
+	l := work
+	l.Rate, l.Duration, l.Timeout = 0, probeLength, time.Second
+	if path == "/lossy" {
+		q.Spans = map[string]spec.Number{"work": {Low: 2, High: 2}}
+	} else {
+		q.Plan.Silent = true // these make no spans, so that nothing is to be waited for
+	}
+	q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: by}}
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Failed() {
+		t.Fatalf("failed at %s: %s %q", r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+	}
+	if len(r.Phases) != 1 || r.Phases[0].Capacity == nil {
+		t.Fatalf("phases: %+v", r.Phases)
+	}
+	for i, p := range r.Phases[0].Capacity.Probes {
+		t.Logf("probe %d: %s at %.1f/s: U %.3f, hottest %.3f of %s, %d of %d completed, %d timed out, lost %.0f, held %t, passed %t: %s",
+			i, p.Purpose, p.Rate, p.Utilisation, p.Hottest, p.HottestOf, p.Load.Completed, p.Load.Started, p.Load.TimedOut, p.Lost, p.Held, p.Passed, p.Why)
+	}
+	return r
+}
+
+// addsUp checks that nothing of the run's life is missing in its phases.
+func addsUp(t *testing.T, r record.Record) {
+	t.Helper()
+	phase := r.Phases[0]
+	sum := r.Start.Sink.Plus(phase.WarmupSink).Plus(phase.Sink).Plus(r.Stop.Sink)
+	if sum.Spans != r.Life.Spans || sum.Requests != r.Life.Requests {
+		t.Errorf("%d spans in %d requests are in the phases, %d in %d came", sum.Spans, sum.Requests, r.Life.Spans, r.Life.Requests)
+	}
+	least := uint64(0)
+	for _, p := range phase.Capacity.Probes {
+		least += p.Load.Started
+	}
+	if made := phase.Warmup.Started + phase.Load.Started; made <= least {
+		t.Errorf("%d operations in the warm-up and the window; the probes alone made %d", made, least)
+	}
+}
+
+// The rate at 75 % of half a CPU, found by what the kernel says of CPU time.
+func TestSearchForCPU(t *testing.T) {
+	r := searching(t, record.Pilot, "/burn/2000", 0.5, goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, From: 40}))
+	c := r.Phases[0].Capacity
+	t.Logf("%s: %.1f/s, U = %.3f + %.6f X, %s, %s", c.Outcome, c.Rate, c.Base, c.Demand, c.Binding, c.Note)
+	if c.Outcome != record.Found {
+		t.Skipf("the machine is too busy: %s (%s)", c.Outcome, c.Note)
+	}
+	if used := c.Base + c.Demand*c.Rate; math.Abs(used-0.75) > 0.03 {
+		t.Errorf("at the rate found %.3f of the CPU is used, want 0.75", used)
+	}
+	perOperation := c.Demand * 0.5
+	if perOperation < 0.002 || perOperation > 0.0035 {
+		t.Errorf("an operation is said to take %.6f s of CPU; it burns 0.002 and a little", perOperation)
+	}
+	phase := r.Phases[0]
+	if last := c.Probes[len(c.Probes)-1]; phase.OfferedRate != last.Rate || phase.Load.Started != last.Load.Started || !last.Passed {
+		t.Errorf("the window is at %.1f/s with %d operations; the verified probe at %.1f/s with %d", phase.OfferedRate, phase.Load.Started, last.Rate, last.Load.Started)
+	}
+	if r.Start.IdleSeconds != 0 {
+		t.Errorf("a pilot was idle for %g s", r.Start.IdleSeconds)
+	}
+	addsUp(t, r)
+}
+
+// What is too much for the service fails the probe, not the run, and does not
+// disturb the next one.
+func TestProbeThatIsTooMuch(t *testing.T) {
+	r := searching(t, record.Measured, "/burn/5000", 0.5, given{goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}), []float64{300, 5}})
+	probes := r.Phases[0].Capacity.Probes
+	if much := probes[0]; much.Held || much.Passed || much.Load.TimedOut == 0 || much.Why == "" {
+		t.Errorf("too much: %+v", much)
+	}
+	if little := probes[1]; little.Load.TimedOut > 0 || little.Load.Completed != little.Load.Started || little.Utilisation > 0.5 {
+		t.Errorf("little: %d of %d completed with %.3f of the CPU", little.Load.Completed, little.Load.Started, little.Utilisation)
+	}
+	if phase := r.Phases[0]; phase.OfferedRate != 5 || phase.Warmup.TimedOut == 0 {
+		t.Errorf("the window is at %g/s, the warm-up with %d timed out", phase.OfferedRate, phase.Warmup.TimedOut)
+	}
+	addsUp(t, r)
+}
+
+// One thread does all the work, and is seen to.
+func TestBusyThread(t *testing.T) {
+	r := searching(t, record.Pilot, "/single/2000", 0, given{goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}), []float64{200}})
+	p := r.Phases[0].Capacity.Probes[0]
+	var burnt float64
+	for _, u := range p.Usage {
+		if u.Role == "app" {
+			burnt = u.CPUSeconds / u.Seconds
+			if u.CPUs < 1 {
+				t.Errorf("the app may use %g CPUs", u.CPUs)
+			}
+		}
+	}
+	if p.HottestOf != "app" || p.Hottest < 0.6*burnt || p.Hottest > 1.1*burnt {
+		t.Errorf("the hottest thread, of %q, used %.3f of a CPU; all of the app %.3f", p.HottestOf, p.Hottest, burnt)
+	}
+}
+
+// Above 150/s spans are lost.
+func TestSearchForLossless(t *testing.T) {
+	r := searching(t, record.Measured, "/lossy", 0, goal(spec.Capacity{Goal: spec.GoalLossless, From: 100, Resolution: 0.3}))
+	c := r.Phases[0].Capacity
+	t.Logf("%s: %.1f/s, passing %.1f, failing %.1f, %s, %s", c.Outcome, c.Rate, c.Passing, c.Failing, c.Binding, c.Note)
+	if c.Outcome == record.Found && (c.Rate > 170 || c.Failing < c.Rate) {
+		t.Errorf("found %.1f/s, failing %.1f/s; above 150/s spans are lost", c.Rate, c.Failing)
+	}
+	lost := 0.0
+	for _, p := range c.Probes {
+		if p.Passed != (p.Lost == 0 && p.Held) {
+			t.Errorf("at %.1f/s %.0f spans were lost; passed is %t", p.Rate, p.Lost, p.Passed)
+		}
+		lost += p.Lost
+	}
+	addsUp(t, r)
+	if r.Stop.Sink.Spans != 0 {
+		t.Errorf("%d spans are in no phase, though the sink was quiet after each probe", r.Stop.Sink.Spans)
+	}
+	entries := map[string]int64{}
+	for _, l := range ledger.Account("otel", ledger.AppToSink, []string{"work"}, ledger.Tracing{
+		Sampling: 1, Spans: map[string]ledger.PerOperation{"work": {Low: 2, High: 2, How: ledger.Inferred}},
+	}, []ledger.Run{ledger.FromRecord(&r)}) {
+		if l.Operation == "work" {
+			for _, e := range l.Entries {
+				entries[e.Name] = e.Spans
+			}
+		}
+	}
+	phase := r.Phases[0]
+	if want := int64(2 * (phase.Warmup.Started + phase.Load.Started)); entries[ledger.Expected] != want {
+		t.Errorf("the ledger expects %d spans, want %d", entries[ledger.Expected], want)
+	}
+	if missing := float64(entries[ledger.Expected] - entries[ledger.Delivered]); missing < lost {
+		t.Errorf("the ledger misses %g spans, the probes alone %g: %v", missing, lost, entries)
+	}
+}

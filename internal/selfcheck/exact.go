@@ -1,0 +1,157 @@
+// This file judges what is counted: nothing of it is estimated, so a noisy machine
+// is no excuse.
+package selfcheck
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// exact is a check without an interval. It returns what is known, what was found
+// instead, and what is wrong; "" where nothing is.
+type exact struct {
+	name       string
+	experiment string
+	unit       string
+	find       func(Evidence) (known, measured float64, wrong string)
+}
+
+// warningUnit is the unit of a check for a warning: 1 where it is given.
+const warningUnit = "warning"
+
+// exacts lists the checks without intervals.
+var exacts = []exact{
+	{"spans lost in the sink", LossySink, "count", lostInSink},
+	{"warning of lost spans", LossySink, warningUnit, warns("spans-unaccounted")},
+	{"spans dropped, late sink", LateSink, "count", droppedForLateSink},
+	{"warning of drops", LateSink, warningUnit, warns("spans-lost")},
+	{"latency, late generator", LateGenerator, "s", lateInLatency},
+	{"warning of lateness", LateGenerator, warningUnit, warns("generator-late")},
+}
+
+func (x exact) check(all map[string]Evidence) Check {
+	c := Check{Name: x.name, Experiment: x.experiment, Unit: x.unit, Exact: true}
+	e, made := all[x.experiment]
+	if !made || e.Document == nil {
+		return c.verdict(Failed, "it was not measured: "+x.experiment+" has no result")
+	}
+	c.Blocks = e.Document.Runs.Blocks
+	var wrong string
+	if c.Known, c.Measured, wrong = x.find(e); wrong != "" {
+		return c.verdict(Failed, wrong)
+	}
+	return c.verdict(Passed, "found")
+}
+
+// faultyShare is the share of spans that the sink of LossySink throws away.
+const faultyShare = 0.03
+
+// lostInSink compares what the ledger cannot account for with what the sink itself
+// says that it threw away, and that with the share that was asked for.
+func lostInSink(e Evidence) (known, measured float64, wrong string) {
+	thrown, met := thrownAway(e.Records)
+	unaccounted := entries(e.Document, ledger.Unaccounted)
+	switch share := over(thrown, met); {
+	case thrown == 0:
+		wrong = "the sink threw nothing away: the fault was not made"
+	case share < 0.9*faultyShare || share > 1.1*faultyShare:
+		wrong = fmt.Sprintf("the sink threw %.3g %% of the spans away, and was asked for 3 %%", 100*share)
+	case unaccounted != thrown:
+		wrong = fmt.Sprintf("the sink threw %.0f spans away; the ledger says that %.0f are unaccounted", thrown, unaccounted)
+	}
+	return thrown, unaccounted, wrong
+}
+
+// thrownAway returns how many spans the sink threw away in the measured runs, and
+// how many it met.
+func thrownAway(records []record.Record) (thrown, met float64) {
+	for i := range records {
+		if r := &records[i]; r.Kind == record.Measured && !r.Failed() {
+			thrown += float64(r.Life.Thrown)
+			met += float64(r.Life.Thrown + r.Life.Spans)
+		}
+	}
+	return thrown, met
+}
+
+func over(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// droppedForLateSink compares what the ledger says that the tracer dropped with
+// what is missing at the sink: a receiver that is slow makes a tracer drop spans,
+// and nothing else may be missing.
+func droppedForLateSink(e Evidence) (known, measured float64, wrong string) {
+	missing := entries(e.Document, ledger.Expected) - entries(e.Document, ledger.Delivered)
+	dropped := entries(e.Document, ledger.Dropped) + entries(e.Document, ledger.FailedSend)
+	switch {
+	case missing == 0:
+		wrong = "nothing was dropped: the sink was not late"
+	case missing != dropped:
+		wrong = fmt.Sprintf("%.0f spans did not come; the ledger says that %.0f were dropped by the tracer", missing, dropped)
+	}
+	return missing, dropped, wrong
+}
+
+// entries sums an entry over the whole life of all runs of the traced variants.
+func entries(doc *finding.Document, name string) float64 {
+	var sum float64
+	for _, l := range doc.Ledgers {
+		if l.Operation != ledger.All {
+			continue
+		}
+		for _, entry := range l.Entries {
+			if entry.Name == name {
+				sum += float64(entry.Spans)
+			}
+		}
+	}
+	return sum
+}
+
+// lateness is how late the generator of LateGenerator is made.
+const lateness = 5e-3 // seconds
+
+// lateInLatency looks whether the latency counts from the intended start: then no
+// operation can have taken less than the generator was late.
+func lateInLatency(e Evidence) (known, measured float64, wrong string) {
+	i := slices.IndexFunc(e.Document.Findings, func(f finding.Finding) bool { return f.Metric == "latency_p50" })
+	if i < 0 {
+		return lateness, 0, "it was not measured: there is no latency"
+	}
+	least := e.Document.Findings[i].Baseline
+	for _, s := range e.Document.Findings[i].Samples {
+		least = min(least, s.Baseline, s.Value)
+	}
+	if least < lateness*(1-histogramStep) {
+		wrong = fmt.Sprintf("operations were made %s late, and half of them took no more than %s: the latency does not count from when they were due",
+			finding.FormatValue(lateness, "s"), finding.FormatValue(least, "s"))
+	}
+	return lateness, least, wrong
+}
+
+// histogramStep is the relative width of a step of the latency histogram.
+const histogramStep = 1e-3
+
+// warns looks for a warning of the closed list.
+func warns(code string) func(Evidence) (known, measured float64, wrong string) {
+	return func(e Evidence) (known, measured float64, wrong string) {
+		var n float64
+		for _, w := range e.Document.Warnings {
+			if w.Code == code {
+				n++
+			}
+		}
+		if n == 0 {
+			return 1, 0, "the warning " + code + " is not given"
+		}
+		return 1, n, ""
+	}
+}

@@ -1,0 +1,90 @@
+package selfcheck
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// scene is what the experiments of a selfcheck leave on a machine of a given noise.
+type scene struct {
+	blocks int
+	noise  float64 // of CPU in seconds; of latency and memory in proportion
+	shift  map[string]float64
+	kinds  map[string]finding.Verdict // by variant and metric
+}
+
+func quiet() scene { return scene{blocks: 16, noise: 1e-6} }
+
+func key(variant, metric string) string { return variant + " " + metric }
+
+// jitter is noise with a centre of zero, another for each variant and metric.
+func (s scene) jitter(block, salt int) float64 {
+	n := (block*7+salt*5)%s.blocks*2 - (s.blocks - 1) // each odd number from −(blocks−1) to blocks−1 once, if blocks has no factor 7
+	return s.noise * float64(n) / float64(s.blocks)
+}
+
+func (s scene) costs() Evidence {
+	doc := &finding.Document{Runs: finding.Runs{Blocks: s.blocks}, Experiment: finding.Experiment{Variants: []finding.Variant{{Name: "none"}}}}
+	slept := map[int]float64{}
+	effects := map[string]float64{
+		key(Burn20, "cpu_per_operation"): 20e-6, key(Burn200, "cpu_per_operation"): 200e-6,
+		key(Sleep, "cpu_per_operation"): 8e-6, key(Hold, "memory_mean"): 50e6,
+	}
+	for i, variant := range []string{Again, Burn20, Burn200, Sleep, Hold} {
+		for j, m := range []struct {
+			name, unit  string
+			base, noise float64
+		}{{"cpu_per_operation", "s", 60e-6, 1}, {"latency_mean", "s", 200e-6, 3}, {"memory_mean", "bytes", 4e6, 1e11}} {
+			f := finding.Finding{Operation: "json", Variant: variant, Against: "none", Metric: m.name, Unit: m.unit, Blocks: s.blocks, Verdict: s.kinds[key(variant, m.name)]}
+			for block := 1; block <= s.blocks; block++ {
+				effect := effects[key(variant, m.name)]
+				if variant == Sleep && m.name == "latency_mean" {
+					slept[block] = 1.1e-3 + 10e-6*float64(block) // it differs from block to block, and so does the latency
+					effect = slept[block]
+				}
+				value := m.base + effect + s.shift[key(variant, m.name)] + m.noise*s.jitter(block, i+j)
+				f.Samples = append(f.Samples, finding.Sample{Block: block, Baseline: m.base, Value: value})
+			}
+			doc.Findings = append(doc.Findings, f)
+		}
+	}
+	return Evidence{Document: doc, Slept: slept}
+}
+
+// faulty is an experiment whose ledger and warnings are given.
+func faulty(entries map[string]int64, warnings ...string) *finding.Document {
+	doc := &finding.Document{Runs: finding.Runs{Blocks: 2}}
+	all := finding.Ledger{Operation: ledger.All, Variant: "otel"}
+	for name, n := range entries {
+		all.Entries = append(all.Entries, finding.Entry{Name: name, Spans: n})
+	}
+	doc.Ledgers = []finding.Ledger{{Operation: "json", Variant: "otel", Entries: all.Entries}, all}
+	for _, code := range warnings {
+		doc.Warnings = append(doc.Warnings, finding.Warning{Code: code})
+	}
+	return doc
+}
+
+func (s scene) evidence() map[string]Evidence {
+	late := faulty(nil, "generator-late")
+	late.Findings = []finding.Finding{{Metric: "latency_p50", Variant: Again, Baseline: 5.2e-3, Samples: []finding.Sample{{Block: 1, Baseline: 5.1e-3, Value: 5.3e-3}}}}
+	return map[string]Evidence{
+		Costs:    s.costs(),
+		DuetSame: s.costs(), // they hold more than a duet does
+		DuetBurn: s.costs(),
+		LossySink: {
+			Document: faulty(map[string]int64{ledger.Expected: 2000, ledger.Delivered: 1940, ledger.Unaccounted: 60}, "spans-unaccounted"),
+			Records: []record.Record{
+				{Kind: record.Calibration, Life: record.Counts{Spans: 90, Thrown: 3}},
+				{Kind: record.Measured, Life: record.Counts{Spans: 970, Thrown: 30}},
+				{Kind: record.Measured, Failure: &record.Failure{}, Life: record.Counts{Thrown: 7}},
+				{Kind: record.Measured, Life: record.Counts{Spans: 970, Thrown: 30}},
+			},
+		},
+		LateSink: {Document: faulty(map[string]int64{
+			ledger.Expected: 2000, ledger.Delivered: 1200, ledger.Dropped: 790, ledger.FailedSend: 10, ledger.Unaccounted: 0,
+		}, "spans-lost")},
+		LateGenerator: {Document: late},
+	}
+}

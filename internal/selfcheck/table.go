@@ -1,0 +1,139 @@
+// This file lays tables and paragraphs out.
+package selfcheck
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// cell is one cell of a table: its text and its style.
+type cell struct{ text, style string }
+
+// table writes a line for each check. The verdict's word gives way where it is
+// narrow: its mark stays.
+func (p *page) table(checks []Check) {
+	rows := [][]cell{{{"", ""}, {"known length", dim}, {"is", dim}, {"measured", dim}, {"margin", dim}, {"verdict", dim}}}
+	for _, c := range checks {
+		style := colour(c.Verdict)
+		rows = append(rows, []cell{
+			{mark(c.Verdict), style}, {c.Name, ""}, {c.knownText(), ""}, {c.measuredText(), ""}, {c.marginText(), dim}, {string(c.Verdict), style},
+		})
+	}
+	p.grid(rows, map[int]bool{2: true, 4: true}, []int{5})
+}
+
+func (c Check) knownText() string {
+	switch {
+	case c.Blocks == 0:
+		return finding.Missing
+	case c.Unit == warningUnit:
+		return "given"
+	case c.Unit == "count":
+		return finding.FormatCount(int64(c.Known))
+	case c.Exact && c.Unit == "s":
+		return "≥ " + finding.FormatValue(c.Known, c.Unit)
+	case c.Known == 0:
+		return "0"
+	}
+	return finding.FormatValue(c.Known, c.Unit)
+}
+
+func (c Check) measuredText() string {
+	switch {
+	case c.Blocks == 0:
+		return finding.Missing
+	case c.Unit == warningUnit && c.Measured == 0:
+		return "missing"
+	case c.Unit == warningUnit:
+		return "given"
+	case c.Unit == "count":
+		return finding.FormatCount(int64(c.Measured))
+	case c.Exact:
+		return finding.FormatValue(c.Measured, c.Unit)
+	}
+	return c.measured()
+}
+
+func (c Check) marginText() string {
+	if c.Exact {
+		return "exact"
+	}
+	return "±" + finding.FormatValue(c.Margin, c.Unit)
+}
+
+// grid writes aligned rows; columns in drop are left out, one by one, where they
+// do not fit.
+func (p *page) grid(rows [][]cell, right map[int]bool, drop []int) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
+		}
+	}
+	total := 0
+	for _, w := range widths {
+		total += w + len(gap)
+	}
+	hidden := map[int]bool{}
+	for _, c := range drop {
+		if p.options.Width > 0 && total-len(gap) > p.options.Width {
+			hidden[c] = true
+			total -= widths[c] + len(gap)
+		}
+	}
+	for _, row := range rows {
+		p.row(row, widths, right, hidden)
+	}
+}
+
+const gap = "  "
+
+func (p *page) row(row []cell, widths []int, right, hidden map[int]bool) {
+	var b strings.Builder
+	for i, c := range row {
+		if hidden[i] {
+			continue
+		}
+		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c.text))
+		if right[i] {
+			b.WriteString(pad + p.paint(c.text, c.style))
+		} else {
+			b.WriteString(p.paint(c.text, c.style) + pad)
+		}
+		b.WriteString(gap)
+	}
+	p.line(b.String())
+}
+
+// paragraph writes wrapped text: the first line after lead, the others indented
+// to its width.
+func (p *page) paragraph(lead, text, style string) {
+	room := p.options.Width - utf8.RuneCountInString(lead)
+	var line string
+	flush := func() {
+		p.line(lead + p.paint(line, style))
+		lead = strings.Repeat(" ", utf8.RuneCountInString(lead))
+	}
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case p.options.Width > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > max(room, 20):
+			flush()
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	flush()
+}
+
+// Wrap wraps text in width columns, 0 is no limit: the first line after lead, the
+// others indented to its width.
+func Wrap(lead, text string, width int) string {
+	p := page{options: Options{Width: width}}
+	p.paragraph(lead, text, "")
+	return p.text.String()
+}

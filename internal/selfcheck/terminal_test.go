@@ -1,0 +1,71 @@
+package selfcheck
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func written(t *testing.T, r *Report, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Terminal(&b, r, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTerminalFits(t *testing.T) {
+	for _, noise := range []float64{1e-6, 60e-6} {
+		s := quiet()
+		s.noise = noise
+		r := Judge(Quick, s.evidence())
+		r.Results = []string{"results/selfcheck-costs"}
+		for _, width := range []int{80, 120} {
+			for i, l := range strings.Split(written(t, r, Options{Width: width}), "\n") {
+				if n := utf8.RuneCountInString(l); n > width {
+					t.Errorf("noise %v, width %d: line %d has %d columns: %s", noise, width, i+1, n, l)
+				}
+			}
+		}
+	}
+}
+
+func TestTerminalSays(t *testing.T) {
+	r := Judge(Quick, quiet().evidence())
+	r.Results = []string{"results/selfcheck-costs"}
+	text := written(t, r, Options{})
+	for _, word := range []string{"passed: tracetax finds all", "8 of them with intervals that hold together at 99 %", "200 µs of CPU", "±20.0 µs", "+200.00 µs (199", "in 30 blocks", "results/selfcheck-costs"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("it does not say %q:\n%s", word, text)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Error("there is colour where none was asked for")
+	}
+	if !strings.Contains(written(t, r, Options{Color: true}), "\x1b[32m") {
+		t.Error("there is no colour")
+	}
+
+	s := quiet()
+	s.shift = map[string]float64{key(Burn200, "cpu_per_operation"): -50e-6}
+	text = written(t, Judge(Quick, s.evidence()), Options{})
+	for _, word := range []string{"failed: 1 of 14 known lengths", "✗ 200 µs of CPU: +150", "all of it outside 200 µs ± 20.0 µs", "by hand: tracetax run selfcheck-costs"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("it does not say %q:\n%s", word, text)
+		}
+	}
+}
+
+// Every report can be written as JSON: no figure in it is infinite or none.
+func TestJSON(t *testing.T) {
+	noisy := quiet()
+	noisy.noise = 1
+	for _, evidence := range []map[string]Evidence{quiet().evidence(), noisy.evidence(), nil} {
+		if _, err := json.Marshal(Judge(Quick, evidence)); err != nil {
+			t.Error(err)
+		}
+	}
+}

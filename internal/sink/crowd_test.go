@@ -1,0 +1,95 @@
+// This file has many senders at once, some of which stand in the way.
+package sink
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+)
+
+// stall begins a request over each protocol whose body never comes whole.
+func stall(t *testing.T, s *Server, n int) {
+	t.Helper()
+	for i := range n {
+		if i%2 == 0 {
+			conn := dialHTTP(t, s)
+			fmt.Fprint(conn, "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+			continue
+		}
+		if _, err := dialRaw(t, s.Addresses().OTLPGRPC).NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, exportMethod); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Senders that stop in the middle leave the others their places.
+func TestStalledSendersBesideOthers(t *testing.T) {
+	s := start(t, Config{MaxRequests: 3, RequestTimeout: time.Hour})
+	stall(t, s, 2)
+	waitFor(t, func() bool { return s.Snapshot().InFlight == 2 })
+	var all sync.WaitGroup
+	for _, p := range everyProtocol {
+		e := exporter(t, p.exporter(s.Addresses()))
+		all.Go(func() {
+			for range 10 {
+				if err := e.ExportSpans(t.Context(), makeTraces(t, 1)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if c := s.Snapshot(); c.Counts.Spans != 160 || c.Counts.Malformed != 0 || c.InFlight != 2 {
+		t.Errorf("snapshot %+v", c)
+	}
+}
+
+// Where they have taken every place, the others wait for the end of their time.
+func TestStalledSendersAreEnded(t *testing.T) {
+	s := start(t, Config{MaxRequests: 1, RequestTimeout: 2 * time.Second})
+	stall(t, s, 2)
+	waitFor(t, func() bool { return s.Snapshot().Counts.Malformed == 2 && s.Snapshot().InFlight == 0 })
+	for _, p := range everyProtocol {
+		export(t, exporter(t, p.exporter(s.Addresses())), makeTraces(t, 1))
+	}
+	if c := s.Snapshot().Counts; c.Spans != 16 || c.Malformed != 2 {
+		t.Errorf("spans %d, malformed %d", c.Spans, c.Malformed)
+	}
+}
+
+// A connection beyond the limit is served when another ends.
+func TestConnectionsBeyondTheLimitWait(t *testing.T) {
+	s := start(t, Config{MaxConnections: 2})
+	held := []net.Conn{dialHTTP(t, s), dialHTTP(t, s)}
+	for _, conn := range held {
+		fmt.Fprint(conn, "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+	}
+	waitFor(t, func() bool { return s.Snapshot().Counts.Requests == 2 })
+	answered := make(chan error, 1)
+	go func() {
+		var client http.Client
+		response, err := client.Post("http://"+s.Addresses().OTLPHTTP+"/v1/traces", jsonType, http.NoBody)
+		if err == nil {
+			_, err = io.Copy(io.Discard, response.Body)
+			_ = response.Body.Close() // read to its end
+		}
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		t.Fatalf("answered beyond the limit; error %v", err)
+	case <-time.After(50 * time.Millisecond): // long enough to see a limit that does not hold
+	}
+	if err := held[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+}

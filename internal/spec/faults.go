@@ -1,0 +1,38 @@
+// Faults: what is made to go wrong on purpose, in the harness.
+package spec
+
+import "time"
+
+// Bounds of faults. A sink that answers later than its senders wait, or loses
+// everything, is no known length any more, but an outage; it may be wanted.
+const (
+	maxSinkLate      = time.Minute
+	maxGeneratorLate = 10 * time.Second
+)
+
+// faults reads faults; what is not named stays as it is in otherwise.
+func (s *source) faults(n *node, otherwise Faults) Faults {
+	f := otherwise
+	s.mapping(n, "faults", fields{
+		"sink-loses":     func(v *node) { f.SinkLoses = s.shareBetween(v, 0, 1) },
+		"sink-late":      func(v *node) { f.SinkLate = s.duration(v, 0, maxSinkLate) },
+		"generator-late": func(v *node) { f.GeneratorLate = s.duration(v, 0, maxGeneratorLate) },
+	})
+	return f
+}
+
+func faultsOf(f Faults) pairs {
+	var p pairs
+	p.add("sink-loses", formatShare(f.SinkLoses))
+	p.duration("sink-late", f.SinkLate)
+	p.duration("generator-late", f.GeneratorLate)
+	return p
+}
+
+// FaultsOf are the faults that a variant is run with.
+func (e *Experiment) FaultsOf(v Variant) Faults {
+	if v.Faults != nil {
+		return *v.Faults
+	}
+	return e.Faults
+}

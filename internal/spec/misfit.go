@@ -1,0 +1,129 @@
+// What does not go together in an experiment though each part is right.
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// misfit is a part of an experiment that does not go with another.
+type misfit struct {
+	at   []string // keys from the top of the file, as far as they are there
+	text string
+}
+
+// Check says what does not go together in the experiment, nil if all does.
+// Whoever changes an experiment after it was read asks it.
+func (e *Experiment) Check() error {
+	var all []error
+	for _, m := range e.misfits() {
+		all = append(all, errors.New(m.text))
+	}
+	if all == nil {
+		return e.CheckWindow()
+	}
+	return errors.Join(all...)
+}
+
+func (e *Experiment) misfits() []misfit {
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.duet())
+}
+
+// ownRates finds operations whose own rate would stand against what the load varies.
+func (e *Experiment) ownRates() []misfit {
+	l := e.Load
+	if len(l.Rates) == 0 && len(l.Levels) == 0 && l.search() == nil {
+		return nil
+	}
+	var out []misfit
+	for _, o := range e.Operations {
+		if o.Rate > 0 {
+			out = append(out, misfit{[]string{"load"}, fmt.Sprintf(
+				"operation %q has a rate of its own, %s, which this load (%s) could not vary; leave it out of the operation",
+				printable(o.Name), formatRate(o.Rate), l.Summary())})
+		}
+	}
+	return out
+}
+
+// protocols finds what only gRPC has.
+func (e *Experiment) protocols() []misfit {
+	if e.Load.Streams == 0 || slices.ContainsFunc(e.Operations, Operation.overGRPC) {
+		return nil
+	}
+	return []misfit{{[]string{"load", "streams"}, "streams are calls at a time on one connection of gRPC, but no operation is over gRPC; leave streams out"}}
+}
+
+// overGRPC reports whether the operation, or a part of the mix, is a gRPC call.
+func (o Operation) overGRPC() bool {
+	return o.GRPC || slices.ContainsFunc(o.Mix, func(s Share) bool { return s.Operation.GRPC })
+}
+
+// stopping finds a precision of a metric that the load does not have.
+func (e *Experiment) stopping() []misfit {
+	d := e.Design
+	if d.Most == 0 {
+		return nil
+	}
+	at := []string{"design", "precision"}
+	switch searched := e.Load.Capacity != nil; {
+	case searched && d.Metric != metricCapacity:
+		return []misfit{{at, fmt.Sprintf("the load searches for a capacity, so that each run has a rate of its own and %s cannot be compared; write precision: %s of %s",
+			d.Metric, formatShare(d.Precision), metricCapacity)}}
+	case !searched && d.Metric == metricCapacity:
+		return []misfit{{at, "there is no capacity without load: {capacity: {cpu: 75%}} or the like; name another metric"}}
+	case e.Load.Closed() && isLatency(d.Metric):
+		return []misfit{{at, fmt.Sprintf("no latencies are compared in a closed loop, so that there is no precision of %s; give the load a rate, or write of %s",
+			d.Metric, metricThroughput)}}
+	case !e.Load.Closed() && d.Metric == metricThroughput:
+		return []misfit{{at, fmt.Sprintf("the throughput at a rate is that rate for every variant; write of %s, or load: {connections: 4}", metricCPU)}}
+	}
+	return nil
+}
+
+// duet finds what cannot be run two at a time.
+func (e *Experiment) duet() []misfit {
+	if !e.Design.Duet {
+		return nil
+	}
+	at := []string{"design", "duet"}
+	var out []misfit
+	if n := len(e.Variants); n != 2 {
+		out = append(out, misfit{at, fmt.Sprintf("a duet is two variants at the same time, but there are %d; leave duet out, or leave two of them", n)})
+	}
+	if e.Load.Capacity != nil {
+		out = append(out, misfit{at, "in a duet each variant would search for its capacity while the other one is in its way; leave out either duet or capacity"})
+	}
+	return out
+}
+
+// check complains of what does not go together, at the place in the file; n is
+// the whole file.
+func (s *source) check(n *node, e *Experiment) {
+	if len(s.problems) > 0 {
+		return // what is wrong by itself may be all that does not go together
+	}
+	for _, m := range e.misfits() {
+		s.fail(n.place(m.at), "%s", m.text)
+	}
+	if len(s.problems) > 0 {
+		return
+	}
+	if err := e.CheckWindow(); err != nil {
+		s.fail(n.place([]string{"load"}), "%v", err)
+	}
+}
+
+// place is where the value at the end of a way of keys stands, or the value that
+// is nearest to it.
+func (n *node) place(keys []string) place {
+	for _, key := range keys {
+		next := n.get(key)
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n.at
+}

@@ -1,0 +1,61 @@
+// An experiment as a matter of a minute.
+package spec
+
+import (
+	"cmp"
+	"math"
+	"time"
+)
+
+// What a quick experiment is cut down to, where it asks for more.
+const (
+	quickBlocks     = 2
+	quickWarmup     = 500 * time.Millisecond
+	quickWindow     = 2 * time.Second
+	quickIdle       = 300 * time.Millisecond
+	quickResolution = 0.1 // of a search
+)
+
+// Quicken makes the experiment a matter of a minute: figures, but no intervals
+// and no verdicts, so that there is no precision to stop at either.
+func (e *Experiment) Quicken() {
+	d := &e.Design
+	d.Quick, d.Blocks = true, min(d.Blocks, quickBlocks)
+	d.Most, d.Precision, d.Metric = 0, 0, ""
+	l := &e.Load
+	l.Warmup = min(l.Warmup, quickWarmup)
+	l.Duration = min(l.Duration, e.quickest())
+	l.Idle = min(l.Idle, quickIdle)
+	// The searches are shared with the same experiment over other workloads.
+	if l.Capacity != nil {
+		c := l.Capacity.quick()
+		l.Capacity = &c
+	}
+	if l.Relative != nil {
+		l.Relative = &Relative{Share: l.Relative.Share, Search: l.Relative.Search.quick()}
+	}
+}
+
+func (c Capacity) quick() Capacity {
+	c.Resolution = max(c.Resolution, quickResolution)
+	return c
+}
+
+// quickest is the length of a quick window: in it each operation happens at least once.
+func (e *Experiment) quickest() time.Duration {
+	length := quickWindow
+	longer := func(rate float64) {
+		if !happens(rate, length) {
+			length = time.Duration(math.Ceil(float64(time.Second) / rate))
+		}
+	}
+	for _, o := range e.Operations {
+		for _, level := range e.Load.Steps() {
+			longer(cmp.Or(o.Rate, level.Load.Rate))
+		}
+	}
+	if c := e.Load.search(); c != nil {
+		longer(c.From)
+	}
+	return length
+}

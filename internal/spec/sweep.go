@@ -1,0 +1,44 @@
+// The levels of a load that is swept: one phase of each operation for each.
+package spec
+
+import "strconv"
+
+// The parameters that a sweep varies, as a record's phases name them.
+const (
+	ParameterRate        = "rate"
+	ParameterConnections = "connections"
+)
+
+// Level is a load at one level of what is swept.
+type Level struct {
+	Load      Load              // with one rate, or one number of connections
+	Parameter map[string]string // e.g. {"connections": "4"}; nil where nothing is swept
+}
+
+// Steps are the levels of the load, in the order of the file: at least one.
+func (l Load) Steps() []Level {
+	var out []Level
+	for _, rate := range l.Rates {
+		one := l
+		one.Rate, one.Rates = rate, nil
+		out = append(out, Level{one, map[string]string{ParameterRate: formatRate(rate)}})
+	}
+	for _, connections := range l.Levels {
+		one := l
+		one.Connections, one.Levels = connections, nil
+		out = append(out, Level{one, map[string]string{ParameterConnections: strconv.Itoa(connections)}})
+	}
+	if out == nil {
+		out = []Level{{Load: l}}
+	}
+	return out
+}
+
+// Closed reports whether the load is a closed loop: connections that are kept
+// busy, without a rate.
+func (l Load) Closed() bool {
+	return l.Rate == 0 && len(l.Rates) == 0 && l.Relative == nil && l.Capacity == nil
+}
+
+// text is the rate as it is written: "50% of slowest".
+func (r Relative) text() string { return formatShare(r.Share) + " of slowest" }

@@ -1,0 +1,104 @@
+// How much it can do: every stretch of load of every search, the fit and the goal.
+
+import { doc, group, isFinite, variants } from './data.js';
+import { axis, value } from './format.js';
+import { legend } from './controls.js';
+import { figureAxis, show, tooltip } from './panel.js';
+import { whisker } from './rows.js';
+import { colour, lookOf } from './theme.js';
+
+// What each kind of goal looks at: the field of a point, its unit, its name.
+const looks = {
+  cpu: ['utilisation', '1', 'CPU used'],
+  latency: ['seconds', 's', 'latency'],
+  lossless: ['lost', 'count', 'spans lost'],
+};
+const lookFor = (search) => looks[search.kind] ?? looks.cpu;
+const figure = (search, point) => point[lookFor(search)[0]] ?? 0;
+
+export function searches(section) {
+  const list = doc.searches ?? [];
+  const place = section.querySelector('.charted');
+  place.hidden = list.length === 0;
+  const titles = [...new Set(list.map(group))];
+  show(place.querySelector('.panels'), 'Stretches of load', titles.map((title) => {
+    const own = list.filter((s) => group(s) === title);
+    return { title: `${title}: ${lookFor(own[0])[2]} by rate`, draw: () => draw(own) };
+  }));
+  const names = variants.filter((v) => list.some((s) => s.variant === v));
+  return () => legend(place.querySelector('.legend'), names.map((v) => [v, 'circle', { cx: 13, cy: 6, r: 4.5, fill: lookOf(variants.indexOf(v)).colour }]));
+}
+
+function draw(list) {
+  const [, unit] = lookFor(list[0]);
+  const points = list.flatMap((s) => s.points.map((p) => [p.rate, figure(s, p)]));
+  const right = Math.max(1, ...points.map(([x]) => x), ...list.map((s) => s.rate?.high ?? s.rate?.estimate ?? 0));
+  const top = Math.max(...points.map(([, y]) => y), ...list.map((s) => s.target), 0) || 1;
+  const spread = list[0].kind === 'latency' && top > 20 * Math.min(...points.map(([, y]) => y).filter((y) => y > 0));
+  return {
+    height: 280,
+    option: {
+      grid: { left: 8, right: 18, top: 16, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      xAxis: figureAxis({ min: 0, max: right * 1.04, splitLine: { show: false }, axisLine: { show: true }, axisLabel: { formatter: axis('1/s', right), showMaxLabel: false } }),
+      yAxis: spread
+        ? figureAxis({ type: 'log', axisLabel: { formatter: (v) => axis(unit, v)(v) } })
+        : figureAxis({ min: 0, axisLabel: { formatter: axis(unit, top) } }),
+      tooltip: tooltip(({ data }) => tip(data)),
+      series: list.flatMap((s, i) => [dots(s, i === 0), ...fit(s, right), ...found(s)]),
+    },
+  };
+}
+
+function dots(search, first) {
+  const tint = lookOf(variants.indexOf(search.variant)).colour;
+  return {
+    type: 'scatter', name: search.variant, symbol: 'circle', symbolSize: 8,
+    data: search.points.map((p) => ({
+      value: [p.rate, figure(search, p)], point: p, search,
+      itemStyle: { color: p.passed ? tint : colour('paper'), borderColor: tint, borderWidth: 1.5, opacity: 0.85 },
+    })),
+    markLine: first && search.kind !== 'lossless' ? goal(search) : undefined,
+  };
+}
+
+// goal is a line at what the search looks for.
+const goal = (search) => ({
+  silent: true, symbol: 'none', data: [{ yAxis: search.target }], lineStyle: { color: colour('soft'), type: 'dashed', width: 1 },
+  label: { position: 'insideStartTop', formatter: value(search.target, lookFor(search)[1]), color: colour('soft'), fontSize: 12 },
+});
+
+// fit is the straight line of the searches whose fit held.
+function fit(search, right) {
+  if (!isFinite(search.base) || !isFinite(search.demand)) return [];
+  const look = lookOf(variants.indexOf(search.variant));
+  const end = search.demand > 0 ? Math.min(right, (1.05 - search.base) / search.demand) : right;
+  return [{
+    type: 'line', silent: true, symbol: 'none', tooltip: { show: false }, lineStyle: { color: look.colour, width: 1.5, opacity: 0.6 },
+    data: [[0, search.base], [end, search.base + search.demand * end]],
+  }];
+}
+
+// found is the rate that was found and its interval.
+function found(search) {
+  if (!search.rate) return [];
+  const tint = lookOf(variants.indexOf(search.variant)).colour;
+  const { estimate, low, high } = search.rate;
+  return [{
+    type: 'custom', z: 5, encode: { x: 0, y: 1 }, clip: false,
+    data: [{ value: [estimate, search.kind === 'lossless' ? 0 : search.target], search }],
+    renderItem: (_, api) => {
+      const [x, y] = api.coord([api.value(0), api.value(1)]);
+      const at = (v) => api.coord([v, api.value(1)])[0];
+      const bar = { type: 'rect', shape: { x: x - 2, y: y - 9, width: 4, height: 18 }, style: { fill: tint, stroke: colour('paper'), lineWidth: 1 } };
+      return { type: 'group', children: [...(isFinite(low) && isFinite(high) ? whisker(at(low), at(high), y, tint) : []), bar] };
+    },
+  }];
+}
+
+function tip({ point: p, search: s }) {
+  if (!p) return [s.variant, s.text];
+  return [
+    `${s.variant}, block ${p.block}`, `${p.purpose} at ${value(p.rate, '1/s')}`,
+    `${lookFor(s)[2]}: ${value(figure(s, p), lookFor(s)[1])}`, p.passed ? 'goal met' : 'goal not met', ...(p.why ? [p.why] : []),
+  ];
+}

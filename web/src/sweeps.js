@@ -1,0 +1,85 @@
+// From level to level: a metric over what was varied, a line for each variant.
+
+import { doc, isFinite, variants } from './data.js';
+import { axis, value } from './format.js';
+import { choice, legend } from './controls.js';
+import { figureAxis, show, tooltip } from './panel.js';
+import { colour, lookOf } from './theme.js';
+
+const names = { cpu_per_operation: 'CPU per operation' };
+const label = (metric) => names[metric] ?? metric.replaceAll('_', ' ');
+
+export function sweeps(section) {
+  const list = (doc.sweeps ?? []).filter((s) => s.points?.length > 0);
+  const place = section.querySelector('.charted');
+  place.hidden = list.length === 0;
+  const metrics = [...new Set(list.map((s) => s.metric))].map((m) => [m, label(m)]);
+  choice(place.querySelector('.controls'), 'Metric', metrics, (metric) => {
+    const own = list.filter((s) => s.metric === metric);
+    show(place.querySelector('.panels'), 'A metric by level', [...new Set(own.map((s) => s.operation))].map((operation) => {
+      const curves = own.filter((s) => s.operation === operation);
+      return { title: `${operation || 'whole run'}: ${label(metric)} by ${curves[0].parameter}`, draw: () => draw(curves) };
+    }));
+  });
+  const shown = variants.filter((v) => list.some((s) => s.variant === v));
+  return () => legend(place.querySelector('.legend'), shown.map((v) => {
+    const look = lookOf(variants.indexOf(v));
+    const dash = Array.isArray(look.dash) ? { 'stroke-dasharray': look.dash.join(' ') } : {};
+    return [v, 'line', { x1: 1, y1: 6, x2: 25, y2: 6, stroke: look.colour, 'stroke-width': 2.5, ...dash }];
+  }));
+}
+
+function draw(curves) {
+  const { unit } = curves[0];
+  const xs = [...new Set(curves.flatMap((s) => s.points.map((p) => p.x)))].sort((a, b) => a - b);
+  const most = Math.max(...curves.flatMap((s) => s.points.map((p) => p.high ?? p.y)));
+  const least = Math.min(...curves.flatMap((s) => s.points.map((p) => p.low ?? p.y)));
+  const log = xs[0] > 0 && xs.at(-1) / xs[0] >= 8;
+  return {
+    height: 280,
+    option: {
+      grid: { left: 8, right: 18, top: 16, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      xAxis: figureAxis({
+        type: log ? 'log' : 'value', min: xs[0] * (log ? 0.9 : 1), max: xs.at(-1) * (log ? 1.1 : 1), splitLine: { show: false }, axisLine: { show: true, onZero: false },
+        axisTick: { show: true, customValues: xs }, axisLabel: { customValues: xs, formatter: (x) => String(Number(x.toPrecision(6))), hideOverlap: true },
+      }),
+      yAxis: figureAxis({ min: least > 0 && most / least < 2.5 ? undefined : Math.min(0, least), scale: true, axisLabel: { formatter: axis(unit, most) } }),
+      tooltip: tooltip(({ data }) => tip(data)),
+      series: [...curves.map(ends), ...curves.map(line), ...curves.filter((s) => s.knee).map(knee)],
+    },
+  };
+}
+
+const look = (s) => lookOf(variants.indexOf(s.variant));
+
+const line = (s) => ({
+  type: 'line', name: s.variant, symbol: 'circle', symbolSize: 7, showAllSymbol: true,
+  lineStyle: { color: look(s).colour, type: look(s).dash, width: 2 }, itemStyle: { color: look(s).colour }, emphasis: { focus: 'series' },
+  data: s.points.map((p) => ({ value: [p.x, p.y], point: p, sweep: s })),
+});
+
+// ends are the intervals, as lines with an end above and below.
+const ends = (s) => ({
+  type: 'custom', silent: true, tooltip: { show: false }, encode: { x: 0, y: [1, 2] },
+  data: s.points.filter((p) => isFinite(p.low) && isFinite(p.high)).map((p) => [p.x, p.low, p.high]),
+  renderItem: (_, api) => {
+    const [x, from] = api.coord([api.value(0), api.value(1)]);
+    const [, to] = api.coord([api.value(0), api.value(2)]);
+    const stroke = (x1, y1, x2, y2) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: look(s).colour, lineWidth: 1.5 } });
+    return { type: 'group', children: [stroke(x, from, x, to), stroke(x - 4, from, x + 4, from), stroke(x - 4, to, x + 4, to)] };
+  },
+});
+
+function knee(s) {
+  const p = s.points.find((one) => one.x === s.knee.x);
+  return {
+    type: 'scatter', name: s.variant, symbol: 'diamond', symbolSize: 17, z: 6,
+    itemStyle: { color: look(s).colour, borderColor: colour('paper'), borderWidth: 1.5 },
+    data: p ? [{ value: [p.x, p.y], point: p, sweep: s, knee: s.knee }] : [],
+  };
+}
+
+function tip({ point: p, sweep: s, knee: k }) {
+  const interval = isFinite(p.low) && isFinite(p.high) ? [`${value(p.low, s.unit)} to ${value(p.high, s.unit)}`] : [];
+  return [s.variant, `${s.parameter} ${p.x}`, `${label(s.metric)} ${value(p.y, s.unit)}`, ...interval, ...(k ? [`knee: ${k.text}`] : [])];
+}
