@@ -89,12 +89,22 @@ func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
 	case record.BelowLeast:
 		text = orAlone("less than ", failing, ", the lowest rate that can be asked")
 	case record.Unsteady:
-		text = "unsteady: the probes contradict each other"
+		text = "unsteady: " + unsteadyReason(made)
 	}
 	if n == len(made) {
 		return text
 	}
 	return fmt.Sprintf("%s in %d of %s", text, n, blocks(len(made)))
+}
+
+// unsteadyReason is why the first of the unsteady searches found no rate.
+func unsteadyReason(made []*record.Capacity) string {
+	for _, c := range made {
+		if c.Outcome == record.Unsteady && c.Note != "" {
+			return finding.PlainText(c.Note)
+		}
+	}
+	return "the probes contradict each other"
 }
 
 // orAlone leaves out a figure that is missing.

@@ -109,7 +109,7 @@ func (s *study) findSaturated() []hit {
 
 func (s *study) findUnsteady() []hit {
 	return s.searchHits(func(c *record.Capacity) bool { return c.Outcome == record.Unsteady }, func(c *record.Capacity) string {
-		text := "unsteady: probes contradict each other, so no rate was found"
+		text := "unsteady, so no rate was found: " + unsteadyReason([]*record.Capacity{c})
 		if c.Passing > 0 && c.Failing > 0 {
 			text += fmt.Sprintf(" (%s passed, %s failed)", finding.FormatValue(c.Passing, "1/s"), finding.FormatValue(c.Failing, "1/s"))
 		}

@@ -170,7 +170,7 @@ func TestLimitsThatStandInTheWay(t *testing.T) {
 		{"nothing known", func(l *limits, _ *needs) { *l = limits{} }, nil},
 		{"files, just enough", func(l *limits, n *needs) { l.files = 40960 + 100 }, nil},
 		{"files", func(l *limits, n *needs) { l.files = 40960 + 99 }, []string{"41060 open files", "may have 41059", "RLIMIT_NOFILE", "ulimit -Hn 41060", "at most 40959 connections"}},
-		{"ports", func(_ *limits, n *needs) { n.sources = 1 }, []string{"one source address has 28232", "ip_local_port_range 32768 60999", "from 2 addresses (--source 127.0.0.1", "at most 28232"}},
+		{"ports", func(_ *limits, n *needs) { n.sources = 1 }, []string{"one source address has 28232", "ip_local_port_range 32768 60999", "from 2 addresses (--sources 127.0.0.1-127.0.0.2)", "at most 28232"}},
 		{"ports of two", func(_ *limits, n *needs) { n.connections, n.sources, n.remote = 60000, 2, true }, []string{"2 source addresses together has 56464", "from 3 addresses of this machine"}},
 		{"memory", func(l *limits, n *needs) { l.memory = 100 << 20 }, []string{"need about 520 MB", "100 MB are free"}},
 	} {

@@ -1,6 +1,6 @@
 // Package load makes operations happen and times them: open and closed loop
-// over HTTP/1.1, with every latency counted from the moment the operation was
-// meant to start. It knows nothing of tracing, of runs, and of statistics.
+// over HTTP/1.1 and, for unary gRPC calls, HTTP/2, each plain or over TLS, with
+// every latency counted from the moment the operation was meant to start. It knows nothing of tracing, of runs, and of statistics.
 //
 // # What is timed
 //
@@ -18,6 +18,12 @@
 // Where a connection has to be opened first, the lag ends when that is asked
 // of the kernel.
 //
+// In an open loop on Linux the last byte's time is the kernel's, so that how late
+// the generator is in reading it is in neither.
+//
+// A task may ask for a generator that is late (Task.Late): operations then begin
+// so much after their intended starts, and their lags and latencies say so.
+//
 // # What is counted
 //
 // Intended = Completed + Failed + TimedOut, always. Started is how many of them
@@ -33,5 +39,13 @@
 //
 // A request that went out on a kept connection just as the server closed it,
 // with no byte of a response, is sent once more on a new connection if its
-// method is idempotent, as browsers do (RFC 9110, section 9.2.2); Resent counts these.
+// method is idempotent, as browsers do (RFC 9110, section 9.2.2). So is, once, a
+// gRPC call that the server says it has not looked at. Resent counts these.
+//
+// # How it is made
+//
+// An event loop (loop) knows sockets, deadlines and books. What is spoken on a
+// connection is a session's: HTTP/1.1 (http1) or HTTP/2 (http2Session), with TLS
+// (tlsLayer) between it and the socket where there is any. Which operation is due
+// is a feeder's. The goroutine engine (workers) is for systems without epoll.
 package load

@@ -96,7 +96,7 @@ func addresses(n int) string {
 func moreSources(n needs, ports int) string {
 	want := (n.connections + ports - 1) / ports
 	if n.remote {
-		return fmt.Sprintf("connect from %d addresses of this machine (--source)", want)
+		return fmt.Sprintf("connect from %d addresses of this machine (--sources)", want)
 	}
-	return fmt.Sprintf("connect from %d addresses (--source 127.0.0.1 --source 127.0.0.2 …)", want)
+	return fmt.Sprintf("connect from %[1]d addresses (--sources 127.0.0.1-127.0.0.%[1]d)", want)
 }

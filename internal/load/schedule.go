@@ -58,10 +58,23 @@ func (s *schedule) next() (arrival, bool) {
 // is computed from the operation's number, so that no error adds up.
 func (s *schedule) offset() time.Duration {
 	if !s.poisson {
-		return duration(float64(s.made) * s.period)
+		return inGroups(duration(float64(s.made)*s.period), s.period)
 	}
 	s.sum += s.rng.ExpFloat64() * s.period
 	return duration(s.sum)
+}
+
+// groupEvery is how far apart operations fall due at the least, in an open loop with
+// constant arrivals: more frequent ones do so in groups. To be woken for each alone
+// would cost the generator more CPU than making it.
+const groupEvery = 250 * time.Microsecond
+
+// inGroups moves an intended start back to that of its group.
+func inGroups(at time.Duration, period float64) time.Duration {
+	if period >= float64(groupEvery) {
+		return at
+	}
+	return at - at%groupEvery
 }
 
 // duration converts nanoseconds, of which there may be more than a Duration holds.
