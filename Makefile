@@ -17,16 +17,23 @@ test: setup lint ## all tests but the long ones, with vet and lint
 	$(GO) test ./...
 
 e2e: setup ## the long tests: real services, real faults
-	TRACETAX_E2E=1 TRACETAX_REQUIRE_BROWSER=1 $(GO) test -count=1 -timeout 20m . ./e2e/... ./internal/report/...
+	TRACETAX_E2E=1 TRACETAX_REQUIRE_BROWSER=1 $(GO) test -p 1 -count=1 -timeout 20m . ./e2e/... ./internal/report/...
+	TRACETAX_E2E=1 $(GO) test -p 1 -count=1 -timeout 10m -run 'Alarm|Stopping|Connections' ./internal/stats ./internal/analysis ./internal/load
 
 lint: ## format, vet, staticcheck
-	@test -z "$$(gofmt -l cmd internal e2e *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e *.go; exit 1; }
+	@test -z "$$(gofmt -l cmd internal e2e bench *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench *.go; exit 1; }
 	$(GO) vet ./...
 	$(LINT) ./...
 
 cross: ## build for the other platforms
 	GOOS=darwin GOARCH=arm64 $(GO) build ./cmd/... ./internal/...
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tracetax
+
+bench-load: ## the load generator beside wrk and oha (minutes; installs both)
+	scripts/bench-load
+
+bench-sink: ## the sink beside the OpenTelemetry Collector (minutes; builds it)
+	scripts/bench-sink
 
 golden: ## rewrite the golden files of the tests
 	$(GO) test ./internal/... -update
@@ -43,4 +50,4 @@ locks: ## the Python lock files, from their requirements.in (needs uv 0.13)
 			--custom-compile-command "make locks" -o requirements.txt requirements.in) || exit 1; \
 	done
 
-.PHONY: help build setup test e2e lint cross golden fuzz charts locks
+.PHONY: help build setup test e2e lint cross bench-load bench-sink golden fuzz charts locks
