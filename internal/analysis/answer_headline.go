@@ -3,116 +3,12 @@
 package analysis
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
-
-// usefulBound is the largest share that is worth telling as "no difference
-// larger than": beyond it the interval itself says more.
-const usefulBound = 0.25
-
-// subject is what a clause is about.
-type subject struct {
-	name string // "tracing with otel"
-	with string // "with otel"
-	many bool   // several variants
-}
-
-// who names a variant; where no tracer takes part, nothing is traced.
-func who(doc *finding.Document, variant string) subject {
-	for _, v := range doc.Experiment.Variants {
-		if v.Name == variant && v.Tracer == "none" {
-			return subject{name: variant, with: "with " + variant}
-		}
-	}
-	return subject{name: "tracing with " + variant, with: "with " + variant}
-}
-
-func (s subject) verb(one, more string) string {
-	if s.many {
-		return s.name + " " + more + " "
-	}
-	return s.name + " " + one + " "
-}
-
-// standing is what may be said of a headline.
-type standing int
-
-const (
-	seen    standing = iota // the interval excludes zero
-	hidden                  // it holds zero
-	unsure                  // it excludes zero by itself, not among the claims made with it
-	figures                 // there is no interval
-	untold                  // there is a reason against the figure itself
-)
-
-func standingOf(f finding.Finding) standing {
-	v := f.Verdict
-	own := shownInterval(f)
-	switch {
-	case own == nil:
-		return untold
-	case own.Low == nil || own.High == nil:
-		return figures
-	case v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0:
-		return untold
-	case *own.Low <= 0 && *own.High >= 0:
-		return hidden
-	case v.Low == nil && v.Kind == finding.CannotTell:
-		return unsure
-	case v.Low != nil && v.High != nil && *v.Low <= 0 && *v.High >= 0:
-		return unsure
-	}
-	return seen
-}
-
-func figureOnly(f finding.Finding) bool { return standingOf(f) == figures }
-
-// shownInterval is the interval that a reader sees first: relative where there is a
-// ratio.
-func shownInterval(f finding.Finding) *finding.Interval {
-	if f.Relative != nil {
-		return f.Relative
-	}
-	return f.Absolute
-}
-
-// ends are those of the verdict's interval, or of the finding's own where the
-// verdict has none.
-func verdictEnds(f finding.Finding) (low, high float64) {
-	if f.Verdict.Low != nil && f.Verdict.High != nil {
-		return *f.Verdict.Low, *f.Verdict.High
-	}
-	i := shownInterval(f)
-	return *i.Low, *i.High
-}
-
-// bound is the largest difference that could have hidden.
-func bound(f finding.Finding) float64 {
-	low, high := verdictEnds(f)
-	return math.Max(math.Abs(low), math.Abs(high))
-}
-
-// useful reports whether a bound is worth telling.
-func useful(f finding.Finding) bool { return f.Relative == nil || bound(f) <= usefulBound }
-
-// rangeText is "−3.0 % to +77 %", rounded outwards.
-func rangeText(f finding.Finding) string {
-	low, high := verdictEnds(f)
-	signed := func(v float64) string {
-		sign := "+"
-		if v < 0 {
-			sign = "−"
-		}
-		return sign + finding.FormatBound(v, f.Unit, f.Relative != nil)
-	}
-	return signed(low) + " to " + signed(high)
-}
 
 // clause says what one variant costs.
 func clause(s subject, heads []finding.Finding) string {
@@ -183,60 +79,4 @@ func capacityClause(s subject, f finding.Finding) string {
 		return s.verb("costs", "cost") + estimate + " of the capacity (" + ends + instead
 	}
 	return s.verb("raises", "raise") + "the capacity by " + estimate + " (" + ends + instead
-}
-
-// where names the operation of a headline, at its level.
-func where(f finding.Finding) string {
-	return cell{f.Operation, levelOf(f.Parameter)}.String()
-}
-
-func (s subject) named(f finding.Finding) string {
-	if s.many {
-		return f.Variant + " on " + where(f)
-	}
-	return where(f)
-}
-
-// names is " on json and work", or " for otel on json".
-func (s subject) names(list []finding.Finding) string {
-	var names []string
-	for _, f := range list {
-		names = append(names, s.named(f))
-	}
-	if s.many {
-		return " for " + fewNames(names)
-	}
-	return " on " + fewNames(names)
-}
-
-// size orders headlines: relative where there is a ratio.
-func size(f finding.Finding) float64 {
-	if i := shownInterval(f); i != nil {
-		return i.Estimate
-	}
-	return 0
-}
-
-func largestBound(heads []finding.Finding) string {
-	return boundText(slices.MaxFunc(heads, func(a, b finding.Finding) int { return cmp.Compare(bound(a), bound(b)) }))
-}
-
-func boundText(f finding.Finding) string {
-	return finding.FormatBound(bound(f), f.Unit, f.Relative != nil)
-}
-
-// share is a headline's size without its sign: relative where there is a ratio.
-func share(f finding.Finding) string {
-	if f.Relative != nil {
-		return finding.FormatValue(math.Abs(f.Relative.Estimate), "1")
-	}
-	return amount(f)
-}
-
-func signedShare(f finding.Finding) string {
-	return finding.FormatInterval(finding.Interval{Estimate: size(f)}, f.Unit, f.Relative != nil)
-}
-
-func amount(f finding.Finding) string {
-	return finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit)
 }

@@ -88,7 +88,7 @@ func (s *study) searchFigures(out *finding.Search, made []*record.Capacity) {
 	rates := each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
 	limited := slices.ContainsFunc(made, func(c *record.Capacity) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/droppable {
-		out.Rate = interval(stats.SignedRank(rates, s.confidence(confidence)), s.quick())
+		out.Rate = interval(rateExtent(made).signedRank(rates, s.confidence(confidence)), s.quick())
 	}
 	linear := func(value func(*record.Capacity) float64) *float64 {
 		values := each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Linear })
@@ -101,6 +101,18 @@ func (s *study) searchFigures(out *finding.Search, made []*record.Capacity) {
 	}
 	out.Base = linear(func(c *record.Capacity) float64 { return c.Base })
 	out.Demand = linear(func(c *record.Capacity) float64 { return c.Demand })
+}
+
+// rateExtent is the extent of the rates of those searches that found one; nil where all
+// are exact.
+func rateExtent(made []*record.Capacity) *extent {
+	var samples []finding.Sample
+	for _, c := range made {
+		if c.Outcome == record.Found && sane(c.Rate) {
+			samples = append(samples, finding.Sample{Value: c.Rate, ValueWithin: bracketOf(c)})
+		}
+	}
+	return extentOf(samples, difference) // from nought
 }
 
 // searchPoints are the probes of one search.

@@ -33,7 +33,7 @@ func searchText(f *finding.Search, made []*record.Capacity) string {
 		upTo = " at "
 	}
 	if f.Rate != nil {
-		text := f.Goal + upTo + finding.FormatSize(*f.Rate, "1/s", false)
+		text := f.Goal + upTo + finding.FormatSize(*f.Rate, "1/s", false) + betweenText(f.Kind, made)
 		if f.Binding != "" {
 			text += "; bound by " + article(f.Binding)
 		}
@@ -49,6 +49,36 @@ func searchText(f *finding.Search, made []*record.Capacity) string {
 		}
 	}
 	return f.Goal + ": " + strings.Join(parts, "; ")
+}
+
+// betweenText names the two rates between which searches found theirs, each the centre
+// over the blocks; "" where they are exact.
+func betweenText(kind string, made []*record.Capacity) string {
+	end := func(of func(*finding.Range) (float64, bool)) []float64 {
+		return each(made, func(c *record.Capacity) (float64, bool) {
+			r := bracketOf(c)
+			if r == nil {
+				return 0, false
+			}
+			return of(r)
+		})
+	}
+	low := end(func(r *finding.Range) (float64, bool) { return r.Low, true })
+	high := end(func(r *finding.Range) (float64, bool) {
+		if r.High == nil {
+			return 0, false
+		}
+		return *r.High, true
+	})
+	if len(low) == 0 || len(high) < len(low) {
+		return ""
+	}
+	passed, failed := "passed", "did not"
+	if kind == string(spec.GoalCPU) {
+		passed, failed = "not over it", "over it"
+	}
+	return fmt.Sprintf("; between %s (%s) and %s (%s)",
+		finding.FormatValue(stats.Center(low), "1/s"), passed, finding.FormatValue(stats.Center(high), "1/s"), failed)
 }
 
 // outcomes lists how a search may end, in the order in which it is told.

@@ -97,7 +97,36 @@ func (c *comparison) document() *finding.Comparison {
 	}
 	doc.Warnings = append(doc.Warnings, c.warnings...)
 	doc.Answer = changeAnswer(doc)
+	if why := c.noCapacity(); why != "" {
+		doc.Answer = "It cannot be told how the capacity changed: " + why + ". Of the rest: " + lowerFirst(doc.Answer)
+		c.warn("compare-no-capacity", warning, why, "mend what kept the search from a rate (see 'tracetax report' of that result), then measure it again")
+		doc.Warnings = append(doc.Warnings, c.warnings[len(c.warnings)-1])
+	}
 	return doc
+}
+
+// noCapacity says why a search for a capacity gave none that could be compared,
+// where no variant has one; "" where one has, or where none was searched for.
+func (c *comparison) noCapacity() string {
+	searched := ""
+	for i, doc := range append([]*finding.Document{c.in.Base}, c.in.News...) {
+		for _, one := range doc.Searches {
+			if searched == "" && one.Rate == nil {
+				searched = fmt.Sprintf("in %s, %s on %s, %s", c.names[min(i, len(c.names)-1)], one.Variant, one.Operation, one.Text)
+			}
+		}
+	}
+	if slices.ContainsFunc(c.changes, func(one *change) bool { return one.Metric == capacity }) {
+		return ""
+	}
+	return searched
+}
+
+func lowerFirst(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToLower(text[:1]) + text[1:]
 }
 
 func side(name string, doc *finding.Document) finding.Side {

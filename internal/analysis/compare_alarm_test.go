@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // experiments is how many are simulated; two make a comparison.
@@ -27,11 +28,25 @@ func experiments() int {
 // adds to that in one of a thousand simulations.
 func alarmAllowed(n int) float64 { return 0.05 + 3.1*math.Sqrt(0.05*0.95/float64(n)) }
 
-// alarms counts what a comparison without a change says nevertheless.
-type alarms struct{ any, headline, budget int }
+// alarms counts what comparisons without a change say nevertheless: without a budget
+// (any verdict, and one on the headline), and with one of nothing (any verdict, and
+// one that is over it).
+type alarms struct{ any, headline, budgeted, over int }
 
 func (a *alarms) plus(b alarms) {
-	a.any, a.headline, a.budget = a.any+b.any, a.headline+b.headline, a.budget+b.budget
+	a.any, a.headline, a.budgeted, a.over = a.any+b.any, a.headline+b.headline, a.budgeted+b.budgeted, a.over+b.over
+}
+
+// bearable logs the shares of alarms among n comparisons, and fails where there are
+// too many of any kind.
+func (a *alarms) bearable(t *testing.T, what string, n int) {
+	t.Helper()
+	share := func(k int) float64 { return 100 * float64(k) / float64(n) }
+	t.Logf("%s, %d comparisons: an alarm in %.2f %% (of the headline in %.2f %%); with budgets of 0 in %.2f %% (over one in %.2f %%)",
+		what, n, share(a.any), share(a.headline), share(a.budgeted), share(a.over))
+	if allowed := 100 * alarmAllowed(n); share(max(a.any, a.budgeted)) > allowed {
+		t.Errorf("too many alarms, allowed %.2f %%", allowed)
+	}
 }
 
 // Two results of one experiment in which nothing changed but the day: no verdict
@@ -45,12 +60,7 @@ func TestAlarmOfComparisons(t *testing.T) {
 			for i := range pairs {
 				got.plus(samePair(t, i, blocks))
 			}
-			share := func(k int) float64 { return float64(k) / float64(pairs) }
-			t.Logf("%d blocks, %d comparisons: an alarm in %.2f %% (of the CPU per operation in %.2f %%); over a budget of 0 in %.2f %%",
-				blocks, pairs, 100*share(got.any), 100*share(got.headline), 100*share(got.budget))
-			if allowed := alarmAllowed(pairs); share(got.any) > allowed || share(got.budget) > allowed {
-				t.Errorf("too many alarms, allowed %.2f %%", 100*allowed)
-			}
+			got.bearable(t, fmt.Sprintf("%d blocks each", blocks), pairs)
 		})
 	}
 }
@@ -60,11 +70,30 @@ func samePair(t *testing.T, i, blocks int) alarms {
 	r := rand.New(rand.NewPCG(uint64(i), uint64(blocks)))
 	before := shop(uint64(2*i), blocks, moody(r)).result(t, "before")
 	after := shop(uint64(2*i+1), blocks, moody(r)).result(t, "after")
-	in := Comparing{Base: before, News: []*finding.Document{after}}
-	any, headline := alarmed(compared(t, in), finding.Costs, finding.Saves)
-	in.Budget = cpuBudget(0)
-	over, _ := alarmed(compared(t, in), finding.Over)
-	return alarms{count(any), count(headline), count(over)}
+	return alarmsOf(func(budget []spec.Limit) *finding.Comparison {
+		return compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: budget})
+	})
+}
+
+// alarmsOf compares without a budget and with one. To be within a budget of nothing
+// is a claim, too, that nothing makes true.
+func alarmsOf(compare func([]spec.Limit) *finding.Comparison) alarms {
+	any, headline := alarmed(compare(nil), finding.Costs, finding.Saves)
+	with := compare(noBudget())
+	budgeted, _ := alarmed(with, finding.Costs, finding.Saves, finding.Over, finding.Within)
+	over, _ := alarmed(with, finding.Over)
+	return alarms{count(any), count(headline), count(budgeted), count(over)}
+}
+
+// noBudget allows nothing more of several metrics.
+func noBudget() []spec.Limit {
+	var out []spec.Limit
+	for _, metric := range []string{cpuPerOperation, "memory_peak", "startup_time"} {
+		limit := cpuBudget(0)[0]
+		limit.Metric = metric
+		out = append(out, limit)
+	}
+	return out
 }
 
 // alarmed reports whether any verdict is one of kinds, and whether one on the
@@ -86,14 +115,8 @@ func TestAlarmOfBudgets(t *testing.T) {
 	t.Parallel()
 	n, over := experiments(), 0
 	for i := range n {
-		r := rand.New(rand.NewPCG(uint64(i), 77))
-		s := shop(uint64(i), 12, moody(r))
-		s.variants = []actor{{name: "none", tracer: "none"}, {name: "a", tracer: "none"}, {name: "b", tracer: "none"}}
-		for _, metric := range []string{cpuPerOperation, "memory_peak", "startup_time"} {
-			limit := cpuBudget(0)[0]
-			limit.Metric = metric
-			s.budget = append(s.budget, limit)
-		}
+		s := alike(uint64(i), 12)
+		s.budget = noBudget()
 		for _, f := range s.result(t, "same").Findings {
 			if f.Verdict.Kind == finding.Over {
 				over++

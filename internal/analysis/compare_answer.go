@@ -151,7 +151,7 @@ func changeBudget(doc *finding.Comparison) string {
 	case len(over) > 0:
 		return "over budget: " + fewNames(over)
 	case len(open) > 0 && more > 0:
-		return "it cannot be told whether the budget is kept by " + fewNames(open) + ": up to about " + blocks(more) + " more" + where + " would settle it"
+		return "it cannot be told whether the budget is kept by " + fewNames(open) + ": it takes about " + blocks(more) + " more" + where + ", or a few more than that"
 	case len(open) > 0:
 		return "it cannot be told whether the budget is kept by " + fewNames(open)
 	case kept > 0:

@@ -24,13 +24,14 @@ func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, 
 			continue
 		}
 		seen[k] = true
+		before, later := onlyBaseline(f.Samples), onlyBaseline(g.Samples)
 		out = append(out, finding.Change{
 			Of: finding.OfBaseline, New: index, Operation: f.Operation, Variant: f.Against, Parameter: f.Parameter,
 			Metric: f.Metric, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
 			Before:   finding.Cost{Value: stats.Center(base), Blocks: len(base)},
 			After:    finding.Cost{Value: stats.Center(now), Blocks: len(now)},
-			Absolute: shift(stats.RankSum(base, now, ask(confidence))),
-			Relative: shift(stats.Ratio(stats.RankSum(logsBase, logsNow, ask(confidence)))),
+			Absolute: shift(rankSum(values{base, extentOf(before, itself)}, values{now, extentOf(later, itself)}, ask(confidence))),
+			Relative: shift(stats.Ratio(rankSum(values{logsBase, extentOf(before, logOf)}, values{logsNow, extentOf(later, logOf)}, ask(confidence)))),
 			Note:     "the program without tracing, and the machine: both may have changed",
 		})
 	}

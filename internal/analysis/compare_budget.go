@@ -20,7 +20,7 @@ func (c *comparison) limit() {
 			for _, one := range c.changes {
 				if one.New == index && one.Of == finding.OfCost && one.Role == "" && one.Metric == limitedMetric(budget) {
 					one.hold(budget)
-					answered[key{operation: one.Operation, variant: one.Variant}] = true
+					answered[key{operation: one.Operation, variant: one.Variant, parameter: levelOf(one.Parameter)}] = true
 				}
 			}
 			c.changes = append(c.changes, c.unmeasured(index, budget, answered)...)
@@ -28,13 +28,14 @@ func (c *comparison) limit() {
 	}
 }
 
-// unmeasured answers for a limit where a figure is missing in one of the results.
+// unmeasured answers for a limit where a figure is missing in one of the results, or
+// in both: of a variant, an operation, or one level of what was varied.
 func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]bool) []*change {
 	var out []*change
-	add := func(operation, variant string) {
+	add := func(operation, variant string, parameter map[string]string) {
 		out = append(out, &change{
 			Change: finding.Change{
-				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Metric: budget.Metric, Unit: "1", Better: lower,
+				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: "1", Better: lower,
 			},
 			budget: budget, doubt: "it was not measured in both results, or is zero in them", ask: func(c float64) float64 { return c },
 		})
@@ -43,16 +44,38 @@ func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]
 	if slices.ContainsFunc(ofTheRun(), func(m metric) bool { return m.name == budget.Metric }) {
 		operations = []string{""}
 	}
-	for _, variant := range c.common(index) {
-		for _, operation := range operations {
-			meant := &finding.Finding{Metric: limitedMetric(budget), Operation: operation, Variant: variant}
-			if !answered[key{operation: operation, variant: variant}] && c.in.Filter.matches(meant) {
-				add(operation, variant)
+	for _, operation := range operations {
+		for _, parameter := range c.levels(index, operation) {
+			for _, variant := range c.common(index) {
+				meant := &finding.Finding{Metric: limitedMetric(budget), Operation: operation, Variant: variant, Parameter: parameter}
+				if !answered[key{operation: operation, variant: variant, parameter: levelOf(parameter)}] && c.in.Filter.matches(meant) {
+					add(operation, variant, parameter)
+				}
 			}
 		}
 	}
 	if len(out) == 0 && len(answered) == 0 {
-		add("", "") // the filter leaves it out, or there is no variant
+		add("", "", nil) // the filter leaves it out, or there is no variant
+	}
+	return out
+}
+
+// levels are those at which anything was measured on an operation, in either of the
+// results; one without a name where nothing was varied.
+func (c *comparison) levels(index int, operation string) []map[string]string {
+	var out []map[string]string
+	seen := map[string]bool{"": true}
+	for _, doc := range []*finding.Document{c.in.Base, c.in.News[index]} {
+		for i := range doc.Findings {
+			f := &doc.Findings[i]
+			if level := levelOf(f.Parameter); f.Operation == operation && !seen[level] {
+				seen[level] = true
+				out = append(out, f.Parameter)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return []map[string]string{nil}
 	}
 	return out
 }
@@ -100,6 +123,7 @@ func (c *change) lostScale() {
 	c.ratio, c.Better = false, lower
 	c.Metric, c.Unit, c.Relative = lostMetric, "1", nil
 	c.before, c.after, c.shifts = missing(c.valuesBefore), missing(c.valuesAfter), nil
+	c.apartBefore, c.apartAfter = nil, nil
 	if c.paired {
 		c.after = minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
 	}

@@ -1,5 +1,4 @@
-// This file tells in what two results differ besides their figures: what must not
-// differ, and what is worth saying.
+// This file tells in what two results differ that must not differ.
 package analysis
 
 import (
@@ -23,6 +22,9 @@ func (c *comparison) look() {
 	for i, doc := range c.in.News {
 		before, after := c.names[0], c.names[i+1]
 		what := experimentsDiffer(c.in.Base, doc, before, after)
+		if sameRuns(c.in.Base, doc) {
+			what = append(what, fmt.Sprintf("%s and %s hold the same runs: nothing was measured between them", before, after))
+		}
 		c.refused = append(c.refused, what...)
 		for _, text := range what {
 			c.warn("compare-different", "warning", text, "only what both have is compared; results of one experiment need no --force")
@@ -55,8 +57,25 @@ func experimentsDiffer(base, other *finding.Document, before, after string) []st
 	differ("load", a.Load, b.Load)
 	differ("set of operations", strings.Join(sorted(a.Operations), ", "), strings.Join(sorted(b.Operations), ", "))
 	differ("baseline", baselineText(a), baselineText(b))
+	differ("design", designText(a), designText(b))
 	differ("set of faults", strings.Join(a.Faults, ", "), strings.Join(b.Faults, ", "))
 	return out
+}
+
+// sameRuns reports whether two results rest on the same runs: a copy, or one result
+// given twice. No two experiments begin at the same moment and find the same.
+func sameRuns(a, b *finding.Document) bool {
+	began := a.Environment["started"]
+	return began != nil && began == b.Environment["started"] && reflect.DeepEqual(a.Findings, b.Findings)
+}
+
+// designText is how the runs of a block are made: a duet's figures are those of
+// variants that disturb each other.
+func designText(e finding.Experiment) string {
+	if e.Duet {
+		return "a duet"
+	}
+	return "one variant at a time"
 }
 
 func wordOr(text string) string {
@@ -112,91 +131,4 @@ func major(kernel any) any {
 	}
 	first, _, _ := strings.Cut(text, ".")
 	return first
-}
-
-// remarks says what differs and may, and what only one of the results has.
-func (c *comparison) remarks(doc *finding.Document, before, after string) {
-	base := c.in.Base
-	if kernels := [2]string{factText(base, "kernel"), factText(doc, "kernel")}; kernels[0] != kernels[1] {
-		c.warn("compare-kernel", "note", fmt.Sprintf("the kernel is %s in %s and %s in %s", kernels[0], before, kernels[1], after), "a kernel may change what tracing costs")
-	}
-	if base.Tool != doc.Tool {
-		c.warn("compare-tool", "note", fmt.Sprintf("%s was made by tracetax %s, %s by %s", before, base.Tool, after, doc.Tool), "use one version for both")
-	}
-	for _, side := range []struct {
-		has, lacks *finding.Document
-		name, not  string
-	}{{base, doc, before, after}, {doc, base, after, before}} {
-		var alone []string
-		for _, v := range side.has.Experiment.Variants {
-			if !slices.ContainsFunc(side.lacks.Experiment.Variants, func(o finding.Variant) bool { return o.Name == v.Name }) {
-				alone = append(alone, v.Name)
-			}
-		}
-		if len(alone) > 0 {
-			c.warn("compare-partial", "note", fmt.Sprintf("%s has %s, which %s has not", side.name, strings.Join(alone, ", "), side.not), "variants are matched by their names")
-		}
-		if side.has.Quick {
-			c.warn("compare-quick", "warning", side.name+" was a quick run", "run it without --quick for intervals and verdicts")
-		}
-	}
-	for _, one := range []struct {
-		doc  *finding.Document
-		name string
-	}{{base, before}, {doc, after}} {
-		if n := graveWarnings(one.doc); n > 0 && (one.doc != base || doc == c.in.News[0]) {
-			c.warn("compare-warned", "warning", fmt.Sprintf("%s has %s of its own", one.name, counted(n, "warning")), "read them: tracetax report "+quoted(one.doc.Results))
-		}
-	}
-}
-
-func factText(doc *finding.Document, key string) string {
-	text, _ := doc.Environment[key].(string)
-	return text
-}
-
-// graveWarnings counts a result's warnings that are more than notes.
-func graveWarnings(doc *finding.Document) int {
-	n := 0
-	for _, w := range doc.Warnings {
-		if w.Severity != "note" {
-			n++
-		}
-	}
-	return n
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// settingsChanged lists the variants of both that are set differently: "otel:
-// processor batch → simple".
-func settingsChanged(base, other *finding.Document) []string {
-	var out []string
-	for _, v := range base.Experiment.Variants {
-		at := slices.IndexFunc(other.Experiment.Variants, func(o finding.Variant) bool { return o.Name == v.Name })
-		if at < 0 {
-			continue
-		}
-		w := other.Experiment.Variants[at]
-		if v.Tracer != w.Tracer {
-			out = append(out, fmt.Sprintf("%s: tracer %s → %s", v.Name, v.Tracer, w.Tracer))
-		}
-		names := sortedKeys(v.Settings)
-		for _, name := range sortedKeys(w.Settings) {
-			if _, has := v.Settings[name]; !has {
-				names = append(names, name)
-			}
-		}
-		for _, name := range names {
-			if v.Settings[name] != w.Settings[name] {
-				out = append(out, fmt.Sprintf("%s: %s %s → %s", v.Name, name, wordOr(v.Settings[name]), wordOr(w.Settings[name])))
-			}
-		}
-	}
-	return out
 }

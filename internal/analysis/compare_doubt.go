@@ -39,9 +39,10 @@ func untoldAtAll(f *finding.Finding) bool {
 
 // modesBetween says whether the ratios of one result fall into modes that those of
 // the other do not have: then a single shift does not tell what changed.
-func modesBetween(before, after string, logsBefore, logsAfter []float64) string {
+// Modes count that are further apart than the share that a single ratio may be off.
+func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) string {
 	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
-	if !report.Differ || !apart(report.Baseline) && !apart(report.Value) {
+	if !report.Differ || !apart(report.Baseline, max(modeShare, off)) && !apart(report.Value, max(modeShare, off)) {
 		return ""
 	}
 	name, modes := after, report.Value

@@ -50,47 +50,62 @@ func meanOf(index int, parts []*change) *change {
 			mean.doubt = "on " + p.Operation + ", " + p.doubt
 		}
 	}
-	mean.before, mean.after = meanByBlock(before), meanByBlock(after)
+	mean.before, mean.apartBefore = meanByBlock(before)
+	mean.after, mean.apartAfter = meanByBlock(after)
 	if !mean.paired {
-		mean.Before, mean.After = meanCost(mean.before, mean.ask), meanCost(mean.after, mean.ask)
+		mean.Before, mean.After = meanCost(mean.before, mean.apartBefore, mean.ask), meanCost(mean.after, mean.apartAfter, mean.ask)
 	}
 	mean.Relative = shift(stats.Ratio(mean.estimate(confidence)))
 	return mean
 }
 
-// blockLogs are logarithms of ratios by block.
-type blockLogs map[int]float64
+// blockLogs are logarithms of ratios by block, with the least and the most that each
+// can be.
+type blockLogs map[int][3]float64
 
-func byBlock(samples []finding.Sample, logs []float64) blockLogs {
-	out := blockLogs{}
+func byBlock(samples []finding.Sample, logs []float64, apart *extent) blockLogs {
+	out, of := blockLogs{}, values{logs, apart}
+	low, high := of.low(), of.high()
 	for i, s := range samples {
-		out[s.Block] = logs[i]
+		out[s.Block] = [3]float64{low[i], logs[i], high[i]}
 	}
 	return out
 }
 
-// meanByBlock are the means over operations in the blocks that all of them have.
-func meanByBlock(parts []blockLogs) []float64 {
-	var out []float64
+// meanByBlock are the means over operations in the blocks that all of them have; the
+// extent is nil where they are exact.
+func meanByBlock(parts []blockLogs) ([]float64, *extent) {
+	var mid []float64
+	apart, exact := &extent{}, true
 	for _, block := range sortedInts(parts[0]) {
-		sum, all := 0.0, true
+		var sum [3]float64
+		all := true
 		for _, p := range parts {
 			v, has := p[block]
-			sum, all = sum+v, all && has
+			for i := range sum {
+				sum[i] += v[i] / float64(len(parts))
+			}
+			all = all && has
 		}
-		if all {
-			out = append(out, sum/float64(len(parts)))
+		if !all {
+			continue
 		}
+		mid = append(mid, sum[1])
+		apart.low, apart.high = append(apart.low, sum[0]), append(apart.high, sum[2])
+		exact = exact && sum[0] == sum[1] && sum[2] == sum[1]
 	}
-	return out
+	if exact {
+		return mid, nil
+	}
+	return mid, apart
 }
 
 // meanCost is the mean cost in one result by itself: paired, as its parts are.
-func meanCost(logs []float64, ask func(float64) float64) finding.Cost {
+func meanCost(logs []float64, apart *extent, ask func(float64) float64) finding.Cost {
 	if len(logs) == 0 {
 		return finding.Cost{}
 	}
-	e := stats.Ratio(stats.SignedRank(logs, ask(confidence)))
+	e := stats.Ratio(apart.signedRank(logs, ask(confidence)))
 	if math.IsNaN(e.Center) {
 		return finding.Cost{}
 	}

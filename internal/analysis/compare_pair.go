@@ -16,6 +16,8 @@ import (
 type change struct {
 	finding.Change
 	before, after []float64
+	apartBefore   *extent // of before and after, where they are not exact
+	apartAfter    *extent
 	shifts        *stats.Shifts // of after over before, made when first asked for
 	valuesBefore  []float64     // the variant's own values
 	valuesAfter   []float64
@@ -95,7 +97,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	_, one.valuesAfter = columns(g.Samples)
 	one.scale(f, g)
 	if one.before != nil && one.Before.Absolute != nil && one.After.Absolute != nil {
-		one.Absolute = shift(stats.RankSum(addedBy(f), addedBy(g), ask(confidence)))
+		one.Absolute = shift(rankSum(values{addedBy(f), extentOf(f.Samples, difference)}, values{addedBy(g), extentOf(g.Samples, difference)}, ask(confidence)))
 	}
 	if one.ratio {
 		one.Relative = shift(stats.Ratio(one.estimate(confidence)))
@@ -107,7 +109,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	}
 	one.overloaded, one.doubt = c.reasons(index, f, g)
 	if one.doubt == "" && one.ratio {
-		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after)
+		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(resolution(f.Samples), resolution(g.Samples)))
 	}
 	return one
 }
@@ -153,7 +155,8 @@ func (c *change) scale(f, g *finding.Finding) {
 	after, errAfter := stats.LogRatios(columns(g.Samples))
 	if errBefore == nil && errAfter == nil && sane(math.Exp(largest(before))) && sane(math.Exp(largest(after))) {
 		c.before, c.after, c.ratio = before, after, true
-		c.logsBefore, c.logsAfter = byBlock(f.Samples, before), byBlock(g.Samples, after)
+		c.apartBefore, c.apartAfter = extentOf(f.Samples, logRatio), extentOf(g.Samples, logRatio)
+		c.logsBefore, c.logsAfter = byBlock(f.Samples, before, c.apartBefore), byBlock(g.Samples, after, c.apartAfter)
 		return
 	}
 	c.before, c.after = addedBy(f), addedBy(g)
@@ -172,7 +175,10 @@ func (c *change) scale(f, g *finding.Finding) {
 // estimate is the shift on the scale that is compared.
 func (c *change) estimate(confidence float64) stats.Estimate {
 	if c.paired {
-		return stats.SignedRank(c.after, c.ask(confidence))
+		return c.apartAfter.signedRank(c.after, c.ask(confidence))
+	}
+	if c.bracketed() {
+		return rankSum(values{c.before, c.apartBefore}, values{c.after, c.apartAfter}, c.ask(confidence))
 	}
 	if c.shifts == nil {
 		c.shifts = stats.NewShifts(c.before, c.after)

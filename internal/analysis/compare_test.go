@@ -94,6 +94,9 @@ func TestCompareRefusesWhatDiffers(t *testing.T) {
 		{"their order", func(d *finding.Document) { d.Experiment.Operations = []string{"work", "json"} }, "", ""},
 		{"baseline", func(d *finding.Document) { d.Experiment.Variants[0].Settings = map[string]string{"sampling": "1%"} }, "the baseline differs", "compare-different"},
 		{"faults", func(d *finding.Document) { d.Experiment.Faults = []string{"the sink loses 3 %"} }, "the set of faults differs", "compare-different"},
+		{"duet", func(d *finding.Document) { d.Experiment.Duet = true }, "the design differs: one variant at a time in main, a duet in branch", "compare-different"},
+		{"rate found", func(d *finding.Document) { d.Experiment.Rates = map[string]float64{"json": 515, "work": 500} }, "", "compare-rate"},
+		{"rate found, a little", func(d *finding.Document) { d.Experiment.Rates = map[string]float64{"json": 509, "work": 491} }, "", ""},
 		{"CPU", func(d *finding.Document) { d.Environment["cpu_model"] = "another" }, "the machines differ in their CPU: one in main, another in branch", "compare-elsewhere"},
 		{"number of CPUs", func(d *finding.Document) { d.Environment["cpus"] = 64.0 }, "number of CPUs", "compare-elsewhere"},
 		{"kernel", func(d *finding.Document) { d.Environment["kernel"] = "5.4.0-1" }, "kernel", "compare-elsewhere"},
@@ -111,6 +114,7 @@ func TestCompareRefusesWhatDiffers(t *testing.T) {
 		before, after := shop(1, 8, calm).result(t, "main"), shop(2, 8, calm).result(t, "branch")
 		for _, d := range []*finding.Document{before, after} {
 			d.Environment["cpu_model"], d.Environment["kernel"] = "one", "6.8.0"
+			d.Experiment.Rates = map[string]float64{"json": 500, "work": 500}
 		}
 		c.change(after)
 		_, err := Compare(Comparing{Base: before, News: []*finding.Document{after}})
@@ -225,6 +229,52 @@ func TestCompareBudgetOnWhatFailed(t *testing.T) {
 	}
 }
 
+// A level that is missing in one of the results, or in both, does not keep the budget
+// that the other levels keep.
+func TestCompareBudgetOnAMissingLevel(t *testing.T) {
+	at := func(level, variant string) func(finding.Finding) bool {
+		return func(f finding.Finding) bool {
+			return f.Parameter["connections"] == level && f.Metric == cpuPerOperation && (variant == "" || f.Variant == variant)
+		}
+	}
+	result := func(seed uint64, folder string) *finding.Document {
+		s := connections(0.005, 8, 1, 2, 4)
+		s.seed = seed
+		return s.result(t, folder)
+	}
+	for _, c := range []struct {
+		name           string
+		fromOld, toNew func(finding.Finding) bool // what is missing
+	}{
+		{"in the new one", nil, at("4", "otel")},
+		{"in the base", at("4", "otel"), nil},
+		{"in both, where other figures are there", at("4", ""), at("4", "")},
+		{"in the new one, wholly", nil, func(f finding.Finding) bool { return f.Parameter["connections"] == "4" }},
+	} {
+		before, after := result(1, "a"), result(2, "b")
+		for doc, missing := range map[*finding.Document]func(finding.Finding) bool{before: c.fromOld, after: c.toNew} {
+			if missing != nil {
+				doc.Findings = slices.DeleteFunc(doc.Findings, missing)
+			}
+		}
+		doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
+		verdicts := map[string]finding.Kind{}
+		for _, one := range doc.Changes {
+			if one.Of == finding.OfCost && one.Verdict.Budget != nil {
+				verdicts[one.Variant+" "+one.Operation+" "+levelOf(one.Parameter)] = one.Verdict.Kind
+			}
+		}
+		for level, want := range map[string]finding.Kind{"1": finding.Within, "2": finding.Within, "4": finding.CannotTell} {
+			if got := verdicts["otel json connections "+level]; got != want {
+				t.Errorf("missing %s: at %s connections %q, want %q, of %v", c.name, level, got, want, verdicts)
+			}
+		}
+		if len(verdicts) != 3 || !strings.Contains(doc.Answer, "cannot be told whether the budget is kept by CPU per operation of otel on json, connections 4") {
+			t.Errorf("missing %s: %v: %s", c.name, verdicts, doc.Answer)
+		}
+	}
+}
+
 // A limit on what the filter leaves out is not met by silence.
 func TestCompareBudgetOnWhatIsFiltered(t *testing.T) {
 	f, err := ParseFilter("metric=memory_peak")
@@ -243,7 +293,7 @@ func TestCompareBudgetOnWhatIsFiltered(t *testing.T) {
 func TestCompareDoubts(t *testing.T) {
 	few := shop(1, 4, calm).result(t, "few")
 	doc := compared(t, Comparing{Base: few, News: []*finding.Document{shop(2, 12, calm).result(t, "b")}})
-	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.None || !strings.Contains(v.Text, "4 blocks: figures only") {
+	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || v.MoreBlocks == 0 || !strings.Contains(v.Text, "4 blocks: figures only") {
 		t.Errorf("four blocks: %+v", v)
 	}
 
@@ -338,4 +388,63 @@ func TestSideNames(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.paths, got, c.want)
 		}
 	}
+}
+
+// Two results of a relative rate: one question, though their pilots found
+// different rates, which is said.
+func TestCompareRelativeRates(t *testing.T) {
+	result := func(seed uint64, found float64) *finding.Document {
+		s := shop(seed, 8, calm)
+		s.design = func(e *spec.Experiment) { e.Load.Relative = &spec.Relative{Share: 0.5} }
+		s.extra = []record.Record{pilot("none", record.Found, 3*found), pilot("otel", record.Found, found), pilot("otel-10", record.Found, 2*found)}
+		s.rate = found / 2
+		return s.result(t, "rate "+finding.FormatValue(found, "1/s"))
+	}
+	base := result(1, 1000)
+	for found, want := range map[float64]string{1000: "", 1016: "", 1100: "json was asked at 500/s in rate 1,000/s and at 550/s in rate 1,100/s"} {
+		doc := compared(t, Comparing{Base: base, News: []*finding.Document{result(2, found)}})
+		var texts []string
+		for _, w := range doc.Warnings {
+			if w.Code == "compare-rate" {
+				texts = append(texts, w.Text)
+			}
+		}
+		if said := strings.Join(texts, "; "); want == "" && said != "" || !strings.HasPrefix(said, want) {
+			t.Errorf("pilots found 1,000/s and %g/s: %q", found, said)
+		}
+	}
+}
+
+// A copy of a result is no new evidence.
+func TestCompareWithItself(t *testing.T) {
+	one, copied := shop(1, 8, calm).result(t, "one"), shop(1, 8, calm).result(t, "copy")
+	for _, doc := range []*finding.Document{one, copied} {
+		doc.Environment = map[string]any{"started": "2026-01-02T15:04:05.123456789Z"}
+	}
+	_, err := Compare(Comparing{Base: one, News: []*finding.Document{copied}})
+	if err == nil || !strings.Contains(err.Error(), "hold the same runs") {
+		t.Errorf("a result compared with its copy: %v", err)
+	}
+	copied.Environment = map[string]any{"started": "2026-01-02T16:04:05.123456789Z"}
+	if _, err := Compare(Comparing{Base: one, News: []*finding.Document{copied}}); err != nil {
+		t.Errorf("another experiment that found the same: %v", err)
+	}
+}
+
+// Where a search found no rate, the answer does not speak of other things first.
+func TestCompareWithoutCapacity(t *testing.T) {
+	doc := compared(t, Comparing{Base: searchless(t, 1, "before"), News: []*finding.Document{searchless(t, 2, "after")}})
+	if !strings.HasPrefix(doc.Answer, "It cannot be told how the capacity changed: in before, otel on json, unsteady") {
+		t.Errorf("answer %q", doc.Answer)
+	}
+	if len(doc.Warnings) == 0 || doc.Warnings[len(doc.Warnings)-1].Code != "compare-no-capacity" {
+		t.Errorf("warnings %+v", doc.Warnings)
+	}
+}
+
+// searchless is the result of an experiment whose search found nothing.
+func searchless(t *testing.T, seed uint64, name string) *finding.Document {
+	doc := shop(seed, 8, calm).result(t, name)
+	doc.Searches = []finding.Search{{Operation: "json", Variant: "otel", Text: "unsteady: the probes contradict each other"}}
+	return doc
 }

@@ -102,10 +102,7 @@ func (c *comparison) against(variant string) []*finding.Finding {
 		mine := *f
 		mine.Variant, mine.Value = variant, f.Baseline
 		mine.Verdict = finding.Verdict{Kind: finding.Within, Text: "the baseline"}
-		mine.Samples = nil
-		for _, s := range f.Samples {
-			mine.Samples = append(mine.Samples, finding.Sample{Block: s.Block, Baseline: s.Baseline, Value: s.Baseline})
-		}
+		mine.Samples = onlyBaseline(f.Samples)
 		if k := keyOf(&mine); !seen[k] {
 			seen[k] = true
 			out = append(out, &mine)
@@ -116,24 +113,26 @@ func (c *comparison) against(variant string) []*finding.Finding {
 
 // within fills in the figures from the blocks that both have.
 func (c *change) within(f, g *finding.Finding) {
-	before := map[int]float64{}
+	before := map[int]finding.Sample{}
 	for _, s := range f.Samples {
-		before[s.Block] = s.Value
+		before[s.Block] = s
 	}
 	var x, y []float64
 	var blocks []finding.Sample
 	for _, s := range g.Samples {
 		if v, both := before[s.Block]; both {
-			x, y, blocks = append(x, v), append(y, s.Value), append(blocks, s)
+			x, y = append(x, v.Value), append(y, s.Value)
+			blocks = append(blocks, finding.Sample{Block: s.Block, Baseline: v.Value, BaselineWithin: v.ValueWithin, Value: s.Value, ValueWithin: s.ValueWithin})
 		}
 	}
 	c.Before, c.After = finding.Cost{Value: f.Value, Blocks: len(x)}, finding.Cost{Value: g.Value, Blocks: len(y)}
 	c.valuesBefore, c.valuesAfter = x, y
 	c.before, c.after = make([]float64, len(x)), minus(y, x)
-	c.Absolute = shift(stats.SignedRank(c.after, c.ask(confidence)))
+	c.apartAfter = extentOf(blocks, difference)
+	c.Absolute = shift(c.estimate(confidence))
 	if logs, err := stats.LogRatios(x, y); err == nil && len(logs) > 0 && sane(math.Exp(largest(logs))) {
-		c.after, c.ratio = logs, true
-		c.logsBefore, c.logsAfter = byBlock(blocks, c.before), byBlock(blocks, logs)
-		c.Relative = shift(stats.Ratio(stats.SignedRank(logs, c.ask(confidence))))
+		c.after, c.apartAfter, c.ratio = logs, extentOf(blocks, logRatio), true
+		c.logsBefore, c.logsAfter = byBlock(blocks, c.before, nil), byBlock(blocks, logs, c.apartAfter)
+		c.Relative = shift(stats.Ratio(c.estimate(confidence)))
 	}
 }

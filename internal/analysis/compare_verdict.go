@@ -1,5 +1,6 @@
-// This file gives the verdicts of a comparison. All of them together are wrong in
-// at most 5 of 100 comparisons in which nothing changed.
+// This file gives the verdicts of a comparison. All of them together, those on a
+// budget included, are wrong in at most 5 of 100 comparisons: their intervals hold
+// at once with 95 %.
 package analysis
 
 import (
@@ -11,10 +12,9 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// weight is the part of the 5 % that the claims on the headline metric have
-// together, where there are others: it is what people decide by, and should not
-// have to wait for the many.
-const weight = 0.8
+// decisivePart is the part of the 5 % that the claims have together which people
+// decide by, where there are others: those should not have to wait for the many.
+const decisivePart = 0.8
 
 // noRatio is the reason for which a finding has no verdict on a budget, though what
 // it adds can be compared.
@@ -23,49 +23,36 @@ const noRatio = "there is no ratio to a baseline of zero"
 // judge gives every change its verdict.
 func (c *comparison) judge() {
 	c.limit()
-	count := map[string]int{}
+	decisive, other := 0, 0
 	for _, one := range c.changes {
-		if one.judged() {
-			count[one.family()]++
+		switch {
+		case one.judged() && one.decisive():
+			decisive++
+		case one.judged():
+			other++
 		}
 	}
+	if decisive > 0 && other > 0 {
+		decisive, other = weighted(decisive, decisivePart), weighted(other, 1-decisivePart)
+	}
 	for _, one := range c.changes {
-		if !one.judged() {
-			continue
+		switch {
+		case one.judged() && one.decisive():
+			one.judge(decisive)
+		case one.judged():
+			one.judge(other)
 		}
-		claims := count[one.family()]
-		if count["headline"] > 0 && count["other"] > 0 {
-			claims = weighted(claims, one.family())
-		}
-		one.judge(claims)
 	}
 }
 
 // weighted is by how many claims to correct so that a part of the 5 % is enough.
-func weighted(claims int, family string) int {
-	switch family {
-	case "headline":
-		return int(math.Ceil(float64(claims) / weight))
-	case "other":
-		return int(math.Ceil(float64(claims) / (1 - weight)))
-	}
-	return claims
+func weighted(claims int, part float64) int {
+	return int(math.Ceil(float64(claims)/part - 1e-9)) // 4 claims with 0.8 are 5, whatever a float makes of it
 }
 
-// family is what is corrected together: the claims that are held against a budget,
-// which decide how the command ends; and all others, in two parts. Within one result
-// a family is one metric, as it is in that result's own verdicts.
-func (c *change) family() string {
-	switch {
-	case c.budget != nil:
-		return "budget"
-	case c.paired:
-		return "of " + c.Metric + " " + c.Role
-	case c.Headline && c.Role == "":
-		return "headline"
-	}
-	return "other"
-}
+// decisive reports whether the change is one that people decide by: on the headline
+// metric, or held against a budget, which decides how the command ends.
+func (c *change) decisive() bool { return c.budget != nil || c.Headline && c.Role == "" }
 
 // judged reports whether the change gets a verdict.
 func (c *change) judged() bool { return !c.figure && !c.unjudged }
@@ -89,9 +76,11 @@ func (c *change) judge(claims int) {
 		c.figuresOnly(fewest, least)
 	case c.budget != nil && !c.ratio && c.budget.Metric != lostMetric:
 		c.cannotTell(noRatio, 0)
+	case c.openBrackets() != "":
+		c.cannotTell(c.openBrackets(), 0)
 	case !e.Bounded:
 		more := c.fewest(v.Confidence) - fewest
-		c.cannotTell(fmt.Sprintf("%s more needed%s for %d claims at once", blocks(more), c.where(), claims), more)
+		c.cannotTell(fmt.Sprintf("%s more needed%s for all claims that are made at once", blocks(more), c.where()), more)
 	case c.budget != nil:
 		c.against(e)
 	default:
@@ -130,11 +119,8 @@ func (c *change) cannotTell(reason string, more int) {
 // figuresOnly is the verdict on too few blocks.
 func (c *change) figuresOnly(have, least int) {
 	c.Verdict.Claims, c.Verdict.Confidence = 0, 0
-	text := blocks(have) + ": figures only"
-	c.Verdict.Text = text
-	if c.budget != nil {
-		c.cannotTell(text, least-have)
-	}
+	text := fmt.Sprintf("%s: figures only, an interval needs %d%s", blocks(have), least, c.where())
+	c.cannotTell(text, least-have)
 }
 
 // keep puts the corrected interval into the verdict, in the words of the change:
@@ -151,11 +137,10 @@ func (c *change) keep(e stats.Estimate) finding.Interval {
 func (c *change) stillOpen(reason string, limit float64) {
 	fewest := min(len(c.before), len(c.after))
 	asked := c.ask(c.Verdict.Confidence)
-	all := 0
-	if c.paired {
-		all = stats.BlocksToExclude(c.after, limit, asked, patience)
-	} else {
-		all = stats.ValuesToExclude(c.before, c.after, limit, asked, patience)
+	all, bracket := c.toExclude(limit, asked)
+	if bracket {
+		c.cannotTell(reason+"; "+finerSearch, 0)
+		return
 	}
 	if all <= fewest {
 		c.cannotTell(reason+"; it is too close to be settled by more blocks", 0)
@@ -171,7 +156,7 @@ func (c *change) alone(e stats.Estimate) {
 	v := &c.Verdict
 	switch {
 	case at == stats.Straddles && c.seenAlone():
-		c.stillOpen(fmt.Sprintf("not sure among %d claims: %s", v.Claims, finding.FormatInterval(i, c.Unit, c.ratio)), 0)
+		c.stillOpen(fmt.Sprintf("not sure among all claims made: %s", finding.FormatInterval(i, c.Unit, c.ratio)), 0)
 	case at == stats.Straddles:
 		bound := math.Max(math.Abs(*i.Low), math.Abs(*i.High))
 		v.Kind, v.Bound = finding.NoDifference, &bound

@@ -112,7 +112,12 @@ func (s *study) findImprecise() []hit {
 	case at.enough || !at.atMost:
 		return nil
 	case at.width < 1e3:
-		return []hit{{text: fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.width, "1", true), s.precisionText())}}
+		text := fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.width, "1", true), s.precisionText())
+		if least := s.leastWidth(s.in.Experiment.Design.Metric); least >= s.in.Experiment.Design.Precision {
+			text += fmt.Sprintf("; the searches know their rates only to within ±%s: a finer resolution (a smaller step of a staircase) would help, more blocks would not",
+				finding.FormatBound(least, "1", true))
+		}
+		return []hit{{text: text}}
 	}
 	return []hit{{text: "there is no interval, although as many blocks were made as may be"}}
 }

@@ -108,6 +108,17 @@ func TestPilot(t *testing.T) {
 	}
 }
 
+func TestDuetIsNamed(t *testing.T) {
+	s := twoVariants()
+	if analyse(t, s.input()).Experiment.Duet {
+		t.Error("one variant at a time is said to be a duet")
+	}
+	s.design = func(e *spec.Experiment) { e.Design.Duet = true }
+	if !analyse(t, s.input()).Experiment.Duet {
+		t.Error("the design is a duet, and the document does not say so")
+	}
+}
+
 func TestFaultsAreNamed(t *testing.T) {
 	s := twoVariants()
 	s.design = func(e *spec.Experiment) { e.Faults = spec.Faults{SinkLoses: 0.03, SinkLate: 20e6, GeneratorLate: 1e6} }

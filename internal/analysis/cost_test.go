@@ -91,6 +91,22 @@ func TestPerSpan(t *testing.T) {
 	}
 }
 
+// A tracer that throws spans away looks cheap, and what is compared with it dear.
+func TestPerSpanAgainstALossyTracer(t *testing.T) {
+	for share, shown := range map[uint64]bool{1000000: true, 20: false} {
+		s := twoVariants()
+		s.variants = append(s.variants, actor{name: "more", tracer: "otel-go", against: "otel", adds: 50e-6, spans: 5})
+		s.change = onlyRuns("otel", func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / share })
+		doc := analyse(t, s.input())
+		if _, ok := look(doc, "json", "more", "otel", "cpu_per_span", ""); ok != shown {
+			t.Errorf("1 of %d spans of otel lost: a cost per span of more against it: %v", share, ok)
+		}
+		if _, ok := look(doc, "json", "more", "none", "cpu_per_span", ""); !ok {
+			t.Error("none exports nothing, and loses nothing")
+		}
+	}
+}
+
 func TestHeadline(t *testing.T) {
 	in := twoVariants().input()
 	for n, want := range map[int]string{0: "", 1: "", 4: "CPU per operation otel: json +", 20: "CPU per operation otel: json +"} {

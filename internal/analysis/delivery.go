@@ -144,9 +144,10 @@ func (s *study) meant(variant, operation string) (float64, bool) {
 }
 
 // perSpan is the added CPU per span that is meant to be delivered; nil where none
-// is, or where too many were lost.
+// is, or where either side lost too many: one that throws spans away is not cheap,
+// and what is compared with it looks dear.
 func (s *study) perSpan(p pair, at cell) *claim {
-	if at.operation == "" || s.loopOf(at) == searching || s.share(p.variant, at) < lossless {
+	if at.operation == "" || s.loopOf(at) == searching || s.share(p.variant, at) < lossless || s.share(p.against, at) < lossless {
 		return nil
 	}
 	value, known := s.meant(p.variant, at.operation)

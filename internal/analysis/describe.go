@@ -14,6 +14,7 @@ func (s *study) describe() (finding.Experiment, error) {
 	d := finding.Experiment{
 		Name: e.Name, Load: loadText(e.Load), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
 		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Faults: s.faultTexts(),
+		Duet: e.Design.Duet, Rates: s.relativeRates(),
 	}
 	if s.stops() {
 		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.precisionName()

@@ -150,6 +150,21 @@ func pilotText(c *record.Capacity) string {
 	return "nothing (" + string(c.Outcome) + ")"
 }
 
+// relativeRates are the rates that a relative one came to, by operation; nil where
+// the rate was a given one.
+func (s *study) relativeRates() map[string]float64 {
+	if s.in.Experiment.Load.Relative == nil {
+		return nil
+	}
+	out := map[string]float64{}
+	for _, operation := range s.operations() {
+		if rate, ok := s.rateOf(operation); ok {
+			out[operation] = rate
+		}
+	}
+	return out
+}
+
 // rateOf is the rate at which an operation was measured.
 func (s *study) rateOf(operation string) (float64, bool) {
 	var rates []float64

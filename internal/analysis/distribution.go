@@ -3,6 +3,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -18,6 +19,7 @@ type distribution struct {
 	least, most float64
 	average     float64
 	quantiles   []float64 // at the grid
+	pace        pace.Latencies
 }
 
 func distributionOf(h record.Histogram, censored uint64) (distribution, error) {
@@ -32,6 +34,7 @@ func distributionOf(h record.Histogram, censored uint64) (distribution, error) {
 	d := distribution{
 		n: uint64(decoded.TotalCount()), censored: censored,
 		least: float64(decoded.Min()) * ns, most: float64(decoded.Max()) * ns, average: decoded.Mean() * ns,
+		pace: pace.LatenciesOf(decoded),
 	}
 	for _, p := range grid {
 		d.quantiles = append(d.quantiles, float64(decoded.ValueAtQuantile(p))*ns)
@@ -60,25 +63,3 @@ func (d distribution) at(percentile float64) (float64, bool) {
 func (d distribution) mean() (float64, bool) { return d.average, d.n > 0 && d.censored == 0 }
 
 func (d distribution) max() (float64, bool) { return d.most, d.n > 0 && d.censored == 0 }
-
-// quantile is a percentile of the grid, however many values support it; 0
-// without a histogram.
-func (d distribution) quantile(percentile float64) float64 {
-	for i, p := range grid {
-		if p == percentile && i < len(d.quantiles) {
-			return d.quantiles[i]
-		}
-	}
-	return 0
-}
-
-// below is the share of values up to v, to a step of the grid.
-func (d distribution) below(v float64) float64 {
-	share := 0.0
-	for i, q := range d.quantiles {
-		if q <= v {
-			share = grid[i] / 100
-		}
-	}
-	return share
-}

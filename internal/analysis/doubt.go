@@ -34,7 +34,8 @@ func (s *study) doubtsOf(c *claim) doubts {
 	if c.Metric == cpuPerSpan {
 		base = nil // its baseline is nought by definition
 	}
-	if report := stats.Modes(base, value); report.Differ && (apart(report.Baseline) || apart(report.Value)) {
+	least := math.Max(modeShare, resolution(c.Samples)) // neighbouring brackets may hold the same rate
+	if report := stats.Modes(base, value); report.Differ && (apart(report.Baseline, least) || apart(report.Value, least)) {
 		d.modes, d.reason = true, modesText(report, c)
 		return d
 	}
@@ -72,14 +73,14 @@ func (s *study) noteDoubts(c *claim) {
 	}
 }
 
-// apart reports whether modes differ by enough to matter to a reader, also where
+// apart reports whether modes differ by more than a share of the larger, also where
 // the other side is zero and there is no ratio to judge them by.
-func apart(modes []stats.Mode) bool {
+func apart(modes []stats.Mode, share float64) bool {
 	if len(modes) < 2 {
 		return false
 	}
 	least, most := modes[0].Center, modes[len(modes)-1].Center
-	return most-least > modeShare*math.Max(math.Abs(least), math.Abs(most))
+	return most-least > share*math.Max(math.Abs(least), math.Abs(most))
 }
 
 // remark adds to what is to be known beside the claim.

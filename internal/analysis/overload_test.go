@@ -36,56 +36,24 @@ func served(t *testing.T, seconds, rate float64, latency func(i, n int) float64)
 	}}}
 }
 
+// A phase is judged as package pace judges its offer: a backlog counts, a service
+// that is slow from the start does not, nor does a closed loop or a search.
 func TestOverloadIsABacklog(t *testing.T) {
-	// chance is a fixed sequence of numbers from 0 to 1.
-	chance := func(i int) float64 { return math.Mod(float64(i+1)*0.6180339887, 1) }
-	// capacity makes a queue before a server that takes so many operations a second.
-	capacity := func(offered, served float64) func(int, int) float64 {
-		return func(i, _ int) float64 { return 0.001 + math.Max(0, float64(i)*(1/served-1/offered)) }
+	s := &study{in: Input{Experiment: &spec.Experiment{}}}
+	slow := served(t, 5, 20, func(int, int) float64 { return 0.6 })
+	backlog := served(t, 5, 200, func(i, _ int) float64 { return 0.001 + float64(i)*0.005 })
+	for p, want := range map[*phase]bool{slow: true, backlog: false} {
+		if offer, asked := s.offer(p); !asked || offer.Held() != want {
+			t.Errorf("held %.3f, wall %.3f s; want held %v", offer.Share(), p.Load.WallSeconds, want)
+		}
 	}
-	for _, c := range []struct {
-		name          string
-		seconds, rate float64
-		latency       func(i, n int) float64
-		holds         bool
-	}{
-		{"fast", 1, 100, func(int, int) float64 { return 0.0005 }, true},
-		{"two speeds", 1, 100, func(i, n int) float64 {
-			if i%2 == (n-1)%2 {
-				return 0.041
-			}
-			return 0.0005
-		}, true},
-		{"two speeds, one in ten slow", 1, 100, func(i, n int) float64 {
-			if i%10 == (n-1)%10 {
-				return 0.041
-			}
-			return 0.0005
-		}, true},
-		{"the last one slow", 1, 100, func(i, n int) float64 {
-			if i == n-1 {
-				return 0.3
-			}
-			return 0.0005
-		}, true},
-		{"constant and slow", 5, 20, func(int, int) float64 { return 0.6 }, true},
-		{"slow and uneven", 1, 1000, func(i, _ int) float64 { return 0.55 + 0.1*chance(i) }, true},
-		{"exponential", 1, 10000, func(i, _ int) float64 { return -0.010 * math.Log(1-chance(i)) }, true},
-		{"twice the capacity", 5, 200, capacity(200, 100), false},
-		{"twice the capacity, short", 1, 200, capacity(200, 100), false},
-		{"5 % over the capacity", 20, 200, capacity(200, 190), false},
-		{"overloaded from the middle on", 10, 200, func(i, n int) float64 {
-			return 0.001 + math.Max(0, float64(i-n/2)*0.005)
-		}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := &study{in: Input{Experiment: &spec.Experiment{}}}
-			p := served(t, c.seconds, c.rate, c.latency)
-			held, asked := s.held(p)
-			if !asked || p.holds(held) != c.holds {
-				t.Errorf("held %.3f, wall %.3f s; want holds %v", held, p.Load.WallSeconds, c.holds)
-			}
-		})
+	backlog.Capacity = &record.Capacity{}
+	if _, asked := s.offer(backlog); asked {
+		t.Error("a search chooses its rates itself")
+	}
+	backlog.Capacity, backlog.OfferedRate = nil, 0
+	if _, asked := s.offer(backlog); asked {
+		t.Error("a closed loop is offered no rate")
 	}
 }
 
@@ -94,7 +62,7 @@ func TestTimeOutsAreOverload(t *testing.T) {
 	p := served(t, 10, 100, func(int, int) float64 { return 0.001 })
 	for timedOut, want := range map[uint64]bool{0: true, 10: true, 11: false} {
 		p.Load.TimedOut, p.Load.Completed = timedOut, p.Load.Intended-timedOut
-		if held, _ := s.held(p); p.holds(held) != want {
+		if offer, _ := s.offer(p); offer.Held() != want {
 			t.Errorf("%d of %d timed out: holds %v", timedOut, p.Load.Intended, !want)
 		}
 	}

@@ -36,6 +36,8 @@ type claim struct {
 	at          cell
 	differences []float64
 	logs        []float64 // nil where there is no ratio
+	apart       *extent   // of the differences, where they are not exact
+	logsApart   *extent   // of logs
 	budget      *spec.Limit
 	asked       float64 // confidence asked of the verdict's interval
 	doubts      doubts
@@ -84,6 +86,9 @@ func (s *study) claim(m metric, p pair, at cell) *claim {
 	}
 	c := s.newClaim(m, p, at, samples)
 	c.Note = m.note
+	if text := resolutionNote(samples); text != "" {
+		c.remark(text)
+	}
 	c.Headline = m.headline && m.role == "" && !p.extra
 	c.estimate(s.confidence(confidence), s.quick())
 	return c
@@ -121,7 +126,11 @@ func (s *study) samples(m metric, p pair, at cell) []finding.Sample {
 		if !okBase || !okValue || !sane(b) || !sane(v) {
 			return nil
 		}
-		out = append(out, finding.Sample{Block: block, Baseline: b, Value: v})
+		one := finding.Sample{Block: block, Baseline: b, Value: v}
+		if m.name == capacity {
+			one.BaselineWithin, one.ValueWithin = basePhase.bracket(), valuePhase.bracket()
+		}
+		out = append(out, one)
 	}
 	return out
 }
@@ -130,13 +139,13 @@ func (s *study) samples(m metric, p pair, at cell) []finding.Sample {
 func (c *claim) estimate(confidence float64, quick bool) {
 	base, value := columns(c.Samples)
 	c.Baseline, c.Value = stats.Center(base), stats.Center(value)
-	c.differences = minus(value, base)
+	c.differences, c.apart = minus(value, base), extentOf(c.Samples, difference)
 	logs, err := stats.LogRatios(base, value)
 	if err == nil && sane(math.Exp(largest(logs))) { // otherwise there is no ratio: absolute only
-		c.logs = logs
-		c.Relative = interval(stats.Ratio(stats.SignedRank(logs, confidence)), quick || c.metric.pointOnly)
+		c.logs, c.logsApart = logs, extentOf(c.Samples, logRatio)
+		c.Relative = interval(stats.Ratio(c.logsApart.signedRank(logs, confidence)), quick || c.metric.pointOnly)
 	}
-	c.Absolute = interval(stats.SignedRank(c.differences, confidence), quick || c.metric.pointOnly)
+	c.Absolute = interval(c.apart.signedRank(c.differences, confidence), quick || c.metric.pointOnly)
 }
 
 // sane reports whether a figure can be calculated with: what no process can have

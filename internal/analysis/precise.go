@@ -74,10 +74,29 @@ func (s *study) named(name string, at cell) (metric, bool) {
 // halfWidth is half the width of one interval of log-ratios; infinite where there
 // is none.
 func (s *study) halfWidth(m metric, p pair, at cell) float64 {
-	base, value := columns(s.samples(m, p, at))
-	logs, err := stats.LogRatios(base, value)
+	samples := s.samples(m, p, at)
+	logs, err := stats.LogRatios(columns(samples))
 	if err != nil {
 		return math.Inf(1)
 	}
-	return stats.HalfWidthOf(logs, s.confidence(confidence))
+	e := extentOf(samples, logRatio).signedRank(logs, s.confidence(confidence))
+	if !e.Bounded {
+		return math.Inf(1)
+	}
+	return (e.High - e.Low) / 2
+}
+
+// leastWidth is the half-width of the metric that is named below which no number of
+// blocks gets, as searches know their rates no finer; 0 where there is none.
+func (s *study) leastWidth(name string) float64 {
+	least := 0.0
+	for _, at := range append(s.cells(), cell{}) {
+		m, has := s.named(name, at)
+		for _, p := range s.pairs() {
+			if has && !p.extra {
+				least = math.Max(least, extentOf(s.samples(m, p, at), logRatio).least())
+			}
+		}
+	}
+	return least
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -17,14 +16,18 @@ const patience = 1000
 // all claims that are held against a budget; otherwise those of one metric and
 // role, over all operations and pairs.
 func (s *study) judge(claims []*claim) {
-	families := map[string]int{}
+	families, duet := map[string]int{}, s.duet()
 	for _, c := range claims {
 		c.budget = s.budgetFor(c)
-		if !c.metric.noVerdict {
+		if !c.metric.noVerdict && !(duet && c.metric.timed()) {
 			families[c.family()]++
 		}
 	}
 	for _, c := range claims {
+		if duet && c.metric.timed() {
+			c.shareCPU()
+			continue
+		}
 		if c.metric.noVerdict {
 			continue
 		}
@@ -39,20 +42,6 @@ func (c *claim) family() string {
 		return "budget"
 	}
 	return c.Metric + " " + c.Role
-}
-
-// budgetFor returns the limit that the claim is held against, if there is one:
-// what the user is willing to pay is meant over the baseline and over all roles.
-func (s *study) budgetFor(c *claim) *spec.Limit {
-	if c.pair.extra || c.Role != "" || c.metric.noVerdict {
-		return nil
-	}
-	for i := range s.in.Experiment.Budget {
-		if limit := &s.in.Experiment.Budget[i]; limit.Metric == c.Metric {
-			return limit
-		}
-	}
-	return nil
 }
 
 // judge gives the verdict among so many claims; ask is the confidence to ask of an
@@ -74,12 +63,14 @@ func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 	}
 	v.Claims, v.Confidence = claims, stats.Bonferroni(confidence, claims)
 	c.asked = ask(v.Confidence)
-	e := stats.SignedRank(c.scale(), c.asked)
+	e := c.scaleApart().signedRank(c.scale(), c.asked)
 	switch {
 	case c.budget != nil && c.logs == nil:
 		c.cannotTell("there is no ratio to a baseline of zero", 0)
 	case c.doubts.reason != "":
 		c.cannotTell(c.doubts.reason, 0)
+	case c.scaleApart().openText() != "":
+		c.cannotTell(c.scaleApart().openText(), 0)
 	case !e.Bounded:
 		more := stats.MinBlocks(c.asked) - c.Blocks
 		c.cannotTell(fmt.Sprintf("%s more needed for %d claims at once", blocks(more), claims), more)
@@ -110,6 +101,14 @@ func (c *claim) scale() []float64 {
 	return c.differences
 }
 
+// scaleApart is the ends of scale, nil where it is exact.
+func (c *claim) scaleApart() *extent {
+	if c.logs != nil {
+		return c.logsApart
+	}
+	return c.apart
+}
+
 // onScale is an estimate in the words of the finding: relative where it can be.
 func (c *claim) onScale(e stats.Estimate) stats.Estimate {
 	if c.logs != nil {
@@ -126,37 +125,6 @@ func (c *claim) cannotTell(reason string, more int) {
 func (c *claim) keep(e stats.Estimate) finding.Interval {
 	c.Verdict.Low, c.Verdict.High = &e.Low, &e.High
 	return finding.Interval{Estimate: e.Center, Low: &e.Low, High: &e.High}
-}
-
-// against holds the claim against its budget: what a metric may rise by, or, where
-// more is better, what it may fall by.
-func (c *claim) against(e stats.Estimate) {
-	limit, bad := stats.LogLimit(c.budget.Value), stats.Above
-	if c.Better == higher {
-		limit, bad = stats.LogLimit(-c.budget.Value), stats.Below
-	}
-	size := finding.FormatInterval(c.keep(c.onScale(e)), c.Unit, true)
-	v := &c.Verdict
-	allowed := finding.FormatBound(c.budget.Value, c.Unit, true)
-	switch e.Against(limit) {
-	case stats.Straddles:
-		c.stillOpen(e, limit, size, allowed)
-	case bad:
-		v.Kind, v.Text = finding.Over, fmt.Sprintf("over the budget of %s: %s", allowed, size)
-	default:
-		v.Kind, v.Text = finding.Within, fmt.Sprintf("within the budget of %s: %s", allowed, size)
-	}
-}
-
-// stillOpen says how many more blocks would settle it.
-func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string) {
-	reason := fmt.Sprintf("%s straddles the budget of %s", size, allowed)
-	all := stats.BlocksToExclude(c.logs, limit, c.asked, patience)
-	if all <= e.N {
-		c.cannotTell(reason+"; it is too close to be settled by more blocks", 0)
-		return
-	}
-	c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-e.N)), all-e.N)
 }
 
 // alone is the verdict where there is no budget.
@@ -195,7 +163,11 @@ func (c *claim) excludesZero() bool {
 // neither a difference nor the want of one may be claimed.
 func (c *claim) notSure(size string) {
 	reason := fmt.Sprintf("not sure among %d claims: %s", c.Verdict.Claims, size)
-	if all := stats.BlocksToExclude(c.scale(), 0, c.asked, patience); all > c.Blocks {
+	all, bracket := c.scaleApart().blocksToExclude(c.scale(), 0, c.asked)
+	if bracket {
+		reason += "; " + finerSearch
+	}
+	if all > c.Blocks {
 		c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-c.Blocks)), all-c.Blocks)
 		return
 	}

@@ -38,11 +38,10 @@ func (s *study) findPilot() []hit {
 }
 
 func (s *study) findDuet() []hit {
-	partnered := s.any(func(r *run) bool { return r.Harness.Partner != "" })
-	if !partnered && !s.in.Experiment.Design.Duet {
+	if !s.duet() {
 		return nil
 	}
-	return []hit{{text: "a duet: both variants ran at the same time, and each disturbed the other; their difference is sound, the figures of one alone are not those of a program that has the machine to itself"}}
+	return []hit{{text: "a duet: both variants ran at the same time, and each disturbed the other; their difference in CPU is sound, their latency is not compared, and the figures of one alone are not those of a program that has the machine to itself"}}
 }
 
 // searchHits makes one hit a cell and variant of searches that is true of.
@@ -80,7 +79,7 @@ func (s *study) findGeneratorBound() []hit {
 		return "bounded by the generator: the service can do more than " + finding.FormatValue(c.Passing, "1/s")
 	})
 	return append(hits, s.perCell(busyGenerator, func(p *phase) float64 {
-		if held, asked := s.held(p); p.Capacity != nil || asked && p.holds(held) {
+		if offer, asked := s.offer(p); p.Capacity != nil || asked && offer.Held() {
 			return 0
 		}
 		share, _ := over(p.cpu(charged("load")), p.Load.WallSeconds) // 0 without a window

@@ -128,6 +128,24 @@ var provocations = []struct {
 	{"killed-at-stop", only("otel", func(r *record.Record) { r.Stop.Killed = true })},
 }
 
+// A search judges a probe by the CPU over its load alone, so that what the tracer
+// defers beyond a short one is missed.
+func TestShortProbes(t *testing.T) {
+	for delay, want := range map[time.Duration]bool{5 * time.Second: true, 4 * time.Second: false} {
+		s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+		s.plan = func(p *spec.Plan) { p.Delay = delay }
+		doc := analyse(t, s.input())
+		if warned(doc, "window-short") != want {
+			t.Errorf("probes of %.0f s, delay %s: %+v", float64(window), delay, doc.Warnings)
+		}
+		for _, w := range doc.Warnings {
+			if w.Code == "window-short" && !strings.Contains(w.Text, "a probe of 20s is shorter than 5 times the tracer's delay of 5s") {
+				t.Error(w.Text)
+			}
+		}
+	}
+}
+
 func TestEveryWarningCanBeProvoked(t *testing.T) {
 	plain := twoVariants()
 	plain.latencies, plain.noise = true, 0.002

@@ -27,7 +27,7 @@ func (s *study) findOverloaded() []hit {
 			n := 0
 			phases := s.phasesOf(v.Name, at)
 			for _, p := range phases {
-				if held, asked := s.held(p); asked && !p.holds(held) {
+				if offer, asked := s.offer(p); asked && !offer.Held() {
 					n++
 				}
 			}
@@ -58,13 +58,23 @@ func (s *study) findThrottled() []hit {
 	})
 }
 
+// findShortWindow looks at windows, and at the probes of a search: these are held
+// against their goal by what is seen while operations are made, so that what the
+// tracer defers beyond the last of them is missed.
 func (s *study) findShortWindow() []hit {
 	var hits []hit
 	window := s.in.Experiment.Load.Duration
 	for _, v := range s.variants {
-		if plan := s.in.Plans[v.Name]; plan != nil && !plan.Silent && window > 0 && window < delays*plan.Delay {
-			hits = append(hits, hit{fmt.Sprintf("the window of %s is shorter than %d times the tracer's delay of %s", window, delays, plan.Delay), v.Name})
+		plan := s.in.Plans[v.Name]
+		if plan == nil || plan.Silent || window <= 0 || window >= delays*plan.Delay {
+			continue
 		}
+		text := fmt.Sprintf("the window of %s is shorter than %d times the tracer's delay of %s", window, delays, plan.Delay)
+		if s.in.Experiment.Load.Capacity != nil {
+			text = fmt.Sprintf("a probe of %s is shorter than %d times the tracer's delay of %s: what is deferred beyond its end does not count, and the capacity may come out too high",
+				window, delays, plan.Delay)
+		}
+		hits = append(hits, hit{text, v.Name})
 	}
 	return hits
 }

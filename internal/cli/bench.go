@@ -40,11 +40,16 @@ type environment struct {
 	Started  time.Time                    `json:"started"`
 	Runtimes map[string]string            `json:"runtimes,omitempty"` // what the commands that are needed say of their version
 	Digests  map[string]map[string]string `json:"digests,omitempty"`  // by variant: of what was built and fetched for it
+	Files    map[string]string            `json:"files,omitempty"`    // SHA-256 of the files that operations name: request data, protosets
 }
 
 // prepare makes every variant ready to run: what it needs is looked for,
 // fetched and built, before anything is written to the results folder.
 func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, to io.Writer) (*bench, error) {
+	files, err := e.Digests()
+	if err != nil {
+		return nil, err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding the tracetax program for its agents: %w", err)
@@ -58,7 +63,7 @@ func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, to
 		conductor: &run.Conductor{Self: []string{self}, Logs: logs, Accounting: accounting},
 		environment: environment{
 			Facts: machine.Read(), Tool: Version(), Started: time.Now(),
-			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{},
+			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{}, Files: files,
 		},
 	}
 	b.session = &experiment.Session{Experiment: e, Runner: b.conductor, Observe: b.progress.observe, Precise: b.precise}

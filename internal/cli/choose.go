@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,6 +64,8 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 		return f.resumed()
 	case len(args) == 0:
 		return nil, errors.New("which experiment? Give a file, or a name from 'tracetax list experiments', or --op and --variant with a command after --")
+	case isProgram(args[0]):
+		return nil, fmt.Errorf("%q is a program: put -- before one's own command: tracetax run --op 'GET /' --variant none --variant … -- %s", args[0], strings.Join(args, " "))
 	case len(args) > 1:
 		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for one's own command, put -- before it)", len(args), strings.Join(args, " "))
 	}
@@ -77,6 +81,16 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 		}
 	}
 	return found, err
+}
+
+// isProgram reports whether a word is a program and no experiment, nor near one.
+func isProgram(word string) bool {
+	names, err := builtIn().Experiments()
+	if err != nil || slices.Contains(names, word) || isFile(word) || isFile(word+".yaml") || isFile(word+".yml") {
+		return false
+	}
+	_, err = exec.LookPath(word)
+	return err == nil
 }
 
 // resumed reads the experiments back from results folders.

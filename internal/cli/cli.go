@@ -35,15 +35,20 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	var status *statusError
 	if errors.As(err, &status) {
 		if status.err != nil {
-			fmt.Fprintln(errOut, "tracetax:", status.err)
+			complain(errOut, status.err)
 		}
 		return status.code
 	}
-	fmt.Fprintln(errOut, "tracetax:", err)
+	complain(errOut, err)
 	if strings.HasPrefix(err.Error(), "unknown command") { // cobra gives it no type
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// complain says why a command ended.
+func complain(to io.Writer, err error) {
+	fmt.Fprintln(to, wrapped("tracetax: "+err.Error(), widthOf(to)))
 }
 
 func newRoot(s streams) *cobra.Command {

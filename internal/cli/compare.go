@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -147,11 +148,17 @@ func readResults(paths []string) ([]*finding.Document, error) {
 // readResult reads a results folder, or a findings.json by itself.
 func readResult(path string) (*finding.Document, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usageError(noFindings(path))
+	}
 	if err != nil {
 		return nil, usageError(fmt.Errorf("looking for a result: %w", err))
 	}
 	if info.IsDir() {
 		return readFindings(path)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, usageError(fmt.Errorf("%s is neither a results folder nor a regular file", path))
 	}
 	file, err := os.Open(path)
 	if err != nil {

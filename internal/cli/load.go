@@ -86,25 +86,28 @@ func runLoad(ctx context.Context, s streams, task load.Task, o loadOptions) erro
 	if err := g.Prepare(ctx, task); err != nil {
 		return loadError(err)
 	}
+	done := loadResult{task: task}
 	if o.warmup > 0 {
 		warm := task
 		warm.Duration, warm.Count = o.warmup, 0
 		stop := watchLoad(s.err, g, "warming up", o.warmup)
-		_, err := g.Do(ctx, warm)
+		l, err := g.Do(ctx, warm)
 		stop()
+		done.warmedUp = l.Connected
 		if err != nil {
 			return loadError(err)
 		}
 	}
 	stop := watchLoad(s.err, g, "asking", task.Duration)
 	before := ownCPU()
-	l, loadErr := g.Do(ctx, task)
-	cpu := ownCPU().since(before, task.Threads)
+	var loadErr error
+	done.load, loadErr = g.Do(ctx, task)
+	done.cpu = ownCPU().since(before, task.Threads)
 	stop()
 	if loadErr != nil && ctx.Err() == nil {
 		return loadError(loadErr)
 	}
-	return showLoad(s, task, l, cpu, o.asJSON, loadErr)
+	return showLoad(s, done, o.asJSON, loadErr)
 }
 
 // loadError marks a wrong data file as the user's error.
@@ -116,10 +119,18 @@ func loadError(err error) error {
 	return err
 }
 
+// loadResult is what one load was, and what came of it.
+type loadResult struct {
+	task     load.Task
+	load     record.Load
+	cpu      load.CPUTime
+	warmedUp uint64 // connections opened in the warm-up
+}
+
 // showLoad prints the result, also that of a load given up half way, and returns
 // stopped or what else the exit status should tell of.
-func showLoad(s streams, task load.Task, l record.Load, cpu load.CPUTime, asJSON bool, stopped error) error {
-	sum, err := load.SummarizeCPU(task, l, cpu)
+func showLoad(s streams, done loadResult, asJSON bool, stopped error) error {
+	sum, err := load.SummarizeCPU(done.task, done.load, done.cpu)
 	if err != nil {
 		return err
 	}
@@ -129,16 +140,16 @@ func showLoad(s streams, task load.Task, l record.Load, cpu load.CPUTime, asJSON
 		err = e.Encode(struct {
 			Summary load.Summary `json:"summary"`
 			Load    record.Load  `json:"load"`
-		}{sum, l})
+		}{sum, done.load})
 	} else {
-		err = printLoad(s.out, task, l, sum)
+		err = printLoad(s.out, done, sum)
 	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("printing the result: %w", err)
 	case stopped != nil:
 		return stopped
-	case l.Completed == 0:
+	case done.load.Completed == 0:
 		return errors.New("no operation was answered as expected")
 	}
 	return nil

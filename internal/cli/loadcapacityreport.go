@@ -35,18 +35,19 @@ func showCapacity(w io.Writer, c load.Capacity, foreign, asJSON bool) error {
 func printCapacity(w io.Writer, c load.Capacity, foreign bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s; %s each\n\n", capacityPlaces(c, foreign), loadTime(c.StretchSeconds))
-	fmt.Fprintf(t, "closed loop\nthreads\tconnections\toperations/s\tCPU/operation\tgenerator busy\tserver busy\tlimit\n")
+	fmt.Fprint(t, "Generator and server: how busy, + how long they waited for their CPU.\n\n")
+	fmt.Fprint(t, "closed loop, by threads × connections\n\tper second\tCPU each\tgenerator\tserver\tlimit\n")
 	for _, cell := range c.Closed {
-		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\t%s\t%s\n", cell.Threads, cell.Connections, figure(cell.Rate),
+		fmt.Fprintf(t, "%d × %d\t%s\t%s\t%s\t%s\t%s\n", cell.Threads, cell.Connections, figure(cell.Rate),
 			loadTime(cell.CPUPerOperation), shareText(&cell.Generator), shareText(cell.Server), boundText(cell.Bound))
 	}
-	fmt.Fprintf(t, "\nopen loop: the highest rate held with a p99 of the lag under 1 ms\nthreads\tconnections\toperations/s\tCPU/operation\tgenerator busy\tserver busy\tlag p99\tlimit\n")
+	fmt.Fprint(t, "\nopen loop, by threads × most connections: the highest rate held with a p99 of\nthe lag under 1 ms\n\tper second\tCPU each\tgenerator\tserver\tlag p99\tlimit\n")
 	for _, h := range c.Open {
 		if h.Rate == 0 {
-			fmt.Fprintf(t, "%d\tup to %d\tnone\t\t\t\t\t%s\n", h.Threads, h.Connections, boundText(h.Bound))
+			fmt.Fprintf(t, "%d × %d\tnone\t\t\t\t\t%s\n", h.Threads, h.Connections, boundText(h.Bound))
 			continue
 		}
-		fmt.Fprintf(t, "%d\tup to %d\t%s\t%s\t%s\t%s\t%s\t%s\n", h.Threads, h.Connections, figure(h.Rate), loadTime(h.CPUPerOperation),
+		fmt.Fprintf(t, "%d × %d\t%s\t%s\t%s\t%s\t%s\t%s\n", h.Threads, h.Connections, figure(h.Rate), loadTime(h.CPUPerOperation),
 			shareText(&h.Generator), shareText(h.Server), loadTime(h.LagP99), boundText(h.Bound))
 	}
 	fmt.Fprintf(t, "\n%s", capacityAdvice(c, foreign))
@@ -80,12 +81,12 @@ func otherCPUs(n int) string {
 // shareText is how busy a process was, and how long it had to wait for its CPU.
 func shareText(s *load.Share) string {
 	if s == nil {
-		return "not known"
+		return "–"
 	}
 	if s.Waited < 0.02 {
 		return fmt.Sprintf("%.0f %%", 100*s.Ran)
 	}
-	return fmt.Sprintf("%.0f %% +%.0f waiting", 100*s.Ran, 100*s.Waited)
+	return fmt.Sprintf("%.0f+%.0f %%", 100*s.Ran, 100*s.Waited)
 }
 
 func boundText(b load.Bound) string {
@@ -114,12 +115,12 @@ func capacityAdvice(c load.Capacity, foreign bool) string {
 	for _, cell := range c.Closed {
 		others = others || cell.Bound == load.ByOthers
 	}
-	text := "No rate was held punctually: latencies of an open loop would hold the generator's own lateness.\n"
+	text := "No rate was held punctually: latencies of an open loop would hold the\ngenerator's own lateness.\n"
 	switch {
 	case best > 0 && foreign:
-		text = fmt.Sprintf("Up to %s/s can be asked of this URL punctually. Where the limit is not the generator, it is the service's, or the way's to it.\n", figure(best))
+		text = fmt.Sprintf("Up to %s/s can be asked of this URL punctually. Where the limit is not the\ngenerator, it is the service's, or the way's to it.\n", figure(best))
 	case best > 0:
-		text = fmt.Sprintf("A service that stays below %s/s is itself the limit, not this generator: what more costs an\noperation there (larger answers, TLS, gRPC) lowers that.\n", figure(best))
+		text = fmt.Sprintf("A service that stays below %s/s is itself the limit, not this generator:\nwhat more costs an operation there (larger answers, TLS, gRPC) lowers that.\n", figure(best))
 	}
 	if others {
 		text += "Other processes used the same CPUs meanwhile: a quiet machine can do more.\n"

@@ -162,7 +162,7 @@ func TestLoadTLS(t *testing.T) {
 		}
 	}
 	status, out, _ := loadCommand(s.URL, "--count", "5")
-	if status != exitFailed || !strings.Contains(out, "certificate signed by an unknown authority") {
+	if status != exitFailed || !strings.Contains(out, "certificate signed by an unknown authority") || !strings.Contains(out, "--cacert FILE, or leave it unchecked with --insecure") {
 		t.Errorf("an unknown authority: status %d, %s", status, out)
 	}
 	config := &tls.Config{Certificates: s.TLS.Certificates, NextProtos: []string{"h2"}}

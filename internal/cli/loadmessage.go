@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -55,7 +54,7 @@ func (o *loadOptions) schema(ctx context.Context, r load.Request) ([]byte, error
 	case o.protoset != "" && o.reflection:
 		return nil, errors.New("--protoset and --reflection both give the types of --data; one is enough")
 	case o.protoset != "":
-		b, err := os.ReadFile(o.protoset)
+		b, err := readRegular(o.protoset)
 		if err != nil {
 			return nil, fmt.Errorf("--protoset: %w", err)
 		}

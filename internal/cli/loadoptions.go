@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -159,7 +158,7 @@ func textOrFile(flag, text string) ([]byte, error) {
 	if !ok {
 		return []byte(text), nil
 	}
-	b, err := os.ReadFile(name)
+	b, err := readRegular(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
@@ -171,7 +170,7 @@ func wholeName(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	if _, err := os.Stat(name); err != nil {
+	if err := checkRegular(name); err != nil {
 		return "", err
 	}
 	return filepath.Abs(name)

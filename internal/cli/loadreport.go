@@ -44,7 +44,8 @@ func watchLoad(w io.Writer, g *load.Generator, what string, total time.Duration)
 }
 
 // printLoad writes the result that a person reads.
-func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error {
+func printLoad(w io.Writer, done loadResult, sum load.Summary) error {
+	l := done.load
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-12s"+format+"\n", append([]any{name}, args...)...)
@@ -54,18 +55,18 @@ func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error 
 	if sum.Asked > 0 {
 		row("rate", "%s/s asked, %s/s reached%s", figure(sum.Asked), figure(sum.Reached), overtimeText(l, sum))
 	} else {
-		row("rate", "%s/s with %s", figure(sum.Reached), busyText(t))
+		row("rate", "%s/s with %s", figure(sum.Reached), busyText(done.task))
 	}
 	row("latency", "%s", latencyLine(sum, l))
 	if sum.Asked > 0 && l.Completed+l.TimedOut > 0 {
 		row("lag", "p50 %s  p99 %s  max %s (the generator's own, within the latency)", loadTime(sum.LagP50), loadTime(sum.LagP99), loadTime(sum.LagMax))
 	}
-	row("generator", "%s of CPU per operation, %d connections opened", loadTime(sum.CPUPerRequest), l.Connected)
+	row("generator", "%s of CPU per operation, %s", cpuText(l, sum), openedText(done))
 	for _, kind := range byCount(l.Errors) {
 		row("failed", "%d × %s", l.Errors[kind], kind)
 	}
 	if never := l.Intended - min(l.Intended, l.Started+l.Failed); never > 0 {
-		row("never sent", "%d: no connection came free within their time-out", never)
+		row("never sent", "%d: %s", never, unsentText(l))
 	}
 	if l.Resent > 0 {
 		row("sent twice", "%d: the server had closed the kept connection", l.Resent)
@@ -75,6 +76,14 @@ func printLoad(w io.Writer, t load.Task, l record.Load, sum load.Summary) error 
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// cpuText is the generator's CPU time for each operation that was due.
+func cpuText(l record.Load, sum load.Summary) string {
+	if l.Intended == 0 {
+		return "–"
+	}
+	return loadTime(sum.CPUPerRequest)
 }
 
 // busyText says what a closed loop kept busy.
@@ -137,12 +146,16 @@ func limitText(l record.Load, sum load.Summary) string {
 func nothingText(l record.Load) string {
 	text := fmt.Sprintf("Nothing was measured: of %d operations none was answered as expected", l.Intended)
 	switch kinds := byCount(l.Errors); {
+	case unreachable(l) && l.TimedOut > l.Failed:
+		return text + ".\nNo connection could be opened: the server does not accept any, or nothing comes through to it."
 	case l.TimedOut > l.Failed:
 		return text + ".\nMost timed out: the server does not answer, or --timeout is too short for it."
 	case len(kinds) == 0:
 		return text + "."
 	case kinds[0] == "connection refused":
 		return text + ".\nThe connection was refused: nothing listens at that address and port."
+	case strings.HasPrefix(kinds[0], "tls: certificate"):
+		return text + ".\nThe most frequent reason: " + kinds[0] + ".\nGive its authority with --cacert FILE, or leave it unchecked with --insecure."
 	default:
 		return text + ".\nThe most frequent reason: " + kinds[0] + "."
 	}

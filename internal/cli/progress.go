@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -24,14 +26,14 @@ type progress struct {
 	experiment *spec.Experiment
 	headline   string
 	block      int // the last one that was told of
+	most       int // runs in all, when there were most
 	open       bool
+	told       map[string]string // where a failure was first told of
 }
 
 func newProgress(to io.Writer, e *spec.Experiment) *progress {
 	p := &progress{to: to, experiment: e}
-	if file, ok := to.(*os.File); ok {
-		p.width = terminalWidth(file)
-	}
+	p.width = widthOf(to)
 	return p
 }
 
@@ -41,13 +43,19 @@ func (p *progress) observe(e experiment.Event) {
 		p.ended(e)
 		return
 	}
+	// Runs that are given up leave the sum: they count as past, so that the number
+	// of all does not fall.
+	p.most = max(p.most, e.Total)
+	e.Done, e.Total = p.most-(e.Total-e.Done), p.most
 	text := begun(e, p.experiment.Design)
+	if p.width > 0 {
+		p.status(text, p.headline)
+		return
+	}
 	if p.headline != "" {
 		text += " · " + p.headline
 	}
-	if p.width > 0 {
-		p.status(text)
-	} else if e.Next.Block != p.block || e.Next.Block == 0 {
+	if e.Next.Block != p.block || e.Next.Block == 0 {
 		p.block = e.Next.Block
 		p.line(text)
 	}
@@ -101,13 +109,45 @@ func (p *progress) ended(e experiment.Event) {
 		if r.Attempt > 1 {
 			again = "is left out"
 		}
-		p.line(fmt.Sprintf("%s, %s failed (%s) and %s: %s", where(r), r.Variant, r.Failure.Stage, again, r.Failure.Message))
-		for _, text := range r.Failure.Log {
-			p.line("    " + r.Failure.Process + " | " + text)
-		}
+		p.failed(r, again)
 		return
 	}
 	p.headline = analysis.Headline(p.experiment, e.History)
+}
+
+// failed tells of a failure: with what the process wrote, the first time.
+func (p *progress) failed(r *record.Record, again string) {
+	at := where(r) + ", " + r.Variant
+	lead := fmt.Sprintf("%s failed (%s) and %s: ", at, r.Failure.Stage, again)
+	key := causeOf(r.Failure)
+	if first, known := p.told[key]; known {
+		p.line(lead + "again: same as in " + first)
+		return
+	}
+	if p.told == nil {
+		p.told = map[string]string{}
+	}
+	p.told[key] = at
+	p.line(wrapped(lead+r.Failure.Message, p.width))
+	for _, text := range r.Failure.Log {
+		p.line("    " + r.Failure.Process + " | " + text)
+	}
+}
+
+// What differs between two failures of one cause: ports and addresses in a
+// message, and in a log also process numbers and times.
+var (
+	longNumber = regexp.MustCompile(`0x[0-9a-fA-F]+|\d{4,}`)
+	anyNumber  = regexp.MustCompile(`0x[0-9a-fA-F]+|\d+`)
+)
+
+// causeOf is the same text for two failures that say the same.
+func causeOf(f *record.Failure) string {
+	message := f.Message
+	if len(f.Log) > 0 { // which ends the message too
+		message = strings.Replace(message, strings.TrimSpace(f.Log[len(f.Log)-1]), "", 1)
+	}
+	return f.Stage + "\n" + longNumber.ReplaceAllString(message, "#") + "\n" + anyNumber.ReplaceAllString(strings.Join(f.Log, "\n"), "#")
 }
 
 // end closes the line that is being written over.
@@ -118,13 +158,36 @@ func (p *progress) end() {
 	}
 }
 
-func (p *progress) status(text string) {
+// status writes the line over: how far it is, and the headline. Where both have no
+// room, the block and the variant go; of the headline the figure at its end stays.
+func (p *progress) status(text, headline string) {
+	if parts := strings.Split(text, between); headline != "" && p.room(text) < utf8.RuneCountInString(headline) && len(parts) > 3 {
+		text = parts[0] + between + parts[len(parts)-1]
+	}
+	runes := []rune(headline)
+	switch room := p.room(text); {
+	case headline == "":
+	case len(runes) <= room:
+		text += between + headline
+	case room > leastHeadline:
+		text += between + "…" + string(runes[len(runes)-room+1:])
+	}
 	if runes := []rune(text); len(runes) >= p.width {
 		text = string(runes[:p.width-2]) + "…"
 	}
 	fmt.Fprint(p.to, "\r\x1b[K"+text)
 	p.open = true
 }
+
+// room is how many columns there are for a headline behind a text.
+func (p *progress) room(text string) int {
+	return p.width - 1 - utf8.RuneCountInString(text) - utf8.RuneCountInString(between)
+}
+
+const between = " · "
+
+// leastHeadline is how much of a headline still says something.
+const leastHeadline = 16
 
 func (p *progress) line(text string) {
 	p.end()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -52,5 +53,69 @@ func TestProgressTellsOfFailures(t *testing.T) {
 		if got := out.String(); got != want+"\n" {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// The same failure is told once, whatever its ports, process numbers and times.
+func TestProgressTellsAFailureOnce(t *testing.T) {
+	var out strings.Builder
+	p := newProgress(&out, &spec.Experiment{})
+	failure := func(block, attempt, port int, code, log string) {
+		p.observe(experiment.Event{Record: &record.Record{Kind: record.Measured, Block: block, Attempt: attempt, Variant: "none", Failure: &record.Failure{
+			Stage: "ready", Process: "app", Log: []string{log},
+			Message: fmt.Sprintf("waiting for tcp://127.0.0.1:%d: process app ended (exit status %s); it wrote last: %s", port, code, log),
+		}}})
+	}
+	failure(1, 1, 20001, "1", "12:00:07 [311] no module named shop")
+	failure(1, 2, 20002, "1", "12:00:19 [99999] no module named shop")
+	failure(2, 1, 20003, "3", "12:00:21 [7] no module named shop")
+	want := `block 1, none failed (ready) and is tried once more: waiting for tcp://127.0.0.1:20001: process app ended (exit status 1); it wrote last: 12:00:07 [311] no module named shop
+    app | 12:00:07 [311] no module named shop
+block 1, none failed (ready) and is left out: again: same as in block 1, none
+block 2, none failed (ready) and is tried once more: waiting for tcp://127.0.0.1:20003: process app ended (exit status 3); it wrote last: 12:00:21 [7] no module named shop
+    app | 12:00:21 [7] no module named shop
+`
+	if out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+}
+
+// The number of all runs does not fall when some are given up.
+func TestProgressCountsGivenUpRuns(t *testing.T) {
+	var out strings.Builder
+	p := newProgress(&out, &spec.Experiment{Design: spec.Design{Blocks: 2}})
+	for i, total := range []int{4, 4, 2} {
+		p.observe(experiment.Event{Begun: true, Total: total, Next: design.Run{Kind: record.Measured, Block: i + 1, Variant: "none"}})
+	}
+	if got := out.String(); !strings.Contains(got, "run 1 of 4 · block 1/2") || !strings.Contains(got, "run 3 of 4 · block 3/2") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The figure that the line is for stays where it is narrow.
+func TestStatusKeepsTheFigure(t *testing.T) {
+	text := "run 19 of at most 61 · block 9, at most 30 · none · at most 2.0 h left"
+	for headline, want := range map[string]string{
+		"":                                 "run 19 of at most 61 · block 9, at most 30 · none · at most 2.0 h left",
+		"+5 %":                             "run 19 of at most 61 · block 9, at most 30 · none · at most 2.0 h left · +5 %",
+		"CPU otel: +12.1 % (10.9 to 13.4)": "run 19 of at most 61 · at most 2.0 h left · CPU otel: +12.1 % (10.9 to 13.4)",
+		"CPU per operation otel: GET /checkout +12.1 % (10.9 to 13.4)": "run 19 of at most 61 · at most 2.0 h left · …T /checkout +12.1 % (10.9 to 13.4)",
+	} {
+		var out strings.Builder
+		p := &progress{to: &out, width: 80}
+		p.status(text, headline)
+		if got := strings.TrimPrefix(out.String(), "\r\x1b[K"); got != want || len([]rune(got)) >= 80 {
+			t.Errorf("%q:\n got %s\nwant %s", headline, got, want)
+		}
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	text := "tracetax: a word and another\n  two indented words\nfits"
+	if got, want := wrapped(text, 20), "tracetax: a word and\nanother\n  two indented words\nfits"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := wrapped(text, 0); got != text {
+		t.Errorf("no terminal: %q", got)
 	}
 }

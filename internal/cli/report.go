@@ -10,11 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 )
 
@@ -140,9 +142,9 @@ func writeOutput(out io.Writer, flag, file string, write func(io.Writer) error) 
 // readFindings reads the findings of a results folder.
 func readFindings(dir string) (*finding.Document, error) {
 	path := filepath.Join(dir, "findings.json")
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageError(fmt.Errorf("%s has no findings.json: give a results folder that 'tracetax run' has finished", dir))
+		return nil, usageError(noFindings(dir))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the findings: %w", err)
@@ -154,6 +156,24 @@ func readFindings(dir string) (*finding.Document, error) {
 	}
 	doc.Results = dir
 	return doc, nil
+}
+
+// noFindings says why a folder is no result, and which are near it.
+func noFindings(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: give a results folder, as 'tracetax run' names it at its end", dir)
+	}
+	inside, err := filepath.Glob(filepath.Join(dir, "*", record.FindingsFile))
+	if err == nil && len(inside) > 0 {
+		for i, file := range inside {
+			inside[i] = filepath.Dir(file)
+		}
+		return fmt.Errorf("%s holds several results, one a workload: give one of %s", dir, strings.Join(inside, ", "))
+	}
+	if isFile(filepath.Join(dir, record.RunsFile)) {
+		return fmt.Errorf("%s has no findings.json: it is not finished; go on with: tracetax run --resume %s", dir, dir)
+	}
+	return fmt.Errorf("%s has no findings.json: give a results folder that 'tracetax run' has finished", dir)
 }
 
 // terminalOptions says what out is like: coloured and as wide as the terminal

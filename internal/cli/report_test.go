@@ -34,6 +34,12 @@ func TestReport(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(broken, "findings.json"), []byte(`{"schema": 99}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	several := t.TempDir()
+	for _, name := range []string{"hello-flask", "hello-go"} {
+		if err := os.CopyFS(filepath.Join(several, name), os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		args   []string
@@ -52,6 +58,8 @@ func TestReport(t *testing.T) {
 		{"two on one stream", []string{dir, "--csv", "-", "--json"}, exitUsage, "", "--csv and --json both"},
 		{"no folder", []string{}, exitUsage, "", "takes one results folder"},
 		{"not a result", []string{elsewhere}, exitUsage, "", "has no findings.json"},
+		{"no such folder", []string{at("nowhere")}, exitUsage, "", "there is no folder " + at("nowhere")},
+		{"of several workloads", []string{several}, exitUsage, "", "give one of " + filepath.Join(several, "hello-flask") + ", " + filepath.Join(several, "hello-go")},
 		{"too new", []string{broken}, exitFailed, "", "newer"},
 		{"nowhere to write", []string{dir, "--csv", at("no/such/a.csv")}, exitFailed, "", "writing --csv"},
 	} {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -60,6 +62,8 @@ func (b *bench) samePlace() error {
 			before.CPUModel, before.CPUs, before.Kernel, now.CPUModel, now.CPUs, now.Kernel)
 	case before.Tool != now.Tool:
 		other = fmt.Sprintf("by tracetax %s; this is %s", before.Tool, now.Tool)
+	case !maps.Equal(before.Files, now.Files):
+		return fmt.Errorf("%s was begun with other request data: %s; put back what was there, or start anew with --out", b.dir, changedFiles(before.Files, now.Files))
 	case !maps.Equal(before.Runtimes, now.Runtimes) || !maps.EqualFunc(before.Digests, now.Digests, maps.Equal):
 		other = fmt.Sprintf("with other programs: %v %v; now %v %v", before.Runtimes, before.Digests, now.Runtimes, now.Digests)
 	default:
@@ -67,4 +71,20 @@ func (b *bench) samePlace() error {
 		return nil
 	}
 	return fmt.Errorf("%s was begun %s: start anew with --out", b.dir, other)
+}
+
+// changedFiles names the files that are not what they were.
+func changedFiles(before, now map[string]string) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if now[name] != before[name] {
+			out = append(out, fmt.Sprintf("%s has changed (SHA-256 %.12s… then, %.12s… now)", name, before[name], now[name]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if _, known := before[name]; !known {
+			out = append(out, "of "+name+" nothing was noted then")
+		}
+	}
+	return strings.Join(out, ", ")
 }

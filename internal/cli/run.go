@@ -50,7 +50,7 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
   tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
   tracetax run shop.yaml --precision 2% --blocks 8..30
   tracetax run shop.yaml --capacity cpu=75%
-  tracetax run --op 'GET /' --variant none --variant otel:tracer=otel-python -- gunicorn -b 127.0.0.1:{port} shop:app
+  tracetax run --op 'GET /' --variant none --variant otel:tracer=otel-python,delay=200ms --ready / -- gunicorn -b 127.0.0.1:{port} shop:app
   tracetax run --resume tracetax-results/shop-20260102-150405`,
 		RunE: func(c *cobra.Command, args []string) error {
 			experiments, err := f.experiments(c, args)
@@ -61,6 +61,9 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 		},
 		ValidArgsFunction: completeExperiments,
 	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError(fmt.Errorf("%w (a flag of one's own command? Put -- before the command; see '%s --help')", err, c.CommandPath()))
+	})
 	f.common(c)
 	flags := c.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "every cell twice, seconds each: figures, but no intervals and no verdicts")
@@ -69,7 +72,7 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of one's own service (repeatable)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:tracer=T,setting=value,env.X=y,arg=z]` (repeatable; the first is the baseline)")
-	flags.StringVar(&f.line.Ready, "ready", "", "how one's own service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers)")
+	flags.StringVar(&f.line.Ready, "ready", "", "how one's own service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers, which a master such as gunicorn's does before the program is loaded)")
 	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of one's own service (repeatable)")
 	flags.StringVar(&f.line.Body, "body", "", "body of every operation of one's own service: `text`, or @file")
 	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of one's own service, if it cannot be told by {port}")
@@ -99,6 +102,9 @@ func (f *runFlags) common(c *cobra.Command) {
 // run makes the experiments one after the other, each in a results folder of its
 // own below the given one when there are several.
 func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) error {
+	if !f.quick { // whose windows are short on purpose
+		printHints(s.err, experiments, len(f.line.Command) > 0)
+	}
 	if f.dryRun {
 		return dryRun(s, experiments)
 	}

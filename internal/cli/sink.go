@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,8 +79,11 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 
 func runSink(ctx context.Context, s streams, cfg sink.Config, asJSON bool) error {
 	server, err := sink.Start(cfg)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("starting the sink: %w\ngive it other addresses, with --otlp-grpc and --otlp-http", err)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("starting the sink (--otlp-grpc and --otlp-http say where it listens): %w", err)
 	}
 	announce(s.err, server.Addresses())
 	announceFaults(s.err, cfg)

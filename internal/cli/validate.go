@@ -20,7 +20,7 @@ type checked struct {
 	Fine     bool          `json:"fine"`
 	Problems []problemView `json:"problems"`
 	Would    []string      `json:"would_run"` // one line an experiment
-	Notes    []string      `json:"notes"`     // what this machine lacks
+	Notes    []string      `json:"notes"`     // what this machine lacks, and what is better changed
 	problems error         // as it is printed
 }
 
@@ -37,7 +37,8 @@ func newValidate(s streams) *cobra.Command {
 		Short: "Check experiment files, and say what they would run",
 		Long: `Checks experiment files (or built-in experiments) and says in one line what each
 would run. Every problem is told with its place, and the exit status is then 2.
-What this machine lacks is a note and no problem.`,
+What this machine lacks, or what would make the figures hard to use, is a note and
+no problem.`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var results []checked
@@ -71,8 +72,12 @@ func validate(file string, catalog *spec.Catalog) checked {
 	}
 	r.Fine = true
 	for _, e := range experiments {
+		if err := e.Check(); err != nil {
+			r.Notes = append(r.Notes, "as it is, it is not run: "+err.Error())
+		}
 		r.Would = append(r.Would, e.Summary())
 		r.Notes = append(r.Notes, lacking(e)...)
+		r.Notes = append(r.Notes, hints(e, false)...)
 	}
 	return r
 }

@@ -86,7 +86,7 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 	cell := s.cell(next.Variant)
 	e := s.Experiment
 	request := run.Request{
-		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: e.Operations[0], Load: e.Load,
+		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: cell.Plan.Operations[0], Load: e.Load,
 		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant),
 	}
 	attempt := next.Variant + "-" + strconv.Itoa(next.Attempt)
@@ -105,17 +105,17 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 		return request, err
 	}
 	for _, phase := range next.Phases {
-		request.Phases = append(request.Phases, s.phase(next.Kind, phase, rates))
+		request.Phases = append(request.Phases, s.phase(next.Kind, phase, cell.Plan.Operations, rates))
 	}
 	return request, nil
 }
 
-// phase resolves the load of one phase; rates are those by operation, where they
-// are relative.
-func (s *Session) phase(kind record.Kind, phase design.Phase, rates map[string]float64) run.PhaseRequest {
+// phase resolves the load of one phase. Operations are those of the variant's plan,
+// in which ${env:NAME} is filled in; rates are by operation, where they are relative.
+func (s *Session) phase(kind record.Kind, phase design.Phase, operations []spec.Operation, rates map[string]float64) run.PhaseRequest {
 	e := s.Experiment
-	at := slices.IndexFunc(e.Operations, func(o spec.Operation) bool { return o.Name == phase.Operation })
-	request := run.PhaseRequest{Operation: e.Operations[at], Load: e.Load}
+	at := slices.IndexFunc(operations, func(o spec.Operation) bool { return o.Name == phase.Operation })
+	request := run.PhaseRequest{Operation: operations[at], Load: e.Load}
 	switch {
 	case kind == record.Calibration:
 		return request

@@ -17,15 +17,15 @@ type Schedule struct {
 	Least      int           // blocks that are made in any case
 	Phases     int           // phases of a run
 	Duet       bool          // the variants of a block run at the same time
-	Length     time.Duration // about, if all blocks are made; fetching and building not counted
-	Shortest   time.Duration // about, if only Least blocks are made
+	Length     time.Duration // about, if all blocks are made and searches are long; fetching and building not counted
+	Shortest   time.Duration // about, if only Least blocks are made and searches are short
 }
 
 // Foresee returns the schedule of an experiment. An error is one of its file.
 func Foresee(e *spec.Experiment) (Schedule, error) {
 	var s Schedule
 	plans := make([]*spec.Plan, len(e.Variants))
-	var before, block time.Duration
+	var before, block span
 	phases := len(e.Operations) * len(e.Load.Steps())
 	for i, v := range e.Variants {
 		plan, err := e.Plan(v)
@@ -33,17 +33,12 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 			return s, err
 		}
 		plans[i] = plan
-		length := run.Length(plan, e.Load, phases, record.Measured)
-		if e.Design.Duet {
-			block = max(block, length)
-		} else {
-			block += length
-		}
+		block = block.beside(e.Design.Duet, lengthOf(plan, e.Load, phases, record.Measured))
 		if run.Exports(plan) {
-			before += run.Length(plan, e.Load, len(e.Operations), record.Calibration)
+			before = before.and(lengthOf(plan, e.Load, len(e.Operations), record.Calibration))
 		}
 		if e.Load.Relative != nil {
-			before += run.Length(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot)
+			before = before.and(lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot))
 		}
 	}
 	p := planOf(e, plans)
@@ -51,9 +46,29 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 	for block := 1; block <= p.Most; block++ {
 		s.Blocks = append(s.Blocks, p.Order(block))
 	}
-	s.Length = before + time.Duration(p.Most)*block
-	s.Shortest = before + time.Duration(p.Least)*block
+	s.Length = before.long + time.Duration(p.Most)*block.long
+	s.Shortest = before.short + time.Duration(p.Least)*block.short
 	return s, nil
+}
+
+// span is how short and how long something may take.
+type span struct{ short, long time.Duration }
+
+func lengthOf(plan *spec.Plan, l spec.Load, phases int, kind record.Kind) span {
+	var out span
+	out.short, out.long = run.Length(plan, l, phases, kind)
+	return out
+}
+
+// and is one after the other.
+func (a span) and(b span) span { return span{a.short + b.short, a.long + b.long} }
+
+// beside is both at the same time, in a duet; otherwise one after the other.
+func (a span) beside(duet bool, b span) span {
+	if !duet {
+		return a.and(b)
+	}
+	return span{max(a.short, b.short), max(a.long, b.long)}
 }
 
 // planOf is an experiment as the design sees it; plans are those of its variants.

@@ -31,19 +31,21 @@ type Document struct {
 // Experiment is what was compared, in words for a reader; the file that repeats
 // it is experiment.yaml in the results folder.
 type Experiment struct {
-	Name       string    `json:"name"`
-	Workload   string    `json:"workload"`
-	Operations []string  `json:"operations"`
-	Variants   []Variant `json:"variants"`            // the first is the baseline
-	Load       string    `json:"load"`                // e.g. "500 operations/s for 20s, open loop"
-	Blocks     int       `json:"blocks"`              // asked for; at least, where Most is set
-	Most       int       `json:"most,omitempty"`      // at most, where the experiment stops at a precision
-	Precision  float64   `json:"precision,omitempty"` // half-width to stop at, 0.02 is ±2 %
-	Metric     string    `json:"metric,omitempty"`    // of which metric
-	Pilot      []string  `json:"pilot,omitempty"`     // where a relative rate came from, a sentence an operation
-	Faults     []string  `json:"faults,omitempty"`    // what was made to go wrong on purpose
-	Seed       uint64    `json:"seed"`
-	File       string    `json:"file"` // the resolved experiment, YAML
+	Name       string             `json:"name"`
+	Workload   string             `json:"workload"`
+	Operations []string           `json:"operations"`
+	Variants   []Variant          `json:"variants"`            // the first is the baseline
+	Load       string             `json:"load"`                // e.g. "500 operations/s for 20s, open loop"
+	Blocks     int                `json:"blocks"`              // asked for; at least, where Most is set
+	Most       int                `json:"most,omitempty"`      // at most, where the experiment stops at a precision
+	Precision  float64            `json:"precision,omitempty"` // half-width to stop at, 0.02 is ±2 %
+	Metric     string             `json:"metric,omitempty"`    // of which metric
+	Pilot      []string           `json:"pilot,omitempty"`     // where a relative rate came from, a sentence an operation
+	Faults     []string           `json:"faults,omitempty"`    // what was made to go wrong on purpose
+	Duet       bool               `json:"duet,omitempty"`      // both variants ran at the same time
+	Rates      map[string]float64 `json:"rates,omitempty"`     // operations/s that a relative rate came to, by operation
+	Seed       uint64             `json:"seed"`
+	File       string             `json:"file"` // the resolved experiment, YAML
 }
 
 // Variant is one thing compared.
@@ -89,6 +91,15 @@ type Sample struct {
 	Block    int     `json:"block"`
 	Baseline float64 `json:"baseline"`
 	Value    float64 `json:"value"`
+
+	BaselineWithin *Range `json:"baseline_within,omitempty"` // where it is only known to lie: the bracket of a search
+	ValueWithin    *Range `json:"value_within,omitempty"`
+}
+
+// Range is the two rates between which the answer of a search lies.
+type Range struct {
+	Low  float64  `json:"low"`
+	High *float64 `json:"high"` // nil: none is known that is too much
 }
 
 // Kind of verdict.
@@ -188,64 +199,4 @@ type VariantRuns struct {
 	Failed  int    `json:"failed"`  // attempts
 	Blocks  int    `json:"blocks"`  // that count: a good run beside a good baseline
 	Dropped int    `json:"dropped"` // blocks left out because this variant's run was spoiled
-}
-
-// Sweep is a metric of one variant on one operation over a parameter that was
-// varied between phases: throughput against connections, say.
-type Sweep struct {
-	Operation string       `json:"operation"`
-	Variant   string       `json:"variant"`
-	Parameter string       `json:"parameter"` // "connections" or "rate"
-	Metric    string       `json:"metric"`
-	Unit      string       `json:"unit"`
-	Points    []SweepPoint `json:"points"`
-	Knee      *Knee        `json:"knee,omitempty"` // nil: none was found
-}
-
-// SweepPoint is the centre over the blocks that count, with its 95 % interval
-// where there are enough.
-type SweepPoint struct {
-	X    float64  `json:"x"`
-	Y    float64  `json:"y"`
-	Low  *float64 `json:"low"`
-	High *float64 `json:"high"`
-}
-
-// Knee is from where on more of the parameter brings little more of the metric.
-type Knee struct {
-	X    float64 `json:"x"`
-	Text string  `json:"text"`
-}
-
-// Search is how the searches for a capacity went, for one variant on one operation,
-// all blocks together. The capacity itself is a Finding.
-type Search struct {
-	Operation string            `json:"operation"`
-	Variant   string            `json:"variant"`
-	Parameter map[string]string `json:"parameter,omitempty"`
-	Kind      string            `json:"kind"`             // of the goal: "cpu", "latency" or "lossless"
-	Target    float64           `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless
-	Goal      string            `json:"goal"`             // e.g. "75 % of the app's CPU"
-	Method    string            `json:"method"`           // "fit" or "staircase"
-	Rate      *Interval         `json:"rate"`             // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
-	Outcomes  []string          `json:"outcomes"`         // by block
-	Binding   string            `json:"binding"`          // what keeps it from more: the most frequent first, with counts where they differ
-	Linear    int               `json:"linear"`           // searches whose fit held, the CPU in proportion to the rate
-	Base      *float64          `json:"base,omitempty"`   // of those: centre of the share of the CPU at no load
-	Demand    *float64          `json:"demand,omitempty"` // of those: centre of the share of the CPU that one operation/s takes
-	Seconds   float64           `json:"seconds"`          // centre of the length of a search
-	Points    []SearchPoint     `json:"points"`           // every probe of every block
-	Text      string            `json:"text"`             // one sentence
-}
-
-// SearchPoint is one probe.
-type SearchPoint struct {
-	Block       int     `json:"block"`
-	Purpose     string  `json:"purpose"`
-	Rate        float64 `json:"rate"`
-	Utilisation float64 `json:"utilisation"`
-	Seconds     float64 `json:"seconds,omitempty"` // the latency looked at, for a latency goal
-	Lost        float64 `json:"lost,omitempty"`
-	Passed      bool    `json:"passed"`
-	Why         string  `json:"why,omitempty"` // what failed, in words
 }

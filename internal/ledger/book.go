@@ -3,6 +3,7 @@ package ledger
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -33,8 +34,11 @@ func newBook(operations []string, t Tracing) *book {
 }
 
 // enter adds the lines of one run. Operations that are not of this book count
-// towards All only.
+// towards All only. What is admitted beyond what is missing is no loss that the
+// sink knows of, unless it may be of an operation of which it is not known what to
+// expect.
 func (b *book) enter(lines []line) {
+	guessing := slices.ContainsFunc(lines, func(l line) bool { return !l.known && l.operation != Start && l.operation != Stop })
 	for _, l := range lines {
 		if p, ok := b.pages[l.operation]; ok && l.operation != All {
 			p.add(l)
@@ -45,8 +49,10 @@ func (b *book) enter(lines []line) {
 			if !l.known { // listed, never netted: what came is what was expected
 				whole.known, whole.expected, whole.due = true, exactly(l.delivered), exactly(l.delivered)
 			}
-			whole.expected, whole.due = whole.expected.plus(exactly(l.admitted)), whole.due.plus(exactly(l.admitted))
-			whole.dropped += l.admitted
+			whole.ofStart = l.operation == Start && !l.known
+			if guessing {
+				whole.dropped, whole.admitted = whole.dropped+l.admitted, 0
+			}
 		}
 		b.pages[All].add(whole)
 	}
@@ -69,6 +75,8 @@ func (p *page) add(l line) {
 	p.duplicated += l.duplicated
 	p.dropped += l.dropped
 	p.failed += l.failed
+	p.admitted += l.admitted
+	p.ofStart = p.ofStart || l.ofStart
 	p.excess += l.excess
 	p.unaccounted += l.unaccounted
 	p.admits = p.admits || l.admits
@@ -133,69 +141,3 @@ func (p *page) lostShare() float64 {
 	}
 	return p.lost / (p.delivered + p.lost)
 }
-
-// entries lists the page in the order of a span's way. The numbers add up:
-// expected less all that follow is zero, duplicated apart.
-func (p *page) entries() []finding.Entry {
-	var entries []finding.Entry
-	add := func(name string, spans float64, how string) int64 {
-		entries = append(entries, finding.Entry{Name: name, Spans: whole(spans), How: how})
-		return whole(spans)
-	}
-	if p.expects() {
-		add(Expected, 0, p.how)
-	}
-	var sum int64
-	if p.notExported > 0 {
-		sum += add(NotExported, p.notExported, Inferred)
-	}
-	if p.sampled > 0 || p.chance.trials > 0 {
-		sum += add(SampledOut, p.sampled, Inferred)
-	}
-	speaks := p.expects() || p.operation == All
-	if p.admits && speaks {
-		sum += add(Dropped, p.dropped, p.attributed(p.dropped))
-	}
-	if p.admitsFail && speaks {
-		sum += add(FailedSend, p.failed, p.attributed(p.failed))
-	}
-	sum += add(Delivered, p.delivered, inferredIf(p.late > 0))
-	add(Duplicated, p.duplicated, Counted)
-	if p.expects() {
-		sum += add(Unaccounted, p.unaccounted, Inferred)
-		entries[0].Spans = sum
-		p.ends(entries)
-	}
-	return entries
-}
-
-// ends gives the entries that are known only between two ends their ends.
-func (p *page) ends(entries []finding.Entry) {
-	for i := range entries {
-		e := &entries[i]
-		switch {
-		case e.Name == Expected && p.expected.low < p.expected.high:
-			e.Low, e.High = int64(math.Floor(p.expected.low)), int64(math.Ceil(p.expected.high))
-		case e.Name == SampledOut && p.chance.trials > 0:
-			e.Low = max(0, int64(math.Floor(p.expected.low-p.due.high)))
-			e.High = max(0, int64(math.Ceil(p.expected.high-p.due.low)))
-		case e.Name == Unaccounted && p.missing.low < p.missing.high && p.chance.trials == 0:
-			e.Low, e.High = int64(math.Floor(p.missing.low)), int64(math.Ceil(p.missing.high))
-		}
-	}
-}
-
-// attributed says how a number that the tracer admits is known: counted for the
-// whole run, inferred for one operation of it, unless it is none at all.
-func (p *page) attributed(spans float64) string {
-	return inferredIf(spans > 0 && p.operation != All)
-}
-
-func inferredIf(yes bool) string {
-	if yes {
-		return Inferred
-	}
-	return Counted
-}
-
-func whole(v float64) int64 { return int64(math.Round(v)) }

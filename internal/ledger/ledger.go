@@ -30,6 +30,10 @@ const (
 	Delivered   = "delivered" // each span once
 	Duplicated  = "duplicated"
 	Unaccounted = "unaccounted" // negative: more came than expected
+
+	// AdmittedBeyond is on the page of All only: drops that the tracer counts and that
+	// the sink does not miss. They are in no other entry, and are no loss.
+	AdmittedBeyond = "admitted beyond what is missing"
 )
 
 // How an entry is known.

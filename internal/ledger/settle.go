@@ -27,6 +27,7 @@ type line struct {
 	failed      float64
 	admitsFail  bool
 	admitted    float64 // drops beyond everything that is missing
+	ofStart     bool    // whether they may be of the start, of which it is not known what to expect
 	excess      float64 // failed exports beyond everything that is missing
 	missing     between // due less delivered
 	unaccounted float64
@@ -141,8 +142,9 @@ func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
 
 // admit puts what the tracer admits, and what the sink refused, down to the
 // lines that miss spans. The tracer speaks for the whole run, so which operation
-// a span belonged to is inferred. Drops beyond all that is missing were not of
-// any operation that is accounted for; they stay with the last line, the start.
+// a span belonged to is inferred. Drops beyond all that is missing are not of any
+// operation of which it is known what to expect; they stay with the last line, the
+// start.
 func admit(lines []line, run Run) {
 	dropped, failed := run.Admitted.Dropped, run.Admitted.Failed
 	start := &lines[len(lines)-1]

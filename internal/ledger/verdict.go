@@ -16,10 +16,25 @@ func (b *book) verdict(p *page) string {
 	if p.duplicated > 0 {
 		parts = append(parts, spans(p.duplicated)+" came more than once")
 	}
+	if p.operation == All && p.admitted > 0.5 {
+		parts = append(parts, b.disagreement(p))
+	}
 	if p.excess > 0 {
 		parts = append(parts, spans(p.excess)+" came although the tracer counts the export as failed")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// disagreement says that the tracer counts more drops than spans are missing.
+func (b *book) disagreement(p *page) string {
+	text := "the tracer counts " + more(p.admitted) + " as dropped than are missing"
+	switch {
+	case b.tracing.none():
+		return text + ", of those that were not to be sent"
+	case p.ofStart:
+		return text + ": they were of starting, or its count and the sink's disagree"
+	}
+	return text + ": its count and the sink's disagree"
 }
 
 func (b *book) outcome(p *page) string {

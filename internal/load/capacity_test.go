@@ -122,7 +122,7 @@ func TestCapacitySearchFindsAKnownRate(t *testing.T) {
 func steadyLoad(t *testing.T, rate float64, length, lag time.Duration) record.Load {
 	t.Helper()
 	n := uint64(rate * length.Seconds())
-	tally := newTally()
+	tally := newTally(Task{})
 	for i := range n {
 		at := time.Duration(float64(i) / rate * 1e9)
 		tally.due(at)

@@ -71,8 +71,56 @@ func (r *lineReader) parse(line []byte) error {
 		return errors.New(`want an object, such as {"id": 1}`)
 	case err != nil:
 		return fmt.Errorf("want one object a line: %w", err)
+	case fieldCount(line) != len(r.row):
+		return repeated(line)
 	}
 	return nil
+}
+
+// fieldCount is how many fields an object in valid JSON has, those of the same
+// name each for itself.
+func fieldCount(object []byte) int {
+	depth, fields, quoted := 0, 0, false
+	for i := 0; i < len(object); i++ {
+		switch c := object[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			fields++
+		}
+	}
+	return fields
+}
+
+// repeated is the error of an object that has a field twice.
+func repeated(object []byte) error {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil { // {
+		return err
+	}
+	seen := map[json.Token]bool{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if seen[name] {
+			return fmt.Errorf("the object has two fields %q", name)
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+	}
+	return errors.New("the object has a field twice")
 }
 
 func (r *lineReader) value(column string) (cell, error) {

@@ -53,13 +53,8 @@ type rowReader interface {
 
 // readFile fills t from the file.
 func (t *table) readFile(ctx context.Context, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return &DataError{File: name, Err: withoutPath(err)}
-	}
-	// Nothing is written: closing cannot lose anything.
-	defer f.Close()
-	info, err := f.Stat()
+	// Looked at before it is opened: to open a named pipe waits for a writer.
+	info, err := os.Stat(name)
 	switch {
 	case err != nil:
 		return &DataError{File: name, Err: withoutPath(err)}
@@ -68,6 +63,12 @@ func (t *table) readFile(ctx context.Context, name string) error {
 	case info.Size() > mostFile:
 		return &DataError{File: name, Err: fmt.Errorf("is larger than %d MiB: take a part of it", mostFile>>20)}
 	}
+	f, err := os.Open(name)
+	if err != nil {
+		return &DataError{File: name, Err: withoutPath(err)}
+	}
+	// Nothing is written: closing cannot lose anything.
+	defer f.Close()
 	t.bytes = make([]byte, 0, min(int(info.Size()), t.most))
 	return t.read(ctx, name, f)
 }

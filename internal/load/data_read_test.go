@@ -36,6 +36,7 @@ func TestWrongDataFiles(t *testing.T) {
 		{"x.jsonl", `{"a":1}` + "\n\n" + `{"b":1}`, "/{data.a}", "", `x.jsonl:3: no field "a"; the object has b`},
 		{"x.jsonl", `{"a":1}` + "\n" + `{"a":`, "/{data.a}", "", "x.jsonl:2: want one object a line: unexpected end"},
 		{"x.jsonl", `{"a":1} {"a":2}`, "/{data.a}", "", "x.jsonl:1: want one object a line: invalid character"},
+		{"x.jsonl", `{"b":{"a":1,"c":"\":{"}}` + "\n" + `{"a":1,"b":2,"\u0061":3}`, "/{data.b}", "", `x.jsonl:2: the object has two fields "a"`},
 		{"x.jsonl", "null\n", "/{data.a}", "", "x.jsonl:1: want an object"},
 		{"x.jsonl", "5\n", "/{data.a}", "", "x.jsonl:1: want an object"},
 		{"x.json", `[{"a":1}]`, "/{data.a}", "", "x.json:1: want one object a line, not an array"},
@@ -78,6 +79,7 @@ func TestDataFormats(t *testing.T) {
 		"bom.jsonl":  "\ufeff" + `{"a": 1}`,
 		"unnamed":    "\n " + `{"a": 1}` + "\n",
 		"table.txt":  "b,a\n2,1",
+		"deep.jsonl": `{"b": {"a": 2, "c": [{"a": ":"}]}, "a": 1, "q\"{:": ":}"}`,
 	} {
 		r := Request{Path: "/{data.a}", Data: dataFile(t, name, content)}
 		if got := wires(t, r, 1)[0]; !strings.HasPrefix(got, "GET /1 ") {

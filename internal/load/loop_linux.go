@@ -139,7 +139,7 @@ func (l *loop) prepare(p *plan, thread int, start time.Time) {
 	}
 	l.most = int(share(uint64(p.task.Connections), thread, p.task.Threads))
 	l.feeder = newFeeder(p.task, thread)
-	l.tally = newTally()
+	l.tally = newTally(p.task)
 	l.thread = thread
 	l.stamps.on = p.task.Rate > 0
 	l.unstamp()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -16,6 +17,7 @@ const (
 	lateShare = 0.1              // and of the latency's p99
 	busyAbove = 0.9              // of its threads' time, run or waited for a CPU
 	enough    = 20               // values that must lie above a quantile
+	fewest    = 20               // operations that show a backlog: of fewer, one pause delays most
 
 	backlogShare = 0.02 // of the time of asking, that answering may take longer
 )
@@ -47,7 +49,7 @@ type Summary struct {
 	LagP99        float64    `json:"lag_p99_seconds,omitempty"`
 	LagMax        float64    `json:"lag_max_seconds,omitempty"`
 	CPUSeconds    float64    `json:"cpu_seconds"`               // of the generator's process
-	CPUPerRequest float64    `json:"cpu_per_operation_seconds"` // of these, per operation sent
+	CPUPerRequest float64    `json:"cpu_per_operation_seconds"` // of these, per operation due, sent or not
 	Limit         Limit      `json:"limit,omitempty"`
 }
 
@@ -88,8 +90,8 @@ func SummarizeCPU(t Task, l record.Load, cpu CPUTime) (Summary, error) {
 		s.LagP99 = seconds(lag.ValueAtQuantile(99))
 		s.LagMax = seconds(lag.Max())
 	}
-	if l.Started > 0 {
-		s.CPUPerRequest = s.CPUSeconds / float64(l.Started)
+	if l.Intended > 0 {
+		s.CPUPerRequest = s.CPUSeconds / float64(l.Intended)
 	}
 	s.Limit = limit(t, l, s, latency, cpu)
 	return s, nil
@@ -153,7 +155,7 @@ func limit(t Task, l record.Load, s Summary, latency *hdrhistogram.Histogram, cp
 		return NoLimit
 	case s.LagP99 > max(lateAbove.Seconds(), lateShare*seconds(latency.ValueAtQuantile(99))):
 		return GeneratorLate
-	case !(l.TimedOut > 0 || backlog(t, l, latency)):
+	case l.Intended < fewest, !(l.TimedOut > 0 || backlog(t, l, latency)):
 		return NoLimit
 	case alwaysBusy(t, l, cpu):
 		return GeneratorBusy // answers wait to be read, so that the connections seem busy
@@ -166,15 +168,13 @@ func alwaysBusy(t Task, l record.Load, cpu CPUTime) bool {
 	return (cpu.Ran + cpu.Waited).Seconds() > busyAbove*float64(min(t.Threads, runtime.NumCPU()))*l.WallSeconds
 }
 
-// backlog reports whether a backlog grew while the server was asked: the answers
-// went on for a while after the last request was due, and that while is seen in
-// half of the latencies but not in the lowest ones (a server that is merely slow
-// is slow from the first).
+// backlog reports whether a backlog grew while the server was asked.
 func backlog(t Task, l record.Load, latency *hdrhistogram.Histogram) bool {
-	length := asking(t, l)
-	after := l.WallSeconds - length
-	return after > backlogShare*length &&
-		seconds(latency.ValueAtQuantile(50)) > after/4 && seconds(latency.ValueAtQuantile(1)) < after/4
+	if l.Intended < fewest {
+		return false
+	}
+	o := pace.Offer{Rate: t.Rate, Seconds: asking(t, l), Load: &l, Latency: pace.LatenciesOf(latency)}
+	return o.Lateness() > backlogShare*o.Seconds || o.Growth() > backlogShare*t.Rate
 }
 
 func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }

@@ -13,7 +13,7 @@ import (
 // made is a load whose i-th of n latencies is latency(i), and whose lags are all lag.
 func made(t *testing.T, n int, lag time.Duration, timedOut uint64, latency func(i int) time.Duration) record.Load {
 	t.Helper()
-	sum := newTally()
+	sum := newTally(Task{})
 	for i := range n {
 		at := time.Duration(i) * time.Millisecond
 		sum.due(at)
@@ -58,6 +58,8 @@ func TestLimitIsNamed(t *testing.T) {
 		{"backlog", open, made(t, 1000, 0, 0, growing), 0, ServerOverloaded},
 		{"time-outs", open, made(t, 1000, 0, 1, steady(time.Millisecond)), 0, ServerOverloaded},
 		{"backlog of a busy generator", open, made(t, 1000, 0, 0, growing), 1950 * time.Millisecond, GeneratorBusy},
+		{"backlog of so few that one pause explains it", Task{Rate: 10, Duration: time.Second}, made(t, 19, 0, 0, growing), 0, NoLimit},
+		{"time-outs of few", Task{Rate: 10, Duration: time.Second}, made(t, 19, 0, 2, steady(time.Millisecond)), 0, NoLimit},
 		{"closed loop", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 100 * time.Millisecond, NoLimit},
 		{"closed loop, generator busy", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 990 * time.Millisecond, GeneratorBusy},
 	} {
@@ -70,7 +72,7 @@ func TestLimitIsNamed(t *testing.T) {
 
 // A load of which nothing came back says nothing of speed, whoever was late.
 func TestNothingAnswered(t *testing.T) {
-	sum := newTally()
+	sum := newTally(Task{})
 	for i := range 50 {
 		at := time.Duration(i) * 20 * time.Millisecond
 		sum.due(at)
@@ -84,6 +86,17 @@ func TestNothingAnswered(t *testing.T) {
 	for _, task := range []Task{{Rate: 50, Duration: time.Second}, {Connections: 1, Duration: time.Second}} {
 		if s, err := Summarize(task, l, time.Hour); err != nil || s.Limit != NothingAnswered {
 			t.Errorf("%+v: %q, %v", task, s.Limit, err)
+		}
+	}
+}
+
+// The CPU time is shared out among the operations that were due, sent or not.
+func TestCPUPerOperation(t *testing.T) {
+	for due, want := range map[uint64]float64{0: 0, 100: 0.0012} {
+		l := made(t, 2, 0, 0, func(int) time.Duration { return time.Millisecond })
+		l.Intended = due
+		if s, err := Summarize(Task{Rate: 100, Duration: time.Second}, l, 120*time.Millisecond); err != nil || math.Abs(s.CPUPerRequest-want) > 1e-9 {
+			t.Errorf("%d due: %v s, %v; want %v", due, s.CPUPerRequest, err, want)
 		}
 	}
 }

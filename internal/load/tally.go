@@ -19,10 +19,12 @@ type tally struct {
 	errors                                         map[string]uint64
 	latency, lag                                   *hdrhistogram.Histogram
 	first, last                                    time.Duration // first intended start and last end, since the start of the task
+	pending                                        pending
 }
 
-func newTally() *tally {
+func newTally(t Task) *tally {
 	return &tally{
+		pending: pendingOf(t),
 		errors:  map[string]uint64{},
 		latency: record.NewHistogram(),
 		lag:     record.NewHistogram(),
@@ -35,6 +37,7 @@ func (t *tally) due(at time.Duration) {
 		t.first = at
 	}
 	t.intended++
+	t.pending.fall(at)
 }
 
 // late enters the generator's own lateness with one operation.
@@ -43,22 +46,28 @@ func (t *tally) late(by time.Duration) { enter(t.lag, by) }
 // complete counts an operation answered as expected.
 func (t *tally) complete(intended, now time.Duration) {
 	t.completed++
-	t.last = max(t.last, now)
+	t.over(now)
 	enter(t.latency, now-intended)
 }
 
 // timeOut counts an operation given up: its latency is at least what is entered.
 func (t *tally) timeOut(intended, now time.Duration) {
 	t.timedOut++
-	t.last = max(t.last, now)
+	t.over(now)
 	enter(t.latency, now-intended)
 }
 
 // fail counts an operation answered wrongly or not at all.
 func (t *tally) fail(kind string, now time.Duration) {
 	t.failed++
-	t.last = max(t.last, now)
+	t.over(now)
 	t.errors[kind]++
+}
+
+// over counts the end of an operation, however it ended.
+func (t *tally) over(now time.Duration) {
+	t.last = max(t.last, now)
+	t.pending.end(now)
 }
 
 // enter records d in h; what is beyond the histogram's ends goes in at its ends.
@@ -86,6 +95,7 @@ func (t *tally) add(o *tally) {
 	for kind, n := range o.errors {
 		t.errors[kind] += n
 	}
+	t.pending.add(&o.pending)
 	t.latency.Merge(o.latency)
 	t.lag.Merge(o.lag)
 }
@@ -105,6 +115,7 @@ func (t *tally) load() (record.Load, error) {
 		Resent:        t.resent,
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
+		Backlog:       t.pending.ends(),
 		Latency:       latency,
 		Lag:           lag,
 	}

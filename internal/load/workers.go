@@ -45,7 +45,7 @@ func (w *workers) run(ctx context.Context, p *plan, thread int, start time.Time)
 	}
 	w.plan, w.thread, w.start = p, thread, start
 	w.wake = make(chan struct{}, 1)
-	w.feeder, w.tally = newFeeder(p.task, thread), newTally()
+	w.feeder, w.tally = newFeeder(p.task, thread), newTally(p.task)
 	w.most = int(share(uint64(p.task.Connections), thread, p.task.Threads))
 	var running sync.WaitGroup
 	for {

@@ -1,9 +1,10 @@
 package process
 
-// How a program ended, and the error that says so with its last words.
+// How a program ended, and the error that says so with its last line.
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -62,20 +63,27 @@ type DiedError struct {
 	Process string
 	While   string // what was going on, e.g. "waiting for http://127.0.0.1:8080/"
 	Exit    Exit
-	Log     []string // its last lines
+	Log     []string // its last lines, of which Error has the last alone
 }
 
+// Error says it in one line, so that whoever shows the log as well shows it once.
 func (e *DiedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "process %s ended (%s)", e.Process, e.Exit)
 	if e.While != "" {
 		b.WriteString(" while " + e.While)
 	}
-	if len(e.Log) == 0 {
-		b.WriteString("; it wrote nothing")
-		return b.String()
-	}
-	b.WriteString("; its last lines:\n  ")
-	b.WriteString(strings.Join(e.Log, "\n  "))
+	b.WriteString(lastLine(e.Log))
 	return b.String()
+}
+
+// lastLine is the end of a message: what the program wrote last, which is where
+// most programs name the error that ended them.
+func lastLine(log []string) string {
+	for _, line := range slices.Backward(log) {
+		if text := strings.TrimSpace(line); text != "" {
+			return "; it wrote last: " + text
+		}
+	}
+	return "; it wrote nothing"
 }

@@ -48,12 +48,7 @@ func (p *Process) impatient(c Check, last, err error) error {
 		last = errors.New("no answer yet")
 	}
 	message := fmt.Sprintf("process %s is not ready: still waiting for %s (last: %v); give it more patience or correct the check", p.Name(), c.text, last)
-	if lines := p.log.Tail(5); len(lines) > 0 {
-		for _, line := range lines {
-			message += "\n  " + line
-		}
-	}
-	return fmt.Errorf("%s: %w", message, err)
+	return fmt.Errorf("%s%s: %w", message, lastLine(p.log.Tail(5)), err)
 }
 
 // probe tries until the check holds or ctx ends; last is what the latest failed

@@ -42,8 +42,8 @@ type Probe struct {
 	Usage        []Usage `json:"usage"` // over the load alone: from its start to its last operation's end
 	DrainSeconds float64 `json:"drain_seconds"`
 	Quiet        bool    `json:"quiet"`
-	Utilisation  float64 `json:"utilisation"`          // CPU of the app processes over the load, of the CPU that they may use
-	Hottest      float64 `json:"hottest"`              // share of one CPU that the busiest thread of an app process used; 0: not known
+	Utilisation  float64 `json:"utilisation"`          // CPU of the app and its sidecars over the load, of the CPU that the app may use
+	Hottest      float64 `json:"hottest"`              // share of one CPU that the busiest thread of the app or a sidecar used; 0: not known
 	HottestOf    string  `json:"hottest_of,omitempty"` // the process that this thread belongs to
 	Others       float64 `json:"others,omitempty"`     // share of the app's CPUs, or of the harness's, whichever is more, that the host and programs outside the run took
 	Expected     float64 `json:"expected,omitempty"`   // spans that the operations answered as expected made; 0: none are to come, or it is not known exactly how many

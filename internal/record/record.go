@@ -100,8 +100,9 @@ type Load struct {
 	Resent        uint64            `json:"resent,omitempty"` // requests sent twice, as the server had closed the kept connection
 	BytesSent     uint64            `json:"bytes_sent"`
 	BytesReceived uint64            `json:"bytes_received"`
-	Latency       Histogram         `json:"latency"` // ns, from the intended start
-	Lag           Histogram         `json:"lag"`     // ns, intended start to the write: the generator's own lateness
+	Backlog       []uint64          `json:"backlog,omitempty"` // open loop: operations due and not ended, at each tenth of the schedule
+	Latency       Histogram         `json:"latency"`           // ns, from the intended start
+	Lag           Histogram         `json:"lag"`               // ns, intended start to the write: the generator's own lateness
 }
 
 // Usage is what one process (with its descendants) used over a stretch of time.

@@ -49,20 +49,23 @@ func changeStatus(doc *finding.Comparison) string {
 // changes writes one metric's table.
 func (m *markdown) changes(doc *finding.Comparison, g *changeGroup) {
 	t := markTable{heads: []markHead{{g.title(), false}, {doc.Base.Name, true}}}
-	for _, side := range doc.News {
+	var news []int
+	for i, side := range doc.News {
+		news = append(news, i)
 		t.heads = append(t.heads, markHead{side.Name, true}, markHead{"change", true}, markHead{"verdict", false})
 	}
 	for _, r := range g.rows(len(doc.News)) {
-		row := []string{r.name, costText(r.first, r.first.Before)}
-		for _, c := range r.change {
-			row = append(row, markChange(c)...)
+		before, after := r.costs(news)
+		row := []string{r.name, before}
+		for i, c := range r.change {
+			row = append(row, markChange(c, after[i])...)
 		}
 		t.rows = append(t.rows, row)
 	}
 	m.table(t)
 }
 
-func markChange(c *finding.Change) []string {
+func markChange(c *finding.Change, after string) []string {
 	if c == nil {
 		return []string{"", "", ""}
 	}
@@ -71,7 +74,7 @@ func markChange(c *finding.Change) []string {
 		change = finding.FormatInterval(*i, c.Unit, c.Relative != nil)
 	}
 	text := shortVerdict(c.Verdict, changeBadge(c))
-	return []string{costText(c, c.After), change, strings.TrimSpace(verdictMark(c.Verdict.Kind) + " " + text)}
+	return []string{after, change, strings.TrimSpace(verdictMark(c.Verdict.Kind) + " " + text)}
 }
 
 // grid writes a terminal's table.

@@ -4,8 +4,6 @@
 package report
 
 import (
-	"strings"
-
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -68,16 +66,17 @@ func changeTable(doc *finding.Comparison, g *changeGroup, news []int) grid {
 			column{head: "verdict", close: true, drop: 2})
 	}
 	for _, r := range g.rows(len(doc.News)) {
-		row := []textCell{{text: visible(r.name)}, {text: costText(r.first, r.first.Before)}}
-		for _, i := range news {
-			row = append(row, changeCells(r.change[i])...)
+		before, after := r.costs(news)
+		row := []textCell{{text: visible(r.name)}, {text: before}}
+		for n, i := range news {
+			row = append(row, changeCells(r.change[i], after[n])...)
 		}
 		table.rows = append(table.rows, row)
 	}
 	return dropEmpty(table)
 }
 
-func changeCells(c *finding.Change) []textCell {
+func changeCells(c *finding.Change, after string) []textCell {
 	if c == nil {
 		return make([]textCell, 5)
 	}
@@ -86,7 +85,7 @@ func changeCells(c *finding.Change) []textCell {
 	if i := shownChange(c); i != nil {
 		estimate, ends = intervalCells(*i, c.Unit, c.Relative != nil, s)
 	}
-	return []textCell{{text: costText(c, c.After)}, estimate, ends, {verdictMark(c.Verdict.Kind), s}, {changeBadge(c), s}}
+	return []textCell{{text: after}, estimate, ends, {verdictMark(c.Verdict.Kind), s}, {changeBadge(c), s}}
 }
 
 // shownChange is the relative change, or the absolute one where there is no ratio.
@@ -97,27 +96,64 @@ func shownChange(c *finding.Change) *finding.Interval {
 	return c.Absolute
 }
 
-// costText is what tracing costs in one result: over the baseline where there is a
-// ratio, else the figure itself.
-func costText(c *finding.Change, cost finding.Cost) string {
-	switch {
-	case cost.Blocks == 0:
-		return finding.Missing
-	case c.Of == finding.OfBaseline:
-		return finding.FormatValue(cost.Value, c.Unit)
-	case cost.Relative != nil:
-		return estimateText(*cost.Relative, c.Unit, true)
-	case cost.Absolute != nil:
-		return estimateText(*cost.Absolute, c.Unit, false)
+// costs are what tracing costs before and in each of the new results, all in one unit
+// and with as many decimals.
+func (r changeRow) costs(news []int) (before string, after []string) {
+	all := []costFigure{costOf(r.first, r.first.Before)}
+	for _, i := range news {
+		if c := r.change[i]; c != nil {
+			all = append(all, costOf(c, c.After))
+		} else {
+			all = append(all, costFigure{kind: noCost})
+		}
 	}
-	return finding.FormatValue(cost.Value, c.Unit)
+	texts := make([]string, len(all))
+	for i := range texts {
+		texts[i] = finding.Missing
+	}
+	for _, kind := range []costKind{costRatio, costDifference, costValue} {
+		var places []int
+		var figures []finding.Interval
+		for i, f := range all {
+			if f.kind == kind {
+				places, figures = append(places, i), append(figures, f.Interval)
+			}
+		}
+		for n, text := range finding.FormatAlike(figures, r.first.Unit, kind == costRatio, kind != costValue) {
+			texts[places[n]] = text
+		}
+	}
+	return texts[0], texts[1:]
 }
 
-// estimateText is an estimate without its interval, and with no more digits than
-// that leaves room for.
-func estimateText(i finding.Interval, unit string, relative bool) string {
-	text, _, _ := strings.Cut(finding.FormatInterval(i, unit, relative), " (")
-	return text
+// costFigure is what tracing costs in one result, and what kind of figure that is.
+type costFigure struct {
+	finding.Interval
+	kind costKind
+}
+
+type costKind int
+
+const (
+	noCost costKind = iota
+	costRatio
+	costDifference
+	costValue
+)
+
+// costOf is what tracing costs in one result: over the baseline where there is a
+// ratio, else the difference, else the figure itself.
+func costOf(c *finding.Change, cost finding.Cost) costFigure {
+	switch {
+	case cost.Blocks == 0:
+		return costFigure{}
+	case c.Of == finding.OfBaseline:
+	case cost.Relative != nil:
+		return costFigure{*cost.Relative, costRatio}
+	case cost.Absolute != nil:
+		return costFigure{*cost.Absolute, costDifference}
+	}
+	return costFigure{finding.Interval{Estimate: cost.Value}, costValue}
 }
 
 // changeBadge is the verdict in a few words.

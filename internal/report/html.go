@@ -42,6 +42,7 @@ type page struct {
 	Came     []string // how the rate and the number of blocks came about
 	Ledgers  []ledgerRow
 	Warnings []finding.Warning
+	Grave    int // how many of them are more than notes
 	Machine  []fact
 	Steps    bool // whether variants are held against others than the baseline
 	Bounded  bool // whether any finding has an interval
@@ -64,7 +65,7 @@ func HTML(w io.Writer, doc *finding.Document) error {
 	p := page{
 		Document: doc, Title: title(doc), Long: len(doc.Answer) > 120, About: about(doc), Baseline: baseline(doc),
 		Cards: cards(doc), Tables: pageTables(doc), Searches: pageSearchesOf(doc), Sweeps: pageSweeps(doc), Came: came(doc), Ledgers: ledgerRows(doc),
-		Warnings: sortedWarnings(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
+		Warnings: sortedWarnings(doc), Grave: grave(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
 		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: centresText,
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),
 		Script: template.JS(chartProgram), Data: data,

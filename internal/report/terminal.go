@@ -35,7 +35,14 @@ func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 	t.head()
 	all := groups(doc)
 	swept := map[string]bool{}
-	for _, g := range all {
+	whole := slices.IndexFunc(all, func(g *group) bool { return g.operation == "" })
+	if whole < 0 {
+		whole = len(all)
+	}
+	for i, g := range all {
+		if i == whole {
+			t.otherSearches(all)
+		}
 		one := levels(all, g.operation)
 		switch {
 		case opts.All || g.parameter == "" || one == nil:
@@ -45,7 +52,9 @@ func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 			t.sweep(one)
 		}
 	}
-	t.otherSearches(all)
+	if whole == len(all) {
+		t.otherSearches(all)
+	}
 	t.legend()
 	t.otherLedgers()
 	t.warnings()

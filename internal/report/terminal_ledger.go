@@ -184,3 +184,14 @@ func sortedWarnings(doc *finding.Document) []finding.Warning {
 	})
 	return all
 }
+
+// grave counts the warnings that are more than notes.
+func grave(doc *finding.Document) int {
+	n := 0
+	for _, w := range doc.Warnings {
+		if w.Severity != "note" {
+			n++
+		}
+	}
+	return n
+}

@@ -72,7 +72,7 @@ func (t *terminal) metricTable(g *group, base, variant string) grid {
 // intervalHead names the column of intervals, where any is.
 func intervalHead(g *group) string {
 	for _, f := range g.findings {
-		if f.Relative != nil && f.Relative.Low != nil {
+		if f.Relative != nil && f.Relative.Low != nil || f.Relative == nil && f.Absolute != nil && f.Absolute.Low != nil {
 			return "(95 %)"
 		}
 	}
@@ -106,10 +106,14 @@ func differenceText(f *finding.Finding) string {
 	return finding.FormatInterval(finding.Interval{Estimate: f.Absolute.Estimate}, f.Unit, false)
 }
 
-// relativeCells is the ratio and, apart from it, its interval.
+// relativeCells is the ratio and, apart from it, its interval. Where there is no
+// ratio the difference stands in its place, so that no verdict is without a figure.
 func relativeCells(f *finding.Finding) (estimate, ends textCell) {
-	if f.Relative == nil {
+	switch {
+	case f.Relative == nil && f.Absolute == nil:
 		return textCell{text: finding.Missing, style: dim}, textCell{}
+	case f.Relative == nil:
+		return intervalCells(*f.Absolute, f.Unit, false, verdictStyle(f.Verdict.Kind))
 	}
 	return intervalCells(*f.Relative, f.Unit, true, verdictStyle(f.Verdict.Kind))
 }

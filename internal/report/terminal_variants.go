@@ -39,9 +39,6 @@ func variantTable(g *group, metric, role, base string, contenders []string) grid
 		}
 		row := []textCell{{text: visible(name)}, {text: finding.FormatValue(f.Value, f.Unit)}}
 		estimate, ends := relativeCells(f)
-		if f.Relative == nil && f.Absolute != nil {
-			estimate, ends = intervalCells(*f.Absolute, f.Unit, false, verdictStyle(f.Verdict.Kind))
-		}
 		mark, word := verdictCells(f)
 		row = append(row, estimate, ends, mark, word)
 		step := g.step(metric, role, name, base)

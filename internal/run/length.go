@@ -10,9 +10,18 @@ import (
 
 // Length is about how long a run takes: what the load's settings say, and what
 // starting, draining and stopping commonly add. A phase is an operation at one
-// level of the load; a phase that searches takes as many probes as searches
-// commonly do.
-func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind) time.Duration {
+// level of the load. A phase that searches takes as many probes as the search
+// needs, so that the run may take as short and as long as this.
+func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind) (shortest, longest time.Duration) {
+	few, many := 1, 1
+	if l.Capacity != nil {
+		few, many = probesOf(*l.Capacity)
+	}
+	return lasting(p, l, phases, kind, few), lasting(p, l, phases, kind, many)
+}
+
+// lasting is about how long a run takes whose windows are so many probes.
+func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, probes int) time.Duration {
 	const startAndStop = 700 * time.Millisecond
 	length := startAndStop + p.Settle
 	drain := time.Duration(0)
@@ -26,24 +35,21 @@ func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind) time.Durati
 	if kind != record.Pilot {
 		length += l.Idle
 	}
-	window := l.Duration + drain
-	if l.Capacity != nil {
-		window *= time.Duration(probesOf(*l.Capacity))
-	}
+	window := time.Duration(probes) * (l.Duration + drain)
 	return length + time.Duration(phases)*(l.Warmup+drain+window)
 }
 
-// probesOf is about how many probes a search takes; docs/capacity.md has the
-// simulation that these come from.
-func probesOf(c spec.Capacity) int {
-	const fit, bracket, steps = 4, 9, 10
+// probesOf is how few and how many probes a search commonly takes; docs/capacity.md
+// has the simulation that these come from.
+func probesOf(c spec.Capacity) (few, many int) {
 	switch {
 	case c.Method == spec.MethodStaircase && c.Most > 0 && c.Step > 0:
-		return 1 + int(math.Max(0, (c.Most-c.From)/c.Step))
+		steps := 1 + int(math.Max(0, (c.Most-c.From)/c.Step))
+		return min(2, steps), steps
 	case c.Method == spec.MethodStaircase:
-		return steps
+		return 2, 20
 	case c.Goal == spec.GoalCPU:
-		return fit
+		return 3, 12
 	}
-	return bracket
+	return 5, 14
 }

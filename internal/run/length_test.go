@@ -20,19 +20,20 @@ func TestLength(t *testing.T) {
 		load   spec.Load
 		phases int
 		kind   record.Kind
-		want   time.Duration
+		few    time.Duration
+		many   time.Duration
 	}{
-		"one phase":    {&spec.Plan{}, plain, 1, record.Measured, start + 13*s},
-		"three phases": {&spec.Plan{}, plain, 3, record.Measured, start + 37*s},
-		"exporting":    {exporting, plain, 1, record.Measured, start + 1400*time.Millisecond + 13*s + 1200*time.Millisecond},
-		"a pilot":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 42*s},
-		"latency":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 93*s},
+		"one phase":    {&spec.Plan{}, plain, 1, record.Measured, start + 13*s, start + 13*s},
+		"three phases": {&spec.Plan{}, plain, 3, record.Measured, start + 37*s, start + 37*s},
+		"exporting":    {exporting, plain, 1, record.Measured, start + 15600*time.Millisecond, start + 15600*time.Millisecond},
+		"a pilot":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 122*s},
+		"latency":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 53*s, start + 143*s},
 		"staircase": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU, Method: spec.MethodStaircase, From: 100, Step: 100, Most: 500}), 1, record.Measured,
-			start + 53*s},
-		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond},
+			start + 23*s, start + 53*s},
+		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},
 	} {
-		if got := Length(test.plan, test.load, test.phases, test.kind); got != test.want {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
+		if few, many := Length(test.plan, test.load, test.phases, test.kind); few != test.few || many != test.many {
+			t.Errorf("%s: %v to %v, want %v to %v", name, few, many, test.few, test.many)
 		}
 	}
 }

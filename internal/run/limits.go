@@ -2,6 +2,7 @@ package run
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -20,9 +21,12 @@ func (s *stage) cpusFor(p spec.Process) (cpus []int, quota float64) {
 	return cpus, p.CPUs
 }
 
+// appRoles are those of the processes that run on the app's CPUs.
+var appRoles = [...]string{"app", "sidecar"}
+
 // onAppCPUs reports whether processes of a role run on the app's CPUs; all
 // others run on the harness's.
-func onAppCPUs(role string) bool { return role == "app" || role == "sidecar" }
+func onAppCPUs(role string) bool { return slices.Contains(appRoles[:], role) }
 
 // limitOf is how many CPUs a process may use: its quota, or those it is bound to.
 func (s *stage) limitOf(p spec.Process) float64 {
@@ -42,7 +46,9 @@ func count(cpus []int) float64 {
 	return float64(len(cpus))
 }
 
-// appLimit is how many CPUs all app processes may use together.
+// appLimit is how many CPUs all app processes may use together. What sidecars may
+// use is not added: they are charged to what the app was given, so that a tracer
+// that moves its cost to a sidecar, with a quota or without, gains nothing by it.
 func (s *stage) appLimit() float64 {
 	sum := 0.0
 	for _, p := range s.request.Plan.Processes {
@@ -70,17 +76,27 @@ func (s *stage) between(a, b usage.Mark) []record.Usage {
 	return used
 }
 
-// utilisation is the share that the app's processes used of the CPU that they
-// may use.
-func (s *stage) utilisation(used []record.Usage) float64 {
-	share := 0.0
+// utilisation is what the processes on the app's CPUs used in so many seconds, as
+// a share of the CPU that the app may use.
+func (s *stage) utilisation(used []record.Usage, seconds float64) float64 {
+	cpu := 0.0
 	for _, u := range used {
-		if u.Role == "app" && u.Seconds > 0 {
-			share += u.CPUSeconds / u.Seconds
+		if onAppCPUs(u.Role) {
+			cpu += u.CPUSeconds
 		}
 	}
-	if limit := s.appLimit(); limit > 0 {
-		return share / limit
+	if limit := s.appLimit(); limit > 0 && seconds > 0 {
+		return cpu / seconds / limit
 	}
 	return 0
+}
+
+// secondsOf is over how many seconds this was used: the longest, as they all are
+// read at nearly the same moments.
+func secondsOf(used []record.Usage) float64 {
+	seconds := 0.0
+	for _, u := range used {
+		seconds = max(seconds, u.Seconds)
+	}
+	return seconds
 }

@@ -110,9 +110,10 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 		return phase, counted, err
 	}
 	s.name = "warm-up"
-	task.Duration = request.Load.Warmup
-	if phase.Warmup, err = s.load(ctx, operation, task); err != nil {
-		return phase, counted, err
+	if task.Duration = request.Load.Warmup; task.Duration > 0 {
+		if phase.Warmup, err = s.load(ctx, operation, task); err != nil {
+			return phase, counted, err
+		}
 	}
 	warm, err := s.drain(ctx, counted, s.awaited(operation.Name, phase.Warmup.Started))
 	if err != nil {

@@ -18,7 +18,7 @@ type Prepared struct {
 	Plan        *spec.Plan
 	Calibration *spec.Plan // the same with every span sampled
 	Folders     Folders
-	Digests     map[string]string // of what was built and fetched: build, workload, tracer
+	Digests     map[string]string // of what was built and fetched: build, workload, tracer; and source, the files of a built-in workload
 }
 
 // Prepare looks for what a variant needs, fetches its packages and builds its
@@ -45,6 +45,9 @@ func Prepare(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 		return p, fmt.Errorf("making variant %s ready: %w", v.Name, err)
 	}
 	p.Digests = p.Folders.digests()
+	if w.Files != nil {
+		p.Digests["source"] = filepath.Base(p.Folders.Source)
+	}
 	return p, nil
 }
 

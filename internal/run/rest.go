@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // How the end of a backlog is found out.
@@ -11,6 +13,7 @@ const (
 	calmShare = 0.1                    // of the CPU that it may use: less than that is calm
 	calmLooks = 3                      // in a row: one may fall into a stretch in which a quota or the machine holds the app back
 	patience  = 20 * time.Second       // with an app that never gets calm
+	drains    = 3                      // of a probe, at most: late spans would be counted in the next one
 )
 
 // rest waits until the app has worked off what a probe that was too much for it
@@ -34,7 +37,8 @@ func (s *stage) rest(ctx context.Context) (calm bool, took time.Duration, err er
 		if err != nil {
 			return false, time.Since(begun), err
 		}
-		if s.utilisation(s.meter.Between(before, after)) >= calmShare {
+		used := s.meter.Between(before, after)
+		if s.utilisation(used, secondsOf(used)) >= calmShare {
 			calmFor = 0
 		} else if calmFor++; calmFor == calmLooks {
 			return true, time.Since(begun), nil
@@ -44,4 +48,22 @@ func (s *stage) rest(ctx context.Context) (calm bool, took time.Duration, err er
 		}
 		before = after
 	}
+}
+
+// drainWholly drains, and where patience ends before the sink is quiet drains
+// again, so that the next probe does not count late spans as its own. quiet of
+// what it returns is of the first drain; clean is whether the last one was quiet.
+func (s *stage) drainWholly(ctx context.Context, before record.Counts, awaited float64) (all drained, clean bool, err error) {
+	return untilQuiet(func() (drained, error) { return s.drain(ctx, before, awaited) })
+}
+
+func untilQuiet(drain func() (drained, error)) (all drained, clean bool, err error) {
+	all, err = drain()
+	clean = all.quiet
+	for n := 1; err == nil && !clean && n < drains; n++ {
+		var more drained
+		more, err = drain()
+		all.counts, all.took, clean = more.counts, all.took+more.took, more.quiet
+	}
+	return all, clean, err
 }

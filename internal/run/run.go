@@ -20,49 +20,6 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// Request is one run to be made.
-type Request struct {
-	Kind     record.Kind
-	Name     string // unique in the experiment: names logs and cgroups
-	Plan     *spec.Plan
-	Folders  Folders
-	First    spec.Operation         // made once, before all others
-	Phases   []PhaseRequest         // in their order
-	Load     spec.Load              // of the run as a whole: idle window, time-out
-	Checking bool                   // the sink looks at ids
-	Spans    map[string]spec.Number // spans per operation, where known: lets a drain end as soon as all have come
-	Seed     uint64
-	Faults   spec.Faults
-}
-
-// PhaseRequest is one operation's part of a run.
-type PhaseRequest struct {
-	Operation spec.Operation
-	Load      spec.Load         // of this phase, resolved: one rate, or one number of connections
-	Parameter map[string]string // what is varied between phases, e.g. {"connections": "4"}; nil where nothing is
-	Search    Searcher          // nil: the load is given
-}
-
-// Searcher chooses the rates of the search for a capacity. It is pure: the same
-// probes give the same answer.
-type Searcher interface {
-	// Next returns what to probe after these probes (Purpose and Rate are set), or
-	// false where the search has ended.
-	Next(probes []record.Probe) (record.Probe, bool)
-	// Judge says of a probe that has been made whether it was held and passed.
-	Judge(record.Probe) record.Probe
-	// Result says what the probes come to.
-	Result(probes []record.Probe) record.Capacity
-}
-
-// Folders is where a variant's programs are; see Prepare.
-type Folders struct {
-	Source   string // the workload's folder: {dir}
-	Build    string // {build}
-	Workload string // language packages of the workload: {workload}
-	Tracer   string // language packages of the tracer: {tracer}
-}
-
 // Conductor makes runs.
 type Conductor struct {
 	Self       []string // command that runs this tracetax, for its agents
@@ -176,52 +133,6 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		}
 	}
 	return nil
-}
-
-// cause returns why the run really ended: a process that died says more than the
-// request that it did not answer, though its end may be seen a little later.
-func (s *stage) cause(ctx context.Context, err error) error {
-	var partner *partnerError
-	if errors.As(context.Cause(ctx), &partner) {
-		return partner
-	}
-	var died *process.DiedError
-	if errors.As(context.Cause(ctx), &died) {
-		return died
-	}
-	if ctx.Err() != nil || s.ending.Load() {
-		return err
-	}
-	select {
-	case <-ctx.Done():
-		if errors.As(context.Cause(ctx), &died) {
-			return died
-		}
-	case <-time.After(500 * time.Millisecond):
-	}
-	return err
-}
-
-// failure puts err into the record's words.
-func (s *stage) failure(err error) *record.Failure {
-	f := &record.Failure{Stage: s.name, Message: err.Error()}
-	var partner *partnerError
-	if errors.As(err, &partner) {
-		return f // whose own record says more
-	}
-	var died *process.DiedError
-	if errors.As(err, &died) {
-		f.Process, f.Log = died.Process, died.Log
-		return f
-	}
-	const lines = 10
-	for _, p := range s.apps {
-		if tail := p.Log().Tail(lines); len(tail) > 0 {
-			f.Process, f.Log = p.Name(), tail
-			break
-		}
-	}
-	return f
 }
 
 // redact takes secrets out of the logs, when there are any.

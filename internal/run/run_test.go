@@ -22,11 +22,11 @@ import (
 )
 
 // TestMain makes the test binary serve as the tracetax that runs the agents, and
-// as the service under test.
+// as the service under test; its sink is a service over gRPC.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case "agent":
+		case "agent", "sink":
 			os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		case "service":
 			if err := service(os.Args[2], os.Args[3]); err != nil {

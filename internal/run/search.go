@@ -23,12 +23,6 @@ func (p PhaseRequest) operation() spec.Operation {
 	return o
 }
 
-// tried is a probe with what the phase needs of it.
-type tried struct {
-	probe record.Probe
-	usage []record.Usage // until the quiet after it
-}
-
 // search makes one operation at the rates that the request's Searcher chooses:
 // warm-up, drain, then probe after probe, each with a drain of its own, so that
 // the spans of one are not counted in the next.
@@ -49,13 +43,15 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	}
 	s.name = "warm-up"
 	task.Rate, task.Duration = first.Rate, request.Load.Warmup
-	if phase.Warmup, err = s.attempt(ctx, operation, task); err != nil {
-		return phase, counted, err
+	if task.Duration > 0 {
+		if phase.Warmup, err = s.attempt(ctx, operation, task); err != nil {
+			return phase, counted, err
+		}
 	}
 	if phase.Warmup.Completed == 0 && phase.Warmup.Started > 0 {
 		return phase, counted, answeredBadly(operation, phase.Warmup)
 	}
-	warm, err := s.drain(ctx, counted, s.awaited(operation.Name, phase.Warmup.Started))
+	warm, clean, err := s.drainWholly(ctx, counted, s.awaited(operation.Name, phase.Warmup.Started))
 	if err != nil {
 		return phase, counted, err
 	}
@@ -63,7 +59,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 
 	s.name = "window"
 	begun, own := time.Now(), s.own()
-	all, counted, err := s.probes(ctx, request, operation, task, warm.counts)
+	all, counted, err := s.probes(ctx, request, operation, task, warm.counts, clean)
 	if err != nil {
 		return phase, counted, err
 	}
@@ -83,8 +79,9 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	return phase, counted, settle(&phase, all, at)
 }
 
-// probes makes one probe after the other, until the search ends.
-func (s *stage) probes(ctx context.Context, request PhaseRequest, operation spec.Operation, task load.Task, counted record.Counts) ([]tried, record.Counts, error) {
+// probes makes one probe after the other, until the search ends. clean is whether
+// all spans of the warm-up have come.
+func (s *stage) probes(ctx context.Context, request PhaseRequest, operation spec.Operation, task load.Task, counted record.Counts, clean bool) ([]tried, record.Counts, error) {
 	var all []tried
 	var made []record.Probe
 	for {
@@ -96,78 +93,13 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, operation spec
 			return all, counted, fmt.Errorf("operation %s: the search for its capacity does not end: %d probes were made", operation.Name, mostProbes)
 		}
 		task.Seed++
-		t, end, err := s.try(ctx, request, operation, task, next, counted)
+		t, end, err := s.try(ctx, request, operation, task, next, counted, clean)
 		if err != nil {
 			return all, end, err
 		}
-		counted = end
+		counted, clean = end, t.clean
 		all, made = append(all, t), append(made, t.probe)
 	}
-}
-
-// try makes one probe.
-func (s *stage) try(ctx context.Context, request PhaseRequest, operation spec.Operation, task load.Task, p record.Probe, counted record.Counts) (tried, record.Counts, error) {
-	if p.Seconds <= 0 {
-		p.Seconds = request.Load.Duration.Seconds()
-	}
-	task.Rate, task.Duration = p.Rate, time.Duration(p.Seconds*float64(time.Second))
-	busy, own := s.busy(), s.own()
-	before, err := s.meter.Mark()
-	if err != nil {
-		return tried{}, counted, err
-	}
-	threads, err := s.meter.Threads("app")
-	if err != nil {
-		return tried{}, counted, err
-	}
-	if p.Load, err = s.attempt(ctx, operation, task); err != nil {
-		return tried{}, counted, err
-	}
-	hot, err := s.meter.Threads("app")
-	if err != nil {
-		return tried{}, counted, err
-	}
-	asked, err := s.meter.Mark()
-	if err != nil {
-		return tried{}, counted, err
-	}
-	p.Usage = s.between(before, asked)
-	p.Others = s.others(busy, s.busy(), p.Usage, s.own()-own)
-	p.Utilisation = s.utilisation(p.Usage)
-	p.HottestOf, p.Hottest = s.meter.Hottest(threads, hot)
-	calm, rested := true, time.Duration(0)
-	if !request.Search.Judge(p).Held {
-		if calm, rested, err = s.rest(ctx); err != nil {
-			return tried{}, counted, err
-		}
-	}
-	end, err := s.drain(ctx, counted, s.awaited(operation.Name, p.Load.Started))
-	if err != nil {
-		return tried{}, counted, err
-	}
-	after, err := s.meter.Mark()
-	if err != nil {
-		return tried{}, counted, err
-	}
-	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), end.quiet, (rested + end.took).Seconds()
-	p.Expected, p.Lost = s.lost(operation.Name, p)
-	p = request.Search.Judge(p)
-	if !calm {
-		p.Why += "; the app was still busy with it when patience ended"
-	}
-	return tried{probe: p, usage: s.between(before, after)}, end.counts, nil
-}
-
-// lost is how many spans the operations that were answered as expected made, and
-// how many of them did not come; zeros where the first is not known exactly. The
-// other operations may have made theirs or not, so that a probe with such may
-// have lost more.
-func (s *stage) lost(operation string, p record.Probe) (expected, lost float64) {
-	expected = s.awaited(operation, p.Load.Completed)
-	if !s.exporting || expected <= 0 {
-		return 0, 0
-	}
-	return expected, max(0, expected-float64(p.Sink.Unique()))
 }
 
 // settledOn is the probe that stands for the phase: the last that was held and
@@ -193,9 +125,9 @@ func settle(phase *record.Phase, all []tried, at int) error {
 	phase.OfferedRate = chosen.probe.Rate
 	phase.Load, phase.Sink, phase.Usage = chosen.probe.Load, chosen.probe.Sink, chosen.usage
 	phase.DrainSeconds = chosen.probe.DrainSeconds
-	phase.Quiet = phase.Quiet && chosen.probe.Quiet
 	var err error
 	for i := range all {
+		phase.Quiet = phase.Quiet && all[i].probe.Quiet
 		if i == at {
 			continue
 		}

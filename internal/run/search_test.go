@@ -90,7 +90,9 @@ func TestSearchForCPU(t *testing.T) {
 		t.Errorf("at the rate found %.3f of the CPU is used, want 0.75", used)
 	}
 	perOperation := c.Demand * 0.5
-	if perOperation < 0.002 || perOperation > 0.0035 {
+	if !c.Linear {
+		t.Logf("the probes lie on no line here, so that what an operation takes is not told")
+	} else if perOperation < 0.002 || perOperation > 0.0035 {
 		t.Errorf("an operation is said to take %.6f s of CPU; it burns 0.002 and a little", perOperation)
 	}
 	phase := r.Phases[0]
@@ -118,6 +120,52 @@ func TestProbeThatIsTooMuch(t *testing.T) {
 		t.Errorf("the window is at %g/s, the warm-up with %d timed out", phase.OfferedRate, phase.Warmup.TimedOut)
 	}
 	addsUp(t, r)
+}
+
+// What a sidecar burns is charged to the app's CPUs.
+func TestSidecarIsCharged(t *testing.T) {
+	const burnt, rate = 0.002, 100.0 // CPU seconds an operation; operations/s
+	conductor, q := request(t, record.Pilot, "/burn/2000")
+	sidecar := q.Plan.Processes[0]
+	sidecar.Name, sidecar.Role, sidecar.Traced = "proxy", "sidecar", false
+	q.Plan.Processes = append(q.Plan.Processes, sidecar)
+	q.Plan.Processes[0].CPUs = 0.5
+	q.Plan.Silent = true
+	q.First.Process = "proxy" // it does all the work: the app's is next to nothing
+	l := work
+	l.Rate, l.Duration = 0, probeLength
+	q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: given{goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}), []float64{rate}}}}
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Failed() {
+		t.Fatalf("failed at %s: %s %q", r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+	}
+	p := r.Phases[0].Capacity.Probes[0]
+	app, onCPUs := 0.0, 0.0
+	for _, u := range p.Usage {
+		switch u.Role {
+		case "app":
+			app += u.CPUSeconds
+		case "sidecar":
+			onCPUs += u.CPUSeconds
+		}
+		if u.Seconds < p.Seconds {
+			t.Errorf("%s: its use was read over %g s of a probe of %g s", u.Process, u.Seconds, p.Seconds)
+		}
+	}
+	onCPUs += app
+	t.Logf("app %.3f CPU seconds, with the sidecar %.3f, read over %.3f s of %.3f s: U %.3f", app, onCPUs, p.Usage[0].Seconds, p.Seconds, p.Utilisation)
+	if least := burnt * float64(p.Load.Completed); onCPUs-app < least {
+		t.Fatalf("the sidecar used %g CPU seconds, and burns %g", onCPUs-app, least)
+	}
+	if want := onCPUs / 0.5 / max(p.Seconds, p.Load.WallSeconds); math.Abs(p.Utilisation-want) > 1e-9 {
+		t.Errorf("utilisation %g, want %g: of app and sidecar, over the load", p.Utilisation, want)
+	}
+	if p.HottestOf != "proxy" {
+		t.Errorf("the hottest thread is one of %s", p.HottestOf)
+	}
 }
 
 // One thread does all the work, and is seen to.
@@ -173,5 +221,21 @@ func TestSearchForLossless(t *testing.T) {
 	}
 	if missing := float64(entries[ledger.Expected] - entries[ledger.Delivered]); missing < lost {
 		t.Errorf("the ledger misses %g spans, the probes alone %g: %v", missing, lost, entries)
+	}
+}
+
+// Without a warm-up a search begins with its first probe.
+func TestSearchWithoutWarmup(t *testing.T) {
+	conductor, q := request(t, record.Measured, "/work")
+	l := work
+	l.Rate, l.Warmup, l.Duration = 0, 0, 200*time.Millisecond
+	q.Plan.Silent = true
+	q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: given{goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}), []float64{50, 100}}}}
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil || r.Failed() {
+		t.Fatalf("%v, %+v", err, r.Failure)
+	}
+	if p := r.Phases[0]; len(p.Capacity.Probes) != 2 || p.Warmup.Started+p.Load.Started != 30 {
+		t.Errorf("%d probes, %d operations besides the window's %d; want 30 in two probes", len(p.Capacity.Probes), p.Warmup.Started, p.Load.Started)
 	}
 }

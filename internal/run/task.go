@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 
@@ -51,7 +52,15 @@ func (s *stage) requestFor(o spec.Operation) (load.Request, error) {
 	if err != nil {
 		return load.Request{}, err
 	}
-	request.Name, request.Method, request.Body, request.Status, request.Data = o.Name, o.Method, o.Body, o.Status, o.Data
+	request.Name, request.Method, request.Body, request.Status, request.Order = o.Name, o.Method, o.Body, o.Status, o.Order
+	if o.Data != "" {
+		request.Data = spec.File(o.Data, s.request.Folders.Source)
+	}
+	if o.Protoset != "" {
+		if request.Schema, err = os.ReadFile(spec.File(o.Protoset, s.request.Folders.Source)); err != nil {
+			return load.Request{}, fmt.Errorf("reading the types of the service (protoset): %w", err)
+		}
+	}
 	request.GRPC = request.GRPC || o.GRPC
 	if o.Insecure && request.TLS != nil {
 		request.TLS.Insecure = true

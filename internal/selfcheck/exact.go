@@ -85,21 +85,6 @@ func over(part, whole float64) float64 {
 	return part / whole
 }
 
-// droppedForLateSink compares what the ledger says that the tracer dropped with
-// what is missing at the sink: a receiver that is slow makes a tracer drop spans,
-// and nothing else may be missing.
-func droppedForLateSink(e Evidence) (known, measured float64, wrong string) {
-	missing := entries(e.Document, ledger.Expected) - entries(e.Document, ledger.Delivered)
-	dropped := entries(e.Document, ledger.Dropped) + entries(e.Document, ledger.FailedSend)
-	switch {
-	case missing == 0:
-		wrong = "nothing was dropped: the sink was not late"
-	case missing != dropped:
-		wrong = fmt.Sprintf("%.0f spans did not come; the ledger says that %.0f were dropped by the tracer", missing, dropped)
-	}
-	return missing, dropped, wrong
-}
-
 // entries sums an entry over the whole life of all runs of the traced variants.
 func entries(doc *finding.Document, name string) float64 {
 	var sum float64

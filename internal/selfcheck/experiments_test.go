@@ -44,6 +44,18 @@ func TestExperimentsAreThere(t *testing.T) {
 			}
 		}
 	}
+	late, err := catalog.Experiment(LateSink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	makes := func(o spec.Operation) bool {
+		n := o.Spans["otel-go"]
+		return o.Name == "json" && n.Low == spansPerCall && n.High == spansPerCall
+	}
+	traces := func(v spec.Variant) bool { return v.Name == traced && v.Tracer != nil && v.Tracer.Name == "otel-go" }
+	if e := late[0]; len(e.Operations) != 1 || !makes(e.Operations[0]) || !slices.ContainsFunc(e.Variants, traces) {
+		t.Errorf("%s has other operations, spans or variants than the check counts on: %+v, %+v", LateSink, e.Operations, e.Variants)
+	}
 	if _, err := catalog.Experiment(NoiseFloor); err != nil {
 		t.Error(err)
 	}

@@ -136,7 +136,7 @@ func (c Check) judge(differences []float64, confidence float64, f *finding.Findi
 		return c.verdict(CannotTell, f.Verdict.Text+", so it did not do the same work: a machine that does nothing else settles it")
 	case !e.Bounded:
 		c.MoreBlocks = stats.MinBlocks(confidence) - e.N
-		return c.verdict(CannotTell, fmt.Sprintf("%d blocks are too few: an interval of %.4g %% needs %d more", e.N, 100*confidence, c.MoreBlocks))
+		return c.verdict(CannotTell, fmt.Sprintf("%d blocks are too few: an interval of %.4g %% needs %d more; %s", e.N, 100*confidence, c.MoreBlocks, c.wayOut()))
 	}
 	c.Low, c.High, c.Bounded = e.Low, e.High, true
 	low, high := c.Known-c.Margin, c.Known+c.Margin
@@ -165,14 +165,18 @@ func (c Check) wrong(f *finding.Finding) Check {
 	return c.verdict(Failed, fmt.Sprintf("%s is measured, all of it outside %s", c.measured(), c.wanted()))
 }
 
-// open is the verdict on an interval that reaches over an end of the margin.
+// open is the verdict on an interval that reaches over an end of the margin. How
+// many blocks settle it depends on the distance from the estimate to that end, so it
+// is said.
 func (c Check) open(differences []float64, confidence, low, high float64) Check {
-	text := fmt.Sprintf("too noisy: %s; the margin is ±%s", c.spread(), finding.FormatValue(c.Margin, c.Unit))
+	text := "too noisy: the interval is " + c.spread()
 	if (c.High-c.Low)/2 <= c.Margin {
-		text = fmt.Sprintf("the interval reaches over an end of the margin: %s; the margin is ±%s", c.spread(), finding.FormatValue(c.Margin, c.Unit))
+		text = "the interval, " + c.spread() + ", reaches over an end of the margin"
 	}
+	edges := c.straddled(low, high)
+	text += fmt.Sprintf("; the margin is ±%s, and its end is %s away", finding.FormatValue(c.Margin, c.Unit), finding.FormatValue(c.nearest(edges), c.Unit))
 	more := 0
-	for _, edge := range c.straddled(low, high) {
+	for _, edge := range edges {
 		all := stats.BlocksToExclude(differences, edge, confidence, patience)
 		if all < 0 {
 			return c.verdict(CannotTell, text+"; only a quieter machine settles it")
@@ -183,7 +187,40 @@ func (c Check) open(differences []float64, confidence, low, high float64) Check 
 	if more == 0 {
 		return c.verdict(CannotTell, text+"; a quieter machine settles it")
 	}
-	return c.verdict(CannotTell, fmt.Sprintf("%s; about %d more blocks or a quieter machine settle it", text, more))
+	return c.verdict(CannotTell, fmt.Sprintf("%s; %d blocks in all would settle it: %s", text, c.Blocks+more, c.wayOut()))
+}
+
+// nearest is how far the estimate is from the nearest of the limits.
+func (c Check) nearest(edges []float64) float64 {
+	least := math.Inf(1)
+	for _, edge := range edges {
+		least = min(least, math.Abs(edge-c.Measured))
+	}
+	return least
+}
+
+// wayOut is what a user can do about too few blocks: selfcheck has no flag for
+// their number, but its full form makes more of them.
+func (c Check) wayOut() string {
+	for _, one := range Full.Experiments() {
+		if one.Name == c.Experiment && one.Blocks > c.Blocks {
+			if c.Blocks+c.MoreBlocks <= one.Blocks {
+				return fmt.Sprintf("'tracetax selfcheck --full' makes %d%s; or use a quieter machine", one.Blocks, c.fullMargin())
+			}
+			return fmt.Sprintf("more than the %d of 'tracetax selfcheck --full': use a quieter machine", one.Blocks)
+		}
+	}
+	return "use a quieter machine"
+}
+
+// fullMargin says that the full form asks for more than this one.
+func (c Check) fullMargin() string {
+	for _, l := range Full.lengths() {
+		if l.name == c.Name && l.margin < c.Margin {
+			return ", with a margin of ±" + finding.FormatValue(l.margin, c.Unit)
+		}
+	}
+	return ""
 }
 
 // straddled returns the limits that the interval reaches over.

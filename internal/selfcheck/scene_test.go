@@ -66,6 +66,18 @@ func faulty(entries map[string]int64, warnings ...string) *finding.Document {
 	return doc
 }
 
+// lateRun is a run of 1,000 operations, the first one, those of the warm-up and those
+// of the window, 400 of them while the sink was late.
+func lateRun(variant string, came, dropped uint64) record.Record {
+	failed := uint64(5)
+	load := func(n uint64) record.Load { return record.Load{Started: n, Completed: n} }
+	return record.Record{
+		Kind: record.Measured, Variant: variant, Start: record.Start{FirstOperation: "json", Probes: 3},
+		Phases: []record.Phase{{Operation: "json", Warmup: load(199), Load: load(800)}},
+		Tracer: record.Admitted{Dropped: &dropped, Failed: &failed}, Life: record.Counts{Spans: came},
+	}
+}
+
 func (s scene) evidence() map[string]Evidence {
 	late := faulty(nil, "generator-late")
 	late.Findings = []finding.Finding{{Metric: "latency_p50", Variant: Again, Baseline: 5.2e-3, Samples: []finding.Sample{{Block: 1, Baseline: 5.1e-3, Value: 5.3e-3}}}}
@@ -82,9 +94,12 @@ func (s scene) evidence() map[string]Evidence {
 				{Kind: record.Measured, Life: record.Counts{Spans: 970, Thrown: 30}},
 			},
 		},
-		LateSink: {Document: faulty(map[string]int64{
-			ledger.Expected: 2000, ledger.Delivered: 1200, ledger.Dropped: 790, ledger.FailedSend: 10, ledger.Unaccounted: 0,
-		}, "spans-lost")},
+		LateSink: {
+			Document: faulty(map[string]int64{
+				ledger.Expected: 2000, ledger.Delivered: 1200, ledger.Dropped: 790, ledger.FailedSend: 10, ledger.Unaccounted: 0,
+			}, "spans-lost"),
+			Records: []record.Record{lateRun("none", 0, 0), lateRun(traced, 600, 395), lateRun(traced, 600, 395)},
+		},
 		LateGenerator: {Document: late},
 	}
 }

@@ -1,11 +1,13 @@
 package selfcheck
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 func judged(t *testing.T, r *Report, name string) Check {
@@ -72,11 +74,11 @@ func TestNoisyMachineCannotTell(t *testing.T) {
 	}
 	for _, name := range []string{"same again: CPU", "20 µs of CPU", "200 µs of CPU", "1 ms of sleep: latency"} {
 		c := judged(t, r, name)
-		if c.Verdict != CannotTell || !strings.Contains(c.Text, "too noisy: ±") || !strings.Contains(c.Text, "the margin is ±") {
+		if c.Verdict != CannotTell || !strings.Contains(c.Text, "too noisy: the interval is ±") || !strings.Contains(c.Text, "the margin is ±") {
 			t.Errorf("%s: %s, %s", name, c.Verdict, c.Text)
 		}
-		if c.MoreBlocks <= 0 || !strings.Contains(c.Text, "more blocks") {
-			t.Errorf("%s: it does not say how many more blocks: %s", name, c.Text)
+		if c.MoreBlocks <= 0 || !strings.Contains(c.Text, fmt.Sprintf("%d blocks in all would settle it", c.Blocks+c.MoreBlocks)) || !strings.Contains(c.Text, "'tracetax selfcheck --full'") || !strings.Contains(c.Text, "its end is") {
+			t.Errorf("%s: it does not say how many blocks settle it, how they are had, and how far the margin's end is: %s", name, c.Text)
 		}
 	}
 	for _, c := range r.Checks {
@@ -178,9 +180,19 @@ func TestExactChecks(t *testing.T) {
 				e[LossySink].Records[i].Life.Spans *= 2
 			}
 		}},
-		"no warning of loss":           {"warning of lost spans", silent(LossySink)},
-		"a drop not admitted":          {"spans dropped, late sink", ledgerOf(LateSink, ledger.Dropped, 789)},
-		"nothing dropped":              {"spans dropped, late sink", ledgerOf(LateSink, ledger.Delivered, 2000)},
+		"no warning of loss":         {"warning of lost spans", silent(LossySink)},
+		"a drop not admitted":        {"spans dropped, late sink", ledgerOf(LateSink, ledger.Dropped, 789)},
+		"drops that nobody counts":   {"spans dropped, late sink", lateRuns(func(r *record.Record) { r.Tracer = record.Admitted{} })},
+		"a span that came after all": {"spans dropped, late sink", lateRuns(func(r *record.Record) { r.Life.Spans++ })},
+		"a span that came twice":     {"spans dropped, late sink", lateRuns(func(r *record.Record) { r.Life.Duplicate = 1 })},
+		"an operation that failed":   {"spans dropped, late sink", lateRuns(func(r *record.Record) { r.Phases[0].Load.Completed-- })},
+		"a count beyond, of nothing": {"spans dropped, late sink", func(e map[string]Evidence) {
+			all := &e[LateSink].Document.Ledgers[1]
+			all.Entries = append(all.Entries, finding.Entry{Name: ledger.AdmittedBeyond, Spans: 1})
+		}},
+		"nothing dropped": {"spans dropped, late sink", lateRuns(func(r *record.Record) {
+			r.Life.Spans, r.Tracer = 1000, record.Admitted{}
+		})},
 		"no warning of drops":          {"warning of drops", silent(LateSink)},
 		"no warning of late generator": {"warning of lateness", silent(LateGenerator)},
 		"latency from the late start": {"latency, late generator", func(e map[string]Evidence) {
@@ -195,6 +207,44 @@ func TestExactChecks(t *testing.T) {
 		r := Judge(Quick, e)
 		if c := judged(t, r, test.check); c.Verdict != Failed || c.Text == "" || c.Text == "found" || r.Verdict != Failed {
 			t.Errorf("%s: %s is %s (%s), the whole %s", name, c.Name, c.Verdict, c.Text, r.Verdict)
+		}
+	}
+}
+
+// lateRuns spoils the traced runs of LateSink.
+func lateRuns(spoil func(*record.Record)) func(map[string]Evidence) {
+	return func(e map[string]Evidence) {
+		for i := range e[LateSink].Records {
+			if r := &e[LateSink].Records[i]; r.Variant == traced {
+				spoil(r)
+			}
+		}
+	}
+}
+
+// The negative control: a drop counter that is three times too high, or too low,
+// fails, though the ledger is made from it by the ordinary code and adds up.
+func TestWrongDropCounterFails(t *testing.T) {
+	spans := map[string]ledger.PerOperation{"json": {Low: 1, High: 1, How: ledger.Declared}, record.ProbeOperation: {How: ledger.Inferred}}
+	for factor, want := range map[float64]Verdict{1. / 3: Failed, 1: Passed, 3: Failed} {
+		e := quiet().evidence()
+		late := e[LateSink]
+		var runs []ledger.Run
+		for i := range late.Records {
+			r := &late.Records[i]
+			if r.Variant != traced {
+				continue
+			}
+			n := uint64(factor * 400)
+			r.Tracer = record.Admitted{Dropped: &n}
+			r.Start.Sink = record.Counts{Spans: 1, Checking: true}
+			r.Phases[0].Sink = record.Counts{Spans: r.Life.Spans - 1, Checking: true}
+			runs = append(runs, ledger.FromRecord(r))
+		}
+		late.Document.Ledgers = ledger.Account(traced, ledger.AppToSink, []string{"json"}, ledger.Tracing{Sampling: 1, Spans: spans}, runs)
+		e[LateSink] = late
+		if c := judged(t, Judge(Quick, e), "spans dropped, late sink"); c.Verdict != want || c.Known != 800 {
+			t.Errorf("a drop counter %.2g times what was dropped: %+v", factor, c)
 		}
 	}
 }

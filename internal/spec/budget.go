@@ -56,6 +56,10 @@ func metricOf(word string) (string, error) {
 	if slices.Contains(slices.Collect(maps.Values(limited)), word) || slices.Contains(moreLimited, word) {
 		return word, nil
 	}
+	if nearest(word, limitedWords()) == "" {
+		short := slices.Sorted(maps.Keys(limited))
+		return "", fmt.Errorf("unknown metric of a budget %q; known are %s, and %s", printable(word), strings.Join(short, ", "), strings.Join(slices.Sorted(slices.Values(moreLimited)), ", "))
+	}
 	return "", fmt.Errorf("%s", unknown("metric of a budget", printable(word), limitedWords()))
 }
 

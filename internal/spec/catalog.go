@@ -28,7 +28,7 @@ func (c *Catalog) Workload(name string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{file: file, open: func(n string) ([]byte, error) { return fs.ReadFile(files, path.Clean(n)) }}
+	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }}
 	w := &Workload{}
 	if root := parseYAML(s, text); root != nil {
 		w = s.workload(root, name)

@@ -9,8 +9,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -43,42 +41,30 @@ func columnsOf(text string) []string {
 	return out
 }
 
-// dataFile reads the name of a file beside this one, and makes it absolute.
+// dataFile reads the name of a file of request data.
 func (s *source) dataFile(n *node) string {
-	name := s.line(n)
-	if name == "" {
+	if s.line(n) == "" {
 		s.fail(n.at, "data names a file of request data: CSV with a header line, or JSON lines")
 		return ""
 	}
-	if s.folder == "" {
-		s.fail(n.at, "data: there is no folder to read %q from; write the workload into the experiment", printable(name))
-		return ""
+	return s.fileName(n, "data")
+}
+
+// order reads in which order the rows are taken; "" is one after the other.
+func (s *source) order(n *node) string {
+	if order := s.oneOf(n, "order", "turn", OrderRandom); order == OrderRandom {
+		return order
 	}
-	path := filepath.FromSlash(name)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.folder, path)
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		s.fail(n.at, "data: %v", err)
-		return ""
-	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		s.fail(n.at, "data: there is no file %q beside this one", printable(name))
-	case err != nil:
-		s.fail(n.at, "data: %v", err)
-	case !info.Mode().IsRegular():
-		s.fail(n.at, "data: %q is not a file", printable(name))
-	}
-	return path
+	return ""
 }
 
 // data checks the columns that an operation names. Request is where its request
 // stands, n the operation; nil where it is nothing but a request.
 func (s *source) data(o *Operation, request, n *node, known []string) {
 	if o.Data == "" {
+		if n != nil && n.get("data") != nil {
+			return // of which dataFile has complained
+		}
 		for _, part := range o.dataTexts(request, n) {
 			if columns := columnsOf(part.text); len(columns) > 0 && !slices.Contains(known, dataPrefix+columns[0]) {
 				s.fail(part.at, "{data.%s} stands for a column of request data, but the operation has no data: FILE", printable(columns[0]))
@@ -90,7 +76,7 @@ func (s *source) data(o *Operation, request, n *node, known []string) {
 		s.fail(n.get("data").at, "a process is called data, so that {data.port} would mean two things; give it another name")
 		return
 	}
-	known, err := header(o.Data)
+	known, err := s.header(o.Data)
 	if err != nil {
 		s.fail(n.get("data").at, "data: %v", err)
 		return
@@ -134,11 +120,8 @@ func (o *Operation) dataTexts(request, n *node) []part {
 
 // header is the header line of a CSV file; nil where the file is JSON lines, so
 // that its columns are known to the load generator only.
-func header(path string) ([]string, error) {
-	if !regular(path) {
-		return nil, nil // of which dataFile has complained
-	}
-	f, err := os.Open(path)
+func (s *source) header(name string) ([]string, error) {
+	f, err := openNamed(s.files, name)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +133,7 @@ func header(path string) ([]string, error) {
 			return nil, err
 		}
 	}
-	if isJSONLines(path, in) {
+	if isJSONLines(name, in) {
 		return nil, nil
 	}
 	names, err := csv.NewReader(in).Read()

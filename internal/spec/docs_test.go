@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 // TestDocs reads the examples of the user's page: experiments, and among them a
@@ -16,7 +19,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"order.json": "{}", "products.csv": "id\n1\n", "quote.bin": "\x08\x01"} {
+	for name, text := range map[string]string{"order.json": "{}", "shop.pb": string(pricesTypes(t)), "products.csv": "id\n1\n", "quote.bin": "\x08\x01"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -41,4 +44,19 @@ func TestDocs(t *testing.T) {
 			t.Errorf("example %d: %v", i+1, err)
 		}
 	}
+}
+
+// pricesTypes is the descriptor set of the service in the example.
+func pricesTypes(t *testing.T) []byte {
+	t.Helper()
+	b, err := proto.Marshal(&descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{
+		Package: proto.String("shop.v1"),
+		Service: []*descriptorpb.ServiceDescriptorProto{{
+			Name: proto.String("Prices"), Method: []*descriptorpb.MethodDescriptorProto{{Name: proto.String("Quote")}},
+		}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

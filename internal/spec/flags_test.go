@@ -82,7 +82,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"no command":  {func(f *Flags) { f.Command = nil }, "--: what is to be started is missing"},
 		"no ops":      {func(f *Flags) { f.Ops = nil }, "--op: at least one operation is needed"},
 		"one variant": {func(f *Flags) { f.Variants = f.Variants[:1] }, "--variant: at least two variants are needed"},
-		"no port":     {func(f *Flags) { f.Command = []string{"shop"} }, `--op 'GET /': the request goes to a path, but nothing says where process "shop" listens`},
+		"no port":     {func(f *Flags) { f.Command = []string{"shop"} }, `--op 'GET /': the request goes to a path, but nothing says where process "shop" listens: put {port} where the command names its port, or give a fixed one with --port`},
 		"placeholder": {func(f *Flags) { f.Command = []string{"shop", "{port}", "{prot}"} }, `-- 'shop {port} {prot}': unknown placeholder "{prot}"; did you mean "{port}"?`},
 		"op":          {func(f *Flags) { f.Ops = []string{"FETCH"} }, `--op FETCH: the request "FETCH" must go to a path`},
 		"same op":     {func(f *Flags) { f.Ops = []string{"GET /", "GET /"} }, `--op 'GET /': a second operation called "GET /"`},
@@ -109,6 +109,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"name":        {func(f *Flags) { f.Name = strings.Repeat("x", 101) }, `--name `},
 		"ready":       {func(f *Flags) { f.Ready = "soon" }, `--ready soon: ready must be`},
 		"body":        {func(f *Flags) { f.Body = "@none.json" }, `--body @none.json: body: there is no file "none.json"`},
+		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; known are cpu, latency, lost, max, mean, memory, p50, p75, p90, p95, p99, p999, startup, and context_switches, `},
 		"budget":      {func(f *Flags) { f.Budget = "cpu:5%" }, `--budget cpu:5%: "cpu:5%" is not METRIC=SHARE`},
 	} {
 		f := fine

@@ -88,7 +88,7 @@ func (b *flagBuilder) operations() *node {
 	out := tree("--op")
 	for _, text := range b.Ops {
 		flag := "--op " + quote(text)
-		name, request := strings.TrimSpace(text), strings.TrimSpace(text)
+		name, request := nameOf(strings.TrimSpace(text)), strings.TrimSpace(text)
 		if m := namedOperation.FindStringSubmatch(text); m != nil {
 			name, request = m[1], strings.TrimSpace(m[2])
 		}

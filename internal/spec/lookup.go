@@ -14,9 +14,12 @@ import (
 // for which IsProblem is true is the user's to mend.
 func Find(pathOrName string, catalog *Catalog) ([]*Experiment, error) {
 	if regular(pathOrName) || looksLikePath(pathOrName) {
-		text, err := os.ReadFile(pathOrName)
+		text, err := readRegular(pathOrName)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, Problems{{File: pathOrName, Text: "there is no such file; 'tracetax init " + pathOrName + "' writes one to start from"}}
+		}
+		if err != nil && IsProblem(err) {
+			return nil, err
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the experiment: %w", err)
@@ -26,9 +29,27 @@ func Find(pathOrName string, catalog *Catalog) ([]*Experiment, error) {
 	es, err := catalog.Experiment(pathOrName)
 	var unknown *UnknownError
 	if errors.As(err, &unknown) && unknown.What == "experiment" {
+		for _, ext := range []string{".yaml", ".yml"} {
+			if regular(pathOrName + ext) {
+				unknown.Nearest = pathOrName + ext
+				return nil, unknown
+			}
+		}
 		return nil, fmt.Errorf("%w (and there is no file of that name)", err)
 	}
 	return es, err
+}
+
+// readRegular reads a file; to read a named pipe would wait until somebody writes.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, Problems{{File: name, Text: "this is not a regular file"}}
+	}
+	return os.ReadFile(name)
 }
 
 func looksLikePath(s string) bool {

@@ -11,6 +11,9 @@ import (
 type misfit struct {
 	at   []string // keys from the top of the file, as far as they are there
 	text string
+	// Whether a choice among the variants may still mend it: a file is then right
+	// as long as one is made.
+	choice bool
 }
 
 // Check says what does not go together in the experiment, nil if all does.
@@ -39,7 +42,7 @@ func (e *Experiment) ownRates() []misfit {
 	var out []misfit
 	for _, o := range e.Operations {
 		if o.Rate > 0 {
-			out = append(out, misfit{[]string{"load"}, fmt.Sprintf(
+			out = append(out, misfit{at: []string{"load"}, text: fmt.Sprintf(
 				"operation %q has a rate of its own, %s, which this load (%s) could not vary; leave it out of the operation",
 				printable(o.Name), formatRate(o.Rate), l.Summary())})
 		}
@@ -52,7 +55,7 @@ func (e *Experiment) protocols() []misfit {
 	if e.Load.Streams == 0 || slices.ContainsFunc(e.Operations, Operation.overGRPC) {
 		return nil
 	}
-	return []misfit{{[]string{"load", "streams"}, "streams are calls at a time on one connection of gRPC, but no operation is over gRPC; leave streams out"}}
+	return []misfit{{at: []string{"load", "streams"}, text: "streams are calls at a time on one connection of gRPC, but no operation is over gRPC; leave streams out"}}
 }
 
 // overGRPC reports whether the operation, or a part of the mix, is a gRPC call.
@@ -69,15 +72,15 @@ func (e *Experiment) stopping() []misfit {
 	at := []string{"design", "precision"}
 	switch searched := e.Load.Capacity != nil; {
 	case searched && d.Metric != metricCapacity:
-		return []misfit{{at, fmt.Sprintf("the load searches for a capacity, so that each run has a rate of its own and %s cannot be compared; write precision: %s of %s",
+		return []misfit{{at: at, text: fmt.Sprintf("the load searches for a capacity, so that each run has a rate of its own and %s cannot be compared; write precision: %s of %s",
 			d.Metric, formatShare(d.Precision), metricCapacity)}}
 	case !searched && d.Metric == metricCapacity:
-		return []misfit{{at, "there is no capacity without load: {capacity: {cpu: 75%}} or the like; name another metric"}}
+		return []misfit{{at: at, text: "there is no capacity without load: {capacity: {cpu: 75%}} or the like; name another metric"}}
 	case e.Load.Closed() && isLatency(d.Metric):
-		return []misfit{{at, fmt.Sprintf("no latencies are compared in a closed loop, so that there is no precision of %s; give the load a rate, or write of %s",
+		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared in a closed loop, so that there is no precision of %s; give the load a rate, or write of %s",
 			d.Metric, metricThroughput)}}
 	case !e.Load.Closed() && d.Metric == metricThroughput:
-		return []misfit{{at, fmt.Sprintf("the throughput at a rate is that rate for every variant; write of %s, or load: {connections: 4}", metricCPU)}}
+		return []misfit{{at: at, text: fmt.Sprintf("the throughput at a rate is that rate for every variant; write of %s, or load: {connections: 4}", metricCPU)}}
 	}
 	return nil
 }
@@ -90,21 +93,25 @@ func (e *Experiment) duet() []misfit {
 	at := []string{"design", "duet"}
 	var out []misfit
 	if n := len(e.Variants); n != 2 {
-		out = append(out, misfit{at, fmt.Sprintf("a duet is two variants at the same time, but there are %d; leave duet out, or leave two of them", n)})
+		out = append(out, misfit{at: at, choice: n > 2,
+			text: fmt.Sprintf("a duet is two variants at the same time, but there are %d; choose two (--variants a,b), or leave duet out", n)})
 	}
 	if e.Load.Capacity != nil {
-		out = append(out, misfit{at, "in a duet each variant would search for its capacity while the other one is in its way; leave out either duet or capacity"})
+		out = append(out, misfit{at: at, text: "in a duet each variant would search for its capacity while the other one is in its way; leave out either duet or capacity"})
 	}
 	return out
 }
 
-// check complains of what does not go together, at the place in the file; n is
-// the whole file.
+// check complains of what does not go together, at the place in the file, as far
+// as no choice among the variants may mend it; n is the whole file.
 func (s *source) check(n *node, e *Experiment) {
 	if len(s.problems) > 0 {
 		return // what is wrong by itself may be all that does not go together
 	}
 	for _, m := range e.misfits() {
+		if m.choice {
+			continue // Check asks after the choice
+		}
 		s.fail(n.place(m.at), "%s", m.text)
 	}
 	if len(s.problems) > 0 {

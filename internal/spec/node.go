@@ -24,6 +24,7 @@ type node struct {
 	items   []*node
 	entries []entry  // of a mapping, in the order of the file
 	meant   []string // keys that unknown keys of this mapping probably are
+	twice   bool     // a key of this mapping was there a second time, of which was complained
 }
 
 type entry struct {
@@ -138,6 +139,7 @@ func (b *builder) entry(m *node, v *ast.MappingValueNode, depth int) {
 		key.text = from.GetToken().Value
 	}
 	if m.get(key.text) != nil {
+		m.twice = true
 		b.source.fail(at, "%q is here a second time", printable(key.text))
 		return
 	}

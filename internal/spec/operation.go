@@ -2,6 +2,7 @@
 package spec
 
 import (
+	"fmt"
 	"math"
 	"net/textproto"
 	"regexp"
@@ -30,6 +31,9 @@ func (s *source) operationName(at place, name string) {
 	if name == "" || len(name) > 80 || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) || strings.HasPrefix(name, "(") {
 		s.fail(at, "operation %q: a name is one line of up to 80 characters, without spaces around it, and does not begin with (", printable(name))
 	}
+	if safe := nameOf(name); safe != name {
+		s.fail(at, "operation %q: the name holds a credential, and every report shows it; call it otherwise, and leave the request as it is", printable(safe))
+	}
 }
 
 func (s *source) operation(e entry, processes []Process, known []string) Operation {
@@ -54,6 +58,8 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		"rate":        func(v *node) { o.Rate = s.rate(v) },
 		"spans":       func(v *node) { o.Spans = s.spans(v) },
 		"data":        func(v *node) { o.Data = s.dataFile(v) },
+		"order":       func(v *node) { o.Order = s.order(v) },
+		"protoset":    func(v *node) { o.Protoset = s.protoset(v) },
 		"insecure":    func(v *node) { o.Insecure = s.flag(v) },
 	})
 	if !ok {
@@ -79,6 +85,10 @@ func (s *source) fits(o *Operation, n *node) {
 	if status := n.get("status"); status != nil && o.GRPC {
 		s.fail(status.at, "a gRPC call is right when its own status is OK; leave status out")
 	}
+	if order := n.get("order"); order != nil && n.get("data") == nil {
+		s.fail(order.at, "order is that of the rows of request data; give data: FILE, or leave order out")
+	}
+	s.fitsTypes(o, n)
 	if insecure := n.get("insecure"); o.Insecure && !strings.HasPrefix(o.URL, "https://") {
 		s.fail(insecure.at, "only a request to https:// has a certificate that may go unchecked; leave insecure out")
 	}
@@ -91,8 +101,11 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 	}
 	p := o.Owner(processes)
 	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
-		s.fail(at, "the request goes to a path, but nothing says where process %q listens: put {port} into its run or env, or write http://127.0.0.1:PORT%s here",
-			p.Name, printable(o.URL))
+		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", printable(o.URL))
+		if at.flag != "" {
+			way = "put {port} where the command names its port, or give a fixed one with --port"
+		}
+		s.fail(at, "the request goes to a path, but nothing says where process %q listens: %s", p.Name, way)
 	}
 	if strings.HasPrefix(o.URL, dataStart) { // the whole path comes from the data
 		o.URL = "http://127.0.0.1:{port}" + o.URL

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -60,6 +61,7 @@ type source struct {
 	lines    []string
 	open     func(name string) ([]byte, error) // reads a file beside this one; nil where there is no such place
 	folder   string                            // the folder of that place; "" where there is none
+	files    fs.FS                             // instead of it: the folder of a built-in workload
 	bodies   int                               // bytes of request bodies so far
 	problems Problems
 }

@@ -3,6 +3,7 @@ package spec
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 )
@@ -51,12 +52,64 @@ func (r *redactor) value(name, value string) string {
 
 var userInfo = regexp.MustCompile(`(://[^/\s:@{}$]*:)([^/\s@{}$]+)@`)
 
-// text hides the password in URLs such as redis://user:password@host.
-func (r *redactor) text(text string) string {
-	return userInfo.ReplaceAllStringFunc(text, func(found string) string {
-		m := userInfo.FindStringSubmatch(found)
-		return m[1] + r.reference("password", m[2]) + "@"
+// parameter is a parameter of a query, such as ?token=x; a quote ends it, as
+// where the URL stands in JSON.
+var parameter = regexp.MustCompile("([?&])([^=&?#\\s\"'`<>]+)=([^&#\\s\"'`<>]+)")
+
+// text hides the credentials in URLs: the password of redis://user:password@host,
+// and the values of parameters such as ?token=x.
+func (r *redactor) text(text string) string { return replaceCredentials(text, r.reference) }
+
+// nameOf is what a request is called where nobody named it: names stand in every
+// table, and cannot be filled in later.
+func nameOf(request string) string {
+	return replaceCredentials(request, func(string, string) string { return "…" })
+}
+
+// urlCredentials are the credentials in the URLs of a text, as they stand there
+// and decoded.
+func urlCredentials(text string) []string {
+	var out []string
+	replaceCredentials(text, func(_, value string) string {
+		out = append(out, value)
+		if plain, err := url.QueryUnescape(value); err == nil && plain != value {
+			out = append(out, plain)
+		}
+		return ""
 	})
+	return out
+}
+
+// replaceCredentials puts by(name, value) where a credential stands in a URL.
+func replaceCredentials(text string, by func(name, value string) string) string {
+	text = userInfo.ReplaceAllStringFunc(text, func(found string) string {
+		m := userInfo.FindStringSubmatch(found)
+		return m[1] + by("password", m[2]) + "@"
+	})
+	return parameter.ReplaceAllStringFunc(text, func(found string) string {
+		m := parameter.FindStringSubmatch(found)
+		if !isSecretParameter(m[2]) || isFilledIn(m[3]) {
+			return found
+		}
+		return m[1] + m[2] + "=" + by(m[2], m[3])
+	})
+}
+
+// signature is what a parameter is called whose value is a credential in a URL,
+// though it need not be one elsewhere.
+var signature = regexp.MustCompile(`(?i)(^|[-_.])(sig|signature|pwd|jwt)$`)
+
+func isSecretParameter(name string) bool {
+	if plain, err := url.QueryUnescape(name); err == nil {
+		name = plain
+	}
+	return isCredential(name) || signature.MatchString(name)
+}
+
+// isFilledIn reports whether a value comes from the environment, from the run, or
+// from request data, so that no credential stands here.
+func isFilledIn(value string) bool {
+	return len(envReferences(value)) > 0 || len(Placeholders(value)) > 0 || dataWord.MatchString(value)
 }
 
 var option = regexp.MustCompile(`^(--?([A-Za-z][A-Za-z0-9_.-]*)=)(.+)$`)

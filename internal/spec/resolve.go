@@ -165,6 +165,7 @@ func (f *filler) plan(p *Plan) {
 		process := &p.Processes[i]
 		f.all(process.Run)
 		f.values(process.Env)
+		f.secrets(process.Ready)
 		process.Ready = f.fill(process.Ready)
 		process.Dir = f.fill(process.Dir)
 	}
@@ -180,6 +181,7 @@ func (f *filler) plan(p *Plan) {
 func (f *filler) operations(operations []Operation) {
 	for i := range operations {
 		o := &operations[i]
+		f.secrets(o.URL)
 		o.URL = f.fill(o.URL)
 		f.values(o.Headers)
 		if len(envReferences(string(o.Body))) > 0 {
@@ -223,6 +225,13 @@ func (f *filler) lookup(name string) string {
 	}
 	f.secret(value)
 	return value
+}
+
+// secrets remembers the credentials in a URL, before it is filled in.
+func (f *filler) secrets(text string) {
+	for _, value := range urlCredentials(text) {
+		f.secret(value)
+	}
 }
 
 // minSecret is the shortest value that is kept from being shown: a shorter one

@@ -76,9 +76,14 @@ type Operation struct {
 	Spans       map[string]Number // declared spans per operation by tracer name, "" for all others; absent: learnt
 	Mix         []Share           // a weighted mix of operations, instead of a request
 	GRPC        bool              // unary gRPC: URL's path is /package.Service/Method, Body one message in protobuf
-	Data        string            // file of request data, CSV or JSON lines: its columns fill {data.COLUMN} in URL, headers and body
+	Data        string            // file of request data, CSV or JSON lines: its columns fill {data.COLUMN} in URL, headers and body; see File
+	Order       string            // in which the rows are taken: OrderRandom, or "" for one after the other
+	Protoset    string            // gRPC: file of a descriptor set; Body is then JSON
 	Insecure    bool              // https: do not check the certificate
 }
+
+// OrderRandom takes the rows of request data by chance.
+const OrderRandom = "random"
 
 // Share is one operation's part of a mix.
 type Share struct {
@@ -162,86 +167,3 @@ type Variant struct {
 	Against     string  // another variant to be compared with, besides the baseline
 	Faults      *Faults // instead of the experiment's; nil: the experiment's
 }
-
-// Load is how an operation is made to happen.
-type Load struct {
-	Rate        float64   // operations/s, open loop; 0 where Connections is set
-	Connections int       // closed loop; with Rate, the most connections that may be open
-	Rates       []float64 // several rates: a phase for each; Rate is then 0
-	Levels      []int     // several numbers of connections, closed loop: a phase for each; Connections is then 0
-	Relative    *Relative // a rate relative to what the variants can do; Rate is then 0 until a pilot has told
-	Capacity    *Capacity // a search in each phase, instead of a given rate
-	Streams     int       // gRPC: calls at a time on one connection; 0 is 1
-	Sources     int       // loopback addresses to connect from, 127.0.0.1 and up; 0 is as many as the connections need
-	Arrivals    string    // "constant" or "poisson"
-	Warmup      time.Duration
-	Duration    time.Duration // of the measured window
-	Timeout     time.Duration // of one operation
-	Idle        time.Duration // idle window before the first phase
-}
-
-// Relative is a rate that is a share of what the slowest variant can do,
-// operation by operation ("50% of slowest"). A pilot run of each variant finds that.
-type Relative struct {
-	Share  float64  // 0.5 is half
-	Search Capacity // how the pilot finds the capacity
-}
-
-// Goal is what the search for a capacity looks for.
-type Goal string
-
-// The goals of a search.
-const (
-	GoalCPU      Goal = "cpu"      // the rate at which the app uses a share of the CPU that it may use
-	GoalLatency  Goal = "latency"  // the highest rate at which a latency percentile stays under a limit
-	GoalLossless Goal = "lossless" // the highest rate at which no span is lost
-)
-
-// Method is how a search goes about it.
-type Method string
-
-// The methods of a search.
-const (
-	MethodFit       Method = "fit"       // probe, fit or bracket, verify, bisect where it must
-	MethodStaircase Method = "staircase" // rising by fixed steps until the goal is passed, as the studies did
-)
-
-// Capacity is the search for a rate. Load.Duration is the length of one probe.
-type Capacity struct {
-	Goal       Goal
-	CPU        float64       // GoalCPU: 0.75 is 75 % of the app's quota, or of its CPUs where it has none
-	Percentile float64       // GoalLatency: 99 is p99
-	Limit      time.Duration // GoalLatency
-	Method     Method
-	From       float64 // operations/s of the first probe; 0: chosen
-	Most       float64 // operations/s never to be exceeded; 0: what the generator can do
-	Step       float64 // staircase: operations/s between two steps
-	Resolution float64 // relative width of the bracket at which a bisection ends
-}
-
-// Design is how many runs are made.
-type Design struct {
-	Blocks    int     // exactly so many, or at least where Most is set
-	Most      int     // stop at the precision, or after so many; 0: exactly Blocks
-	Precision float64 // half-width of the interval on the relative cost that is enough, 0.02 is ±2 %
-	Metric    string  // of which metric
-	Duet      bool    // both variants at the same time, each on a side, sides swapped half-way
-	Seed      uint64  // 0: drawn, and recorded
-	Quick     bool
-}
-
-// Limit is one line of a budget.
-type Limit struct {
-	Metric string  // a metric of findings.json
-	Value  float64 // relative increase (0.05 is 5 %); for lost spans a share
-	Text   string  // as the user wrote it
-}
-
-// SinkMode says how closely the sink looks.
-type SinkMode string
-
-// The modes of the sink.
-const (
-	Checking SinkMode = "checking" // ids are checked; memory bounded, evictions counted
-	Counting SinkMode = "counting" // flat memory
-)

@@ -26,7 +26,7 @@ func (s *source) variants(n *node, w *Workload, catalog looker, faults Faults) [
 		s.fail(n.at, "variants must be a mapping of names to tracers, such as {none: , otel: {tracer: otel-python}}, not %s", n.kind)
 		return nil
 	}
-	if len(n.entries) < 2 {
+	if len(n.entries) < 2 && !n.twice {
 		s.fail(n.at, "variants needs at least two: the first is the baseline that the others are compared with")
 	}
 	var names []string

@@ -106,6 +106,8 @@ func (w writer) operation(o Operation) pairs {
 		p.add("insecure", true)
 	}
 	p.text("data", o.Data)
+	p.text("order", o.Order)
+	p.text("protoset", o.Protoset)
 	p.text("process", o.Process)
 	if len(o.Headers) > 0 {
 		p.add("headers", w.env(o.Headers))

@@ -41,7 +41,7 @@ func (s *Search) binding(probes []record.Probe, c record.Capacity) string {
 			return name
 		}
 	}
-	p := lowestFailing(probes, c)
+	p := s.lowestFailing(probes, c)
 	if p == nil {
 		return ""
 	}
@@ -68,14 +68,23 @@ func lastPassed(probes []record.Probe) *record.Probe {
 	return &probes[len(probes)-1]
 }
 
-// lowestFailing is the probe at the lowest rate that failed; nil where none did.
-func lowestFailing(probes []record.Probe, c record.Capacity) *record.Probe {
+// lowestFailing is the last probe that failed at the lowest rate that failed, one
+// that the generator did not fail where there is one; nil where none did.
+func (s *Search) lowestFailing(probes []record.Probe, c record.Capacity) *record.Probe {
+	var late *record.Probe
 	for i := len(probes) - 1; i >= 0; i-- {
-		if p := &probes[i]; c.Failing > 0 && same(p.Rate, c.Failing) && (!p.Passed || !p.Held) {
+		p := &probes[i]
+		if c.Failing <= 0 || !same(p.Rate, c.Failing) || p.Passed && p.Held {
+			continue
+		}
+		if c.Outcome != record.Found || !s.failedByGenerator(p) {
 			return p
 		}
+		if late == nil {
+			late = p
+		}
 	}
-	return nil
+	return late
 }
 
 // nearest names the resource of which the largest share was used.
@@ -116,7 +125,7 @@ func nameOf(u record.Usage) string {
 func besideTheApp(p *record.Probe) (name string, share float64) {
 	var used, most, cpus float64
 	for _, u := range p.Usage {
-		if u.Role == "app" || u.Role == "sidecar" || u.Seconds <= 0 {
+		if onAppCPUs(u.Role) || u.Seconds <= 0 {
 			continue
 		}
 		one := u.CPUSeconds / u.Seconds
@@ -134,9 +143,14 @@ func besideTheApp(p *record.Probe) (name string, share float64) {
 	return name, used / cpus
 }
 
+// onAppCPUs reports whether processes of a role share the app's CPUs, so that
+// the app's utilisation counts what they use.
+func onAppCPUs(role string) bool { return role == "app" || role == "sidecar" }
+
 // generatorBound reports whether the generator could not ask what it was told to:
-// most of the latency was its own, or it was busy and late.
-func generatorBound(p *record.Probe) bool {
+// most of the latency was its own, or it was busy and late, or the limit of a
+// latency was missed by no more than the generator's own lag.
+func (s *Search) generatorBound(p *record.Probe) bool {
 	lag, err := p.Load.Lag.Decode()
 	if err != nil || lag.TotalCount() == 0 {
 		return false
@@ -148,6 +162,12 @@ func generatorBound(p *record.Probe) bool {
 	if quantile(lag, 90) > max(lateBy, quantile(latency, 90)/2) {
 		return true
 	}
+	if s.goal.Goal == spec.GoalLatency {
+		at, limit := quantile(latency, s.goal.Percentile), s.goal.Limit.Seconds()
+		if at > limit && at-quantile(lag, s.goal.Percentile) <= limit {
+			return true
+		}
+	}
 	return generatorBusy(p) && quantile(lag, 50) > lateBusy
 }
 
@@ -157,7 +177,14 @@ func (s *Search) failedByGenerator(p *record.Probe) bool {
 	if p.Passed || p.Held && s.goal.Goal != spec.GoalLatency {
 		return false
 	}
-	return generatorBound(p)
+	return s.generatorBound(p)
+}
+
+// doubtful reports whether a probe failed by what may be an accident, so that it
+// is to be made again: the machine paused, or the generator was late while the
+// rate was held.
+func (s *Search) doubtful(p *record.Probe) bool {
+	return suspicious(p) || p.Held && s.failedByGenerator(p)
 }
 
 func generatorBusy(p *record.Probe) bool {

@@ -28,13 +28,18 @@ const noSpans = "no span is to come, or it is not known exactly how many an oper
 type group struct {
 	rate           float64
 	passed, failed int
-	late           int           // failed, as the generator was late
+	late           int           // of failed, as the generator was late
 	last           *record.Probe // that agrees with the majority, where there is one
 }
 
 func (g *group) tied() bool   { return g.passed == g.failed }
 func (g *group) passes() bool { return g.passed > g.failed }
 func (g *group) total() int   { return g.passed + g.failed }
+func (g *group) own() int     { return g.failed - g.late } // failures of the service
+
+// byGenerator reports whether a rate failed more often through the generator
+// than through the service.
+func (g *group) byGenerator() bool { return g.late > g.own() }
 
 // groups are the probes by rate.
 func (s *Search) groups(probes []record.Probe) []group {
@@ -54,7 +59,7 @@ func (s *Search) groups(probes []record.Probe) []group {
 				all[at].late++
 			}
 		}
-		if g := &all[at]; g.last == nil || g.passes() == p.Passed {
+		if g := &all[at]; g.last == nil || g.passes() == p.Passed && (p.Passed || g.byGenerator() || !s.failedByGenerator(p)) {
 			g.last = p
 		}
 	}
@@ -91,9 +96,12 @@ func (s *Search) bracket(probes []record.Probe) state {
 	}
 	all := s.groups(probes)
 	pass, fail, again := edges(all)
-	if again == nil && pass != nil && fail != nil && fail.rate/pass.rate <= 1+s.goal.Resolution+1e-9 {
-		if pass.passed >= 2 && s.confirmed(all, pass, fail) {
-			return s.highest(pass, fail)
+	if again == nil && pass != nil && fail != nil && fail.rate/pass.rate <= 1+s.goal.Resolution+1e-9 && pass.passed >= 2 {
+		if at := s.confirmed(all, pass, fail); at != nil {
+			return s.highest(pass, at)
+		}
+		if fail.late >= 2 && fail.byGenerator() {
+			return s.beyondGenerator(all, pass, fail)
 		}
 	}
 	if len(probes) >= s.mostBracket() {
@@ -101,7 +109,7 @@ func (s *Search) bracket(probes []record.Probe) state {
 	}
 	last := &probes[len(probes)-1]
 	switch {
-	case suspicious(last) && times(probes, last.Rate) == 1:
+	case s.doubtful(last) && times(probes, last.Rate) == 1:
 		return probe(purposeVerify, last.Rate)
 	case again != nil:
 		return probe(purposeVerify, again.rate)
@@ -117,29 +125,6 @@ func (s *Search) bracket(probes []record.Probe) state {
 	return probe(purposeVerify, fail.rate)
 }
 
-// confirmed reports whether a failing rate failed more than by accident: twice,
-// or at another rate not far above too.
-func (s *Search) confirmed(all []group, pass, fail *group) bool {
-	if fail.failed >= 2 {
-		return true
-	}
-	near := pass.rate * (1 + 2*s.goal.Resolution)
-	return slices.ContainsFunc(all, func(g group) bool { return g.rate > fail.rate && g.rate <= near && !g.passes() })
-}
-
-// highest is the end at a confirmed rate.
-func (s *Search) highest(pass, fail *group) state {
-	if crowd, yes := disturbed(fail.last); yes {
-		return crowd
-	}
-	if fail.late == fail.failed {
-		return end(record.ByGenerator, "at "+describe(fail.last))
-	}
-	st := end(record.Found, "at "+describe(fail.last))
-	st.found = pass.rate
-	return st
-}
-
 // lower goes down from the lowest rate, which failed.
 func (s *Search) lower(fail *group) state {
 	least := s.least()
@@ -149,6 +134,9 @@ func (s *Search) lower(fail *group) state {
 		}
 		if crowd, yes := disturbed(fail.last); yes {
 			return crowd
+		}
+		if fail.byGenerator() {
+			return end(record.ByGenerator, "at "+describe(fail.last))
 		}
 		if fail.passed > 0 {
 			return end(record.Unsteady, "the lowest rate passed once and failed twice: at "+describe(fail.last))
@@ -184,5 +172,5 @@ func (s *Search) higher(pass *group) state {
 	if pass.passed < 2 {
 		return probe(purposeVerify, pass.rate)
 	}
-	return end(outcome, fmt.Sprintf("at %.4g/s it still passed", pass.rate))
+	return end(outcome, fmt.Sprintf("at %s it still passed", perSecond(pass.rate)))
 }

@@ -98,7 +98,7 @@ func (s *Search) Result(probes []record.Probe) record.Capacity {
 	if at.purpose != "" {
 		c.Outcome, c.Note = record.Unsteady, "the search was broken off"
 	}
-	c.Passing, c.Failing = s.ends(probes)
+	c.Passing, c.Failing = s.ends(probes, c.Outcome)
 	c.Binding = s.binding(probes, c)
 	line := fitted(probes, s.target())
 	if s.goal.Goal != spec.GoalCPU {

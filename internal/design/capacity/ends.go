@@ -3,21 +3,29 @@ package capacity
 // The highest rate that passed and the lowest that did not.
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // ends returns the highest rate probed that passed and the lowest one above it
 // that did not; 0 where there is none. For a CPU target a rate passes here that
-// was held with no more CPU than the target.
-func (s *Search) ends(probes []record.Probe) (passing, failing float64) {
+// was held with no more CPU than the target. Where a rate was found, the one that
+// did not pass is one at which the service failed, not the generator.
+func (s *Search) ends(probes []record.Probe, outcome record.Outcome) (passing, failing float64) {
 	if s.goal.Goal != spec.GoalCPU {
-		pass, fail, _ := edges(s.groups(probes))
+		all := s.groups(probes)
+		pass, fail, _ := edges(all)
 		if pass != nil {
 			passing = pass.rate
 		}
 		if fail != nil {
 			failing = fail.rate
+			own := slices.IndexFunc(all, func(g group) bool { return g.rate >= fail.rate && !g.passes() && !g.byGenerator() })
+			if outcome == record.Found && own >= 0 {
+				failing = all[own].rate
+			}
 		}
 		return passing, failing
 	}

@@ -30,7 +30,7 @@ func (s *Search) fit(probes []record.Probe) state {
 		if crowd, yes := disturbed(&probes[len(probes)-1]); yes {
 			return crowd
 		}
-		return end(record.Unsteady, fmt.Sprintf("no rate within 2 points of the target could be verified in %d probes", MostFit))
+		return end(record.Unsteady, fmt.Sprintf("no rate within 2 points of the target could be verified in %d probes; the nearest, at %s", MostFit, describe(s.closest(probes))))
 	}
 	held, broken := sorted(probes)
 	if last := &probes[len(probes)-1]; suspicious(last) && times(probes, last.Rate) == 1 {
@@ -45,13 +45,13 @@ func (s *Search) fit(probes []record.Probe) state {
 	}
 	if most, outcome, limited := s.most(); limited && rate >= most {
 		if last := held[len(held)-1]; last.Rate >= most*(1-1e-9) {
-			return end(outcome, fmt.Sprintf("at %.4g/s it used %.1f %% of its CPU", last.Rate, 100*last.Utilisation))
+			return end(outcome, fmt.Sprintf("at %s it used %.1f %% of its CPU", perSecond(last.Rate), 100*last.Utilisation))
 		}
 		return probe(purposeVerify, most)
 	}
 	if least := s.least(); rate <= least {
 		if held[0].Rate <= least*(1+1e-9) {
-			return end(record.BelowLeast, fmt.Sprintf("at %.4g/s it used %.1f %% of its CPU already", held[0].Rate, 100*held[0].Utilisation))
+			return end(record.BelowLeast, fmt.Sprintf("at %s it used %.1f %% of its CPU already", perSecond(held[0].Rate), 100*held[0].Utilisation))
 		}
 		return probe(purposeVerify, least)
 	}
@@ -59,6 +59,19 @@ func (s *Search) fit(probes []record.Probe) state {
 		return probe(purposeProbe, rate)
 	}
 	return s.narrow(probes, held, rate)
+}
+
+// closest is the probe held whose utilisation is nearest the target, the last
+// one where none was held.
+func (s *Search) closest(probes []record.Probe) *record.Probe {
+	at := &probes[len(probes)-1]
+	for i := range probes {
+		p := &probes[i]
+		if p.Held && (!at.Held || math.Abs(p.Utilisation-s.goal.CPU) <= math.Abs(at.Utilisation-s.goal.CPU)) {
+			at = p
+		}
+	}
+	return at
 }
 
 // guess is where to go from the probes held: with one, to a second well apart
@@ -87,8 +100,8 @@ func (s *Search) narrow(probes []record.Probe, held []*record.Probe, rate float6
 		return probe(purposeVerify, rate)
 	}
 	if above.Rate/below.Rate <= 1+jump && above.Utilisation-below.Utilisation > 4*within {
-		return end(record.Unsteady, fmt.Sprintf("CPU jumps from %.1f %% to %.1f %% between %.4g/s and %.4g/s",
-			100*below.Utilisation, 100*above.Utilisation, below.Rate, above.Rate))
+		return end(record.Unsteady, fmt.Sprintf("CPU jumps from %.1f %% to %.1f %% between %s and %s",
+			100*below.Utilisation, 100*above.Utilisation, perSecond(below.Rate), perSecond(above.Rate)))
 	}
 	steep := above.Utilisation-below.Utilisation > 3*within // otherwise what is between them is noise
 	if below.Rate < above.Rate && steep && (s.stuck(probes) || rate <= below.Rate || rate >= above.Rate) {
@@ -189,7 +202,7 @@ func (s *Search) full(low, broken *record.Probe) state {
 	if s.failedByGenerator(broken) {
 		return end(record.ByGenerator, "at "+describe(broken))
 	}
-	return end(record.Saturated, fmt.Sprintf("%.4g/s was held with %.1f %% of its CPU; at %s", low.Rate, 100*low.Utilisation, describe(broken)))
+	return end(record.Saturated, fmt.Sprintf("%s was held with %.1f %% of its CPU; at %s", perSecond(low.Rate), 100*low.Utilisation, describe(broken)))
 }
 
 // sure is how many failures it takes to believe one.
@@ -210,5 +223,3 @@ func failures(probes []record.Probe, rate float64) int {
 	}
 	return n
 }
-
-func describe(p *record.Probe) string { return fmt.Sprintf("%.4g/s: %s", p.Rate, p.Why) }

@@ -10,19 +10,15 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// What is not holding the rate; docs/warnings.md says why.
-const (
-	heldShare     = 0.98 // of the operations asked for, completed in the time that the schedule takes
-	failedShare   = 0.01 // of the operations asked for, timed out or answered wrongly
-	backlogGrowth = 3.0  // times the fastest operation's duration, that a backlog grows to at least
-	backlogReach  = 0.6  // of the lateness, that the latency at the 90th percentile of a backlog reaches
-	backlogMiddle = 0.1  // of the operations, that met the middle half of a backlog
-)
+// failedShare of the operations asked for, timed out or answered wrongly, is a
+// probe that failed: no capacity is found in wrong answers.
+const failedShare = 0.01
 
 // within is how near to the CPU target a verified rate must be: two points.
 const within = 0.02
@@ -36,7 +32,7 @@ func (s *Search) Judge(p record.Probe) record.Probe {
 	}
 	why := notHeld(&p, latency)
 	p.Held = len(why) == 0
-	if generatorBound(&p) && (!p.Held || s.goal.Goal == spec.GoalLatency) { // a rate that was held all the same was asked
+	if s.generatorBound(&p) && (!p.Held || s.goal.Goal == spec.GoalLatency) { // a rate that was held all the same was asked
 		why = append(why, "the generator was late")
 	}
 	why = append(why, s.missed(&p, latency)...)
@@ -60,6 +56,9 @@ func (s *Search) missed(p *record.Probe, latency *hdrhistogram.Histogram) []stri
 	if spanless(p) {
 		why = append(why, "no span is to come, or it is not known exactly how many")
 	}
+	if unsure := p.Load.Started - p.Load.Completed; p.Load.Started > p.Load.Completed {
+		why = append(why, fmt.Sprintf("%d operations were not answered as expected: whether their spans were lost is not known", unsure))
+	}
 	if p.Lost > 0 {
 		why = append(why, fmt.Sprintf("%.0f spans lost", math.Ceil(p.Lost)))
 	}
@@ -76,9 +75,10 @@ func (s *Search) missedCPU(p *record.Probe) []string {
 	}
 	for _, u := range p.Usage {
 		// The target leaves 1 − target of the quota's time unused. Held back for
-		// longer than that, the work comes in bursts that the quota cuts.
-		if u.Role == "app" && u.ThrottleSeconds > (1-s.goal.CPU)*u.Seconds {
-			why = append(why, fmt.Sprintf("%s was throttled for %.1f s of %.1f s", u.Process, u.ThrottleSeconds, u.Seconds))
+		// longer than that, the work comes in bursts that the quota cuts. The
+		// kernel adds up what each CPU was held back.
+		if onAppCPUs(u.Role) && u.ThrottleSeconds > (1-s.goal.CPU)*u.Seconds {
+			why = append(why, fmt.Sprintf("%s was throttled for %.1f s (all its CPUs added up) in %.1f s", u.Process, u.ThrottleSeconds, u.Seconds))
 		}
 	}
 	return why
@@ -104,70 +104,25 @@ func notHeld(p *record.Probe, latency *hdrhistogram.Histogram) []string {
 		return []string{"nothing was asked"}
 	}
 	var why []string
-	intended := float64(p.Load.Intended)
-	schedule := schedule(p)
-	share := float64(p.Load.Completed) / intended
-	if late := lateness(p, latency); late > 0 {
-		share *= schedule / (schedule + late)
+	offer := pace.Offer{Rate: p.Rate, Seconds: p.Seconds, Load: &p.Load, Latency: pace.LatenciesOf(latency)}
+	if share := offer.Share(); share < pace.HeldShare {
+		why = append(why, fmt.Sprintf("%s of %s held", perSecond(share*p.Rate), perSecond(p.Rate)))
 	}
-	if share < heldShare {
-		why = append(why, fmt.Sprintf("%.4g/s of %.4g/s held", share*p.Rate, p.Rate))
-	}
-	if bad := p.Load.TimedOut + p.Load.Failed; float64(bad) > failedShare*intended {
+	bad := p.Load.TimedOut + p.Load.Failed
+	if float64(bad) > failedShare*float64(p.Load.Intended) || len(why) == 0 && !offer.Held() {
 		why = append(why, fmt.Sprintf("of %d operations %d timed out, %d failed", p.Load.Intended, p.Load.TimedOut, p.Load.Failed))
 	}
 	return why
-}
-
-// schedule is the time over which the operations were asked, in seconds.
-func schedule(p *record.Probe) float64 {
-	if p.Seconds > 0 {
-		return p.Seconds
-	}
-	return float64(p.Load.Intended) / p.Rate
-}
-
-// lateness is for how many seconds a backlog was worked off after the schedule's
-// end; 0 where the last operations are merely slow.
-func lateness(p *record.Probe, latency *hdrhistogram.Histogram) float64 {
-	least := float64(latency.Min()) * 1e-9
-	late := p.Load.WallSeconds - schedule(p) - least
-	if late <= 0 || latency.TotalCount() == 0 {
-		return max(0, late)
-	}
-	if late > float64(latency.Max())*1e-9 {
-		return late // no latency explains it
-	}
-	if late < backlogGrowth*least || quantile(latency, 90)-least < backlogReach*late {
-		return 0
-	}
-	// A backlog passes through every size on its way, so that latencies lie all
-	// between the fastest and the last.
-	if below(latency, least+0.75*late)-below(latency, least+0.25*late) < backlogMiddle {
-		return 0
-	}
-	return late
 }
 
 func quantile(h *hdrhistogram.Histogram, percentile float64) float64 {
 	return float64(h.ValueAtQuantile(percentile)) * 1e-9
 }
 
-// below is the share of values up to v seconds.
-func below(h *hdrhistogram.Histogram, v float64) float64 {
-	n := int64(0)
-	for _, bar := range h.Distribution() {
-		if float64(bar.From)*1e-9 <= v {
-			n += bar.Count
-		}
-	}
-	return float64(n) / float64(max(h.TotalCount(), 1))
-}
-
 // reached is the rate of completed operations, the time of working a backlog off
 // included.
 func reached(p *record.Probe) float64 {
-	over := max(p.Load.WallSeconds, schedule(p))
+	over := max(p.Load.WallSeconds, pace.Offer{Rate: p.Rate, Seconds: p.Seconds, Load: &p.Load}.Schedule())
 	if over <= 0 {
 		return 0
 	}
@@ -196,12 +151,26 @@ func suspicious(p *record.Probe) bool {
 const crowded = 0.15
 
 // disturbed is the end of a search whose answer rests on a probe that failed
-// while others used its CPUs: it would be too low.
+// while others used its CPUs: it would be too low. What lost CPU does not explain
+// is the service's own: wrong answers, and a failure while the app left most of
+// the CPU alone that others left to it.
 func disturbed(p *record.Probe) (state, bool) {
-	if p.Others < crowded {
+	if p.Others < crowded || !p.Held && itsOwn(p) {
 		return state{}, false
 	}
 	return end(record.Unsteady, fmt.Sprintf("programs outside the run, or the host, took %.0f %% of its CPUs at %s", 100*p.Others, describe(p))), true
+}
+
+// itsOwn reports whether a rate was not held for a reason that lost CPU does not
+// explain: the answers were wrong, or they were late though the app used less than
+// half of what others left and the generator was in time.
+func itsOwn(p *record.Probe) bool {
+	if float64(p.Load.Failed) > failedShare*float64(p.Load.Intended) {
+		return true
+	}
+	lag, err := p.Load.Lag.Decode()
+	late := err != nil || quantile(lag, 90) > lateBy
+	return !late && p.Utilisation < (1-p.Others)/2
 }
 
 // times is how often a rate was probed.

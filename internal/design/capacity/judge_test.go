@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -36,6 +37,38 @@ func latencies(t *testing.T, ns ...int64) record.Histogram {
 	return encoded
 }
 
+// tail has the generator be late with 5 % of the operations.
+func tail(lag time.Duration) func(*record.Probe) {
+	return func(p *record.Probe) {
+		p.Load.Lag = histogram(950, 20*time.Microsecond, 50, lag)
+		p.Load.Latency = histogram(950, 2*time.Millisecond, 50, lag+2*time.Millisecond)
+	}
+}
+
+// histogram is one of two values, each so many times.
+func histogram(n int64, a time.Duration, m int64, b time.Duration) record.Histogram {
+	h := record.NewHistogram()
+	if err := errors.Join(h.RecordValues(int64(a), n), h.RecordValues(int64(b), m)); err != nil {
+		panic(err)
+	}
+	encoded, err := record.EncodeHistogram(h)
+	if err != nil {
+		panic(err)
+	}
+	return encoded
+}
+
+// Whose failure it is where the generator was late at the percentile looked at.
+func TestLateAtThePercentile(t *testing.T) {
+	for limit, want := range map[time.Duration]bool{10 * time.Millisecond: true, 1900 * time.Microsecond: false, 15 * time.Millisecond: false} {
+		s := New(spec.Capacity{Goal: spec.GoalLatency, Percentile: 97, Limit: limit}, Options{})
+		p := s.Judge(probed(t, tail(12*time.Millisecond)))
+		if got := s.failedByGenerator(&p); got != want {
+			t.Errorf("limit %v: the generator's failure is %t, want %t (%s)", limit, got, want, p.Why)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	limit := func(percentile float64, d time.Duration) spec.Capacity {
@@ -61,16 +94,24 @@ func TestJudge(t *testing.T) {
 		}, false, false, "of 100/s held"},
 		"slow, without a backlog":        {cpu75, func(p *record.Probe) { p.Load.WallSeconds = 11; p.Load.Latency = latencies(t, 1000*ms) }, true, true, ""},
 		"throttled as the target has it": {cpu75, func(p *record.Probe) { p.Usage[0].ThrottleSeconds = 2.4 }, true, true, ""},
-		"throttled beyond":               {cpu75, func(p *record.Probe) { p.Usage[0].ThrottleSeconds = 2.6 }, true, false, "throttled for 2.6 s of 10.0 s"},
-		"nothing was asked":              {cpu75, func(p *record.Probe) { p.Load = record.Load{} }, false, false, "nothing was asked"},
-		"no histogram":                   {cpu75, func(p *record.Probe) { p.Load.Latency = "x" }, false, false, "decoding"},
-		"held, though late":              {cpu75, func(p *record.Probe) { p.Load.Lag = latencies(t, 50*ms) }, true, true, ""},
+		"throttled beyond":               {cpu75, func(p *record.Probe) { p.Usage[0].ThrottleSeconds = 2.6 }, true, false, "throttled for 2.6 s (all its CPUs added up) in 10.0 s"},
+		"a sidecar throttled beyond": {cpu75, func(p *record.Probe) {
+			p.Usage = append(p.Usage, record.Usage{Process: "proxy", Role: "sidecar", Seconds: 10, ThrottleSeconds: 2.6})
+		}, true, false, "proxy was throttled for 2.6 s"},
+		"a database throttled beyond": {cpu75, func(p *record.Probe) { p.Usage[1].ThrottleSeconds = 2.6 }, true, true, ""},
+		"nothing was asked":           {cpu75, func(p *record.Probe) { p.Load = record.Load{} }, false, false, "nothing was asked"},
+		"no histogram":                {cpu75, func(p *record.Probe) { p.Load.Latency = "x" }, false, false, "decoding"},
+		"held, though late":           {cpu75, func(p *record.Probe) { p.Load.Lag = latencies(t, 50*ms) }, true, true, ""},
 
 		"fast enough":                 {limit(90, 3*time.Millisecond), nil, true, true, ""},
 		"just too slow":               {limit(90, 2300*time.Microsecond), nil, true, false, "p90 is 2.3"},
 		"too few for the percentile":  {limit(99.9, time.Second), nil, true, false, "the probe is too short"},
 		"among those that timed out":  {limit(99.5-5, time.Hour), func(p *record.Probe) { p.Load.TimedOut = 60 }, false, false, "timed out"},
 		"a latency of the generator":  {limit(90, time.Second), func(p *record.Probe) { p.Load.Lag = latencies(t, 50*ms) }, true, false, "generator"},
+		"late at the percentile":      {limit(97, 10*time.Millisecond), tail(12 * time.Millisecond), true, false, "the generator was late; p97 is 14"},
+		"late, and slow all the same": {limit(97, 1900*time.Microsecond), tail(12 * time.Millisecond), true, false, "p97 is 14"},
+		"one not answered":            {lossless, func(p *record.Probe) { p.Load.Completed--; p.Load.Failed = 1 }, true, false, "1 operations were not answered as expected"},
+		"one in time-out":             {lossless, func(p *record.Probe) { p.Load.Completed--; p.Load.TimedOut = 1 }, true, false, "not known"},
 		"no span lost":                {lossless, nil, true, true, ""},
 		"one span lost":               {lossless, func(p *record.Probe) { p.Lost = 1 }, true, false, "1 spans lost"},
 		"spans still came":            {lossless, func(p *record.Probe) { p.Quiet = false }, true, false, "patience"},
@@ -93,8 +134,14 @@ func TestNearest(t *testing.T) {
 		change func(*record.Probe)
 		want   string
 	}{
-		"the app":                      {nil, "quota"},
-		"one thread of many":           {func(p *record.Probe) { p.Utilisation, p.Hottest, p.HottestOf = 0.5, 0.97, "shop" }, "hottest thread of shop"},
+		"the app":            {nil, "quota"},
+		"one thread of many": {func(p *record.Probe) { p.Utilisation, p.Hottest, p.HottestOf = 0.5, 0.97, "shop" }, "hottest thread of shop"},
+		"a sidecar at its own quota": {func(p *record.Probe) {
+			p.Usage = append(p.Usage, record.Usage{Process: "proxy", Role: "sidecar", Seconds: 10, CPUSeconds: 0.98, CPUs: 0.1})
+		}, "sidecar (proxy)"},
+		"a sidecar beside the app": {func(p *record.Probe) {
+			p.Usage = append(p.Usage, record.Usage{Process: "proxy", Role: "sidecar", Seconds: 10, CPUSeconds: 5, CPUs: 1})
+		}, "quota"},
 		"the only thread":              {func(p *record.Probe) { p.Hottest, p.HottestOf = 0.75, "shop" }, "quota"},
 		"the only thread, on one CPU":  {func(p *record.Probe) { p.Utilisation, p.Hottest = 0.97, 0.97 }, "quota"},
 		"a database with a quota":      {func(p *record.Probe) { p.Usage[1].CPUs, p.Usage[1].CPUSeconds = 0.5, 4.9 }, "database (db)"},

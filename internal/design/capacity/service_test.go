@@ -25,6 +25,8 @@ type service struct {
 	jitter    float64                    // standard deviation of the logarithm of all latencies of a probe
 	pauses    float64                    // share of the probes in which the machine pauses for a second
 	throttle  float64                    // seconds per second
+	tail      float64                    // seconds, that the generator is late with 2 % of the operations
+	tailed    float64                    // share of the probes in which it is; 0: all
 	others    float64                    // share of its CPUs that other programs take
 }
 
@@ -90,6 +92,10 @@ func (v service) times(t *testing.T, p *record.Probe, backlog float64, late bool
 	t.Helper()
 	const points = 500
 	latency, lag := record.NewHistogram(), record.NewHistogram()
+	tail := v.tail
+	if v.tailed > 0 && r.Float64() >= v.tailed {
+		tail = 0
+	}
 	scale := math.Exp(v.jitter * r.NormFloat64())
 	each := max(1, int64(p.Load.Intended)/points)
 	for i := range points {
@@ -106,6 +112,9 @@ func (v service) times(t *testing.T, p *record.Probe, backlog float64, late bool
 		own := 20e-6
 		if late {
 			own += behind
+		}
+		if q > 0.98 {
+			own, s = own+tail, s+tail
 		}
 		enter := func(h interface{ RecordValues(int64, int64) error }, seconds float64) {
 			if err := h.RecordValues(int64(seconds*1e9), each); err != nil {

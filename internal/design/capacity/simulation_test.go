@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ func TestSimulation(t *testing.T) {
 		truth   float64 // of the rate, or of Passing where none is found; 0: not looked at
 		within  float64 // relative
 		binding string
+		note    string
 		probes  float64 // on average, at most
 	}{
 		"linear":                          {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002}, outcome: record.Found, truth: 730, within: 0.005, binding: "quota", probes: 3.1},
@@ -66,17 +68,23 @@ func TestSimulation(t *testing.T) {
 		"M/M/1, very finely": {goal: func() spec.Capacity { c := p99; c.Resolution = 0.001; return c }(), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 773.8, within: 0.002, probes: 17},
 		"lossy, finely":      {goal: finely(lossless), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.02, probes: 13},
 
-		"M/M/1":                       {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 769.7, within: 0.05, binding: "quota", probes: 10},
-		"M/M/1, jitter of 5 %":        {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000, jitter: 0.05}, outcome: record.Found, truth: 769.7, within: 0.06, probes: 12},
-		"M/M/1, from far above":       {goal: from(p99, 20000), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 769.7, within: 0.05, probes: 12},
-		"M/M/1, pauses":               {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000, pauses: 0.05}, outcome: record.Found, truth: 769.7, within: 0.08, probes: 14},
-		"always too slow":             {goal: p99, service: service{cpu: linear(0, 0.001), latency: 0.1}, outcome: record.BelowLeast, probes: 8},
-		"fast, with a slow generator": {goal: p99, service: service{cpu: linear(0, 0.00001), latency: 0.001, generator: 3000}, outcome: record.ByGenerator, truth: 3000, within: 0.07, probes: 12},
+		"M/M/1":                         {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 769.7, within: 0.05, binding: "quota", probes: 10},
+		"M/M/1, jitter of 5 %":          {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000, jitter: 0.05}, outcome: record.Found, truth: 769.7, within: 0.06, probes: 12},
+		"M/M/1, from far above":         {goal: from(p99, 20000), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 769.7, within: 0.05, probes: 12},
+		"M/M/1, pauses":                 {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000, pauses: 0.05}, outcome: record.Found, truth: 769.7, within: 0.08, probes: 14},
+		"always too slow":               {goal: p99, service: service{cpu: linear(0, 0.001), latency: 0.1}, outcome: record.BelowLeast, probes: 8},
+		"fast, with a slow generator":   {goal: p99, service: service{cpu: linear(0, 0.00001), latency: 0.001, generator: 3000}, outcome: record.ByGenerator, truth: 3000, within: 0.07, probes: 12},
+		"a generator with a tail":       {goal: from(p99, 400), service: service{cpu: linear(0, 0.001), latency: 0.010, tail: 0.012}, outcome: record.ByGenerator, binding: bindsGenerator, probes: 9},
+		"a tail now and then":           {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000, tail: 0.012, tailed: 0.1}, outcome: record.Found, truth: 769.7, within: 0.08, binding: "quota", probes: 13},
+		"a small tail":                  {goal: finely(p99), service: service{cpu: linear(0, 0.001), queue: true, most: 1000, tail: 0.0003}, outcome: record.Found, truth: 769.7, within: 0.04, binding: "quota", probes: 15},
+		"a tail, in steps":              {goal: staircase(p99, 100, 100), service: service{cpu: linear(0, 0.001), latency: 0.010, tail: 0.012}, outcome: record.ByGenerator, probes: 2},
+		"a tail now and then, in steps": {goal: staircase(p99, 100, 100), service: service{cpu: linear(0, 0.001), queue: true, most: 1000, tail: 0.012, tailed: 0.03}, outcome: record.Found, truth: 700, within: 1e-9, probes: 9},
 
-		"lossy":             {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.05, binding: bindsTracer, probes: 12},
-		"lossless":          {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.Found, truth: 1000, within: 0.07, binding: "quota", probes: 12},
-		"no spans to lose":  {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.NoSpans, probes: 1},
-		"loses at any rate": {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 0.01}, outcome: record.BelowLeast, probes: 9},
+		"throttled at the target": {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, throttle: 0.3}, outcome: record.Unsteady, note: "app was throttled for 3.0 s", probes: 12},
+		"lossy":                   {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.05, binding: bindsTracer, probes: 12},
+		"lossless":                {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.Found, truth: 1000, within: 0.07, binding: "quota", probes: 12},
+		"no spans to lose":        {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.NoSpans, probes: 1},
+		"loses at any rate":       {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 0.01}, outcome: record.BelowLeast, probes: 9},
 
 		"staircase to 75 %":      {goal: staircase(cpu75, 100, 50), service: service{cpu: linear(0.02, 0.001), latency: 0.002}, outcome: record.Found, truth: 750, within: 1e-9, probes: 14},
 		"staircase to a latency": {goal: staircase(p99, 100, 100), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 700, within: 1e-9, probes: 8},
@@ -89,7 +97,7 @@ func TestSimulation(t *testing.T) {
 			s := New(test.goal, o)
 			right, probes := 0, 0
 			seeds := 1 // enough where nothing is left to chance
-			if v := test.service; v.noise > 0 || v.jitter > 0 || v.pauses > 0 {
+			if v := test.service; v.noise > 0 || v.jitter > 0 || v.pauses > 0 || v.tailed > 0 {
 				seeds = 60
 				if n, err := strconv.Atoi(os.Getenv("TRACETAX_SEEDS")); err == nil {
 					seeds = n
@@ -104,7 +112,7 @@ func TestSimulation(t *testing.T) {
 					rate = c.Passing
 				}
 				good := c.Outcome == test.outcome && (test.truth == 0 || math.Abs(rate-test.truth) <= test.within*test.truth+1e-9) &&
-					(test.binding == "" || c.Binding == test.binding)
+					(test.binding == "" || c.Binding == test.binding) && strings.Contains(c.Note, test.note)
 				if c.Outcome == record.Found && c.Method == "fit" && test.goal.Goal != spec.GoalCPU {
 					confirmed(t, c, s.goal.Resolution)
 				}

@@ -4,6 +4,7 @@ package capacity
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -20,6 +21,9 @@ func (s *Search) climb(probes []record.Probe) state {
 			return at
 		}
 	} else if !last.Passed {
+		if s.doubtful(last) && times(probes, last.Rate) == 1 {
+			return probe(purposeStep, last.Rate)
+		}
 		return s.stepBelow(probes, last)
 	}
 	if s.goal.Step <= 0 {
@@ -28,9 +32,9 @@ func (s *Search) climb(probes []record.Probe) state {
 	if len(probes) >= MostSteps {
 		return end(record.Unsteady, fmt.Sprintf("the goal was not passed in %d steps", MostSteps))
 	}
-	rate := s.first() + float64(len(probes))*s.goal.Step
+	rate := s.first() + (math.Round((last.Rate-s.first())/s.goal.Step)+1)*s.goal.Step // steps may have been made twice
 	if most, outcome, limited := s.most(); limited && rate > most*(1+1e-9) {
-		return end(outcome, fmt.Sprintf("the last step, %.4g/s, did not pass the goal", last.Rate))
+		return end(outcome, fmt.Sprintf("the last step, %s, did not pass the goal", perSecond(last.Rate)))
 	}
 	return probe(purposeStep, rate)
 }
@@ -68,10 +72,12 @@ func (s *Search) stepBelow(probes []record.Probe, last *record.Probe) state {
 	if s.failedByGenerator(last) {
 		return end(record.ByGenerator, "at "+describe(last))
 	}
-	if len(probes) == 1 {
-		return end(record.BelowLeast, "at "+describe(last))
+	for i := len(probes) - 1; i >= 0; i-- {
+		if p := &probes[i]; p.Passed && p.Rate < last.Rate {
+			st := end(record.Found, "at "+describe(last))
+			st.found = p.Rate
+			return st
+		}
 	}
-	st := end(record.Found, "at "+describe(last))
-	st.found = probes[len(probes)-2].Rate
-	return st
+	return end(record.BelowLeast, "at "+describe(last))
 }

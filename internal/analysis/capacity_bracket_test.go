@@ -1,0 +1,297 @@
+// Capacities that are only known to lie between two rates: no verdict may be finer
+// than the searches.
+
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// cells is a scene of searches for a limit on latency whose answers are cells of a
+// grid, the same in every block: what passed, and what did not.
+func cells(none, otel [2]float64) scene {
+	s := capacities(map[string]float64{"none": 1, "otel": 1})
+	s.design = func(e *spec.Experiment) {
+		e.Load.Rate = 0
+		e.Load.Capacity = &spec.Capacity{Goal: spec.GoalLatency, Percentile: 99, Limit: 20e6}
+	}
+	s.also(func(r *record.Record) {
+		c, at := r.Phases[0].Capacity, none
+		if r.Variant == "otel" {
+			at = otel
+		}
+		c.Goal, c.Target, c.Rate, c.Passing, c.Failing = "latency", 0.020, at[0], at[0], at[1]
+		c.Probes = nil
+	})
+	return s
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// Where all searches end in the same two rates, what differs by less than these is
+// not seen: no difference larger than 0 % would be a lie.
+func TestTheSameCellIsNoProofOfEquality(t *testing.T) {
+	f := get(t, analyse(t, cells([2]float64{1000, 1050}, [2]float64{1000, 1050}).input()), "json", "otel", "capacity")
+	if f.Verdict.Kind != finding.NoDifference || !near(*f.Verdict.Bound, 0.05) || !near(*f.Relative.Low, 1/1.05-1) || !near(*f.Relative.High, 0.05) {
+		t.Errorf("%+v, %+v", f.Verdict, f.Relative)
+	}
+	if !near(*f.Absolute.Low, -50) || !near(*f.Absolute.High, 50) || f.Value != 1000 || f.Relative.Estimate != 0 {
+		t.Errorf("%+v", f.Absolute)
+	}
+	if !strings.Contains(f.Note, "up to 5.0 % apart") {
+		t.Error(f.Note)
+	}
+}
+
+func TestCellsAreCompared(t *testing.T) {
+	const a, b, c, d = 1000.0, 1050.0, 1102.5, 1157.625
+	for _, one := range []struct {
+		name       string
+		none, otel [2]float64
+		kind       finding.Kind
+		low, high  float64
+	}{
+		{"neighbours may be the same rate", [2]float64{b, c}, [2]float64{a, b}, finding.NoDifference, a/c - 1, 0},
+		{"further apart they are not", [2]float64{c, d}, [2]float64{a, b}, finding.Costs, a/d - 1, b/c - 1},
+		{"and upwards", [2]float64{a, b}, [2]float64{c, d}, finding.Saves, c/b - 1, d/a - 1},
+		{"of different widths", [2]float64{a, b}, [2]float64{a, d}, finding.NoDifference, a/b - 1, d/a - 1},
+	} {
+		f := get(t, analyse(t, cells(one.none, one.otel).input()), "json", "otel", "capacity")
+		if f.Verdict.Kind != one.kind || !near(*f.Relative.Low, one.low) || !near(*f.Relative.High, one.high) || !near(*f.Verdict.Low, one.low) {
+			t.Errorf("%s: %+v, %v to %v", one.name, f.Verdict, *f.Relative.Low, *f.Relative.High)
+		}
+	}
+}
+
+func TestBudgetsOfCells(t *testing.T) {
+	for value, want := range map[float64]finding.Kind{0.03: finding.CannotTell, 0.1: finding.Within} {
+		s := cells([2]float64{1000, 1050}, [2]float64{1000, 1050})
+		s.budget = []spec.Limit{{Metric: "capacity", Value: value}}
+		v := get(t, analyse(t, s.input()), "json", "otel", "capacity").Verdict
+		if v.Kind != want {
+			t.Errorf("may fall by %v: %+v", value, v)
+		}
+		if want == finding.CannotTell && (v.MoreBlocks != 0 || !strings.Contains(v.Text, "a finer one") || !strings.Contains(v.Text, "more blocks would not")) {
+			t.Errorf("more blocks settle nothing: %+v", v)
+		}
+	}
+}
+
+// The first step over the target is the staircase's answer; what it says is that the
+// rate lies between it and the step before.
+func TestAStaircaseIsAsFineAsItsSteps(t *testing.T) {
+	s := cells([2]float64{950, 1000}, [2]float64{950, 1000})
+	s.also(func(r *record.Record) {
+		c := r.Phases[0].Capacity
+		c.Goal, c.Target, c.Method, c.Rate = "cpu", 0.75, "staircase", c.Failing
+	})
+	doc := analyse(t, s.input())
+	f := get(t, doc, "json", "otel", "capacity")
+	if f.Value != 1000 || !near(*f.Relative.Low, -0.05) || !near(*f.Relative.High, 1/0.95-1) {
+		t.Errorf("%v, %v to %v", f.Value, *f.Relative.Low, *f.Relative.High)
+	}
+	one := searchOf(t, doc, "otel")
+	if one.Rate.Estimate != 1000 || *one.Rate.Low != 950 || *one.Rate.High != 1000 {
+		t.Errorf("%+v", one.Rate)
+	}
+	if !strings.Contains(one.Text, "; between 950/s (not over it) and 1,000/s (over it)") {
+		t.Error(one.Text)
+	}
+}
+
+// A fit reads its rate off a line: it is exact, whatever was probed around it.
+func TestAFitIsExact(t *testing.T) {
+	doc := analyse(t, capacities(map[string]float64{"none": 2450, "otel": 2450}).input())
+	f := get(t, doc, "json", "otel", "capacity")
+	if f.Samples[0].ValueWithin != nil || *f.Relative.High > 0.02 || strings.Contains(searchOf(t, doc, "otel").Text, "between") {
+		t.Errorf("%+v, %v", f.Samples[0], *f.Relative.High)
+	}
+}
+
+func TestTheRateOfASearchIsABracket(t *testing.T) {
+	one := searchOf(t, analyse(t, cells([2]float64{1000, 1050}, [2]float64{800, 840}).input()), "otel")
+	if one.Rate.Estimate != 800 || *one.Rate.Low != 800 || *one.Rate.High != 840 {
+		t.Errorf("%+v", one.Rate)
+	}
+	if !strings.Contains(one.Text, "up to 800/s (800 to 840); between 800/s (passed) and 840/s (did not)") {
+		t.Error(one.Text)
+	}
+}
+
+// Where nothing is known that is too much, no interval ends there.
+func TestABracketWithoutAnEnd(t *testing.T) {
+	for _, budget := range [][]spec.Limit{nil, {{Metric: "capacity", Value: 0.5}}} {
+		s := cells([2]float64{1000, 1050}, [2]float64{800, 840})
+		s.budget = budget
+		s.also(search("otel", func(r *record.Record, c *record.Capacity) {
+			if r.Block == 3 {
+				c.Failing = 0
+			}
+		}))
+		doc := analyse(t, s.input())
+		f := get(t, doc, "json", "otel", "capacity")
+		if f.Verdict.Kind != finding.CannotTell || f.Verdict.MoreBlocks != 0 || !strings.Contains(f.Verdict.Text, "in 1 block") || f.Relative.Low != nil {
+			t.Errorf("%+v, %+v", f.Verdict, f.Relative)
+		}
+		if !strings.Contains(doc.Answer, "cannot be told (in 1 block the search found") || strings.Contains(doc.Answer, "at least 6 blocks") {
+			t.Error(doc.Answer)
+		}
+		if one := searchOf(t, doc, "otel"); one.Rate.Low != nil || strings.Contains(one.Text, "between") {
+			t.Errorf("%+v, %s", one.Rate, one.Text)
+		}
+	}
+}
+
+// The interval of brackets holds the interval that the true rates would have, for any
+// rates and any grid.
+func TestBracketsHoldWhatTheTruthWould(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		n, step := 6+r.IntN(10), 1.02+0.2*r.Float64()
+		var samples []finding.Sample
+		var truth, differences []float64
+		for range n {
+			base, value := 1000*math.Exp(0.1*r.NormFloat64()), 900*math.Exp(0.1*r.NormFloat64())
+			truth, differences = append(truth, math.Log(value/base)), append(differences, value-base)
+			b, v := cellOf(base, step), cellOf(value, step)
+			samples = append(samples, finding.Sample{Baseline: b.Low, BaselineWithin: b, Value: v.Low, ValueWithin: v})
+		}
+		base, value := columns(samples)
+		logs, _ := stats.LogRatios(base, value)
+		for _, c := range []struct{ exact, got stats.Estimate }{
+			{stats.SignedRank(truth, 0.95), extentOf(samples, logRatio).signedRank(logs, 0.95)},
+			{stats.SignedRank(differences, 0.95), extentOf(samples, difference).signedRank(minus(value, base), 0.95)},
+		} {
+			const slack = 1e-9
+			if !c.got.Bounded || c.got.Low > c.exact.Low+slack || c.got.High < c.exact.High-slack || c.got.Center < c.got.Low || c.got.Center > c.got.High {
+				t.Fatalf("seed %d: %+v, of the truth %+v", seed, c.got, c.exact)
+			}
+		}
+	}
+}
+
+// cellOf is the cell of a logarithmic grid that a rate lies in.
+func cellOf(rate, step float64) *finding.Range {
+	low := math.Pow(step, math.Floor(math.Log(rate)/math.Log(step)))
+	high := low * step
+	return &finding.Range{Low: low, High: &high}
+}
+
+// Searches that end now in one cell and now in the next are no modes of the program.
+func TestNeighbouringCellsAreNoModes(t *testing.T) {
+	for _, c := range []struct {
+		up    float64
+		modes bool
+	}{{1.05, false}, {1.05 * 1.05 * 1.05, true}} {
+		s := cells([2]float64{1000, 1050}, [2]float64{1000, 1050})
+		s.blocks = 20
+		s.also(func(r *record.Record) {
+			c := r.Phases[0].Capacity
+			jitter := wobble(r, "grid", 0.001)
+			c.Rate, c.Passing, c.Failing = c.Rate*jitter, c.Passing*jitter, c.Failing*jitter
+		})
+		s.also(search("otel", func(r *record.Record, one *record.Capacity) {
+			if r.Block%2 == 0 {
+				one.Rate, one.Passing, one.Failing = one.Rate*c.up, one.Passing*c.up, one.Failing*c.up
+			}
+		}))
+		f := get(t, analyse(t, s.input()), "json", "otel", "capacity")
+		if got := strings.Contains(f.Verdict.Text, "modes"); got != c.modes {
+			t.Errorf("%.3f apart: %+v", c.up, f.Verdict)
+		}
+	}
+}
+
+// Blocks do not make a bracket narrower: an experiment that is to stop at less goes on
+// to its most, and says why.
+func TestPrecisionOfCells(t *testing.T) {
+	for precision, want := range map[float64]bool{0.02: false, 0.06: true} {
+		s := cells([2]float64{1000, 1050}, [2]float64{800, 840})
+		s.blocks = 12
+		s.design = func(e *spec.Experiment) {
+			e.Load = spec.Load{Duration: e.Load.Duration, Capacity: &spec.Capacity{Goal: spec.GoalLatency, Percentile: 99, Limit: 20e6}}
+			e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 12, precision, "capacity"
+		}
+		in := s.input()
+		enough, width, err := Precise(in)
+		if err != nil || enough != want || !near(width, math.Log(1.05)) {
+			t.Errorf("±%v: %v, %v, %v", precision, enough, width, err)
+		}
+		told := false
+		for _, w := range analyse(t, in).Warnings {
+			told = told || w.Code == "precision-not-reached" && strings.Contains(w.Text, "a finer resolution")
+		}
+		if told == want {
+			t.Errorf("±%v: the resolution is named: %v", precision, told)
+		}
+	}
+}
+
+func TestCellsOfTwoResults(t *testing.T) {
+	same := cells([2]float64{1000, 1050}, [2]float64{800, 840})
+	doc := compared(t, Comparing{Base: same.result(t, "a"), News: []*finding.Document{same.result(t, "b")}})
+	c := changeIn(t, doc, 0, "json", "otel", "capacity")
+	most := 1.05*1.05 - 1
+	if c.Verdict.Kind != finding.NoDifference || !near(*c.Verdict.Bound, most) || !near(*c.Relative.High, most) || *c.Absolute.High < 90-1e-9 {
+		t.Errorf("%+v, %+v", c.Verdict, c.Relative)
+	}
+	baselines := 0
+	for _, one := range doc.Changes {
+		if one.Of == finding.OfBaseline && one.Metric == "capacity" {
+			baselines++
+			if !near(*one.Relative.High, 0.05) || !near(*one.Relative.Low, 1/1.05-1) || !near(*one.Absolute.Low, -50) || !near(*one.Absolute.High, 50) {
+				t.Errorf("the baselines: %+v, %+v", one.Relative, one.Absolute)
+			}
+		}
+	}
+	if baselines != 1 {
+		t.Errorf("%d baselines are compared", baselines)
+	}
+	for value, want := range map[float64]finding.Kind{0.05: finding.CannotTell, 0.2: finding.Within} {
+		limit := []spec.Limit{{Metric: "capacity", Value: value}}
+		doc := compared(t, Comparing{Base: same.result(t, "a"), News: []*finding.Document{same.result(t, "b")}, Budget: limit})
+		v := changeIn(t, doc, 0, "json", "otel", "capacity").Verdict
+		if v.Kind != want || want == finding.CannotTell && (v.MoreBlocks != 0 || !strings.Contains(v.Text, "more blocks would not")) {
+			t.Errorf("may fall by %v: %+v", value, v)
+		}
+	}
+}
+
+func TestCellsOfTwoVariants(t *testing.T) {
+	doc, err := CompareVariants(Comparing{Base: cells([2]float64{1000, 1050}, [2]float64{1000, 1050}).result(t, "a")}, []string{"none", "otel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := changeIn(t, doc, 0, "json", "otel", "capacity")
+	if c.Verdict.Kind != finding.NoDifference || !near(*c.Verdict.Bound, 0.05) || !near(*c.Absolute.Low, -50) {
+		t.Errorf("%+v, %+v", c.Verdict, c.Absolute)
+	}
+}
+
+// The mean over operations is no finer than its parts.
+func TestMeanOfCells(t *testing.T) {
+	s := cells([2]float64{1000, 1050}, [2]float64{800, 840})
+	s.order, s.operations = []string{"json", "work"}, map[string]float64{"json": 50e-6, "work": 250e-6}
+	s.also(func(r *record.Record) { r.Phases[1].Capacity = r.Phases[0].Capacity })
+	doc := compared(t, Comparing{Base: s.result(t, "a"), News: []*finding.Document{s.result(t, "b")}})
+	found := false
+	for _, c := range doc.Changes {
+		if c.Of == finding.OfMean && c.Metric == "capacity" {
+			found = true
+			if !near(*c.Relative.High, 1.05*1.05-1) || !near(*c.Before.Relative.Low, 800/1050.0-1) {
+				t.Errorf("%+v, %+v", c.Relative, c.Before.Relative)
+			}
+		}
+	}
+	if !found {
+		t.Error("no mean")
+	}
+}

@@ -1,0 +1,41 @@
+// This file withholds verdicts on what a duet does not measure soundly: what takes
+// time, by the clock on the wall.
+package analysis
+
+import "github.com/tracetax/tracetax/internal/finding"
+
+// onlyCPU is why what takes time is not compared in a duet: each program shares its
+// CPU with what makes the other one's operations and takes its spans.
+const onlyCPU = "a duet compares CPU and memory, not latency"
+
+// duet reports whether variants ran at the same time.
+func (s *study) duet() bool {
+	return s.in.Experiment.Design.Duet || s.any(func(r *run) bool { return r.Harness.Partner != "" })
+}
+
+// timed reports whether a metric is of how long things take, by the clock on the wall.
+func (m metric) timed() bool {
+	return m.latency || m.name == throughput || m.name == "startup_time" || m.name == "first_operation_time"
+}
+
+// shareCPU takes the verdict from a claim that a duet cannot answer: the figures stay,
+// their intervals would say how sure a wrong figure is.
+func (c *claim) shareCPU() {
+	c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
+	c.remark("a figure of programs that share their CPUs: " + onlyCPU)
+	if c.metric.noVerdict {
+		return
+	}
+	if c.budget != nil {
+		c.Verdict.Budget = &c.budget.Value
+	}
+	c.cannotTell(onlyCPU, 0)
+}
+
+// bare is an interval without its ends.
+func bare(i *finding.Interval) *finding.Interval {
+	if i == nil {
+		return nil
+	}
+	return &finding.Interval{Estimate: i.Estimate}
+}

@@ -1,0 +1,103 @@
+// A duet compares what programs use, not how long they take.
+
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// duet is a scene whose variants ran at the same time.
+func duet() scene {
+	s := twoVariants()
+	s.latencies = true
+	s.change = func(r *record.Record) {
+		r.Harness.Partner = map[string]string{"none": "otel", "otel": "none"}[r.Variant]
+	}
+	return s
+}
+
+func TestADuetComparesNoLatency(t *testing.T) {
+	doc := analyse(t, duet().input())
+	for _, metric := range []string{"latency_mean", "latency_p50", "latency_p90", "latency_p99", "startup_time", "first_operation_time"} {
+		operation := "json"
+		if !strings.HasPrefix(metric, "latency") {
+			operation = ""
+		}
+		f := get(t, doc, operation, "otel", metric)
+		if f.Verdict.Kind != finding.CannotTell || f.Verdict.Text != "cannot tell: a duet compares CPU and memory, not latency" || f.Verdict.MoreBlocks != 0 {
+			t.Errorf("%s: %+v", metric, f.Verdict)
+		}
+		if f.Absolute == nil || f.Absolute.Low != nil || f.Relative.Low != nil || !strings.Contains(f.Note, "share their CPUs") {
+			t.Errorf("%s: a figure with a note, and no interval: %+v, %q", metric, f.Absolute, f.Note)
+		}
+	}
+	if f := get(t, doc, "json", "otel", "latency_max"); f.Verdict.Kind != finding.None || !strings.Contains(f.Note, "share their CPUs") {
+		t.Errorf("%+v", f)
+	}
+	if f := get(t, doc, "json", "otel", "cpu_per_operation"); f.Verdict.Kind != finding.Costs || *f.Absolute.Low > 30e-6 || *f.Absolute.High < 30e-6 {
+		t.Errorf("the CPU: %+v", f.Verdict)
+	}
+	if f := get(t, doc, "json", "otel", "memory_peak"); f.Verdict.Kind != finding.NoDifference {
+		t.Errorf("the memory: %+v", f.Verdict)
+	}
+	for _, w := range doc.Warnings {
+		if w.Code == "duet" && !strings.Contains(w.Text, "their difference in CPU is sound, their latency is not compared") {
+			t.Error(w.Text)
+		}
+	}
+}
+
+// A limit on latency cannot be kept in a duet, nor broken; it takes nothing from the
+// confidence of the others.
+func TestBudgetsInADuet(t *testing.T) {
+	for _, blocks := range []int{3, 10} {
+		s := duet()
+		s.blocks = blocks
+		s.budget = []spec.Limit{{Metric: "latency_p99", Value: 0.5}, {Metric: "cpu_per_operation", Value: 0.9}}
+		doc := analyse(t, s.input())
+		v := get(t, doc, "json", "otel", "latency_p99").Verdict
+		if v.Kind != finding.CannotTell || v.Budget == nil || v.MoreBlocks != 0 || !strings.HasSuffix(v.Text, onlyCPU) {
+			t.Errorf("%d blocks: %+v", blocks, v)
+		}
+		if v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict; blocks == 10 && (v.Kind != finding.Within || v.Claims != 1) {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// Two duets side by side are compared in their CPU alone.
+func TestDuetsCompared(t *testing.T) {
+	in := Comparing{Base: duet().result(t, "a"), News: []*finding.Document{duet().result(t, "b")}, Budget: []spec.Limit{{Metric: "latency_p99", Value: 0.5}}}
+	doc := compared(t, in)
+	if v := changeIn(t, doc, 0, "json", "otel", "latency_p99").Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, onlyCPU) {
+		t.Errorf("%+v", v)
+	}
+	if v := changeIn(t, doc, 0, "json", "otel", "latency_p50").Verdict; v.Kind != finding.None && v.Kind != finding.CannotTell {
+		t.Errorf("%+v", v)
+	}
+	if v := changeIn(t, doc, 0, "json", "otel", "cpu_per_operation").Verdict; v.Kind != finding.NoDifference {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestThroughputInADuet(t *testing.T) {
+	s := connections(0.01, 8, 2, 4)
+	s.also(func(r *record.Record) { r.Harness.Partner = "another" })
+	n := 0
+	for _, f := range analyse(t, s.input()).Findings {
+		if f.Metric == throughput {
+			n++
+			if f.Verdict.Kind != finding.CannotTell || !strings.HasSuffix(f.Verdict.Text, onlyCPU) {
+				t.Errorf("%+v", f.Verdict)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no throughput")
+	}
+}

@@ -1,0 +1,102 @@
+// This file reads quantities of a phase: what its processes used, by role, less what
+// they use when idle.
+package analysis
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// charged says which roles a cost of the given role is summed over: "" is all but
+// the harness's own.
+func charged(role string) func(string) bool {
+	return func(other string) bool {
+		if role == "" {
+			return !isHarness(other)
+		}
+		return other == role
+	}
+}
+
+// isHarness reports whether a role is the harness's own.
+func isHarness(role string) bool { return role == "load" || role == "sink" }
+
+// cpu is the CPU seconds that the window cost: all from its start to the quiet
+// after it, less what the processes use when idle over the drain. Over the window
+// itself nothing is taken off: what a process does beside its work is part of
+// what it costs while it works.
+func (p *phase) cpu(of func(role string) bool) float64 {
+	return p.used(of, func(u record.Usage) float64 { return u.CPUSeconds })
+}
+
+// used sums a quantity over processes, less its idle rate over the drain.
+func (p *phase) used(of func(role string) bool, quantity func(record.Usage) float64) float64 {
+	var sum float64
+	for _, u := range p.Usage {
+		if !of(u.Role) {
+			continue
+		}
+		sum += quantity(u)
+		if idle := p.idle[u.Process]; idle.Seconds > 0 {
+			sum -= quantity(idle) / idle.Seconds * p.drain()
+		}
+	}
+	return sum
+}
+
+// drain is the length of the drain; never longer than the usage says that it
+// read, so that a clock that jumped takes nothing off that was never used.
+func (p *phase) drain() float64 {
+	most := p.DrainSeconds
+	for _, u := range p.Usage {
+		most = min(most, max(0, u.Seconds))
+	}
+	return most
+}
+
+// memory sums a size over the processes of the app and its helpers. Peaks of
+// several processes may not have come at once: the sum is an upper bound.
+func memory(size func(record.Usage) uint64) func(*run, *phase) (float64, bool) {
+	return func(_ *run, p *phase) (float64, bool) {
+		var sum float64
+		for _, u := range p.Usage {
+			if charged("")(u.Role) {
+				sum += float64(size(u))
+			}
+		}
+		return sum, sum > 0
+	}
+}
+
+func over(sum, by float64) (float64, bool) {
+	if by <= 0 {
+		return 0, false
+	}
+	return sum / by, true
+}
+
+// roles returns the roles of all processes, sorted, the harness's last.
+func (s *study) roles() []string {
+	seen := map[string]bool{}
+	for _, byBlock := range s.runs {
+		for _, r := range byBlock {
+			for _, p := range r.phases {
+				for _, u := range p.Usage {
+					seen[u.Role] = true
+				}
+			}
+		}
+	}
+	roles := sortedKeys(seen)
+	slices.SortStableFunc(roles, func(a, b string) int {
+		switch {
+		case isHarness(a) == isHarness(b):
+			return 0
+		case isHarness(b):
+			return -1
+		}
+		return 1
+	})
+	return roles
+}

@@ -1,0 +1,73 @@
+package cli
+
+// This file says before a run what would make its figures hard to use.
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// windowDelays is how many delays of a tracer a window is to last (docs/warnings.md,
+// window-short).
+const windowDelays = 5
+
+// hints are what is better changed before an experiment is run. With line it came
+// from flags, and the advice names flags.
+func hints(e *spec.Experiment, line bool) []string {
+	return append(shortWindows(e, line), earlyReady(e, line)...)
+}
+
+// shortWindows says of which variants the window is too short for the tracer's delay.
+func shortWindows(e *spec.Experiment, line bool) []string {
+	var out []string
+	for _, v := range e.Variants {
+		plan, err := e.Plan(v)
+		if err != nil || plan.Silent || e.Load.Duration <= 0 || e.Load.Duration >= windowDelays*plan.Delay {
+			continue
+		}
+		advice := fmt.Sprintf("load: {duration: %s}, or a shorter delay among the variant's settings: {delay: 200ms}", windowDelays*plan.Delay)
+		if line {
+			advice = fmt.Sprintf("--duration %s, or a shorter delay: --variant '%s:tracer=%s,delay=200ms'", windowDelays*plan.Delay, v.Name, v.Tracer.Name)
+		}
+		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %d times the tracer's delay of %s, so that it may miss a part of the cost; %s",
+			v.Name, e.Load.Duration, windowDelays, plan.Delay, advice))
+	}
+	return out
+}
+
+// masters are servers whose first process listens before the program is loaded.
+var masters = []string{"gunicorn", "hypercorn", "puma", "unicorn", "uwsgi"}
+
+// earlyReady says which processes answer on their port before they are ready.
+func earlyReady(e *spec.Experiment, line bool) []string {
+	var out []string
+	for _, p := range e.Workload.Processes {
+		if len(p.Run) == 0 || p.Ready != "" || !slices.Contains(masters, filepath.Base(p.Run[0])) {
+			continue
+		}
+		advice := "ready: \"http://127.0.0.1:{port}/…\", a request that it answers well"
+		if line {
+			advice = "--ready /…, a path that it answers well"
+		}
+		out = append(out, fmt.Sprintf("process %s: %s listens before it has loaded the program, so that the start-up time would look short and the first operation long; %s",
+			p.Name, filepath.Base(p.Run[0]), advice))
+	}
+	return out
+}
+
+// printHints writes the hints on experiments, each once.
+func printHints(to io.Writer, experiments []*spec.Experiment, line bool) {
+	var told []string
+	for _, e := range experiments {
+		for _, text := range hints(e, line) {
+			if !slices.Contains(told, text) {
+				told = append(told, text)
+				fmt.Fprintln(to, wrapped("note: "+text, widthOf(to)))
+			}
+		}
+	}
+}

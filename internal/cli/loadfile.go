@@ -1,0 +1,37 @@
+package cli
+
+// This file reads the files that flags name.
+
+import (
+	"fmt"
+	"os"
+)
+
+// readRegular reads a file that is looked at before it is opened: to open a named
+// pipe waits until somebody writes, and no signal ends that.
+func readRegular(name string) ([]byte, error) {
+	if err := checkRegular(name); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
+}
+
+// openRegular is readRegular for a file that is read piece by piece.
+func openRegular(name string) (*os.File, error) {
+	if err := checkRegular(name); err != nil {
+		return nil, err
+	}
+	return os.Open(name)
+}
+
+// checkRegular is an error that names the file, where it is none or no regular one.
+func checkRegular(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", name)
+	}
+	return nil
+}

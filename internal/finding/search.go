@@ -1,0 +1,62 @@
+// This file has the words of sweeps and of searches for a capacity.
+package finding
+
+// Sweep is a metric of one variant on one operation over a parameter that was
+// varied between phases: throughput against connections, say.
+type Sweep struct {
+	Operation string       `json:"operation"`
+	Variant   string       `json:"variant"`
+	Parameter string       `json:"parameter"` // "connections" or "rate"
+	Metric    string       `json:"metric"`
+	Unit      string       `json:"unit"`
+	Points    []SweepPoint `json:"points"`
+	Knee      *Knee        `json:"knee,omitempty"` // nil: none was found
+}
+
+// SweepPoint is the centre over the blocks that count, with its 95 % interval
+// where there are enough.
+type SweepPoint struct {
+	X    float64  `json:"x"`
+	Y    float64  `json:"y"`
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
+}
+
+// Knee is from where on more of the parameter brings little more of the metric.
+type Knee struct {
+	X    float64 `json:"x"`
+	Text string  `json:"text"`
+}
+
+// Search is how the searches for a capacity went, for one variant on one operation,
+// all blocks together. The capacity itself is a Finding.
+type Search struct {
+	Operation string            `json:"operation"`
+	Variant   string            `json:"variant"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Kind      string            `json:"kind"`             // of the goal: "cpu", "latency" or "lossless"
+	Target    float64           `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless
+	Goal      string            `json:"goal"`             // e.g. "75 % of the app's CPU"
+	Method    string            `json:"method"`           // "fit" or "staircase"
+	Rate      *Interval         `json:"rate"`             // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
+	Outcomes  []string          `json:"outcomes"`         // by block
+	Binding   string            `json:"binding"`          // what keeps it from more: the most frequent first, with counts where they differ
+	Linear    int               `json:"linear"`           // searches whose fit held, the CPU in proportion to the rate
+	Base      *float64          `json:"base,omitempty"`   // of those: centre of the share of the CPU at no load
+	Demand    *float64          `json:"demand,omitempty"` // of those: centre of the share of the CPU that one operation/s takes
+	Seconds   float64           `json:"seconds"`          // centre of the length of a search
+	Points    []SearchPoint     `json:"points"`           // every probe of every block
+	Text      string            `json:"text"`             // one sentence
+}
+
+// SearchPoint is one probe.
+type SearchPoint struct {
+	Block       int     `json:"block"`
+	Purpose     string  `json:"purpose"`
+	Rate        float64 `json:"rate"`
+	Utilisation float64 `json:"utilisation"`
+	Seconds     float64 `json:"seconds,omitempty"` // the latency looked at, for a latency goal
+	Lost        float64 `json:"lost,omitempty"`
+	Passed      bool    `json:"passed"`
+	Why         string  `json:"why,omitempty"` // what failed, in words
+}

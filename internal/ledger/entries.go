@@ -1,0 +1,79 @@
+// This file writes a page as entries, each with how it is known.
+package ledger
+
+import (
+	"math"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// entries lists the page in the order of a span's way. The numbers add up:
+// expected less all that follow is zero, duplicated and what is admitted beyond
+// what is missing apart.
+func (p *page) entries() []finding.Entry {
+	var entries []finding.Entry
+	add := func(name string, spans float64, how string) int64 {
+		entries = append(entries, finding.Entry{Name: name, Spans: whole(spans), How: how})
+		return whole(spans)
+	}
+	if p.expects() {
+		add(Expected, 0, p.how)
+	}
+	var sum int64
+	if p.notExported > 0 {
+		sum += add(NotExported, p.notExported, Inferred)
+	}
+	if p.sampled > 0 || p.chance.trials > 0 {
+		sum += add(SampledOut, p.sampled, Inferred)
+	}
+	speaks := p.expects() || p.operation == All
+	if p.admits && speaks {
+		sum += add(Dropped, p.dropped, p.attributed(p.dropped))
+	}
+	if p.admitsFail && speaks {
+		sum += add(FailedSend, p.failed, p.attributed(p.failed))
+	}
+	sum += add(Delivered, p.delivered, inferredIf(p.late > 0))
+	add(Duplicated, p.duplicated, Counted)
+	if p.admitted > 0 && p.operation == All {
+		add(AdmittedBeyond, p.admitted, Counted)
+	}
+	if p.expects() {
+		sum += add(Unaccounted, p.unaccounted, Inferred)
+		entries[0].Spans = sum
+		p.ends(entries)
+	}
+	return entries
+}
+
+// ends gives the entries that are known only between two ends their ends.
+func (p *page) ends(entries []finding.Entry) {
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Name == Expected && p.expected.low < p.expected.high:
+			e.Low, e.High = int64(math.Floor(p.expected.low)), int64(math.Ceil(p.expected.high))
+		case e.Name == SampledOut && p.chance.trials > 0:
+			e.Low = max(0, int64(math.Floor(p.expected.low-p.due.high)))
+			e.High = max(0, int64(math.Ceil(p.expected.high-p.due.low)))
+		case e.Name == Unaccounted && p.missing.low < p.missing.high && p.chance.trials == 0:
+			e.Low, e.High = int64(math.Floor(p.missing.low)), int64(math.Ceil(p.missing.high))
+		}
+	}
+}
+
+// attributed says how a number that the tracer admits is known: counted for the
+// whole run, as far as it agrees with the sink; inferred for one operation of it;
+// unless it is none at all.
+func (p *page) attributed(spans float64) string {
+	return inferredIf(spans > 0 && (p.operation != All || p.admitted > 0))
+}
+
+func inferredIf(yes bool) string {
+	if yes {
+		return Inferred
+	}
+	return Counted
+}
+
+func whole(v float64) int64 { return int64(math.Round(v)) }

@@ -1,0 +1,118 @@
+package pace
+
+import (
+	"container/heap"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// ends is a heap of the times at which servers come free.
+type ends []float64
+
+func (e ends) Len() int           { return len(e) }
+func (e ends) Less(i, j int) bool { return e[i] < e[j] }
+func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *ends) Push(x any)        { *e = append(*e, x.(float64)) }
+func (e *ends) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+// pool is what a pool of servers makes of a schedule: each operation takes
+// length() seconds of one of them, and none is begun between from and to.
+type pool struct {
+	servers  int
+	length   func() float64
+	from, to float64
+	poisson  *rand.Rand
+}
+
+func (p pool) offered(t *testing.T, rate, seconds float64) Offer {
+	t.Helper()
+	free := make(ends, p.servers)
+	h := record.NewHistogram()
+	var starts, over []float64
+	at := 0.0
+	for i := 0; at < seconds; i++ {
+		begin := math.Max(at, heap.Pop(&free).(float64))
+		if begin >= p.from && begin < p.to {
+			begin = p.to
+		}
+		end := begin + p.length()
+		heap.Push(&free, end)
+		starts, over = append(starts, at), append(over, end)
+		if err := h.RecordValue(int64((end - at) * 1e9)); err != nil {
+			t.Fatal(err)
+		}
+		gap := 1 / rate
+		if p.poisson != nil {
+			gap = p.poisson.ExpFloat64() / rate
+		}
+		at += gap
+	}
+	n := uint64(len(starts))
+	l := &record.Load{Intended: n, Completed: n, WallSeconds: slices.Max(over)}
+	for i := 1; i <= 10; i++ {
+		look := seconds * float64(i) / 10
+		var open uint64
+		for j := range starts {
+			if starts[j] <= look && over[j] > look {
+				open++
+			}
+		}
+		l.Backlog = append(l.Backlog, open)
+	}
+	return Offer{Rate: rate, Seconds: seconds, Load: l, Latency: LatenciesOf(h)}
+}
+
+func TestGrowth(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	always := func(l float64) func() float64 { return func() float64 { return l } }
+	random := func(mean float64) func() float64 { return func() float64 { return mean * r.ExpFloat64() } }
+	for _, c := range []struct {
+		name          string
+		pool          pool
+		rate, seconds float64
+		want          float64 // share; 1 is held
+	}{
+		{"four slow servers, 10 of 8", pool{servers: 4, length: always(0.5)}, 10, 5, 0.8},
+		{"four slow servers, 9 of 8", pool{servers: 4, length: always(0.5)}, 9, 5, 8.0 / 9},
+		{"four slow servers, 8 of 8", pool{servers: 4, length: always(0.5)}, 8, 5, 1},
+		{"eight slower servers, 12 of 10.5", pool{servers: 8, length: always(0.76)}, 12, 5, 10.5 / 12},
+		{"operations half as long as the window", pool{servers: 100, length: always(2)}, 20, 5, 1},
+		{"fast, 5 % too much", pool{servers: 1, length: always(0.001)}, 1050, 5, 1 / 1.05},
+		{"fast, 10 % too little", pool{servers: 1, length: always(0.001)}, 900, 5, 1},
+		{"random work, 20 % too much", pool{servers: 1, length: random(0.001)}, 1200, 5, 1 / 1.2},
+		{"random work and arrivals, 20 % too much", pool{servers: 2, length: random(0.002), poisson: r}, 1200, 5, 1 / 1.2},
+		{"a pause of a second", pool{servers: 1, length: always(0.001), from: 2, to: 3}, 500, 10, 1},
+		{"a pause at the end", pool{servers: 1, length: always(0.001), from: 9.5, to: 10}, 100, 10, 1},
+	} {
+		o := c.pool.offered(t, c.rate, c.seconds)
+		if share := o.Share(); math.Abs(share-c.want) > 0.05 || (c.want == 1) != o.Held() {
+			t.Errorf("%s: a share of %.3f, want %.3f; backlog %v", c.name, share, c.want, o.Load.Backlog)
+		}
+	}
+}
+
+// A service that keeps up is not said to be overloaded by chance: random work at
+// random times, at 80 % of what it can do.
+func TestNoGrowthByChance(t *testing.T) {
+	const experiments = 500
+	wrong := 0
+	for seed := range uint64(experiments) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		p := pool{servers: 1, length: func() float64 { return 0.01 * r.ExpFloat64() }, poisson: r}
+		if o := p.offered(t, 80, 10); !o.Held() {
+			wrong++
+		}
+	}
+	t.Logf("%d of %d that keep up are said not to", wrong, experiments)
+	if wrong > experiments/50 {
+		t.Errorf("%d of %d that keep up are said not to", wrong, experiments)
+	}
+}

@@ -1,0 +1,108 @@
+package run
+
+// One probe of a search: load at a rate, what it cost, and what came of its spans.
+
+import (
+	"context"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/usage"
+)
+
+// tried is a probe with what the phase needs of it.
+type tried struct {
+	probe record.Probe
+	usage []record.Usage // until the quiet after it
+	clean bool           // it was quiet in the end: no span of it comes in the next probe
+}
+
+// try makes one probe. One that begins while spans of an earlier one may still
+// come (not clean) is not quiet either: it might count them as its own.
+func (s *stage) try(ctx context.Context, request PhaseRequest, operation spec.Operation, task load.Task, p record.Probe, counted record.Counts, clean bool) (tried, record.Counts, error) {
+	if p.Seconds <= 0 {
+		p.Seconds = request.Load.Duration.Seconds()
+	}
+	task.Rate, task.Duration = p.Rate, time.Duration(p.Seconds*float64(time.Second))
+	busy, own := s.busy(), s.own()
+	before, err := s.meter.Mark()
+	if err != nil {
+		return tried{}, counted, err
+	}
+	threads, err := s.threads()
+	if err != nil {
+		return tried{}, counted, err
+	}
+	if p.Load, err = s.attempt(ctx, operation, task); err != nil {
+		return tried{}, counted, err
+	}
+	hot, err := s.threads()
+	if err != nil {
+		return tried{}, counted, err
+	}
+	asked, err := s.meter.Mark()
+	if err != nil {
+		return tried{}, counted, err
+	}
+	p.Usage = s.between(before, asked)
+	p.Others = s.others(busy, s.busy(), p.Usage, s.own()-own)
+	// Between the marks lie the generator's start and the encoding of its results
+	// too, in which the app has nothing to do.
+	p.Utilisation = s.utilisation(p.Usage, max(p.Seconds, p.Load.WallSeconds))
+	p.HottestOf, p.Hottest = s.hottest(threads, hot)
+	calm, rested := true, time.Duration(0)
+	if !request.Search.Judge(p).Held {
+		if calm, rested, err = s.rest(ctx); err != nil {
+			return tried{}, counted, err
+		}
+	}
+	end, ended, err := s.drainWholly(ctx, counted, s.awaited(operation.Name, p.Load.Started))
+	if err != nil {
+		return tried{}, counted, err
+	}
+	after, err := s.meter.Mark()
+	if err != nil {
+		return tried{}, counted, err
+	}
+	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, (rested + end.took).Seconds()
+	p.Expected, p.Lost = s.lost(operation.Name, p)
+	p = request.Search.Judge(p)
+	if !calm {
+		p.Why += "; the app was still busy with it when patience ended"
+	}
+	return tried{probe: p, usage: s.between(before, after), clean: ended}, end.counts, nil
+}
+
+// threads reads the threads of all processes on the app's CPUs.
+func (s *stage) threads() (read [len(appRoles)]usage.Threads, err error) {
+	for i, role := range appRoles {
+		if read[i], err = s.meter.Threads(role); err != nil {
+			return read, err
+		}
+	}
+	return read, nil
+}
+
+// hottest is the busiest of these threads, and the process that it belongs to.
+func (s *stage) hottest(from, to [len(appRoles)]usage.Threads) (process string, share float64) {
+	for i := range from {
+		if name, one := s.meter.Hottest(from[i], to[i]); one > share {
+			process, share = name, one
+		}
+	}
+	return process, share
+}
+
+// lost is how many spans the operations that were answered as expected made, and
+// how many of them did not come; zeros where the first is not known exactly. The
+// other operations may have made theirs or not, so that a probe with such may
+// have lost more.
+func (s *stage) lost(operation string, p record.Probe) (expected, lost float64) {
+	expected = s.awaited(operation, p.Load.Completed)
+	if !s.exporting || expected <= 0 {
+		return 0, 0
+	}
+	return expected, max(0, expected-float64(p.Sink.Unique()))
+}

@@ -1,0 +1,50 @@
+// What the conductor is asked for.
+package run
+
+import (
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Request is one run to be made.
+type Request struct {
+	Kind     record.Kind
+	Name     string // unique in the experiment: names logs and cgroups
+	Plan     *spec.Plan
+	Folders  Folders
+	First    spec.Operation         // made once, before all others
+	Phases   []PhaseRequest         // in their order
+	Load     spec.Load              // of the run as a whole: idle window, time-out
+	Checking bool                   // the sink looks at ids
+	Spans    map[string]spec.Number // spans per operation, where known: lets a drain end as soon as all have come
+	Seed     uint64
+	Faults   spec.Faults
+}
+
+// PhaseRequest is one operation's part of a run.
+type PhaseRequest struct {
+	Operation spec.Operation
+	Load      spec.Load         // of this phase, resolved: one rate, or one number of connections
+	Parameter map[string]string // what is varied between phases, e.g. {"connections": "4"}; nil where nothing is
+	Search    Searcher          // nil: the load is given
+}
+
+// Searcher chooses the rates of the search for a capacity. It is pure: the same
+// probes give the same answer.
+type Searcher interface {
+	// Next returns what to probe after these probes (Purpose and Rate are set), or
+	// false where the search has ended.
+	Next(probes []record.Probe) (record.Probe, bool)
+	// Judge says of a probe that has been made whether it was held and passed.
+	Judge(record.Probe) record.Probe
+	// Result says what the probes come to.
+	Result(probes []record.Probe) record.Capacity
+}
+
+// Folders is where a variant's programs are; see Prepare.
+type Folders struct {
+	Source   string // the workload's folder: {dir}
+	Build    string // {build}
+	Workload string // language packages of the workload: {workload}
+	Tracer   string // language packages of the tracer: {tracer}
+}

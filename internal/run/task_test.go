@@ -1,0 +1,40 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// What an operation says of its files comes to the load generator, with names
+// that hold in its process.
+func TestRequestWithFiles(t *testing.T) {
+	source := t.TempDir()
+	own := filepath.Join(t.TempDir(), "own.csv")
+	if err := os.WriteFile(filepath.Join(source, "types.pb"), []byte("types"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{
+		request: Request{Plan: &spec.Plan{Processes: []spec.Process{{Name: "app", Role: "app"}}}, Folders: Folders{Source: source}},
+		values:  map[string]string{"app.port": "80"},
+	}
+	call := spec.Operation{Name: "call", Method: "POST", URL: "/a.B/C", GRPC: true, Data: "rows.csv", Order: spec.OrderRandom, Protoset: "types.pb"}
+	got, err := s.requestFor(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Data != filepath.Join(source, "rows.csv") || got.Order != load.Random || string(got.Schema) != "types" || got.Address != "127.0.0.1:80" {
+		t.Errorf("%+v", got)
+	}
+	if got, err := s.requestFor(spec.Operation{URL: "/", Data: own}); err != nil || got.Data != own || got.Order != "" || got.Schema != nil {
+		t.Errorf("a file of one's own: %+v, %v", got, err)
+	}
+	call.Protoset = "none.pb"
+	if _, err := s.requestFor(call); err == nil || !strings.Contains(err.Error(), "reading the types of the service (protoset)") {
+		t.Errorf("types that are gone: %v", err)
+	}
+}
