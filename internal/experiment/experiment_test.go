@@ -48,6 +48,25 @@ func TestRunsAndEvents(t *testing.T) {
 	}
 }
 
+// What is asked for is what the plan has, in which the environment is filled in.
+func TestRequestsAreThePlans(t *testing.T) {
+	runner := &script{}
+	if _, err := session(runner, &kept{}).Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range runner.seen {
+		urls := []string{q.First.URL}
+		for _, p := range q.Phases {
+			urls = append(urls, p.Operation.URL)
+		}
+		for _, url := range urls {
+			if url != "/filled-in" {
+				t.Errorf("%s asks for %s", q.Name, url)
+			}
+		}
+	}
+}
+
 func TestFailures(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(string) bool

@@ -83,12 +83,15 @@ func (k *kept) Append(r record.Record) error {
 func session(r Runner, k Keeper) *Session {
 	exporting := spec.Process{Name: "app", Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}
 	plan := func(name string, processes ...spec.Process) *spec.Plan {
-		return &spec.Plan{Variant: name, Processes: processes, Sampling: 1}
+		return &spec.Plan{
+			Variant: name, Processes: processes, Sampling: 1,
+			Operations: []spec.Operation{{Name: "a", URL: "/filled-in"}, {Name: "b", URL: "/filled-in"}},
+		}
 	}
 	return &Session{
 		Experiment: &spec.Experiment{
 			Workload:   &spec.Workload{Name: "w"},
-			Operations: []spec.Operation{{Name: "a"}, {Name: "b"}},
+			Operations: []spec.Operation{{Name: "a", URL: "/${env:A}"}, {Name: "b", URL: "/${env:B}"}},
 			Load:       spec.Load{Duration: time.Second},
 			Design:     spec.Design{Blocks: 3, Seed: 1},
 		},

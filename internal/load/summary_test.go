@@ -58,7 +58,7 @@ func TestLimitIsNamed(t *testing.T) {
 		{"backlog", open, made(t, 1000, 0, 0, growing), 0, ServerOverloaded},
 		{"time-outs", open, made(t, 1000, 0, 1, steady(time.Millisecond)), 0, ServerOverloaded},
 		{"backlog of a busy generator", open, made(t, 1000, 0, 0, growing), 1950 * time.Millisecond, GeneratorBusy},
-		{"backlog of so few that one pause explains it", Task{Rate: 10, Duration: time.Second}, made(t, 19, 0, 0, growing), 0, NoLimit},
+		{"backlog of so few that one pause explains it", Task{Rate: 1000, Duration: 19 * time.Millisecond}, made(t, 19, 0, 0, growing), 0, NoLimit},
 		{"time-outs of few", Task{Rate: 10, Duration: time.Second}, made(t, 19, 0, 2, steady(time.Millisecond)), 0, NoLimit},
 		{"closed loop", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 100 * time.Millisecond, NoLimit},
 		{"closed loop, generator busy", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 990 * time.Millisecond, GeneratorBusy},

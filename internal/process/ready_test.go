@@ -58,6 +58,9 @@ func TestReadyFailsWhenTheProcessDies(t *testing.T) {
 		if died.Exit.Code != 7 || died.Process != p.Name() || len(died.Log) != 2 {
 			t.Errorf("%s: %+v", text, died)
 		}
+		if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "starting") {
+			t.Errorf("the log is told in the error too: %q", err)
+		}
 		for _, want := range []string{"exit status 7", "waiting for " + text, "cannot find my config"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%q is not in %q", want, err)
