@@ -6,12 +6,13 @@ const (
 	LossySink     = "selfcheck-lossy-sink"
 	LateSink      = "selfcheck-late-sink"
 	LateGenerator = "selfcheck-late-generator"
+	SmallCosts    = "selfcheck-small-costs"
 	Costs         = "selfcheck-costs"
 	DuetSame      = "selfcheck-duet-same" // in the full form only
 	DuetBurn      = "selfcheck-duet-burn"
 )
 
-// The variants of Costs.
+// The variants of SmallCosts and of Costs.
 const (
 	Again   = "again"
 	Burn20  = "burn-20"
@@ -40,7 +41,7 @@ type Experiment struct {
 func (f Form) Experiments() []Experiment {
 	exact := []Experiment{{Name: LossySink}, {Name: LateSink}, {Name: LateGenerator}}
 	if f == Full {
-		return append(exact, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: DuetSame}, Experiment{Name: DuetBurn})
+		return append(exact, Experiment{Name: SmallCosts, Blocks: 40, Duration: "3s"}, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: DuetSame}, Experiment{Name: DuetBurn})
 	}
-	return append(exact, Experiment{Name: Costs})
+	return append(exact, Experiment{Name: SmallCosts}, Experiment{Name: Costs})
 }

@@ -52,10 +52,10 @@ func (f Form) lengths() []length {
 	}
 	const cpu, latency, memory = "cpu_per_operation", "latency_mean", "memory_mean"
 	list := []length{
-		{"same again: CPU", Costs, Again, cpu, "s", 0, small, none},
-		{"same again: latency", Costs, Again, latency, "s", 0, marginLatency, none},
-		{"same again: memory", Costs, Again, memory, "bytes", 0, marginMemory, none},
-		{"20 µs of CPU", Costs, Burn20, cpu, "s", 20e-6, small, exactly},
+		{"same again: CPU", SmallCosts, Again, cpu, "s", 0, small, none},
+		{"same again: latency", SmallCosts, Again, latency, "s", 0, marginLatency, none},
+		{"same again: memory", SmallCosts, Again, memory, "bytes", 0, marginMemory, none},
+		{"20 µs of CPU", SmallCosts, Burn20, cpu, "s", 20e-6, small, exactly},
 		{"200 µs of CPU", Costs, Burn200, cpu, "s", 200e-6, marginCPU, exactly},
 		{"1 ms of sleep: latency", Costs, Sleep, latency, "s", 1e-3, marginLatency, logged},
 		{"1 ms of sleep: CPU", Costs, Sleep, cpu, "s", 0, marginSwitch, atMost},

@@ -82,9 +82,10 @@ func (s scene) evidence() map[string]Evidence {
 	late := faulty(nil, "generator-late")
 	late.Findings = []finding.Finding{{Metric: "latency_p50", Variant: Again, Baseline: 5.2e-3, Samples: []finding.Sample{{Block: 1, Baseline: 5.1e-3, Value: 5.3e-3}}}}
 	return map[string]Evidence{
-		Costs:    s.costs(),
-		DuetSame: s.costs(), // they hold more than a duet does
-		DuetBurn: s.costs(),
+		Costs:      s.costs(),
+		SmallCosts: s.costs(), // each holds the variants of both
+		DuetSame:   s.costs(), // they hold more than a duet does
+		DuetBurn:   s.costs(),
 		LossySink: {
 			Document: faulty(map[string]int64{ledger.Expected: 2000, ledger.Delivered: 1940, ledger.Unaccounted: 60}, "spans-unaccounted"),
 			Records: []record.Record{

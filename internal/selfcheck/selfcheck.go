@@ -83,8 +83,8 @@ func Judge(form Form, evidence map[string]Evidence) *Report {
 		r.Checks = append(r.Checks, e.check(evidence))
 	}
 	r.Verdict = overall(r.Checks)
-	r.Noise = Floors(evidence[Costs].Document)
-	r.Duet = gainOf(evidence[Costs].Document, evidence[DuetSame].Document)
+	r.Noise = Floors(evidence[SmallCosts].Document)
+	r.Duet = gainOf(evidence[SmallCosts].Document, evidence[DuetSame].Document)
 	return r
 }
 
