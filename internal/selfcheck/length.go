@@ -50,10 +50,10 @@ func (f Form) lengths() []length {
 	if f == Full {
 		small = marginFine
 	}
-	const cpu, latency, memory = "cpu_per_operation", "latency_mean", "memory_mean"
+	const cpu, median, latency, memory = "cpu_per_operation", "latency_p50", "latency_mean", "memory_mean"
 	list := []length{
 		{"same again: CPU", SmallCosts, Again, cpu, "s", 0, small, none},
-		{"same again: latency", SmallCosts, Again, latency, "s", 0, marginLatency, none},
+		{"same again: latency", SmallCosts, Again, median, "s", 0, marginLatency, none},
 		{"same again: memory", SmallCosts, Again, memory, "bytes", 0, marginMemory, none},
 		{"20 µs of CPU", SmallCosts, Burn20, cpu, "s", 20e-6, small, exactly},
 		{"200 µs of CPU", Costs, Burn200, cpu, "s", 200e-6, marginCPU, exactly},

@@ -35,7 +35,7 @@ func (s scene) costs() Evidence {
 		for j, m := range []struct {
 			name, unit  string
 			base, noise float64
-		}{{"cpu_per_operation", "s", 60e-6, 1}, {"latency_mean", "s", 200e-6, 3}, {"memory_mean", "bytes", 4e6, 1e11}} {
+		}{{"cpu_per_operation", "s", 60e-6, 1}, {"latency_mean", "s", 200e-6, 3}, {"latency_p50", "s", 150e-6, 3}, {"memory_mean", "bytes", 4e6, 1e11}} {
 			f := finding.Finding{Operation: "json", Variant: variant, Against: "none", Metric: m.name, Unit: m.unit, Blocks: s.blocks, Verdict: s.kinds[key(variant, m.name)]}
 			for block := 1; block <= s.blocks; block++ {
 				effect := effects[key(variant, m.name)]
