@@ -44,12 +44,33 @@ type Experiment struct {
 	Faults     []string           `json:"faults,omitempty"`    // what was made to go wrong on purpose
 	Duet       bool               `json:"duet,omitempty"`      // both variants ran at the same time
 	Rates      map[string]float64 `json:"rates,omitempty"`     // operations/s that a relative rate came to, by operation
+	LeftOut    []LeftOut          `json:"left_out,omitempty"`  // variants that could not run here
+	Published  []Published        `json:"published,omitempty"` // a study's own figures, to stand beside these
 	Seed       uint64             `json:"seed"`
 	File       string             `json:"file"` // the resolved experiment, YAML
 }
 
+// LeftOut is a variant that was asked for and could not run here.
+type LeftOut struct {
+	Variant string `json:"variant"`
+	Reason  string `json:"reason"`
+}
+
+// Published is one figure of the study that is repeated.
+type Published struct {
+	Source    string            `json:"source"`
+	Operation string            `json:"operation"`
+	Variant   string            `json:"variant"`
+	Metric    string            `json:"metric"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Value     float64           `json:"value"` // in the metric's unit
+	Spread    float64           `json:"spread,omitempty"`
+	Note      string            `json:"note,omitempty"`
+}
+
 // Variant is one thing compared.
 type Variant struct {
+	Steps       []string          `json:"steps,omitempty"` // of tracing that it runs, where its tracer says so
 	Name        string            `json:"name"`
 	Tracer      string            `json:"tracer"`
 	Settings    map[string]string `json:"settings,omitempty"`

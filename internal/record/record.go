@@ -54,13 +54,15 @@ type Failure struct {
 
 // Start is what happened from the first fork to the first phase.
 type Start struct {
-	ReadySeconds          float64 `json:"ready_seconds"`           // first fork to last process ready
-	FirstOperation        string  `json:"first_operation"`         // the operation that was made once, first of all
-	FirstOperationSeconds float64 `json:"first_operation_seconds"` // its duration
-	Probes                uint64  `json:"probes"`                  // readiness requests that the app answered
-	Sink                  Counts  `json:"sink"`                    // what arrived before the first phase, the first operation's spans included
-	IdleSeconds           float64 `json:"idle_seconds"`            // length of the idle window
-	Idle                  []Usage `json:"idle,omitempty"`          // usage over the idle window: one entry a process
+	ReadySeconds          float64  `json:"ready_seconds"`               // first fork to last process ready
+	FirstOperation        string   `json:"first_operation"`             // the operation that was made once, first of all
+	FirstOperationSeconds float64  `json:"first_operation_seconds"`     // its duration
+	Probes                uint64   `json:"probes"`                      // readiness requests that the app answered
+	ConnectedSeconds      float64  `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
+	Verified              []string `json:"verified,omitempty"`          // what the workload's own check said, line by line
+	Sink                  Counts   `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
+	IdleSeconds           float64  `json:"idle_seconds"`                // length of the idle window
+	Idle                  []Usage  `json:"idle,omitempty"`              // usage over the idle window: one entry a process
 }
 
 // ProbeOperation is the name of the phase of a calibration that repeats the readiness
@@ -100,9 +102,26 @@ type Load struct {
 	Resent        uint64            `json:"resent,omitempty"` // requests sent twice, as the server had closed the kept connection
 	BytesSent     uint64            `json:"bytes_sent"`
 	BytesReceived uint64            `json:"bytes_received"`
+	Driven        *Driven           `json:"driven,omitempty"`  // what a self-driving workload says of itself; nil for others
 	Backlog       []uint64          `json:"backlog,omitempty"` // open loop: operations due and not ended, at each tenth of the schedule
 	Latency       Histogram         `json:"latency"`           // ns, from the intended start
 	Lag           Histogram         `json:"lag"`               // ns, intended start to the write: the generator's own lateness
+}
+
+// Driven is what a workload that makes itself work says of a stretch of work.
+// A nil pointer means that its language does not tell.
+type Driven struct {
+	Threads         int      `json:"threads"`
+	Depth           int      `json:"depth"`             // calls in one another that make one operation
+	CallSeconds     float64  `json:"call_seconds"`      // sum of all durations
+	ThreadCPU       *float64 `json:"thread_cpu"`        // s: CPU time of the calling threads over the stretch
+	Allocated       *uint64  `json:"allocated"`         // bytes that the process allocated
+	AllocatedCaller *uint64  `json:"allocated_callers"` // of which by the calling threads
+	GCCount         *uint64  `json:"gc_count"`
+	GCSeconds       *float64 `json:"gc_seconds"`
+	HeapPeak        *uint64  `json:"heap_peak"`         // bytes in use, the most seen between batches
+	HeapLive        *uint64  `json:"heap_live"`         // bytes in use after a full collection behind the stretch
+	Samples         string   `json:"samples,omitempty"` // file in the results folder that holds every duration; "" where none is kept
 }
 
 // Usage is what one process (with its descendants) used over a stretch of time.
@@ -139,6 +158,8 @@ type Counts struct {
 	Kinds     map[string]uint64 `json:"kinds,omitempty"`     // spans by kind
 	Protocols map[string]uint64 `json:"protocols,omitempty"` // requests by protocol
 	Checking  bool              `json:"checking"`            // whether the ids were checked
+	Merged    uint64            `json:"merged,omitempty"`    // spans that their tracer says it merged into others that were received: in no other count
+	Forgone   uint64            `json:"forgone,omitempty"`   // spans that their tracer says over the wire that it did not send (a limit of its own): in no other count
 	Thrown    uint64            `json:"thrown,omitempty"`    // spans answered for and thrown away by order (a fault asked for); in no other count
 }
 

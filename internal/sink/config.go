@@ -32,6 +32,16 @@ type Config struct {
 	OTLPGRPC string // host:port; port 0 is a free one; "" is not served
 	OTLPHTTP string
 
+	Zipkin     string // Zipkin v2 over HTTP, JSON and protobuf
+	Elastic    string // Elastic APM intake v2 over HTTP
+	Datadog    string // Datadog's trace API over HTTP, msgpack
+	Kieker     string // Kieker's binary records over TCP
+	SkyWalking string // SkyWalking's trace protocol over gRPC
+	Pinpoint   string // Pinpoint's three gRPC services on one port
+	Scouter    string // Scouter's packets over UDP, and its TCP on the same port
+
+	Forward map[string]string // by the name of a protocol: where its requests are passed on to; the answers go back
+
 	Checking bool // look at the ids: duplicates, traces, orphans
 	MaxSpans int  // spans whose ids are held in checking mode
 
@@ -105,6 +115,14 @@ func (c Config) limits() otlp.Limits {
 type Addresses struct {
 	OTLPGRPC string `json:"otlp_grpc,omitempty"`
 	OTLPHTTP string `json:"otlp_http,omitempty"`
+
+	Zipkin     string `json:"zipkin,omitempty"`
+	Elastic    string `json:"elastic,omitempty"`
+	Datadog    string `json:"datadog,omitempty"`
+	Kieker     string `json:"kieker,omitempty"`
+	SkyWalking string `json:"skywalking,omitempty"`
+	Pinpoint   string `json:"pinpoint,omitempty"`
+	Scouter    string `json:"scouter,omitempty"`
 }
 
 // Snapshot is what a sink has counted since its start, and whether it is quiet.

@@ -15,10 +15,13 @@ import (
 var (
 	runPlaceholders = []string{
 		"port", "dir", "tmp", "build", "workload", "tracer", "process",
-		"sink.otlp.grpc", "sink.otlp.http",
+		"service", "templates", "tracetax",
+		"sink.otlp.grpc", "sink.otlp.http", "sink.zipkin", "sink.elastic", "sink.datadog",
+		"sink.kieker", "sink.kieker.host", "sink.kieker.port", "sink.skywalking", "sink.pinpoint.host", "sink.pinpoint.port",
+		"sink.scouter.host", "sink.scouter.port",
 	}
 	valuePlaceholders  = []string{"value", "value.ms", "value.s", "value.ratio"}
-	futurePlaceholders = []string{"sink.zipkin", "sink.jaeger", "sink.skywalking"}
+	futurePlaceholders = []string{"sink.jaeger"}
 )
 
 // A placeholder is a lower-case, possibly dotted word in braces. Everything else in

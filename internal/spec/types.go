@@ -22,6 +22,9 @@ type Experiment struct {
 	Budget      []Limit
 	Sink        SinkMode
 	Faults      Faults
+	Samples     bool        // every single duration is kept in the results folder; self-driving workloads only
+	Published   []Published // figures of a study that this experiment repeats
+	Claims      []Claim     // what that study found, as predicates on intervals
 }
 
 // Faults are known lengths for the ruler: what is made to go wrong on purpose, in
@@ -42,15 +45,18 @@ type Workload struct {
 	Build       map[string]Build // by tracer name, "" for all others
 	Processes   []Process
 	Operations  []Operation
-	Rate        float64 // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
-	Files       fs.FS   // the folder of a built-in workload; nil for one's own
-	Dir         string  // folder that relative paths of one's own program stand for
+	Self        bool     // it makes itself work: the load is given to its process in words (docs/self-driving.md), not in requests
+	Verify      []string // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
+	Rate        float64  // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
+	Files       fs.FS    // the folder of a built-in workload; nil for one's own
+	Dir         string   // folder that relative paths of one's own program stand for
 }
 
 // Process is one program of a workload.
 type Process struct {
 	Name     string
-	Role     string // app, sidecar, collector, backend, database
+	Service  *Service // nil: a program of the workload's own; otherwise where Run, Ready, Role and the rest come from
+	Role     string   // app, sidecar, collector, backend, database
 	Run      []string
 	Env      map[string]string
 	Dir      string
@@ -59,6 +65,16 @@ type Process struct {
 	CPUs     float64       // quota; 0 is none
 	Memory   int64         // bytes; 0 is no limit
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
+}
+
+// Service is a server that several workloads use, such as a database: a folder
+// services/NAME with a service.yaml. Its files are {service} in its own texts.
+type Service struct {
+	Name        string
+	Description string
+	Needs       []Need
+	Process     Process // Name is empty; a workload's own keys win over it, its env is merged
+	Files       fs.FS
 }
 
 // Operation is one kind of work.
@@ -80,6 +96,7 @@ type Operation struct {
 	Order       string            // in which the rows are taken: OrderRandom, or "" for one after the other
 	Protoset    string            // gRPC: file of a descriptor set; Body is then JSON
 	Insecure    bool              // https: do not check the certificate
+	Drive       map[string]string // self-driving workloads: words that the process gets with the order, e.g. {depth: 10}; the load's own win
 }
 
 // OrderRandom takes the rows of request data by chance.
@@ -104,6 +121,8 @@ type Need struct {
 // Artifact names pinned packages that are installed into a folder of their own.
 type Artifact struct {
 	Python string // a requirements file with hashes, relative to the folder
+	Maven  string // a list of coordinates with checksums: the files are put into the folder under their own names
+	NPM    string // a package-lock.json, its package.json beside it: node_modules is put into the folder
 }
 
 // Build makes a program from a workload's sources.
@@ -122,9 +141,12 @@ type Tracer struct {
 	Wrap        []string // goes before the command of each traced process
 	Args        []string // goes after it
 	Env         map[string]string
+	Append      map[string]string // added to variables, after a space where there is something: JAVA_TOOL_OPTIONS, NODE_OPTIONS
+	Templates   []string          // files of the folder with placeholders and {setting.NAME}; {templates} is where they stand, filled in, in a run
 	Settings    []Setting
 	Admits      []Admission
 	Settle      time.Duration // extra time after ready until the tracer is connected
+	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
 	Files       fs.FS
 }
 
@@ -136,6 +158,7 @@ type Setting struct {
 	Kind        string            // "share", "count", "duration", "choice" or "text"
 	Choices     map[string]Choice // kind choice
 	Env         map[string]string // other kinds; {value}, {value.ms}, {value.ratio}
+	Append      map[string]string // the same, added to variables
 	Meaning     string            // "sampling": the sampled share; "delay": the longest time a span is held; ""
 }
 
@@ -143,7 +166,9 @@ type Setting struct {
 type Choice struct {
 	Description string
 	Env         map[string]string
+	Append      map[string]string
 	Unset       []string // variables of the tracer that this choice takes away
+	Steps       []string // of tracing that are left with it, of Steps; nil: all
 	Silent      bool     // with it no span reaches the sink, by intent
 	Immediate   bool     // with it spans are sent without delay
 }
@@ -167,3 +192,7 @@ type Variant struct {
 	Against     string  // another variant to be compared with, besides the baseline
 	Faults      *Faults // instead of the experiment's; nil: the experiment's
 }
+
+// Steps of tracing, in the order of a span's way: a choice of a tracer says which are
+// left with it, so that what each of them adds can be told.
+var Steps = []string{"instrumentation", "probe", "queue", "writing"}

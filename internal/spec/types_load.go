@@ -18,6 +18,14 @@ type Load struct {
 	Duration    time.Duration // of the measured window
 	Timeout     time.Duration // of one operation
 	Idle        time.Duration // idle window before the first phase
+
+	// Of workloads that make themselves work; see docs/self-driving.md.
+	Calls   uint64        // the most operations of the measured window; with Duration, what comes first ends it; 0: Duration alone
+	Depth   int           // calls in one another that make one operation; 0: the workload's own
+	Depths  []int         // several of them: a phase for each; Depth is then 0
+	Threads int           // that call; 0 is 1
+	Crowds  []int         // several numbers of threads: a phase for each; Threads is then 0
+	Busy    time.Duration // CPU time that the innermost call burns
 }
 
 // Relative is a rate that is a share of what the slowest variant can do,
