@@ -88,7 +88,7 @@ func TestSelfcheckSeesAWrongLength(t *testing.T) {
 		"  burn-200: {tracer: synthetic-go, settings: {burn: 150us}}\ndesign: {blocks: 16}\n"+short)
 	// The sink is not faulty, the generator not late: what is counted fails for sure.
 	healthy := "workload: hello/go\noperations: [json]\nvariants:\n  none:\n  otel: {tracer: otel-go, settings: {delay: 100ms}}\ndesign: {blocks: 1}\n" + short
-	for _, name := range []string{selfcheck.LossySink, selfcheck.LateSink, selfcheck.SmallCosts} {
+	for _, name := range []string{selfcheck.LossySink, selfcheck.LateSink, selfcheck.SmallCosts, selfcheck.OtherCosts} {
 		write(name, healthy)
 	}
 	write(selfcheck.LateGenerator, strings.Replace(healthy, "otel-go, settings: {delay: 100ms}", "none", 1))

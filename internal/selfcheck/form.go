@@ -8,11 +8,12 @@ const (
 	LateGenerator = "selfcheck-late-generator"
 	SmallCosts    = "selfcheck-small-costs"
 	Costs         = "selfcheck-costs"
+	OtherCosts    = "selfcheck-other-costs"
 	DuetSame      = "selfcheck-duet-same" // in the full form only
 	DuetBurn      = "selfcheck-duet-burn"
 )
 
-// The variants of SmallCosts and of Costs.
+// The variants of SmallCosts, Costs and OtherCosts.
 const (
 	Again   = "again"
 	Burn20  = "burn-20"
@@ -41,7 +42,7 @@ type Experiment struct {
 func (f Form) Experiments() []Experiment {
 	exact := []Experiment{{Name: LossySink}, {Name: LateSink}, {Name: LateGenerator}}
 	if f == Full {
-		return append(exact, Experiment{Name: SmallCosts, Blocks: 40, Duration: "3s"}, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: DuetSame}, Experiment{Name: DuetBurn})
+		return append(exact, Experiment{Name: OtherCosts, Blocks: 20}, Experiment{Name: SmallCosts, Blocks: 40, Duration: "3s"}, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: DuetSame}, Experiment{Name: DuetBurn})
 	}
-	return append(exact, Experiment{Name: SmallCosts}, Experiment{Name: Costs})
+	return append(exact, Experiment{Name: OtherCosts}, Experiment{Name: SmallCosts}, Experiment{Name: Costs})
 }

@@ -83,7 +83,8 @@ func (s scene) evidence() map[string]Evidence {
 	late.Findings = []finding.Finding{{Metric: "latency_p50", Variant: Again, Baseline: 5.2e-3, Samples: []finding.Sample{{Block: 1, Baseline: 5.1e-3, Value: 5.3e-3}}}}
 	return map[string]Evidence{
 		Costs:      s.costs(),
-		SmallCosts: s.costs(), // each holds the variants of both
+		SmallCosts: s.costs(), // each holds the variants of all three
+		OtherCosts: s.costs(),
 		DuetSame:   s.costs(), // they hold more than a duet does
 		DuetBurn:   s.costs(),
 		LossySink: {

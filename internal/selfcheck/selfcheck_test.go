@@ -156,7 +156,7 @@ func TestSleepIsHeldAgainstItsLog(t *testing.T) {
 	if c.Known < 1.1e-3 || c.Known > 1.3e-3 || c.High-c.Low > 20e-6 {
 		t.Errorf("the sleep is not taken from its log, block by block: %+v", c)
 	}
-	delete(e[Costs].Slept, 3)
+	delete(e[OtherCosts].Slept, 3)
 	if c := judged(t, Judge(Quick, e), c.Name); c.Verdict != Failed || !strings.Contains(c.Text, "log") {
 		t.Errorf("without a log: %s, %s", c.Verdict, c.Text)
 	}
