@@ -22,6 +22,7 @@ func progressLine(c record.Counts) string {
 	}{
 		{c.Metrics, "data points"}, {c.Logs, "log records"}, {c.Rejected, "rejected"}, {c.Malformed, "requests refused"},
 		{c.Duplicate, "duplicates"}, {c.Orphans, "orphans"}, {c.Thrown, "thrown away"},
+		{c.Merged, "merged by the tracer"}, {c.Forgone, "not sent by the tracer"}, {c.Forwarded, "forwarded"}, {c.Refused, "refused by the backend"},
 	} {
 		if extra.n > 0 {
 			line += fmt.Sprintf(", %d %s", extra.n, extra.name)
@@ -44,8 +45,15 @@ func printCounts(w io.Writer, c record.Counts) error {
 		row("orphans", c.Orphans)
 		row("evicted", c.Evicted)
 	}
-	if c.Thrown > 0 {
-		row("thrown away", c.Thrown)
+	for _, extra := range []struct {
+		name string
+		n    uint64
+	}{
+		{"thrown away", c.Thrown}, {"merged by tracer", c.Merged}, {"not sent", c.Forgone}, {"forwarded", c.Forwarded}, {"refused there", c.Refused},
+	} {
+		if extra.n > 0 {
+			row(extra.name, extra.n)
+		}
 	}
 	row("rejected spans", c.Rejected)
 	row("refused requests", c.Malformed)

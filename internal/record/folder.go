@@ -21,6 +21,7 @@ const (
 	ReportFile      = "report.html"
 	BenchfmtFile    = "benchfmt.txt"
 	LogsFolder      = "logs"
+	SamplesFolder   = "samples" // every single duration, where the experiment asks for them
 )
 
 // ErrInUse is returned when another tracetax writes to the results folder.

@@ -30,6 +30,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		BytesReceived: l.BytesReceived + next.BytesReceived,
 		Latency:       latency,
 		Lag:           lag,
+		Driven:        l.Driven.plus(next.Driven),
 	}
 	for class, n := range next.Errors {
 		if sum.Errors == nil {
@@ -38,6 +39,38 @@ func (l Load) Plus(next Load) (Load, error) {
 		sum.Errors[class] += n
 	}
 	return sum, nil
+}
+
+// plus returns what a workload said of two stretches, one after the other. What
+// is the state at a moment is the later one's.
+func (d *Driven) plus(next *Driven) *Driven {
+	if d == nil || next == nil {
+		if d == nil {
+			return next
+		}
+		return d
+	}
+	sum := *next
+	sum.CallSeconds += d.CallSeconds
+	sum.ThreadCPU = add(d.ThreadCPU, next.ThreadCPU)
+	sum.Allocated = add(d.Allocated, next.Allocated)
+	sum.AllocatedCaller = add(d.AllocatedCaller, next.AllocatedCaller)
+	sum.GCCount = add(d.GCCount, next.GCCount)
+	sum.GCSeconds = add(d.GCSeconds, next.GCSeconds)
+	if d.HeapPeak != nil && next.HeapPeak != nil {
+		peak := max(*d.HeapPeak, *next.HeapPeak)
+		sum.HeapPeak = &peak
+	}
+	return &sum
+}
+
+// add adds two figures; nil where one of them was not told.
+func add[T uint64 | float64](a, b *T) *T {
+	if a == nil || b == nil {
+		return nil
+	}
+	sum := *a + *b
+	return &sum
 }
 
 // plus returns the histogram of the values of both.

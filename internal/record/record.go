@@ -54,15 +54,16 @@ type Failure struct {
 
 // Start is what happened from the first fork to the first phase.
 type Start struct {
-	ReadySeconds          float64  `json:"ready_seconds"`               // first fork to last process ready
-	FirstOperation        string   `json:"first_operation"`             // the operation that was made once, first of all
-	FirstOperationSeconds float64  `json:"first_operation_seconds"`     // its duration
-	Probes                uint64   `json:"probes"`                      // readiness requests that the app answered
-	ConnectedSeconds      float64  `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
-	Verified              []string `json:"verified,omitempty"`          // what the workload's own check said, line by line
-	Sink                  Counts   `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
-	IdleSeconds           float64  `json:"idle_seconds"`                // length of the idle window
-	Idle                  []Usage  `json:"idle,omitempty"`              // usage over the idle window: one entry a process
+	ReadySeconds          float64           `json:"ready_seconds"`               // first fork to last process ready
+	FirstOperation        string            `json:"first_operation"`             // the operation that was made once, first of all
+	FirstParameter        map[string]string `json:"first_parameter,omitempty"`   // at which level it was made, where its spans depend on that
+	FirstOperationSeconds float64           `json:"first_operation_seconds"`     // its duration
+	Probes                uint64            `json:"probes"`                      // readiness requests that the app answered
+	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
+	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
+	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
+	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window
+	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
 }
 
 // ProbeOperation is the name of the phase of a calibration that repeats the readiness
@@ -161,6 +162,8 @@ type Counts struct {
 	Merged    uint64            `json:"merged,omitempty"`    // spans that their tracer says it merged into others that were received: in no other count
 	Forgone   uint64            `json:"forgone,omitempty"`   // spans that their tracer says over the wire that it did not send (a limit of its own): in no other count
 	Thrown    uint64            `json:"thrown,omitempty"`    // spans answered for and thrown away by order (a fault asked for); in no other count
+	Forwarded uint64            `json:"forwarded,omitempty"` // of the spans received: those that the real backend accepted which they were passed on to
+	Refused   uint64            `json:"refused,omitempty"`   // of the spans received: those that it refused, or that did not reach it
 }
 
 // Admitted is what a tracer says that it did with its spans.

@@ -7,13 +7,16 @@
 package sink
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/sink/otlp"
+	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/internal/sink/wire"
 )
 
 // Defaults of a Config.
@@ -79,8 +82,8 @@ func (c Config) Check() error {
 
 func (c Config) check() error {
 	switch {
-	case c.OTLPGRPC == "" && c.OTLPHTTP == "":
-		return fmt.Errorf("starting a sink: no protocol to serve; give an address for OTLP over gRPC or HTTP")
+	case c.addresses() == Addresses{}:
+		return fmt.Errorf("starting a sink: no protocol to serve; give an address for one, such as OTLP over gRPC or HTTP")
 	case c.MaxSpans < 1 || c.MaxSpans > math.MaxInt32:
 		return fmt.Errorf("starting a sink: %d spans to hold; choose 1 to %d", c.MaxSpans, math.MaxInt32)
 	case c.MaxBody < 1 || c.MaxBody > math.MaxInt32:
@@ -90,7 +93,7 @@ func (c Config) check() error {
 	case c.HeaderTimeout < 0 || c.RequestTimeout < 0:
 		return fmt.Errorf("starting a sink: a time-out is less than zero")
 	}
-	return c.checkFaults()
+	return errors.Join(c.checkFaults(), c.checkForward())
 }
 
 func (c Config) checkFaults() error {
@@ -103,12 +106,35 @@ func (c Config) checkFaults() error {
 	return nil
 }
 
+// checkForward reports what is to be passed on and is not received, or has no address.
+func (c Config) checkForward() error {
+	wanted := c.addresses()
+	for name, address := range c.Forward {
+		if _, err := forward.Target(name, address); err != nil {
+			return fmt.Errorf("starting a sink: %w", err)
+		}
+		i := slices.IndexFunc(protocols, func(p protocol) bool { return p.forward == name })
+		if *protocols[i].address(&wanted) == "" {
+			return fmt.Errorf("starting a sink: %s is to be passed on, and is not received; give it an address to listen on", name)
+		}
+	}
+	return nil
+}
+
+// addresses are where the sink is to listen.
+func (c Config) addresses() Addresses {
+	return Addresses{
+		OTLPGRPC: c.OTLPGRPC, OTLPHTTP: c.OTLPHTTP, Zipkin: c.Zipkin, Elastic: c.Elastic, Datadog: c.Datadog,
+		Kieker: c.Kieker, SkyWalking: c.SkyWalking, Pinpoint: c.Pinpoint, Scouter: c.Scouter,
+	}
+}
+
 func (c Config) tally() tally.Config {
 	return tally.Config{Checking: c.Checking, MaxSpans: c.MaxSpans, Lose: c.Lose}
 }
 
-func (c Config) limits() otlp.Limits {
-	return otlp.Limits{Body: c.MaxBody, Requests: c.MaxRequests, Header: c.HeaderTimeout, Request: c.RequestTimeout}
+func (c Config) limits() wire.Limits {
+	return wire.Limits{Body: c.MaxBody, Requests: c.MaxRequests, Header: c.HeaderTimeout, Request: c.RequestTimeout}
 }
 
 // Addresses are where a sink listens, host:port; "" where it does not.

@@ -5,18 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"sync"
 
-	"github.com/tracetax/tracetax/internal/sink/otlp"
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/internal/sink/wire"
 	"golang.org/x/net/netutil"
-	"google.golang.org/grpc"
 )
 
 // Server is a running sink. It is safe for concurrent use.
 type Server struct {
 	total     *tally.Total
+	intake    *wire.Intake
 	addresses Addresses
 	stops     []func() error
 	serving   sync.WaitGroup
@@ -33,53 +32,32 @@ func Start(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{total: tally.New(c.tally())}
-	receiver := otlp.New(s.total, c.limits(), c.Late)
-	if err := errors.Join(s.startGRPC(c, receiver), s.startHTTP(c, receiver)); err != nil {
+	s.intake = wire.NewIntake(s.total, c.limits(), c.Late)
+	if err := s.start(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Server) startGRPC(c Config, receiver *otlp.Receiver) error {
-	if c.OTLPGRPC == "" {
-		return nil
-	}
-	l, err := listen(c.OTLPGRPC, "OTLP over gRPC", c.MaxConnections)
-	if err != nil {
-		return err
-	}
-	s.addresses.OTLPGRPC = l.Addr().String()
-	server := receiver.GRPC()
-	s.serve(func() error {
-		// Told to stop before it began to serve, gRPC calls it an error.
-		if err := server.Serve(l); !errors.Is(err, grpc.ErrServerStopped) {
+func (s *Server) start(c Config) error {
+	wanted := c.addresses()
+	for _, p := range protocols {
+		address := *p.address(&wanted)
+		if address == "" {
+			continue
+		}
+		r, err := p.make(s, c)
+		if err != nil {
 			return err
 		}
-		return nil
-	}, func() error {
-		server.Stop()
-		return nil
-	})
-	return nil
-}
-
-func (s *Server) startHTTP(c Config, receiver *otlp.Receiver) error {
-	if c.OTLPHTTP == "" {
-		return nil
-	}
-	l, err := listen(c.OTLPHTTP, "OTLP over HTTP", c.MaxConnections)
-	if err != nil {
-		return err
-	}
-	s.addresses.OTLPHTTP = l.Addr().String()
-	server := receiver.HTTP()
-	s.serve(func() error {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			return err
+		l, err := listen(address, p.name, c.MaxConnections)
+		if err != nil {
+			return errors.Join(err, r.Close())
 		}
-		return nil
-	}, server.Close)
-	return nil
+		*p.address(&s.addresses) = l.Addr().String()
+		s.serve(p.name, func() error { return r.Serve(l) }, r.Close)
+	}
+	return s.startScouter(c)
 }
 
 func listen(address, protocol string, connections int) (net.Listener, error) {
@@ -91,13 +69,13 @@ func listen(address, protocol string, connections int) (net.Listener, error) {
 }
 
 // serve runs a receiver until stop is called.
-func (s *Server) serve(run, stop func() error) {
+func (s *Server) serve(name string, run, stop func() error) {
 	s.stops = append(s.stops, stop)
 	s.serving.Go(func() {
 		if err := run(); err != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.failed = append(s.failed, fmt.Errorf("serving: %w", err))
+			s.failed = append(s.failed, fmt.Errorf("serving %s: %w", name, err))
 		}
 	})
 }

@@ -54,7 +54,7 @@ func TestBusy(t *testing.T) {
 	total := tally.New(tally.Config{})
 	r := New(total, Limits{Body: 1 << 20, Requests: 1, Header: time.Minute, Request: 50 * time.Millisecond}, 0)
 	overGRPC, overHTTP := serve(t, r)
-	if !r.enter(t.Context()) {
+	if !r.Enter(t.Context()) {
 		t.Fatal("no place in an idle receiver")
 	}
 	if err := exportEmpty(t, overGRPC); status.Code(err) != codes.Unavailable {
@@ -67,7 +67,7 @@ func TestBusy(t *testing.T) {
 	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
 		t.Errorf("over HTTP: status %d, headers %v", response.StatusCode, response.Header)
 	}
-	r.leave()
+	r.Leave()
 	if err := exportEmpty(t, overGRPC); err != nil {
 		t.Errorf("with a place: %v", err)
 	}

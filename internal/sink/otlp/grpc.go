@@ -4,22 +4,18 @@ package otlp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // so that compressed bodies are understood
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/mem"
-	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 )
 
 const (
-	maxHeader  = 64 << 10  // bytes of a request's header
 	maxStreams = 256       // requests at a time on a connection; more wait at the sender
 	readBuffer = 128 << 10 // bytes read from a socket at a time
 
@@ -34,15 +30,15 @@ const (
 // caller.
 func (r *Receiver) GRPC() *grpc.Server {
 	server := grpc.NewServer(
-		grpc.ForceServerCodecV2(rawCodec{}),
-		grpc.MaxRecvMsgSize(int(r.limits.Body)),
-		grpc.MaxHeaderListSize(maxHeader),
+		grpc.ForceServerCodecV2(wire.RawCodec{}),
+		grpc.MaxRecvMsgSize(int(r.Limits.Body)),
+		grpc.MaxHeaderListSize(wire.MaxHeader),
 		grpc.MaxConcurrentStreams(maxStreams),
-		grpc.ConnectionTimeout(r.limits.Header),
+		grpc.ConnectionTimeout(r.Limits.Header),
 		grpc.InitialWindowSize(streamWindow),
 		grpc.InitialConnWindowSize(connectionWindow),
 		grpc.InTapHandle(r.admit),
-		grpc.StatsHandler(wireSizes{}),
+		grpc.StatsHandler(wire.WireSizes{}),
 		grpc.ReadBufferSize(readBuffer),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
 	)
@@ -70,10 +66,10 @@ func (r *Receiver) service(s *signal) *grpc.ServiceDesc {
 func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if r.admitted.Add(1) > maxWaiting {
 		r.admitted.Add(-1)
-		r.total.Refuse()
-		return ctx, status.Error(codes.Unavailable, busy)
+		r.Total.Refuse()
+		return ctx, status.Error(codes.Unavailable, wire.Busy)
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.limits.Request)
+	ctx, cancel := context.WithTimeout(ctx, r.Limits.Request)
 	context.AfterFunc(ctx, func() {
 		cancel()
 		r.admitted.Add(-1)
@@ -83,105 +79,43 @@ func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, err
 
 // export receives, counts and answers one request.
 func (r *Receiver) export(s *signal, stream grpc.ServerStream) error {
-	r.total.Arrived()
-	defer r.total.Finished()
-	answer, err := r.receive(s, stream)
+	r.Total.Arrived()
+	defer r.Total.Finished()
+	m := wire.Message{Pool: &r.Bodies}
+	defer m.Free()
+	counted, err := r.receive(s, stream, &m)
+	answer := counted.Body
+	if r.passer != nil && m.Body() != nil {
+		answer, err = r.pass(stream.Context(), s, &m, counted)
+	}
 	if err != nil {
 		return err
 	}
-	r.linger(stream.Context())
-	return stream.SendMsg(&message{answer: answer})
+	r.Linger(stream.Context())
+	return stream.SendMsg(&wire.Message{Out: answer})
 }
 
 // receive receives and counts one request, and returns the answer.
-func (r *Receiver) receive(s *signal, stream grpc.ServerStream) ([]byte, error) {
-	if !r.enter(stream.Context()) {
-		r.total.Refuse()
-		return nil, status.Error(codes.Unavailable, busy)
+func (r *Receiver) receive(s *signal, stream grpc.ServerStream, m *wire.Message) (wire.Answer, error) {
+	if !r.Enter(stream.Context()) {
+		r.Total.Refuse()
+		return wire.Answer{}, status.Error(codes.Unavailable, wire.Busy)
 	}
-	defer r.leave()
-	m := message{pool: &r.bodies}
-	defer m.free()
-	if err := stream.RecvMsg(&m); err != nil {
+	defer r.Leave()
+	if err := stream.RecvMsg(m); err != nil {
 		// gRPC itself has told the sender: too large, too slow, or not gzip.
 		if status.Code(err) != codes.Canceled { // unless the sender gave it up
-			r.total.Refuse()
+			r.Total.Refuse()
 		}
-		return nil, err
+		return wire.Answer{}, err
 	}
-	batch := r.total.Batch()
-	if err := s.protobuf(batch, m.body()); err != nil {
-		r.total.Discard(batch)
-		r.total.Refuse()
-		return nil, status.Error(codes.InvalidArgument, err.Error())
+	batch := r.Total.Batch()
+	if err := s.protobuf(batch, m.Body()); err != nil {
+		r.Total.Discard(batch)
+		r.Total.Refuse()
+		return wire.Answer{}, status.Error(codes.InvalidArgument, err.Error())
 	}
-	answer := answerProtobuf(batch)
-	r.total.Merge(batch, overGRPC, m.wire)
+	answer := wire.Answer{Body: answerProtobuf(batch), Spans: batch.Spans, Rejected: batch.Rejected}
+	r.Total.Merge(batch, overGRPC, m.Wire)
 	return answer, nil
 }
-
-// message is a body on its way in or out.
-type message struct {
-	pool   mem.BufferPool // where room for a body in pieces comes from
-	in     mem.Buffer
-	wire   int64 // size of the body that came in, as it was on the wire
-	answer []byte
-}
-
-func (m *message) body() []byte {
-	if m.in == nil {
-		return nil
-	}
-	return m.in.ReadOnlyData()
-}
-
-func (m *message) free() {
-	if m.in != nil {
-		m.in.Free()
-		m.in = nil
-	}
-}
-
-// rawCodec hands bodies over as they are. It goes by the name of the format that
-// they are in, since the name is part of the content type.
-type rawCodec struct{}
-
-func (rawCodec) Name() string { return "proto" }
-
-func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
-	m, ok := v.(*message)
-	if !ok {
-		return nil, fmt.Errorf("encoding an answer: unexpected %T", v)
-	}
-	return mem.BufferSlice{mem.SliceBuffer(m.answer)}, nil
-}
-
-func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	m, ok := v.(*message)
-	if !ok {
-		return fmt.Errorf("decoding a body: unexpected %T", v)
-	}
-	if m.in != nil {
-		return errors.New("more than one message in a request")
-	}
-	m.in = data.MaterializeToBuffer(m.pool)
-	return nil
-}
-
-// wireSizes notes the size of each body as it was on the wire, which gRPC tells
-// nobody but a stats handler.
-type wireSizes struct{}
-
-func (wireSizes) HandleRPC(_ context.Context, event stats.RPCStats) {
-	in, ok := event.(*stats.InPayload)
-	if !ok {
-		return
-	}
-	if m, ok := in.Payload.(*message); ok {
-		m.wire = int64(in.CompressedLength)
-	}
-}
-
-func (wireSizes) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
-func (wireSizes) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
-func (wireSizes) HandleConn(context.Context, stats.ConnStats)                       {}

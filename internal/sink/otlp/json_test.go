@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/internal/sink/wire"
 )
 
 // specExample has the shape of the example that the OTLP specification gives.
@@ -92,7 +93,7 @@ func TestBrokenJSON(t *testing.T) {
 		specExample[:len(specExample)-3], strings.Repeat(`{"a":`, 20_000), `{"x":` + strings.Repeat("[", 20_000),
 	} {
 		_, err := counted(func(b *tally.Batch) error { return walkTracesJSON(b, []byte(broken)) })
-		if !errors.Is(err, errJSON) {
+		if !errors.Is(err, wire.ErrJSON) {
 			t.Errorf("%.60q: error %v", broken, err)
 		}
 	}
@@ -127,7 +128,7 @@ func FuzzJSON(f *testing.F) {
 			if err == nil && !valid {
 				t.Errorf("%s: invalid JSON accepted: %q", signals[i].name, body)
 			}
-			if err != nil && !errors.Is(err, errJSON) {
+			if err != nil && !errors.Is(err, wire.ErrJSON) {
 				t.Errorf("%s: error of another kind: %v", signals[i].name, err)
 			}
 		}

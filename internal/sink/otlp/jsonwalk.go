@@ -3,33 +3,24 @@
 package otlp
 
 import (
+	"encoding/hex"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/internal/sink/wire"
 )
 
 // walkTracesJSON counts an ExportTraceServiceRequest.
 func walkTracesJSON(b *tally.Batch, body []byte) error {
-	w := traceWalker{jsonReader: newJSONReader(body), batch: b}
-	return w.document(w.only("resourceSpans", func() error {
-		return w.array(w.resourceSpans)
+	w := traceWalker{JSON: wire.NewJSON(body), batch: b}
+	return w.Document(w.Only("resourceSpans", func() error {
+		return w.Array(w.resourceSpans)
 	}))
-}
-
-// only returns a member function that reads the member of that name with read
-// and ignores all others.
-func (r *jsonReader) only(wanted string, read func() error) func([]byte) error {
-	return func(name []byte) error {
-		if string(name) == wanted {
-			return read()
-		}
-		return r.skip()
-	}
 }
 
 // traceWalker holds what is known of the resource and the span that are being read.
 type traceWalker struct {
-	*jsonReader
+	*wire.JSON
 	batch *tally.Batch
 
 	service []byte // service.name of the resource
@@ -43,14 +34,14 @@ type traceWalker struct {
 func (w *traceWalker) resourceSpans() error {
 	before := w.batch.Spans
 	w.service, w.found = w.service[:0], false
-	err := w.object(func(name []byte) error {
+	err := w.Object(func(name []byte) error {
 		switch string(name) {
 		case "resource":
-			return w.object(w.only("attributes", func() error { return w.array(w.attribute) }))
+			return w.Object(w.Only("attributes", func() error { return w.Array(w.attribute) }))
 		case "scopeSpans":
-			return w.objects(w.only("spans", func() error { return w.array(w.oneSpan) }))
+			return w.Objects(w.Only("spans", func() error { return w.Array(w.oneSpan) }))
 		}
-		return w.skip()
+		return w.Skip()
 	})
 	w.batch.Service(w.service, w.batch.Spans-before)
 	return err
@@ -60,20 +51,20 @@ func (w *traceWalker) resourceSpans() error {
 func (w *traceWalker) attribute() error {
 	var isName, isText bool
 	var value []byte
-	err := w.object(func(name []byte) error {
+	err := w.Object(func(name []byte) error {
 		switch string(name) {
 		case "key":
-			key, err := w.text()
+			key, err := w.Text()
 			isName = string(key) == serviceNameKey
 			return err
 		case "value":
-			return w.object(w.only("stringValue", func() error {
-				text, err := w.text()
+			return w.Object(w.Only("stringValue", func() error {
+				text, err := w.Text()
 				value, isText = append(value[:0], text...), text != nil
 				return err
 			}))
 		}
-		return w.skip()
+		return w.Skip()
 	})
 	if isName && isText && !w.found {
 		w.service, w.found = append(w.service, value...), true
@@ -84,7 +75,7 @@ func (w *traceWalker) attribute() error {
 func (w *traceWalker) oneSpan() error {
 	var span tally.Span
 	w.name = w.name[:0]
-	err := w.object(func(name []byte) error {
+	err := w.Object(func(name []byte) error {
 		switch string(name) {
 		case "traceId":
 			return w.id(&span.Trace, w.trace[:])
@@ -93,7 +84,7 @@ func (w *traceWalker) oneSpan() error {
 		case "parentSpanId":
 			return w.id(&span.Parent, w.parent[:])
 		case "name":
-			text, err := w.text()
+			text, err := w.Text()
 			w.name = append(w.name[:0], text...)
 			return err
 		case "kind":
@@ -101,7 +92,7 @@ func (w *traceWalker) oneSpan() error {
 			span.Kind, err = w.kind()
 			return err
 		}
-		return w.skip()
+		return w.Skip()
 	})
 	if err != nil {
 		return err
@@ -112,7 +103,7 @@ func (w *traceWalker) oneSpan() error {
 }
 
 func (w *traceWalker) id(id *[]byte, room []byte) error {
-	digits, err := w.text()
+	digits, err := w.Text()
 	if err == nil {
 		*id = decodeID(room, digits)
 	}
@@ -121,7 +112,7 @@ func (w *traceWalker) id(id *[]byte, room []byte) error {
 
 // kind reads a span's kind: a number, or as some senders write it, its name.
 func (w *traceWalker) kind() (tally.Kind, error) {
-	n, text, ok, err := w.number()
+	n, text, ok, err := w.Number()
 	if err != nil {
 		return tally.Unspecified, err
 	}
@@ -134,36 +125,45 @@ func (w *traceWalker) kind() (tally.Kind, error) {
 
 // walkLogsJSON counts the log records of an ExportLogsServiceRequest.
 func walkLogsJSON(b *tally.Batch, body []byte) error {
-	r := newJSONReader(body)
+	r := wire.NewJSON(body)
 	record := func() error {
 		b.Logs++
-		return r.object(func([]byte) error { return r.skip() })
+		return r.Object(func([]byte) error { return r.Skip() })
 	}
-	return r.document(r.path("resourceLogs", r.path("scopeLogs", r.only("logRecords", func() error {
-		return r.array(record)
+	return r.Document(r.Path("resourceLogs", r.Path("scopeLogs", r.Only("logRecords", func() error {
+		return r.Array(record)
 	}))))
 }
 
 // walkMetricsJSON counts the data points of an ExportMetricsServiceRequest.
 func walkMetricsJSON(b *tally.Batch, body []byte) error {
-	r := newJSONReader(body)
+	r := wire.NewJSON(body)
 	point := func() error {
 		b.Metrics++
-		return r.object(func([]byte) error { return r.skip() })
+		return r.Object(func([]byte) error { return r.Skip() })
 	}
-	points := r.only("dataPoints", func() error { return r.array(point) })
+	points := r.Only("dataPoints", func() error { return r.Array(point) })
 	metric := func(name []byte) error {
 		switch string(name) {
 		case "gauge", "sum", "histogram", "exponentialHistogram", "summary":
-			return r.object(points)
+			return r.Object(points)
 		}
-		return r.skip()
+		return r.Skip()
 	}
-	return r.document(r.path("resourceMetrics", r.path("scopeMetrics", r.path("metrics", metric))))
+	return r.Document(r.Path("resourceMetrics", r.Path("scopeMetrics", r.Path("metrics", metric))))
 }
 
-// path returns a member function that reads the member of that name as an array
-// of objects, each with inner.
-func (r *jsonReader) path(name string, inner func([]byte) error) func([]byte) error {
-	return r.only(name, func() error { return r.objects(inner) })
+// badID has a length that no id has, so that its span is refused.
+var badID = []byte{0}
+
+// decodeID decodes an id from hexadecimal digits into room; badID if it can't be.
+func decodeID(room, digits []byte) []byte {
+	if len(digits) > 2*len(room) {
+		return badID
+	}
+	n, err := hex.Decode(room, digits)
+	if err != nil {
+		return badID
+	}
+	return room[:n]
 }

@@ -2,7 +2,10 @@
 // no more, since they are there to be told apart from spans.
 package otlp
 
-import "github.com/tracetax/tracetax/internal/sink/tally"
+import (
+	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/internal/sink/wire"
+)
 
 // walkLogs counts the log records of an ExportLogsServiceRequest:
 // resource_logs (1), scope_logs (2), log_records (2).
@@ -28,16 +31,16 @@ func descend(message []byte, path []uint64, visit func([]byte) error) error {
 	if len(path) == 0 {
 		return visit(message)
 	}
-	f := fields{rest: message}
-	for f.next() {
-		if f.tag != bytesTag(path[0]) {
+	f := wire.Fields{Rest: message}
+	for f.Next() {
+		if f.Tag != wire.BytesTag(path[0]) {
 			continue
 		}
-		if err := descend(f.bytes, path[1:], visit); err != nil {
+		if err := descend(f.Bytes, path[1:], visit); err != nil {
 			return err
 		}
 	}
-	return f.err
+	return f.Err
 }
 
 // dataPoints returns the number of data points (1) of a Metric's gauge (5), sum
@@ -45,17 +48,17 @@ func descend(message []byte, path []uint64, visit func([]byte) error) error {
 // each other: the last one on the wire holds.
 func dataPoints(metric []byte) (n uint64, err error) {
 	var kind uint64
-	f := fields{rest: metric}
-	for f.next() {
-		switch f.tag {
-		case bytesTag(5), bytesTag(7), bytesTag(9), bytesTag(10), bytesTag(11):
+	f := wire.Fields{Rest: metric}
+	for f.Next() {
+		switch f.Tag {
+		case wire.BytesTag(5), wire.BytesTag(7), wire.BytesTag(9), wire.BytesTag(10), wire.BytesTag(11):
 		default:
 			continue
 		}
-		if f.tag != kind {
-			kind, n = f.tag, 0
+		if f.Tag != kind {
+			kind, n = f.Tag, 0
 		}
-		err := descend(f.bytes, []uint64{1}, func([]byte) error {
+		err := descend(f.Bytes, []uint64{1}, func([]byte) error {
 			n++
 			return nil
 		})
@@ -63,5 +66,5 @@ func dataPoints(metric []byte) (n uint64, err error) {
 			return 0, err
 		}
 	}
-	return n, f.err
+	return n, f.Err
 }

@@ -1,5 +1,4 @@
-// This file holds what the receivers over gRPC and HTTP share: the tally and the
-// limits.
+// This file holds what the receivers over gRPC and HTTP share.
 package otlp
 
 import (
@@ -8,59 +7,33 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/internal/sink/wire"
 )
 
 // Limits bound what a sender can make a receiver hold, and for how long.
-type Limits struct {
-	Body     int64         // bytes of one body, compressed and decompressed each
-	Requests int           // bodies that may be read at a time; others wait
-	Header   time.Duration // time for a connection's handshake or a request's header
-	Request  time.Duration // time for a whole request
-}
+type Limits = wire.Limits
 
 // Receiver counts OTLP requests in a tally.
 type Receiver struct {
-	total  *tally.Total
-	limits Limits
-	late   time.Duration // waited before each answer
-	places chan struct{} // one for each body that may be read at a time
-	bodies bodies
+	*wire.Intake
+	passer Passer // nil: what comes over gRPC is not passed on
 
 	admitted atomic.Int64 // gRPC requests whose header has come, and that have not ended
 }
 
-// busy tells a sender that it is not at fault.
-const busy = "the sink is busy with other requests; send again"
+// Passer passes a message on that came over gRPC, and returns what answers it.
+type Passer interface {
+	Pass(ctx context.Context, method string, m *wire.Message) (answer []byte, err error)
+}
+
+// PassOn has everything that comes over gRPC passed on, from before it is served.
+func (r *Receiver) PassOn(p Passer) { r.passer = p }
 
 // New returns a receiver that counts in total, and answers each request that it has
 // accepted so late.
 func New(total *tally.Total, limits Limits, late time.Duration) *Receiver {
-	limits.Request += late // so that what was read in time can be answered
-	return &Receiver{total: total, limits: limits, late: late, places: make(chan struct{}, limits.Requests)}
+	return On(wire.NewIntake(total, limits, late))
 }
 
-// enter waits for leave to read a body; false if the request ended before.
-func (r *Receiver) enter(ctx context.Context) bool {
-	select {
-	case r.places <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-func (r *Receiver) leave() { <-r.places }
-
-// linger makes an answer late. It ends early if the request does, as it does when
-// the sender gives it up.
-func (r *Receiver) linger(ctx context.Context) {
-	if r.late == 0 {
-		return
-	}
-	timer := time.NewTimer(r.late)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
+// On returns a receiver that shares its limits and turns with others.
+func On(in *wire.Intake) *Receiver { return &Receiver{Intake: in} }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/internal/sink/wire"
 	collectorlogs "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -152,7 +153,7 @@ func TestBrokenProtobuf(t *testing.T) {
 			continue
 		}
 		_, err := counted(func(b *tally.Batch) error { return walkTraces(b, body[:cut]) })
-		if !errors.Is(err, errWire) {
+		if !errors.Is(err, wire.ErrProtobuf) {
 			t.Fatalf("body cut off after %d bytes of %d: error %v", cut, len(body), err)
 		}
 	}
@@ -168,7 +169,7 @@ func TestBrokenProtobuf(t *testing.T) {
 		[]byte("<html>not found</html>"),
 	} {
 		for i := range signals {
-			if err := signals[i].protobuf(tally.New(tally.Config{Checking: true, MaxSpans: 1}).Batch(), broken); !errors.Is(err, errWire) {
+			if err := signals[i].protobuf(tally.New(tally.Config{Checking: true, MaxSpans: 1}).Batch(), broken); !errors.Is(err, wire.ErrProtobuf) {
 				t.Errorf("%s: body %x: error %v", signals[i].name, broken, err)
 			}
 		}

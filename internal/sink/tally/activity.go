@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Activity remembers when a request last arrived or finished.
+// Activity remembers when a request last arrived or finished, or bytes of a stream came.
 type Activity struct {
 	begun    time.Time
 	last     atomic.Int64 // ns after begun
@@ -26,6 +26,10 @@ func (a *Activity) Finished() {
 	a.last.Store(int64(time.Since(a.begun)))
 	a.inFlight.Add(-1)
 }
+
+// Heard notes that bytes of a stream have come that is not a request under way: a
+// stream may be open for as long as its sender lives.
+func (a *Activity) Heard() { a.last.Store(int64(time.Since(a.begun))) }
 
 // InFlight is the number of requests that have arrived and not finished.
 func (a *Activity) InFlight() int { return int(a.inFlight.Load()) }

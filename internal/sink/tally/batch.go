@@ -1,6 +1,8 @@
 // This file holds the tally of one request, which no other goroutine sees.
 package tally
 
+import "hash/maphash"
+
 // Batch counts what one request holds. Get one from Total.Batch, and hand it
 // back with Total.Merge or Total.Discard.
 type Batch struct {
@@ -10,6 +12,8 @@ type Batch struct {
 	Logs     uint64 // log records
 	Reason   string // why the first invalid span was refused; "" if none was
 	Thrown   uint64 // valid spans thrown away by order; in no other count
+	Merged   uint64 // spans that the sender says it merged into others of this request
+	Forgone  uint64 // spans that the sender says it did not send
 
 	roots    uint64
 	kinds    [kinds]uint64
@@ -17,16 +21,14 @@ type Batch struct {
 	rootName names
 	loss     loss
 	checking bool
+	seed     maphash.Seed // for ids that are too long to hold
 	ids      []identity
 }
 
 // Span counts one span.
 func (b *Batch) Span(s *Span) {
 	if fault := s.fault(); fault != "" {
-		b.Rejected++
-		if b.Reason == "" {
-			b.Reason = fault
-		}
+		b.Reject(fault)
 		return
 	}
 	if b.loss.takes() {
@@ -39,8 +41,16 @@ func (b *Batch) Span(s *Span) {
 		b.roots++
 		b.rootName.add(s.Name, 1)
 	}
-	if b.checking {
-		b.ids = append(b.ids, identify(s))
+	if b.checking && s.known() {
+		b.ids = append(b.ids, identify(s, b.seed))
+	}
+}
+
+// Reject counts one span that is invalid, and why.
+func (b *Batch) Reject(reason string) {
+	b.Rejected++
+	if b.Reason == "" {
+		b.Reason = reason
 	}
 }
 
@@ -56,6 +66,7 @@ const keepIDs = 1 << 14
 
 func (b *Batch) reset() {
 	b.Spans, b.Rejected, b.Thrown, b.Metrics, b.Logs, b.roots = 0, 0, 0, 0, 0, 0
+	b.Merged, b.Forgone = 0, 0
 	b.Reason = ""
 	b.kinds = [kinds]uint64{}
 	b.services.reset()

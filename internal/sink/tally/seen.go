@@ -2,15 +2,69 @@
 // which still lack their parent. Memory is bounded: the oldest span makes room.
 package tally
 
+import (
+	"encoding/binary"
+	"hash/maphash"
+)
+
 // identity is what is held of a span: trace id, span id, parent id.
 type identity [32]byte
 
-func identify(s *Span) identity {
+// identify returns a span's identity. Ids that are too long for it stand there by
+// their hash.
+func identify(s *Span, seed maphash.Seed) identity {
 	var id identity
-	copy(id[:16], s.Trace)
-	copy(id[16:24], s.ID)
-	copy(id[24:], s.Parent)
+	if !s.Loose {
+		copy(id[:16], s.Trace)
+		copy(id[16:24], s.ID)
+		copy(id[24:], s.Parent)
+		return id
+	}
+	fit(id[:16], s.Trace, seed)
+	fit(id[16:24], s.ID, seed)
+	if s.Shared {
+		copy(id[24:], id[16:24])
+		id.beShared()
+		return id
+	}
+	fit(id[24:], s.Parent, seed)
 	return id
+}
+
+// fit writes an id into room: at its end, as a shorter number is written into a
+// longer one, or the id's hash if the room is too short.
+func fit(room, id []byte, seed maphash.Seed) {
+	if len(id) <= len(room) {
+		copy(room[len(room)-len(id):], id)
+		return
+	}
+	for at := 0; at < len(room); at += 8 {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		_ = h.WriteByte(byte(at)) // never fails
+		_, _ = h.Write(id)        // nor does this
+		binary.LittleEndian.PutUint64(room[at:], h.Sum64())
+	}
+}
+
+// sharedMark makes the server's half of a shared span another one than the client's.
+// It is any number: chance alone would give another span of the same trace that id.
+const sharedMark = 0x9e3779b97f4a7c15
+
+func (id *identity) beShared() { mark(id[16:24]) }
+
+func (id *identity) isShared() bool {
+	return binary.LittleEndian.Uint64(id[16:24])^binary.LittleEndian.Uint64(id[24:]) == sharedMark
+}
+
+func mark(id []byte) {
+	binary.LittleEndian.PutUint64(id, binary.LittleEndian.Uint64(id)^sharedMark)
+}
+
+// sharedHalf is the key that the server's half of the span with key k has.
+func sharedHalf(k key) key {
+	mark(k[16:])
+	return k
 }
 
 func (id *identity) own() key { return key(id[:24]) }
@@ -49,6 +103,8 @@ type seen struct {
 	byTrace *table // trace key → its latest span
 	waiting *table // parent key → the latest span that waits for it; n: how many do
 
+	shared bool // some spans are the server's half of another
+
 	duplicates, orphans, traces, evicted uint64
 }
 
@@ -66,7 +122,12 @@ func (s *seen) add(id identity) {
 		s.duplicates++
 		return
 	}
-	if id.hasParent() && (id.parent() == id.own() || s.spans.find(id.parent()) >= 0) {
+	if id.isShared() {
+		// Those that wait for the span have it now, this one if the client's half has come.
+		s.shared = true
+		s.endWait(id.parent())
+	}
+	if id.hasParent() && (id.parent() == id.own() || s.here(id.parent())) {
 		id.forgetParent()
 	}
 	at := s.hold(id)
@@ -76,6 +137,11 @@ func (s *seen) add(id identity) {
 	if id.hasParent() {
 		s.wait(id.parent(), at)
 	}
+}
+
+// here reports whether a span with that key, or the server's half of it, is held.
+func (s *seen) here(k key) bool {
+	return s.spans.find(k) >= 0 || s.shared && s.spans.find(sharedHalf(k)) >= 0
 }
 
 // hold puts the span into the ring, in the place of the oldest if it is full.

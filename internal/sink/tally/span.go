@@ -56,6 +56,17 @@ type Span struct {
 	Parent []byte // 8 bytes; empty or all zero for a root
 	Name   []byte
 	Kind   Kind
+
+	// Loose: the ids are of any length, or missing, as other protocols than OTLP have
+	// them. Such a span is always valid; one without an ID (empty, or all zero) is
+	// not looked for among those seen. The protocol says with Batch.Reject what it
+	// cannot accept.
+	Loose bool
+	// Child: it has a parent, though Parent does not tell which.
+	Child bool
+	// Shared: the server's half of a span whose client's half has the same ID. It is
+	// no duplicate of that half but its child.
+	Shared bool
 }
 
 // Why a span is refused, in words for its sender.
@@ -67,6 +78,9 @@ const (
 
 // fault returns why the span is invalid, "" for a valid one.
 func (s *Span) fault() string {
+	if s.Loose {
+		return ""
+	}
 	if len(s.Trace) != 16 || zero(s.Trace) {
 		return badTrace
 	}
@@ -81,7 +95,10 @@ func (s *Span) fault() string {
 
 // root reports whether a valid span has no parent. Some senders write the
 // missing parent as zeros.
-func (s *Span) root() bool { return len(s.Parent) == 0 || zero(s.Parent) }
+func (s *Span) root() bool { return !s.Child && !s.Shared && zero(s.Parent) }
+
+// known reports whether a valid span has an id by which it can be told from others.
+func (s *Span) known() bool { return !s.Loose || !zero(s.ID) }
 
 func zero(id []byte) bool {
 	for _, b := range id {

@@ -2,6 +2,7 @@
 package tally
 
 import (
+	"hash/maphash"
 	"sync"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -46,9 +47,11 @@ func New(c Config) *Total {
 	if c.Checking {
 		t.seen = newSeen(c.MaxSpans)
 	}
+	seed := maphash.MakeSeed()
 	t.batches.New = func() any {
 		return &Batch{
 			checking: c.Checking,
+			seed:     seed,
 			services: names{limit: batchNames},
 			rootName: names{limit: batchNames},
 		}
@@ -73,7 +76,23 @@ func (t *Total) Batch() *Batch {
 // of its body in bytes as it came over the wire. The batch must not be used after.
 func (t *Total) Merge(b *Batch, protocol string, wire int64) {
 	t.mu.Lock()
-	t.counts.Requests++
+	t.add(b, wire)
+	t.note(protocol, 0)
+	t.mu.Unlock()
+	t.release(b)
+}
+
+// Part counts a batch that is a part of a request or of a stream which goes on, and
+// the bytes of the part; the request itself is counted by Note. The batch must not be
+// used after.
+func (t *Total) Part(b *Batch, wire int64) {
+	t.mu.Lock()
+	t.add(b, wire)
+	t.mu.Unlock()
+	t.release(b)
+}
+
+func (t *Total) add(b *Batch, wire int64) {
 	t.counts.Bytes += uint64(wire)
 	t.counts.Spans += b.Spans
 	t.counts.Roots += b.roots
@@ -81,22 +100,49 @@ func (t *Total) Merge(b *Batch, protocol string, wire int64) {
 	t.counts.Logs += b.Logs
 	t.counts.Rejected += b.Rejected
 	t.counts.Thrown += b.Thrown
+	t.counts.Merged += b.Merged
+	t.counts.Forgone += b.Forgone
 	for k, n := range b.kinds {
 		t.kinds[k] += n
 	}
 	b.services.mergeInto(&t.services)
 	b.rootName.mergeInto(&t.rootNames)
-	t.protocols.addClean(protocol, 1)
 	if t.seen != nil {
 		for _, id := range b.ids {
 			t.seen.add(id)
 		}
 	}
-	t.mu.Unlock()
+}
+
+// release takes a batch back that was counted.
+func (t *Total) release(b *Batch) {
 	if t.lossy {
 		t.loss = b.loss
 	}
 	t.Discard(b)
+}
+
+// Note counts a request that was accepted, and the bytes of its body that no batch
+// was counted with: a stream, or what is understood and holds no telemetry.
+func (t *Total) Note(protocol string, wire int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.note(protocol, wire)
+}
+
+func (t *Total) note(protocol string, wire int64) {
+	t.counts.Requests++
+	t.counts.Bytes += uint64(wire)
+	t.protocols.addClean(protocol, 1)
+}
+
+// Passed counts what became of a request's spans at the backend that they were passed
+// on to.
+func (t *Total) Passed(forwarded, refused uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.counts.Forwarded += forwarded
+	t.counts.Refused += refused
 }
 
 // Refuse counts a request that was refused whole.

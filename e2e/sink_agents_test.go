@@ -1,0 +1,386 @@
+// The sink's protocols of Java agents, spoken by the real agents.
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink"
+	"github.com/tracetax/tracetax/internal/sink/kieker"
+)
+
+const (
+	agentCalls = 1000
+	agentDepth = 10
+	agentBatch = 100 // calls that are made at a time: fewer than any agent's queue holds
+)
+
+// agents are where the agents come from, by the file that each is.
+var agents = map[string]struct{ artifact, sum string }{
+	"kieker-aspectj.jar":   {"net.kieker-monitoring:kieker:2.0.2:jar:aspectj", "618432b98c33357ade1d9d8eef45d88e4016b24510c74517b6dbdbc97f615dce"},
+	"kieker-bytebuddy.jar": {"net.kieker-monitoring:kieker:2.0.2:jar:bytebuddy", "7217391b5a88ab3df807a666b0710bebc52415cc01c0fb3147e72c63f9162a53"},
+	"skywalking-agent.jar": {"org.apache.skywalking:apm-agent:9.3.0", "468366d948558ede1c50b75956a7fc6d9d1d2a8eddbf4e8319acac09623393d4"},
+	"pinpoint.tar.gz":      {"com.navercorp.pinpoint:pinpoint-agent:3.0.1:tar.gz", "d869d7841e83e607e07c2c54936ee0f5c42d39fec57195831549c41adf226a49"},
+	"dd-java-agent.jar":    {"com.datadoghq:dd-java-agent:1.68.1", "86c97c1348277bb024f6185c4fd15a5567c50ab648f88277dffc429adb4bf927"},
+	"elastic-agent.jar":    {"co.elastic.apm:elastic-apm-agent:1.55.1", "a67c4e7224e54ecdb10cbe77d1d15c7d57f4df71ff0d0fb7e6842d307dcf280f"},
+	"otel-agent.jar":       {"io.opentelemetry.javaagent:opentelemetry-javaagent:2.33.1", "e43a270df53c6f423e0ab157be9c27ccc01d5dc3232e162fe54777573db2f149"},
+	"zipkin-server.jar":    {"io.zipkin:zipkin-server:3.6.1:jar:exec", "d8326e0ed4f43855dba81228f688554706e52578a7c782d9a90b73f8680654a1"},
+	"scouter-agent.jar":    {"io.github.scouter-project:scouter-agent-java:2.0.0", "2ea5b3a9b77f2cd716a04a260c4b2fa829e631eaf7ff90562e060d4e5259ff02"},
+}
+
+// fetchAgent puts an agent into a new folder of its own: some write beside themselves.
+func fetchAgent(t *testing.T, file string) string {
+	t.Helper()
+	for _, name := range []string{"java", "javac", "jar", "mvn"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("left out: %v", err)
+		}
+	}
+	dir := t.TempDir()
+	agent := agents[file]
+	execute(t, dir, "mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy", "-Dartifact="+agent.artifact, "-DoutputDirectory="+dir)
+	found, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("Maven put %v there, %v", found, err)
+	}
+	content, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(content)); sum != agent.sum {
+		t.Fatalf("%s has the checksum %s, want %s", agent.artifact, sum, agent.sum)
+	}
+	path := filepath.Join(dir, file)
+	if err := os.Rename(found[0], path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func execute(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+func testdata(t *testing.T, elements ...string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(append([]string{"testdata", "agents"}, elements...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// startSink runs a sink in checking mode until the test ends.
+func startSink(t *testing.T, c sink.Config) *sink.Server {
+	t.Helper()
+	c.Checking = true
+	s, err := sink.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// callsProgram is the traced program on its way through its life.
+type callsProgram struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+	log strings.Builder
+}
+
+// startCalls starts the program, compiled for Java 8, and waits until it can be told to
+// make its calls.
+func startCalls(t *testing.T, env []string, options ...string) *callsProgram {
+	t.Helper()
+	classes := t.TempDir()
+	execute(t, testdata(t), "javac", "--release", "8", "-Xlint:-options", "-d", classes, "calls/Main.java", "calls/Recursion.java")
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	args := append(options, "-cp", classes, "calls.Main", fmt.Sprint(agentBatch), fmt.Sprint(agentDepth))
+	p := &callsProgram{Cmd: exec.CommandContext(ctx, "java", args...)}
+	p.Dir, p.Env = t.TempDir(), append(os.Environ(), env...)
+	p.Stderr = &p.log
+	var err error
+	if p.in, err = p.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewScanner(out)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s\nwrote:\n%s", strings.Join(p.Args, " "), tail(p.log.String()))
+		}
+	})
+	p.says(t, "ready")
+	return p
+}
+
+// says reads what the program writes up to a line.
+func (p *callsProgram) says(t *testing.T, want string) {
+	t.Helper()
+	for p.out.Scan() {
+		if p.out.Text() == want {
+			return
+		}
+		p.log.WriteString(p.out.Text() + "\n")
+	}
+	t.Fatalf("the program ended before it said %q", want)
+}
+
+// call has the program make its calls as fast as they go.
+func (p *callsProgram) call(t *testing.T) {
+	t.Helper()
+	p.callPaced(t, func(uint64) {})
+}
+
+// callPaced has the program make its calls, and calls done after each of the batches.
+func (p *callsProgram) callPaced(t *testing.T, done func(calls uint64)) {
+	t.Helper()
+	for calls := agentBatch; calls <= agentCalls; calls += agentBatch {
+		if _, err := io.WriteString(p.in, "\n"); err != nil {
+			t.Fatal(err)
+		}
+		p.says(t, fmt.Sprintf("made %d", agentBatch*agentDepth))
+		done(uint64(calls))
+	}
+}
+
+// come waits until so many spans have come for each call.
+func come(t *testing.T, s *sink.Server, each uint64) func(calls uint64) {
+	return func(calls uint64) {
+		t.Helper()
+		awaitSink(t, s, fmt.Sprintf("the spans of %d calls", calls), func(c record.Counts) bool { return c.Spans >= calls*each })
+	}
+}
+
+// end lets the program end.
+func (p *callsProgram) end(t *testing.T) {
+	t.Helper()
+	if err := p.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for p.out.Scan() {
+		p.log.WriteString(p.out.Text() + "\n")
+	}
+	if err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaitSink waits until the sink's counts are as wanted, and returns them.
+func awaitSink(t *testing.T, s *sink.Server, what string, wanted func(record.Counts) bool) record.Counts {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		c := s.Snapshot().Counts
+		if wanted(c) {
+			return c
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s: %+v", what, c)
+		}
+	}
+}
+
+// spans waits for as many spans, and checks that all is well with them once the sink
+// has been quiet.
+func spans(t *testing.T, s *sink.Server, want, roots uint64) record.Counts {
+	t.Helper()
+	awaitSink(t, s, fmt.Sprintf("%d spans", want), func(c record.Counts) bool { return c.Spans >= want })
+	awaitSink(t, s, "quiet", func(record.Counts) bool {
+		now := s.Snapshot()
+		return now.InFlight == 0 && now.Since > 500*time.Millisecond || now.Counts.Metrics > 0
+	})
+	c := s.Snapshot().Counts
+	if c.Spans != want || c.Roots != roots || c.Orphans != 0 || c.Duplicate != 0 || c.Rejected != 0 || c.Malformed != 0 {
+		t.Errorf("counted %+v; want %d spans, %d roots", c, want, roots)
+	}
+	return c
+}
+
+// Kieker waits rather than drop: a record a call, and one of the class's constructor. The
+// ByteBuddy probe has another of its static initializer.
+func TestKiekerOverTCP(t *testing.T) {
+	const writer = "kieker.monitoring.writer.tcp.SingleSocketTcpWriter"
+	for _, weaver := range []string{"aspectj", "bytebuddy"} {
+		t.Run(weaver, func(t *testing.T) {
+			options, env, constructors := kiekerOptions(t, weaver)
+			s := startSink(t, sink.Config{Kieker: "127.0.0.1:0"})
+			host, port := hostPort(t, s.Addresses().Kieker)
+			p := startCalls(t, env, append(options, "-Dkieker.monitoring.writer="+writer, "-D"+writer+".hostname="+host, "-D"+writer+".port="+port)...)
+			p.call(t)
+			p.end(t) // it holds back what does not fill its buffer
+			c := spans(t, s, agentCalls*agentDepth+constructors, agentCalls+constructors)
+			if c.Protocols["kieker"] != 1 || c.Kinds["internal"] != c.Spans || c.Services["KIEKER-SINGLETON"] != c.Spans {
+				t.Errorf("counted %+v", c)
+			}
+		})
+	}
+}
+
+func kiekerOptions(t *testing.T, weaver string) (options, env []string, constructors uint64) {
+	t.Helper()
+	agent := fetchAgent(t, "kieker-"+weaver+".jar")
+	if weaver == "bytebuddy" {
+		return []string{"-javaagent:" + agent}, []string{"KIEKER_SIGNATURES_INCLUDE=* calls.Recursion.*();"}, 2
+	}
+	return []string{"-javaagent:" + agent, "-Dkieker.monitoring.skipDefaultAOPConfiguration=true",
+		"-Dorg.aspectj.weaver.loadtime.configuration=file:" + testdata(t, "aop.xml")}, nil, 1
+}
+
+func TestKiekerFiles(t *testing.T) {
+	const files = "kieker.monitoring.writer.filesystem."
+	for _, form := range []string{"Binary", "Text"} {
+		t.Run(form, func(t *testing.T) {
+			options, env, constructors := kiekerOptions(t, "aspectj")
+			dir := t.TempDir()
+			p := startCalls(t, env, append(options, "-Dkieker.monitoring.writer="+files+"FileWriter",
+				"-D"+files+"FileWriter.logStreamHandler="+files+form+"LogStreamHandler", "-D"+files+"FileWriter.customStoragePath="+dir)...)
+			p.call(t)
+			settled(t, dir)
+			p.end(t)
+			c, err := kieker.CountFolder(dir)
+			if err != nil || c.Spans != agentCalls*agentDepth+constructors || c.Roots != agentCalls+constructors {
+				t.Errorf("counted %+v, %v", c, err)
+			}
+		})
+	}
+}
+
+// settled waits until the files below dir have not grown for half a second: at its end
+// Kieker gives up what its writer has not come to.
+func settled(t *testing.T, dir string) {
+	t.Helper()
+	var size int64
+	for last := time.Now(); time.Since(last) < 500*time.Millisecond; time.Sleep(20 * time.Millisecond) {
+		var now int64
+		err := filepath.WalkDir(dir, func(_ string, entry os.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			info, err := entry.Info()
+			if err == nil {
+				now += info.Size()
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now != size {
+			size, last = now, time.Now()
+		}
+	}
+}
+
+// SkyWalking: a span a call, a segment an outer call. What is called before the agent is
+// connected is lost, so that it is waited for.
+func TestSkyWalking(t *testing.T) {
+	agent := fetchAgent(t, "skywalking-agent.jar")
+	home := filepath.Dir(agent)
+	classes := filepath.Join(t.TempDir(), "classes")
+	execute(t, testdata(t, "skywalking"), "javac", "--release", "8", "-Xlint:-options", "-cp", agent, "-d", classes, "plugin/Instrumentation.java", "plugin/Interceptor.java")
+	for name, text := range map[string]string{
+		filepath.Join(classes, "skywalking-plugin.def"):  "calls=plugin.Instrumentation\n",
+		filepath.Join(home, "config", "agent.config"):    "agent.service_name=calls\n",
+		filepath.Join(home, "plugins", "placeholder.md"): "",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(t, home, "jar", "--create", "--file", filepath.Join(home, "plugins", "calls.jar"), "-C", classes, ".")
+	s := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0"})
+	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses().SkyWalking, "-Dskywalking.logging.output=CONSOLE")
+	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["skywalking"] > 0 })
+	p.callPaced(t, come(t, s, agentDepth))
+	c := spans(t, s, agentCalls*agentDepth, agentCalls)
+	if c.Traces != agentCalls || c.Services["calls"] != c.Spans || c.Kinds["internal"] != c.Spans {
+		t.Errorf("counted %+v", c)
+	}
+	p.end(t)
+}
+
+// Pinpoint: a span for what the process did for an outer call, and an event a call. At
+// full speed it drops a part of them.
+func TestPinpoint(t *testing.T) {
+	archive := fetchAgent(t, "pinpoint.tar.gz")
+	home := filepath.Dir(archive)
+	execute(t, home, "tar", "xzf", archive)
+	s := startSink(t, sink.Config{Pinpoint: "127.0.0.1:0"})
+	host, port := hostPort(t, s.Addresses().Pinpoint)
+	options := []string{
+		"-javaagent:" + filepath.Join(home, "pinpoint-agent-3.0.1", "pinpoint-bootstrap.jar"),
+		"-Dpinpoint.agentId=a1", "-Dpinpoint.applicationName=calls", "-Dpinpoint.profiler.profiles.active=release",
+		"-Dprofiler.entrypoint=calls.Recursion.call", "-Dprofiler.include=calls.Recursion", "-Dprofiler.sampling.counting.sampling-rate=1",
+		"-Dprofiler.transport.grpc.collector.ip=" + host,
+	}
+	for _, service := range []string{"agent", "metadata", "stat", "span"} {
+		options = append(options, "-Dprofiler.transport.grpc."+service+".collector.ip="+host, "-Dprofiler.transport.grpc."+service+".collector.port="+port)
+	}
+	p := startCalls(t, nil, options...)
+	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["pinpoint"] > 0 })
+	p.callPaced(t, come(t, s, 1+agentDepth))
+	c := spans(t, s, agentCalls*(1+agentDepth), agentCalls)
+	if c.Services["calls"] != c.Spans || c.Kinds["server"] != agentCalls || c.Kinds["internal"] != agentCalls*agentDepth {
+		t.Errorf("counted %+v", c)
+	}
+	p.end(t)
+}
+
+// Scouter: an XLog an outer call, and a step a call.
+func TestScouter(t *testing.T) {
+	agent := fetchAgent(t, "scouter-agent.jar")
+	s := startSink(t, sink.Config{Scouter: "127.0.0.1:0"})
+	host, port := hostPort(t, s.Addresses().Scouter)
+	dir := t.TempDir()
+	p := startCalls(t, nil, "-javaagent:"+agent, "-Dscouter.config="+filepath.Join(dir, "scouter.conf"), "-Dlog_dir="+dir, "-Dobj_name=calls",
+		"-Dnet_collector_ip="+host, "-Dnet_collector_udp_port="+port, "-Dnet_collector_tcp_port="+port,
+		"-Dhook_service_patterns=calls.Recursion.call", "-Dhook_method_patterns=calls.Recursion.call")
+	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["scouter"] > 0 })
+	p.callPaced(t, come(t, s, 1+agentDepth))
+	c := spans(t, s, agentCalls*(1+agentDepth), agentCalls)
+	if c.Kinds["server"] != agentCalls || c.Kinds["internal"] != agentCalls*agentDepth {
+		t.Errorf("counted %+v", c)
+	}
+	p.end(t)
+}
+
+func hostPort(t *testing.T, address string) (host, port string) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return host, port
+}

@@ -1,0 +1,240 @@
+// This file has one sink pass on to another, as to a real backend.
+package sink
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+)
+
+// everywhere serves every protocol that can be passed on.
+func everywhere(t *testing.T, cfg Config) *Server {
+	t.Helper()
+	cfg.Zipkin, cfg.Elastic, cfg.Datadog = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	return start(t, cfg)
+}
+
+// between returns a sink that passes everything on to the other one.
+func between(t *testing.T, to *Server) *Server {
+	t.Helper()
+	a := to.Addresses()
+	return everywhere(t, Config{Checking: true, Forward: map[string]string{
+		"otlp-grpc": "http://" + a.OTLPGRPC, "otlp-http": "http://" + a.OTLPHTTP, "zipkin": "http://" + a.Zipkin,
+		"elastic": "http://" + a.Elastic + "/", "datadog": "http://" + a.Datadog,
+	}})
+}
+
+// The SDK sends through a sink that counts what the one behind it counts, to the byte.
+func TestForwardOTLP(t *testing.T) {
+	const n = 25
+	for _, p := range everyProtocol {
+		t.Run(p.name, func(t *testing.T) {
+			backend := everywhere(t, Config{Checking: true})
+			s := between(t, backend)
+			e := exporter(t, p.exporter(s.Addresses()))
+			export(t, e, makeTraces(t, n))
+			want := countsOf(n, p.protocol)
+			want.Bytes = s.Snapshot().Counts.Bytes
+			if diff := cmp.Diff(want, backend.Snapshot().Counts); diff != "" {
+				t.Errorf("the backend's counts (-want +got):\n%s", diff)
+			}
+			want.Forwarded = 4 * n
+			if diff := cmp.Diff(want, s.Snapshot().Counts); diff != "" {
+				t.Errorf("counts (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A backend that takes a part, and one that takes nothing: the SDK hears it, and the
+// sink counts it.
+func TestForwardRefused(t *testing.T) {
+	spans := func(n int) (stubs tracetest.SpanStubs) {
+		return append(stubs, tracetest.SpanStubsFromReadOnlySpans(makeTraces(t, n))...)
+	}
+	for _, p := range everyProtocol {
+		t.Run(p.name, func(t *testing.T) {
+			backend := everywhere(t, Config{MaxBody: 2000})
+			s := between(t, backend)
+			e := exporter(t, p.exporter(s.Addresses()))
+			if err := e.ExportSpans(t.Context(), spans(200).Snapshots()); err == nil {
+				t.Error("the SDK saw no error")
+			}
+			if c := s.Snapshot().Counts; c.Spans != 800 || c.Forwarded != 0 || c.Refused != 800 {
+				t.Errorf("spans %d, forwarded %d, refused %d", c.Spans, c.Forwarded, c.Refused)
+			}
+			invalid := append(spans(1), tracetest.SpanStub{Name: "no ids"})
+			if err := e.ExportSpans(t.Context(), invalid.Snapshots()); err == nil || !strings.Contains(err.Error(), "1 invalid spans") {
+				t.Errorf("the SDK says %v", err)
+			}
+			// What both find invalid is not among the spans received, nor among those refused.
+			if c := s.Snapshot().Counts; c.Spans != 804 || c.Rejected != 1 || c.Forwarded != 4 || c.Refused != 800 {
+				t.Errorf("spans %d, rejected %d, forwarded %d, refused %d", c.Spans, c.Rejected, c.Forwarded, c.Refused)
+			}
+		})
+	}
+}
+
+func TestForwardUnreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := "http://" + l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := everywhere(t, Config{Forward: map[string]string{"otlp-grpc": nobody, "otlp-http": nobody}})
+	grpcExporter := exporter(t, otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(s.Addresses().OTLPGRPC), otlptracegrpc.WithInsecure(), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{})))
+	httpExporter := exporter(t, otlptracehttp.NewClient(otlptracehttp.WithEndpoint(s.Addresses().OTLPHTTP), otlptracehttp.WithInsecure(), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
+	for i, err := range []error{grpcExporter.ExportSpans(t.Context(), makeTraces(t, 1)), httpExporter.ExportSpans(t.Context(), makeTraces(t, 1))} {
+		if err == nil {
+			t.Errorf("exporter %d saw no error", i)
+		}
+	}
+	if c := s.Snapshot().Counts; c.Spans != 8 || c.Refused != 8 || c.Malformed != 0 || s.Snapshot().InFlight != 0 {
+		t.Errorf("counted %+v", c)
+	}
+}
+
+const (
+	elasticFirst = `{"metadata":{"service":{"name":"shop"}}}` + "\n"
+	elasticSpan  = `{"span":{"id":"%016x","trace_id":"0a","parent_id":"01","name":"q","type":"db"}}` + "\n"
+)
+
+// A stream is passed on while it is open, compressed as it came.
+func TestForwardOpenStream(t *testing.T) {
+	backend := everywhere(t, Config{})
+	s := between(t, backend)
+	body, into := io.Pipe()
+	status := make(chan int, 1)
+	go func() {
+		request, err := http.NewRequest(http.MethodPost, "http://"+s.Addresses().Elastic+"/intake/v2/events", body)
+		if err != nil {
+			t.Error(err)
+		}
+		request.Header.Set("Content-Encoding", "deflate")
+		status <- statusOf(t, request)
+	}()
+	z := zlib.NewWriter(into)
+	for i := range uint64(3) {
+		if i == 0 {
+			fmt.Fprint(z, elasticFirst)
+		}
+		fmt.Fprintf(z, elasticSpan, i+1)
+		if err := z.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, func() bool {
+			return s.Snapshot().Counts.Spans == i+1 && backend.Snapshot().Counts.Spans == i+1
+		})
+	}
+	if s.Snapshot().Counts.Forwarded != 0 || s.Snapshot().InFlight != 0 {
+		t.Error("the stream is not answered yet, and none is in flight")
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := into.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-status; got != http.StatusAccepted {
+		t.Errorf("status %d", got)
+	}
+	if c, b := s.Snapshot().Counts, backend.Snapshot().Counts; c.Forwarded != 3 || c.Refused != 0 || c.Bytes != b.Bytes {
+		t.Errorf("forwarded %d, refused %d; bytes %d, the backend's %d", c.Forwarded, c.Refused, c.Bytes, b.Bytes)
+	}
+}
+
+func statusOf(t *testing.T, request *http.Request) int {
+	t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode
+}
+
+// What the sink refuses and the backend refuses are told apart; polls go on as well.
+func TestForwardOverHTTP(t *testing.T) {
+	backend := everywhere(t, Config{})
+	s := between(t, backend)
+	a := s.Addresses()
+	tests := []struct {
+		name, method, url, contentType, body string
+		status                               int
+	}{
+		{"zipkin", "POST", a.Zipkin + "/api/v2/spans", jsonType, `[{"traceId":"1","id":"1"}]`, 202},
+		{"zipkin, invalid", "POST", a.Zipkin + "/api/v2/spans", jsonType, `[{"traceId":"1"}]`, 400},
+		{"zipkin, poll", "GET", a.Zipkin + "/health", "", "", 200},
+		{"elastic", "POST", a.Elastic + "/intake/v2/events", "application/x-ndjson", elasticFirst + fmt.Sprintf(elasticSpan, 1), 202},
+		{"elastic, poll", "GET", a.Elastic + "/", "", "", 200},
+		{"datadog", "PUT", a.Datadog + "/v0.4/traces", "application/msgpack", "\x90", 200},
+		{"large", "POST", a.Zipkin + "/api/v2/spans", jsonType, "[" + strings.Repeat(" ", 70<<20) + "]", 413},
+	}
+	for _, test := range tests {
+		request, err := http.NewRequestWithContext(t.Context(), test.method, "http://"+test.url, bytes.NewReader([]byte(test.body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", test.contentType)
+		if got := statusOf(t, request); got != test.status {
+			t.Errorf("%s: status %d, want %d", test.name, got, test.status)
+		}
+	}
+	waitFor(t, func() bool { return s.Snapshot().InFlight == 0 })
+	c := s.Snapshot().Counts
+	if c.Spans != 2 || c.Forwarded != 2 || c.Refused != 0 || c.Malformed != 2 || c.Requests != 5 {
+		t.Errorf("counted %+v", c)
+	}
+	if diff := cmp.Diff(c.Protocols, backend.Snapshot().Counts.Protocols); diff != "" {
+		t.Errorf("protocols (-sink +backend):\n%s", diff)
+	}
+}
+
+func TestForwardIsChecked(t *testing.T) {
+	good := Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0"}
+	for name, address := range map[string]string{
+		"otlp": "http://127.0.0.1:1", "kieker": "http://127.0.0.1:1", "zipkin": "http://127.0.0.1:1",
+		"otlp-http": "127.0.0.1:4318", "otlp-grpc": "http://127.0.0.1:4317/path",
+	} {
+		c := good
+		c.Forward = map[string]string{name: address}
+		if err := c.Check(); err == nil {
+			t.Errorf("%s=%s was not refused", name, address)
+		}
+	}
+	good.Forward = map[string]string{"otlp-http": "https://127.0.0.1:4318/prefix", "otlp-grpc": "http://127.0.0.1:4317"}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Late answers wait behind the backend's.
+func TestForwardLate(t *testing.T) {
+	const late = 30 * time.Millisecond
+	backend := everywhere(t, Config{})
+	s := everywhere(t, Config{Late: late, Forward: map[string]string{"otlp-http": "http://" + backend.Addresses().OTLPHTTP, "otlp-grpc": "http://" + backend.Addresses().OTLPGRPC}})
+	for _, p := range everyProtocol {
+		begun := time.Now()
+		export(t, exporter(t, p.exporter(s.Addresses())), makeTraces(t, 1))
+		if took := time.Since(begun); took < late {
+			t.Errorf("%s: answered after %v", p.name, took)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package kieker
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink/tally"
+)
+
+const logName = "kieker-20260101-000000-1-UTC--KIEKER-SINGLETON"
+
+// folder writes the files of a log, and returns the folder around it.
+func folder(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, logName)
+	if err := os.Mkdir(log, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(log, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const registryMap = `$0=kieker.common.record.misc.KiekerMetadataRecord
+$1=2.0.2
+$2=KIEKER-SINGLETON
+$3=vm
+$4=NANOSECONDS
+$5=kieker.common.record.controlflow.OperationExecutionRecord
+$6= public p.MonitoredClass.<init>()
+$7=<no-session-id>
+$8=public int p.MonitoredClass.monitoredMethod(int)
+`
+
+// records returns the records of the captured stream without its registry: what the
+// file writer writes.
+func records(t *testing.T) string {
+	t.Helper()
+	whole := string(captured(t))
+	return whole[strings.Index(whole, "monitoredMethod(int)")+len("monitoredMethod(int)"):]
+}
+
+func TestCountFolder(t *testing.T) {
+	first := recordHeader + layouts["kieker.common.record.misc.KiekerMetadataRecord"].size + 5*(recordHeader+executionSize)
+	all := records(t)
+	c, err := CountFolder(folder(t, map[string]string{"kieker.map": registryMap, "kieker-1-UTC-001.bin": all[:first], "kieker-1-UTC-002.bin": all[first:]}))
+	if err != nil || c.Spans != 13 || c.Roots != 4 || c.Services["KIEKER-SINGLETON"] != 13 || c.Requests != 2 || c.Bytes != uint64(len(all)) {
+		t.Errorf("counted %+v, %v", c, err)
+	}
+}
+
+const textLog = `$0;1795315325029573653;2.0.2;KIEKER-SINGLETON;vm;1;false;0;NANOSECONDS;0
+$1;1795315325035754870;public p.MonitoredClass.<init>();<no-session-id>;7856107337482764289;1795315325035537824;1795315325035674640;vm;0;0
+$1;1795315325036049202;public int p.MonitoredClass.monitoredMethod(int);<no-session-id>;7856107337482764290;1795315325036042301;1795315325036045867;vm;1;1
+$1;1795315325036057765;public int p.MonitoredClass.monitoredMethod(int);<no-session-id>;7856107337482764290;1795315325036038165;1795315325036056242;vm;0;0
+`
+
+const textMap = "$0=kieker.common.record.misc.KiekerMetadataRecord\n$1=kieker.common.record.controlflow.OperationExecutionRecord\n"
+
+func TestCountFolderInText(t *testing.T) {
+	c, err := CountFolder(folder(t, map[string]string{"kieker.map": textMap, "kieker-1-UTC-001.dat": textLog}))
+	if err != nil || c.Spans != 3 || c.Roots != 2 || c.Services["KIEKER-SINGLETON"] != 3 || c.Bytes != uint64(len(textLog)) {
+		t.Errorf("counted %+v, %v", c, err)
+	}
+}
+
+// What cannot be counted for sure is an error, with what was counted before.
+func TestCountFolderRefuses(t *testing.T) {
+	all := records(t)
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  string
+		spans uint64
+	}{
+		{"cut off", map[string]string{"kieker.map": registryMap, "a.bin": all[:len(all)-1]}, errCut.Error(), 12},
+		{"first file deleted", map[string]string{"kieker.map": registryMap, "kieker-1-UTC-002.bin": all}, "1 of its 2 files", 13},
+		{"compressed", map[string]string{"kieker.map": registryMap, "a.bin.gz": "x"}, "NoneCompressionFilter", 0},
+		{"no map", map[string]string{"a.bin": all}, "reading the registry", 0},
+		{"bad map", map[string]string{"kieker.map": "$0=a\nx=b\n", "a.bin": all}, "kieker.map:2", 0},
+		{"text cut off", map[string]string{"kieker.map": textMap, "a.dat": textLog[:len(textLog)-1]}, errCut.Error(), 2},
+		{"no text", map[string]string{"kieker.map": textMap, "a.dat": "hello\n"}, errLine.Error(), 0},
+		{"short line", map[string]string{"kieker.map": textMap, "a.dat": "$1;1;2\n"}, errLine.Error(), 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := CountFolder(folder(t, test.files))
+			if err == nil || !strings.Contains(err.Error(), test.want) || c.Spans != test.spans {
+				t.Errorf("counted %d, %v; want %d, %q", c.Spans, err, test.spans, test.want)
+			}
+		})
+	}
+	if _, err := CountFolder(filepath.Join(t.TempDir(), "missing")); err == nil {
+		t.Error("a folder that is not there is counted")
+	}
+	if c, err := CountFolder(t.TempDir()); err != nil || c.Spans != 0 || c.Requests != 0 {
+		t.Errorf("an empty folder: %+v, %v", record.Counts{}, err)
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add([]byte(textLog))
+	dir := folder(f, map[string]string{"kieker.map": textMap})
+	entries, err := readMap(filepath.Join(dir, logName, "kieker.map"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, log []byte) {
+		total := tally.New(tally.Config{})
+		_ = drainText(bytes.NewReader(log), &walker{registry: entries}, total)
+		if c := total.Counts(); c.Spans > uint64(len(log)) {
+			t.Errorf("%d spans in %d bytes", c.Spans, len(log))
+		}
+	})
+}

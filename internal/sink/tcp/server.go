@@ -1,0 +1,90 @@
+// Package tcp accepts the connections of protocols that are neither HTTP nor gRPC, and
+// ends them all when it is closed. It must not know what is said on them.
+package tcp
+
+import (
+	"errors"
+	"net"
+	"sync"
+)
+
+// Server hands each connection to Handle, in a goroutine of its own, and closes it
+// when Handle returns. It is safe for concurrent use.
+type Server struct {
+	Handle func(net.Conn)
+
+	mu      sync.Mutex
+	closed  bool
+	open    map[net.Conn]struct{}
+	l       net.Listener
+	serving sync.WaitGroup
+}
+
+// Serve serves the connections of l until Close. It may be called once.
+func (s *Server) Serve(l net.Listener) error {
+	if !s.listen(l) {
+		return l.Close()
+	}
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			if s.isClosed() && errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		if !s.add(c) {
+			return nil
+		}
+	}
+}
+
+func (s *Server) listen(l net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.l = l
+	s.open = make(map[net.Conn]struct{})
+	return !s.closed
+}
+
+func (s *Server) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// add starts to handle a connection; false if the server is closed.
+func (s *Server) add(c net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = c.Close() // nobody has used it
+		return false
+	}
+	s.open[c] = struct{}{}
+	s.serving.Go(func() {
+		s.Handle(c)
+		s.mu.Lock()
+		delete(s.open, c)
+		s.mu.Unlock()
+		_ = c.Close() // or Close has done it
+	})
+	return true
+}
+
+// Close ends the server and its connections at once, and returns when all are handled.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	first := !s.closed
+	s.closed = true
+	var err error
+	if s.l != nil && first {
+		err = s.l.Close()
+	}
+	for c := range s.open {
+		_ = c.Close() // wakes up its handler, which finds that out
+	}
+	s.mu.Unlock()
+	s.serving.Wait()
+	return err
+}
