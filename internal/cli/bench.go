@@ -23,8 +23,9 @@ import (
 
 // bench is an experiment on its way from preparation to the report.
 type bench struct {
-	experiment  *spec.Experiment
-	dir         string // the results folder
+	asked       *spec.Experiment // as the user has it
+	experiment  *spec.Experiment // without the variants that cannot run here
+	dir         string           // the results folder
 	folder      *record.Folder
 	history     []record.Record // from before, when it is gone on with
 	conductor   *run.Conductor
@@ -41,11 +42,16 @@ type environment struct {
 	Runtimes map[string]string            `json:"runtimes,omitempty"` // what the commands that are needed say of their version
 	Digests  map[string]map[string]string `json:"digests,omitempty"`  // by variant: of what was built and fetched for it
 	Files    map[string]string            `json:"files,omitempty"`    // SHA-256 of the files that operations name: request data, protosets
+	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"` // variants that cannot run here
 }
 
+// openStore opens the cache that artefacts are in.
+type openStore func() (*artifact.Store, error)
+
 // prepare makes every variant ready to run: what it needs is looked for,
-// fetched and built, before anything is written to the results folder.
-func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, to io.Writer) (*bench, error) {
+// fetched and built, before anything is written to the results folder. Variants
+// that cannot run here are left out, unless they are named.
+func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, named []string, to io.Writer) (*bench, error) {
 	files, err := e.Digests()
 	if err != nil {
 		return nil, err
@@ -54,38 +60,31 @@ func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, to
 	if err != nil {
 		return nil, fmt.Errorf("finding the tracetax program for its agents: %w", err)
 	}
-	logs, err := filepath.Abs(filepath.Join(dir, record.LogsFolder))
+	results, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("finding the folder for logs: %w", err)
+		return nil, fmt.Errorf("finding the results folder: %w", err)
 	}
 	b := &bench{
-		experiment: e, dir: dir, progress: newProgress(to, e),
-		conductor: &run.Conductor{Self: []string{self}, Logs: logs, Accounting: accounting},
+		asked: e, dir: dir,
+		conductor: &run.Conductor{Self: []string{self}, Logs: filepath.Join(results, record.LogsFolder), Results: results, Accounting: accounting},
 		environment: environment{
 			Facts: machine.Read(), Tool: Version(), Started: time.Now(),
 			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{}, Files: files,
 		},
 	}
-	b.session = &experiment.Session{Experiment: e, Runner: b.conductor, Observe: b.progress.observe, Precise: b.precise}
-	open := func() (*artifact.Store, error) { return artifact.Open("") }
-	var missing []error
-	for _, v := range e.Variants {
-		cell, err := run.Prepare(ctx, open, e, v, to)
-		if err != nil {
-			missing = append(missing, err)
-			continue
-		}
-		b.environment.Digests[v.Name] = cell.Digests
-		b.session.Cells = append(b.session.Cells, experiment.Cell{
-			Variant: v, Plan: cell.Plan, Calibration: cell.Calibration, Folders: cell.Folders,
-		})
+	b.session = &experiment.Session{Runner: b.conductor, Precise: b.precise}
+	if err := b.makeReady(ctx, func() (*artifact.Store, error) { return artifact.Open("") }, named, to); err != nil {
+		return nil, err
 	}
-	return b, errors.Join(missing...)
+	b.experiment = without(e, b.environment.LeftOut)
+	b.progress = newProgress(to, b.experiment)
+	b.session.Experiment, b.session.Observe = b.experiment, b.progress.observe
+	return b, nil
 }
 
 // create makes the results folder and writes what is going to be run, and where.
 func (b *bench) create() (err error) {
-	text, err := b.experiment.YAML()
+	text, err := b.asked.YAML()
 	if err != nil {
 		return err
 	}
@@ -146,7 +145,7 @@ func (b *bench) input(history []record.Record) (analysis.Input, error) {
 	}
 	facts, err := asMap(b.environment)
 	return analysis.Input{
-		Experiment: b.experiment, Plans: plans, Environment: facts, Records: history,
+		Experiment: b.experiment, Plans: plans, Environment: facts, Records: history, LeftOut: b.environment.LeftOut,
 		Results: b.dir, Tool: Version(), Now: time.Now(),
 	}, err
 }

@@ -82,6 +82,7 @@ var commands = []func(streams) *cobra.Command{
 	newLoad,
 	newReport,
 	newCompare,
+	newStudy,
 	newFetch,
 	newInit,
 	newValidate,

@@ -22,12 +22,12 @@ func completeTracers(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return names((*spec.Catalog).Tracers), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeAnything completes the name of an experiment, workload or tracer.
+// completeAnything completes the name of an experiment, workload, service or tracer.
 func completeAnything(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	all := names((*spec.Catalog).Experiments, (*spec.Catalog).Workloads, (*spec.Catalog).Tracers)
+	all := names((*spec.Catalog).Experiments, (*spec.Catalog).Workloads, (*spec.Catalog).Services, (*spec.Catalog).Tracers)
 	return all, cobra.ShellCompDirectiveDefault
 }
 

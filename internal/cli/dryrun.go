@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -24,6 +25,11 @@ func dryRun(s streams, experiments []*spec.Experiment) error {
 		}
 		if len(foreseen.Piloted) > 0 {
 			fmt.Fprintf(s.out, "  pilot, which finds %s: %s\n", e.Load.Relative.Search.Summary(), strings.Join(foreseen.Piloted, " "))
+		}
+		for _, v := range e.Variants {
+			if missing := run.Missing(e.Workload, v); len(missing) > 0 {
+				fmt.Fprintf(s.out, "  cannot run here: %s: %s\n", v.Name, strings.Join(missing, "; "))
+			}
 		}
 		between := " "
 		if foreseen.Duet {

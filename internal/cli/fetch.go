@@ -142,10 +142,7 @@ func (f fetcher) thing(name string) (thing, error) {
 }
 
 func (f fetcher) tracer(ctx context.Context, t *spec.Tracer) error {
-	if t.Artifact.Python == "" {
-		return nil
-	}
-	_, err := f.store.Python(ctx, t.Files, t.Artifact.Python, f.progress)
+	_, err := f.store.Artifact(ctx, t.Files, t.Artifact, f.progress)
 	return err
 }
 

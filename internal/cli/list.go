@@ -13,11 +13,11 @@ import (
 )
 
 // The kinds of things in the catalog, as the user says them.
-var listKinds = []string{"experiments", "workloads", "tracers"}
+var listKinds = []string{"experiments", "workloads", "services", "tracers"}
 
 // listed is one line of list.
 type listed struct {
-	Kind        string     `json:"kind"` // experiment, workload or tracer
+	Kind        string     `json:"kind"` // experiment, workload, service or tracer
 	Name        string     `json:"name"`
 	Language    string     `json:"language,omitempty"`
 	Description string     `json:"description,omitempty"`
@@ -29,6 +29,7 @@ type listed struct {
 
 type needView struct {
 	Command string `json:"command,omitempty"`
+	Also    string `json:"also,omitempty"`
 	Install string `json:"install,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 }
@@ -36,8 +37,8 @@ type needView struct {
 func newList(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:       "list [experiments|workloads|tracers]",
-		Short:     "List experiments, workloads and tracers, and whether they can run here",
+		Use:       "list [experiments|workloads|services|tracers]",
+		Short:     "List experiments, workloads, services and tracers, and whether they can run here",
 		Args:      checkListArgs,
 		ValidArgs: listKinds,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -68,7 +69,7 @@ func checkListArgs(_ *cobra.Command, args []string) error {
 	case len(args) > 1:
 		return usageError(fmt.Errorf("list takes one kind at most, not %d: %s", len(args), strings.Join(args, " ")))
 	case len(args) == 1 && !slices.Contains(listKinds, args[0]):
-		return usageError(fmt.Errorf("list %q: say experiments, workloads or tracers ('tracetax show NAME' shows one of them)", args[0]))
+		return usageError(fmt.Errorf("list %q: say experiments, workloads, services or tracers ('tracetax show NAME' shows one of them)", args[0]))
 	}
 	return nil
 }
@@ -78,6 +79,8 @@ func listKind(kind string, catalog *spec.Catalog) ([]listed, error) {
 	switch kind {
 	case "workloads":
 		names, look = catalog.Workloads, listWorkload
+	case "services":
+		names, look = catalog.Services, listService
 	case "tracers":
 		names, look = catalog.Tracers, listTracer
 	}
@@ -117,6 +120,14 @@ func listWorkload(catalog *spec.Catalog, name string) (listed, []spec.Need, erro
 		return listed{}, nil, err
 	}
 	return listed{Language: w.Language, Description: w.Description}, w.Needs, nil
+}
+
+func listService(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
+	s, err := catalog.Service(name)
+	if err != nil {
+		return listed{}, nil, err
+	}
+	return listed{Description: s.Description}, s.Needs, nil
 }
 
 func listTracer(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {

@@ -47,7 +47,7 @@ func (p *progress) observe(e experiment.Event) {
 	// of all does not fall.
 	p.most = max(p.most, e.Total)
 	e.Done, e.Total = p.most-(e.Total-e.Done), p.most
-	text := begun(e, p.experiment.Design)
+	text := begun(e, p.experiment)
 	if p.width > 0 {
 		p.status(text, p.headline)
 		return
@@ -62,13 +62,16 @@ func (p *progress) observe(e experiment.Event) {
 }
 
 // begun says which run begins, and how many there are still to be.
-func begun(e experiment.Event, d spec.Design) string {
+func begun(e experiment.Event, of *spec.Experiment) string {
+	d := of.Design
 	most := ""
 	if e.Open {
 		most = "at most "
 	}
 	text := fmt.Sprintf("run %d of %s%d · ", e.Done+1, most, e.Total)
 	switch next := e.Next; {
+	case next.Kind == record.Calibration && of.Workload != nil && len(of.Workload.Verify) > 0:
+		text += "checking the answers of " + next.Variant
 	case next.Kind == record.Calibration:
 		text += "learning how many spans " + next.Variant + " makes"
 	case next.Kind == record.Pilot:

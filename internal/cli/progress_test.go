@@ -30,7 +30,7 @@ func TestBegun(t *testing.T) {
 		"a pair": {experiment.Event{Done: 4, Total: 9, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none", Partner: partner}}, spec.Design{Blocks: 4, Duet: true},
 			"run 5 of 9 · block 3/4 · none beside otel"},
 	} {
-		if got := begun(test.event, test.design); got != test.want {
+		if got := begun(test.event, &spec.Experiment{Design: test.design}); got != test.want {
 			t.Errorf("%s\n got %s\nwant %s", name, got, test.want)
 		}
 	}

@@ -31,7 +31,7 @@ func (b *bench) resume() (err error) {
 }
 
 func (b *bench) sameExperiment() error {
-	text, err := b.experiment.YAML()
+	text, err := b.asked.YAML()
 	if err != nil {
 		return err
 	}
@@ -55,6 +55,9 @@ func (b *bench) samePlace() error {
 		return fmt.Errorf("going on with %s: %s: %w", b.dir, record.EnvironmentFile, err)
 	}
 	now := b.environment
+	if err := sameLeftOut(before.LeftOut, now.LeftOut); err != nil {
+		return fmt.Errorf("going on with %s: %w", b.dir, err)
+	}
 	var other string
 	switch {
 	case before.CPUModel != now.CPUModel || before.CPUs != now.CPUs || before.Kernel != now.Kernel:

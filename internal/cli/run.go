@@ -82,6 +82,9 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringVar(&f.load.Rate, "rate", "", "operations a second, instead of the experiment's: `400/s`, 100/s,200/s in turn, or '50% of slowest'")
 	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (and method=, from=, most=, step=, resolution=)")
 	flags.StringVar(&f.load.Duration, "duration", "", "length of a measured window or of a probe, e.g. `20s`, instead of the experiment's")
+	flags.StringVar(&f.load.Calls, "calls", "", "workloads that make themselves work: the most operations of a measured window, e.g. `2000000`")
+	flags.StringVar(&f.load.Depth, "depth", "", "the same: calls in one another that make one operation, `8`, or 2,4,8 in turn")
+	flags.StringVar(&f.load.Threads, "threads", "", "the same: threads that call, `2`, or 1,2,4 in turn")
 	flags.StringVar(&f.load.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, instead of the experiment's")
 	completeFlag(c, "variant", completeTracers)
 	return c
@@ -119,19 +122,46 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		}
 		defer os.Remove(top) // fails, as it should, unless nothing came to be in it
 	}
-	worst := exitFine
+	worst, ran, several := exitFine, 0, len(experiments) > 1
+	var left []omission
 	for _, e := range experiments {
 		folder := top
-		if len(experiments) > 1 {
+		if several {
 			folder = filepath.Join(top, strings.ReplaceAll(e.Workload.Name, "/", "-"))
 		}
 		doc, err := f.one(ctx, s, e, folder)
-		if err != nil {
+		switch {
+		case err == nil:
+			ran++
+			worst = max(worst, budgetStatus(doc))
+			left = append(left, omissions(e.Workload.Name, several, doc.Experiment.LeftOut)...)
+		case several && passedOver(ctx, err):
+			complain(s.err, fmt.Errorf("workload %s: %w\nthe other workloads are run", e.Workload.Name, err))
+			left = append(left, omission{what: "workload " + e.Workload.Name, reason: firstLine(err.Error()), err: err})
+		default:
 			return err
 		}
-		worst = max(worst, budgetStatus(doc))
 	}
-	if worst != exitFine {
+	tellOmissions(s.err, left)
+	return conclude(worst, ran, left)
+}
+
+// conclude is how a command ends whose experiments have all been tried: well where
+// some ran and the others cannot run here.
+func conclude(worst, ran int, left []omission) error {
+	var failed error
+	for _, one := range left {
+		var final *experiment.FinalError
+		if one.err != nil && (ran == 0 || errors.As(one.err, &final)) {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", one.what, one.err))
+		}
+	}
+	switch {
+	case ran == 0 && failed != nil:
+		return failed
+	case failed != nil:
+		return &statusError{code: exitFailed}
+	case worst != exitFine:
 		return &statusError{code: worst}
 	}
 	return nil
@@ -161,7 +191,7 @@ func newFolder(parent, name string) (string, error) {
 // one runs one experiment, or goes on with it, and prints its result. An
 // interrupted one keeps its results and says how to go on.
 func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, dir string) (doc *finding.Document, err error) {
-	b, err := prepare(ctx, e, dir, f.accounting, s.err)
+	b, err := prepare(ctx, e, dir, f.accounting, f.variants, s.err)
 	if err != nil {
 		return nil, err
 	}

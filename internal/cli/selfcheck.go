@@ -129,7 +129,7 @@ func (f *selfcheckFlags) one(ctx context.Context, s streams, one selfcheck.Exper
 	if err != nil {
 		return evidence, err
 	}
-	b, err := prepare(ctx, e, folder, f.accounting, s.err)
+	b, err := prepare(ctx, e, folder, f.accounting, nil, s.err)
 	if err != nil {
 		return evidence, err
 	}

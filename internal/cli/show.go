@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +18,9 @@ func newShow(s streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show an experiment, workload or tracer in full",
-		Long: `Shows an experiment, a workload or a tracer in full: what it starts, its operations,
-its settings with their defaults and the environment that they set.`,
+		Short: "Show an experiment, workload, service or tracer in full",
+		Long: `Shows an experiment, a workload, a service or a tracer in full: what it starts, its
+operations, its settings with their defaults and the environment that they set.`,
 		Example: `  tracetax show otel-python
   tracetax show hello/go --json`,
 		Args:              usageArgs(cobra.ExactArgs(1)),
@@ -43,14 +44,15 @@ its settings with their defaults and the environment that they set.`,
 	return c
 }
 
-// shown is a thing that has that name; one of the three is set.
+// shown is a thing that has that name; one of the four is set.
 type shown struct {
 	workload    *spec.Workload
+	service     *spec.Service
 	tracer      *spec.Tracer
 	experiments []*spec.Experiment
 }
 
-// find looks for a tracer, a workload, then an experiment.
+// find looks for a tracer, a workload, a service, then an experiment.
 func find(name string, catalog *spec.Catalog) (shown, error) {
 	var near []string
 	missing := func(err error) bool {
@@ -68,6 +70,10 @@ func find(name string, catalog *spec.Catalog) (shown, error) {
 	if !missing(err) {
 		return shown{workload: workload}, err
 	}
+	service, err := catalog.Service(name)
+	if !missing(err) {
+		return shown{service: service}, err
+	}
 	experiments, err := spec.Find(name, catalog)
 	if !missing(err) {
 		return shown{experiments: experiments}, err
@@ -76,7 +82,7 @@ func find(name string, catalog *spec.Catalog) (shown, error) {
 	if len(near) > 0 {
 		hint = "did you mean the " + strings.Join(near, ", or the ") + "?"
 	}
-	return shown{}, usageError(fmt.Errorf("there is no experiment, workload or tracer %q; %s", name, hint))
+	return shown{}, usageError(fmt.Errorf("there is no experiment, workload, service or tracer %q; %s", name, hint))
 }
 
 func (f shown) print(w io.Writer) error {
@@ -86,6 +92,8 @@ func (f shown) print(w io.Writer) error {
 		p.tracer(f.tracer)
 	case f.workload != nil:
 		p.workload(f.workload)
+	case f.service != nil:
+		p.service(f.service)
 	default:
 		p.experiments(f.experiments)
 	}
@@ -132,18 +140,57 @@ func (p *page) env(indent string, env map[string]string) {
 	}
 }
 
+// appended prints variables to which something is added, after a space.
+func (p *page) appended(indent string, env map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.line("%s%s=… %s", indent, name, env[name])
+	}
+}
+
+// packages prints which files pin the packages of a workload or tracer.
+func (p *page) packages(a spec.Artifact) {
+	var all []string
+	for _, one := range []struct{ kind, lock string }{{"Python", a.Python}, {"Maven", a.Maven}, {"npm", a.NPM}} {
+		if one.lock != "" {
+			all = append(all, fmt.Sprintf("%s (%s)", one.kind, one.lock))
+		}
+	}
+	if len(all) > 0 {
+		p.line("\npackages: %s", strings.Join(all, ", "))
+	}
+}
+
+func (p *page) service(s *spec.Service) {
+	p.head("service", s.Name, "", s.Description)
+	p.needs(s.Needs)
+	p.line("\nrole: %s", s.Process.Role)
+	p.line("run: %s", strings.Join(s.Process.Run, " "))
+	if len(s.Process.Env) > 0 {
+		p.line("\nenvironment:")
+		p.env("  ", s.Process.Env)
+	}
+}
+
 func (p *page) tracer(t *spec.Tracer) {
 	p.head("tracer", t.Name, t.Language, t.Description)
 	p.needs(t.Needs)
+	p.packages(t.Artifact)
 	if len(t.Wrap) > 0 {
 		p.line("\ngoes before the command: %s", strings.Join(t.Wrap, " "))
 	}
 	if len(t.Args) > 0 {
 		p.line("\ngoes after the command: %s", strings.Join(t.Args, " "))
 	}
-	if len(t.Env) > 0 {
+	if len(t.Env)+len(t.Append) > 0 {
 		p.line("\nenvironment:")
 		p.env("  ", t.Env)
+		p.appended("  ", t.Append)
+	}
+	if len(t.Templates) > 0 {
+		p.line("\nfilled in for each run: %s", strings.Join(t.Templates, ", "))
+	}
+	if t.Connects > 0 {
+		p.line("\nwaits until it is connected: %s at most", t.Connects)
 	}
 	if len(t.Settings) > 0 {
 		p.line("\nsettings:")
@@ -159,12 +206,17 @@ func (p *page) setting(s spec.Setting) {
 		p.line("      %s", oneLine(s.Description))
 	}
 	p.env("      ", s.Env)
+	p.appended("      ", s.Append)
 	for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
 		choice := s.Choices[name]
 		p.line("      %s", strings.TrimSuffix(name+": "+oneLine(choice.Description), ": "))
 		p.env("          ", choice.Env)
+		p.appended("          ", choice.Append)
 		if len(choice.Unset) > 0 {
 			p.line("          without %s", strings.Join(choice.Unset, ", "))
+		}
+		if choice.Steps != nil {
+			p.line("          steps left: %s", cmp.Or(strings.Join(choice.Steps, ", "), "none"))
 		}
 	}
 }
@@ -172,20 +224,43 @@ func (p *page) setting(s spec.Setting) {
 func (p *page) workload(w *spec.Workload) {
 	p.head("workload", w.Name, w.Language, w.Description)
 	p.needs(w.Needs)
+	p.packages(w.Artifact)
 	p.line("\nprocesses:")
 	for _, process := range w.Processes {
-		p.line("  %s (%s): %s", process.Name, process.Role, strings.Join(process.Run, " "))
+		role := process.Role
+		if process.Service != nil {
+			role += ", service " + process.Service.Name
+		}
+		p.line("  %s (%s): %s", process.Name, role, strings.Join(process.Run, " "))
+	}
+	if w.Self {
+		p.line("\nit makes itself work: a load gives calls, depth, threads, busy, rate or duration")
 	}
 	p.line("\noperations:")
 	for _, o := range w.Operations {
-		p.line("  %s: %s %s", o.Name, o.Method, o.URL)
+		p.line("  %s: %s", o.Name, workOf(w, o))
 		if o.Description != "" {
 			p.line("      %s", oneLine(o.Description))
 		}
 	}
+	if len(w.Verify) > 0 {
+		p.line("\nits answers are checked by: %s", strings.Join(w.Verify, " "))
+	}
 	if len(w.Build) > 0 {
 		p.line("\nbuilt for: %s", strings.Join(buildNames(w), ", "))
 	}
+}
+
+// workOf is what an operation asks for: a request, or the words of an order.
+func workOf(w *spec.Workload, o spec.Operation) string {
+	if !w.Self {
+		return strings.TrimSpace(o.Method + " " + o.URL)
+	}
+	words := []string{"run"}
+	for _, word := range slices.Sorted(maps.Keys(o.Drive)) {
+		words = append(words, word+"="+o.Drive[word])
+	}
+	return strings.Join(words, " ")
 }
 
 func buildNames(w *spec.Workload) []string {

@@ -20,6 +20,8 @@ type (
 		Wrap        []string          `json:"wrap,omitempty"`
 		Args        []string          `json:"args,omitempty"`
 		Env         map[string]string `json:"env,omitempty"`
+		Append      map[string]string `json:"append,omitempty"`
+		Templates   []string          `json:"templates,omitempty"`
 		Settings    []settingView     `json:"settings"`
 	}
 	settingView struct {
@@ -28,13 +30,26 @@ type (
 		Kind        string            `json:"kind"`
 		Default     string            `json:"default"`
 		Env         map[string]string `json:"env,omitempty"`
+		Append      map[string]string `json:"append,omitempty"`
 		Choices     []choiceView      `json:"choices,omitempty"`
 	}
 	choiceView struct {
 		Name        string            `json:"name"`
 		Description string            `json:"description,omitempty"`
 		Env         map[string]string `json:"env,omitempty"`
+		Append      map[string]string `json:"append,omitempty"`
 		Unset       []string          `json:"unset,omitempty"`
+		Steps       []string          `json:"steps,omitempty"`
+	}
+	serviceView struct {
+		Kind        string            `json:"kind"`
+		Name        string            `json:"name"`
+		Description string            `json:"description,omitempty"`
+		Needs       []needView        `json:"needs"`
+		Missing     []string          `json:"missing"`
+		Role        string            `json:"role"`
+		Run         []string          `json:"run"`
+		Env         map[string]string `json:"env,omitempty"`
 	}
 	workloadView struct {
 		Kind        string          `json:"kind"`
@@ -46,11 +61,14 @@ type (
 		Processes   []processView   `json:"processes"`
 		Operations  []operationView `json:"operations"`
 		Builds      []string        `json:"builds"`
+		Self        bool            `json:"self,omitempty"`
+		Verify      []string        `json:"verify,omitempty"`
 	}
 	processView struct {
-		Name string   `json:"name"`
-		Role string   `json:"role"`
-		Run  []string `json:"run"`
+		Name    string   `json:"name"`
+		Service string   `json:"service,omitempty"`
+		Role    string   `json:"role"`
+		Run     []string `json:"run"`
 	}
 	operationView struct {
 		Name        string `json:"name"`
@@ -78,6 +96,8 @@ func (f shown) view() (any, error) {
 		return viewTracer(f.tracer), nil
 	case f.workload != nil:
 		return viewWorkload(f.workload), nil
+	case f.service != nil:
+		return viewService(f.service), nil
 	case len(f.experiments) == 1:
 		return viewExperiment(f.experiments[0])
 	}
@@ -98,13 +118,14 @@ func viewTracer(t *spec.Tracer) tracerView {
 	v := tracerView{
 		Kind: "tracer", Name: t.Name, Language: t.Language, Description: t.Description,
 		Needs: needViews(t.Needs), Missing: missing(t.Needs), Wrap: t.Wrap, Args: t.Args, Env: t.Env,
+		Append: t.Append, Templates: t.Templates,
 		Settings: []settingView{},
 	}
 	for _, s := range t.Settings {
-		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Env: s.Env}
+		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Env: s.Env, Append: s.Append}
 		for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
 			c := s.Choices[name]
-			set.Choices = append(set.Choices, choiceView{name, c.Description, c.Env, c.Unset})
+			set.Choices = append(set.Choices, choiceView{name, c.Description, c.Env, c.Append, c.Unset, c.Steps})
 		}
 		v.Settings = append(v.Settings, set)
 	}
@@ -115,14 +136,26 @@ func viewWorkload(w *spec.Workload) workloadView {
 	v := workloadView{
 		Kind: "workload", Name: w.Name, Language: w.Language, Description: w.Description,
 		Needs: needViews(w.Needs), Missing: missing(w.Needs), Builds: buildNames(w),
+		Self: w.Self, Verify: w.Verify,
 	}
 	for _, p := range w.Processes {
-		v.Processes = append(v.Processes, processView{p.Name, p.Role, p.Run})
+		one := processView{Name: p.Name, Role: p.Role, Run: p.Run}
+		if p.Service != nil {
+			one.Service = p.Service.Name
+		}
+		v.Processes = append(v.Processes, one)
 	}
 	for _, o := range w.Operations {
-		v.Operations = append(v.Operations, operationView{o.Name, o.Description, o.Method + " " + o.URL})
+		v.Operations = append(v.Operations, operationView{o.Name, o.Description, workOf(w, o)})
 	}
 	return v
+}
+
+func viewService(s *spec.Service) serviceView {
+	return serviceView{
+		Kind: "service", Name: s.Name, Description: s.Description, Needs: needViews(s.Needs), Missing: missing(s.Needs),
+		Role: s.Process.Role, Run: s.Process.Run, Env: s.Process.Env,
+	}
 }
 
 func viewExperiment(e *spec.Experiment) (experimentView, error) {

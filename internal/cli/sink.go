@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -29,8 +30,12 @@ func newSink(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sink",
 		Short: "Receive spans and count them, until Ctrl-C",
-		Long: `Receive spans over OTLP and count them. Point any tracer's exporter at it; Ctrl-C
-prints what came. Nothing is stored or forwarded.`,
+		Long: `Receive spans and count them: over OTLP, and over the protocols of other tracers
+that are given an address. Point any tracer's exporter at it; Ctrl-C prints what
+came. Nothing is stored, and nothing is passed on unless --forward says where to.`,
+		Example: `  tracetax sink
+  tracetax sink --zipkin 127.0.0.1:9411
+  tracetax sink --zipkin 127.0.0.1:9412 --forward zipkin=http://127.0.0.1:9411`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch spec.SinkMode(mode) {
@@ -38,8 +43,8 @@ prints what came. Nothing is stored or forwarded.`,
 			default:
 				return usageError(fmt.Errorf("no sink mode %q; say checking or counting", mode))
 			}
-			if cfg.OTLPGRPC == "" && cfg.OTLPHTTP == "" {
-				return usageError(errors.New("no protocol to serve; give --otlp-grpc or --otlp-http an address"))
+			if !servesAny(&cfg) {
+				return usageError(errors.New("no protocol to serve; give --otlp-grpc, --otlp-http or another one an address"))
 			}
 			cfg.Checking = spec.SinkMode(mode) == spec.Checking
 			if err := cfg.Check(); err != nil {
@@ -69,9 +74,35 @@ func newAgentSink(s streams) *cobra.Command {
 	return c
 }
 
+// receiver is a protocol that the sink serves: its flag, and where it listens.
+type receiver struct {
+	flag    string
+	name    string // as people call it
+	serves  func(*sink.Config) *string
+	listens func(sink.Addresses) string
+}
+
+var receivers = []receiver{
+	{"otlp-grpc", "OTLP over gRPC", func(c *sink.Config) *string { return &c.OTLPGRPC }, func(a sink.Addresses) string { return a.OTLPGRPC }},
+	{"otlp-http", "OTLP over HTTP", func(c *sink.Config) *string { return &c.OTLPHTTP }, func(a sink.Addresses) string { return a.OTLPHTTP }},
+	{"zipkin", "Zipkin v2", func(c *sink.Config) *string { return &c.Zipkin }, func(a sink.Addresses) string { return a.Zipkin }},
+	{"elastic", "Elastic APM's intake", func(c *sink.Config) *string { return &c.Elastic }, func(a sink.Addresses) string { return a.Elastic }},
+	{"datadog", "Datadog's trace API", func(c *sink.Config) *string { return &c.Datadog }, func(a sink.Addresses) string { return a.Datadog }},
+	{"kieker", "Kieker's records over TCP", func(c *sink.Config) *string { return &c.Kieker }, func(a sink.Addresses) string { return a.Kieker }},
+	{"skywalking", "SkyWalking over gRPC", func(c *sink.Config) *string { return &c.SkyWalking }, func(a sink.Addresses) string { return a.SkyWalking }},
+	{"pinpoint", "Pinpoint over gRPC", func(c *sink.Config) *string { return &c.Pinpoint }, func(a sink.Addresses) string { return a.Pinpoint }},
+	{"scouter", "Scouter over UDP and TCP", func(c *sink.Config) *string { return &c.Scouter }, func(a sink.Addresses) string { return a.Scouter }},
+}
+
+func servesAny(cfg *sink.Config) bool {
+	return slices.ContainsFunc(receivers, func(r receiver) bool { return *r.serves(cfg) != "" })
+}
+
 func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
-	flags.StringVar(&cfg.OTLPGRPC, "otlp-grpc", cfg.OTLPGRPC, `address for OTLP over gRPC; "" for none`)
-	flags.StringVar(&cfg.OTLPHTTP, "otlp-http", cfg.OTLPHTTP, `address for OTLP over HTTP; "" for none`)
+	for _, r := range receivers {
+		flags.StringVar(r.serves(cfg), r.flag, *r.serves(cfg), "`address` for "+r.name+`; "" for none`)
+	}
+	flags.StringToStringVar(&cfg.Forward, "forward", nil, "pass requests on to a real backend, whose answers go back: `PROTOCOL=URL`, such as zipkin=http://127.0.0.1:9411 (repeatable)")
 	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "spans whose ids are held when checking")
 	flags.Var((*shareFlag)(&cfg.Lose), "lose", "a fault: answer for this share of the spans and throw it away, such as 3% or 0.03")
 	flags.DurationVar(&cfg.Late, "late", 0, "a fault: wait so long before each answer, such as 500ms")
@@ -80,7 +111,7 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 func runSink(ctx context.Context, s streams, cfg sink.Config, asJSON bool) error {
 	server, err := sink.Start(cfg)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("starting the sink: %w\ngive it other addresses, with --otlp-grpc and --otlp-http", err)
+		return fmt.Errorf("starting the sink: %w\ngive it another address, with the flag of that protocol (--otlp-grpc, --otlp-http, …)", err)
 	}
 	if err != nil {
 		return fmt.Errorf("starting the sink (--otlp-grpc and --otlp-http say where it listens): %w", err)
@@ -101,13 +132,14 @@ func runSink(ctx context.Context, s streams, cfg sink.Config, asJSON bool) error
 }
 
 func announce(w io.Writer, a sink.Addresses) {
-	for _, line := range []struct{ protocol, address string }{{"gRPC", a.OTLPGRPC}, {"HTTP", a.OTLPHTTP}} {
-		if line.address == "" {
+	for _, r := range receivers {
+		address := r.listens(a)
+		if address == "" {
 			continue
 		}
-		fmt.Fprintf(w, "OTLP over %s on %s\n", line.protocol, line.address)
-		if !loopback(line.address) {
-			fmt.Fprintf(w, "warning: %s can be reached from other machines, without any check of who sends\n", line.address)
+		fmt.Fprintf(w, "%s on %s\n", r.name, address)
+		if !loopback(address) {
+			fmt.Fprintf(w, "warning: %s can be reached from other machines, without any check of who sends\n", address)
 		}
 	}
 }

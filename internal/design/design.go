@@ -24,6 +24,8 @@ type Plan struct {
 	Piloted    []string // variants that are piloted before the first block
 	Operations []string
 	Levels     int  // phases of each operation, one for each level of what is swept; 0 is 1
+	Depths     int  // phases of each operation in a calibration, one for each depth; 0 is 1
+	Verified   bool // calibrations check the answers too: a variant whose calibration failed is not measured
 	Duet       bool // the two variants run at the same time
 
 	// Precise says whether the blocks of a history are enough. It must be pure. It
@@ -111,13 +113,17 @@ func (p Plan) before(past past) func(yield func(Run) bool) {
 		for _, first := range []struct {
 			kind     record.Kind
 			variants []string
-		}{{record.Calibration, p.Calibrated}, {record.Pilot, p.Piloted}} {
+			phases   []Phase
+		}{{record.Calibration, p.Calibrated, p.learnt()}, {record.Pilot, p.Piloted, p.once()}} {
 			for i, variant := range first.variants {
-				if first.kind == record.Pilot && past[key{record.Pilot, 0, p.Variants[0]}].spent() {
+				if p.failedBefore(past, p.Variants[0]) {
 					return // without its baseline no block counts
 				}
+				if first.kind == record.Pilot && p.failedBefore(past, variant) {
+					continue // it is not measured
+				}
 				if attempt, due := past.due(first.kind, 0, variant); due && !yield(Run{
-					Kind: first.kind, Position: i, Attempt: attempt, Variant: variant, Phases: p.once(), Seed: p.Seed,
+					Kind: first.kind, Position: i, Attempt: attempt, Variant: variant, Phases: first.phases, Seed: p.Seed,
 				}) {
 					return
 				}

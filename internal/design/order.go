@@ -35,6 +35,17 @@ func (p Plan) once() []Phase {
 	return out
 }
 
+// learnt is each operation at each depth once, in the order of the experiment.
+func (p Plan) learnt() []Phase {
+	var out []Phase
+	for _, operation := range p.Operations {
+		for depth := range max(1, p.Depths) {
+			out = append(out, Phase{operation, depth})
+		}
+	}
+	return out
+}
+
 // source returns the random numbers for one purpose in one block. Purposes do
 // not disturb each other: adding an operation does not change the order of the
 // variants.

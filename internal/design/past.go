@@ -80,10 +80,17 @@ func (p Plan) givenUp(past past, variant string, block int) bool {
 	return p.failedFor(past, p.Variants[0], block) || p.failedFor(past, variant, block)
 }
 
-// failedFor reports whether a variant failed for good before the given block: in
-// its pilot, or in patience blocks in a row.
+// failedBefore reports whether a variant failed for good before the first block: in
+// its pilot, or where its answers were checked.
+func (p Plan) failedBefore(past past, variant string) bool {
+	return slices.Contains(p.Piloted, variant) && past[key{record.Pilot, 0, variant}].spent() ||
+		p.Verified && past[key{record.Calibration, 0, variant}].spent()
+}
+
+// failedFor reports whether a variant failed for good before the given block:
+// before the first one, or in patience blocks in a row.
 func (p Plan) failedFor(past past, variant string, before int) bool {
-	if slices.Contains(p.Piloted, variant) && past[key{record.Pilot, 0, variant}].spent() {
+	if p.failedBefore(past, variant) {
 		return true
 	}
 	row := 0

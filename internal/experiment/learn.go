@@ -32,9 +32,9 @@ func (s *Session) learn(r *record.Record) {
 		}
 		k := float64(phase.Sink.Unique()) / float64(phase.Load.Started)
 		if k == float64(int(k)) {
-			spans[phase.Operation] = spec.Number{Low: k, High: k}
+			spans[phase.Work()] = spec.Number{Low: k, High: k}
 		} else {
-			delete(spans, phase.Operation) // it varies: a drain must not end early on it
+			delete(spans, phase.Work()) // it varies: a drain must not end early on it
 		}
 	}
 	s.spans[r.Variant] = spans

@@ -86,9 +86,11 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 	cell := s.cell(next.Variant)
 	e := s.Experiment
 	request := run.Request{
-		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: cell.Plan.Operations[0], Load: e.Load,
+		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: cell.Plan.Operations[0],
 		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant),
 	}
+	first := e.Load.Steps()[0]
+	request.Load, request.FirstParameter = first.Load, ofDepth(first.Parameter)
 	attempt := next.Variant + "-" + strconv.Itoa(next.Attempt)
 	switch next.Kind {
 	case record.Calibration:
@@ -99,10 +101,16 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 		request.Name = "pilot-" + attempt
 	default:
 		request.Name = fmt.Sprintf("%03d-%s", next.Block, attempt)
+		if e.Samples {
+			request.Samples = fmt.Sprintf("%s-%d", next.Variant, next.Block)
+		}
 	}
 	rates, err := s.rates(next.Kind)
 	if err != nil {
 		return request, err
+	}
+	if next.Kind == record.Calibration && !run.Exports(request.Plan) {
+		return request, nil // there is nothing to learn, but something to verify
 	}
 	for _, phase := range next.Phases {
 		request.Phases = append(request.Phases, s.phase(next.Kind, phase, cell.Plan.Operations, rates))
@@ -118,19 +126,31 @@ func (s *Session) phase(kind record.Kind, phase design.Phase, operations []spec.
 	request := run.PhaseRequest{Operation: operations[at], Load: e.Load}
 	switch {
 	case kind == record.Calibration:
+		level := e.Load.Steps()[phase.Level]
+		request.Load, request.Parameter = level.Load, ofDepth(level.Parameter)
 		return request
 	case kind == record.Pilot:
 		request.Load = pilotLoad(e.Load)
-	case e.Load.Relative != nil:
-		request.Load.Rate = rates[phase.Operation]
 	default:
 		level := e.Load.Steps()[phase.Level]
 		request.Load, request.Parameter = level.Load, level.Parameter
+		if e.Load.Relative != nil {
+			request.Load.Rate = rates[phase.Operation]
+		}
 	}
 	if c := request.Load.Capacity; c != nil {
 		request.Search = s.search(*c, request.Operation)
 	}
 	return request
+}
+
+// ofDepth is a parameter where it says how deep operations are, on which depends how
+// many spans they make; otherwise nil.
+func ofDepth(parameter map[string]string) map[string]string {
+	if _, deep := parameter[record.ParameterDepth]; deep {
+		return parameter
+	}
+	return nil
 }
 
 // pilotLoad is the load of a pilot: the search that a relative rate rests on.

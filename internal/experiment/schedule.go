@@ -34,8 +34,12 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 		}
 		plans[i] = plan
 		block = block.beside(e.Design.Duet, lengthOf(plan, e.Load, phases, record.Measured))
-		if run.Exports(plan) {
-			before = before.and(lengthOf(plan, e.Load, len(e.Operations), record.Calibration))
+		if learns := run.Exports(plan); learns || len(plan.Verify) > 0 {
+			learnt := 0
+			if learns {
+				learnt = len(e.Operations) * depths(e.Load)
+			}
+			before = before.and(lengthOf(plan, e.Load, learnt, record.Calibration))
 		}
 		if e.Load.Relative != nil {
 			before = before.and(lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot))
@@ -49,6 +53,14 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 	s.Length = before.long + time.Duration(p.Most)*block.long
 	s.Shortest = before.short + time.Duration(p.Least)*block.short
 	return s, nil
+}
+
+// depths is at how many depths an operation is made: each makes spans of its own number.
+func depths(l spec.Load) int {
+	if len(l.Depths) > 0 {
+		return len(l.Depths)
+	}
+	return 1
 }
 
 // span is how short and how long something may take.
@@ -75,13 +87,14 @@ func (a span) beside(duet bool, b span) span {
 func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
 	p := design.Plan{
 		Seed: e.Design.Seed, Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most),
-		Levels: len(e.Load.Steps()), Duet: e.Design.Duet,
+		Levels: len(e.Load.Steps()), Depths: depths(e.Load), Duet: e.Design.Duet,
 	}
 	for _, plan := range plans {
 		p.Variants = append(p.Variants, plan.Variant)
-		if run.Exports(plan) {
+		if run.Exports(plan) || len(plan.Verify) > 0 {
 			p.Calibrated = append(p.Calibrated, plan.Variant)
 		}
+		p.Verified = p.Verified || len(plan.Verify) > 0
 	}
 	if e.Load.Relative != nil {
 		p.Piloted = p.Variants

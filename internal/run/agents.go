@@ -20,6 +20,15 @@ type agents struct {
 	load                     *load.Remote
 }
 
+// processes are those that were started.
+func (a agents) processes() []*process.Process {
+	out := []*process.Process{a.sinkProcess}
+	if a.loadProcess != nil {
+		out = append(out, a.loadProcess)
+	}
+	return out
+}
+
 // startAgents starts the sink and the load generator.
 func (s *stage) startAgents(ctx context.Context) error {
 	s.record.Harness.Placement = s.launcher.Placement()
@@ -36,6 +45,9 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if s.agents.sink, err = sink.NewRemote(s.agents.sinkProcess.Stdin(), s.agents.sinkProcess.Stdout()); err != nil {
 		return fmt.Errorf("starting the sink: %w%s", err, said(s.agents.sinkProcess))
 	}
+	if s.request.Plan.Self {
+		return nil // its own process makes the operations
+	}
 	if s.agents.loadProcess, err = s.agent(ctx, "load", "agent", "load"); err != nil {
 		return err
 	}
@@ -45,9 +57,13 @@ func (s *stage) startAgents(ctx context.Context) error {
 	return nil
 }
 
-// sinkFlags are what the sink is told, the faults that are asked of it included.
+// sinkFlags are what the sink is told: what the plan's texts name it receives,
+// besides OTLP, and the faults that are asked of it.
 func (s *stage) sinkFlags() []string {
 	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}
+	for _, protocol := range protocolsOf(s.request.Plan) {
+		flags = append(flags, "--"+protocol, "127.0.0.1:0")
+	}
 	if lose := s.request.Faults.SinkLoses; lose > 0 {
 		flags = append(flags, "--lose", strconv.FormatFloat(lose, 'g', -1, 64))
 	}
@@ -67,8 +83,12 @@ func (s *stage) agent(ctx context.Context, role string, args ...string) (*proces
 	return p, nil
 }
 
-// stopLoad ends the load generator, and with it its connections.
+// stopLoad ends the load generator, and with it its connections. A workload that
+// makes itself work is told to end.
 func (s *stage) stopLoad(ctx context.Context) error {
+	if s.agents.load == nil {
+		return s.stopDriven(ctx)
+	}
 	err := s.agents.load.Close()
 	_, stopErr := s.agents.loadProcess.Stop(ctx, grace)
 	return errors.Join(err, stopErr)

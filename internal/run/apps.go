@@ -29,15 +29,21 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 	if err := s.fillIn(); err != nil {
 		return err
 	}
-	var first time.Time
-	targets := []usage.Target{s.agents.sinkProcess, s.agents.loadProcess}
+	if err := s.writeTemplates(); err != nil {
+		return err
+	}
+	var first time.Time // of the app: the start of a database is none of its own
+	var targets []usage.Target
+	for _, agent := range s.agents.processes() {
+		targets = append(targets, agent)
+	}
 	for _, p := range s.request.Plan.Processes {
 		values := s.valuesFor(p)
 		started, err := s.startApp(ctx, p, values)
 		if err != nil {
 			return err
 		}
-		if first.IsZero() {
+		if first.IsZero() || p.Role == "app" && !slices.ContainsFunc(s.apps, func(a *process.Process) bool { return a.Role() == "app" }) {
 			first = started.Started()
 		}
 		s.apps = append(s.apps, started)
@@ -117,12 +123,12 @@ func (s *stage) fillIn() error {
 	if err != nil {
 		return err
 	}
-	addresses := s.agents.sink.Addresses()
 	f := s.request.Folders
-	s.values = map[string]string{
-		"sink.otlp.grpc": addresses.OTLPGRPC, "sink.otlp.http": addresses.OTLPHTTP,
+	s.values = sinkValues(s.agents.sink.Addresses())
+	maps.Copy(s.values, map[string]string{
 		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer, "tmp": s.scratch,
-	}
+		"templates": filepath.Join(s.scratch, "templates"), "tracetax": strings.Join(s.launcher.Self(), " "),
+	})
 	for i, p := range processes {
 		s.values[p.Name+".port"] = strconv.Itoa(ports[i])
 	}
@@ -134,22 +140,10 @@ func (s *stage) valuesFor(p spec.Process) map[string]string {
 	values := maps.Clone(s.values)
 	values["process"] = p.Name
 	values["port"] = s.values[p.Name+".port"]
+	if p.Service != nil {
+		values["service"] = s.request.Folders.Service[p.Name]
+	}
 	return values
-}
-
-// Exports reports whether a variant is told where the sink is.
-func Exports(p *spec.Plan) bool {
-	if p.Silent {
-		return false
-	}
-	for _, one := range p.Processes {
-		for _, text := range slices.Concat(one.Run, slices.Collect(maps.Values(one.Env))) {
-			if strings.Contains(text, "{sink.") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func expandAll(texts []string, values map[string]string) ([]string, error) {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -12,24 +13,31 @@ import (
 // learn how many spans it makes.
 const calibrationOperations = 20
 
+// calibrationRate is at how many operations a second a workload makes itself work
+// then: no tracer's queue runs over even where an operation is a hundred calls deep.
+const calibrationRate = 20
+
 // calibrate makes each operation a few times, one at a time, and waits each time
 // until its spans have come. The readiness request is one of them.
 func (s *stage) calibrate(ctx context.Context) error {
-	var operations []spec.Operation
-	if probe, ok := s.probe(); ok {
-		operations = append(operations, probe)
-	}
-	for _, phase := range s.request.Phases {
-		operations = append(operations, phase.Operation)
+	requests := s.request.Phases
+	if probe, ok := s.probe(); ok && len(requests) > 0 {
+		requests = slices.Concat([]PhaseRequest{{Operation: probe, Load: s.request.Load}}, requests)
 	}
 	counted := s.record.Start.Sink
-	for i, operation := range operations {
-		task, err := s.task(operation, s.request.Load)
+	for i, request := range requests {
+		j, err := s.job(request.Operation, request.Load, request.Parameter)
 		if err != nil {
 			return err
 		}
-		task.Rate, task.Count, task.Connections, task.Duration = 0, calibrationOperations, 1, 0
-		did, err := s.load(ctx, operation, task)
+		j.task.Rate, j.task.Count, j.task.Connections, j.task.Duration = 0, calibrationOperations, 1, 0
+		if i == s.request.twice-1 {
+			j.task.Count *= 2
+		}
+		if j.order != nil {
+			j.task.Rate, j.order.Threads = calibrationRate, 1
+		}
+		did, err := s.load(ctx, j)
 		if err != nil {
 			return err
 		}
@@ -38,7 +46,7 @@ func (s *stage) calibrate(ctx context.Context) error {
 			return err
 		}
 		s.record.Phases = append(s.record.Phases, record.Phase{
-			Operation: operation.Name, Position: i, Connections: 1, Load: did,
+			Operation: request.Operation.Name, Parameter: request.Parameter, Position: i, Connections: j.task.Connections, Load: did,
 			Sink: end.counts.Minus(counted), DrainSeconds: end.took.Seconds(), Quiet: end.quiet,
 		})
 		counted = end.counts
@@ -49,6 +57,9 @@ func (s *stage) calibrate(ctx context.Context) error {
 // probe is the readiness request of the first process that has one, as an
 // operation.
 func (s *stage) probe() (spec.Operation, bool) {
+	if s.request.Plan.Self {
+		return spec.Operation{}, false // there is nobody to make requests
+	}
 	for _, p := range s.request.Plan.Processes {
 		if p.Traced && strings.HasPrefix(p.Ready, "http://") {
 			url, err := spec.Expand(p.Ready, s.valuesFor(p))

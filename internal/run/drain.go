@@ -59,10 +59,10 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 	}
 }
 
-// awaited is how many spans so many operations will deliver, if nothing is
-// lost; −1 where that is not known exactly.
-func (s *stage) awaited(operation string, started uint64) float64 {
-	k, known := s.request.Spans[operation]
+// awaited is how many spans so many operations of a kind (see record.Work) will
+// deliver, if nothing is lost; −1 where that is not known exactly.
+func (s *stage) awaited(work string, started uint64) float64 {
+	k, known := s.request.Spans[work]
 	if !known || k.Low != k.High {
 		return -1
 	}
@@ -73,17 +73,4 @@ func (s *stage) awaited(operation string, started uint64) float64 {
 		return k.Low * float64(started)
 	}
 	return -1
-}
-
-// settle waits until the spans of the start have come, and until the tracer is
-// connected.
-func (s *stage) settle(ctx context.Context) error {
-	if wait := s.request.Plan.Settle; wait > 0 {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(wait):
-		}
-	}
-	return nil
 }

@@ -181,7 +181,7 @@ func (s *stage) swapping(ctx context.Context, length time.Duration, load func() 
 // swap moves every process of the run to the other side.
 func (s *stage) swap() error {
 	s.placement.App, s.placement.Harness = s.placement.Harness, s.placement.App
-	roles := append([]*process.Process{s.agents.sinkProcess, s.agents.loadProcess}, s.apps...)
+	roles := append(s.agents.processes(), s.apps...)
 	var errs []error
 	for _, p := range roles {
 		cpus := s.placement.Harness

@@ -30,7 +30,11 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, probes int
 		length += p.Delay + margin
 	}
 	if kind == record.Calibration {
-		return length + time.Duration(phases+1)*(p.Delay+margin)
+		made := time.Duration(0) // requests take next to none
+		if p.Self {
+			made = calibrationOperations * time.Second / calibrationRate
+		}
+		return length + time.Duration(phases+1)*(p.Delay+margin) + time.Duration(phases)*made
 	}
 	if kind != record.Pilot {
 		length += l.Idle

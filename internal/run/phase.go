@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/usage"
@@ -26,13 +25,26 @@ type meter struct{ *usage.Meter }
 // the spans of the start.
 func (s *stage) firstOperation(ctx context.Context) error {
 	start := &s.record.Start
-	start.FirstOperation = s.request.First.Name
-	task, err := s.task(s.request.First, s.request.Load)
+	start.FirstOperation, start.FirstParameter = s.request.First.Name, s.request.FirstParameter
+	j, err := s.job(s.request.First, s.request.Load, s.request.FirstParameter)
 	if err != nil {
 		return err
 	}
-	task.Count, task.Connections = 1, 1
-	did, err := s.load(ctx, s.request.First, task)
+	j.task.Count, j.task.Connections = 1, 1
+	if j.order != nil {
+		j.order.Threads, j.task.Duration, j.task.Rate = 1, 0, 0
+	}
+	stretch, err := s.arm(ctx, j, "")
+	if err != nil {
+		return err
+	}
+	did, err := stretch.do(ctx)
+	if err == nil {
+		err = wellDone(j, did)
+	}
+	if err == nil {
+		err = stretch.collect(ctx, &did)
+	}
 	if err != nil {
 		return err
 	}
@@ -98,29 +110,35 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	}
 	operation := request.operation()
 	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
-	task, err := s.task(operation, request.Load)
+	j, err := s.job(operation, request.Load, request.Parameter)
 	if err != nil {
 		return phase, counted, err
 	}
-	phase.OfferedRate = task.Rate
-	if task.Rate == 0 {
-		phase.Connections = task.Connections
+	phase.OfferedRate = j.task.Rate
+	if j.task.Rate == 0 {
+		phase.Connections = j.task.Connections
 	}
 	if err := s.meet(ctx); err != nil {
 		return phase, counted, err
 	}
 	s.name = "warm-up"
-	if task.Duration = request.Load.Warmup; task.Duration > 0 {
-		if phase.Warmup, err = s.load(ctx, operation, task); err != nil {
+	if j.task.Duration = request.Load.Warmup; j.task.Duration > 0 {
+		if phase.Warmup, err = s.load(ctx, j); err != nil {
 			return phase, counted, err
 		}
 	}
-	warm, err := s.drain(ctx, counted, s.awaited(operation.Name, phase.Warmup.Started))
+	warm, err := s.drain(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
 	if err != nil {
 		return phase, counted, err
 	}
 	phase.WarmupSink = warm.counts.Minus(counted)
 
+	j.task.Duration, j.task.Count = request.Load.Duration, request.Load.Calls
+	j.task.Seed++
+	stretch, err := s.arm(ctx, j, s.samplesFile(request))
+	if err != nil {
+		return phase, counted, err
+	}
 	if err := s.meet(ctx); err != nil {
 		return phase, counted, err
 	}
@@ -130,14 +148,15 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 		return phase, counted, err
 	}
 	begun, own := time.Now(), s.own()
-	task.Duration = request.Load.Duration
-	task.Seed++
-	phase.Load, err = s.swapping(ctx, task.Duration, func() (record.Load, error) { return s.load(ctx, operation, task) })
+	phase.Load, err = s.swapping(ctx, j.task.Duration, func() (record.Load, error) { return stretch.do(ctx) })
+	if err == nil {
+		err = wellDone(j, phase.Load)
+	}
 	if err != nil {
 		return phase, counted, err
 	}
 	s.name = "drain"
-	end, err := s.drain(ctx, warm.counts, s.awaited(operation.Name, phase.Load.Started))
+	end, err := s.drain(ctx, warm.counts, s.awaited(j.work, phase.Load.Started))
 	if err != nil {
 		return phase, counted, err
 	}
@@ -151,38 +170,43 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	phase.Usage = s.between(before, after)
 	phase.DrainSeconds = end.took.Seconds()
 	phase.Quiet = warm.quiet && end.quiet
-	return phase, end.counts, nil
+	return phase, end.counts, s.afterwards(ctx, stretch, &phase.Load)
+}
+
+// afterwards learns of a measured window what nobody is to be charged for.
+func (s *stage) afterwards(ctx context.Context, stretch armed, l *record.Load) error {
+	s.name = "window"
+	if err := stretch.collect(ctx, l); err != nil {
+		return err
+	}
+	if stretch.job.order == nil {
+		return nil
+	}
+	driver, err := s.driver(ctx, stretch.job.process)
+	if err == nil {
+		err = driver.Live(ctx, l)
+	}
+	if err != nil {
+		return s.drivingFailed(ctx, stretch.job, err)
+	}
+	return nil
 }
 
 // own is the CPU time that tracetax itself has used until now.
 func (s *stage) own() time.Duration { return ownCPU() + s.launcher.KeeperCPU() }
 
-// load has the load generator make an operation. Too many wrong answers are an
-// error.
-func (s *stage) load(ctx context.Context, operation spec.Operation, task load.Task) (record.Load, error) {
-	did, err := s.attempt(ctx, operation, task)
-	if err != nil {
-		return did, err
-	}
+// wellDone is an error where too many operations went wrong.
+func wellDone(j job, did record.Load) error {
 	if did.Completed == 0 || float64(did.Failed) > badShare*float64(did.Started) {
-		return did, answeredBadly(operation, did)
+		return answeredBadly(j.operation, did)
 	}
-	return did, nil
-}
-
-// attempt has the load generator make an operation, however it is answered.
-func (s *stage) attempt(ctx context.Context, operation spec.Operation, task load.Task) (record.Load, error) {
-	did, err := s.agents.load.Do(ctx, task)
-	if ctx.Err() != nil {
-		return did, context.Cause(ctx)
-	}
-	if err != nil {
-		return did, fmt.Errorf("making operation %s: %w%s", operation.Name, err, said(s.agents.loadProcess))
-	}
-	return did, nil
+	return nil
 }
 
 func answeredBadly(operation spec.Operation, did record.Load) error {
+	if did.Driven != nil {
+		return fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", operation.Name, did.Started, did.Failed)
+	}
 	return fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
 		operation.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/artifact"
@@ -21,9 +22,23 @@ type Prepared struct {
 	Digests     map[string]string // of what was built and fetched: build, workload, tracer; and source, the files of a built-in workload
 }
 
+// UnreadyError says that a variant cannot be made ready on this machine: something
+// is missing, refused by a registry, or does not build. Others may be.
+type UnreadyError struct {
+	Variant string
+	Reason  error
+}
+
+func (e *UnreadyError) Error() string {
+	return fmt.Sprintf("variant %s cannot run here: %v", e.Variant, e.Reason)
+}
+
+// Unwrap gives the reason.
+func (e *UnreadyError) Unwrap() error { return e.Reason }
+
 // Prepare looks for what a variant needs, fetches its packages and builds its
 // programs. What is there already from earlier is used again; open opens the
-// cache that it is in.
+// cache that it is in. An *UnreadyError says that the variant is to be left out.
 func Prepare(ctx context.Context, open func() (*artifact.Store, error), e *spec.Experiment, v spec.Variant, progress io.Writer) (Prepared, error) {
 	var p Prepared
 	var err error
@@ -33,16 +48,19 @@ func Prepare(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 	if p.Calibration, err = e.Plan(fullySampled(v)); err != nil {
 		return p, err
 	}
-	w, t := e.Workload, v.Tracer
-	if missing := append(artifact.Missing(w.Needs), artifact.Missing(t.Needs)...); len(missing) > 0 {
-		return p, fmt.Errorf("variant %s cannot run here: %s", v.Name, strings.Join(missing, "; "))
+	if missing := Missing(e.Workload, v); len(missing) > 0 {
+		return p, &UnreadyError{v.Name, errors.New(strings.Join(missing, "; "))}
 	}
 	if err := freePorts(p.Plan); err != nil {
 		return p, fmt.Errorf("variant %s cannot run now: %w", v.Name, err)
 	}
-	p.Folders, err = fetch(ctx, open, w, t, p.Plan, progress)
-	if err != nil {
-		return p, fmt.Errorf("making variant %s ready: %w", v.Name, err)
+	w := e.Workload
+	p.Folders, err = fetch(ctx, open, w, v.Tracer, p.Plan, progress)
+	switch {
+	case ctx.Err() != nil:
+		return p, context.Cause(ctx)
+	case err != nil:
+		return p, &UnreadyError{v.Name, err}
 	}
 	p.Digests = p.Folders.digests()
 	if w.Files != nil {
@@ -51,41 +69,78 @@ func Prepare(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 	return p, nil
 }
 
+// Missing are the things that this machine lacks to run a variant, in words.
+func Missing(w *spec.Workload, v spec.Variant) []string {
+	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
+	for _, p := range w.Processes {
+		if p.Service != nil {
+			missing = append(missing, artifact.Missing(p.Service.Needs)...)
+		}
+	}
+	var distinct []string
+	for _, text := range missing {
+		if !slices.Contains(distinct, text) {
+			distinct = append(distinct, text)
+		}
+	}
+	return distinct
+}
+
 // digests names the folders by what they were made from: the cache calls each
 // after the digest of that.
 func (f Folders) digests() map[string]string {
 	digests := map[string]string{}
-	for name, folder := range map[string]string{"build": f.Build, "workload": f.Workload, "tracer": f.Tracer} {
+	add := func(name, folder string) {
 		if folder != "" {
 			digests[name] = filepath.Base(folder)
 		}
+	}
+	add("build", f.Build)
+	add("workload", f.Workload)
+	add("tracer", f.Tracer)
+	for process, folder := range f.Service {
+		add("service of "+process, folder)
 	}
 	return digests
 }
 
 func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Workload, t *spec.Tracer, plan *spec.Plan, progress io.Writer) (Folders, error) {
 	f := Folders{Source: w.Dir}
-	if w.Files == nil && w.Artifact.Python == "" && t.Artifact.Python == "" && len(plan.Build.Run) == 0 {
+	services := slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return p.Service != nil })
+	if w.Files == nil && w.Artifact == (spec.Artifact{}) && t.Artifact == (spec.Artifact{}) && len(plan.Build.Run) == 0 && !services {
 		return f, nil // nothing is needed from the cache, so it need not be there
 	}
 	store, err := open()
 	if err != nil {
 		return f, err
 	}
-	var errs [4]error
+	var errs [5]error
 	if w.Files != nil {
 		f.Source, errs[0] = store.Source(ctx, w.Files)
 	}
-	if w.Artifact.Python != "" {
-		f.Workload, errs[1] = store.Python(ctx, w.Files, w.Artifact.Python, progress)
+	f.Workload, errs[1] = store.Artifact(ctx, w.Files, w.Artifact, progress)
+	f.Tracer, errs[2] = store.Artifact(ctx, t.Files, t.Artifact, progress)
+	if len(plan.Build.Run) > 0 && errs[1] == nil && errs[2] == nil {
+		f.Build, errs[3] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Build.Run, Env: plan.Build.Env,
+			Folders: map[string]string{"workload": f.Workload, "tracer": f.Tracer}}, progress)
 	}
-	if t.Artifact.Python != "" {
-		f.Tracer, errs[2] = store.Python(ctx, t.Files, t.Artifact.Python, progress)
-	}
-	if len(plan.Build.Run) > 0 {
-		f.Build, errs[3] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Build.Run, Env: plan.Build.Env}, progress)
-	}
+	f.Service, errs[4] = fetchServices(ctx, store, plan)
 	return f, errors.Join(errs[:]...)
+}
+
+// fetchServices writes out the files of the services that processes are.
+func fetchServices(ctx context.Context, store *artifact.Store, plan *spec.Plan) (map[string]string, error) {
+	folders := map[string]string{}
+	for _, p := range plan.Processes {
+		if p.Service == nil || p.Service.Files == nil {
+			continue
+		}
+		var err error
+		if folders[p.Name], err = store.Service(ctx, p.Service.Files); err != nil {
+			return folders, fmt.Errorf("service %s: %w", p.Service.Name, err)
+		}
+	}
+	return folders, nil
 }
 
 // fullySampled is the variant with its sampling setting, where the tracer has

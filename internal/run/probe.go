@@ -6,9 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
@@ -21,11 +19,15 @@ type tried struct {
 
 // try makes one probe. One that begins while spans of an earlier one may still
 // come (not clean) is not quiet either: it might count them as its own.
-func (s *stage) try(ctx context.Context, request PhaseRequest, operation spec.Operation, task load.Task, p record.Probe, counted record.Counts, clean bool) (tried, record.Counts, error) {
+func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.Probe, counted record.Counts, clean bool) (tried, record.Counts, error) {
 	if p.Seconds <= 0 {
 		p.Seconds = request.Load.Duration.Seconds()
 	}
-	task.Rate, task.Duration = p.Rate, time.Duration(p.Seconds*float64(time.Second))
+	j.task.Rate, j.task.Duration = p.Rate, time.Duration(p.Seconds*float64(time.Second))
+	stretch, err := s.arm(ctx, j, "")
+	if err != nil {
+		return tried{}, counted, err
+	}
 	busy, own := s.busy(), s.own()
 	before, err := s.meter.Mark()
 	if err != nil {
@@ -35,7 +37,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, operation spec.Op
 	if err != nil {
 		return tried{}, counted, err
 	}
-	if p.Load, err = s.attempt(ctx, operation, task); err != nil {
+	if p.Load, err = stretch.do(ctx); err != nil {
 		return tried{}, counted, err
 	}
 	hot, err := s.threads()
@@ -58,7 +60,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, operation spec.Op
 			return tried{}, counted, err
 		}
 	}
-	end, ended, err := s.drainWholly(ctx, counted, s.awaited(operation.Name, p.Load.Started))
+	end, ended, err := s.drainWholly(ctx, counted, s.awaited(j.work, p.Load.Started))
 	if err != nil {
 		return tried{}, counted, err
 	}
@@ -66,8 +68,11 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, operation spec.Op
 	if err != nil {
 		return tried{}, counted, err
 	}
+	if err := stretch.collect(ctx, &p.Load); err != nil {
+		return tried{}, counted, err
+	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, (rested + end.took).Seconds()
-	p.Expected, p.Lost = s.lost(operation.Name, p)
+	p.Expected, p.Lost = s.lost(j.work, p)
 	p = request.Search.Judge(p)
 	if !calm {
 		p.Why += "; the app was still busy with it when patience ended"
@@ -99,8 +104,8 @@ func (s *stage) hottest(from, to [len(appRoles)]usage.Threads) (process string, 
 // how many of them did not come; zeros where the first is not known exactly. The
 // other operations may have made theirs or not, so that a probe with such may
 // have lost more.
-func (s *stage) lost(operation string, p record.Probe) (expected, lost float64) {
-	expected = s.awaited(operation, p.Load.Completed)
+func (s *stage) lost(work string, p record.Probe) (expected, lost float64) {
+	expected = s.awaited(work, p.Load.Completed)
 	if !s.exporting || expected <= 0 {
 		return 0, 0
 	}

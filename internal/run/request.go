@@ -8,17 +8,21 @@ import (
 
 // Request is one run to be made.
 type Request struct {
-	Kind     record.Kind
-	Name     string // unique in the experiment: names logs and cgroups
-	Plan     *spec.Plan
-	Folders  Folders
-	First    spec.Operation         // made once, before all others
-	Phases   []PhaseRequest         // in their order
-	Load     spec.Load              // of the run as a whole: idle window, time-out
-	Checking bool                   // the sink looks at ids
-	Spans    map[string]spec.Number // spans per operation, where known: lets a drain end as soon as all have come
-	Seed     uint64
-	Faults   spec.Faults
+	Kind           record.Kind
+	Name           string // unique in the experiment: names logs and cgroups
+	Plan           *spec.Plan
+	Folders        Folders
+	First          spec.Operation         // made once, before all others
+	FirstParameter map[string]string      // at which level, where the spans that it makes depend on that
+	Phases         []PhaseRequest         // in their order
+	Load           spec.Load              // of the run as a whole: idle window, time-out; and of the first operation
+	Checking       bool                   // the sink looks at ids
+	Spans          map[string]spec.Number // spans per operation (see record.Work), where known: lets a drain end as soon as all have come
+	Samples        string                 // what the files begin with that keep every duration of a self-driving workload; "": none are kept
+	Seed           uint64
+	Faults         spec.Faults
+
+	twice int // calibration: the phase, from 1, that is made twice as often; 0 is none
 }
 
 // PhaseRequest is one operation's part of a run.
@@ -43,8 +47,9 @@ type Searcher interface {
 
 // Folders is where a variant's programs are; see Prepare.
 type Folders struct {
-	Source   string // the workload's folder: {dir}
-	Build    string // {build}
-	Workload string // language packages of the workload: {workload}
-	Tracer   string // language packages of the tracer: {tracer}
+	Source   string            // the workload's folder: {dir}
+	Build    string            // {build}
+	Workload string            // language packages of the workload: {workload}
+	Tracer   string            // language packages of the tracer: {tracer}
+	Service  map[string]string // by process: the files of the service that it is: {service}
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
@@ -25,6 +26,7 @@ type Conductor struct {
 	Self       []string // command that runs this tracetax, for its agents
 	Logs       string   // folder for the logs of processes
 	Accounting string   // "auto", "cgroup" or "clock"
+	Results    string   // the results folder, for what a run leaves besides its record and its logs
 
 	placement process.Placement
 }
@@ -49,6 +51,11 @@ func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
 	if ctx.Err() != nil {
 		return record.Record{}, errors.Join(context.Cause(ctx), s.redact())
 	}
+	if heldBack(q, s.record) {
+		if err := c.learnAtEnds(ctx, q, s.record); err != nil {
+			return record.Record{}, errors.Join(err, s.redact())
+		}
+	}
 	return *s.record, s.redact()
 }
 
@@ -65,8 +72,11 @@ type stage struct {
 	apps      []*process.Process
 	values    map[string]string
 	meter     meter
-	exporting bool        // spans are expected at the sink
-	ending    atomic.Bool // the processes are being stopped: their end is no death
+	drivers   map[string]*load.Driver // by process, of a workload that makes itself work
+	stretches int                     // that were ordered
+	results   string                  // the results folder
+	exporting bool                    // spans are expected at the sink
+	ending    atomic.Bool             // the processes are being stopped: their end is no death
 	before    harness
 
 	duet   *duet // nil: a run by itself
@@ -96,6 +106,7 @@ func (s *stage) expectEnd() { s.ending.Store(true) }
 // conduct goes through the run from the first process to the last. Whatever
 // happens, no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
+	s.results = c.Results
 	if s.scratch, err = scratch(); err != nil {
 		return err
 	}
@@ -107,7 +118,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.launcher.Close()) }()
+	defer func() { err = errors.Join(err, s.closeDrivers(), s.launcher.Close()) }()
 	s.record.Harness.Accounting = s.launcher.Accounting()
 
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -120,10 +131,11 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		{"start", func(ctx context.Context) error {
 			return s.inTurn(ctx, func(ctx context.Context) error { return s.startApps(ctx, cancel) })
 		}},
-		{"drain", s.settle},
+		{"connect", s.settle},
 		{"first operation", s.firstOperation},
 		{"idle", s.idle},
 		{"phases", s.phases},
+		{"verify", s.verify},
 		{"stop", s.meet}, // the other run of a duet is still measured till then
 		{"stop", s.stop},
 	} {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -33,7 +32,7 @@ func (p PhaseRequest) operation() spec.Operation {
 func (s *stage) search(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	operation := request.operation()
 	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
-	task, err := s.task(operation, request.Load)
+	j, err := s.job(operation, request.Load, request.Parameter)
 	if err != nil {
 		return phase, counted, err
 	}
@@ -42,16 +41,16 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 		return phase, counted, fmt.Errorf("operation %s: the search for its capacity has no rate to begin with", operation.Name)
 	}
 	s.name = "warm-up"
-	task.Rate, task.Duration = first.Rate, request.Load.Warmup
-	if task.Duration > 0 {
-		if phase.Warmup, err = s.attempt(ctx, operation, task); err != nil {
+	j.task.Rate, j.task.Duration = first.Rate, request.Load.Warmup
+	if j.task.Duration > 0 {
+		if phase.Warmup, err = s.attempt(ctx, j); err != nil {
 			return phase, counted, err
 		}
 	}
 	if phase.Warmup.Completed == 0 && phase.Warmup.Started > 0 {
 		return phase, counted, answeredBadly(operation, phase.Warmup)
 	}
-	warm, clean, err := s.drainWholly(ctx, counted, s.awaited(operation.Name, phase.Warmup.Started))
+	warm, clean, err := s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
 	if err != nil {
 		return phase, counted, err
 	}
@@ -59,7 +58,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 
 	s.name = "window"
 	begun, own := time.Now(), s.own()
-	all, counted, err := s.probes(ctx, request, operation, task, warm.counts, clean)
+	all, counted, err := s.probes(ctx, request, j, warm.counts, clean)
 	if err != nil {
 		return phase, counted, err
 	}
@@ -81,7 +80,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 
 // probes makes one probe after the other, until the search ends. clean is whether
 // all spans of the warm-up have come.
-func (s *stage) probes(ctx context.Context, request PhaseRequest, operation spec.Operation, task load.Task, counted record.Counts, clean bool) ([]tried, record.Counts, error) {
+func (s *stage) probes(ctx context.Context, request PhaseRequest, j job, counted record.Counts, clean bool) ([]tried, record.Counts, error) {
 	var all []tried
 	var made []record.Probe
 	for {
@@ -90,10 +89,10 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, operation spec
 			return all, counted, nil
 		}
 		if len(made) == mostProbes {
-			return all, counted, fmt.Errorf("operation %s: the search for its capacity does not end: %d probes were made", operation.Name, mostProbes)
+			return all, counted, fmt.Errorf("operation %s: the search for its capacity does not end: %d probes were made", j.operation.Name, mostProbes)
 		}
-		task.Seed++
-		t, end, err := s.try(ctx, request, operation, task, next, counted, clean)
+		j.task.Seed++
+		t, end, err := s.try(ctx, request, j, next, counted, clean)
 		if err != nil {
 			return all, end, err
 		}

@@ -19,10 +19,13 @@ func (s *stage) stop(ctx context.Context) error {
 	s.expectEnd()
 	// Without the generator's open connections a server ends at once: Go's, for
 	// one, waits seconds for connections that have not been asked anything yet.
+	begin := time.Now()
 	if err := s.stopLoad(ctx); err != nil {
 		return err
 	}
-	begin := time.Now()
+	if !s.request.Plan.Self { // which ended with its orders
+		begin = time.Now()
+	}
 	for _, p := range slices.Backward(s.apps) {
 		killed, err := p.Stop(ctx, grace)
 		if err != nil {

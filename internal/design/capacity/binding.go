@@ -149,8 +149,12 @@ func onAppCPUs(role string) bool { return role == "app" || role == "sidecar" }
 
 // generatorBound reports whether the generator could not ask what it was told to:
 // most of the latency was its own, or it was busy and late, or the limit of a
-// latency was missed by no more than the generator's own lag.
+// latency was missed by no more than the generator's own lag. Where the workload
+// makes itself work there is no generator: what is late is the workload.
 func (s *Search) generatorBound(p *record.Probe) bool {
+	if p.Load.Driven != nil {
+		return false
+	}
 	lag, err := p.Load.Lag.Decode()
 	if err != nil || lag.TotalCount() == 0 {
 		return false

@@ -169,7 +169,7 @@ func itsOwn(p *record.Probe) bool {
 		return true
 	}
 	lag, err := p.Load.Lag.Decode()
-	late := err != nil || quantile(lag, 90) > lateBy
+	late := p.Load.Driven == nil && (err != nil || quantile(lag, 90) > lateBy)
 	return !late && p.Utilisation < (1-p.Others)/2
 }
 

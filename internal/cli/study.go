@@ -1,0 +1,167 @@
+// tracetax study: what the results of one experiment say together, and beside a study.
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/study"
+)
+
+// studyFlags are the files that a study is written to: "-" is stdout, "" none.
+type studyFlags struct {
+	html, markdown, csv, experiment string
+	json                            bool
+}
+
+func newStudy(s streams) *cobra.Command {
+	var f studyFlags
+	c := &cobra.Command{
+		Use:   "study DIR",
+		Short: "What several results say together, beside what a study published",
+		Long: `Says what the results of one experiment over several workloads say together, and how
+they compare with the study that the experiment repeats: tables with the published
+figures beside, the order of the variants, means, ratios of ratios, and what became
+of each of its claims.
+
+DIR is what 'tracetax run' names at its end: a folder with a result for each workload,
+or one result. What was published and claimed stands in the experiment file; results
+carry it. --experiment takes it from a file as it is now.`,
+		Example: `  tracetax study tracetax-results/requests-throughput-1
+  tracetax study tracetax-results/calls-depth-1 --html study.html
+  tracetax study tracetax-results/requests-throughput-1 --markdown - > docs/studies/requests.md`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError(fmt.Errorf("study takes one results folder, not %d (see 'tracetax study --help')", len(args)))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args[0]) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.html, "html", "", "write the page to `FILE`")
+	flags.StringVar(&f.markdown, "markdown", "", "write Markdown to `FILE` (- is standard output)")
+	flags.StringVar(&f.csv, "csv", "", "write a row per figure to `FILE`")
+	flags.StringVar(&f.experiment, "experiment", "", "take what was published and claimed from the experiment `FILE`, or the built-in one of that name")
+	flags.BoolVar(&f.json, "json", false, "print the study as JSON")
+	return c
+}
+
+func (f studyFlags) run(s streams, dir string) error {
+	outputs, err := f.outputs(s)
+	if err != nil {
+		return usageError(err)
+	}
+	docs, err := readStudied(dir)
+	if err != nil {
+		return err
+	}
+	in := study.Input{Results: docs, Tool: Version(), Now: time.Now()}
+	if f.experiment != "" {
+		if in.Claims, err = restate(docs, f.experiment); err != nil {
+			return err
+		}
+	}
+	doc, err := study.Make(in)
+	if err != nil {
+		return usageError(err)
+	}
+	for _, o := range outputs {
+		if err := writeOutput(s.out, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readStudied reads a result, or those that a folder holds.
+func readStudied(dir string) ([]*finding.Document, error) {
+	inside, err := filepath.Glob(filepath.Join(dir, "*", record.FindingsFile))
+	if err != nil {
+		return nil, usageError(fmt.Errorf("looking for results in %s: %w", dir, err))
+	}
+	folders := []string{dir}
+	if len(inside) > 0 && !isFile(filepath.Join(dir, record.FindingsFile)) {
+		folders = nil
+		for _, file := range inside {
+			folders = append(folders, filepath.Dir(file))
+		}
+	}
+	var docs []*finding.Document
+	for _, folder := range folders {
+		doc, err := readFindings(folder)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	// In the order in which they were made: that is the experiment's.
+	slices.SortStableFunc(docs, func(a, b *finding.Document) int { return a.Created.Compare(b.Created) })
+	return docs, nil
+}
+
+// restate gives the results what an experiment says that was published, and returns
+// what it says that was claimed.
+func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
+	all, err := spec.Find(name, builtIn())
+	if err != nil {
+		return nil, fileError(err)
+	}
+	claims := []finding.Claim{}
+	known := false
+	for _, e := range all {
+		claims = analysis.Claims(e)
+		for _, doc := range docs {
+			if e.Workload != nil && e.Workload.Name == doc.Experiment.Workload {
+				doc.Experiment.Published, known = analysis.Published(e), true
+			}
+		}
+	}
+	if !known {
+		return nil, usageError(fmt.Errorf("%s is of none of these workloads: give the experiment that the results are of", name))
+	}
+	return claims, nil
+}
+
+// studyOutput is one form that was asked for, and where it goes.
+type studyOutput struct {
+	name, file string
+	write      func(io.Writer, *finding.Study) error
+}
+
+func (f studyFlags) outputs(s streams) ([]studyOutput, error) {
+	all := []studyOutput{
+		{"--html", f.html, report.StudyHTML}, {"--markdown", f.markdown, report.StudyMarkdown}, {"--csv", f.csv, report.StudyCSV},
+	}
+	if f.json {
+		all = append(all, studyOutput{"--json", "-", report.StudyJSON})
+	}
+	all = slices.DeleteFunc(all, func(o studyOutput) bool { return o.file == "" })
+	onOut := 0
+	for _, o := range all {
+		if o.file == "-" {
+			onOut++
+		}
+	}
+	if onOut > 1 {
+		return nil, errors.New("two forms both go to standard output: give one of them a file")
+	}
+	if len(all) > 0 {
+		return all, nil
+	}
+	return []studyOutput{{"", "-", func(w io.Writer, doc *finding.Study) error {
+		return report.Study(w, doc, terminalOptions(s.out, false))
+	}}}, nil
+}

@@ -1,0 +1,99 @@
+package experiment
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// What an operation makes is learnt at each depth, and known in later runs by it.
+func TestDepths(t *testing.T) {
+	runner := &script{}
+	s := session(runner, &kept{})
+	s.Experiment.Load = spec.Load{Calls: 100, Depths: []int{2, 8}}
+	s.Experiment.Samples = true
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	learnt := runner.seen[0]
+	var phases []string
+	for _, p := range learnt.Phases {
+		phases = append(phases, record.Work(p.Operation.Name, p.Parameter))
+		if p.Load.Depth == 0 || len(p.Load.Depths) > 0 {
+			t.Errorf("%v has the load %+v", p.Parameter, p.Load)
+		}
+	}
+	if want := []string{"a, depth 2", "a, depth 8", "b, depth 2", "b, depth 8"}; learnt.Kind != record.Calibration || !slices.Equal(phases, want) {
+		t.Errorf("learnt: %v", phases)
+	}
+	if learnt.Samples != "" || learnt.FirstParameter["depth"] != "2" || learnt.Load.Depth != 2 {
+		t.Errorf("the calibration: samples %q, first at %v", learnt.Samples, learnt.FirstParameter)
+	}
+	for _, q := range measured(runner.seen) {
+		if q.Plan.Variant == "none" {
+			continue
+		}
+		if got := slices.Sorted(maps.Keys(q.Spans)); !slices.Equal(got, phases) {
+			t.Errorf("%s: spans are known of %v", q.Name, got)
+		}
+		if len(q.Phases) != 4 || !strings.HasPrefix(q.Samples, "otel-") {
+			t.Errorf("%s: %d phases, samples %q", q.Name, len(q.Phases), q.Samples)
+		}
+	}
+}
+
+// Threads change nothing of what an operation makes: it is learnt once.
+func TestCrowds(t *testing.T) {
+	runner := &script{}
+	s := session(runner, &kept{})
+	s.Experiment.Load = spec.Load{Calls: 100, Crowds: []int{1, 2}}
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if q := runner.seen[0]; len(q.Phases) != 2 || q.Phases[0].Parameter != nil || q.FirstParameter != nil {
+		t.Errorf("learnt: %+v", q.Phases)
+	}
+	for _, q := range measured(runner.seen) {
+		if len(q.Phases) != 4 || q.Phases[0].Parameter["threads"] == "" {
+			t.Errorf("%s: %+v", q.Name, q.Phases)
+		}
+	}
+}
+
+// A workload that checks its answers is checked with every variant, and one whose
+// answers are wrong is not measured.
+func TestVerified(t *testing.T) {
+	for name, test := range map[string]struct {
+		wrong string
+		runs  []string // before the first block
+		more  int      // measured
+		want  string   // in the error
+	}{
+		"good":         {"", []string{"calibration-none-1", "calibration-otel-1"}, 6, ""},
+		"a variant":    {"otel", []string{"calibration-none-1", "calibration-otel-1", "calibration-otel-2"}, 3, "no run of any variant but the baseline succeeded: start: it broke"},
+		"the baseline": {"none", []string{"calibration-none-1", "calibration-none-2"}, 0, "the baseline none failed again and again: start: it broke"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runner := &script{fail: func(n string) bool { return test.wrong != "" && strings.HasPrefix(n, "calibration-"+test.wrong) }}
+			s := session(runner, &kept{})
+			for i := range s.Cells {
+				s.Cells[i].Plan.Verify = []string{"check"}
+			}
+			_, err := s.Run(context.Background(), nil)
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+			if n := len(test.runs); len(runner.made) < n || !slices.Equal(runner.made[:n], test.runs) || len(runner.made) != n+test.more {
+				t.Errorf("made %v, want %v and %d more", runner.made, test.runs, test.more)
+			}
+			if phases := runner.seen[0].Phases; len(phases) != 0 {
+				t.Errorf("%d phases are learnt of a variant that exports nothing", len(phases))
+			}
+		})
+	}
+}

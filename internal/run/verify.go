@@ -1,0 +1,75 @@
+// The workload's own check of its answers.
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Bounds of a check.
+const (
+	verifyPatience = 5 * time.Minute
+	verifyLines    = 200 // that are kept of what it says
+)
+
+// verify runs the workload's check in a calibration run, where it disturbs no
+// figure. That it finds something wrong is the failure of the run.
+func (s *stage) verify(ctx context.Context) error {
+	if s.request.Kind != record.Calibration || len(s.request.Plan.Verify) == 0 {
+		return nil
+	}
+	args, err := s.verifyCommand()
+	if err != nil {
+		return fmt.Errorf("the workload's check: %w", err)
+	}
+	check, err := s.launcher.Start(ctx, process.Command{
+		Name: "tracetax-verify", Role: "load", Args: args, Dir: s.request.Folders.Source, CPUs: s.placement.Harness,
+	})
+	if err != nil {
+		return fmt.Errorf("the workload's check: %w", err)
+	}
+	patience := time.NewTimer(verifyPatience)
+	defer patience.Stop()
+	select {
+	case <-check.Done():
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-patience.C:
+		return fmt.Errorf("the workload's check (%s) has not ended after %v%s", strings.Join(args, " "), verifyPatience, said(check))
+	}
+	exit := check.Exit()
+	if _, err := check.Stop(ctx, grace); err != nil { // so that all it wrote is in its log
+		return fmt.Errorf("ending the workload's check: %w", err)
+	}
+	lines := check.Log().Tail(verifyLines)
+	if exit.Code != 0 {
+		return fmt.Errorf("the workload's answers are not what they must be (%s, %s): %s", strings.Join(args, " "), exit, strings.Join(lines, "\n"))
+	}
+	s.record.Start.Verified = lines
+	return nil
+}
+
+// verifyCommand is the check with its placeholders filled in; {tracetax} as a word
+// of its own may be several words.
+func (s *stage) verifyCommand() ([]string, error) {
+	var args []string
+	for _, word := range s.request.Plan.Verify {
+		if word == "{tracetax}" {
+			args = append(args, s.launcher.Self()...)
+			continue
+		}
+		text, err := spec.Expand(word, s.values)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, text)
+	}
+	return slices.Clip(args), nil
+}
