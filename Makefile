@@ -19,6 +19,7 @@ test: setup lint ## all tests but the long ones, with vet and lint
 e2e: setup ## the long tests: real services, real faults
 	TRACETAX_E2E=1 TRACETAX_REQUIRE_BROWSER=1 $(GO) test -p 1 -count=1 -timeout 20m . ./e2e/... ./internal/report/...
 	TRACETAX_E2E=1 $(GO) test -p 1 -count=1 -timeout 10m -run 'Alarm|Stopping|Connections' ./internal/stats ./internal/analysis ./internal/load
+	TRACETAX_E2E=1 $(GO) test -count=1 -timeout 10m -run Maven ./internal/artifact
 
 lint: ## format, vet, staticcheck
 	@test -z "$$(gofmt -l cmd internal e2e bench *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench *.go; exit 1; }
@@ -44,10 +45,7 @@ fuzz: ## every fuzz test for FUZZTIME (10s)
 charts: ## internal/report/assets/charts.js, from web/
 	cd web && npm ci && npm run build
 
-locks: ## the Python lock files, from their requirements.in (needs uv 0.13)
-	for folder in workloads/hello/flask tracers/otel-python; do \
-		(cd $$folder && uv pip compile --universal --python-version 3.10 --generate-hashes --prerelease=if-necessary-or-explicit \
-			--custom-compile-command "make locks" -o requirements.txt requirements.in) || exit 1; \
-	done
+locks: ## the files that pin packages: Python, npm, Maven (needs uv 0.13, npm, mvn)
+	scripts/locks
 
 .PHONY: help build setup test e2e lint cross bench-load bench-sink golden fuzz charts locks

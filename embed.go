@@ -1,12 +1,13 @@
 // Package tracetax embeds the data that an installed tracetax brings along: the
-// workloads, tracers and experiments that stand in the folders of the same names.
+// workloads, services, tracers and experiments that stand in the folders of the
+// same names.
 // It holds no code. A folder with a go.mod cannot be embedded, so a file that has
 // to be called so is kept as go.mod.embed; spec.CopyFiles gives it its name back.
 package tracetax
 
 import "embed"
 
-// Files is the tree of built-in workloads, tracers and experiments.
+// Files is the tree of built-in workloads, services, tracers and experiments.
 //
-//go:embed all:workloads all:tracers all:experiments
+//go:embed all:workloads all:services all:tracers all:experiments
 var Files embed.FS

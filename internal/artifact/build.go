@@ -21,6 +21,7 @@ type BuildRequest struct {
 	Files    fs.FS             // the sources; X.embed is written out as X
 	Commands [][]string        // run in a copy of the sources; {build} is where the result goes
 	Env      map[string]string // may hold {build}
+	Folders  map[string]string // what else may stand in braces: "tracer" and "workload"
 }
 
 // Build returns the folder that holds what the commands of q put into {build}.
@@ -42,6 +43,9 @@ func (s *Store) Build(ctx context.Context, q BuildRequest, progress io.Writer) (
 // key is made from the sources, the commands and the tools that they call.
 func (q BuildRequest) key(ctx context.Context) (key, error) {
 	k := newKey("build")
+	for _, name := range q.folders() {
+		k.add(name, q.Folders[name]) // which the cache calls after what is in it
+	}
 	for _, name := range slices.Sorted(maps.Keys(q.Env)) {
 		k.add(name, q.Env[name])
 	}
@@ -51,7 +55,7 @@ func (q BuildRequest) key(ctx context.Context) (key, error) {
 		}
 		k.add(fmt.Sprint(len(args)))
 		k.add(args...)
-		tool, err := identify(ctx, args[0])
+		tool, err := identify(ctx, args[0], q.Env)
 		if err != nil {
 			return k, err
 		}
@@ -63,21 +67,76 @@ func (q BuildRequest) key(ctx context.Context) (key, error) {
 // notCompiled reports whether a file only describes the folder.
 func notCompiled(name string) bool { return name == "workload.yaml" || name == "README.md" }
 
-// identify says which version of a tool is installed: in its own words for Go, by
-// its file for others.
-func identify(ctx context.Context, tool string) (string, error) {
+// versionWords ask tools that are started through others for the version that
+// decides: the JDK behind mvn is not the file mvn.
+var versionWords = map[string][]string{
+	"go":     {"env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOFLAGS", "GOEXPERIMENT", "CGO_ENABLED"},
+	"mvn":    {"--version"},
+	"gradle": {"--version"},
+	"java":   {"--version"},
+	"javac":  {"--version"},
+	"npm":    {"version"},
+	"node":   {"--version"},
+}
+
+// identify says which version of a tool a build with that environment uses: in its
+// own words, or else by its file.
+func identify(ctx context.Context, tool string, env map[string]string) (string, error) {
 	path, err := exec.LookPath(tool)
 	if err != nil {
 		return "", fmt.Errorf("%s is not installed, or not on the PATH: %w", tool, err)
 	}
-	if tool == "go" {
-		return command{args: []string{"go", "env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOFLAGS", "GOEXPERIMENT", "CGO_ENABLED"}}.output(ctx)
+	words, asked := versionWords[tool]
+	if !asked {
+		info, err := os.Stat(path)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), nil
 	}
-	info, err := os.Stat(path)
+	var set []string
+	for name, value := range env {
+		set = append(set, name+"="+value)
+	}
+	// In an empty place: a tool may say more where it finds a project.
+	said, err := command{args: append([]string{tool}, words...), dir: os.TempDir(), env: set}.output(ctx)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("asking %s for its version: %w", tool, err)
 	}
-	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), nil
+	return withoutKernel(said), nil
+}
+
+// withoutKernel leaves out the line in which mvn and gradle name the machine's
+// kernel: a build is as good under the next one.
+func withoutKernel(said string) string {
+	var kept []string
+	for line := range strings.Lines(said) {
+		if !strings.HasPrefix(line, "OS name:") && !strings.HasPrefix(line, "OS:") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// folders are the names of the folders that the build makes use of, sorted.
+func (q BuildRequest) folders() []string {
+	texts := slices.Concat(slices.Collect(maps.Values(q.Env)), slices.Concat(q.Commands...))
+	var used []string
+	for _, name := range slices.Sorted(maps.Keys(q.Folders)) {
+		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "{"+name+"}") }) {
+			used = append(used, name)
+		}
+	}
+	return used
+}
+
+// words fills in the folders in braces.
+func (q BuildRequest) words(dir string) *strings.Replacer {
+	pairs := []string{"{build}", dir}
+	for name, folder := range q.Folders {
+		pairs = append(pairs, "{"+name+"}", folder)
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // run makes the result in dir.
@@ -90,7 +149,7 @@ func (q BuildRequest) run(ctx context.Context, dir string, progress io.Writer) (
 	if err := spec.CopyFiles(q.Files, sources); err != nil {
 		return fmt.Errorf("writing the sources out: %w", err)
 	}
-	into := func(text string) string { return strings.ReplaceAll(text, "{build}", dir) }
+	into := q.words(dir).Replace
 	var env []string
 	for name, value := range q.Env {
 		env = append(env, name+"="+into(value))

@@ -3,6 +3,7 @@ package artifact
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -100,13 +101,53 @@ func TestWhatMakesABuildAnew(t *testing.T) {
 	}
 }
 
+// self is the file of this test.
+func self(t *testing.T) string {
+	t.Helper()
+	file, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestIdentify: a build in Java is made anew under another JDK, whichever tool runs it.
+func TestIdentify(t *testing.T) {
+	bin := t.TempDir()
+	script := "#!/bin/sh\necho Apache Maven 3\necho Java version: $JDK\necho OS name: linux, version: $KERNEL\n"
+	if err := os.WriteFile(filepath.Join(bin, "mvn"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	says := func(env map[string]string) string {
+		said, err := identify(t.Context(), "mvn", env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	one := says(map[string]string{"JDK": "17", "KERNEL": "6"})
+	if !strings.Contains(one, "Java version: 17") {
+		t.Errorf("says %q", one)
+	}
+	if one != says(map[string]string{"JDK": "17", "KERNEL": "7"}) {
+		t.Error("another kernel makes another build")
+	}
+	if one == says(map[string]string{"JDK": "21", "KERNEL": "6"}) {
+		t.Error("another JDK makes the same build")
+	}
+}
+
 func TestMissing(t *testing.T) {
 	got := Missing([]spec.Need{
 		{Command: "sh"},
 		{Command: "no-such-command", Install: "apt-get install it"},
 		{Reason: "it needs a kernel of 2040"},
+		{Command: "no-such-command", Also: filepath.Join(t.TempDir(), "*")},
+		{Command: "no-such-command", Also: filepath.Join(filepath.Dir(self(t)), "*")},
 	})
-	want := []string{"no-such-command is not installed, or not on the PATH: apt-get install it", "it needs a kernel of 2040"}
+	want := []string{"no-such-command is not installed, or not on the PATH: apt-get install it", "it needs a kernel of 2040",
+		"no-such-command is not installed, or not on the PATH"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q, want %q", got, want)
 	}

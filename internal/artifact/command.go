@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -30,8 +31,13 @@ type commandError struct {
 }
 
 func (e *commandError) Error() string {
-	return fmt.Sprintf("%s: %v\n%s", strings.Join(e.args, " "), e.err, strings.TrimRight(e.output, "\n"))
+	output := colour.ReplaceAllString(e.output, "")
+	return fmt.Sprintf("%s: %v\n%s", strings.Join(e.args, " "), e.err, strings.TrimRight(output, "\n"))
 }
+
+// colour is what programs write to a terminal beside their words: mvn does so
+// whatever it is told, and an error may end in a file.
+var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func (e *commandError) Unwrap() error { return e.err }
 

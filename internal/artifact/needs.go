@@ -4,6 +4,7 @@ package artifact
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -17,16 +18,27 @@ func Missing(needs []spec.Need) []string {
 		case need.Reason != "":
 			missing = append(missing, need.Reason)
 		case need.Command == "":
-		case !onPath(need.Command):
+		case executable(need) == "":
 			missing = append(missing, sentence(need))
 		}
 	}
 	return missing
 }
 
-func onPath(command string) bool {
-	_, err := exec.LookPath(command)
-	return err == nil
+// executable is the file that meets a need for a command: that of the PATH, or the last
+// of those off it; "" where there is none.
+func executable(need spec.Need) string {
+	if path, err := exec.LookPath(need.Command); err == nil {
+		return path
+	}
+	if need.Also == "" {
+		return ""
+	}
+	found, err := filepath.Glob(need.Also)
+	if err != nil || len(found) == 0 { // an error is that of a pattern, which was checked when it was read
+		return ""
+	}
+	return found[len(found)-1]
 }
 
 func sentence(need spec.Need) string {

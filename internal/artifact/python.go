@@ -8,61 +8,30 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// filesFolder holds the files that stood beside the requirements, in a folder of packages.
-const filesFolder = "files"
-
-// Python returns a folder that holds the packages of the file requirements in
-// files, to be put on a PYTHONPATH, and, below "files", whatever else files holds. It is
-// good for the python3 that is on the PATH now. What pip says goes to progress,
-// which may be nil.
-func (s *Store) Python(ctx context.Context, files fs.FS, requirements string, progress io.Writer) (string, error) {
-	pins, err := fs.ReadFile(files, requirements)
+// pythonPackages are the packages of a requirements file with hashes.
+func pythonPackages(ctx context.Context, files fs.FS, requirements string, progress io.Writer) (packages, error) {
+	pins, err := readLock(files, requirements)
 	if err != nil {
-		return "", fmt.Errorf("reading the requirements: %w", err)
+		return packages{}, err
 	}
 	version, err := pythonVersion(ctx)
 	if err != nil {
-		return "", err
+		return packages{}, err
 	}
-	k := newKey("python")
-	k.add(version, string(pins))
-	if err := k.addFiles(files, notInstalled); err != nil {
-		return "", fmt.Errorf("reading the files beside %s: %w", requirements, err)
-	}
-	dir, err := s.obtain(ctx, "python", k.text(), func(ctx context.Context, dir string) error {
-		if err := pipInstall(ctx, pins, dir, progress); err != nil {
-			return explainPip(err, version)
-		}
-		return copyBeside(files, filepath.Join(dir, filesFolder))
-	})
-	if err != nil {
-		return "", fmt.Errorf("installing the Python packages of %s: %w", requirements, err)
-	}
-	return dir, nil
-}
-
-// notInstalled reports whether a file describes the folder rather than being of
-// use to the program, so that a change of it makes nothing new.
-func notInstalled(name string) bool {
-	switch name {
-	case "workload.yaml", "tracer.yaml", "requirements.in", "requirements.txt", "README.md":
-		return true
-	}
-	return false
-}
-
-func copyBeside(files fs.FS, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	return spec.CopyFiles(files, dir)
+	return packages{
+		kind: "python", what: "the Python packages of " + requirements, parts: []string{version, string(pins)},
+		about: []string{"requirements.in", requirements},
+		install: func(ctx context.Context, dir string) error {
+			if err := pipInstall(ctx, pins, dir, progress); err != nil {
+				return explainPip(err, version)
+			}
+			return nil
+		},
+	}, nil
 }
 
 // pythonVersion says for which Python packages are good: implementation,

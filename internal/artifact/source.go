@@ -1,4 +1,5 @@
-// The folder of a built-in workload, written out for programs that run from it.
+// The folders of built-in workloads and services, written out for programs that
+// run from them.
 package artifact
 
 import (
@@ -11,9 +12,19 @@ import (
 
 // Source returns a folder that holds files as they are written out.
 func (s *Store) Source(ctx context.Context, files fs.FS) (string, error) {
-	k := newKey("source")
+	return s.written(ctx, "source", "the workload", files)
+}
+
+// Service returns the folder that {service} stands for: it holds the files of a
+// service as they are written out.
+func (s *Store) Service(ctx context.Context, files fs.FS) (string, error) {
+	return s.written(ctx, "service", "the service", files)
+}
+
+func (s *Store) written(ctx context.Context, shelf, whose string, files fs.FS) (string, error) {
+	k := newKey(shelf)
 	if err := k.addFiles(files, func(string) bool { return false }); err != nil {
-		return "", fmt.Errorf("reading the files of the workload: %w", err)
+		return "", fmt.Errorf("reading the files of %s: %w", whose, err)
 	}
-	return s.obtain(ctx, "source", k.text(), func(_ context.Context, dir string) error { return spec.CopyFiles(files, dir) })
+	return s.obtain(ctx, shelf, k.text(), func(_ context.Context, dir string) error { return spec.CopyFiles(files, dir) })
 }

@@ -17,6 +17,9 @@ func Versions(ctx context.Context, needs []spec.Need) map[string]string {
 			continue
 		}
 		args := []string{need.Command, "--version"}
+		if file := executable(need); file != "" {
+			args[0] = file
+		}
 		if need.Command == "go" {
 			args[1] = "version"
 		}

@@ -18,7 +18,7 @@ var limited = map[string]string{
 }
 
 // moreLimited are metrics of findings.json without a short word of their own.
-var moreLimited = []string{"cpu_utilisation", "memory_mean", "context_switches", "first_operation_time", "export_bytes_per_operation"}
+var moreLimited = []string{"cpu_utilisation", "memory_mean", "context_switches", "first_operation_time", "export_bytes_per_operation", metricTimePerCall, "allocation_per_operation"}
 
 func limitedWords() []string {
 	words := slices.Collect(maps.Keys(limited))

@@ -1,4 +1,5 @@
-// The catalog: built-in workloads, tracers and experiments, and those of the user.
+// The catalog: built-in workloads, services, tracers and experiments, and those of
+// the user.
 package spec
 
 import (
@@ -10,9 +11,9 @@ import (
 	"strings"
 )
 
-// Catalog finds workloads, tracers and experiments by name in one or several
-// trees: workloads/NAME/workload.yaml, tracers/NAME/tracer.yaml and
-// experiments/NAME.yaml. NAME of a workload may have several parts.
+// Catalog finds workloads, services, tracers and experiments by name in one or
+// several trees: workloads/NAME/workload.yaml, services/NAME/service.yaml,
+// tracers/NAME/tracer.yaml and experiments/NAME.yaml. NAME of a workload may have several parts.
 type Catalog struct {
 	layers []fs.FS
 }
@@ -28,13 +29,28 @@ func (c *Catalog) Workload(name string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }}
+	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }, services: c.Service}
 	w := &Workload{}
 	if root := parseYAML(s, text); root != nil {
 		w = s.workload(root, name)
 	}
 	w.Name, w.Files = name, files
+	w.Needs = w.Artifact.needs(w.Needs)
 	return w, s.err()
+}
+
+// Service is the service of that name. Errors are as those of Workload.
+func (c *Catalog) Service(name string) (*Service, error) {
+	text, file, files, err := c.read("service", "services", name, "service.yaml", c.Services)
+	if err != nil {
+		return nil, err
+	}
+	service, err := ParseService(file, name, text)
+	if err != nil {
+		return nil, err
+	}
+	service.Files = files
+	return service, nil
 }
 
 // Tracer is the tracer of that name; "none" is always there. Errors are as those
@@ -48,12 +64,14 @@ func (c *Catalog) Tracer(name string) (*Tracer, error) {
 		}
 		return nil, err
 	}
-	t, err := ParseTracer(file, name, text)
-	if err != nil {
-		return nil, err
+	s := &source{file: file, files: files}
+	t := &Tracer{}
+	if root := parseYAML(s, text); root != nil {
+		t = s.tracer(root, name)
 	}
-	t.Files = files
-	return t, nil
+	t.Name, t.Files = name, files
+	t.Needs = t.Artifact.needs(t.Needs)
+	return t, s.err()
 }
 
 // Experiment is the built-in experiment of that name, one for each of its workloads.
@@ -74,7 +92,8 @@ func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading experiment %q: %w", name, err)
 		}
-		return ParseExperiment(file, ".", text, c)
+		s := &source{file: file, folder: ".", open: func(n string) ([]byte, error) { return readBeside(layer, "experiments", n) }}
+		return s.experimentFile(text, ".", c)
 	}
 	return nil, &UnknownError{What: "experiment", Name: name}
 }
@@ -84,6 +103,14 @@ func (c *Catalog) Workloads() ([]string, error) {
 	return c.names("workloads", func(file string) (string, bool) {
 		dir, base := path.Split(file)
 		return strings.TrimSuffix(dir, "/"), base == "workload.yaml"
+	})
+}
+
+// Services are the names of all services, sorted.
+func (c *Catalog) Services() ([]string, error) {
+	return c.names("services", func(file string) (string, bool) {
+		dir, base := path.Split(file)
+		return strings.TrimSuffix(dir, "/"), base == "service.yaml" && strings.Count(file, "/") == 1
 	})
 }
 

@@ -91,6 +91,8 @@ const (
 	metricCPU        = "cpu_per_operation"
 	metricCapacity   = "capacity"
 	metricThroughput = "throughput"
+
+	metricTimePerCall = "time_per_call" // of workloads that make themselves work
 )
 
 // precisionMetric is the metric that a word of a precision means.

@@ -11,13 +11,16 @@ import (
 )
 
 // pairs is a mapping in a fixed order. A value is a string, a number, an int, a
-// uint64, a bool, pairs, or a list of strings, of ints, of lists of strings, or of pairs.
+// uint64, a bool, pairs, or a list of strings, of ints, of lists of strings, or of
+// pairs; lines is a list of strings, each on a line of its own.
 type pairs []pair
 
 type pair struct {
 	key   string
 	value any
 }
+
+type lines []string
 
 // number is written without quotes.
 type number float64
@@ -55,10 +58,15 @@ func (e *emitter) value(value any, depth int) error {
 			lines[i] = flow(words)
 		}
 		e.WriteString(" [" + strings.Join(lines, ", ") + "]\n")
+	case lines:
+		e.WriteString("\n")
+		for _, line := range v {
+			e.WriteString(strings.Repeat("  ", depth+1) + "- " + quoted(line) + "\n")
+		}
 	case []string:
 		e.WriteString(" " + flow(v) + "\n")
 	case []int:
-		e.WriteString(" [" + strings.Join(connectionTexts(v), ", ") + "]\n")
+		e.WriteString(" [" + strings.Join(wholeTexts(v), ", ") + "]\n")
 	case string:
 		e.WriteString(" " + quoted(v) + "\n")
 	case number:

@@ -15,11 +15,17 @@ import (
 // file over several workloads gives an Experiment for each.
 func ParseExperiment(file, dir string, text []byte, catalog *Catalog) ([]*Experiment, error) {
 	s := &source{file: file, open: opener(dir), folder: dir}
+	return s.experimentFile(text, dir, catalog)
+}
+
+// experimentFile reads the text of an experiment file whose relative paths stand
+// for dir.
+func (s *source) experimentFile(text []byte, dir string, catalog *Catalog) ([]*Experiment, error) {
 	root := parseYAML(s, text)
 	if root == nil {
 		return nil, s.err()
 	}
-	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	base := strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
 	es := s.experiments(root, base, dir, catalog)
 	if err := s.err(); err != nil {
 		return nil, err
@@ -47,10 +53,12 @@ func opener(dir string) func(string) ([]byte, error) {
 
 // parts are the values of an experiment file that need others to be read first.
 type parts struct {
-	workload, workloads, operations, mix, variants *node
+	workload, workloads, operations, mix, variants, load *node
+	published, claims                                    *node
 }
 
 func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Experiment {
+	s.services = catalog.Service
 	e := Experiment{Name: name, Load: defaultLoad(), Design: Design{Blocks: DefaultBlocks}, Sink: Checking}
 	var p parts
 	ok := s.mapping(n, "an experiment", fields{
@@ -61,11 +69,14 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		"operations":  func(v *node) { p.operations = v },
 		"mix":         func(v *node) { p.mix = v },
 		"variants":    func(v *node) { p.variants = v },
-		"load":        func(v *node) { e.Load = s.load(v) },
+		"load":        func(v *node) { p.load, e.Load = v, s.load(v) },
 		"design":      func(v *node) { e.Design = s.design(v) },
 		"budget":      func(v *node) { e.Budget = s.budget(v) },
 		"sink":        func(v *node) { e.Sink = SinkMode(s.oneOf(v, "sink", string(Checking), string(Counting))) },
 		"faults":      func(v *node) { e.Faults = s.faults(v, Faults{}) },
+		"samples":     func(v *node) { e.Samples = s.flag(v) },
+		"published":   func(v *node) { p.published = v },
+		"claims":      func(v *node) { p.claims = v },
 	})
 	if !ok {
 		return nil
@@ -84,6 +95,7 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 	for _, w := range s.workloads(n, p, dir, catalog) {
 		one := e
 		one.Workload = w
+		s.goesWith(n, p.load, w, &one)
 		one.Load.complete(w)
 		one.Design.complete(one.Load)
 		one.Operations = s.measured(p, w)
@@ -93,6 +105,8 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		s.check(n, &one)
 		out = append(out, &one)
 	}
+	s.oneWay(p.workloads, out)
+	s.study(p, out, catalog)
 	return out
 }
 

@@ -17,6 +17,7 @@ var same = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmpopts.IgnoreFields(Workload{}, "Files"),
 	cmpopts.IgnoreFields(Tracer{}, "Files"),
+	cmpopts.IgnoreFields(Service{}, "Files"),
 }
 
 func parseOne(t *testing.T, text string) *Experiment {

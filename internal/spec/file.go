@@ -109,7 +109,20 @@ func readNamed(files fs.FS, name string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, fmt.Errorf("%q is not in the folder of this workload", printable(name))
 	}
-	f, err := openNamed(files, path.Clean(name))
+	return readLimited(files, path.Clean(name))
+}
+
+// readBeside reads a file of a folder of a tree: one that stands beside a built-in
+// experiment.
+func readBeside(tree fs.FS, folder, name string) ([]byte, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil, fmt.Errorf("%q is not in the folder of this experiment", printable(name))
+	}
+	return readLimited(tree, path.Join(folder, name))
+}
+
+func readLimited(files fs.FS, name string) ([]byte, error) {
+	f, err := openNamed(files, name)
 	if err != nil {
 		return nil, err
 	}

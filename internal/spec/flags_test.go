@@ -109,7 +109,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"name":        {func(f *Flags) { f.Name = strings.Repeat("x", 101) }, `--name `},
 		"ready":       {func(f *Flags) { f.Ready = "soon" }, `--ready soon: ready must be`},
 		"body":        {func(f *Flags) { f.Body = "@none.json" }, `--body @none.json: body: there is no file "none.json"`},
-		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; known are cpu, latency, lost, max, mean, memory, p50, p75, p90, p95, p99, p999, startup, and context_switches, `},
+		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; known are cpu, latency, lost, max, mean, memory, p50, p75, p90, p95, p99, p999, startup, and allocation_per_operation, context_switches, `},
 		"budget":      {func(f *Flags) { f.Budget = "cpu:5%" }, `--budget cpu:5%: "cpu:5%" is not METRIC=SHARE`},
 	} {
 		f := fine

@@ -28,6 +28,10 @@ const (
 	maxLevels      = 50  // of a sweep
 )
 
+// DefaultLongest is how long calls may take, where the load counts them and says
+// no duration: a bound, not what is aimed at.
+const DefaultLongest = 5 * time.Minute
+
 func defaultLoad() Load {
 	return Load{
 		Arrivals: "constant", Warmup: DefaultWarmup, Duration: DefaultDuration,
@@ -35,8 +39,12 @@ func defaultLoad() Load {
 	}
 }
 
-// complete fills in what depends on the rest: at a rate or in a closed loop.
+// complete fills in what depends on the rest: at a rate or in a closed loop. What
+// makes itself work needs neither: without a rate it goes as fast as it can.
 func (l *Load) complete(w *Workload) {
+	if w.Self {
+		return
+	}
 	if l.Closed() && l.Connections == 0 && len(l.Levels) == 0 {
 		l.Rate = cmp.Or(w.Rate, DefaultRate)
 	}
@@ -47,7 +55,6 @@ func (l *Load) complete(w *Workload) {
 
 func (s *source) load(n *node) Load {
 	l := defaultLoad()
-	selfDriving := s.refuse("loads of workloads that make themselves work")
 	s.mapping(n, "load", fields{
 		"rate":        func(v *node) { s.loadRate(v, &l) },
 		"connections": func(v *node) { s.connections(v, &l) },
@@ -59,8 +66,15 @@ func (s *source) load(n *node) Load {
 		"idle":        func(v *node) { l.Idle = s.duration(v, 0, time.Hour) },
 		"streams":     func(v *node) { l.Streams = s.whole(v, 1, maxStreams) },
 		"sources":     func(v *node) { l.Sources = s.whole(v, 1, maxSources) },
-		"calls":       selfDriving, "depth": selfDriving, "threads": selfDriving, "invocations": selfDriving,
+		"calls":       func(v *node) { l.Calls = uint64(s.whole(v, 1, maxCalls)) },
+		"depth":       func(v *node) { l.Depth, l.Depths = s.oneOrMore(v, "depths", maxDeep) },
+		"threads":     func(v *node) { l.Threads, l.Crowds = s.oneOrMore(v, "numbers of threads", maxThreads) },
+		"busy":        func(v *node) { l.Busy = s.duration(v, 0, maxBusy) },
+		"invocations": s.refuse("loads of functions"),
 	})
+	if l.Calls > 0 && n.get("duration") == nil {
+		l.Duration = DefaultLongest
+	}
 	s.oneKind(n, &l)
 	s.atLeastOne(n, l)
 	return l
@@ -80,9 +94,25 @@ func (s *source) oneKind(n *node, l *Load) {
 		s.fail(connections.at, "the search for a capacity is made at a rate: leave out either capacity or the list of connections")
 	case len(l.Rates) > 0 && len(l.Levels) > 0:
 		s.fail(connections.at, "one thing is swept at a time: give several rates or several numbers of connections")
+	case len(l.swept()) > 1:
+		s.fail(n.get(l.swept()[1]).at, "one thing is swept at a time: %s is a list already", l.swept()[0])
 	case rate != nil && len(l.Levels) > 0:
 		s.fail(connections.at, "several numbers of connections are closed loops, without a rate: leave out either of them")
 	}
+}
+
+// swept are the keys of which the load has several values.
+func (l *Load) swept() []string {
+	var out []string
+	for _, one := range []struct {
+		key string
+		n   int
+	}{{"rate", len(l.Rates)}, {"connections", len(l.Levels)}, {"depth", len(l.Depths)}, {"threads", len(l.Crowds)}} {
+		if one.n > 0 {
+			out = append(out, one.key)
+		}
+	}
+	return out
 }
 
 // atLeastOne complains of a rate at which nothing happens in the measured window.
@@ -182,6 +212,15 @@ func (s *source) connections(n *node, l *Load) {
 	l.Connections = read(n)
 }
 
+// oneOrMore reads a whole number from 1, or a list of them.
+func (s *source) oneOrMore(n *node, what string, most int) (one int, several []int) {
+	read := func(v *node) int { return s.whole(v, 1, most) }
+	if n.kind == list {
+		return 0, levels(s, n, what, read)
+	}
+	return read(n), nil
+}
+
 // levels reads the list of what is swept; each is there once.
 func levels[T comparable](s *source, n *node, what string, read func(*node) T) []T {
 	if len(n.items) == 0 || len(n.items) > maxLevels {
@@ -203,7 +242,7 @@ func levels[T comparable](s *source, n *node, what string, read func(*node) T) [
 	return out
 }
 
-func connectionTexts(levels []int) []string {
+func wholeTexts(levels []int) []string {
 	out := make([]string, len(levels))
 	for i, n := range levels {
 		out[i] = strconv.Itoa(n)

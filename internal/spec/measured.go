@@ -53,6 +53,10 @@ func (s *source) operationOf(at place, name string, w *Workload) *Operation {
 
 // mix is one operation, made of several by weight.
 func (s *source) mix(n *node, w *Workload) []Operation {
+	if w.Self {
+		s.fail(n.at, "workload %s makes itself work, one operation at a time: it has no mix; name its operations", w.Name)
+		return nil
+	}
 	o := Operation{Name: "mix"}
 	for _, e := range s.entries(n, "mix") {
 		text := s.line(e.value)

@@ -76,6 +76,9 @@ func (e *Experiment) stopping() []misfit {
 			d.Metric, formatShare(d.Precision), metricCapacity)}}
 	case !searched && d.Metric == metricCapacity:
 		return []misfit{{at: at, text: "there is no capacity without load: {capacity: {cpu: 75%}} or the like; name another metric"}}
+	case e.Load.Closed() && isLatency(d.Metric) && e.self():
+		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared where a workload goes as fast as it can, so that there is no precision of %s; give the load a rate, or write of %s",
+			d.Metric, metricTimePerCall)}}
 	case e.Load.Closed() && isLatency(d.Metric):
 		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared in a closed loop, so that there is no precision of %s; give the load a rate, or write of %s",
 			d.Metric, metricThroughput)}}
@@ -98,6 +101,9 @@ func (e *Experiment) duet() []misfit {
 	}
 	if e.Load.Capacity != nil {
 		out = append(out, misfit{at: at, text: "in a duet each variant would search for its capacity while the other one is in its way; leave out either duet or capacity"})
+	}
+	if e.self() {
+		out = append(out, misfit{at: at, text: fmt.Sprintf("in a duet the sides are swapped half-way through the load, and %s makes itself work, with a load of its own; leave duet out", e.Workload.Name)})
 	}
 	return out
 }

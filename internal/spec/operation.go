@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-func (s *source) operationMap(n *node, processes []Process, known []string) []Operation {
+func (s *source) operationMap(n *node, w *Workload, known []string) []Operation {
 	entries := s.entries(n, "operations")
 	if len(entries) == 0 {
 		s.fail(n.at, "operations is empty; a workload needs at least one")
@@ -21,7 +21,11 @@ func (s *source) operationMap(n *node, processes []Process, known []string) []Op
 	var out []Operation
 	for _, e := range entries {
 		s.operationName(e.at, e.key)
-		out = append(out, s.operation(e, processes, known))
+		if w.Self {
+			out = append(out, s.driven(e, w.Processes))
+			continue
+		}
+		out = append(out, s.operation(e, w.Processes, known))
 	}
 	return out
 }
@@ -61,8 +65,14 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		"order":       func(v *node) { o.Order = s.order(v) },
 		"protoset":    func(v *node) { o.Protoset = s.protoset(v) },
 		"insecure":    func(v *node) { o.Insecure = s.flag(v) },
+		"drive": func(v *node) {
+			s.fail(v.at, "drive is for workloads that make themselves work; write self: true at the workload, or give the operation a request")
+		},
 	})
 	if !ok {
+		return o
+	}
+	if request == nil && n.get("drive") != nil {
 		return o
 	}
 	if request == nil {

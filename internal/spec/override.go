@@ -4,6 +4,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,17 +15,24 @@ type Override struct {
 	Capacity    string // "cpu=75%" or "p99=50ms,method=staircase,step=100/s"
 	Duration    string
 	Warmup      string
+	Calls       string // "2000000"; workloads that make themselves work only, and so the next two
+	Depth       string // "8" or "2,4,8"
+	Threads     string // "2" or "1,2,4"
 }
 
 // OverrideLoad replaces what the load of an experiment says by flags. One that
 // says what kind of load it is takes the place of whatever kind it was; with
-// --rate, one number of connections is the most that may be open. Errors name
-// the flag.
+// --rate, one number of connections is the most that may be open. A list takes the
+// place of what was swept. Errors name the flag.
 func (e *Experiment) OverrideLoad(o Override) error {
 	b := flagBuilder{source: &source{}, Flags: Flags{
 		Rate: o.Rate, Connections: o.Connections, Capacity: o.Capacity, Duration: o.Duration, Warmup: o.Warmup,
 	}}
 	root := b.loadTree()
+	b.word(root, "calls", o.Calls)
+	b.list(root, "depth", o.Depth)
+	b.list(root, "threads", o.Threads)
+	b.goesWith(tree(""), root, e.Workload, &Experiment{})
 	if o.Duration == "" {
 		// A rate is held against the window that it is for.
 		root.set("duration", word("", formatDuration(e.Load.Duration)))
@@ -41,10 +49,11 @@ func (e *Experiment) OverrideLoad(o Override) error {
 		if o.Connections == "" {
 			to.Connections = most
 		}
-		if to.Connections == 0 && len(to.Levels) == 0 {
+		if to.Connections == 0 && len(to.Levels) == 0 && !e.self() {
 			to.Connections = DefaultConnections
 		}
 	}
+	to.overrideDriven(o, l)
 	if o.Duration != "" {
 		to.Duration = l.Duration
 	}
@@ -52,6 +61,36 @@ func (e *Experiment) OverrideLoad(o Override) error {
 		to.Warmup = l.Warmup
 	}
 	return nil
+}
+
+// overrideDriven replaces what only workloads have that make themselves work. One
+// thing is swept at a time, so that a new list ends an old one.
+func (l *Load) overrideDriven(o Override, by Load) {
+	if o.Calls != "" {
+		l.Calls = by.Calls
+	}
+	if o.Depth != "" {
+		l.Depth, l.Depths = by.Depth, by.Depths
+	}
+	if o.Threads != "" {
+		l.Threads, l.Crowds = by.Threads, by.Crowds
+	}
+	if len(by.swept()) == 0 {
+		return
+	}
+	for _, key := range l.swept() {
+		if slices.Contains(by.swept(), key) {
+			continue
+		}
+		switch key { // what was swept is at its default again
+		case "rate":
+			l.Rates = nil
+		case "depth":
+			l.Depths = nil
+		case "threads":
+			l.Crowds = nil
+		}
+	}
 }
 
 // OverrideDesign replaces the numbers of blocks and the precision by flags that

@@ -20,7 +20,7 @@ var (
 		"sink.kieker", "sink.kieker.host", "sink.kieker.port", "sink.skywalking", "sink.pinpoint.host", "sink.pinpoint.port",
 		"sink.scouter.host", "sink.scouter.port",
 	}
-	valuePlaceholders  = []string{"value", "value.ms", "value.s", "value.ratio"}
+	valuePlaceholders  = []string{"value", "value.ms", "value.s", "value.ratio", "value.percent"}
 	futurePlaceholders = []string{"sink.jaeger"}
 )
 
@@ -112,7 +112,7 @@ func (s *source) placeholders(at place, text string, known []string) {
 		switch {
 		case slices.Contains(known, word):
 		case slices.Contains(futurePlaceholders, word):
-			s.fail(at, "not supported yet: {%s}; the sink speaks OTLP: {sink.otlp.grpc} and {sink.otlp.http}", word)
+			s.fail(at, "not supported yet: {%s}; Jaeger takes OTLP as well: {sink.otlp.grpc} and {sink.otlp.http}", word)
 		default:
 			s.fail(at, "%s (write {{%s}} for the word in braces itself)", unknown("placeholder", "{"+word+"}", braced(known)), word)
 		}

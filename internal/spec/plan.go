@@ -18,4 +18,10 @@ type Plan struct {
 	Delay      time.Duration // longest time that the tracer holds a finished span back
 	Settle     time.Duration
 	Secrets    []string // values that no file and no screen may show
+
+	Self      bool              // the load is given to the operation's process in words
+	Verify    []string          // command that checks the workload's answers; nil: none
+	Connects  time.Duration     // at most so long the run waits until the sink has heard of the tracer; 0: it does not wait
+	Templates map[string]string // texts by file name, settings filled in, that stand in {templates}
+	Steps     []string          // of tracing that the variant runs; nil where its tracer does not say
 }

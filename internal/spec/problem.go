@@ -59,10 +59,11 @@ const maxProblems = 20
 type source struct {
 	file     string
 	lines    []string
-	open     func(name string) ([]byte, error) // reads a file beside this one; nil where there is no such place
-	folder   string                            // the folder of that place; "" where there is none
-	files    fs.FS                             // instead of it: the folder of a built-in workload
-	bodies   int                               // bytes of request bodies so far
+	open     func(name string) ([]byte, error)   // reads a file beside this one; nil where there is no such place
+	folder   string                              // the folder of that place; "" where there is none
+	files    fs.FS                               // instead of it: the folder of a built-in workload
+	services func(name string) (*Service, error) // looks a service up; nil where there is no catalog
+	bodies   int                                 // bytes of request bodies so far
 	problems Problems
 }
 

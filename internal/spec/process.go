@@ -3,9 +3,11 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,38 +43,66 @@ func (s *source) processes(n *node, known []string) []Process {
 
 func (s *source) process(n *node, known []string) Process {
 	p := Process{Role: "app", Patience: DefaultPatience, Env: map[string]string{}}
+	service := n.get("service")
+	if service != nil {
+		if of, ok := s.ofService(service); ok {
+			p = of
+		}
+	} else {
+		known = without(known, "service")
+	}
 	var traced *bool
-	ok := s.mapping(n, "a process", fields{
-		"name": func(v *node) {
-			p.Name = s.line(v)
-			if !processName.MatchString(p.Name) {
-				s.fail(v.at, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(p.Name))
-			}
-		},
+	keys := s.processFields(&p, &traced, known)
+	keys["name"] = func(v *node) {
+		p.Name = s.line(v)
+		if !processName.MatchString(p.Name) {
+			s.fail(v.at, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(p.Name))
+		}
+	}
+	keys["service"] = func(*node) {} // read above: the other keys win over it
+	if !s.mapping(n, "a process", keys) {
+		return p
+	}
+	if service == nil || n.get("role") != nil || traced != nil {
+		p.settle(traced)
+	}
+	if n.get("name") == nil {
+		s.lacks(n, "name", n.at, "a process needs a name")
+	}
+	if n.get("run") == nil && service == nil && !slices.Contains(n.meant, "service") {
+		s.lacks(n, "run", n.at, "a process needs run: the command that starts it")
+	}
+	return p
+}
+
+// processFields are the keys that the process of a workload and that of a service
+// have; traced is set where the file says it.
+func (s *source) processFields(p *Process, traced **bool, known []string) fields {
+	return fields{
 		"role":     func(v *node) { p.Role = s.oneOf(v, "role", roles...) },
 		"run":      func(v *node) { p.Run = s.command(v, known) },
-		"env":      func(v *node) { p.Env = s.env(v, known) },
+		"env":      func(v *node) { maps.Copy(p.Env, s.env(v, known)) },
 		"dir":      func(v *node) { p.Dir = s.dir(v, known) },
 		"ready":    func(v *node) { p.Ready = s.ready(v, known) },
 		"patience": func(v *node) { p.Patience = s.duration(v, time.Millisecond, time.Hour) },
 		"cpus":     func(v *node) { p.CPUs = s.number(v, 0, 1024) },
 		"memory":   func(v *node) { p.Memory = s.size(v) },
-		"traced":   func(v *node) { on := s.flag(v); traced = &on },
-	})
-	if !ok {
-		return p
+		"traced":   func(v *node) { on := s.flag(v); *traced = &on },
 	}
+}
+
+// settle says whether a tracer applies to the process: as the file says, otherwise
+// to apps.
+func (p *Process) settle(traced *bool) {
 	p.Traced = p.Role == "app"
 	if traced != nil {
 		p.Traced = *traced
 	}
-	if n.get("name") == nil {
-		s.lacks(n, "name", n.at, "a process needs a name")
-	}
-	if n.get("run") == nil {
-		s.lacks(n, "run", n.at, "a process needs run: the command that starts it")
-	}
-	return p
+}
+
+// without is words less one of them.
+func without(words []string, word string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == word })
 }
 
 func (s *source) size(n *node) int64 {

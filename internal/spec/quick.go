@@ -14,6 +14,8 @@ const (
 	quickWindow     = 2 * time.Second
 	quickIdle       = 300 * time.Millisecond
 	quickResolution = 0.1 // of a search
+	quickCalls      = 200_000
+	quickDriven     = time.Second // window of a workload that makes itself work
 )
 
 // Quicken makes the experiment a matter of a minute: figures, but no intervals
@@ -25,6 +27,9 @@ func (e *Experiment) Quicken() {
 	l := &e.Load
 	l.Warmup = min(l.Warmup, quickWarmup)
 	l.Duration = min(l.Duration, e.quickest())
+	if l.Calls > 0 {
+		l.Calls = min(l.Calls, quickCalls)
+	}
 	l.Idle = min(l.Idle, quickIdle)
 	// The searches are shared with the same experiment over other workloads.
 	if l.Capacity != nil {
@@ -44,6 +49,9 @@ func (c Capacity) quick() Capacity {
 // quickest is the length of a quick window: in it each operation happens at least once.
 func (e *Experiment) quickest() time.Duration {
 	length := quickWindow
+	if e.self() {
+		length = quickDriven
+	}
 	longer := func(rate float64) {
 		if !happens(rate, length) {
 			length = time.Duration(math.Ceil(float64(time.Second) / rate))

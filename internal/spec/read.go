@@ -31,7 +31,11 @@ func (s *source) mapping(n *node, what string, fs fields) bool {
 		for k := range fs {
 			known = append(known, k)
 		}
-		s.fail(e.at, "%s", unknown("key", printable(e.key), known)+" (in "+what+")")
+		hint := ""
+		if e.value.kind == null && strings.Contains(e.key, " ") { // {description: one, and two}
+			hint = "; a comma ends a text in braces: put the text into quotes"
+		}
+		s.fail(e.at, "%s", unknown("key", printable(e.key), known)+" (in "+what+")"+hint)
 		if near := nearest(e.key, known); near != "" {
 			n.meant = append(n.meant, near)
 		}

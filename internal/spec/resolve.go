@@ -2,16 +2,17 @@
 package spec
 
 import (
-	"fmt"
 	"maps"
-	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // Plan merges the workload, the variant's tracer with its settings, and the
 // variant itself. In the environment of a traced process the later wins:
-// workload, tracer, its settings, variant. ${env:NAME} is filled in here; the
+// workload, tracer, its settings, variant; what a tracer or a setting appends stands
+// behind what is there, unless the variant has the variable. ${env:NAME} is filled in here; the
 // error names those that are not set.
 func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	t := v.Tracer
@@ -20,10 +21,18 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Variant:    v.Name,
 		Operations: cloneOperations(e.Operations),
 		Build:      e.Workload.buildFor(t.Name),
-		Spans:      declaredSpans(e.Operations, t.Name),
+		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
 		Admits:     slices.Clone(t.Admits),
 		Sampling:   1,
 		Settle:     t.Settle,
+		Self:       e.Workload.Self,
+		Verify:     slices.Clone(e.Workload.Verify),
+		Connects:   t.Connects,
+		Steps:      v.Steps(),
+	}
+	var err error
+	if p.Templates, err = v.templates(); err != nil {
+		return nil, err
 	}
 	added := v.tracerEnv()
 	for _, process := range e.Workload.Processes {
@@ -47,34 +56,83 @@ func (w *Workload) buildFor(tracer string) Build {
 	return out
 }
 
-// tracerEnv is the environment that the tracer and its settings add.
-func (v Variant) tracerEnv() map[string]string {
-	env := map[string]string{}
-	maps.Copy(env, v.Tracer.Env)
+// added is what a tracer and its settings do to the environment of a process.
+type added struct {
+	set    map[string]string   // in the place of what is there
+	behind map[string][]string // behind what is there, after a space
+}
+
+// tracerEnv is what the tracer and its settings, in their order, add.
+func (v Variant) tracerEnv() added {
+	a := added{set: maps.Clone(v.Tracer.Env), behind: map[string][]string{}}
+	if a.set == nil {
+		a.set = map[string]string{}
+	}
+	a.append(v.Tracer.Append)
 	var unset []string
 	for _, s := range v.Tracer.Settings {
-		set, gone := s.environment(v.Settings[s.Name])
-		maps.Copy(env, set)
+		set, behind, gone := s.environment(v.Settings[s.Name])
+		maps.Copy(a.set, set)
+		a.append(behind)
 		unset = append(unset, gone...)
 	}
 	for _, name := range unset {
-		delete(env, name)
+		delete(a.set, name)
+		delete(a.behind, name)
 	}
-	return env
+	return a
+}
+
+func (a added) append(texts map[string]string) {
+	for name, text := range texts {
+		if text != "" {
+			a.behind[name] = append(a.behind[name], text)
+		}
+	}
+}
+
+// to changes the environment of a process.
+func (a added) to(env map[string]string) {
+	maps.Copy(env, a.set)
+	for name, texts := range a.behind {
+		if env[name] != "" {
+			texts = slices.Insert(slices.Clone(texts), 0, env[name])
+		}
+		env[name] = strings.Join(texts, " ")
+	}
 }
 
 // merged is a process as the variant starts it.
-func (p Process) merged(v Variant, added map[string]string) Process {
+func (p Process) merged(v Variant, tracer added) Process {
 	env := map[string]string{}
 	maps.Copy(env, p.Env)
 	p.Run = slices.Clone(p.Run)
 	if p.Traced {
-		maps.Copy(env, added)
+		tracer.to(env)
 		maps.Copy(env, v.Env)
 		p.Run = slices.Concat(v.Tracer.Wrap, p.Run, v.Tracer.Args, v.Args)
 	}
 	p.Env = env
 	return p
+}
+
+// Steps are the steps of tracing that the variant runs, of the list Steps; nil where
+// its tracer says of none of its choices which they leave.
+func (v Variant) Steps() []string {
+	told := false
+	left := slices.Clone(Steps)
+	for _, s := range v.Tracer.Settings {
+		for _, c := range s.Choices {
+			told = told || c.Steps != nil
+		}
+		if chosen := s.Choices[v.Settings[s.Name]].Steps; chosen != nil {
+			left = slices.DeleteFunc(left, func(step string) bool { return !slices.Contains(chosen, step) })
+		}
+	}
+	if !told {
+		return nil
+	}
+	return left
 }
 
 // behaviour works out what the tracer is to do with spans, from its settings.
@@ -85,6 +143,11 @@ func (p *Plan) behaviour(v Variant) {
 		choice := s.Choices[value]
 		p.Silent = p.Silent || choice.Silent
 		immediate = immediate || choice.Immediate
+		if choice.Rationed {
+			for name, n := range p.Spans {
+				p.Spans[name] = Number{Low: 0, High: n.High}
+			}
+		}
 		switch s.Meaning {
 		case "sampling":
 			if share, err := parseShare(value); err == nil {
@@ -107,11 +170,13 @@ func (p *Plan) behaviour(v Variant) {
 }
 
 // declaredSpans are the spans per operation that the workload declares for a
-// tracer. A mix has as few as the least and as many as the most of its parts.
-func declaredSpans(operations []Operation, tracer string) map[string]Number {
+// tracer. A mix has as few as the least and as many as the most of its parts. What is
+// declared is of the operation's own depth: where the load says another, it is learnt.
+func declaredSpans(operations []Operation, tracer string, depth int) map[string]Number {
 	out := map[string]Number{}
 	for _, o := range operations {
-		if n, ok := o.declared(tracer); ok {
+		elsewhere := depth > 0 && o.Drive["depth"] != strconv.Itoa(depth)
+		if n, ok := o.declared(tracer); ok && (!elsewhere || n == Number{}) {
 			out[o.Name] = n
 		}
 	}
@@ -144,102 +209,11 @@ func cloneOperations(operations []Operation) []Operation {
 	out := slices.Clone(operations)
 	for i := range out {
 		out[i].Headers = maps.Clone(out[i].Headers)
+		out[i].Drive = maps.Clone(out[i].Drive)
 		out[i].Mix = slices.Clone(out[i].Mix)
 		for j := range out[i].Mix {
 			out[i].Mix[j].Operation = cloneOperations([]Operation{out[i].Mix[j].Operation})[0]
 		}
 	}
 	return out
-}
-
-// filler fills in ${env:NAME} and remembers what must not be shown.
-type filler struct {
-	variant string
-	target  *Plan
-	err     error
-}
-
-func (f *filler) plan(p *Plan) {
-	f.target = p
-	for i := range p.Processes {
-		process := &p.Processes[i]
-		f.all(process.Run)
-		f.values(process.Env)
-		f.secrets(process.Ready)
-		process.Ready = f.fill(process.Ready)
-		process.Dir = f.fill(process.Dir)
-	}
-	for i := range p.Build.Run {
-		f.all(p.Build.Run[i])
-	}
-	f.values(p.Build.Env)
-	f.operations(p.Operations)
-	slices.Sort(p.Secrets)
-	p.Secrets = slices.Compact(p.Secrets)
-}
-
-func (f *filler) operations(operations []Operation) {
-	for i := range operations {
-		o := &operations[i]
-		f.secrets(o.URL)
-		o.URL = f.fill(o.URL)
-		f.values(o.Headers)
-		if len(envReferences(string(o.Body))) > 0 {
-			o.Body = []byte(replace(string(o.Body), nil, f.lookup, nil))
-		}
-		for j := range o.Mix {
-			part := []Operation{o.Mix[j].Operation}
-			f.operations(part)
-			o.Mix[j].Operation = part[0]
-		}
-	}
-}
-
-func (f *filler) all(words []string) {
-	for i := range words {
-		words[i] = f.fill(words[i])
-	}
-}
-
-func (f *filler) values(m map[string]string) {
-	for k, v := range m {
-		m[k] = f.fill(v)
-		if !isCredential(k) || len(Placeholders(m[k])) > 0 {
-			continue
-		}
-		if value, err := Expand(m[k], nil); err == nil {
-			f.secret(value)
-		}
-	}
-}
-
-// fill puts the environment's values in, protected against the run's Expand.
-func (f *filler) fill(text string) string {
-	return replace(text, nil, func(name string) string { return literal(f.lookup(name)) }, nil)
-}
-
-func (f *filler) lookup(name string) string {
-	value, ok := os.LookupEnv(name)
-	if !ok && f.err == nil {
-		f.err = fmt.Errorf("preparing variant %q: %s", f.variant, unsetText(name))
-	}
-	f.secret(value)
-	return value
-}
-
-// secrets remembers the credentials in a URL, before it is filled in.
-func (f *filler) secrets(text string) {
-	for _, value := range urlCredentials(text) {
-		f.secret(value)
-	}
-}
-
-// minSecret is the shortest value that is kept from being shown: a shorter one
-// would be struck out everywhere in the logs.
-const minSecret = 4
-
-func (f *filler) secret(value string) {
-	if len(value) >= minSecret {
-		f.target.Secrets = append(f.target.Secrets, value)
-	}
 }

@@ -62,34 +62,40 @@ func (s *Setting) canonical(value string) (string, error) {
 	return value, nil
 }
 
-// environment is what the setting sets with a (canonical) value, and which
-// variables of the tracer it takes away. Placeholders of the run stay.
-func (s *Setting) environment(value string) (env map[string]string, unset []string) {
+// environment is what the setting sets and appends with a (canonical) value, and
+// which variables of the tracer it takes away. Placeholders of the run stay.
+func (s *Setting) environment(value string) (set, behind map[string]string, unset []string) {
 	if s.Kind == "choice" {
 		c := s.Choices[value]
-		return c.Env, c.Unset
+		return c.Env, c.Append, c.Unset
 	}
 	words := s.words(value)
-	env = map[string]string{}
-	for name, text := range s.Env {
-		env[name] = replace(text, func(word string) string {
+	return valued(s.Env, words), valued(s.Append, words), nil
+}
+
+// valued fills the words of a value into texts.
+func valued(texts, words map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, text := range texts {
+		out[name] = replace(text, func(word string) string {
 			if v, ok := words[word]; ok {
 				return literal(v)
 			}
 			return "{" + word + "}"
 		}, nil, nil)
 	}
-	return env, nil
+	return out
 }
 
 // words are the spellings of a value: {value}, and what fits its kind of
-// {value.ms}, {value.s} and {value.ratio}.
+// {value.ms}, {value.s}, {value.ratio} and {value.percent}.
 func (s *Setting) words(value string) map[string]string {
-	words := map[string]string{"value": value, "value.ms": value, "value.s": value, "value.ratio": value}
+	words := map[string]string{"value": value, "value.ms": value, "value.s": value, "value.ratio": value, "value.percent": value}
 	switch s.Kind {
 	case "share":
 		if v, err := parseShare(value); err == nil {
 			words["value.ratio"] = formatNumber(v)
+			words["value.percent"] = formatNumber(100 * v)
 		}
 	case "duration":
 		if d, err := parseDuration(value); err == nil {

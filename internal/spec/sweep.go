@@ -7,11 +7,13 @@ import "strconv"
 const (
 	ParameterRate        = "rate"
 	ParameterConnections = "connections"
+	ParameterDepth       = "depth"
+	ParameterThreads     = "threads"
 )
 
 // Level is a load at one level of what is swept.
 type Level struct {
-	Load      Load              // with one rate, or one number of connections
+	Load      Load              // with one rate, or one number of connections, one depth, one number of threads
 	Parameter map[string]string // e.g. {"connections": "4"}; nil where nothing is swept
 }
 
@@ -28,14 +30,24 @@ func (l Load) Steps() []Level {
 		one.Connections, one.Levels = connections, nil
 		out = append(out, Level{one, map[string]string{ParameterConnections: strconv.Itoa(connections)}})
 	}
+	for _, depth := range l.Depths {
+		one := l
+		one.Depth, one.Depths = depth, nil
+		out = append(out, Level{one, map[string]string{ParameterDepth: strconv.Itoa(depth)}})
+	}
+	for _, threads := range l.Crowds {
+		one := l
+		one.Threads, one.Crowds = threads, nil
+		out = append(out, Level{one, map[string]string{ParameterThreads: strconv.Itoa(threads)}})
+	}
 	if out == nil {
 		out = []Level{{Load: l}}
 	}
 	return out
 }
 
-// Closed reports whether the load is a closed loop: connections that are kept
-// busy, without a rate.
+// Closed reports whether the load is a closed loop: connections or threads that are
+// kept busy, without a rate.
 func (l Load) Closed() bool {
 	return l.Rate == 0 && len(l.Rates) == 0 && l.Relative == nil && l.Capacity == nil
 }

@@ -25,6 +25,7 @@ func ParseTracer(file, name string, text []byte) (*Tracer, error) {
 
 func (s *source) tracer(n *node, name string) *Tracer {
 	t := &Tracer{Name: name}
+	var templates *node
 	s.mapping(n, "a tracer", fields{
 		"language":    func(v *node) { t.Language = s.line(v) },
 		"description": func(v *node) { t.Description = s.text(v) },
@@ -36,7 +37,13 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"settings":    func(v *node) { t.Settings = s.settings(v) },
 		"admits":      func(v *node) { t.Admits = s.admits(v) },
 		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
+		"connects":    func(v *node) { t.Connects = s.duration(v, 0, 10*time.Minute) },
+		"append":      func(v *node) { t.Append = s.env(v, runPlaceholders) },
+		"templates":   func(v *node) { templates = v },
 	})
+	if templates != nil {
+		t.Templates = s.templates(templates, t)
+	}
 	return t
 }
 
@@ -77,6 +84,7 @@ func (s *source) setting(e entry) Setting {
 		"kind":        func(v *node) { set.Kind = s.oneOf(v, "kind", kinds...) },
 		"choices":     func(v *node) { set.Choices = s.choices(v) },
 		"env":         func(v *node) { set.Env = s.env(v, known) },
+		"append":      func(v *node) { set.Append = s.env(v, known) },
 		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", "sampling", "delay") },
 	})
 	if !ok {
@@ -97,8 +105,10 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 	if isChoice && len(set.Choices) == 0 {
 		s.fail(at, "setting %q is a choice and needs choices", set.Name)
 	}
-	if isChoice && set.Env != nil {
-		s.fail(n.get("env").at, "the choices of %q have the env, each its own", set.Name)
+	for _, key := range []string{"env", "append"} {
+		if own := n.get(key); isChoice && own != nil {
+			s.fail(own.at, "the choices of %q have the %s, each its own", set.Name, key)
+		}
 	}
 	if !isChoice && set.Choices != nil {
 		s.fail(n.get("choices").at, "setting %q is of kind %s, which has no choices", set.Name, set.Kind)
@@ -138,16 +148,39 @@ func (s *source) choice(n *node) Choice {
 	s.mapping(n, "a choice", fields{
 		"description": func(v *node) { c.Description = s.text(v) },
 		"env":         func(v *node) { c.Env = s.env(v, runPlaceholders) },
+		"append":      func(v *node) { c.Append = s.env(v, runPlaceholders) },
+		"steps":       func(v *node) { c.Steps = s.steps(v) },
 		"unset":       func(v *node) { c.Unset = s.texts(v) },
 		"silent":      func(v *node) { c.Silent = s.flag(v) },
+		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
 		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
 	})
 	for _, name := range c.Unset {
-		if _, both := c.Env[name]; both {
+		_, set := c.Env[name]
+		_, added := c.Append[name]
+		if set || added {
 			s.fail(n.get("unset").at, "%s is both set and unset by this choice", printable(name))
 		}
 	}
 	return c
+}
+
+// steps reads which steps of tracing are left: a list, in the order of a span's way.
+func (s *source) steps(n *node) []string {
+	if n.kind != list {
+		s.fail(n.at, "steps must be a list of %s, not %s", strings.Join(Steps, ", "), n.kind)
+		return nil
+	}
+	out := []string{}
+	for _, item := range n.items {
+		step := s.oneOf(item, "step", Steps...)
+		if len(out) > 0 && slices.Index(Steps, step) <= slices.Index(Steps, out[len(out)-1]) {
+			s.fail(item.at, "steps are named once each, in the order of a span's way: %s", strings.Join(Steps, ", "))
+			continue
+		}
+		out = append(out, step)
+	}
+	return out
 }
 
 func (s *source) admits(n *node) []Admission {

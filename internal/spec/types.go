@@ -114,6 +114,7 @@ type Number struct{ Low, High float64 }
 // Need is something that must be on the machine.
 type Need struct {
 	Command string // looked up on PATH
+	Also    string // pattern of files that do as well, off the PATH: /usr/lib/postgresql/*/bin/postgres
 	Install string // how to get it
 	Reason  string // set where it cannot be had at all
 }
@@ -170,6 +171,7 @@ type Choice struct {
 	Unset       []string // variables of the tracer that this choice takes away
 	Steps       []string // of tracing that are left with it, of Steps; nil: all
 	Silent      bool     // with it no span reaches the sink, by intent
+	Rationed    bool     // with it the tracer keeps so many traces a time: an operation makes some of its spans, or none
 	Immediate   bool     // with it spans are sent without delay
 }
 

@@ -6,7 +6,7 @@ package spec
 type Published struct {
 	Source    string // authors, title, year
 	Workload  string // "" for the experiment's only one
-	Operation string
+	Operation string // "" for the study's arithmetic mean over all operations
 	Variant   string
 	Metric    string            // a metric of findings.json
 	Parameter map[string]string // e.g. {depth: 8}

@@ -2,6 +2,8 @@
 package spec
 
 import (
+	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 )
@@ -27,7 +29,7 @@ func (s *source) workload(n *node, name string) *Workload {
 	if n.kind == mapping {
 		known = append(slices.Clone(runPlaceholders), processPorts(n.get("processes"))...)
 	}
-	var operations *node
+	var operations, rate *node
 	s.mapping(n, "a workload", fields{
 		"name":        func(v *node) { w.Name = s.line(v) },
 		"language":    func(v *node) { w.Language = s.line(v) },
@@ -37,9 +39,10 @@ func (s *source) workload(n *node, name string) *Workload {
 		"build":       func(v *node) { w.Build = s.builds(v) },
 		"processes":   func(v *node) { w.Processes = s.processes(v, known) },
 		"operations":  func(v *node) { operations = v },
-		"rate":        func(v *node) { w.Rate = s.rate(v) },
+		"rate":        func(v *node) { rate, w.Rate = v, s.rate(v) },
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
-		"self":        s.refuse("workloads that make themselves work"),
+		"self":        func(v *node) { w.Self = s.flag(v) },
+		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
 	})
 	if n.kind != mapping {
 		return w
@@ -51,8 +54,25 @@ func (s *source) workload(n *node, name string) *Workload {
 		s.lacks(n, "operations", n.at, "a workload needs operations: what is counted and timed")
 		return w
 	}
-	w.Operations = s.operationMap(operations, w.Processes, known)
+	if w.Self && rate != nil {
+		s.fail(rate.at, "a workload that makes itself work goes as fast as it can where the experiment names no rate; leave rate out")
+	}
+	w.Operations = s.operationMap(operations, w, known)
+	// What a service needs is needed wherever it is used.
+	for _, service := range w.services() {
+		w.Needs = Distinct(slices.Concat(w.Needs, service.Needs))
+	}
 	return w
+}
+
+// verify reads {run: COMMAND}: what checks the workload's answers.
+func (s *source) verify(n *node, known []string) []string {
+	var command []string
+	ok := s.mapping(n, "verify", fields{"run": func(v *node) { command = s.command(v, without(known, "port")) }})
+	if ok && n.get("run") == nil {
+		s.lacks(n, "run", n.at, "verify needs run: the command that checks the answers")
+	}
+	return command
 }
 
 // processPorts are the placeholders {NAME.port} of a list of processes that is
@@ -80,6 +100,7 @@ func (s *source) needs(n *node) []Need {
 		var need Need
 		ok := s.mapping(item, "a need", fields{
 			"command": func(v *node) { need.Command = s.line(v) },
+			"also":    func(v *node) { need.Also = s.pattern(v) },
 			"install": func(v *node) { need.Install = s.line(v) },
 			"reason":  func(v *node) { need.Reason = s.line(v) },
 		})
@@ -91,19 +112,68 @@ func (s *source) needs(n *node) []Need {
 	return out
 }
 
+// pattern reads a pattern of whole paths.
+func (s *source) pattern(n *node) string {
+	text := s.line(n)
+	if _, err := filepath.Match(text, ""); err != nil || !filepath.IsAbs(text) {
+		s.fail(n.at, "%q is not a pattern of whole paths such as /usr/lib/postgresql/*/bin/postgres", printable(text))
+	}
+	return text
+}
+
 func (s *source) artifact(n *node) Artifact {
 	var a Artifact
 	s.mapping(n, "artifact", fields{
-		"python": func(v *node) {
-			a.Python = s.line(v)
-			if a.Python == "" || !filepath.IsLocal(a.Python) {
-				s.fail(v.at, "python must name a requirements file in this folder, not %q", a.Python)
+		"python": func(v *node) { a.Python = s.lockFile(v, "python", "a requirements file with hashes") },
+		"maven":  func(v *node) { a.Maven = s.lockFile(v, "maven", "a list of coordinates with checksums") },
+		"npm": func(v *node) {
+			a.NPM = s.lockFile(v, "npm", "a package-lock.json")
+			if manifest := path.Join(path.Dir(a.NPM), "package.json"); a.NPM != "" && s.files != nil && !isFile(s.files, manifest) {
+				s.fail(v.at, "npm: there is no %s beside %s", path.Base(manifest), printable(a.NPM))
 			}
 		},
-		"maven": s.refuse("artifacts from Maven"),
-		"npm":   s.refuse("artifacts from npm"),
 	})
 	return a
+}
+
+// needs are the needs of who has these packages: what is there already, and the
+// package managers that fetch them.
+func (a Artifact) needs(there []Need) []Need {
+	for _, one := range []struct {
+		lock string
+		need Need
+	}{
+		{a.Python, Need{Command: "python3", Install: "install Python 3.10 or newer with pip (Debian: python3 and python3-pip)"}},
+		{a.Maven, Need{Command: "mvn", Install: "install Maven 3.8 or newer, which fetches the packages (Debian: maven)"}},
+		{a.NPM, Need{Command: "npm", Install: "install Node.js 18 or newer with npm"}},
+	} {
+		if one.lock != "" && !slices.ContainsFunc(there, func(n Need) bool { return n.Command == one.need.Command }) {
+			there = append(there, one.need)
+		}
+	}
+	return there
+}
+
+// lockFile reads the name of a file that pins packages, in the folder of a
+// built-in workload or tracer.
+func (s *source) lockFile(n *node, key, what string) string {
+	before := len(s.problems)
+	name := s.line(n)
+	switch {
+	case len(s.problems) > before:
+	case name == "" || !filepath.IsLocal(name):
+		s.fail(n.at, "%s must name %s in this folder, not %q", key, what, printable(name))
+	case s.files != nil && !isFile(s.files, name):
+		s.fail(n.at, "%s: there is no file %q in this folder", key, printable(name))
+	default:
+		return path.Clean(filepath.ToSlash(name))
+	}
+	return ""
+}
+
+func isFile(files fs.FS, name string) bool {
+	info, err := fs.Stat(files, path.Clean(filepath.ToSlash(name)))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // builds reads the builds by tracer; "default" is kept as "".

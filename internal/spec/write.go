@@ -53,7 +53,7 @@ func (w writer) experiment(e *Experiment) pairs {
 		variants.add(v.Name, w.variant(v))
 	}
 	p.add("variants", variants)
-	p.add("load", loadOf(e.Load))
+	p.add("load", loadOf(e.Load, e.Workload.Self))
 	p.add("design", designOf(e.Design))
 	if len(e.Budget) > 0 {
 		var budget pairs
@@ -66,6 +66,10 @@ func (w writer) experiment(e *Experiment) pairs {
 	if e.Faults != (Faults{}) {
 		p.add("faults", faultsOf(e.Faults))
 	}
+	if e.Samples {
+		p.add("samples", true)
+	}
+	e.studied(&p)
 	return p
 }
 
@@ -77,7 +81,7 @@ func mixOf(o Operation) pairs {
 	return p
 }
 
-func loadOf(l Load) pairs {
+func loadOf(l Load, self bool) pairs {
 	var p pairs
 	switch {
 	case len(l.Rates) > 0:
@@ -90,11 +94,20 @@ func loadOf(l Load) pairs {
 	if c := l.search(); c != nil {
 		p.add("capacity", c.pairs())
 	}
-	if len(l.Levels) > 0 {
-		p.add("connections", l.Levels)
+	if self {
+		l.driven(&p)
 	} else {
-		p.add("connections", l.Connections)
+		l.requested(&p)
 	}
+	p.duration("warmup", l.Warmup)
+	p.duration("duration", l.Duration)
+	p.duration("idle", l.Idle)
+	return p
+}
+
+// requested adds what only workloads have that are asked by requests.
+func (l Load) requested(p *pairs) {
+	p.several("connections", l.Connections, l.Levels)
 	if l.Streams > 0 {
 		p.add("streams", l.Streams)
 	}
@@ -102,11 +115,30 @@ func loadOf(l Load) pairs {
 		p.add("sources", l.Sources)
 	}
 	p.text("arrivals", l.Arrivals)
-	p.duration("warmup", l.Warmup)
-	p.duration("duration", l.Duration)
 	p.duration("timeout", l.Timeout)
-	p.duration("idle", l.Idle)
-	return p
+}
+
+// driven adds what only workloads have that make themselves work.
+func (l Load) driven(p *pairs) {
+	if l.Calls > 0 {
+		p.add("calls", l.Calls)
+	}
+	p.several("depth", l.Depth, l.Depths)
+	p.several("threads", l.Threads, l.Crowds)
+	if l.Busy > 0 {
+		p.duration("busy", l.Busy)
+	}
+}
+
+// several adds a number, or the list of those that are swept; neither where there
+// is none.
+func (p *pairs) several(key string, one int, list []int) {
+	switch {
+	case len(list) > 0:
+		p.add(key, list)
+	case one > 0:
+		p.add(key, one)
+	}
 }
 
 func designOf(d Design) pairs {

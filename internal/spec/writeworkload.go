@@ -21,8 +21,14 @@ func (w writer) workload(wl *Workload) pairs {
 	if len(wl.Needs) > 0 {
 		p.add("needs", needsOf(wl.Needs))
 	}
-	if wl.Artifact.Python != "" {
-		p.add("artifact", pairs{{"python", wl.Artifact.Python}})
+	if wl.Artifact != (Artifact{}) {
+		p.add("artifact", wl.Artifact.pairs())
+	}
+	if wl.Self {
+		p.add("self", true)
+	}
+	if len(wl.Verify) > 0 {
+		p.add("verify", pairs{{"run", w.words(wl.Verify)}})
 	}
 	if len(wl.Build) > 0 {
 		p.add("build", w.builds(wl.Build))
@@ -34,9 +40,42 @@ func (w writer) workload(wl *Workload) pairs {
 	p.add("processes", processes)
 	var operations pairs
 	for _, o := range wl.Operations {
+		if wl.Self {
+			operations.add(o.Name, drivenOf(o))
+			continue
+		}
 		operations.add(o.Name, w.operation(o))
 	}
 	p.add("operations", operations)
+	return p
+}
+
+func (a Artifact) pairs() pairs {
+	var p pairs
+	p.text("python", a.Python)
+	p.text("maven", a.Maven)
+	p.text("npm", a.NPM)
+	return p
+}
+
+// drivenOf is an operation of a workload that makes itself work.
+func drivenOf(o Operation) pairs {
+	var p pairs
+	p.text("description", o.Description)
+	p.text("process", o.Process)
+	if o.Rate != 0 {
+		p.add("rate", formatRate(o.Rate))
+	}
+	if len(o.Spans) > 0 {
+		p.add("spans", spansOf(o.Spans))
+	}
+	if len(o.Drive) > 0 {
+		var words pairs
+		for _, word := range slices.Sorted(maps.Keys(o.Drive)) {
+			words.add(word, o.Drive[word])
+		}
+		p.add("drive", words)
+	}
 	return p
 }
 
@@ -45,6 +84,7 @@ func needsOf(needs []Need) []pairs {
 	for i, n := range needs {
 		var p pairs
 		p.text("command", n.Command)
+		p.text("also", n.Also)
 		p.text("install", n.Install)
 		p.text("reason", n.Reason)
 		out[i] = p
@@ -76,6 +116,9 @@ func orDefault(tracer string) string {
 func (w writer) process(process Process) pairs {
 	var p pairs
 	p.add("name", process.Name)
+	if process.Service != nil {
+		p.add("service", process.Service.Name)
+	}
 	p.add("role", process.Role)
 	p.add("run", w.words(process.Run))
 	if len(process.Env) > 0 {

@@ -1,0 +1,222 @@
+// Files of Maven repositories, fetched by the machine's own mvn, so that its
+// mirrors, proxies and credentials are used.
+package artifact
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// mavenPlugin copies files out of repositories.
+const mavenPlugin = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
+
+// mavenPackages are the files of a list of coordinates.
+func mavenPackages(_ context.Context, files fs.FS, lock string, progress io.Writer) (packages, error) {
+	text, err := readLock(files, lock)
+	if err != nil {
+		return packages{}, err
+	}
+	all, err := readMavenLock(lock, string(text))
+	if err != nil {
+		return packages{}, err
+	}
+	var parts []string
+	for _, c := range all {
+		parts = append(parts, c.String(), c.digest, c.as, fmt.Sprint(c.unpack))
+	}
+	return packages{
+		kind: "maven", what: "the Maven artefacts of " + lock, parts: parts, about: []string{lock},
+		install: func(ctx context.Context, dir string) error { return mavenInstall(ctx, all, dir, progress) },
+	}, nil
+}
+
+// mavenInstall puts all files into dir, those to be unpacked in folders.
+func mavenInstall(ctx context.Context, all []coordinate, dir string, progress io.Writer) (err error) {
+	work, err := os.MkdirTemp("", "tracetax-maven-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	fetched := filepath.Join(work, "fetched")
+	if err := mavenFetch(ctx, all, work, fetched, progress); err != nil {
+		return err
+	}
+	for i, c := range all {
+		if err := c.place(filepath.Join(fetched, c.fetchedAs(i)), dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchedAs is a file name that no other coordinate of the list has.
+func (c coordinate) fetchedAs(i int) string { return fmt.Sprintf("%d-%s", i, c.file()) }
+
+// mavenFetch fetches all in one go; where that fails, one after the other, so that
+// those at fault are named.
+func mavenFetch(ctx context.Context, all []coordinate, work, to string, progress io.Writer) error {
+	some := map[int]coordinate{}
+	for i, c := range all {
+		some[i] = c
+	}
+	err := mavenCopy(ctx, some, work, to, progress)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	var failed *commandError
+	if !errors.As(err, &failed) || mavenBroken(failed.output) != "" || len(all) == 1 {
+		return explainMaven(err, all[0])
+	}
+	var each []error
+	for i, c := range all {
+		if err := mavenCopy(ctx, map[int]coordinate{i: c}, work, to, nil); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			each = append(each, explainMaven(err, c))
+		}
+	}
+	return errors.Join(each...) // nil where a second try went well
+}
+
+// mavenCopy has mvn copy files into the folder to.
+func mavenCopy(ctx context.Context, some map[int]coordinate, work, to string, progress io.Writer) error {
+	pom := filepath.Join(work, "pom.xml")
+	text, err := xml.MarshalIndent(stubPom(some, to), "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(pom, text, 0o644); err != nil {
+		return err
+	}
+	// -U: that a file was not there at an earlier time is not believed.
+	args := []string{"mvn", "--batch-mode", "--no-transfer-progress", "--quiet", "-U", "--file", pom, mavenPlugin + ":copy"}
+	return command{args: args, dir: work, progress: progress}.run(ctx)
+}
+
+// project is as much of a pom.xml as it takes to copy files.
+type project struct {
+	XMLName    xml.Name  `xml:"http://maven.apache.org/POM/4.0.0 project"`
+	Model      string    `xml:"modelVersion"`
+	GroupID    string    `xml:"groupId"`
+	ArtifactID string    `xml:"artifactId"`
+	Version    string    `xml:"version"`
+	Packaging  string    `xml:"packaging"`
+	Plugin     pomPlugin `xml:"build>plugins>plugin"`
+}
+
+type pomPlugin struct {
+	GroupID    string    `xml:"groupId"`
+	ArtifactID string    `xml:"artifactId"`
+	Version    string    `xml:"version"`
+	To         string    `xml:"configuration>outputDirectory"`
+	Items      []pomItem `xml:"configuration>artifactItems>artifactItem"`
+}
+
+type pomItem struct {
+	GroupID    string `xml:"groupId"`
+	ArtifactID string `xml:"artifactId"`
+	Version    string `xml:"version"`
+	Type       string `xml:"type"`
+	Classifier string `xml:"classifier,omitempty"`
+	As         string `xml:"destFileName"`
+}
+
+func stubPom(some map[int]coordinate, to string) project {
+	plugin := strings.Split(mavenPlugin, ":")
+	p := project{
+		Model: "4.0.0", GroupID: "tracetax", ArtifactID: "fetch", Version: "1", Packaging: "pom",
+		Plugin: pomPlugin{GroupID: plugin[0], ArtifactID: plugin[1], Version: plugin[2], To: to},
+	}
+	for i, c := range some {
+		p.Plugin.Items = append(p.Plugin.Items, pomItem{c.group, c.artifact, c.version, c.kind, c.classifier, c.fetchedAs(i)})
+	}
+	return p
+}
+
+// place checks a fetched file and puts it, or what it holds, into dir.
+func (c coordinate) place(file, dir string) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("mvn said that it copied %s, but: %w", c, err)
+	}
+	defer in.Close() // nothing was written
+	sum := sha256.New()
+	if _, err := io.Copy(sum, in); err != nil {
+		return fmt.Errorf("reading %s: %w", c, err)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != c.digest {
+		return fmt.Errorf("%s is not the file that was pinned: its SHA-256 is %s, not %s", c, got, c.digest)
+	}
+	to := filepath.Join(dir, filepath.FromSlash(c.as))
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if c.unpack {
+		if err := unpack(file, to); err != nil {
+			return fmt.Errorf("unpacking %s: %w", c, err)
+		}
+		return nil
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return writeFile(to, 0o644, in)
+}
+
+func writeFile(name string, mode fs.FileMode, from io.Reader) error {
+	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, from)
+	return errors.Join(err, out.Close())
+}
+
+var (
+	mavenNetwork = regexp.MustCompile(`(?i)unknown host|unknownhostexception|name or service not known|temporary failure in name resolution|connection refused|connect(ion)? timed out|read timed out|no route to host|network is unreachable|connection reset|PKIX path building|status: 5\d\d|status code: 5\d\d`)
+	mavenAbsent  = regexp.MustCompile(`(?i)could not find artifact|was not found in|not authorized|forbidden|unauthorized|status(?: code)?:? 40[0-9]|could not resolve|failure to (?:find|transfer)|could not transfer`)
+	mavenOffline = regexp.MustCompile(`(?i)in offline mode`)
+	mavenNoJava  = regexp.MustCompile(`(?i)JAVA_HOME.*not.*(?:defined|set)|java: (?:command )?not found`)
+	mavenPlugins = regexp.MustCompile(`(?i)plugin (\S+) or one of its dependencies could not be resolved|PluginResolutionException`)
+)
+
+// mavenBroken says what kept mvn from working at all; "" where it worked.
+func mavenBroken(output string) string {
+	switch {
+	case mavenNoJava.MatchString(output):
+		return "mvn finds no Java (install a JDK, or set JAVA_HOME)"
+	case mavenOffline.MatchString(output):
+		return "mvn is in offline mode by its own settings"
+	case mavenNetwork.MatchString(output):
+		return "the Maven registry cannot be reached (mvn's own settings say which it is)"
+	case mavenPlugins.MatchString(output):
+		return "the registry does not have (or refuses) " + mavenPlugin + ", with which tracetax has mvn fetch"
+	}
+	return ""
+}
+
+// explainMaven puts in front of mvn's words what failed and what to do.
+func explainMaven(err error, c coordinate) error {
+	var failed *commandError
+	if !errors.As(err, &failed) {
+		return fmt.Errorf("fetching %s: %w", c, err)
+	}
+	if broken := mavenBroken(failed.output); broken != "" {
+		return fmt.Errorf("%s: %w", broken, err)
+	}
+	if mavenAbsent.MatchString(failed.output) {
+		return fmt.Errorf("the registry does not have (or refuses) %s: %w", c, err)
+	}
+	return fmt.Errorf("fetching %s: %w", c, err)
+}

@@ -1,0 +1,134 @@
+// Pinned packages of one artefact: whatever kinds a folder names are put into one
+// folder of the cache, and, below "files", what else stands in it.
+package artifact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// filesFolder holds the files that stood beside the lock, in a folder of packages.
+const filesFolder = "files"
+
+// packages are the pinned packages of one kind.
+type packages struct {
+	kind    string   // the shelf of the store: python, maven or npm
+	what    string   // for errors: "the Python packages of requirements.txt"
+	parts   []string // everything that they are made from, besides the files beside them
+	about   []string // names of files that only say which packages they are
+	install func(ctx context.Context, dir string) error
+}
+
+// Artifact returns the one folder that holds all packages that a names in files,
+// of whatever kinds; "" where it names none. Below "files" stands whatever else
+// files holds. What the package managers say goes to progress, which may be nil.
+func (s *Store) Artifact(ctx context.Context, files fs.FS, a spec.Artifact, progress io.Writer) (string, error) {
+	if a == (spec.Artifact{}) {
+		return "", nil
+	}
+	if files == nil {
+		return "", errors.New("packages are pinned by a file beside workload.yaml or tracer.yaml; a workload that is written into an experiment has no such folder")
+	}
+	var all []packages
+	for _, kind := range []struct {
+		lock string
+		read func(context.Context, fs.FS, string, io.Writer) (packages, error)
+	}{{a.Python, pythonPackages}, {a.Maven, mavenPackages}, {a.NPM, npmPackages}} {
+		if kind.lock == "" {
+			continue
+		}
+		p, err := kind.read(ctx, files, kind.lock, progress)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, s.alone(p))
+	}
+	return s.packages(ctx, files, all)
+}
+
+// Python is Artifact for a requirements file alone: its folder is to be put on a
+// PYTHONPATH. It is good for the python3 that is on the PATH now.
+func (s *Store) Python(ctx context.Context, files fs.FS, requirements string, progress io.Writer) (string, error) {
+	return s.Artifact(ctx, files, spec.Artifact{Python: requirements}, progress)
+}
+
+// Maven is Artifact for a list of coordinates alone; see readMavenLock.
+func (s *Store) Maven(ctx context.Context, files fs.FS, lock string, progress io.Writer) (string, error) {
+	return s.Artifact(ctx, files, spec.Artifact{Maven: lock}, progress)
+}
+
+// NPM is Artifact for a package-lock.json alone: its folder holds node_modules.
+func (s *Store) NPM(ctx context.Context, files fs.FS, lock string, progress io.Writer) (string, error) {
+	return s.Artifact(ctx, files, spec.Artifact{NPM: lock}, progress)
+}
+
+// alone has Maven install for one tracetax at a time: what it keeps in the user's
+// own repository is not made for several writers.
+func (s *Store) alone(p packages) packages {
+	if p.kind != "maven" {
+		return p
+	}
+	install := p.install
+	p.install = func(ctx context.Context, dir string) error {
+		unlock, err := lock(ctx, filepath.Join(s.dir, "maven-at-work.lock"))
+		if err != nil {
+			return fmt.Errorf("waiting for another tracetax that uses Maven: %w", err)
+		}
+		defer unlock()
+		return install(ctx, dir)
+	}
+	return p
+}
+
+// packages returns the folder of all of these.
+func (s *Store) packages(ctx context.Context, files fs.FS, all []packages) (string, error) {
+	shelf, about := all[0].kind, []string{"README.md", "workload.yaml", "tracer.yaml"}
+	if len(all) > 1 {
+		shelf = "several"
+	}
+	k := newKey(shelf)
+	for _, p := range all {
+		k.add(p.kind)
+		k.add(p.parts...)
+		about = append(about, p.about...)
+	}
+	// What only describes the folder makes nothing new when it changes.
+	skip := func(name string) bool { return slices.Contains(about, name) }
+	if err := k.addFiles(files, skip); err != nil {
+		return "", fmt.Errorf("reading the files beside %s: %w", all[0].what, err)
+	}
+	return s.obtain(ctx, shelf, k.text(), func(ctx context.Context, dir string) error {
+		for _, p := range all {
+			if err := p.install(ctx, dir); err != nil {
+				return fmt.Errorf("installing %s: %w", p.what, err)
+			}
+		}
+		return copyBeside(files, filepath.Join(dir, filesFolder))
+	})
+}
+
+func copyBeside(files fs.FS, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return spec.CopyFiles(files, dir)
+}
+
+// readLock reads a lock file of a folder.
+func readLock(files fs.FS, name string) ([]byte, error) {
+	text, err := fs.ReadFile(files, path.Clean(strings.ReplaceAll(name, "\\", "/")))
+	if err != nil {
+		return nil, fmt.Errorf("reading the list of pinned packages: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,70 @@
+// Services: servers that several workloads use, such as a database. A process of a
+// workload that names one is that service's process, with the workload's own keys.
+package spec
+
+import (
+	"maps"
+	"slices"
+)
+
+// ParseService reads a service file. File is its name for errors.
+func ParseService(file, name string, text []byte) (*Service, error) {
+	s := &source{file: file}
+	root := parseYAML(s, text)
+	if root == nil {
+		return nil, s.err()
+	}
+	service := s.service(root, name)
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return service, nil
+}
+
+// service reads the mapping of a service: some of a workload's keys, and those of
+// one process.
+func (s *source) service(n *node, name string) *Service {
+	service := &Service{Name: name, Process: Process{Role: "database", Patience: DefaultPatience, Env: map[string]string{}}}
+	var traced *bool
+	keys := s.processFields(&service.Process, &traced, runPlaceholders)
+	keys["description"] = func(v *node) { service.Description = s.text(v) }
+	keys["needs"] = func(v *node) { service.Needs = s.needs(v) }
+	if !s.mapping(n, "a service", keys) {
+		return service
+	}
+	service.Process.settle(traced)
+	if n.get("run") == nil {
+		s.lacks(n, "run", n.at, "a service needs run: the command that starts it")
+	}
+	return service
+}
+
+// ofService is the process of the service that n names, to which a workload adds
+// its own keys. Where there is none, s has a problem.
+func (s *source) ofService(n *node) (Process, bool) {
+	name := s.line(n)
+	if s.services == nil {
+		s.fail(n.at, "service %q: there is no place here where services are looked up", printable(name))
+		return Process{}, false
+	}
+	service, err := s.services(name)
+	if err != nil {
+		s.fail(n.at, "%v", err)
+		return Process{}, false
+	}
+	p := service.Process
+	p.Service = service
+	p.Run, p.Env = slices.Clone(p.Run), maps.Clone(p.Env)
+	return p, true
+}
+
+// services are the services of the workload's processes, each once.
+func (w *Workload) services() []*Service {
+	var out []*Service
+	for _, p := range w.Processes {
+		if p.Service != nil && !slices.ContainsFunc(out, func(s *Service) bool { return s.Name == p.Service.Name }) {
+			out = append(out, p.Service)
+		}
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+// Files of a tracer that are filled in for each run: the settings when a plan is
+// made, the rest, such as where the sink is, by the run.
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// settingPrefix begins the word of a setting in a template: {setting.sampling},
+// and with the kind's other spellings {setting.sampling.ratio}.
+const settingPrefix = "setting."
+
+// templates are the texts of the tracer's templates with the variant's settings in
+// them. It fails where a file is not there or names a setting that the tracer has not got.
+func (v Variant) templates() (map[string]string, error) {
+	if len(v.Tracer.Templates) == 0 {
+		return nil, nil
+	}
+	words := v.settingWords()
+	out := map[string]string{}
+	for _, name := range v.Tracer.Templates {
+		content, err := fs.ReadFile(v.Tracer.Files, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the template %s of tracer %s: %w", name, v.Tracer.Name, err)
+		}
+		var missing string
+		out[name] = replace(string(content), func(word string) string {
+			value, known := words[word]
+			if !known && strings.HasPrefix(word, settingPrefix) && missing == "" {
+				missing = word
+			}
+			if !known {
+				return "{" + word + "}"
+			}
+			return literal(value)
+		}, nil, nil)
+		if missing != "" {
+			return nil, fmt.Errorf("template %s of tracer %s: there is no {%s}", name, v.Tracer.Name, missing)
+		}
+	}
+	return out, nil
+}
+
+// maxTemplate is how large a template may be, in bytes.
+const maxTemplate = 1 << 20
+
+// templates reads the names of files with placeholders, and checks what they hold
+// as far as the tracer's folder is known.
+func (s *source) templates(n *node, t *Tracer) []string {
+	known := slices.Clone(runPlaceholders)
+	for _, set := range t.Settings {
+		for word := range set.words(set.Default) {
+			known = append(known, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
+		}
+	}
+	var out []string
+	for i, name := range s.texts(n) {
+		at := n.at
+		if n.kind == list {
+			at = n.items[i].at
+		}
+		clean := path.Clean(name)
+		switch {
+		case name == "" || !filepath.IsLocal(filepath.FromSlash(name)):
+			s.fail(at, "a template is a file in this folder, not %q", printable(name))
+			continue
+		case slices.Contains(out, clean):
+			s.fail(at, "template %s is here a second time", printable(name))
+			continue
+		}
+		s.template(at, clean, known)
+		out = append(out, clean)
+	}
+	return out
+}
+
+func (s *source) template(at place, name string, known []string) {
+	if s.files == nil {
+		return
+	}
+	text, err := fs.ReadFile(s.files, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.fail(at, "there is no template %q in this folder", printable(name))
+	case err != nil:
+		s.fail(at, "template %s: %v", printable(name), err)
+	case len(text) > maxTemplate:
+		s.fail(at, "template %s has %d bytes; the most is %d", printable(name), len(text), maxTemplate)
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		for _, word := range Placeholders(line) {
+			if !slices.Contains(known, word) {
+				s.fail(at, "%s:%d: %s (write {{%s}} for the word in braces itself)", printable(name), i+1, unknown("placeholder", "{"+word+"}", braced(known)), word)
+			}
+		}
+	}
+}
+
+// settingWords are the words of all settings of the variant.
+func (v Variant) settingWords() map[string]string {
+	words := map[string]string{}
+	for _, s := range v.Tracer.Settings {
+		for word, value := range s.words(v.Settings[s.Name]) {
+			words[settingPrefix+s.Name+strings.TrimPrefix(word, "value")] = value
+		}
+	}
+	return words
+}
+
+// Texts are all texts of the plan that the run fills in: commands, environments and
+// templates.
+func (p *Plan) Texts() []string {
+	var out []string
+	for _, one := range p.Processes {
+		out = append(out, one.Run...)
+		for value := range maps.Values(one.Env) {
+			out = append(out, value)
+		}
+	}
+	for text := range maps.Values(p.Templates) {
+		out = append(out, text)
+	}
+	return out
+}

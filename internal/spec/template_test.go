@@ -1,0 +1,93 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPlanAppends: what a tracer and its settings append stands behind what is
+// there, in their order; a variant's own env wins outright.
+func TestPlanAppends(t *testing.T) {
+	t.Setenv("HOME", "/home/x")
+	c := shelf(map[string]string{"workloads/w/workload.yaml": "language: java\nprocesses: [{name: a, run: [x, '{port}'], env: {JAVA_TOOL_OPTIONS: -Xmx1g}}, {name: db, run: [d], role: database, env: {JAVA_TOOL_OPTIONS: -Xmx2g}}]\noperations: {home: GET /}\n"})
+	for variant, want := range map[string]map[string]string{
+		"{tracer: kieker}":                                 {"JAVA_TOOL_OPTIONS": "-Xmx1g -javaagent:{tracer}/agent.jar -Drate=0.5", "GONE": "a", "A": "tracer"},
+		"{tracer: kieker, settings: {mode: probe}}":        {"JAVA_TOOL_OPTIONS": "-Xmx1g -javaagent:{tracer}/agent.jar -Drate=0.5 -Dmode=probe", "GONE": "a", "A": "tracer"},
+		"{tracer: kieker, settings: {mode: off}}":          {"JAVA_TOOL_OPTIONS": "-Xmx1g -javaagent:{tracer}/agent.jar -Drate=0.5", "A": "tracer"},
+		"{tracer: kieker, env: {JAVA_TOOL_OPTIONS: mine}}": {"JAVA_TOOL_OPTIONS": "mine", "GONE": "a", "A": "tracer"},
+		"{tracer: none}":                                   {"JAVA_TOOL_OPTIONS": "-Xmx1g"},
+	} {
+		e := parseIn(t, c, "workload: w\nvariants: {none: , v: "+variant+"}\n")
+		p, err := e.Plan(e.Variants[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, p.Processes[0].Env); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", variant, diff)
+		}
+		if got := p.Processes[1].Env["JAVA_TOOL_OPTIONS"]; got != "-Xmx2g" {
+			t.Errorf("%s: a process that is not traced has %q", variant, got)
+		}
+	}
+}
+
+// TestPlanSteps: the steps that are left are those that every setting leaves.
+func TestPlanSteps(t *testing.T) {
+	for settings, want := range map[string][]string{
+		"{}":                        {"instrumentation", "probe", "queue", "writing"},
+		"{mode: probe}":             {"instrumentation", "probe"},
+		"{mode: off}":               {"instrumentation"},
+		"{queue: off}":              {"instrumentation", "probe", "writing"},
+		"{mode: probe, queue: off}": {"instrumentation", "probe"},
+	} {
+		e := parseIn(t, shelf(), "workload: calls\nvariants: {none: , v: {tracer: kieker, settings: "+settings+"}}\n")
+		p, err := e.Plan(e.Variants[1])
+		if err != nil || !cmp.Equal(p.Steps, want) {
+			t.Errorf("%s: %v, %v; want %v", settings, p.Steps, err, want)
+		}
+		if of := e.Variants[0].Steps(); of != nil {
+			t.Errorf("none has steps %v", of)
+		}
+	}
+}
+
+func TestPlanTemplates(t *testing.T) {
+	t.Setenv("HOME", "/home/{port}")
+	e := parseIn(t, shelf(), "workload: calls\nvariants: {none: , v: {tracer: kieker, settings: {rate: 12.5%}}}\n")
+	p, err := e.Plan(e.Variants[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Expand(p.Templates["agent.conf"], map[string]string{"sink.kieker": "h:1"})
+	if want := "to=h:1\nshare=0.125 of 12.5%\nmode=full a {port} /home/{port} {brace} ${x}\n"; err != nil || got != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	if p.Connects != 30*time.Second {
+		t.Errorf("connects %v", p.Connects)
+	}
+}
+
+// TestTracerFolders: what a tracer's folder lacks is told at its place.
+func TestTracerFolders(t *testing.T) {
+	for text, want := range map[string]string{
+		"templates: [agent.cnf]":  `tracers/t/tracer.yaml:1:13: there is no template "agent.cnf" in this folder`,
+		"templates: [../x]":       `a template is a file in this folder, not "../x"`,
+		"templates: [a.conf]":     `a.conf:2: unknown placeholder "{setting.speed}"; did you mean "{setting.seed}"?`,
+		"artifact: {maven: m}":    `maven: there is no file "m" in this folder`,
+		"artifact: {npm: ../l}":   `npm must name a package-lock.json in this folder, not "../l"`,
+		"artifact: {npm: a.conf}": `npm: there is no package.json beside a.conf`,
+		"connects: 1h":            `1h is out of range`,
+		"append: {1: x}":          `"1" is not the name of an environment variable`,
+	} {
+		c := shelf(map[string]string{
+			"tracers/t/tracer.yaml": text + "\nsettings: {seed: {default: x}}\n",
+			"tracers/t/a.conf":      "a={setting.seed}\nb={setting.speed}\n",
+		})
+		if _, err := c.Tracer("t"); err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
