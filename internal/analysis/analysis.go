@@ -24,6 +24,7 @@ type Input struct {
 	Plans       map[string]*spec.Plan // by variant
 	Environment map[string]any        // as in environment.json
 	Records     []record.Record       // as in runs.jsonl
+	LeftOut     []finding.LeftOut     // variants that were asked for and could not run here
 	Results     string                // the results folder, as a user names it
 	Tool        string                // version of tracetax
 	Now         time.Time
@@ -60,8 +61,10 @@ func Analyse(in Input) (*finding.Document, error) {
 		Quick:       in.Experiment.Design.Quick,
 		Findings:    findings,
 		Curves:      s.curves(),
-		Sweeps:      s.sweeps(),
+		Sweeps:      append(s.sweeps(), s.spanSweeps(findings)...),
 		Searches:    searches,
+		Increments:  s.increments(),
+		Lossy:       s.apart(),
 		Ledgers:     s.ledgers,
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),

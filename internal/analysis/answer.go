@@ -17,7 +17,8 @@ const fewVariants = 3
 // answer says what tracing costs, in one sentence. least is the fewest blocks that an
 // interval needs.
 func answer(doc *finding.Document, least int) string {
-	heads := headlines(doc.Findings)
+	all := headlines(doc.Findings)
+	heads, apart := rankedHeads(doc, all)
 	if len(heads) == 0 && len(doc.Searches) > 0 {
 		return opening(doc) + searchedText(doc) + "."
 	}
@@ -36,6 +37,9 @@ func answer(doc *finding.Document, least int) string {
 	clauses = append(clauses, budgetClause(doc)...)
 	if text := lossClause(doc); text != "" {
 		clauses = append(clauses, text)
+	}
+	if len(apart) > 0 {
+		clauses = append(clauses, "listed apart, because they lost spans: "+fewNames(apart))
 	}
 	if slices.ContainsFunc(heads, figureOnly) {
 		clauses = append(clauses, "an interval needs at least "+blocks(least))

@@ -34,14 +34,28 @@ func clause(s subject, heads []finding.Finding) string {
 	if f.Metric == capacity {
 		return capacityClause(s, f) + on
 	}
-	text := finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit) + " of CPU per operation"
-	if f.Relative != nil {
+	text := finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit) + " " + ofWhat(f)
+	switch {
+	case f.Relative != nil:
 		text += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","
+	case f.Metric == slopeMetric:
+		text = finding.FormatSize(magnitude(*f.Absolute), f.Unit, false) + " " + ofWhat(f)
 	}
 	if size(f) < 0 {
 		return s.verb("saves", "save") + text + on
 	}
 	return s.verb("costs", "cost") + text + on
+}
+
+// ofWhat is what a headline is an amount of.
+func ofWhat(f finding.Finding) string {
+	switch f.Metric {
+	case timePerCall:
+		return "per call"
+	case slopeMetric:
+		return perFurtherCall
+	}
+	return "of CPU per operation"
 }
 
 // among says for how many claims an interval was corrected.

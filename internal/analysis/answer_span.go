@@ -82,6 +82,14 @@ func wording(s subject, f finding.Finding) (before, after string) {
 		return s.verb("costs", "cost"), "of the capacity"
 	case f.Metric == capacity:
 		return s.verb("raises", "raise") + "the capacity by ", ""
+	case f.Metric == slopeMetric && size(f) < 0:
+		return s.verb("saves", "save"), perFurtherCall
+	case f.Metric == slopeMetric:
+		return s.verb("costs", "cost"), perFurtherCall
+	case f.Metric == timePerCall && size(f) < 0:
+		return s.verb("saves", "save"), "of the time per call"
+	case f.Metric == timePerCall:
+		return s.verb("costs", "cost"), "more time per call"
 	case size(f) < 0:
 		return s.verb("saves", "save"), "of the CPU per operation"
 	}

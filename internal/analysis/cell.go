@@ -29,7 +29,12 @@ const (
 	openLoop   loop = iota // at a given rate
 	closedLoop             // by a number of connections kept busy
 	searching              // at the rates of a search for the capacity
+	saturating             // by the workload itself, one after the other
+	paced                  // by the workload itself, at a given rate
 )
+
+// drives reports whether the workload makes its operations itself.
+func (l loop) drives() bool { return l == saturating || l == paced }
 
 // levelOf is a parameter as a name of a level: "connections 4".
 func levelOf(parameter map[string]string) string {
@@ -102,6 +107,10 @@ func (s *study) loopOf(at cell) loop {
 				continue
 			case p.Capacity != nil:
 				return searching
+			case p.Load.Driven != nil && p.OfferedRate > 0:
+				return paced
+			case p.Load.Driven != nil:
+				return saturating
 			case p.OfferedRate > 0:
 				return openLoop
 			}
@@ -117,9 +126,14 @@ func (s *study) loopOf(at cell) loop {
 // loop is how the experiment's operations are made to happen.
 func (s *study) loop() loop {
 	load := s.in.Experiment.Load
+	self := s.in.Experiment.Workload != nil && s.in.Experiment.Workload.Self
 	switch {
 	case load.Capacity != nil:
 		return searching
+	case self && load.Rate <= 0 && len(load.Rates) == 0 && load.Relative == nil:
+		return saturating
+	case self:
+		return paced
 	case load.Rate > 0 || len(load.Rates) > 0 || load.Relative != nil:
 		return openLoop
 	}

@@ -13,7 +13,7 @@ import (
 func (s *study) curves() []finding.Curve {
 	out := []finding.Curve{}
 	for _, at := range s.cells() {
-		if s.loopOf(at) != openLoop {
+		if how := s.loopOf(at); how != openLoop && how != saturating {
 			continue
 		}
 		for _, v := range s.variants {

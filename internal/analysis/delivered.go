@@ -99,13 +99,13 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 
 // lossEnds returns the least and the most that may have been lost, as shares.
 func lossEnds(l finding.Ledger) (least, most float64, known bool) {
-	var delivered, lost, more float64
+	var delivered, lost, more float64 // delivered: by themselves, or merged into others
 	for _, e := range l.Entries {
 		switch e.Name {
 		case ledger.Expected:
 			known = true
-		case ledger.Delivered:
-			delivered = float64(e.Spans)
+		case ledger.Delivered, ledger.Merged:
+			delivered += float64(e.Spans)
 		case ledger.Unaccounted:
 			more = max(0, float64(e.High-max(0, e.Spans)))
 		}

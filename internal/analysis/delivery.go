@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -38,17 +39,50 @@ func (s *study) trace() {
 				t.Spans[operation] = per
 			}
 		}
+		s.traceDepths(i, t, learnt)
 		s.tracing[v.Name] = t
 	}
 }
 
-// calibrations returns a variant's calibration runs. They sample every span.
+// traceDepths says how many spans an operation makes at each depth of a sweep: learnt
+// there, because a number of one depth says nothing of another.
+func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
+	for _, at := range s.cells() {
+		if s.parameters[at.level][depthParameter] == "" {
+			continue
+		}
+		own, traces := learnt[s.variants[i].Name][at.String()] // in a way of its own, where it has no tracer
+		if traces {
+			t.Spans[at.String()] = own
+			continue
+		}
+		if tracerName(s.variants[i]) == "none" {
+			continue // its number, if it is known, is nought at any depth
+		}
+		if per, known := s.learntOf(i, at.String(), learnt); known {
+			t.Spans[at.String()] = per
+			continue
+		}
+		delete(t.Spans, at.operation)
+	}
+}
+
+// calibrations returns a variant's calibration runs. They sample every span. A phase
+// that does not say at which level it was made was made at the depth that its
+// workload tells.
 func (s *study) calibrations(variant string) []record.Record {
 	var out []record.Record
 	for _, r := range s.in.Records {
-		if r.Kind == record.Calibration && r.Variant == variant {
-			out = append(out, r)
+		if r.Kind != record.Calibration || r.Variant != variant {
+			continue
 		}
+		r.Phases = slices.Clone(r.Phases)
+		for i := range r.Phases {
+			if d := r.Phases[i].Load.Driven; d != nil && d.Depth > 0 && len(r.Phases[i].Parameter) == 0 {
+				r.Phases[i].Parameter = map[string]string{depthParameter: strconv.Itoa(d.Depth)}
+			}
+		}
+		out = append(out, r)
 	}
 	return out
 }
@@ -71,8 +105,17 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 		plain := i == 0 || !knowsSink(v, plan) // otherwise the user may trace in a way of their own
 		return ledger.PerOperation{How: ledger.Declared}, plain
 	}
+	return s.learntOf(i, operation, learnt)
+}
+
+// learntOf is what was learnt of a variant itself, or of another one with the same
+// tracer, under the name of an operation or of an operation at a level.
+func (s *study) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+	if per, known := learnt[s.variants[i].Name][name]; known {
+		return per, true
+	}
 	for _, other := range s.variants {
-		if per, ok := learnt[other.Name][operation]; ok && tracerName(other) == tracerName(v) {
+		if per, ok := learnt[other.Name][name]; ok && tracerName(other) == tracerName(s.variants[i]) {
 			return per, true
 		}
 	}
@@ -107,7 +150,7 @@ func (s *study) account() {
 		byCell.Spans = maps.Clone(t.Spans)
 		for _, at := range cells {
 			names = append(names, at.String())
-			if per, known := t.Spans[at.operation]; known {
+			if per, known := t.Spans[at.operation]; known && !isKnown(byCell.Spans, at.String()) {
 				byCell.Spans[at.String()] = per
 			}
 		}
@@ -133,10 +176,18 @@ func ofCells(r *record.Record) ledger.Run {
 	return one
 }
 
+func isKnown(spans map[string]ledger.PerOperation, name string) bool {
+	_, known := spans[name]
+	return known
+}
+
 // meant is how many spans per operation a variant is meant to deliver.
-func (s *study) meant(variant, operation string) (float64, bool) {
+func (s *study) meant(variant string, at cell) (float64, bool) {
 	t := s.tracing[variant]
-	per, known := t.Spans[operation]
+	per, known := t.Spans[at.String()]
+	if !known {
+		per, known = t.Spans[at.operation]
+	}
 	if !known || t.Silent {
 		return 0, t.Silent
 	}
@@ -150,8 +201,8 @@ func (s *study) perSpan(p pair, at cell) *claim {
 	if at.operation == "" || s.loopOf(at) == searching || s.share(p.variant, at) < lossless || s.share(p.against, at) < lossless {
 		return nil
 	}
-	value, known := s.meant(p.variant, at.operation)
-	base, knownBase := s.meant(p.against, at.operation)
+	value, known := s.meant(p.variant, at)
+	base, knownBase := s.meant(p.against, at)
 	added := value - base
 	if !known || !knownBase || added <= 0 {
 		return nil
@@ -163,7 +214,7 @@ func (s *study) perSpan(p pair, at cell) *claim {
 	for i, one := range samples {
 		samples[i] = finding.Sample{Block: one.Block, Value: (one.Value - one.Baseline) / added}
 	}
-	c := s.newClaim(metric{name: cpuPerSpan, unit: "s", better: lower}, p, at, samples)
+	c := s.newClaim(metric{name: cpuPerSpan, unit: "s", better: lower, added: true, noVerdict: at.level != "" && s.sloped(at.operation)}, p, at, samples)
 	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", spansText(added))
 	c.estimate(s.confidence(confidence), s.quick())
 	return c

@@ -12,9 +12,10 @@ import (
 func (s *study) describe() (finding.Experiment, error) {
 	e := s.in.Experiment
 	d := finding.Experiment{
-		Name: e.Name, Load: loadText(e.Load), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
+		Name: e.Name, Load: loadText(e.Load, e.Workload != nil && e.Workload.Self), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
 		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Faults: s.faultTexts(),
 		Duet: e.Design.Duet, Rates: s.relativeRates(),
+		LeftOut: s.in.LeftOut, Published: Published(e), Claims: Claims(e),
 	}
 	if s.stops() {
 		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.precisionName()
@@ -31,8 +32,10 @@ func (s *study) describe() (finding.Experiment, error) {
 		d.Operations = append(d.Operations, o.Name)
 	}
 	for _, v := range e.Variants {
+		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
-			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v),
+			Steps: steps,
+			Name:  v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v),
 		})
 	}
 	return d, nil

@@ -14,8 +14,10 @@ import (
 )
 
 // loadText is the load in words: "500 operations/s for 20s, open loop".
-func loadText(l spec.Load) string {
+func loadText(l spec.Load, self bool) string {
 	switch {
+	case self && l.Capacity == nil:
+		return drivenText(l)
 	case l.Capacity != nil:
 		return capacityText(*l.Capacity, l.Duration)
 	case l.Relative != nil:
@@ -40,6 +42,58 @@ func loadText(l spec.Load) string {
 		return fmt.Sprintf("1 connection kept busy for %s, closed loop", l.Duration)
 	}
 	return fmt.Sprintf("%d connections kept busy for %s, closed loop", l.Connections, l.Duration)
+}
+
+// drivenText is the load of a workload that makes itself work: "2,000,000 calls at
+// depth 10 on 1 thread, back to back".
+func drivenText(l spec.Load) string {
+	var parts []string
+	switch {
+	case l.Calls > 0 && l.Duration > 0:
+		parts = append(parts, fmt.Sprintf("%s operations or %s", finding.FormatCount(int64(l.Calls)), l.Duration))
+	case l.Calls > 0:
+		parts = append(parts, finding.FormatCount(int64(l.Calls))+" operations")
+	default:
+		parts = append(parts, "operations for "+l.Duration.String())
+	}
+	if text := severalOr(l.Depth, l.Depths); text != "" {
+		parts = append(parts, "at depth "+text)
+	}
+	switch text := severalOr(l.Threads, l.Crowds); {
+	case text == "1":
+		parts = append(parts, "on 1 thread")
+	case text != "":
+		parts = append(parts, "on "+text+" threads")
+	}
+	if l.Busy > 0 {
+		parts = append(parts, "each busy for "+l.Busy.String())
+	}
+	text := strings.Join(parts, " ")
+	switch {
+	case l.Relative != nil:
+		return text + fmt.Sprintf(", paced at %s of what the slowest variant can do", shareText(l.Relative.Share))
+	case len(l.Rates) > 0:
+		var rates []string
+		for _, rate := range l.Rates {
+			rates = append(rates, plainNumber(rate))
+		}
+		return text + ", paced at " + enumerate(rates) + " operations/s"
+	case l.Rate > 0:
+		return text + ", paced at " + plainNumber(l.Rate) + " operations/s"
+	}
+	return text + ", back to back"
+}
+
+// severalOr is the list in words, or the one number; "" where there is neither.
+func severalOr(one int, list []int) string {
+	var words []string
+	for _, n := range list {
+		words = append(words, strconv.Itoa(n))
+	}
+	if len(words) == 0 && one > 0 {
+		words = []string{strconv.Itoa(one)}
+	}
+	return enumerate(words)
 }
 
 func openText(rate string, l spec.Load) string {

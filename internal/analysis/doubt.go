@@ -31,7 +31,7 @@ func (s *study) doubtsOf(c *claim) doubts {
 		d.overloaded = s.overloadOf(c.pair, c.at)
 	}
 	base, value := columns(c.Samples)
-	if c.Metric == cpuPerSpan {
+	if c.metric.added {
 		base = nil // its baseline is nought by definition
 	}
 	least := math.Max(modeShare, resolution(c.Samples)) // neighbouring brackets may hold the same rate
@@ -60,7 +60,7 @@ func (s *study) noteDoubts(c *claim) {
 	if c.doubts.overloaded != "" && !c.metric.latency {
 		c.remark("not at the same rate: " + c.doubts.overloaded)
 	}
-	if lost := 1 - s.share(c.Variant, c.at); c.metric.headline && c.Metric == cpuPerOperation && lost > 1-lossless {
+	if lost := 1 - s.share(c.Variant, c.at); c.Role == "" && (c.Metric == cpuPerOperation || c.Metric == timePerCall) && lost > 1-lossless {
 		c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
 	}
 	if c.Metric == cpuPerOperation && !isHarness(c.Role) {

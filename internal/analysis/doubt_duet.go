@@ -15,7 +15,7 @@ func (s *study) duet() bool {
 
 // timed reports whether a metric is of how long things take, by the clock on the wall.
 func (m metric) timed() bool {
-	return m.latency || m.name == throughput || m.name == "startup_time" || m.name == "first_operation_time"
+	return m.latency || m.clock || m.name == throughput || m.name == "startup_time" || m.name == "first_operation_time"
 }
 
 // shareCPU takes the verdict from a claim that a duet cannot answer: the figures stay,

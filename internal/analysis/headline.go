@@ -64,8 +64,11 @@ func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Fin
 
 // headlineOf is the metric that the answer on a cell is made of.
 func (s *study) headlineOf(at cell) metric {
-	if s.loopOf(at) == searching {
+	switch s.loopOf(at) {
+	case searching:
 		return searched(nil)[0]
+	case saturating:
+		return callTime(true)
 	}
 	return cpuMetric("")
 }

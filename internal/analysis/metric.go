@@ -16,6 +16,7 @@ const (
 	throughput      = "throughput"
 	cpuPerSpan      = "cpu_per_span"
 	deliveredShare  = "delivered_share"
+	deliveredRate   = "delivered_rate"
 	capacity        = "capacity"
 )
 
@@ -24,8 +25,10 @@ type metric struct {
 	name, role, unit, better string
 	wholeRun                 bool // not of an operation
 	latency                  bool // needs the same rate on both sides
+	clock                    bool // by the clock on the wall, of the work itself
 	pointOnly                bool // an estimate without an interval
 	noVerdict                bool
+	added                    bool    // over the baseline by definition: that has none itself
 	headline                 bool    // the answer is made of it
 	percentile               float64 // latency: at which the generator's lag is looked at; 0 is the mean
 	note                     string
@@ -37,36 +40,50 @@ func metrics(roles []string, how loop) []metric {
 	if how == searching {
 		return append(searched(roles), ofTheRun()...)
 	}
+	if how.drives() {
+		return append(drivenMetrics(roles, how), ofTheRun()...)
+	}
 	closed := how == closedLoop
 	list := []metric{cpuMetric("")}
 	for _, role := range roles {
 		list = append(list, cpuMetric(role))
 	}
-	list = append(list,
-		metric{name: "cpu_utilisation", unit: "1", better: lower, value: func(_ *run, p *phase) (float64, bool) {
-			return over(p.cpu(charged("")), p.Load.WallSeconds)
-		}},
-		metric{name: throughput, unit: "1/s", better: higher, noVerdict: !closed, note: offeredNote(closed), value: func(_ *run, p *phase) (float64, bool) {
-			return over(float64(p.Load.Completed), p.Load.WallSeconds)
-		}},
-	)
+	list = append(list, utilisation(), throughputMetric(closed))
 	if !closed {
 		list = append(list, latencies()...)
 	}
-	list = append(list,
-		metric{name: "memory_mean", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryMean })},
-		metric{name: "memory_peak", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryPeak })},
-		metric{name: "context_switches", unit: "count", better: lower, note: "per operation", value: func(_ *run, p *phase) (float64, bool) {
+	list = append(list, footprint()...)
+	return append(list, ofTheRun()...)
+}
+
+func utilisation() metric {
+	return metric{name: "cpu_utilisation", unit: "1", better: lower, value: func(_ *run, p *phase) (float64, bool) {
+		return over(p.cpu(charged("")), p.Load.WallSeconds)
+	}}
+}
+
+// throughputMetric has a verdict where nobody gave a rate.
+func throughputMetric(free bool) metric {
+	return metric{name: throughput, unit: "1/s", better: higher, noVerdict: !free, note: offeredNote(free), value: func(_ *run, p *phase) (float64, bool) {
+		return over(float64(p.Load.Completed), p.Load.WallSeconds)
+	}}
+}
+
+// footprint lists what the processes take beside CPU, and what comes of their spans.
+func footprint() []metric {
+	return []metric{
+		{name: "memory_mean", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryMean })},
+		{name: "memory_peak", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryPeak })},
+		{name: "context_switches", unit: "count", better: lower, note: "per operation", value: func(_ *run, p *phase) (float64, bool) {
 			return over(p.used(charged(""), func(u record.Usage) float64 { return float64(u.ContextSwitches) }), float64(p.Load.Started))
 		}},
-		metric{name: "export_bytes_per_operation", unit: "bytes", better: lower, value: func(_ *run, p *phase) (float64, bool) {
+		{name: "export_bytes_per_operation", unit: "bytes", better: lower, value: func(_ *run, p *phase) (float64, bool) {
 			return over(float64(p.Sink.Bytes), float64(p.Load.Started))
 		}},
-		metric{name: "delivered_rate", unit: "1/s", better: higher, noVerdict: true, value: func(_ *run, p *phase) (float64, bool) {
+		{name: deliveredRate, unit: "1/s", better: higher, noVerdict: true, value: func(_ *run, p *phase) (float64, bool) {
 			return over(float64(p.Sink.Unique()), p.Load.WallSeconds)
 		}},
-	)
-	return append(list, ofTheRun()...)
+	}
 }
 
 // ofTheRun lists the metrics that are not of an operation.

@@ -51,6 +51,11 @@ func (s *study) findings() []finding.Finding {
 			claims = append(claims, s.claims(p, at)...)
 		}
 	}
+	for _, operation := range s.operations() {
+		for _, p := range s.pairs() {
+			claims = append(claims, s.slopes(p, operation)...)
+		}
+	}
 	s.judge(claims)
 	claims = append(claims, s.unanswered(claims)...)
 	out := make([]finding.Finding, 0, len(claims))
@@ -90,6 +95,9 @@ func (s *study) claim(m metric, p pair, at cell) *claim {
 		c.remark(text)
 	}
 	c.Headline = m.headline && m.role == "" && !p.extra
+	if at.level != "" && s.sloped(at.operation) && s.budgetFor(c) == nil {
+		c.Headline, c.metric.noVerdict = false, true
+	}
 	c.estimate(s.confidence(confidence), s.quick())
 	return c
 }

@@ -28,6 +28,7 @@ type scene struct {
 	design     func(*spec.Experiment) // last, on the experiment
 	plan       func(*spec.Plan)
 	extra      []record.Record // beside the measured runs
+	leftOut    []finding.LeftOut
 }
 
 // actor is a variant.
@@ -80,7 +81,7 @@ func (s scene) input() Input {
 		s.design(e)
 	}
 	return Input{
-		Experiment: e, Plans: plans, Records: append(s.extra, s.records()...), Environment: map[string]any{"cpus": 2.0},
+		Experiment: e, Plans: plans, Records: append(s.extra, s.records()...), Environment: map[string]any{"cpus": 2.0}, LeftOut: s.leftOut,
 		Results: "tracetax-results/scene", Tool: "test", Now: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC),
 	}
 }

@@ -111,7 +111,8 @@ func newRun(r *record.Record) *run {
 func (r *run) readHistograms() error {
 	for at, p := range r.phases {
 		var err error
-		if p.latency, err = distributionOf(p.Load.Latency, p.Load.TimedOut); err == nil {
+		p.latency, err = distributionOf(p.Load.Latency, p.Load.TimedOut)
+		if err == nil && p.Load.Driven == nil { // otherwise the lateness is the program's own, and nothing of the harness
 			p.lag, err = distributionOf(p.Load.Lag, 0)
 		}
 		if err != nil {

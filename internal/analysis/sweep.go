@@ -14,6 +14,8 @@ import (
 var sweepMetrics = map[loop][]string{
 	openLoop:   {cpuPerOperation, "latency_p50", "latency_p99", throughput},
 	closedLoop: {throughput, cpuPerOperation},
+	saturating: {timePerCall, cpuPerOperation, throughput},
+	paced:      {cpuPerOperation, timePerCall, throughput},
 }
 
 // axis is what one operation was varied over.
@@ -86,6 +88,32 @@ func (s *study) sweep(variant, operation string, a axis, m metric) finding.Sweep
 	}
 	if m.name == throughput && s.loopOf(a.cells[0]) == closedLoop && !s.quick() {
 		out.Knee = kneeOf(curve, a.parameter, s.confidence)
+	}
+	return out
+}
+
+// spanSweeps draws the added CPU per span over the levels, of the findings that there
+// are: a level at which spans were lost has no point.
+func (s *study) spanSweeps(findings []finding.Finding) []finding.Sweep {
+	var out []finding.Sweep
+	for _, operation := range s.operations() {
+		a, ok := s.axisOf(operation)
+		if !ok || !s.loopOf(a.cells[0]).drives() {
+			continue
+		}
+		for _, v := range s.variants[1:] {
+			one := finding.Sweep{Operation: operation, Variant: v.Name, Parameter: a.parameter, Metric: cpuPerSpan, Unit: "s", Points: []finding.SweepPoint{}}
+			for i, at := range a.cells {
+				for _, f := range findings {
+					if f.Metric == cpuPerSpan && f.Operation == operation && f.Variant == v.Name && f.Against == s.baseline && levelOf(f.Parameter) == at.level && f.Absolute != nil {
+						one.Points = append(one.Points, finding.SweepPoint{X: a.x[i], Y: f.Absolute.Estimate, Low: f.Absolute.Low, High: f.Absolute.High})
+					}
+				}
+			}
+			if len(one.Points) > 0 {
+				out = append(out, one)
+			}
+		}
 	}
 	return out
 }

@@ -14,6 +14,7 @@ func (s *study) unanswered(claims []*claim) []*claim {
 	var made []*claim
 	list := metrics(nil, openLoop)
 	list = append(list, searched(nil)[:1]...)
+	list = append(list, drivenMetrics(nil, saturating)...)
 	for i := range s.in.Experiment.Budget {
 		limit := &s.in.Experiment.Budget[i]
 		at := slices.IndexFunc(list, func(m metric) bool { return m.name == limit.Metric })
@@ -71,7 +72,7 @@ func (s *study) whyNot(c *claim) {
 		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget: none on either side"
 	case c.metric.pointOnly:
 		c.cannotTell("a maximum has no interval", 0)
-	case c.metric.latency && how == closedLoop:
+	case c.metric.latency && (how == closedLoop || how.drives()):
 		c.cannotTell("a closed loop gives no latency to compare", 0)
 	case c.metric.latency && s.overloadOf(c.pair, c.at) != "":
 		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.overloadOf(c.pair, c.at)

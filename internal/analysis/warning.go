@@ -34,6 +34,7 @@ var checks = []check{
 	{"interrupted", warning, "go on with: tracetax run --resume " + resultsPlace, (*study).findInterrupted},
 	{"quick", note, "run without --quick for intervals and verdicts", (*study).findQuick},
 	{"faults-injected", note, "this checks the ruler; for a result about a program take faults out of the experiment", (*study).findFaults},
+	{"variant-left-out", warning, "install what is missing, or read 'tracetax show' of the tracer; the other variants are not touched by it", (*study).findLeftOut},
 	{"too-few-blocks", warning, "ask for at least 6 blocks (design: {blocks: 10}), and see why runs failed if some did", (*study).findFewBlocks},
 	{"precision-not-reached", warning, "allow more blocks (design: {blocks: 8..60}), or ask for less precision", (*study).findImprecise},
 	{"stopped-early", note, "nothing to do; a smaller precision, or a fixed number of blocks, makes more", (*study).findStoppedEarly},

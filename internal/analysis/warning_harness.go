@@ -25,6 +25,15 @@ func (s *study) findQuick() []hit {
 	return []hit{{text: "a quick run: figures, but no intervals and no verdicts"}}
 }
 
+// findLeftOut tells every variant that was asked for and could not run here.
+func (s *study) findLeftOut() []hit {
+	var hits []hit
+	for _, left := range s.in.LeftOut {
+		hits = append(hits, hit{left.Variant + " was left out: " + finding.PlainText(left.Reason), left.Variant})
+	}
+	return hits
+}
+
 // findFewBlocks is silent where no run succeeded: the cause of that comes first.
 func (s *study) findFewBlocks() []hit {
 	if s.quick() || !s.any(func(*run) bool { return true }) {

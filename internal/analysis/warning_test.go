@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -65,6 +66,7 @@ var provocations = []struct {
 		p := &r.Phases[0]
 		p.Usage = append(p.Usage, record.Usage{Process: "postgres", Role: "database", Seconds: window + drain, CPUSeconds: 0.75 * window})
 	})},
+	{"variant-left-out", func(s *scene) { s.leftOut = []finding.LeftOut{{Variant: "kieker", Reason: "no Java"}} }},
 	{"too-few-blocks", func(s *scene) { s.blocks = 5 }},
 	{"failed-runs", func(s *scene) {
 		s.change = func(r *record.Record) {

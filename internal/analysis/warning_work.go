@@ -4,6 +4,7 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -63,9 +64,8 @@ func (s *study) findThrottled() []hit {
 // tracer defers beyond the last of them is missed.
 func (s *study) findShortWindow() []hit {
 	var hits []hit
-	window := s.in.Experiment.Load.Duration
 	for _, v := range s.variants {
-		plan := s.in.Plans[v.Name]
+		plan, window := s.in.Plans[v.Name], s.shortest(v.Name)
 		if plan == nil || plan.Silent || window <= 0 || window >= delays*plan.Delay {
 			continue
 		}
@@ -77,6 +77,25 @@ func (s *study) findShortWindow() []hit {
 		hits = append(hits, hit{text, v.Name})
 	}
 	return hits
+}
+
+// shortest is the length of a variant's windows: what was asked for, or the shortest
+// that there was where a number of operations ended them.
+func (s *study) shortest(variant string) time.Duration {
+	load := s.in.Experiment.Load
+	if load.Calls == 0 {
+		return load.Duration
+	}
+	least := load.Duration
+	for _, r := range s.all[variant] {
+		for _, p := range r.phases {
+			took := time.Duration(p.Load.WallSeconds * float64(time.Second)).Round(time.Millisecond)
+			if least == 0 || took < least {
+				least = took
+			}
+		}
+	}
+	return least
 }
 
 func (s *study) findNeverQuiet() []hit {

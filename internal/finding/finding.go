@@ -23,6 +23,8 @@ type Document struct {
 	Curves      []Curve        `json:"curves"`
 	Sweeps      []Sweep        `json:"sweeps,omitempty"`
 	Searches    []Search       `json:"searches,omitempty"`
+	Increments  []Increment    `json:"increments,omitempty"`
+	Lossy       []Lossy        `json:"lossy,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
 	Runs        Runs           `json:"runs"`
 	Repeat      []string       `json:"repeat"` // commands that repeat the experiment
@@ -46,6 +48,7 @@ type Experiment struct {
 	Rates      map[string]float64 `json:"rates,omitempty"`     // operations/s that a relative rate came to, by operation
 	LeftOut    []LeftOut          `json:"left_out,omitempty"`  // variants that could not run here
 	Published  []Published        `json:"published,omitempty"` // a study's own figures, to stand beside these
+	Claims     []Claim            `json:"claims,omitempty"`    // what that study found
 	Seed       uint64             `json:"seed"`
 	File       string             `json:"file"` // the resolved experiment, YAML
 }

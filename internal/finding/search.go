@@ -6,7 +6,7 @@ package finding
 type Sweep struct {
 	Operation string       `json:"operation"`
 	Variant   string       `json:"variant"`
-	Parameter string       `json:"parameter"` // "connections" or "rate"
+	Parameter string       `json:"parameter"` // "connections", "rate", "depth" or "threads"
 	Metric    string       `json:"metric"`
 	Unit      string       `json:"unit"`
 	Points    []SweepPoint `json:"points"`

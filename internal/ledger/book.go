@@ -13,7 +13,7 @@ type page struct {
 	line
 	runs    int
 	sampled float64 // sampled out
-	lost    float64 // dropped, failed and unaccounted
+	lost    float64 // forgone, dropped, failed and unaccounted
 	surplus float64 // what came beyond what was expected
 }
 
@@ -47,7 +47,7 @@ func (b *book) enter(lines []line) {
 		if l.operation == Start || l.operation == Stop {
 			whole.exact, whole.operations = true, 0
 			if !l.known { // listed, never netted: what came is what was expected
-				whole.known, whole.expected, whole.due = true, exactly(l.delivered), exactly(l.delivered)
+				whole.known, whole.expected, whole.due = true, exactly(l.told()), exactly(l.told())
 			}
 			whole.ofStart = l.operation == Start && !l.known
 			if guessing {
@@ -73,6 +73,8 @@ func (p *page) add(l line) {
 	p.delivered += l.delivered
 	p.late += l.late
 	p.duplicated += l.duplicated
+	p.merged += l.merged
+	p.forgone += l.forgone
 	p.dropped += l.dropped
 	p.failed += l.failed
 	p.admitted += l.admitted
@@ -87,10 +89,10 @@ func (p *page) add(l line) {
 	p.chance.trials += l.chance.trials
 	p.chance.low += l.chance.low
 	p.chance.high += l.chance.high
-	p.lost += l.dropped + l.failed + math.Max(0, l.unaccounted)
+	p.lost += l.lost()
 	p.surplus += math.Max(0, -l.unaccounted)
 	if l.chance.trials > 0 {
-		arrived := l.delivered + l.dropped + l.failed + l.unaccounted
+		arrived := l.told() + l.dropped + l.failed + l.unaccounted
 		p.sampled += math.Max(0, l.middle()-arrived)
 	} else {
 		p.sampled += math.Max(0, l.expected.high-l.notExported-l.due.high)
@@ -110,7 +112,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 	traced := false
 	for _, name := range b.order {
 		p := b.pages[name]
-		traced = traced || p.delivered > 0 || p.expected.high > 0
+		traced = traced || p.told() > 0 || p.expected.high > 0
 	}
 	var out []finding.Ledger
 	for _, name := range b.order {
@@ -118,7 +120,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 		switch {
 		case p.runs == 0:
 			continue
-		case (name == Start || name == Stop) && p.delivered == 0 && p.duplicated == 0 && p.due.high == 0:
+		case (name == Start || name == Stop) && p.told() == 0 && p.duplicated == 0 && p.due.high == 0:
 			continue
 		case name == All && !traced:
 			continue
@@ -139,5 +141,5 @@ func (p *page) lostShare() float64 {
 	if p.lost <= 0 {
 		return 0
 	}
-	return p.lost / (p.delivered + p.lost)
+	return p.lost / (p.delivered + p.merged + p.lost)
 }

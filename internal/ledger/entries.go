@@ -26,12 +26,18 @@ func (p *page) entries() []finding.Entry {
 	if p.sampled > 0 || p.chance.trials > 0 {
 		sum += add(SampledOut, p.sampled, Inferred)
 	}
+	if p.forgone > 0 {
+		sum += add(Forgone, p.forgone, inferredIf(p.late > 0))
+	}
 	speaks := p.expects() || p.operation == All
 	if p.admits && speaks {
 		sum += add(Dropped, p.dropped, p.attributed(p.dropped))
 	}
 	if p.admitsFail && speaks {
 		sum += add(FailedSend, p.failed, p.attributed(p.failed))
+	}
+	if p.merged > 0 {
+		sum += add(Merged, p.merged, inferredIf(p.late > 0))
 	}
 	sum += add(Delivered, p.delivered, inferredIf(p.late > 0))
 	add(Duplicated, p.duplicated, Counted)

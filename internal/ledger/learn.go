@@ -4,6 +4,7 @@ package ledger
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -14,6 +15,8 @@ const standardErrors = 3.3
 
 // Learn returns how many spans each operation of the calibration runs made. With
 // random sampling it is spans per trace, taking it that an operation is a trace.
+// Phases that have a level are learnt under the name of the operation at that level
+// too.
 // Operations that cannot be learnt from (nothing is sampled or sent, some of
 // them failed, no trace came, the sink was never quiet) are absent.
 func Learn(calibrations []record.Record, sampling float64, silent bool) map[string]PerOperation {
@@ -30,10 +33,14 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 			if !ok || !calibrations[i].Phases[j].Quiet {
 				continue
 			}
-			if before, seen := learnt[s.Operation]; seen {
-				p.Low, p.High = math.Min(p.Low, before.Low), math.Max(p.High, before.High)
+			for _, name := range slices.Compact([]string{s.Operation, s.Level}) {
+				one := p
+				if before, seen := learnt[name]; seen {
+					one.Low, one.High = math.Min(one.Low, before.Low), math.Max(one.High, before.High)
+				}
+				learnt[name] = one
 			}
-			learnt[s.Operation] = p
+			delete(learnt, "")
 		}
 	}
 	return learnt
@@ -50,7 +57,9 @@ func learn(s Stretch, sampling float64) (PerOperation, bool) {
 	if made == 0 {
 		return PerOperation{}, false
 	}
-	spans := float64(s.Sink.Unique()) / made
+	// What a tracer merges or leaves out by a limit of its own depends on the work at the
+	// time; made they all are.
+	spans := float64(s.Sink.Unique()+s.Sink.Merged+s.Sink.Forgone) / made
 	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred}
 	if spans != math.Trunc(spans) {
 		slack := standardErrors * math.Max(0.5, spans/2) / math.Sqrt(made)

@@ -5,6 +5,9 @@
 package ledger
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -24,9 +27,10 @@ const (
 	Expected    = "expected"
 	NotExported = "not exported" // by intent: the variant has no exporter
 	SampledOut  = "sampled out"
+	Forgone     = "not sent, by the tracer's own limit" // so it says over the wire
 	Dropped     = "dropped by the tracer"
 	FailedSend  = "failed export"
-	Merged      = "merged"
+	Merged      = "merged"    // into others that were delivered: not lost
 	Delivered   = "delivered" // each span once
 	Duplicated  = "duplicated"
 	Unaccounted = "unaccounted" // negative: more came than expected
@@ -70,7 +74,16 @@ func (p PerOperation) traces() float64 {
 type Tracing struct {
 	Silent   bool                    // no span is sent, by intent
 	Sampling float64                 // sampled share, 0 to 1
-	Spans    map[string]PerOperation // by operation
+	Spans    map[string]PerOperation // by operation, or by the name of an operation at its level
+}
+
+// per is how many spans an operation of the stretch makes: at its level where that is
+// known, otherwise as the operation does at any.
+func (t Tracing) per(s Stretch) PerOperation {
+	if per, known := t.Spans[s.Level]; known && s.Level != "" {
+		return per
+	}
+	return t.Spans[s.Operation]
 }
 
 // random reports whether chance decides how many traces are sampled.
@@ -82,7 +95,7 @@ func (t Tracing) none() bool { return t.Silent || t.Sampling <= 0 }
 // Run is one run as it is seen from the end of one hop.
 type Run struct {
 	Start    Stretch
-	First    string // the operation that was made once before the first phase; "" is none
+	First    string // what was made once before the first phase, as Spans calls it; "" is none
 	Phases   []Stretch
 	Stop     Stretch
 	Admitted record.Admitted
@@ -91,6 +104,7 @@ type Run struct {
 // Stretch is a part of a run: the operations made in it and what arrived.
 type Stretch struct {
 	Operation string
+	Level     string // name of the operation at its level, where it has levels: Tracing.Spans may have a number of its own under it
 	Started   uint64
 	Completed uint64        // answered as expected: these made all their spans
 	Resent    uint64        // sent twice: these may have made their spans twice
@@ -102,7 +116,7 @@ type Stretch struct {
 func FromRecord(r *record.Record) Run {
 	run := Run{
 		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink},
-		First:    r.Start.FirstOperation,
+		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
 		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink},
 		Admitted: r.Tracer,
 	}
@@ -110,6 +124,7 @@ func FromRecord(r *record.Record) Run {
 		p := &r.Phases[i]
 		run.Phases = append(run.Phases, Stretch{
 			Operation: p.Operation,
+			Level:     LevelName(p.Operation, p.Parameter),
 			Started:   p.Warmup.Started + p.Load.Started,
 			Completed: p.Warmup.Completed + p.Load.Completed,
 			Resent:    p.Warmup.Resent + p.Load.Resent,
@@ -117,6 +132,19 @@ func FromRecord(r *record.Record) Run {
 		})
 	}
 	return run
+}
+
+// LevelName is the name of an operation at a level of what is varied between phases,
+// "call, depth 8"; "" where nothing is.
+func LevelName(operation string, parameter map[string]string) string {
+	if len(parameter) == 0 {
+		return ""
+	}
+	name := operation
+	for _, key := range slices.Sorted(maps.Keys(parameter)) {
+		name += ", " + key + " " + parameter[key]
+	}
+	return name
 }
 
 // Account returns the ledgers of one variant on one hop, summed over its runs:
@@ -144,16 +172,17 @@ func checked(c record.Counts) bool { return c.Spans == 0 || c.Checking && c.Evic
 // together merges runs into one.
 func together(runs []Run) Run {
 	sum := Run{Start: Stretch{Operation: Start}, Stop: Stretch{Operation: Stop}}
-	place := map[string]int{}
+	place := map[[2]string]int{}
 	for _, r := range runs {
 		sum.Start = join(sum.Start, r.Start)
 		sum.Stop = join(sum.Stop, r.Stop)
 		for _, s := range r.Phases {
-			i, seen := place[s.Operation]
+			name := [2]string{s.Operation, s.Level}
+			i, seen := place[name]
 			if !seen {
 				i = len(sum.Phases)
-				place[s.Operation] = i
-				sum.Phases = append(sum.Phases, Stretch{Operation: s.Operation})
+				place[name] = i
+				sum.Phases = append(sum.Phases, Stretch{Operation: s.Operation, Level: s.Level})
 			}
 			sum.Phases[i] = join(sum.Phases[i], s)
 		}
@@ -164,7 +193,7 @@ func together(runs []Run) Run {
 }
 
 func join(a, b Stretch) Stretch {
-	sum := Stretch{a.Operation, a.Started + b.Started, a.Completed + b.Completed, a.Resent + b.Resent, a.Sink.Plus(b.Sink)}
+	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, a.Resent + b.Resent, a.Sink.Plus(b.Sink)}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
 	return sum
 }

@@ -22,6 +22,8 @@ type line struct {
 	delivered   float64
 	late        float64 // of which came while the processes stopped
 	duplicated  float64
+	merged      float64 // into others that were delivered
+	forgone     float64 // not sent by a limit of the tracer's own
 	dropped     float64
 	admits      bool // whether the tracer says anything of drops
 	failed      float64
@@ -29,7 +31,7 @@ type line struct {
 	admitted    float64 // drops beyond everything that is missing
 	ofStart     bool    // whether they may be of the start, of which it is not known what to expect
 	excess      float64 // failed exports beyond everything that is missing
-	missing     between // due less delivered
+	missing     between // due less what is told of
 	unaccounted float64
 	exact       bool
 	chance      chance
@@ -53,6 +55,8 @@ func settle(run Run, t Tracing) []line {
 		l.late += spans
 		l.exact = l.exact && spans == 0
 	}, false)
+	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
+	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
 	admit(lines, run)
 	for i := range lines {
 		lines[i].unaccounted = lines[i].missing.nearest(0)
@@ -87,7 +91,7 @@ func begin(run Run, t Tracing) line {
 func open(s Stretch, t Tracing) line {
 	l := listed(s)
 	l.unsure = s.Started - min(s.Started, s.Completed) + s.Resent
-	per := t.Spans[s.Operation]
+	per := t.per(s)
 	if l.known = per.known(); !l.known {
 		return l
 	}
@@ -96,7 +100,7 @@ func open(s Stretch, t Tracing) line {
 	l.settleDue(t)
 	if t.random() {
 		l.due, l.chance = sampled(s, per, t.Sampling)
-		l.missing = l.due.less(l.delivered)
+		l.missing = l.due.less(l.told())
 	}
 	l.exact = !t.random() && checked(s.Sink) && (t.none() || per.exact() && l.unsure == 0)
 	return l
@@ -112,14 +116,19 @@ func (l *line) settleDue(t Tracing) {
 	if t.Silent {
 		l.notExported = l.expected.high
 	}
-	l.missing = l.due.less(l.delivered)
+	l.missing = l.due.less(l.told())
 }
+
+// told is how many spans the sink was told of: delivered, merged into those, or not
+// sent by a limit of the tracer's own.
+func (l line) told() float64 { return l.delivered + l.merged + l.forgone }
 
 // listed returns the line of a stretch whose spans are only listed.
 func listed(s Stretch) line {
 	return line{
 		operation: s.Operation, operations: s.Started,
 		delivered: float64(s.Sink.Unique()), duplicated: float64(s.Sink.Duplicate), orphans: s.Sink.Orphans,
+		merged: float64(s.Sink.Merged), forgone: float64(s.Sink.Forgone),
 	}
 }
 
@@ -194,8 +203,13 @@ func putDown(lines []line, total float64, put func(*line, float64), unsure bool)
 	return used
 }
 
+// lost is what did not arrive, in itself or in another span.
+func (l line) lost() float64 {
+	return l.forgone + l.dropped + l.failed + math.Max(0, l.unaccounted)
+}
+
 // Delivery is how many spans of an operation should have arrived in one run, as
-// far as is known, and how many did.
+// far as is known, and how many did, by themselves or merged into others.
 type Delivery struct{ Due, Delivered float64 }
 
 // Share is the delivered share, 0 to 1; 1 where nothing was due.
@@ -212,8 +226,8 @@ func Deliveries(run Run, t Tracing) map[string]Delivery {
 	out := map[string]Delivery{}
 	for _, l := range settle(run, t) {
 		if l.known {
-			lost := l.dropped + l.failed + math.Max(0, l.unaccounted)
-			out[l.operation] = Delivery{Due: l.delivered + lost, Delivered: l.delivered}
+			came := l.delivered + l.merged
+			out[l.operation] = Delivery{Due: came + l.lost(), Delivered: came}
 		}
 	}
 	return out

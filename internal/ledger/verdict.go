@@ -92,9 +92,10 @@ func (p *page) loss() string {
 		spans float64
 		text  string
 	}{
+		{p.forgone, "not sent by the tracer's own limit"},
 		{p.dropped, "dropped by the tracer"},
 		{p.failed, "in failed exports"},
-		{p.lost - p.dropped - p.failed, "unaccounted for"},
+		{p.lost - p.forgone - p.dropped - p.failed, "unaccounted for"},
 	} {
 		if part.spans > 0.5 {
 			parts = append(parts, finding.FormatCount(whole(part.spans))+" "+part.text)

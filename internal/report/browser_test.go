@@ -88,6 +88,12 @@ func open(t *testing.T, browser context.Context, doc *finding.Document, s screen
 	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	return show(t, browser, path, s)
+}
+
+// show opens a file in a tab of its own.
+func show(t *testing.T, browser context.Context, path string, s screen) *tab {
+	t.Helper()
 	ctx, stop := chromedp.NewContext(browser)
 	t.Cleanup(stop)
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -25,7 +25,7 @@ var (
 	//go:embed assets/charts.js
 	chartProgram string
 
-	pageTemplate = template.Must(template.New("page").Parse(pageSource))
+	pageTemplate = template.Must(template.Must(template.New("page").Parse(tableSource)).Parse(pageSource))
 )
 
 // page is what the template is filled with.
@@ -39,7 +39,8 @@ type page struct {
 	Tables   []pageTable
 	Searches []pageSearches
 	Sweeps   []pageSweep
-	Came     []string // how the rate and the number of blocks came about
+	Came     []string      // how the rate and the number of blocks came about
+	Driven   []htmlSection // of workloads that make themselves work
 	Ledgers  []ledgerRow
 	Warnings []finding.Warning
 	Grave    int // how many of them are more than notes
@@ -69,6 +70,9 @@ func HTML(w io.Writer, doc *finding.Document) error {
 		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: centresText,
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),
 		Script: template.JS(chartProgram), Data: data,
+	}
+	for _, s := range drivenSections(doc, true) {
+		p.Driven = append(p.Driven, htmlSectionOf(s))
 	}
 	var b bytes.Buffer // a page that fails half-way is not written at all
 	if err := pageTemplate.Execute(&b, p); err != nil {

@@ -75,8 +75,8 @@ func cards(doc *finding.Document) []card {
 	groups := groups(doc)
 	for _, g := range groups {
 		if swept := levels(groups, g.operation); swept != nil && g.parameter != "" {
-			if g == swept[0] {
-				all = append(all, sweptCard(doc, swept))
+			if c := sweptCard(doc, swept); g == swept[0] && len(c.Rows) > 0 {
+				all = append(all, c)
 			}
 			continue
 		}

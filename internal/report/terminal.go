@@ -55,6 +55,7 @@ func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 	if whole == len(all) {
 		t.otherSearches(all)
 	}
+	t.sections(drivenSections(doc, opts.All))
 	t.legend()
 	t.otherLedgers()
 	t.warnings()
@@ -112,6 +113,7 @@ func came(doc *finding.Document) []string {
 	if doc.Runs.Stopped != "" {
 		out = append(out, "blocks: "+doc.Runs.Stopped)
 	}
+	out = append(out, leftOut(doc)...)
 	for _, text := range doc.Experiment.Faults {
 		out = append(out, "on purpose: "+text)
 	}
@@ -154,7 +156,9 @@ func (t *terminal) group(g *group) {
 	}
 	t.searches(g.operation, g.parameter)
 	t.notes(g, func(f *finding.Finding) bool { return t.opts.All || isMain(f) })
-	t.ledgers(g.operation)
+	if g.parameter != "" || t.opts.All || levels(groups(t.doc), g.operation) == nil { // otherwise the levels have told it
+		t.ledgers(g.operation)
+	}
 }
 
 func (t *terminal) title(text string) {
@@ -190,7 +194,7 @@ func (t *terminal) legend() {
 func (t *terminal) notes(g *group, isShown func(*finding.Finding) bool) {
 	for _, f := range g.findings {
 		text := label(f) + ": " + f.Note
-		if f.Note == "" || t.noted[text] || !isShown(f) {
+		if f.Note == "" || t.noted[text] || !isShown(f) || !t.opts.All && lossyOf(t.doc, g, f.Variant) != nil {
 			continue
 		}
 		t.noted[text] = true

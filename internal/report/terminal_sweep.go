@@ -49,7 +49,7 @@ func (t *terminal) sweep(levels []*group) {
 	t.knees(levels[0].operation)
 	for _, g := range levels {
 		t.notes(g, func(f *finding.Finding) bool {
-			return f.Role == "" && slices.ContainsFunc(shown, func(m *finding.Finding) bool { return m.Metric == f.Metric })
+			return f.Role == "" && f.Metric != "cpu_per_span" && slices.ContainsFunc(shown, func(m *finding.Finding) bool { return m.Metric == f.Metric })
 		})
 	}
 	t.ledgers(levels[0].operation)
@@ -90,6 +90,9 @@ func levelText(g *group) string {
 // has no latency: in an open one it is the rate that was asked for.
 func sweepMetrics(levels []*group) []*finding.Finding {
 	over := []string{"throughput", "latency_p50", "latency_p99"}
+	if slices.ContainsFunc(levels, (*group).isDriven) {
+		over = []string{"time_per_call", "cpu_per_operation", "cpu_per_span"}
+	}
 	isLatency := func(f *finding.Finding) bool { return strings.HasPrefix(f.Metric, "latency_") }
 	open := slices.ContainsFunc(levels, func(g *group) bool { return slices.ContainsFunc(g.findings, isLatency) })
 	var out []*finding.Finding

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -12,6 +13,9 @@ import (
 // tables are the tables that the group is shown as.
 func (t *terminal) tables(g *group, base string) []grid {
 	contenders := g.contenders(t.doc, base)
+	if kept := slices.DeleteFunc(slices.Clone(contenders), func(name string) bool { return lossyOf(t.doc, g, name) != nil }); len(kept) > 0 && !t.opts.All {
+		contenders = kept // the others are listed apart
+	}
 	switch {
 	case len(contenders) == 0:
 		return nil

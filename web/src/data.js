@@ -1,8 +1,8 @@
 // The document that the page holds, and the questions that the charts ask of it.
 
-const { document: doc, figures, order, baseline } = JSON.parse(document.getElementById('findings').textContent);
+const { document: doc, figures, order, baseline, study, names } = JSON.parse(document.getElementById('findings').textContent);
 
-export { doc, baseline };
+export { doc, baseline, study, names };
 
 // Every finding with its figures in words, in a reader's order.
 export const findings = order.map((i) => ({ ...doc.findings[i], index: i, text: figures[i] }));

@@ -9,10 +9,11 @@ import { colour } from './theme.js';
 
 // The entries that share out what was expected, with their colour and pattern.
 const parts = [
-  ['delivered', 'delivered'], ['sampled out', 'sampled'], ['merged', 'merged'],
+  ['delivered', 'delivered'], ['sampled out', 'sampled'], ['merged', 'merged'], ["not sent, by the tracer's own limit", 'forgone'],
   ['dropped by the tracer', 'dropped'], ['failed export', 'failed'], ['unaccounted', 'unaccounted'], ['duplicated', 'duplicated'],
 ];
 const patterns = {
+  forgone: { rotation: Math.PI / 2, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   dropped: { rotation: Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   failed: { rotation: -Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   unaccounted: { dashArrayX: [[3, 3]], dashArrayY: [3, 3] },

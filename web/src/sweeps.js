@@ -6,8 +6,8 @@ import { choice, legend } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
 import { colour, lookOf } from './theme.js';
 
-const names = { cpu_per_operation: 'CPU per operation' };
-const label = (metric) => names[metric] ?? metric.replaceAll('_', ' ');
+const known = { cpu_per_operation: 'CPU per operation', cpu_per_span: 'CPU per span' };
+const label = (metric) => known[metric] ?? metric.replaceAll('_', ' ');
 
 export function sweeps(section) {
   const list = (doc.sweeps ?? []).filter((s) => s.points?.length > 0);
@@ -34,7 +34,7 @@ function draw(curves) {
   const xs = [...new Set(curves.flatMap((s) => s.points.map((p) => p.x)))].sort((a, b) => a - b);
   const most = Math.max(...curves.flatMap((s) => s.points.map((p) => p.high ?? p.y)));
   const least = Math.min(...curves.flatMap((s) => s.points.map((p) => p.low ?? p.y)));
-  const log = xs[0] > 0 && xs.at(-1) / xs[0] >= 8;
+  const log = curves[0].parameter !== 'depth' && xs[0] > 0 && xs.at(-1) / xs[0] >= 8; // over depth a straight line is the point
   return {
     height: 280,
     option: {
@@ -58,17 +58,28 @@ const line = (s) => ({
   data: s.points.map((p) => ({ value: [p.x, p.y], point: p, sweep: s })),
 });
 
-// ends are the intervals, as lines with an end above and below.
+// ends are the intervals, as lines with an end above and below; over depth with a band
+// between them.
 const ends = (s) => ({
   type: 'custom', silent: true, tooltip: { show: false }, encode: { x: 0, y: [1, 2] },
   data: s.points.filter((p) => isFinite(p.low) && isFinite(p.high)).map((p) => [p.x, p.low, p.high]),
-  renderItem: (_, api) => {
+  renderItem: ({ dataIndex }, api) => {
     const [x, from] = api.coord([api.value(0), api.value(1)]);
     const [, to] = api.coord([api.value(0), api.value(2)]);
     const stroke = (x1, y1, x2, y2) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: look(s).colour, lineWidth: 1.5 } });
-    return { type: 'group', children: [stroke(x, from, x, to), stroke(x - 4, from, x + 4, from), stroke(x - 4, to, x + 4, to)] };
+    const own = [stroke(x, from, x, to), stroke(x - 4, from, x + 4, from), stroke(x - 4, to, x + 4, to)];
+    return { type: 'group', children: dataIndex === 0 && s.parameter === 'depth' ? [band(s, api), ...own] : own };
   },
 });
+
+// band is the area between the ends of all points.
+function band(s, api) {
+  const points = s.points.filter((p) => isFinite(p.low) && isFinite(p.high));
+  return {
+    type: 'polygon', style: { fill: look(s).colour, opacity: 0.14 },
+    shape: { points: [...points.map((p) => api.coord([p.x, p.high])), ...points.map((p) => api.coord([p.x, p.low])).reverse()] },
+  };
+}
 
 function knee(s) {
   const p = s.points.find((one) => one.x === s.knee.x);

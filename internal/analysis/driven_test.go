@@ -1,0 +1,277 @@
+package analysis
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// agents are two that deliver every span, and one that is cheap because it does not.
+var agents = map[string]call{
+	"kieker": {perCall: 300e-9, perSpan: 90e-9},
+	"otel":   {perCall: 900e-9, perSpan: 315e-9},
+	"scout":  {perCall: 100e-9, perSpan: 5e-9, lost: 0.9},
+}
+
+func TestCallsInSaturation(t *testing.T) {
+	doc := analyse(t, calls(agents, 10).input())
+	for metric, want := range map[string]float64{
+		"time_per_call": 200e-9 + 900e-9 + 3150e-9, "time_per_call_p50": 4.25e-6, "cpu_per_operation": 4.25e-6*0.9 + 0.3*3.15e-6,
+		"blocked_time": 0.1 * 4.25e-6, "allocation_per_operation": 500, "gc_count": 40, "gc_time": 20e-9, "heap_peak": 300e6, "heap_live": 300e6,
+		"throughput": 1 / 4.25e-6, "delivered_share": 1, "delivered_rate": 10 / 4.25e-6,
+	} {
+		if f := get(t, doc, "json", "otel", metric); math.Abs(f.Value/want-1) > 0.04 {
+			t.Errorf("%s is %g, want %g", metric, f.Value, want)
+		}
+	}
+	if f := get(t, doc, "json", "otel", "time_per_call"); !f.Headline || f.Verdict.Kind != finding.Costs || !strings.Contains(f.Note, "saturation") || f.Relative == nil {
+		t.Errorf("%+v", f)
+	}
+	if f := get(t, doc, "json", "otel", "cpu_per_operation"); f.Headline {
+		t.Error("two headlines")
+	}
+	for _, name := range []string{"latency_p50", "time_per_call_p999"} {
+		if f, has := look(doc, "json", "otel", "none", name, ""); has {
+			t.Errorf("%+v", f)
+		}
+	}
+	if warned(doc, "spoiled-blocks") || warned(doc, "spoiled-kept") || warned(doc, "generator-late") {
+		t.Errorf("the program's own lateness is held against the harness: %+v", doc.Warnings)
+	}
+	if len(doc.Curves) != 4 {
+		t.Errorf("%d curves", len(doc.Curves))
+	}
+}
+
+// Rule 10: who loses spans is no cheap agent.
+func TestLossyAgentsAreListedApart(t *testing.T) {
+	doc := analyse(t, calls(agents, 10).input())
+	if len(doc.Lossy) != 1 {
+		t.Fatalf("%+v", doc.Lossy)
+	}
+	l := doc.Lossy[0]
+	if l.Variant != "scout" || math.Abs(l.LostShare-0.9) > 1e-6 || len(l.Where) != 1 || l.Where[0].Place != finding.LostInQueue || l.Text != "90.0 % of the spans lost: 90.0 % in the tracer's queue" {
+		t.Errorf("%+v", l)
+	}
+	if _, has := look(doc, "json", "scout", "none", "cpu_per_span", ""); has {
+		t.Error("a quotient per span of an agent that throws spans away")
+	}
+	if f := get(t, doc, "json", "otel", "cpu_per_span"); math.Abs(f.Value/((4.25e-6-0.2e-6)*0.9+0.3*3.15e-6)*10-1) > 0.06 {
+		t.Errorf("%g per span", f.Value)
+	}
+	if f := get(t, doc, "json", "scout", "time_per_call"); !strings.Contains(f.Note, "90.0 % of its spans were lost") {
+		t.Error(f.Note)
+	}
+	if want := "listed apart, because they lost spans: scout"; !strings.Contains(doc.Answer, want) || strings.Contains(strings.Split(doc.Answer, ";")[0], "scout") {
+		t.Error(doc.Answer)
+	}
+	if !strings.Contains(doc.Answer, "tracing with otel costs 4.0") || !strings.Contains(doc.Answer, "µs per call") {
+		t.Error(doc.Answer)
+	}
+}
+
+// Just above and below what may be lost.
+func TestOnePercentMayBeLost(t *testing.T) {
+	for lost, apart := range map[float64]bool{0.0099: false, 0.0101: true} {
+		doc := analyse(t, calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9, lost: lost}}, 10).input())
+		_, has := look(doc, "json", "otel", "none", "cpu_per_span", "")
+		if has == apart || (len(doc.Lossy) == 1) != apart {
+			t.Errorf("%g lost: per span %v, %+v", lost, has, doc.Lossy)
+		}
+	}
+}
+
+func TestDepths(t *testing.T) {
+	depths := []int{2, 4, 8, 16, 32}
+	doc := analyse(t, calls(agents, depths...).input())
+	for metric, want := range map[string]float64{"slope": 315e-9, "base": 900e-9, "time_per_call_slope": 335e-9, "time_per_call_base": 900e-9, "r2": 1, "time_per_call_r2": 1} {
+		f := get(t, doc, "json", "otel", metric)
+		within := math.Abs(f.Value/want-1) < 0.1
+		if !within || f.Blocks != 8 || len(f.Parameter) > 0 {
+			t.Errorf("%s is %g, want %g: %+v", metric, f.Value, want, f)
+		}
+	}
+	f := get(t, doc, "json", "otel", "slope")
+	if f.Absolute.Low == nil || *f.Absolute.Low > 315e-9 || *f.Absolute.High < 315e-9 || f.Verdict.Kind != finding.Costs || f.Relative != nil {
+		t.Errorf("%+v %+v", f.Absolute, f.Verdict)
+	}
+	for _, f := range doc.Findings {
+		if f.Parameter != nil && (f.Headline || f.Verdict.Kind != finding.None) {
+			t.Errorf("a verdict on a level by itself: %+v", f)
+		}
+	}
+	if !f.Headline {
+		t.Error("the slope is no headline")
+	}
+	if f := get(t, doc, "json", "scout", "slope"); !strings.Contains(f.Note, "throws spans away") {
+		t.Error(f.Note)
+	}
+	if !strings.Contains(doc.Answer, "tracing with otel costs 31") || !strings.Contains(doc.Answer, ") per further call in depth on json") || strings.Contains(doc.Answer, "with scout") {
+		t.Error(doc.Answer)
+	}
+	// What was expected at each depth was learnt there.
+	for _, l := range doc.Ledgers {
+		if l.Operation == "json" && l.Variant == "otel" && (l.LostShare != 0 || !l.Exact || l.Entries[0].Spans != 8*1000000*(2+4+8+16+32)) {
+			t.Errorf("%+v", l)
+		}
+	}
+	points := map[string]int{}
+	for _, c := range doc.Sweeps {
+		if c.Parameter != "depth" {
+			t.Error(c.Parameter)
+		}
+		points[c.Metric+" "+c.Variant] = len(c.Points)
+	}
+	if points["time_per_call otel"] != 5 || points["cpu_per_span otel"] != 5 || points["cpu_per_span scout"] != 0 {
+		t.Errorf("%v", points)
+	}
+}
+
+// Without a calibration at a depth nobody knows how many spans a call makes there.
+func TestNoNumberOfOneDepthIsUsedAtAnother(t *testing.T) {
+	s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 2, 4)
+	s.extra = s.extra[:1]
+	s.plan = func(p *spec.Plan) {
+		if p.Variant == "otel" {
+			p.Spans = map[string]spec.Number{"json": {Low: 10, High: 10}}
+		}
+	}
+	doc := analyse(t, s.input())
+	if warned(doc, "spans-surplus") || warned(doc, "spans-unaccounted") || !warned(doc, "expectation-unknown") {
+		t.Errorf("%+v", doc.Warnings)
+	}
+	for _, f := range doc.Findings {
+		if f.Metric == "cpu_per_span" && f.Parameter["depth"] == "4" {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestPacedCalls(t *testing.T) {
+	s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 10)
+	s.design = func(e *spec.Experiment) {
+		e.Workload.Self = true
+		e.Load = spec.Load{Rate: 50000, Duration: window * time.Second, Depth: 10}
+	}
+	s.also(func(r *record.Record) {
+		p := &r.Phases[0]
+		p.OfferedRate, p.Load.Intended, p.Load.WallSeconds = 50000, 1000000, window
+	})
+	doc := analyse(t, s.input())
+	if f := get(t, doc, "json", "otel", "cpu_per_operation"); !f.Headline {
+		t.Error("no headline")
+	}
+	if f := get(t, doc, "json", "otel", "time_per_call"); f.Headline || f.Note != "" {
+		t.Errorf("%+v", f)
+	}
+	for _, name := range []string{"blocked_time", "latency_p50", "time_per_call_p50"} {
+		if _, has := look(doc, "json", "otel", "none", name, ""); has {
+			t.Errorf("%s of calls that wait for their tick", name)
+		}
+	}
+	if doc.Experiment.Load != "operations for 20s at depth 10, paced at 50000 operations/s" {
+		t.Error(doc.Experiment.Load)
+	}
+}
+
+func TestLoadInWords(t *testing.T) {
+	for want, l := range map[string]spec.Load{
+		"2,000,000 operations at depth 10 on 1 thread, back to back":                 {Calls: 2e6, Depth: 10, Threads: 1},
+		"operations for 10s at depth 2, 4 and 8, back to back":                       {Duration: 10 * time.Second, Depths: []int{2, 4, 8}},
+		"1,000 operations or 10s on 1 and 2 threads each busy for 1µs, back to back": {Calls: 1000, Duration: 10 * time.Second, Crowds: []int{1, 2}, Busy: time.Microsecond},
+		"operations for 30s, paced at 10000 and 20000 operations/s":                  {Duration: 30 * time.Second, Rates: []float64{10000, 20000}},
+	} {
+		if got := loadText(l, true); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// stepped is a tracer whose setting says which steps are left.
+func stepped() scene {
+	s := calls(map[string]call{
+		"a-off": {perSpan: 20e-9}, "b-probe": {perSpan: 100e-9}, "c-full": {perSpan: 300e-9}, "d-http": {perSpan: 400e-9},
+	}, 10)
+	before := s.design
+	s.design = func(e *spec.Experiment) {
+		before(e)
+		tracer := &spec.Tracer{Name: "otel-java", Settings: []spec.Setting{{Name: "mode", Kind: "choice", Choices: map[string]spec.Choice{
+			"off": {Steps: []string{"instrumentation"}}, "probe": {Steps: []string{"instrumentation", "probe"}}, "full": {},
+		}}, {Name: "protocol"}}}
+		for i, settings := range []map[string]string{nil, {"mode": "off", "protocol": "grpc"}, {"mode": "probe", "protocol": "http"}, {"mode": "full", "protocol": "grpc"}, {"mode": "full", "protocol": "http"}} {
+			if i > 0 {
+				e.Variants[i].Tracer, e.Variants[i].Settings = tracer, settings
+			}
+		}
+	}
+	return s
+}
+
+func TestIncrements(t *testing.T) {
+	doc := analyse(t, stepped().input())
+	type step struct {
+		over, steps string
+		adds        float64
+	}
+	want := map[string]step{
+		"a-off": {"none", "instrumentation", 200e-9}, "b-probe": {"a-off", "probe", 800e-9},
+		"c-full": {"b-probe", "queue writing", 2000e-9}, "d-http": {"b-probe", "queue writing", 3000e-9},
+	}
+	seen := 0
+	for _, i := range doc.Increments {
+		if i.Metric != "time_per_call" {
+			continue
+		}
+		seen++
+		w := want[i.Variant]
+		if i.Over != w.over || strings.Join(i.Steps, " ") != w.steps || math.Abs(i.Absolute.Estimate/w.adds-1) > 0.15 || i.Absolute.Low == nil || i.Tracer != "otel-java" || i.Blocks != 8 {
+			t.Errorf("%+v, want %+v", i, w)
+		}
+	}
+	if seen != len(want) {
+		t.Errorf("%d increments: %+v", seen, doc.Increments)
+	}
+	if got := doc.Experiment.Variants[2].Steps; strings.Join(got, " ") != "instrumentation probe" {
+		t.Errorf("%q", got)
+	}
+	if got := doc.Experiment.Variants[3].Steps; len(got) != 4 {
+		t.Errorf("%q", got)
+	}
+}
+
+// A tracer that does not tell its steps has no increments.
+func TestNoIncrementsWithoutSteps(t *testing.T) {
+	if doc := analyse(t, calls(agents, 10).input()); len(doc.Increments) > 0 || doc.Experiment.Variants[1].Steps != nil {
+		t.Errorf("%+v", doc.Increments)
+	}
+}
+
+func TestWhatAStudyPublishedGoesWithTheFindings(t *testing.T) {
+	s := twoVariants()
+	below := 0.0
+	s.design = func(e *spec.Experiment) {
+		e.Published = []spec.Published{
+			{Source: "a study", Workload: "hello/go", Operation: "json", Variant: "none", Metric: "throughput", Value: 390},
+			{Source: "a study", Workload: "other/go", Operation: "json", Variant: "none", Metric: "throughput", Value: 1},
+			{Source: "a study", Operation: "json", Variant: "otel", Metric: "throughput", Value: 245, Spread: 3, Note: "raw"},
+		}
+		e.Claims = []spec.Claim{{Name: "MF1", Metric: "throughput", Of: "cost", Below: &below}}
+	}
+	in := s.input()
+	in.LeftOut = []finding.LeftOut{{Variant: "inspectit", Reason: "its artefacts cannot be had"}}
+	doc := analyse(t, in)
+	if p := doc.Experiment.Published; len(p) != 2 || p[1].Value != 245 || p[1].Note != "raw" {
+		t.Errorf("%+v", p)
+	}
+	if c := doc.Experiment.Claims; len(c) != 1 || c[0].Name != "MF1" || *c[0].Below != 0 {
+		t.Errorf("%+v", c)
+	}
+	if l := doc.Experiment.LeftOut; len(l) != 1 || !warned(doc, "variant-left-out") {
+		t.Errorf("%+v %+v", l, doc.Warnings)
+	}
+}

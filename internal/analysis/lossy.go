@@ -1,0 +1,84 @@
+// This file lists the variants apart that lost too many spans to be ranked: what they
+// cost is the cost of less work.
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// apart lists them, the most lost first within each cell. Only workloads that make
+// themselves work are looked at: there a tracer that throws spans away is the faster for it.
+func (s *study) apart() []finding.Lossy {
+	var out []finding.Lossy
+	for _, at := range s.cells() {
+		if !s.loopOf(at).drives() {
+			continue
+		}
+		var here []finding.Lossy
+		for _, v := range s.variants {
+			if l := s.ledgerOf(v.Name, at); l != nil && l.LostShare > 1-lossless {
+				here = append(here, s.lossyOf(l, v.Name, at))
+			}
+		}
+		slices.SortStableFunc(here, func(a, b finding.Lossy) int { return cmp.Compare(b.LostShare, a.LostShare) })
+		out = append(out, here...)
+	}
+	return out
+}
+
+func (s *study) lossyOf(l *finding.Ledger, variant string, at cell) finding.Lossy {
+	refused := s.refused(variant, at)
+	atSink := min(refused, entry(*l, ledger.FailedSend))
+	places := []finding.LostAt{
+		{Place: finding.LostByLimit, Spans: entry(*l, ledger.Forgone)},
+		{Place: finding.LostInQueue, Spans: entry(*l, ledger.Dropped)},
+		{Place: finding.LostInStream, Spans: entry(*l, ledger.FailedSend) - atSink},
+		{Place: finding.LostAtSink, Spans: atSink},
+		{Place: finding.LostNowhere, Spans: max(0, entry(*l, ledger.Unaccounted))},
+	}
+	places = slices.DeleteFunc(places, func(p finding.LostAt) bool { return p.Spans <= 0 })
+	slices.SortStableFunc(places, func(a, b finding.LostAt) int { return cmp.Compare(b.Spans, a.Spans) })
+	out := finding.Lossy{Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: l.LostShare}
+	for _, p := range places {
+		out.Spans += p.Spans
+	}
+	var words []string
+	for i := range places {
+		places[i].Share = l.LostShare * float64(places[i].Spans) / float64(out.Spans)
+		words = append(words, finding.FormatValue(places[i].Share, "1")+" "+whereText(places[i].Place))
+	}
+	out.Where = places
+	out.Text = finding.FormatValue(l.LostShare, "1") + " of the spans lost: " + strings.Join(words, ", ")
+	return out
+}
+
+func whereText(place string) string {
+	switch place {
+	case finding.LostByLimit:
+		return "by " + place
+	case finding.LostAtSink:
+		return "at " + place
+	case finding.LostNowhere:
+		return "nobody says where"
+	}
+	return "in " + place
+}
+
+// refused is how many spans the receiver refused on a cell.
+func (s *study) refused(variant string, at cell) int64 {
+	var n uint64
+	for _, r := range s.all[variant] {
+		if p := r.phases[at]; p != nil {
+			for _, c := range []record.Counts{p.WarmupSink, p.Sink} {
+				n += c.Rejected
+			}
+		}
+	}
+	return int64(n)
+}

@@ -1,0 +1,141 @@
+// This file fits a line through the levels of a sweep over depth, in every block: what
+// each further call costs, and what there is beside.
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// depthParameter is the sweep that a line is fitted through.
+const depthParameter = "depth"
+
+// The metrics of a line through the time per call over the depth.
+const (
+	slopeMetric = "slope"
+	baseMetric  = "base"
+	fitMetric   = "r2"
+)
+
+// sloped reports whether a line is fitted through the levels of an operation. What is
+// claimed of it is the line: a verdict on every level by itself would make all of them
+// wider for no question that anybody asks.
+func (s *study) sloped(operation string) bool {
+	a, ok := s.axisOf(operation)
+	return ok && a.parameter == depthParameter && s.loopOf(a.cells[0]).drives()
+}
+
+// lines are the two lines of a block: through the time per call of both sides.
+type lines struct{ base, value, cost stats.Line }
+
+// slopes makes the findings of the lines of one pair on one operation: slope, base and
+// r2 of what tracing costs, and the same of the time per call itself. A line's slope
+// is a figure of its block; the intervals are over blocks.
+func (s *study) slopes(p pair, operation string) []*claim {
+	if !s.sloped(operation) {
+		return nil
+	}
+	a, _ := s.axisOf(operation)
+	byBlock := s.linesOf(p, a)
+	if len(byBlock) == 0 {
+		return nil
+	}
+	about := "of time per call over depth " + strings.Join(levelWords(a), ", ")
+	if lost := s.mostLost(p, a); lost > 1-lossless {
+		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
+	}
+	at := cell{operation: operation}
+	var out []*claim
+	for _, m := range []struct {
+		name, unit string
+		of         func(stats.Line) float64
+	}{
+		{slopeMetric, "s", func(l stats.Line) float64 { return l.Slope }},
+		{baseMetric, "s", func(l stats.Line) float64 { return l.Base }},
+		{fitMetric, "1", func(l stats.Line) float64 { return l.R2 }},
+	} {
+		added, itself := []finding.Sample{}, []finding.Sample{}
+		for _, block := range blocksIn(byBlock) {
+			l := byBlock[block]
+			added = append(added, finding.Sample{Block: block, Value: m.of(l.cost)})
+			itself = append(itself, finding.Sample{Block: block, Baseline: m.of(l.base), Value: m.of(l.value)})
+		}
+		fit := m.name == fitMetric
+		one := s.newClaim(metric{name: m.name, unit: m.unit, better: lower, clock: true, added: true, noVerdict: fit}, p, at, added)
+		two := s.newClaim(metric{name: timePerCall + "_" + m.name, unit: m.unit, better: lower, clock: true, noVerdict: true}, p, at, itself)
+		one.Headline = m.name == slopeMetric && !p.extra
+		one.Note, two.Note = "what tracing adds, "+about, about
+		for _, c := range []*claim{one, two} {
+			if fit {
+				c.Better = ""
+			}
+			c.estimate(s.confidence(confidence), s.quick())
+		}
+		out = append(out, one, two)
+	}
+	return out
+}
+
+// linesOf are the lines in the blocks in which every level has a figure of both sides;
+// none where a run of a level cannot give it.
+func (s *study) linesOf(p pair, a axis) map[int]lines {
+	var base, value []map[int]float64
+	for _, at := range a.cells {
+		m := callTime(false)
+		of, against := s.levelValues(p.variant, at, m), s.levelValues(p.against, at, m)
+		if len(of) == 0 || len(against) == 0 {
+			return nil
+		}
+		base, value = append(base, against), append(value, of)
+	}
+	out := map[int]lines{}
+	for _, block := range s.blocksOf(p.variant, p.against) {
+		before, beforeAll := column(base, block)
+		after, afterAll := column(value, block)
+		if !beforeAll || !afterAll {
+			continue
+		}
+		var l lines
+		var fits [3]bool
+		l.base, fits[0] = stats.FitLine(a.x, before)
+		l.value, fits[1] = stats.FitLine(a.x, after)
+		l.cost, fits[2] = stats.FitLine(a.x, minus(after, before))
+		if fits == [3]bool{true, true, true} {
+			out[block] = l
+		}
+	}
+	return out
+}
+
+// column are a block's values over the levels; false where one is missing.
+func column(levels []map[int]float64, block int) ([]float64, bool) {
+	var out []float64
+	for _, values := range levels {
+		v, has := values[block]
+		if !has {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, true
+}
+
+// mostLost is the largest share of spans that either side lost at a level.
+func (s *study) mostLost(p pair, a axis) float64 {
+	most := 0.0
+	for _, at := range a.cells {
+		most = max(most, 1-s.share(p.variant, at), 1-s.share(p.against, at))
+	}
+	return most
+}
+
+func levelWords(a axis) []string {
+	var words []string
+	for _, x := range a.x {
+		words = append(words, fmt.Sprintf("%.6g", x))
+	}
+	return words
+}

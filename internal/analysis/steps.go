@@ -1,0 +1,129 @@
+// This file says what further steps of tracing add: variants of one tracer of which one
+// runs all steps of the other and more, paired within blocks.
+package analysis
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// stepsOf are the steps of tracing that a variant runs; false where its tracer does
+// not say. What several settings leave is what all of them leave.
+func stepsOf(v spec.Variant) ([]string, bool) {
+	if v.Tracer == nil {
+		return nil, false
+	}
+	left, told := slices.Clone(spec.Steps), false
+	for _, setting := range v.Tracer.Settings {
+		for _, choice := range setting.Choices {
+			told = told || choice.Steps != nil
+		}
+		chosen, has := setting.Choices[v.Settings[setting.Name]]
+		if !has || chosen.Steps == nil {
+			continue
+		}
+		left = slices.DeleteFunc(left, func(step string) bool { return !slices.Contains(chosen.Steps, step) })
+	}
+	if !told {
+		return nil, false
+	}
+	return left, true
+}
+
+// increments are what each variant with known steps adds to the one of its tracer
+// that runs the most of them without all; to the baseline where there is none.
+func (s *study) increments() []finding.Increment {
+	var out []finding.Increment
+	for _, at := range s.cells() {
+		how := s.loopOf(at)
+		if how == searching {
+			continue
+		}
+		for i, v := range s.variants[1:] {
+			steps, known := stepsOf(v)
+			if !known || len(steps) == 0 {
+				continue
+			}
+			over, added := s.before(i+1, steps)
+			for _, name := range incrementMetrics(how) {
+				m, _ := s.named(name, at)
+				if one, ok := s.increment(m, pair{variant: v.Name, against: over}, at); ok {
+					one.Tracer, one.Steps = tracerName(v), added
+					out = append(out, one)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func incrementMetrics(how loop) []string {
+	if how == saturating {
+		return []string{timePerCall, cpuPerOperation}
+	}
+	return []string{cpuPerOperation}
+}
+
+// before is the variant that steps are held against, and the steps that it does not
+// run: of the same tracer, with as many steps as may be, and otherwise as alike as
+// may be.
+func (s *study) before(i int, steps []string) (over string, added []string) {
+	v := s.variants[i]
+	over, added = s.baseline, steps
+	fewest := 0
+	for j, other := range s.variants {
+		theirs, known := stepsOf(other)
+		if j == i || !known || tracerName(other) != tracerName(v) || len(theirs) == 0 || len(theirs) >= len(steps) || !within(theirs, steps) {
+			continue
+		}
+		left := without(steps, theirs)
+		apart := differing(v, other)
+		if over == s.baseline || len(left) < len(added) || len(left) == len(added) && apart < fewest {
+			over, added, fewest = other.Name, left, apart
+		}
+	}
+	return over, added
+}
+
+func within(few, many []string) bool { return len(without(few, many)) == 0 }
+
+func without(list, taken []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(taken, s) })
+}
+
+// differing counts the settings in which two variants of a tracer differ.
+func differing(a, b spec.Variant) int {
+	n := 0
+	for name, value := range a.Settings {
+		if b.Settings[name] != value {
+			n++
+		}
+	}
+	return n
+}
+
+// increment is one metric of one pair.
+func (s *study) increment(m metric, p pair, at cell) (finding.Increment, bool) {
+	samples := s.samples(m, p, at)
+	if len(samples) == 0 || allZero(samples) {
+		return finding.Increment{}, false
+	}
+	c := s.newClaim(m, p, at, samples)
+	c.estimate(s.confidence(confidence), s.quick())
+	if s.duet() && m.timed() {
+		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
+	}
+	one := finding.Increment{
+		Operation: c.Operation, Parameter: c.Parameter, Variant: p.variant, Over: p.against, Metric: m.name, Unit: m.unit,
+		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
+	}
+	for _, name := range []string{p.variant, p.against} {
+		if lost := 1 - s.share(name, at); lost > 1-lossless {
+			one.Note = name + " lost " + finding.FormatValue(lost, "1") + " of its spans"
+			break
+		}
+	}
+	return one, true
+}

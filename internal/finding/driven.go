@@ -1,0 +1,50 @@
+// This file has the words of workloads that make themselves work: what each step of
+// tracing adds, and which variants lost too many spans to be ranked.
+package finding
+
+// Increment is what further steps of tracing add: one variant of a tracer over another
+// one that runs fewer of its steps, within blocks.
+type Increment struct {
+	Operation string            `json:"operation"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Tracer    string            `json:"tracer"`
+	Steps     []string          `json:"steps"` // that Variant runs and Over does not
+	Variant   string            `json:"variant"`
+	Over      string            `json:"over"`
+	Metric    string            `json:"metric"`
+	Unit      string            `json:"unit"`
+	Before    float64           `json:"before"`   // centre of Over's blocks
+	Value     float64           `json:"value"`    // centre of Variant's blocks
+	Absolute  *Interval         `json:"absolute"` // what the steps add, in Unit
+	Relative  *Interval         `json:"relative"` // likewise, over Before; nil where that is zero
+	Blocks    int               `json:"blocks"`
+	Note      string            `json:"note,omitempty"`
+}
+
+// Lossy is a variant of a workload that makes itself work which lost over 1 % of its
+// spans on an operation. It is listed apart: what it costs is the cost of less work.
+type Lossy struct {
+	Operation string            `json:"operation"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Variant   string            `json:"variant"`
+	LostShare float64           `json:"lost_share"`
+	Spans     int64             `json:"spans"` // that were lost
+	Where     []LostAt          `json:"where"` // the most first
+	Text      string            `json:"text"`
+}
+
+// The places where spans are lost.
+const (
+	LostByLimit  = "a limit of the tracer's own"
+	LostInQueue  = "the tracer's queue"
+	LostInStream = "the stream to the receiver"
+	LostAtSink   = "the receiver"
+	LostNowhere  = "nobody says where"
+)
+
+// LostAt is how many spans were lost at one place.
+type LostAt struct {
+	Place string  `json:"place"`
+	Spans int64   `json:"spans"`
+	Share float64 `json:"share"` // of all that should have arrived
+}

@@ -1,0 +1,218 @@
+// This file has the words of a study: several results of one experiment, beside what
+// a published study found. `tracetax study --json` writes it.
+package finding
+
+import "time"
+
+// StudySchema is the version of the study document.
+const StudySchema = 1
+
+// Study is what several results say together, and how a published study compares.
+type Study struct {
+	Schema     int           `json:"schema"`
+	Tool       string        `json:"tool"` // version of tracetax
+	Created    time.Time     `json:"created"`
+	Name       string        `json:"name"` // of the experiment
+	Answer     string        `json:"answer"`
+	Results    []StudyResult `json:"results"`
+	Series     []Series      `json:"series,omitempty"` // of published figures
+	Tables     []StudyTable  `json:"tables"`
+	Rankings   []Ranking     `json:"rankings,omitempty"`
+	Means      []StudyMean   `json:"means,omitempty"`
+	Ratios     []StudyRatio  `json:"ratios,omitempty"`
+	Claims     []ClaimResult `json:"claims,omitempty"`
+	Lossy      []StudyLossy  `json:"lossy,omitempty"`
+	Increments []StudyStep   `json:"increments,omitempty"`
+	Sweeps     []StudySweep  `json:"sweeps,omitempty"`
+	LeftOut    []StudyLeft   `json:"left_out,omitempty"`
+	Warnings   []Warning     `json:"warnings"`
+	Methods    []string      `json:"methods"` // how the figures were made, a sentence each
+}
+
+// StudyResult is one of the results.
+type StudyResult struct {
+	Results  string    `json:"results"`
+	Workload string    `json:"workload"`
+	Load     string    `json:"load"`
+	Tool     string    `json:"tool"`
+	Created  time.Time `json:"created"`
+	Blocks   int       `json:"blocks"`
+	Answer   string    `json:"answer"`
+}
+
+// Series is one set of published figures: a source, and what is remarked on them.
+type Series struct {
+	Name   string `json:"name"` // what its columns are called
+	Source string `json:"source"`
+	Note   string `json:"note,omitempty"`
+}
+
+// StudyTable is one metric of one workload.
+type StudyTable struct {
+	Workload string      `json:"workload"`
+	Metric   string      `json:"metric"`
+	Unit     string      `json:"unit"`
+	Better   string      `json:"better"`
+	Baseline string      `json:"baseline"`
+	Rows     []StudyCell `json:"rows"` // by operation and level, in it the variants, the baseline first
+}
+
+// StudyCell is one variant on one operation.
+type StudyCell struct {
+	Operation string            `json:"operation"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Variant   string            `json:"variant"`
+	Value     *Interval         `json:"value"`            // centre over the blocks, with its interval
+	Cost      *Interval         `json:"cost"`             // over the baseline, ratio − 1; nil for the baseline, and where there is no ratio
+	Added     *Interval         `json:"added"`            // over the baseline, in the metric's unit; nil for the baseline
+	Blocks    int               `json:"blocks"`           // that the cost rests on
+	Lossy     bool              `json:"lossy,omitempty"`  // it lost over 1 % of its spans: not ranked
+	Reason    string            `json:"reason,omitempty"` // why its interval does not answer the question
+	Published []PublishedCell   `json:"published,omitempty"`
+}
+
+// PublishedCell is what a study says of the same.
+type PublishedCell struct {
+	Series int      `json:"series"` // index into Study.Series
+	Value  float64  `json:"value"`
+	Spread float64  `json:"spread,omitempty"`
+	Cost   *float64 `json:"cost,omitempty"`   // over the study's own baseline, ratio − 1
+	Within *bool    `json:"within,omitempty"` // whether that lies in our interval
+}
+
+// Ranking is the order of the variants by what they cost on one operation: the
+// cheapest first.
+type Ranking struct {
+	Workload  string            `json:"workload"`
+	Operation string            `json:"operation"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Metric    string            `json:"metric"`
+	Places    []RankPlace       `json:"places"`
+	Taus      []Tau             `json:"taus,omitempty"`
+	Swapped   []string          `json:"swapped,omitempty"` // pairs whose order is surely another than the published one
+}
+
+// RankPlace is one variant in the order.
+type RankPlace struct {
+	Variant   string    `json:"variant"`
+	Rank      int       `json:"rank"` // 1 is the cheapest
+	Cost      *Interval `json:"cost"`
+	Groups    string    `json:"groups,omitempty"`    // letters: two variants that share one cannot be told apart
+	Published []int     `json:"published,omitempty"` // rank in each series, 0 where it is not in it
+}
+
+// Tau is how far the order agrees with a published one.
+type Tau struct {
+	Series   int     `json:"series"`
+	Tau      float64 `json:"tau"` // Kendall's τ-b: 1 is the same order, −1 the opposite
+	Variants int     `json:"variants"`
+}
+
+// StudyMean is the mean cost of a variant over operations.
+type StudyMean struct {
+	Metric     string      `json:"metric"`
+	Workload   string      `json:"workload"` // "" over all workloads
+	Variant    string      `json:"variant"`
+	Operations int         `json:"operations"`
+	Arithmetic float64     `json:"arithmetic"` // mean of the relative changes, as studies give it
+	Geometric  *Interval   `json:"geometric"`  // mean ratio − 1, with its interval over blocks
+	Blocks     int         `json:"blocks"`
+	Published  []SeriesFig `json:"published,omitempty"` // arithmetic, over the same operations
+}
+
+// SeriesFig is one figure of a published series.
+type SeriesFig struct {
+	Series int     `json:"series"`
+	Value  float64 `json:"value"`
+}
+
+// The things that a ratio of ratios is between.
+const (
+	BetweenVariants  = "variants"
+	BetweenWorkloads = "workloads"
+)
+
+// StudyRatio is how many times as much one thing costs as another: a ratio of the
+// ratios to the baseline, as a mean over the operations that both have.
+type StudyRatio struct {
+	Between    string    `json:"between"`
+	Metric     string    `json:"metric"`
+	Over       string    `json:"over"`     // variant or workload
+	Under      string    `json:"under"`    // what it is held against
+	Workload   string    `json:"workload"` // BetweenVariants: in which
+	Variant    string    `json:"variant"`  // BetweenWorkloads: of which
+	Operations int       `json:"operations"`
+	Ratio      *Interval `json:"ratio"` // − 1
+	Blocks     int       `json:"blocks"`
+}
+
+// ClaimKind says what became of a claim.
+type ClaimKind string
+
+// What can become of a claim.
+const (
+	Confirmed ClaimKind = "confirmed"
+	Refuted   ClaimKind = "refuted"
+	Open      ClaimKind = "cannot tell"
+)
+
+// Claim is what a study found, as a predicate on intervals. spec.Claim says what its
+// fields mean.
+type Claim struct {
+	Name      string   `json:"name"`
+	Text      string   `json:"text"`
+	Metric    string   `json:"metric"`
+	Of        string   `json:"of"`
+	Variants  []string `json:"variants,omitempty"`
+	Workloads []string `json:"workloads,omitempty"`
+	Operation []string `json:"operations,omitempty"`
+	Over      string   `json:"over,omitempty"`
+	Some      bool     `json:"some,omitempty"`
+	Above     *float64 `json:"above,omitempty"`
+	Below     *float64 `json:"below,omitempty"`
+}
+
+// ClaimResult is what the results say of a claim.
+type ClaimResult struct {
+	Claim
+	Kind    ClaimKind     `json:"kind"`
+	Said    string        `json:"said"`    // one sentence
+	Figures []ClaimFigure `json:"figures"` // that it rests on
+}
+
+// ClaimFigure is one of the intervals that a claim rests on.
+type ClaimFigure struct {
+	Workload  string            `json:"workload,omitempty"`  // "" where it is a mean over them
+	Operation string            `json:"operation,omitempty"` // likewise
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Variant   string            `json:"variant,omitempty"` // likewise
+	Interval  *Interval         `json:"interval"`          // relative, 95 % by itself
+	Wide      *Interval         `json:"wide,omitempty"`    // corrected for the number of figures
+	Holds     ClaimKind         `json:"holds"`             // by itself, at 95 %
+	Blocks    int               `json:"blocks"`
+	Reason    string            `json:"reason,omitempty"` // why it cannot be told
+}
+
+// StudyLossy is a variant that is listed apart.
+type StudyLossy struct {
+	Workload string `json:"workload"`
+	Lossy
+}
+
+// StudyStep is what steps of tracing add on one workload.
+type StudyStep struct {
+	Workload string `json:"workload"`
+	Increment
+}
+
+// StudySweep is a curve of one workload.
+type StudySweep struct {
+	Workload string `json:"workload"`
+	Sweep
+}
+
+// StudyLeft is a variant that could not run.
+type StudyLeft struct {
+	Workload string `json:"workload"`
+	LeftOut
+}

@@ -1,0 +1,119 @@
+// Spans of which the tracer itself tells the sink: merged into others, or not sent by a
+// limit of its own.
+
+package ledger
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// tenSpans is a run of 100 operations that make 10 spans each.
+func tenSpans(c record.Counts) Run {
+	c.Checking = true
+	return Run{Phases: []Stretch{{Operation: "call", Started: 100, Completed: 100, Sink: c}}, Stop: Stretch{Operation: Stop}}
+}
+
+var tenEach = Tracing{Sampling: 1, Spans: map[string]PerOperation{"call": {Low: 10, High: 10, How: Declared}}}
+
+func TestWhatTheTracerTells(t *testing.T) {
+	dropped := uint64(100)
+	for _, c := range []struct {
+		name    string
+		run     Run
+		want    map[string]int64
+		share   float64
+		verdict string
+	}{
+		{"merged spans are not lost", tenSpans(record.Counts{Spans: 700, Merged: 300}),
+			map[string]int64{Merged: 300, Delivered: 700, Unaccounted: 0}, 0, "nothing lost"},
+		{"what a limit keeps back is", tenSpans(record.Counts{Spans: 500, Forgone: 500}),
+			map[string]int64{Forgone: 500, Delivered: 500, Unaccounted: 0}, 0.5, "50.0 % lost: 500 not sent by the tracer's own limit"},
+		{"all at once", func() Run {
+			r := tenSpans(record.Counts{Spans: 500, Merged: 200, Forgone: 150})
+			r.Admitted.Dropped = &dropped
+			return r
+		}(), map[string]int64{Forgone: 150, Dropped: 100, Merged: 200, Delivered: 500, Unaccounted: 50}, 0.3,
+			"30.0 % lost: 150 not sent by the tracer's own limit, 100 dropped by the tracer, 50 unaccounted for"},
+		{"more than there were", tenSpans(record.Counts{Spans: 900, Merged: 300}),
+			map[string]int64{Merged: 300, Delivered: 900, Unaccounted: -200}, 0, "nothing lost; 200 spans more came than expected"},
+		{"told while stopping", func() Run {
+			r := tenSpans(record.Counts{Spans: 700})
+			r.Stop.Sink = record.Counts{Spans: 100, Merged: 150, Forgone: 50, Checking: true}
+			return r
+		}(), map[string]int64{Forgone: 50, Merged: 150, Delivered: 800, Unaccounted: 0}, 0.05, "5.00 % lost: 50 not sent by the tracer's own limit"},
+	} {
+		for _, l := range Account("x", AppToSink, []string{"call"}, tenEach, []Run{c.run}) {
+			if l.Operation != "call" && l.Operation != All {
+				continue
+			}
+			for name, spans := range c.want {
+				if got := entryOf(l, name); got != spans {
+					t.Errorf("%s, %s: %s is %d, want %d", c.name, l.Operation, name, got, spans)
+				}
+			}
+			if l.LostShare < c.share-1e-9 || l.LostShare > c.share+1e-9 || l.Verdict != c.verdict {
+				t.Errorf("%s, %s: %g, %q", c.name, l.Operation, l.LostShare, l.Verdict)
+			}
+			adds := l.Entries[0].Spans
+			for _, e := range l.Entries[1:] {
+				if e.Name != Duplicated {
+					adds -= e.Spans
+				}
+			}
+			if l.Entries[0].Name != Expected || l.Entries[0].Spans != 1000 || adds != 0 {
+				t.Errorf("%s, %s: the account is %d short: %+v", c.name, l.Operation, adds, l.Entries)
+			}
+		}
+	}
+}
+
+func entryOf(l finding.Ledger, name string) int64 {
+	for _, e := range l.Entries {
+		if e.Name == name {
+			return e.Spans
+		}
+	}
+	return 0
+}
+
+// A tracer that merges when it is slow makes as many spans as when it is not.
+func TestLearningCountsWhatIsMerged(t *testing.T) {
+	learnt := Learn([]record.Record{{Phases: []record.Phase{
+		{Operation: "call", Quiet: true, Load: record.Load{Started: 20, Completed: 20}, Sink: record.Counts{Spans: 60, Merged: 120, Forgone: 20, Roots: 20, Checking: true}},
+	}}}, 1, false)
+	if per := learnt["call"]; per.Low != 10 || per.High != 10 {
+		t.Errorf("%+v", per)
+	}
+}
+
+func TestDeliveriesCountMergedAsDelivered(t *testing.T) {
+	d := Deliveries(tenSpans(record.Counts{Spans: 500, Merged: 300, Forgone: 200}), tenEach)["call"]
+	if d.Due != 1000 || d.Delivered != 800 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Operations that make another number of spans at each level.
+func TestLevelsHaveTheirOwnNumbers(t *testing.T) {
+	phase := func(depth string, spans uint64) record.Phase {
+		return record.Phase{Operation: "call", Parameter: map[string]string{"depth": depth}, Quiet: true,
+			Load: record.Load{Started: 20, Completed: 20}, Sink: record.Counts{Spans: 20 * spans, Roots: 20, Checking: true}}
+	}
+	r := record.Record{Phases: []record.Phase{phase("2", 2), phase("8", 8)}}
+	learnt := Learn([]record.Record{r}, 1, false)
+	if learnt["call, depth 2"].High != 2 || learnt["call, depth 8"].Low != 8 || learnt["call"].Low != 2 || learnt["call"].High != 8 || len(learnt) != 3 {
+		t.Fatalf("%+v", learnt)
+	}
+	r.Phases[1].Sink.Spans--
+	l := Account("x", AppToSink, []string{"call"}, Tracing{Sampling: 1, Spans: learnt}, []Run{FromRecord(&r)})[0]
+	if !l.Exact || l.Entries[0].Spans != 200 || entryOf(l, Unaccounted) != 1 || strings.Contains(l.Verdict, "varies") {
+		t.Errorf("%+v", l)
+	}
+	if name := LevelName("call", map[string]string{"threads": "2", "depth": "8"}); name != "call, depth 8, threads 2" {
+		t.Error(name)
+	}
+}

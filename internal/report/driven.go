@@ -1,0 +1,159 @@
+// The tables of workloads that make themselves work: what must stand side by side in
+// saturation, what each step of tracing adds, who is listed apart, and who was left out.
+
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// inSaturation are the columns that are read together: an agent that throws spans away
+// is fast in the first two.
+var inSaturation = []struct{ metric, head string }{
+	{"time_per_call", "wall per call"}, {"cpu_per_operation", "CPU per call"}, {"blocked_time", "blocked"},
+	{"delivered_share", "delivered"}, {"delivered_rate", "spans"},
+}
+
+// isDriven reports whether a group is of a workload that makes itself work.
+func (g *group) isDriven() bool {
+	return slices.ContainsFunc(g.findings, func(f *finding.Finding) bool { return f.Metric == "time_per_call" })
+}
+
+// isSaturated reports whether it did so as fast as it goes: then there is what only has a
+// meaning there.
+func (g *group) isSaturated() bool {
+	return slices.ContainsFunc(g.findings, func(f *finding.Finding) bool {
+		return f.Metric == "time_per_call" && f.Headline || f.Metric == "blocked_time" || f.Metric == "time_per_call_p50"
+	})
+}
+
+// saturation has a row for each variant, the fastest first, those that lost spans below
+// all others.
+func saturation(doc *finding.Document, g *group) grid {
+	table := grid{caption: "in saturation, side by side", columns: []column{{head: "", give: true}}}
+	for _, c := range inSaturation {
+		table.columns = append(table.columns, column{head: c.head, right: true})
+	}
+	base := baseline(doc)
+	names := append([]string{base}, g.contenders(doc, base)...)
+	slices.SortStableFunc(names[1:], func(a, b string) int {
+		lostA, lostB := lossyOf(doc, g, a) != nil, lossyOf(doc, g, b) != nil
+		if lostA != lostB {
+			return map[bool]int{true: 1, false: -1}[lostA]
+		}
+		return cmp.Compare(sideOf(g, "time_per_call", a, base), sideOf(g, "time_per_call", b, base))
+	})
+	for _, name := range names {
+		row := []textCell{{text: visible(name)}}
+		for _, c := range inSaturation {
+			row = append(row, textCell{text: sideText(g, c.metric, name, base)})
+		}
+		if lossyOf(doc, g, name) != nil {
+			row[0] = textCell{row[0].text + " †", yellow}
+		}
+		table.rows = append(table.rows, row)
+	}
+	return dropEmpty(table)
+}
+
+func lossyOf(doc *finding.Document, g *group, variant string) *finding.Lossy {
+	for i := range doc.Lossy {
+		if l := &doc.Lossy[i]; l.Variant == variant && l.Operation == g.operation && parameterText(l.Parameter) == g.parameter {
+			return l
+		}
+	}
+	return nil
+}
+
+// sideOf is a variant's value of a metric; the baseline's is on the other side of any.
+func sideOf(g *group, metric, variant, base string) float64 {
+	for _, f := range g.findings {
+		if f.Metric == metric && f.Role == "" && f.Against == base && f.Variant == variant {
+			return f.Value
+		}
+	}
+	return 0
+}
+
+func sideText(g *group, metric, variant, base string) string {
+	for _, f := range g.findings {
+		switch {
+		case f.Metric != metric || f.Role != "" || f.Against != base || f.Blocks == 0:
+			continue
+		case f.Variant == variant:
+			return finding.FormatValue(f.Value, f.Unit)
+		case variant == base && !(metric == "delivered_share" && f.Baseline == 0): // a baseline that makes none has no share
+			return finding.FormatValue(f.Baseline, f.Unit)
+		}
+	}
+	return finding.Missing
+}
+
+// drivenSections are the parts beside the findings, as far as there are such.
+func drivenSections(doc *finding.Document, levels bool) []studySection {
+	side := studySection{title: "In saturation", notes: []string{"Wall and CPU of a call, what its threads waited, and what of its spans arrived: none of them says what an agent costs by itself."}}
+	all := groups(doc)
+	for _, g := range all {
+		if g.isSaturated() && (levels || g.parameter == "") {
+			table := saturation(doc, g)
+			table.caption = visible(g.title())
+			side.grids = append(side.grids, table)
+		}
+	}
+	if len(doc.Lossy) > 0 {
+		side.notes = append(side.notes, "† lost over 1 % of its spans")
+	}
+	apart := studySection{title: "Listed apart: variants that lost spans"}
+	lost := grid{columns: []column{{head: "operation", give: true}, {head: "variant", give: true}, {head: "lost", right: true}, {head: "where"}}}
+	for _, l := range doc.Lossy {
+		_, where, _ := strings.Cut(l.Text, ": ")
+		lost.rows = append(lost.rows, []textCell{
+			{text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)}, {finding.FormatValue(l.LostShare, "1"), yellow}, {text: visible(where)},
+		})
+	}
+	if len(lost.rows) > 0 {
+		apart.grids = []grid{lost}
+	}
+	steps := studySection{title: "What each step of tracing adds"}
+	added := slices.Clone(doc.Increments)
+	for i := range added {
+		added[i].Operation = cellLabel(added[i].Operation, added[i].Parameter)
+	}
+	if !levels {
+		added = slices.DeleteFunc(added, func(i finding.Increment) bool { return len(i.Parameter) > 0 })
+	}
+	steps.grids = incrementGrids(added)
+	return slices.DeleteFunc([]studySection{side, apart, steps}, func(s studySection) bool { return len(s.grids) == 0 })
+}
+
+// sections writes parts of the report.
+func (t *terminal) sections(all []studySection) {
+	for _, s := range all {
+		t.line("")
+		t.title(s.title)
+		for i, g := range s.grids {
+			if i > 0 {
+				t.line("")
+			}
+			for _, l := range g.lines(t.brush, t.opts.Width) {
+				t.line(l)
+			}
+		}
+		for _, note := range s.notes {
+			t.paragraph(indent, note, dim)
+		}
+	}
+}
+
+// leftOut says who could not run: "left out: inspectit, its artefacts cannot be had".
+func leftOut(doc *finding.Document) []string {
+	var out []string
+	for _, l := range doc.Experiment.LeftOut {
+		out = append(out, "left out: "+l.Variant+", "+finding.PlainText(l.Reason))
+	}
+	return out
+}

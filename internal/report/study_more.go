@@ -1,0 +1,173 @@
+// The tables of a study that stand behind its main ones: means, ratios, steps, and who
+// is listed apart.
+
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func studyLossy(doc *finding.Study) studySection {
+	s := studySection{title: "Listed apart: variants that lost spans"}
+	g := grid{columns: []column{
+		{head: "workload", give: true}, {head: "operation", give: true}, {head: "variant", give: true}, {head: "lost", right: true}, {head: "where", drop: 1},
+	}}
+	for _, l := range doc.Lossy {
+		_, where, _ := strings.Cut(l.Text, ": ")
+		g.rows = append(g.rows, []textCell{
+			{text: visible(l.Workload)}, {text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)},
+			{finding.FormatValue(l.LostShare, "1"), yellow}, {text: visible(where)},
+		})
+	}
+	if len(g.rows) > 0 {
+		s.grids = []grid{g}
+	}
+	return s
+}
+
+func studyMeans(doc *finding.Study) studySection {
+	s := studySection{title: "Means over operations"}
+	for _, metric := range metricsOf(doc.Means, func(m finding.StudyMean) string { return m.Metric }) {
+		g := grid{caption: finding.MetricName(metric), columns: []column{
+			{head: "workload", give: true}, {head: "variant", give: true}, {head: "operations", right: true, drop: 3}, {head: "geometric", right: true}, {head: "(95 %)", close: true, drop: 2},
+			{head: "arithmetic", right: true},
+		}}
+		for _, series := range doc.Series {
+			g.columns = append(g.columns, column{head: visible(series.Name), right: true, drop: 1})
+		}
+		for _, m := range doc.Means {
+			if m.Metric != metric {
+				continue
+			}
+			row := []textCell{{text: visible(everyWorkload(m.Workload))}, {text: visible(m.Variant)}, {text: fmt.Sprint(m.Operations)}}
+			row = append(row, ratioCells(m.Geometric)...)
+			row = append(row, textCell{text: finding.FormatInterval(finding.Interval{Estimate: m.Arithmetic}, "1", true)})
+			for i := range doc.Series {
+				text := ""
+				for _, p := range m.Published {
+					if p.Series == i {
+						text = finding.FormatInterval(finding.Interval{Estimate: p.Value}, "1", true)
+					}
+				}
+				row = append(row, textCell{text: text})
+			}
+			g.rows = append(g.rows, row)
+		}
+		s.grids = append(s.grids, dropEmpty(g))
+	}
+	return s
+}
+
+func everyWorkload(name string) string {
+	if name == "" {
+		return "all workloads"
+	}
+	return name
+}
+
+func ratioCells(i *finding.Interval) []textCell {
+	if i == nil {
+		return []textCell{{text: finding.Missing, style: dim}, {}}
+	}
+	estimate, ends := intervalCells(*i, "1", true, plain)
+	return []textCell{estimate, ends}
+}
+
+// studyRatios says how much the effect differs.
+func studyRatios(doc *finding.Study) studySection {
+	s := studySection{title: "How much the effect differs: ratios of ratios"}
+	for _, metric := range metricsOf(doc.Ratios, func(r finding.StudyRatio) string { return r.Metric }) {
+		g := grid{caption: finding.MetricName(metric), columns: []column{
+			{head: "", give: true}, {head: "against", give: true}, {head: "on, with", give: true}, {head: "operations", right: true, drop: 1}, {head: "ratio", right: true}, {head: "(95 %)", close: true, drop: 2},
+		}}
+		for _, r := range doc.Ratios {
+			if r.Metric != metric {
+				continue
+			}
+			where := r.Variant
+			if r.Between == finding.BetweenVariants {
+				where = everyWorkload(r.Workload)
+			}
+			row := []textCell{{text: visible(r.Over)}, {text: visible(r.Under)}, {text: visible(where)}, {text: fmt.Sprint(r.Operations)}}
+			g.rows = append(g.rows, append(row, ratioCells(r.Ratio)...))
+		}
+		s.grids = append(s.grids, dropEmpty(g))
+	}
+	return s
+}
+
+// metricsOf are the metrics of a list, in their order.
+func metricsOf[T any](list []T, of func(T) string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, one := range list {
+		if name := of(one); !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func studySteps(doc *finding.Study) studySection {
+	s := studySection{title: "What each step of tracing adds"}
+	all := make([]finding.Increment, 0, len(doc.Increments))
+	for _, i := range doc.Increments {
+		one := i.Increment
+		one.Operation = cellLabel(one.Operation, one.Parameter)
+		if len(doc.Results) > 1 {
+			one.Operation = i.Workload + ", " + one.Operation
+		}
+		all = append(all, one)
+	}
+	s.grids = incrementGrids(all)
+	return s
+}
+
+// incrementGrids have a row for each step, a table for each metric and operation.
+func incrementGrids(all []finding.Increment) []grid {
+	var out []grid
+	at := map[string]int{}
+	for _, i := range all {
+		name := finding.MetricName(i.Metric)
+		if i.Operation != "" {
+			name = i.Operation + ": " + name
+		}
+		n, known := at[name]
+		if !known {
+			n = len(out)
+			at[name] = n
+			out = append(out, grid{caption: visible(name), columns: []column{
+				{head: "tracer", give: true, drop: 3}, {head: "variant", give: true}, {head: "adds", give: true}, {head: "over", give: true, drop: 4},
+				{head: "value", right: true}, {head: "difference", right: true}, {head: "(95 %)", close: true, drop: 2}, {head: "remark", drop: 1},
+			}})
+		}
+		estimate, ends := textCell{text: finding.Missing, style: dim}, textCell{}
+		if i.Absolute != nil {
+			estimate, ends = intervalCells(*i.Absolute, i.Unit, false, plain)
+		}
+		out[n].rows = append(out[n].rows, []textCell{
+			{visible(i.Tracer), dim}, {text: visible(i.Variant)}, {text: strings.Join(i.Steps, ", ")}, {visible(i.Over), dim},
+			{text: finding.FormatValue(i.Value, i.Unit)}, estimate, ends, {visible(i.Note), yellow},
+		})
+	}
+	for n := range out {
+		out[n] = dropEmpty(out[n])
+	}
+	return out
+}
+
+func studyLeft(doc *finding.Study) studySection {
+	s := studySection{title: "Left out"}
+	g := grid{columns: []column{{head: "workload", give: true}, {head: "variant", give: true}, {head: "why"}}}
+	for _, l := range doc.LeftOut {
+		g.rows = append(g.rows, []textCell{{text: visible(l.Workload)}, {text: visible(l.Variant)}, {text: visible(l.Reason)}})
+	}
+	if len(g.rows) > 0 {
+		s.grids = []grid{g}
+	}
+	return s
+}

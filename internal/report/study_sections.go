@@ -1,0 +1,203 @@
+// The tables of a study, made once for every form in which it is shown.
+
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// studySection is a part of a study: its tables, and what is to be known of them.
+type studySection struct {
+	title string
+	grids []grid
+	notes []string
+}
+
+// studySections are the parts that have something to show.
+func studySections(doc *finding.Study) []studySection {
+	all := []studySection{
+		studyTables(doc), studyRankings(doc), studyLossy(doc), studyMeans(doc), studyRatios(doc), studySteps(doc), studyLeft(doc),
+	}
+	return slices.DeleteFunc(all, func(s studySection) bool { return len(s.grids) == 0 })
+}
+
+// studyTables are the measured figures beside the published ones.
+func studyTables(doc *finding.Study) studySection {
+	s := studySection{title: "What was measured, beside what was published"}
+	if len(doc.Series) == 0 {
+		s.title = "What was measured"
+	}
+	for _, t := range doc.Tables {
+		s.grids = append(s.grids, studyTable(doc, t))
+	}
+	if marked(doc, "†") {
+		s.notes = append(s.notes, "† lost over 1 % of its spans: listed apart, in no order")
+	}
+	return s
+}
+
+// marked reports whether a variant has a mark.
+func marked(doc *finding.Study, mark string) bool {
+	return slices.ContainsFunc(doc.Tables, func(t finding.StudyTable) bool {
+		return slices.ContainsFunc(t.Rows, func(r finding.StudyCell) bool { return strings.HasSuffix(variantMark(r), mark) })
+	})
+}
+
+func variantMark(r finding.StudyCell) string {
+	if r.Lossy {
+		return r.Variant + " †"
+	}
+	return r.Variant
+}
+
+func studyTable(doc *finding.Study, t finding.StudyTable) grid {
+	g := grid{caption: visible(t.Workload + ": " + finding.MetricName(t.Metric)), columns: []column{
+		{head: "operation", give: true}, {head: "variant", give: true}, {head: "value", right: true},
+		{head: "cost", right: true}, {head: "(95 %)", close: true, drop: 2},
+	}}
+	for i, series := range doc.Series {
+		if !slices.ContainsFunc(t.Rows, func(r finding.StudyCell) bool { return publishedOf(r, i) != nil }) {
+			continue
+		}
+		g.columns = append(g.columns, column{head: visible(series.Name), right: true}, column{head: "its cost", right: true, drop: 1}, column{head: "within", close: true, drop: 1})
+	}
+	g.columns = append(g.columns, column{head: "remark", drop: 3})
+	last := ""
+	for _, r := range t.Rows {
+		at := cellLabel(r.Operation, r.Parameter)
+		row := []textCell{{text: visible(at), style: bold}, {text: visible(variantMark(r))}, {text: shownEstimate(r.Value, t.Unit)}}
+		if at == last {
+			row[0].text = ""
+		}
+		last = at
+		row = append(row, costCells(r, t)...)
+		for i := range doc.Series {
+			if slices.ContainsFunc(t.Rows, func(r finding.StudyCell) bool { return publishedOf(r, i) != nil }) {
+				row = append(row, publishedCells(publishedOf(r, i), t.Unit)...)
+			}
+		}
+		g.rows = append(g.rows, append(row, textCell{visible(r.Reason), dim}))
+	}
+	return dropEmpty(g)
+}
+
+// cellLabel is an operation at its level.
+func cellLabel(operation string, parameter map[string]string) string {
+	return (&group{operation: operation, parameter: parameterText(parameter)}).title()
+}
+
+func publishedOf(r finding.StudyCell, series int) *finding.PublishedCell {
+	for i := range r.Published {
+		if r.Published[i].Series == series {
+			return &r.Published[i]
+		}
+	}
+	return nil
+}
+
+func shownEstimate(i *finding.Interval, unit string) string {
+	if i == nil {
+		return finding.Missing
+	}
+	return finding.FormatValue(i.Estimate, unit)
+}
+
+// costCells are the cost over the baseline: as a ratio where there is one.
+func costCells(r finding.StudyCell, t finding.StudyTable) []textCell {
+	switch {
+	case r.Variant == t.Baseline:
+		return make([]textCell, 2)
+	case r.Cost != nil:
+		estimate, ends := intervalCells(*r.Cost, t.Unit, true, plain)
+		return []textCell{estimate, ends}
+	case r.Added != nil:
+		estimate, ends := intervalCells(*r.Added, t.Unit, false, plain)
+		return []textCell{estimate, ends}
+	}
+	return make([]textCell, 2)
+}
+
+func publishedCells(p *finding.PublishedCell, unit string) []textCell {
+	if p == nil {
+		return make([]textCell, 3)
+	}
+	cells := []textCell{{text: finding.FormatValue(p.Value, unit)}, {}, {}}
+	if p.Spread > 0 {
+		cells[0].text += " ± " + finding.FormatValue(p.Spread, unit)
+	}
+	if p.Cost != nil {
+		cells[1].text = finding.FormatInterval(finding.Interval{Estimate: *p.Cost}, "1", true)
+	}
+	if p.Within != nil {
+		cells[2] = textCell{"no", dim}
+		if *p.Within {
+			cells[2] = textCell{"yes", green}
+		}
+	}
+	return cells
+}
+
+// studyRankings are the orders of the variants, ours beside the published.
+func studyRankings(doc *finding.Study) studySection {
+	s := studySection{title: "The order of the variants, the cheapest first"}
+	for _, r := range doc.Rankings {
+		g := grid{caption: visible(r.Workload + ", " + cellLabel(r.Operation, r.Parameter) + ": " + finding.MetricName(r.Metric)), remark: tauText(doc, r), columns: []column{
+			{head: "", right: true}, {head: "variant", give: true}, {head: "cost", right: true}, {head: "(95 %)", close: true, drop: 2}, {head: "alike"},
+		}}
+		for _, series := range doc.Series {
+			g.columns = append(g.columns, column{head: visible(series.Name), right: true})
+		}
+		unit, relative := studyUnit(doc, r)
+		for _, p := range r.Places {
+			row := []textCell{{text: fmt.Sprint(p.Rank)}, {text: visible(p.Variant)}}
+			if p.Cost == nil {
+				row = append(row, textCell{text: finding.Missing}, textCell{})
+			} else {
+				estimate, ends := intervalCells(*p.Cost, unit, relative, plain)
+				row = append(row, estimate, ends)
+			}
+			row = append(row, textCell{text: p.Groups})
+			for i := range doc.Series {
+				text := ""
+				if i < len(p.Published) && p.Published[i] > 0 {
+					text = fmt.Sprint(p.Published[i])
+				}
+				row = append(row, textCell{text: text})
+			}
+			g.rows = append(g.rows, row)
+		}
+		s.grids = append(s.grids, dropEmpty(g))
+		for _, text := range r.Swapped {
+			s.notes = append(s.notes, r.Workload+", "+cellLabel(r.Operation, r.Parameter)+": "+text)
+		}
+	}
+	return s
+}
+
+// studyUnit is the unit of a ranking's costs, and whether they are ratios.
+func studyUnit(doc *finding.Study, r finding.Ranking) (unit string, relative bool) {
+	for _, t := range doc.Tables {
+		if t.Metric != r.Metric || t.Workload != r.Workload {
+			continue
+		}
+		for _, row := range t.Rows {
+			if row.Variant != t.Baseline && row.Operation == r.Operation {
+				return t.Unit, row.Cost != nil
+			}
+		}
+	}
+	return "1", true
+}
+
+func tauText(doc *finding.Study, r finding.Ranking) string {
+	var parts []string
+	for _, t := range r.Taus {
+		tau := strings.Replace(fmt.Sprintf("%.2f", t.Tau), "-", "−", 1)
+		parts = append(parts, fmt.Sprintf("Kendall's τ %s with %s over %d variants", tau, visible(doc.Series[t.Series].Name), t.Variants))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,175 @@
+// Studies and workloads that make themselves work, as they are shown.
+
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// driven is a result of method calls in saturation: two agents, one of which throws
+// spans away.
+func driven() *finding.Document {
+	s := small
+	s.operations = []string{"call"}
+	s.variants = []finding.Variant{{Name: "none", Tracer: "none"}, {Name: "otel", Tracer: "otel-java"}, {Name: "kieker", Tracer: "kieker-java"}, {Name: "scout", Tracer: "scouter-java"}}
+	doc := s.make()
+	doc.Curves, doc.Findings = nil, nil
+	for v, name := range []string{"otel", "kieker", "scout"} {
+		for _, m := range []struct {
+			metric, unit string
+			base, value  float64
+		}{
+			{"time_per_call", "s", 200e-9, []float64{4.2e-6, 1.3e-6, 300e-9}[v]}, {"cpu_per_operation", "s", 190e-9, []float64{4.6e-6, 1.5e-6, 310e-9}[v]},
+			{"blocked_time", "s", 10e-9, 40e-9}, {"delivered_share", "1", 0, []float64{1, 1, 0.1}[v]}, {"delivered_rate", "1/s", 0, []float64{2.4e6, 7.1e6, 3e6}[v]},
+			{"gc_count", "count", 3, 40}, {"heap_peak", "bytes", 21e6, 90e6},
+		} {
+			f := finding.Finding{Operation: "call", Variant: name, Against: "none", Metric: m.metric, Unit: m.unit, Better: "lower", Blocks: 8, Headline: m.metric == "time_per_call"}
+			for b := 1; b <= 8; b++ {
+				noise := 1 + 0.004*float64(b%5-2)
+				f.Samples = append(f.Samples, finding.Sample{Block: b, Baseline: m.base * noise, Value: m.value * noise})
+			}
+			s.estimate(&f)
+			doc.Findings = append(doc.Findings, f)
+		}
+	}
+	low, high := 790e-9, 815e-9
+	doc.Answer = "On calls/java, tracing with kieker costs 1.10 µs per call, +550 % (548 to 552), on call; listed apart, because they lost spans: scout."
+	doc.Lossy = []finding.Lossy{{Operation: "call", Variant: "scout", LostShare: 0.9, Spans: 72e6, Text: "90.0 % of the spans lost: 80.0 % in the tracer's queue, 10.0 % nobody says where"}}
+	doc.Increments = []finding.Increment{{
+		Operation: "call", Tracer: "otel-java", Steps: []string{"queue", "writing"}, Variant: "otel", Over: "otel-probe", Metric: "time_per_call", Unit: "s",
+		Before: 3.4e-6, Value: 4.2e-6, Absolute: &finding.Interval{Estimate: 800e-9, Low: &low, High: &high}, Blocks: 8,
+	}}
+	doc.Experiment.LeftOut = []finding.LeftOut{{Variant: "inspectit", Reason: "its artefacts cannot be had"}}
+	return doc
+}
+
+// study is two workloads beside a published one.
+func study() *finding.Study {
+	i := func(estimate, low, high float64) *finding.Interval {
+		return &finding.Interval{Estimate: estimate, Low: &low, High: &high}
+	}
+	yes, no, zero, published := true, false, 0.0, 0.05
+	doc := &finding.Study{
+		Schema: finding.StudySchema, Tool: "0.1.0-dev", Name: "requests", Answer: "Of 2 claims 1 confirmed (MF1), 1 cannot be told (MF2).",
+		Results: []finding.StudyResult{{Workload: "requests/flask", Load: "75 % of the app's CPU", Blocks: 8, Results: "results/flask"}, {Workload: "requests/<b>go", Blocks: 8, Results: "results/go"}},
+		Series:  []finding.Series{{Name: "published", Source: "A. Author, A study, 2025"}, {Name: "published, raw-log mean", Source: "A. Author, A study, 2025", Note: "raw-log mean"}},
+		Claims: []finding.ClaimResult{
+			{Claim: finding.Claim{Name: "MF1", Text: "Every framework is slower.", Metric: "capacity", Below: &zero}, Kind: finding.Confirmed, Said: "all 2 intervals lie below 0 %",
+				Figures: []finding.ClaimFigure{{Workload: "requests/flask", Operation: "json", Variant: "otel", Interval: i(-0.4, -0.42, -0.38), Holds: finding.Confirmed, Blocks: 8}}},
+			{Claim: finding.Claim{Name: "MF2", Text: "Tracing is free | <i>.", Metric: "capacity", Above: &zero}, Kind: finding.Open, Said: "of 2 intervals 1 lie above 0 % by themselves, 0 beyond"},
+		},
+		Rankings: []finding.Ranking{{Workload: "requests/flask", Operation: "json", Metric: "capacity", Taus: []finding.Tau{{Tau: -1, Variants: 3}},
+			Swapped: []string{"otel costs less than elastic here, and more in published"},
+			Places: []finding.RankPlace{{Variant: "otel", Rank: 1, Cost: i(-0.4, -0.42, -0.38), Groups: "a", Published: []int{2, 0}},
+				{Variant: "elastic", Rank: 2, Cost: i(-0.45, -0.47, -0.43), Groups: "b", Published: []int{1, 0}}}}},
+		Means:  []finding.StudyMean{{Metric: "capacity", Variant: "otel", Operations: 2, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []finding.SeriesFig{{Series: 0, Value: -0.37}}}},
+		Ratios: []finding.StudyRatio{{Between: finding.BetweenWorkloads, Metric: "capacity", Over: "requests/go", Under: "requests/flask", Variant: "otel", Operations: 2, Ratio: i(0.2, 0.18, 0.22), Blocks: 8}},
+		Lossy:  []finding.StudyLossy{{Workload: "requests/flask", Lossy: driven().Lossy[0]}}, Increments: []finding.StudyStep{{Workload: "requests/flask", Increment: driven().Increments[0]}},
+		LeftOut: []finding.StudyLeft{{Workload: "requests/flask", LeftOut: finding.LeftOut{Variant: "inspectit", Reason: "its artefacts cannot be had"}}},
+		Methods: []string{"Costs are relative changes over the baseline."}, Warnings: []finding.Warning{{Code: "throttled", Severity: "warning", Text: "held back", Advice: "raise it", Where: "requests/flask"}},
+	}
+	cell := func(variant string, value float64, cost *finding.Interval, p ...finding.PublishedCell) finding.StudyCell {
+		return finding.StudyCell{Operation: "json", Variant: variant, Value: i(value, value*0.99, value*1.01), Cost: cost, Added: i(-10, -11, -9), Blocks: 8, Published: p}
+	}
+	base := cell("none", 390, nil, finding.PublishedCell{Series: 0, Value: 380, Spread: 5}, finding.PublishedCell{Series: 1, Value: 390})
+	base.Added = nil
+	doubtful := cell("scout", 380, nil)
+	doubtful.Lossy, doubtful.Reason, doubtful.Added = true, "the runs of scout fall into modes", nil
+	doc.Tables = []finding.StudyTable{{Workload: "requests/flask", Metric: "capacity", Unit: "1/s", Better: "higher", Baseline: "none", Rows: []finding.StudyCell{
+		base, cell("otel", 240, i(-0.385, -0.40, -0.37), finding.PublishedCell{Series: 0, Value: 240, Cost: number0(-0.368), Within: &no}, finding.PublishedCell{Series: 1, Value: 245, Cost: number0(-0.372), Within: &yes}),
+		cell("elastic", 200, i(-0.487, -0.5, -0.47), finding.PublishedCell{Series: 0, Value: 200, Cost: &published, Within: &no}), doubtful,
+	}}}
+	doc.Sweeps = []finding.StudySweep{{Workload: "requests/flask", Sweep: finding.Sweep{Operation: "call", Variant: "otel", Parameter: "depth", Metric: "time_per_call", Unit: "s", Points: []finding.SweepPoint{{X: 2, Y: 1e-6}, {X: 8, Y: 3e-6}}}}}
+	return doc
+}
+
+func number0(v float64) *float64 { return &v }
+
+func TestDrivenReports(t *testing.T) {
+	for ending, write := range map[string]func(io.Writer, *finding.Document) error{"80.txt": terminalForm(80, false, false), "all.txt": terminalForm(0, false, true)} {
+		var got bytes.Buffer
+		if err := write(&got, driven()); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "driven."+ending, got.Bytes())
+	}
+}
+
+func TestStudyReports(t *testing.T) {
+	terminal := func(width int) func(io.Writer, *finding.Study) error {
+		return func(w io.Writer, doc *finding.Study) error { return Study(w, doc, TerminalOptions{Width: width}) }
+	}
+	for ending, write := range map[string]func(io.Writer, *finding.Study) error{
+		"80.txt": terminal(80), "txt": terminal(0), "md": StudyMarkdown, "csv": StudyCSV,
+	} {
+		var got bytes.Buffer
+		if err := write(&got, study()); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "study."+ending, got.Bytes())
+	}
+}
+
+func TestStudyCSVIsEven(t *testing.T) {
+	var got bytes.Buffer
+	if err := StudyCSV(&got, study()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&got).ReadAll() // fails where rows differ in length
+	if err != nil || len(rows) != 1+2+2+1+1 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+func TestStudyJSONComesBack(t *testing.T) {
+	var got bytes.Buffer
+	if err := StudyJSON(&got, study()); err != nil {
+		t.Fatal(err)
+	}
+	var back finding.Study
+	if err := json.Unmarshal(got.Bytes(), &back); err != nil || back.Claims[0].Kind != finding.Confirmed || len(back.Tables[0].Rows) != 4 {
+		t.Errorf("%v %+v", err, back)
+	}
+}
+
+// A study's page in a browser: it draws what it says, asks for nothing, and takes no
+// name for markup.
+func TestStudyPage(t *testing.T) {
+	browser := startBrowser(t)
+	var text bytes.Buffer
+	if err := StudyHTML(&text, study()); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text.String(), "<b>go") || strings.Contains(text.String(), "<i>.") {
+		t.Error("a name is markup")
+	}
+	path := filepath.Join(t.TempDir(), "study.html")
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := show(t, browser, path, screen{1200, "light"})
+	for what, c := range map[string]struct {
+		expression string
+		want       int
+	}{
+		"rows of claims":   {`document.querySelectorAll('.claims tbody tr').length`, 2},
+		"charts of costs":  {`document.querySelectorAll('#studied .chart svg').length`, 1},
+		"rows drawn":       {`Number(document.querySelector('#studied .chart').dataset.marks)`, 3},
+		"curves drawn":     {`document.querySelectorAll('#sweeps .chart svg').length`, 1},
+		"wider than it is": {`Math.max(0, document.documentElement.scrollWidth - innerWidth)`, 0},
+	} {
+		if got := eval[int](p, c.expression); got != c.want {
+			t.Errorf("%s: %d, want %d", what, got, c.want)
+		}
+	}
+	p.checkQuiet()
+}

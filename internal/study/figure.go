@@ -1,0 +1,175 @@
+// This file takes the findings of the results as what the study reckons with: a
+// figure for each, with its logarithms by block.
+package study
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// figure is one finding against its result's baseline, over all roles.
+type figure struct {
+	*finding.Finding
+	of          *result
+	value, base byBlock // logarithms; nil where there is no ratio
+	lossy       bool
+	reason      string // why its interval does not answer the question; "" where it does
+}
+
+// cost is the logarithm of the ratio to the baseline, by block; nil where there is none.
+func (f *figure) cost() byBlock {
+	if f.value == nil {
+		return nil
+	}
+	return f.value.over(f.base)
+}
+
+// told reports whether the figure may be reckoned with.
+func (f *figure) told() bool { return f.value != nil && f.reason == "" && !f.lossy }
+
+// at names where the figure is, without its variant.
+func (f *figure) at() string { return join(f.of.workload, cellName(f.Operation, f.Parameter)) }
+
+// collect makes the figures.
+func (s *study) collect() {
+	for _, r := range s.results {
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if f.Against != r.baseline || f.Role != "" {
+				continue
+			}
+			one := &figure{Finding: f, of: r, reason: reasonOf(f), lossy: r.loses(f)}
+			if f.Relative != nil || f.Verdict.Kind == finding.Overloaded {
+				one.value, one.base = logsOf(f.Samples)
+			}
+			s.figures = append(s.figures, one)
+		}
+	}
+}
+
+// reasonOf says why a finding's interval does not answer the question: it was withheld
+// for another reason than want of blocks.
+func reasonOf(f *finding.Finding) string {
+	switch v := f.Verdict; {
+	case v.Kind == finding.Overloaded:
+		return v.Text
+	case v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0:
+		return strings.TrimPrefix(v.Text, "cannot tell: ")
+	}
+	return ""
+}
+
+// loses reports whether either side of a finding lost too many spans to be ranked.
+func (r *result) loses(f *finding.Finding) bool {
+	return slices.ContainsFunc(r.Lossy, func(l finding.Lossy) bool {
+		here := len(f.Parameter) == 0 || maps.Equal(l.Parameter, f.Parameter)
+		return l.Operation == f.Operation && here && (l.Variant == f.Variant || l.Variant == f.Against)
+	})
+}
+
+// logsOf are the logarithms of both sides by block; nil where a value has none.
+func logsOf(samples []finding.Sample) (value, base byBlock) {
+	value, base = byBlock{}, byBlock{}
+	for _, p := range samples {
+		v, okValue := bandOf(p.Value, p.ValueWithin)
+		b, okBase := bandOf(p.Baseline, p.BaselineWithin)
+		if !okValue || !okBase {
+			return nil, nil
+		}
+		value[p.Block], base[p.Block] = v, b
+	}
+	return value, base
+}
+
+// bandOf is the logarithm of a value that may only be known to lie between two.
+func bandOf(v float64, within *finding.Range) (band, bool) {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return band{}, false
+	}
+	b := band{math.Log(v), math.Log(v), math.Log(v)}
+	if within == nil {
+		return b, true
+	}
+	b.low, b.high = math.Log(within.Low), math.Inf(1) // −Inf where the low end is nought
+	if within.High != nil {
+		b.high = math.Log(*within.High)
+	}
+	return b, true
+}
+
+// find returns the figures that pass, in their order.
+func (s *study) find(pass func(*figure) bool) []*figure {
+	var out []*figure
+	for _, f := range s.figures {
+		if pass(f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// metrics are those that the study is about, in the order in which they come: headlines,
+// what was published, what is claimed, and what must stand beside a headline.
+func (s *study) metrics() []string {
+	var out []string
+	add := func(name string) {
+		if !slices.Contains(out, name) && slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == name }) {
+			out = append(out, name)
+		}
+	}
+	for _, f := range s.figures {
+		if f.Headline {
+			add(f.Metric)
+		}
+	}
+	for _, r := range s.results {
+		for _, p := range r.Experiment.Published {
+			add(p.Metric)
+		}
+	}
+	for _, c := range s.claims {
+		add(c.Metric)
+	}
+	if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == "time_per_call" }) {
+		for _, name := range beside {
+			add(name)
+		}
+	}
+	return out
+}
+
+// beside are what must be read with the time per call: without them an agent that throws
+// spans away looks cheap.
+var beside = []string{"time_per_call", "cpu_per_operation", "delivered_share", "delivered_rate", "blocked_time", "cpu_per_span", "slope", "base", "r2"}
+
+// variants are those of all results beside the baselines, in their order.
+func (s *study) variants() []string {
+	var out []string
+	for _, r := range s.results {
+		for _, v := range r.Experiment.Variants[1:] {
+			if !slices.Contains(out, v.Name) {
+				out = append(out, v.Name)
+			}
+		}
+	}
+	return out
+}
+
+// cellName is an operation at its level: "call, depth 8".
+func cellName(operation string, parameter map[string]string) string {
+	name := operation
+	for _, key := range slices.Sorted(maps.Keys(parameter)) {
+		name = join(name, key+" "+parameter[key])
+	}
+	return cmp.Or(name, "whole run")
+}
+
+// join puts the parts that are not empty together with commas.
+func join(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}

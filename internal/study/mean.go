@@ -1,0 +1,78 @@
+// This file makes means over operations: as studies make them, and as ratios ask for.
+package study
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// means are those of each variant and metric over the operations of each workload, and
+// over all. Levels of a sweep are no operations.
+func (s *study) means() []finding.StudyMean {
+	var out []finding.StudyMean
+	for _, metric := range s.rankedMetrics() {
+		for _, variant := range s.variants() {
+			var all []*figure
+			for _, r := range s.results {
+				own := s.averaged(metric, variant, r)
+				all = append(all, own...)
+				if len(own) > 1 {
+					out = append(out, s.meanOf(own, r.workload))
+				}
+			}
+			if len(s.results) > 1 && len(all) > 1 {
+				out = append(out, s.meanOf(all, ""))
+			}
+		}
+	}
+	return out
+}
+
+// averaged are the figures of a variant in a result that a mean is made of.
+func (s *study) averaged(metric, variant string, r *result) []*figure {
+	return s.find(func(f *figure) bool {
+		return f.of == r && f.Metric == metric && f.Variant == variant && f.Operation != "" && len(f.Parameter) == 0 && f.told() && f.Relative != nil
+	})
+}
+
+func (s *study) meanOf(figures []*figure, workload string) finding.StudyMean {
+	first := figures[0]
+	out := finding.StudyMean{Metric: first.Metric, Workload: workload, Variant: first.Variant, Operations: len(figures)}
+	for _, f := range figures {
+		out.Arithmetic += f.Relative.Estimate / float64(len(figures))
+	}
+	logs, of := together(figures)
+	out.Blocks = len(logs)
+	e := logs.estimate(ask(confidence, of...))
+	e.Bounded = e.Bounded && !first.of.Quick
+	out.Geometric = relative(e)
+	for n := range s.series {
+		sum, all := 0.0, true
+		for _, f := range figures {
+			cost, has := publishedCost(s.published(f.of, f.Finding, f.Variant), n, false)
+			sum, all = sum+cost/float64(len(figures)), all && has
+		}
+		if all {
+			out.Published = append(out.Published, finding.SeriesFig{Series: n, Value: sum})
+		}
+	}
+	return out
+}
+
+// together is the mean of the figures' log-ratios: within each result by its blocks,
+// across results with as much weight as each has figures.
+func together(figures []*figure) (byBlock, []*result) {
+	var parts []byBlock
+	var weights []float64
+	var of []*result
+	for _, group := range groupBy(figures, func(f *figure) string { return f.of.workload }) {
+		var logs []byBlock
+		for _, f := range group {
+			logs = append(logs, f.cost())
+		}
+		parts, weights, of = append(parts, meanWithin(logs)), append(weights, float64(len(group))), append(of, group[0].of)
+	}
+	if len(parts) == 1 {
+		return parts[0], of
+	}
+	return meanAcross(parts, weights), of
+}

@@ -1,0 +1,139 @@
+// Package study owns what several results say together, and how that compares with a
+// published study: the tables beside each other, the order of the variants, means over
+// operations, ratios between workloads and between tracers, and the verdict on each claim. It is
+// pure: the same findings give the same document. It must not know how a finding was
+// made nor how a study is shown.
+package study
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// confidence of every interval, before any correction.
+const confidence = 0.95
+
+// Input is what a study is made of: one result, or those of one experiment over
+// several workloads.
+type Input struct {
+	Results []*finding.Document
+	Claims  []finding.Claim // instead of those that the results carry; nil: theirs
+	Tool    string          // version of tracetax
+	Now     time.Time
+}
+
+// study is the results, sorted out.
+type study struct {
+	results []*result
+	figures []*figure
+	series  []finding.Series
+	claims  []finding.Claim
+}
+
+// result is one of the results.
+type result struct {
+	*finding.Document
+	workload string
+	baseline string
+}
+
+// Make returns what the results say together. It fails where there is no result, or
+// where two are of the same workload: it could not be said which one counts.
+func Make(in Input) (*finding.Study, error) {
+	if len(in.Results) == 0 {
+		return nil, errors.New("making a study: there is no result")
+	}
+	s := &study{claims: in.Claims}
+	for _, doc := range in.Results {
+		if len(doc.Experiment.Variants) == 0 {
+			return nil, fmt.Errorf("making a study: the result in %s has no variants", doc.Results)
+		}
+		r := &result{Document: doc, workload: doc.Experiment.Workload, baseline: doc.Experiment.Variants[0].Name}
+		if r.workload == "" {
+			r.workload = doc.Experiment.Name
+		}
+		if twin := s.resultOf(r.workload); twin != nil {
+			return nil, fmt.Errorf("making a study: %s and %s are both results of %s: leave one of them out, or compare them with 'tracetax compare'", twin.Results, doc.Results, r.workload)
+		}
+		s.results = append(s.results, r)
+		if in.Claims == nil && s.claims == nil {
+			s.claims = doc.Experiment.Claims
+		}
+	}
+	s.collect()
+	s.findSeries()
+	out := &finding.Study{
+		Schema: finding.StudySchema, Tool: in.Tool, Created: in.Now, Name: s.results[0].Experiment.Name,
+		Series: s.series, Tables: s.tables(), Rankings: s.rankings(), Means: s.means(), Ratios: s.ratios(), Claims: s.judged(),
+		Warnings: s.warnings(),
+	}
+	s.carry(out)
+	out.Methods = s.methods(out)
+	out.Answer = answer(out)
+	return out, nil
+}
+
+// resultOf returns the result of a workload, nil where there is none.
+func (s *study) resultOf(workload string) *result {
+	for _, r := range s.results {
+		if r.workload == workload {
+			return r
+		}
+	}
+	return nil
+}
+
+// carry takes over what each result says by itself.
+func (s *study) carry(out *finding.Study) {
+	for _, r := range s.results {
+		out.Results = append(out.Results, finding.StudyResult{
+			Results: r.Results, Workload: r.workload, Load: r.Experiment.Load, Tool: r.Tool, Created: r.Created, Blocks: r.Runs.Blocks, Answer: r.Answer,
+		})
+		for _, l := range r.Lossy {
+			out.Lossy = append(out.Lossy, finding.StudyLossy{Workload: r.workload, Lossy: l})
+		}
+		for _, i := range r.Increments {
+			out.Increments = append(out.Increments, finding.StudyStep{Workload: r.workload, Increment: i})
+		}
+		for _, c := range r.Sweeps {
+			out.Sweeps = append(out.Sweeps, finding.StudySweep{Workload: r.workload, Sweep: c})
+		}
+		for _, l := range r.Experiment.LeftOut {
+			out.LeftOut = append(out.LeftOut, finding.StudyLeft{Workload: r.workload, LeftOut: l})
+		}
+	}
+}
+
+// warnings are the results' own, once each, without the notes.
+func (s *study) warnings() []finding.Warning {
+	out := []finding.Warning{}
+	for _, r := range s.results {
+		for _, w := range r.Warnings {
+			if w.Severity == "note" {
+				continue
+			}
+			w.Where = join(r.workload, w.Where)
+			if !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// ask is the confidence to ask of an interval over these results that is to have the
+// one given, in spite of stopping at a precision.
+func ask(given float64, results ...*result) float64 {
+	most := given
+	for _, r := range results {
+		if e := r.Experiment; e.Precision > 0 && e.Most > e.Blocks && !r.Quick {
+			most = max(most, stats.SequentialConfidence(e.Blocks, e.Most, given))
+		}
+	}
+	return most
+}

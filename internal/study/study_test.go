@@ -1,0 +1,211 @@
+package study
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// published is flask with what a study says of it.
+func published() *finding.Document {
+	doc := shop("flask").document()
+	for operation, values := range map[string][3]float64{"db": {1, 1.5, 1.3}, "json": {1, 2.0, 2.4}} {
+		for i, v := range []string{"none", "otel", "elastic"} {
+			publish(doc, operation, v, 100e-6*values[i], "")
+		}
+	}
+	publish(doc, "json", "otel", 150e-6, "raw-log mean")
+	return doc
+}
+
+func TestTables(t *testing.T) {
+	s := makeStudy(t, nil, published())
+	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 6 || len(s.Series) != 2 || s.Series[1].Name != "published, raw-log mean" {
+		t.Fatalf("%+v %+v", s.Tables, s.Series)
+	}
+	rows := s.Tables[0].Rows
+	if r := rows[0]; r.Variant != "none" || r.Cost != nil || math.Abs(r.Value.Estimate/200e-6-1) > 0.1 || r.Published[0].Cost != nil || r.Published[0].Value != 100e-6 {
+		t.Errorf("%+v", r)
+	}
+	otel := rows[1]
+	if p := otel.Published[0]; otel.Operation != "db" || math.Abs(*p.Cost-0.5) > 1e-9 || !*p.Within {
+		t.Errorf("%+v", p)
+	}
+	if p := rows[2].Published[0]; math.Abs(*p.Cost-0.3) > 1e-9 || *p.Within {
+		t.Errorf("a published cost far off: %+v", p)
+	}
+	raw := rows[4].Published[1]
+	if raw.Series != 1 || raw.Cost != nil || raw.Within != nil {
+		t.Errorf("a series without a baseline has a cost: %+v", raw)
+	}
+	if want := "of 4 published costs"; !strings.Contains(s.Answer, "3 "+want) {
+		t.Error(s.Answer)
+	}
+}
+
+// A metric that is over the baseline by definition is compared as it is.
+func TestPublishedSlopes(t *testing.T) {
+	doc := shop("calls/java").document()
+	low, high := 300e-9, 330e-9
+	slope := finding.Finding{Operation: "db", Variant: "otel", Against: "none", Metric: "slope", Unit: "s", Better: "lower", Blocks: 8,
+		Absolute: &finding.Interval{Estimate: 315e-9, Low: &low, High: &high}}
+	for b := range 8 {
+		slope.Samples = append(slope.Samples, finding.Sample{Block: b + 1, Value: 315e-9 + float64(b)*1e-9})
+	}
+	dear := slope
+	dear.Variant, dear.Absolute = "elastic", &finding.Interval{Estimate: 700e-9, Low: &low, High: &high}
+	doc.Findings = append(doc.Findings, slope, dear)
+	for v, value := range map[string]float64{"otel": 320e-9, "elastic": 400e-9} {
+		doc.Experiment.Published = append(doc.Experiment.Published, finding.Published{Source: "x", Operation: "db", Variant: v, Metric: "slope", Value: value})
+	}
+	s := makeStudy(t, nil, doc)
+	table := s.Tables[len(s.Tables)-1]
+	if table.Metric != "slope" || len(table.Rows) != 2 || !*table.Rows[0].Published[0].Within || *table.Rows[1].Published[0].Within || table.Rows[0].Cost != nil {
+		t.Errorf("%+v", table)
+	}
+}
+
+func TestRankings(t *testing.T) {
+	shop := shop("calls/java")
+	shop.order = []string{"a", "b", "c", "d", "e"}
+	shop.base = map[string]float64{"call": 1e-6}
+	shop.ratio = map[string]map[string]float64{"a": {"call": 3}, "b": {"call": 1.5}, "c": {"call": 1.501}, "d": {"call": 2}, "e": {"call": 1.1}}
+	doc := shop.document()
+	doc.Lossy = []finding.Lossy{{Operation: "call", Variant: "e", LostShare: 0.5}}
+	for v, value := range map[string]float64{"none": 1, "a": 3, "b": 1.6, "c": 2.6, "d": 2, "e": 1.1} {
+		publish(doc, "call", v, value, "")
+	}
+	s := makeStudy(t, nil, doc)
+	if len(s.Rankings) != 1 {
+		t.Fatalf("%+v", s.Rankings)
+	}
+	r := s.Rankings[0]
+	var order, letters []string
+	var theirs []int
+	for _, p := range r.Places {
+		order, letters, theirs = append(order, p.Variant), append(letters, p.Groups), append(theirs, p.Published[0])
+	}
+	first := strings.Join(order[:2], " ")
+	if (first != "b c" && first != "c b") || strings.Join(order[2:], " ") != "d a" || strings.Join(letters, " ") != "a a b c" {
+		t.Errorf("%q %q", order, letters)
+	}
+	if len(theirs) != 4 || theirs[3] != 4 || theirs[2] != 2 {
+		t.Errorf("%v", theirs)
+	}
+	if len(r.Taus) != 1 || r.Taus[0].Variants != 4 || math.Abs(r.Taus[0].Tau-4.0/6) > 1e-9 && math.Abs(r.Taus[0].Tau-2.0/6) > 1e-9 {
+		t.Errorf("%+v", r.Taus)
+	}
+	if strings.Join(r.Swapped, "") != "c costs less than d here, and more in published" {
+		t.Errorf("%q", r.Swapped)
+	}
+	if len(s.Lossy) != 1 || s.Lossy[0].Workload != "calls/java" {
+		t.Errorf("%+v", s.Lossy)
+	}
+}
+
+// The more of a good thing is the cheaper.
+func TestRankingsOfWhatIsToBeHigh(t *testing.T) {
+	s := shop("flask")
+	s.metric, s.better = "throughput", "higher"
+	s.ratio = map[string]map[string]float64{"otel": {"db": 0.8, "json": 0.8}, "elastic": {"db": 0.5, "json": 0.5}}
+	r := makeStudy(t, nil, s.document()).Rankings[0]
+	if r.Places[0].Variant != "otel" || r.Places[0].Groups != "a" || r.Places[1].Groups != "b" {
+		t.Errorf("%+v", r.Places)
+	}
+}
+
+func TestGroupLetters(t *testing.T) {
+	near := func(gap float64) func(x []float64) []string {
+		return func(x []float64) []string {
+			return groupLetters(len(x), func(i, j int) bool { return math.Abs(x[i]-x[j]) > gap })
+		}
+	}
+	for _, c := range []struct {
+		x    []float64
+		want string
+	}{
+		{[]float64{1, 5, 9}, "a b c"}, {[]float64{1, 1.5, 2}, "a a a"}, {[]float64{1, 1.8, 2.6}, "a ab b"},
+		{[]float64{1, 1.5, 2.2, 2.9, 9}, "a ab bc c d"}, {nil, ""},
+	} {
+		if got := strings.Join(near(1)(c.x), " "); got != c.want {
+			t.Errorf("%v: %q, want %q", c.x, got, c.want)
+		}
+	}
+}
+
+func TestMeans(t *testing.T) {
+	s := makeStudy(t, nil, published(), shop("spring").document())
+	means := map[string]finding.StudyMean{}
+	for _, m := range s.Means {
+		means[m.Workload+" "+m.Variant] = m
+	}
+	if len(means) != 6 {
+		t.Fatalf("%+v", s.Means)
+	}
+	m := means["flask otel"]
+	if m.Operations != 2 || math.Abs(m.Arithmetic-0.75) > 0.02 || math.Abs(m.Geometric.Estimate-(math.Sqrt(3)-1)) > 0.02 || m.Geometric.Low == nil || m.Blocks != 8 {
+		t.Errorf("%+v %+v", m, m.Geometric)
+	}
+	if len(m.Published) != 1 || math.Abs(m.Published[0].Value-0.75) > 1e-9 {
+		t.Errorf("%+v", m.Published)
+	}
+	if m := means[" elastic"]; m.Operations != 4 || math.Abs(m.Geometric.Estimate-(math.Sqrt(1.8*2.4)-1)) > 0.03 || len(m.Published) > 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestRatios(t *testing.T) {
+	spring := shop("spring")
+	spring.ratio = map[string]map[string]float64{"otel": {"db": 1.2, "json": 1.2}, "elastic": {"db": 1.2, "json": 1.2}}
+	s := makeStudy(t, nil, shop("flask").document(), spring.document())
+	want := map[string]float64{
+		"elastic/otel flask": 0.2, "elastic/otel spring": 0, "elastic/otel ": math.Sqrt(1.2) - 1,
+		"spring/flask otel": 1.2/math.Sqrt(3) - 1, "spring/flask elastic": 1.2/math.Sqrt(1.8*2.4) - 1,
+	}
+	if len(s.Ratios) != len(want) {
+		t.Errorf("%d ratios", len(s.Ratios))
+	}
+	for _, r := range s.Ratios {
+		name := r.Over + "/" + r.Under + " " + r.Workload + r.Variant
+		truth, known := want[name]
+		if !known || r.Ratio.Low == nil || math.Abs(r.Ratio.Estimate-truth) > 0.02 || *r.Ratio.Low > truth+0.01 || *r.Ratio.High < truth-0.01 {
+			t.Errorf("%s: %+v, want %g", name, r.Ratio, truth)
+		}
+	}
+}
+
+func TestWhatCannotBeAStudy(t *testing.T) {
+	if _, err := Make(Input{}); err == nil {
+		t.Error("nothing is a study")
+	}
+	doc := shop("flask").document()
+	if _, err := Make(Input{Results: []*finding.Document{doc, doc}}); err == nil || !strings.Contains(err.Error(), "both results of flask") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Make(Input{Results: []*finding.Document{{Results: "x"}}}); err == nil {
+		t.Error("a result without variants")
+	}
+}
+
+// Whatever the results lack, the document can be written.
+func TestPoorResults(t *testing.T) {
+	quick := shop("flask")
+	quick.blocks = 2
+	quick.change = func(d *finding.Document) { d.Quick = true }
+	empty := &finding.Document{Experiment: finding.Experiment{Workload: "rails", Variants: []finding.Variant{{Name: "none"}}}}
+	s := makeStudy(t, []finding.Claim{{Name: "x", Metric: "cpu_per_operation", Above: number(0)}}, quick.document(), empty)
+	if _, err := json.Marshal(s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Claims[0].Kind != finding.Open || s.Claims[0].Figures[0].Interval.Low != nil {
+		t.Errorf("%+v", s.Claims[0])
+	}
+	for _, m := range s.Means {
+		if m.Geometric.Low != nil {
+			t.Error("an interval of a quick run")
+		}
+	}
+}

@@ -1,0 +1,65 @@
+// This file makes the tables: variants by operations, a metric and a workload each,
+// with what was published beside it.
+package study
+
+import (
+	"math"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+func (s *study) tables() []finding.StudyTable {
+	out := []finding.StudyTable{}
+	for _, metric := range s.metrics() {
+		for _, r := range s.results {
+			if t := s.table(r, metric); len(t.Rows) > 0 {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+func (s *study) table(r *result, metric string) finding.StudyTable {
+	t := finding.StudyTable{Workload: r.workload, Metric: metric, Baseline: r.baseline}
+	told := map[string]bool{} // cells whose baseline has a row
+	for _, f := range s.find(func(f *figure) bool { return f.of == r && f.Metric == metric && len(f.Samples) > 0 }) {
+		t.Unit, t.Better = f.Unit, f.Better
+		if at := f.at(); !told[at] && hasBaseline(f.Finding) {
+			told[at] = true
+			t.Rows = append(t.Rows, finding.StudyCell{
+				Operation: f.Operation, Parameter: f.Parameter, Variant: r.baseline, Blocks: f.Blocks,
+				Value: s.itself(f, func(p finding.Sample) float64 { return p.Baseline }), Published: s.published(r, f.Finding, r.baseline),
+			})
+		}
+		row := finding.StudyCell{
+			Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant, Blocks: f.Blocks, Lossy: f.lossy, Reason: f.reason,
+			Value: s.itself(f, func(p finding.Sample) float64 { return p.Value }), Cost: f.Relative, Added: f.Absolute,
+			Published: s.published(r, f.Finding, f.Variant),
+		}
+		if isDelivery(metric) {
+			row.Cost, row.Added = nil, nil
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// isDelivery reports whether a metric is of what arrived: that costs nobody anything.
+func isDelivery(metric string) bool { return strings.HasPrefix(metric, "delivered_") }
+
+// itself is the centre of one side over the blocks, with its interval.
+func (s *study) itself(f *figure, side func(finding.Sample) float64) *finding.Interval {
+	values := make([]float64, 0, len(f.Samples))
+	for _, p := range f.Samples {
+		values = append(values, side(p))
+	}
+	e := stats.SignedRank(values, ask(confidence, f.of))
+	if math.IsNaN(e.Center) {
+		return nil
+	}
+	e.Bounded = e.Bounded && !f.of.Quick
+	return interval(e)
+}

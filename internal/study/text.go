@@ -1,0 +1,124 @@
+// This file puts a study into one sentence, and says how its figures were made.
+package study
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// answer is what the study comes to.
+func answer(s *finding.Study) string {
+	var parts []string
+	if text := claimsText(s.Claims); text != "" {
+		parts = append(parts, text)
+	}
+	if inside, all := withinCount(s); all > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d published costs lie in our intervals", inside, all))
+	}
+	if text := tausText(s); text != "" {
+		parts = append(parts, text)
+	}
+	if n := len(s.LeftOut); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s left out", counted(n, "variant")))
+	}
+	if len(parts) == 0 {
+		if len(s.Results) == 1 {
+			return s.Results[0].Answer
+		}
+		return fmt.Sprintf("%s of %s; nothing was published to hold them against.", counted(len(s.Results), "result"), s.Name)
+	}
+	text := strings.Join(parts, "; ") + "."
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func claimsText(claims []finding.ClaimResult) string {
+	if len(claims) == 0 {
+		return ""
+	}
+	by := map[finding.ClaimKind][]string{}
+	for _, c := range claims {
+		by[c.Kind] = append(by[c.Kind], c.Name)
+	}
+	var parts []string
+	for _, kind := range []finding.ClaimKind{finding.Confirmed, finding.Refuted, finding.Open} {
+		if names := by[kind]; len(names) > 0 {
+			word := string(kind)
+			if kind == finding.Open {
+				word = "cannot be told"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s (%s)", len(names), word, strings.Join(names, ", ")))
+		}
+	}
+	return fmt.Sprintf("of %s %s", counted(len(claims), "claim"), strings.Join(parts, ", "))
+}
+
+// withinCount counts the published costs that lie in our intervals, of those that could.
+func withinCount(s *finding.Study) (inside, all int) {
+	for _, t := range s.Tables {
+		for _, row := range t.Rows {
+			for _, p := range row.Published {
+				if p.Within == nil {
+					continue
+				}
+				all++
+				if *p.Within {
+					inside++
+				}
+			}
+		}
+	}
+	return inside, all
+}
+
+// tausText is the range of the rank correlations.
+func tausText(s *finding.Study) string {
+	least, most, n := 1.0, -1.0, 0
+	for _, r := range s.Rankings {
+		for _, t := range r.Taus {
+			least, most, n = min(least, t.Tau), max(most, t.Tau), n+1
+		}
+	}
+	number := func(v float64) string { return strings.Replace(fmt.Sprintf("%.2f", v), "-", "−", 1) }
+	switch {
+	case n == 0:
+		return ""
+	case n == 1 || least == most:
+		return "the order of the variants agrees with the published one with Kendall's τ = " + number(least)
+	}
+	return fmt.Sprintf("the order of the variants agrees with the published ones with Kendall's τ = %s to %s", number(least), number(most))
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return finding.FormatCount(int64(n)) + " " + noun + "s"
+}
+
+// methods says how the figures were made, as far as there are such figures.
+func (s *study) methods(out *finding.Study) []string {
+	text := []string{
+		"Costs are relative changes over the baseline of the same block: the Hodges–Lehmann centre of the log-ratios, with the exact signed-rank 95 % interval over the blocks.",
+	}
+	if len(out.Series) > 0 {
+		text = append(text, "A published cost is the published value over the same study's baseline; it lies within where our 95 % interval holds it. Published values are of other machines and versions: compare costs, not values.")
+	}
+	if len(out.Rankings) > 0 {
+		text = append(text, "Two variants share a letter where the 95 % interval of their ratio within blocks holds none; each pair is looked at by itself. Kendall's τ-b is over the variants that both orders have.")
+	}
+	if len(out.Means) > 0 {
+		text = append(text, "The arithmetic mean is of the relative changes, as studies give it: it depends on which side is the baseline. The geometric mean is of the ratios, within blocks; over several workloads the first blocks of all are put together, then the second: blocks of different results are independent, so that any way of putting them together is as good.")
+	}
+	if len(out.Ratios) > 0 {
+		text = append(text, "Ratios between tracers are taken within blocks (signed rank); ratios between workloads are of independent blocks (rank sum).")
+	}
+	if len(out.Claims) > 0 {
+		text = append(text, "A claim about all of several figures is confirmed where each 95 % interval lies in its range (intersection–union test, Berger 1982: no correction is due), and refuted where one lies beyond with an interval corrected for their number (Bonferroni). Of a claim that some figure is in the range it is the other way round. Claims are not corrected for each other.")
+	}
+	if len(out.Lossy) > 0 {
+		text = append(text, "Variants that lost over 1 % of their spans are listed apart: they are in no order, no mean and no ratio.")
+	}
+	return text
+}
