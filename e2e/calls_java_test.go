@@ -3,22 +3,12 @@
 package e2e
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
-	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
+	"slices"
 	"testing"
-	"time"
 
-	builtin "github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // callsDepth is how many calls lie in one another where nobody says otherwise.
@@ -34,15 +24,31 @@ func needJava(t *testing.T) {
 	}
 }
 
-// The SDK says how many spans it dropped, the sink how many came: together they are
-// as many as were made, to the span, in every run.
-func TestCallsOfOpenTelemetryAddUp(t *testing.T) {
+// One experiment over all that is claimed, since starting an agent takes seconds.
+func TestCallsAddUp(t *testing.T) {
 	needJava(t)
-	runs := runCalls(t, `
+	file := write(t, `
+workload: calls/java
+operations: [call]
+variants:
   none:
-  otel: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", delay: 200ms}}
+  otel: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", protocol: grpc, delay: 200ms}}
+  kieker: {tracer: kieker-java}
+  kieker-aspectj: {tracer: kieker-java, settings: {weaver: aspectj}}
+  kieker-file: {tracer: kieker-java, settings: {weaver: aspectj, mode: file}}
+  blind: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[nobodysMethod]", delay: 200ms}}
+  blind-unknown: {tracer: scouter-java, settings: {method: tracetax.calls.Recursion.nobodysMethod}}
+load: {calls: 20000, duration: 2s, warmup: 500ms, idle: 100ms}
+design: {blocks: 1, seed: 4}
 `)
-	for _, r := range runs["otel"] {
+	out := filepath.Join(t.TempDir(), "results")
+	doc := document(t, tracetax(t, "run", file, "--json", "--out", out).exit(t, 0, 3, 4))
+	runs := measuredRuns(t, out)
+
+	// The SDK says how many spans it dropped, the sink how many came: together they are
+	// as many as were made, to the span, in every run.
+	t.Run("OpenTelemetry", func(t *testing.T) {
+		r := runs["otel"]
 		if r.Tracer.Dropped == nil {
 			t.Fatalf("nothing is admitted: %+v", r.Tracer)
 		}
@@ -50,63 +56,51 @@ func TestCallsOfOpenTelemetryAddUp(t *testing.T) {
 		if got := r.Life.Spans + *r.Tracer.Dropped; got != made || r.Life.Spans == 0 {
 			t.Errorf("%d spans received and %d dropped, in all %d of %d", r.Life.Spans, *r.Tracer.Dropped, got, made)
 		}
-	}
-}
+	})
 
-// Kieker waits where its queue is full, so all that was made comes. Its probes record the
-// making of the one object too: AspectJ's once, ByteBuddy's twice.
-func TestCallsOfKiekerAllArrive(t *testing.T) {
-	needJava(t)
-	runs := runCalls(t, `
-  none:
-  bytebuddy: {tracer: kieker-java}
-  aspectj: {tracer: kieker-java, settings: {weaver: aspectj}}
-`)
-	for name, constructors := range map[string]uint64{"bytebuddy": 2, "aspectj": 1} {
-		for _, r := range runs[name] {
-			if made := callsOf(r)*callsDepth + constructors; r.Life.Spans != made {
+	// Kieker waits where its queue is full, so all that was made comes. ByteBuddy's probe
+	// records the initializer and the constructor of the class too.
+	t.Run("Kieker", func(t *testing.T) {
+		for name, ofClass := range map[string]uint64{"kieker": 2, "kieker-aspectj": 0, "kieker-file": 0} {
+			r := runs[name]
+			if made := callsOf(r)*callsDepth + ofClass; r.Life.Spans != made {
 				t.Errorf("%s: %d spans received of %d", name, r.Life.Spans, made)
 			}
+			if l := ledger(t, doc, "call", name); l.LostShare != 0 || entry(l, "delivered") != entry(l, "expected") || entry(l, "expected") == 0 {
+				t.Errorf("%s: %+v", name, l)
+			}
 		}
-	}
+	})
+
+	// An agent that is attached and instruments nothing costs nothing: it does not pass,
+	// neither where it is declared how many spans a call makes nor where it is learnt.
+	t.Run("instruments nothing", func(t *testing.T) {
+		if l := ledger(t, doc, "call", "blind"); l.LostShare != 1 || entry(l, "expected") != int64(l.Operations)*callsDepth {
+			t.Errorf("the ledger does not show it: %+v", l)
+		}
+		var found []string
+		for _, w := range doc.Warnings {
+			if w.Code == "nothing-traced" {
+				found = append(found, w.Where)
+			}
+		}
+		if slices.Sort(found); !slices.Equal(found, []string{"blind", "blind-unknown"}) {
+			t.Errorf("said to trace nothing: %q", found)
+		}
+	})
 }
 
-// An agent that is attached and instruments nothing costs nothing; the ledger does not
-// let it pass.
-func TestCallsOfAnAgentThatInstrumentsNothing(t *testing.T) {
-	needJava(t)
-	file := write(t, callsExperiment(`
-  none:
-  blind: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[nobodysMethod]", delay: 200ms}}
-`))
-	doc := document(t, tracetax(t, "run", file, "--json").exit(t, 0, 3, 4))
-	l := ledger(t, doc, "call", "blind")
-	if l.LostShare != 1 || entry(l, "expected") != int64(l.Operations)*callsDepth {
-		t.Errorf("the ledger does not show it: %+v", l)
-	}
-}
-
-func callsExperiment(variants string) string {
-	return "workload: calls/java\noperations: [call]\nvariants:" + variants +
-		"load: {calls: 20000, duration: 2s, warmup: 500ms, idle: 100ms}\ndesign: {blocks: 2, seed: 4}\n"
-}
-
-// runCalls makes a short experiment and returns its measured runs by variant.
-func runCalls(t *testing.T, variants string) map[string][]record.Record {
+// measuredRuns are the runs of a result of one block, by variant.
+func measuredRuns(t *testing.T, results string) map[string]record.Record {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "results")
-	tracetax(t, "run", write(t, callsExperiment(variants)), "--out", out).exit(t, 0, 3, 4)
-	runs := map[string][]record.Record{}
-	for _, r := range records(t, out) {
+	runs := map[string]record.Record{}
+	for _, r := range records(t, results) {
 		if r.Failed() {
 			t.Fatalf("%s: %+v", r.Variant, r.Failure)
 		}
 		if r.Kind == record.Measured {
-			runs[r.Variant] = append(runs[r.Variant], r)
+			runs[r.Variant] = r
 		}
-	}
-	if len(runs["none"]) == 0 {
-		t.Fatal("no run was measured")
 	}
 	return runs
 }
@@ -118,146 +112,4 @@ func callsOf(r record.Record) uint64 {
 		calls += p.Warmup.Started + p.Load.Started
 	}
 	return calls
-}
-
-// The program itself: the timed loop costs hardly more than one reading of the clock a
-// call, and what it hands over is what it was asked for.
-func TestCallsProgram(t *testing.T) {
-	needJava(t)
-	classes := compileCallsProgram(t)
-
-	t.Run("clock", func(t *testing.T) {
-		out, err := exec.Command("java", "-Xmx256m", "-cp", classes, "tracetax.calls.Main", "clock").CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		// A ratio of two loops in one JVM, each the median of 15: the machine's noise is in both.
-		var clock, loop, ratio float64
-		if _, err := fmt.Sscanf(string(out), "clock_ns=%g loop_ns=%g ratio=%g", &clock, &loop, &ratio); err != nil || ratio > 1.3 {
-			t.Errorf("%v: %s", err, out)
-		}
-	})
-
-	t.Run("orders", func(t *testing.T) {
-		ask := startCallsProgram(t, classes)
-		samples := filepath.Join(t.TempDir(), "window")
-		for _, test := range []struct {
-			words   string
-			started string
-			files   []string // of one duration each for so many operations
-			sizes   []int64
-		}{
-			{"calls=1001 threads=2 depth=3", "1001", []string{".0", ".1"}, []int64{501 * 8, 500 * 8}},
-			{"calls=300000 depth=2", "300000", []string{".0"}, []int64{300000 * 8}},
-			{"calls=200 rate=1000 depth=1", "200", []string{".0", ".0.lag"}, []int64{1600, 1600}},
-			{"calls=50 rate=500 threads=2 busy_ns=1000", "50", []string{".0", ".1.lag"}, []int64{200, 200}},
-		} {
-			if got := ask("prepare " + test.words + " samples=" + samples + " batches=" + samples + ".csv"); got != "prepared" {
-				t.Fatalf("%s: %s", test.words, got)
-			}
-			if got := ask("run"); !strings.HasPrefix(got, "done started="+test.started+" failed=0 ") {
-				t.Errorf("%s: %s", test.words, got)
-			}
-			if got := ask("write"); got != "written samples="+test.started {
-				t.Errorf("%s: %s", test.words, got)
-			}
-			for i, name := range test.files {
-				if info, err := os.Stat(samples + name); err != nil || info.Size() != test.sizes[i] {
-					t.Errorf("%s: %s: %v, %v", test.words, name, info, err)
-				}
-			}
-			lines, err := os.ReadFile(samples + ".csv")
-			if err != nil || !bytes.HasPrefix(lines, []byte("calls,heap_bytes,gc_count\n")) || bytes.Count(lines, []byte("\n")) > 101 {
-				t.Errorf("%s: %v\n%s", test.words, err, lines)
-			}
-		}
-		for _, wrong := range []string{"run", "prepare", "prepare calls=1 depht=3", "prepare calls=x", "prepare calls=1 calls=2", "walk", "prepare calls=1 threads=0"} {
-			if got := ask(wrong); !strings.HasPrefix(got, "error ") {
-				t.Errorf("%q: %s", wrong, got)
-			}
-		}
-		if got := ask("live"); !strings.HasPrefix(got, "live heap_live_bytes=") {
-			t.Error(got)
-		}
-		if got := ask("stop"); got != "bye" {
-			t.Error(got)
-		}
-	})
-}
-
-// compileCallsProgram builds the program as the workload file says it.
-func compileCallsProgram(t *testing.T) string {
-	t.Helper()
-	w, err := spec.NewCatalog(builtin.Files).Workload("calls/java")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sources, build := t.TempDir(), t.TempDir()
-	if err := spec.CopyFiles(w.Files, sources); err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range w.Build[""].Run {
-		for i := range command {
-			command[i] = strings.ReplaceAll(command[i], "{build}", build)
-		}
-		c := exec.Command(command[0], command[1:]...)
-		c.Dir = sources
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", command, err, out)
-		}
-	}
-	return filepath.Join(build, "classes")
-}
-
-// startCallsProgram starts the program and returns how to ask it. It ends with the test.
-func startCallsProgram(t *testing.T, classes string) func(line string) string {
-	t.Helper()
-	ports, err := process.FreePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command("java", "-Xmx256m", "-cp", classes, "tracetax.calls.Main", strconv.Itoa(ports[0]))
-	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	t.Cleanup(func() {
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Errorf("the program ended: %v", err)
-			}
-		case <-time.After(20 * time.Second):
-			t.Error("the program does not end by itself")
-			_ = c.Process.Kill()
-		}
-	})
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports[0]))
-	var connection net.Conn
-	await(t, "the program listens", func() bool {
-		look, err := net.Dial("tcp", address)
-		if err != nil {
-			return false
-		}
-		look.Close() // a look whether it is ready does not end it
-		connection, err = net.Dial("tcp", address)
-		return err == nil
-	})
-	t.Cleanup(func() { connection.Close() })
-	answers := bufio.NewReader(connection)
-	return func(line string) string {
-		if err := connection.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := connection.Write([]byte(line + "\n")); err != nil {
-			t.Fatal(err)
-		}
-		answer, err := answers.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimSuffix(answer, "\n")
-	}
 }

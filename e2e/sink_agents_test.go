@@ -1,4 +1,6 @@
-// The sink's protocols of Java agents, spoken by the real agents.
+// Real Java agents that speak the sink's protocols: where they come from, the program that
+// they trace, and how it is held against what the sink counts. A file sink_NAME_test.go each
+// has the agents.
 package e2e
 
 import (
@@ -17,7 +19,6 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/sink/kieker"
 )
 
 const (
@@ -25,6 +26,9 @@ const (
 	agentDepth = 10
 	agentBatch = 100 // calls that are made at a time: fewer than any agent's queue holds
 )
+
+// made is every call of the program, in as many traces as there are outer calls.
+const made = agentCalls * agentDepth
 
 // agents are where the agents come from, by the file that each is.
 var agents = map[string]struct{ artifact, sum string }{
@@ -223,157 +227,6 @@ func spans(t *testing.T, s *sink.Server, want, roots uint64) record.Counts {
 		t.Errorf("counted %+v; want %d spans, %d roots", c, want, roots)
 	}
 	return c
-}
-
-// Kieker waits rather than drop: a record a call, and one of the class's constructor. The
-// ByteBuddy probe has another of its static initializer.
-func TestKiekerOverTCP(t *testing.T) {
-	const writer = "kieker.monitoring.writer.tcp.SingleSocketTcpWriter"
-	for _, weaver := range []string{"aspectj", "bytebuddy"} {
-		t.Run(weaver, func(t *testing.T) {
-			options, env, constructors := kiekerOptions(t, weaver)
-			s := startSink(t, sink.Config{Kieker: "127.0.0.1:0"})
-			host, port := hostPort(t, s.Addresses().Kieker)
-			p := startCalls(t, env, append(options, "-Dkieker.monitoring.writer="+writer, "-D"+writer+".hostname="+host, "-D"+writer+".port="+port)...)
-			p.call(t)
-			p.end(t) // it holds back what does not fill its buffer
-			c := spans(t, s, agentCalls*agentDepth+constructors, agentCalls+constructors)
-			if c.Protocols["kieker"] != 1 || c.Kinds["internal"] != c.Spans || c.Services["KIEKER-SINGLETON"] != c.Spans {
-				t.Errorf("counted %+v", c)
-			}
-		})
-	}
-}
-
-func kiekerOptions(t *testing.T, weaver string) (options, env []string, constructors uint64) {
-	t.Helper()
-	agent := fetchAgent(t, "kieker-"+weaver+".jar")
-	if weaver == "bytebuddy" {
-		return []string{"-javaagent:" + agent}, []string{"KIEKER_SIGNATURES_INCLUDE=* calls.Recursion.*();"}, 2
-	}
-	return []string{"-javaagent:" + agent, "-Dkieker.monitoring.skipDefaultAOPConfiguration=true",
-		"-Dorg.aspectj.weaver.loadtime.configuration=file:" + testdata(t, "aop.xml")}, nil, 1
-}
-
-func TestKiekerFiles(t *testing.T) {
-	const files = "kieker.monitoring.writer.filesystem."
-	for _, form := range []string{"Binary", "Text"} {
-		t.Run(form, func(t *testing.T) {
-			options, env, constructors := kiekerOptions(t, "aspectj")
-			dir := t.TempDir()
-			p := startCalls(t, env, append(options, "-Dkieker.monitoring.writer="+files+"FileWriter",
-				"-D"+files+"FileWriter.logStreamHandler="+files+form+"LogStreamHandler", "-D"+files+"FileWriter.customStoragePath="+dir)...)
-			p.call(t)
-			settled(t, dir)
-			p.end(t)
-			c, err := kieker.CountFolder(dir)
-			if err != nil || c.Spans != agentCalls*agentDepth+constructors || c.Roots != agentCalls+constructors {
-				t.Errorf("counted %+v, %v", c, err)
-			}
-		})
-	}
-}
-
-// settled waits until the files below dir have not grown for half a second: at its end
-// Kieker gives up what its writer has not come to.
-func settled(t *testing.T, dir string) {
-	t.Helper()
-	var size int64
-	for last := time.Now(); time.Since(last) < 500*time.Millisecond; time.Sleep(20 * time.Millisecond) {
-		var now int64
-		err := filepath.WalkDir(dir, func(_ string, entry os.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			info, err := entry.Info()
-			if err == nil {
-				now += info.Size()
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if now != size {
-			size, last = now, time.Now()
-		}
-	}
-}
-
-// SkyWalking: a span a call, a segment an outer call. What is called before the agent is
-// connected is lost, so that it is waited for.
-func TestSkyWalking(t *testing.T) {
-	agent := fetchAgent(t, "skywalking-agent.jar")
-	home := filepath.Dir(agent)
-	classes := filepath.Join(t.TempDir(), "classes")
-	execute(t, testdata(t, "skywalking"), "javac", "--release", "8", "-Xlint:-options", "-cp", agent, "-d", classes, "plugin/Instrumentation.java", "plugin/Interceptor.java")
-	for name, text := range map[string]string{
-		filepath.Join(classes, "skywalking-plugin.def"):  "calls=plugin.Instrumentation\n",
-		filepath.Join(home, "config", "agent.config"):    "agent.service_name=calls\n",
-		filepath.Join(home, "plugins", "placeholder.md"): "",
-	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	execute(t, home, "jar", "--create", "--file", filepath.Join(home, "plugins", "calls.jar"), "-C", classes, ".")
-	s := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0"})
-	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses().SkyWalking, "-Dskywalking.logging.output=CONSOLE")
-	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["skywalking"] > 0 })
-	p.callPaced(t, come(t, s, agentDepth))
-	c := spans(t, s, agentCalls*agentDepth, agentCalls)
-	if c.Traces != agentCalls || c.Services["calls"] != c.Spans || c.Kinds["internal"] != c.Spans {
-		t.Errorf("counted %+v", c)
-	}
-	p.end(t)
-}
-
-// Pinpoint: a span for what the process did for an outer call, and an event a call. At
-// full speed it drops a part of them.
-func TestPinpoint(t *testing.T) {
-	archive := fetchAgent(t, "pinpoint.tar.gz")
-	home := filepath.Dir(archive)
-	execute(t, home, "tar", "xzf", archive)
-	s := startSink(t, sink.Config{Pinpoint: "127.0.0.1:0"})
-	host, port := hostPort(t, s.Addresses().Pinpoint)
-	options := []string{
-		"-javaagent:" + filepath.Join(home, "pinpoint-agent-3.0.1", "pinpoint-bootstrap.jar"),
-		"-Dpinpoint.agentId=a1", "-Dpinpoint.applicationName=calls", "-Dpinpoint.profiler.profiles.active=release",
-		"-Dprofiler.entrypoint=calls.Recursion.call", "-Dprofiler.include=calls.Recursion", "-Dprofiler.sampling.counting.sampling-rate=1",
-		"-Dprofiler.transport.grpc.collector.ip=" + host,
-	}
-	for _, service := range []string{"agent", "metadata", "stat", "span"} {
-		options = append(options, "-Dprofiler.transport.grpc."+service+".collector.ip="+host, "-Dprofiler.transport.grpc."+service+".collector.port="+port)
-	}
-	p := startCalls(t, nil, options...)
-	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["pinpoint"] > 0 })
-	p.callPaced(t, come(t, s, 1+agentDepth))
-	c := spans(t, s, agentCalls*(1+agentDepth), agentCalls)
-	if c.Services["calls"] != c.Spans || c.Kinds["server"] != agentCalls || c.Kinds["internal"] != agentCalls*agentDepth {
-		t.Errorf("counted %+v", c)
-	}
-	p.end(t)
-}
-
-// Scouter: an XLog an outer call, and a step a call.
-func TestScouter(t *testing.T) {
-	agent := fetchAgent(t, "scouter-agent.jar")
-	s := startSink(t, sink.Config{Scouter: "127.0.0.1:0"})
-	host, port := hostPort(t, s.Addresses().Scouter)
-	dir := t.TempDir()
-	p := startCalls(t, nil, "-javaagent:"+agent, "-Dscouter.config="+filepath.Join(dir, "scouter.conf"), "-Dlog_dir="+dir, "-Dobj_name=calls",
-		"-Dnet_collector_ip="+host, "-Dnet_collector_udp_port="+port, "-Dnet_collector_tcp_port="+port,
-		"-Dhook_service_patterns=calls.Recursion.call", "-Dhook_method_patterns=calls.Recursion.call")
-	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["scouter"] > 0 })
-	p.callPaced(t, come(t, s, 1+agentDepth))
-	c := spans(t, s, agentCalls*(1+agentDepth), agentCalls)
-	if c.Kinds["server"] != agentCalls || c.Kinds["internal"] != agentCalls*agentDepth {
-		t.Errorf("counted %+v", c)
-	}
-	p.end(t)
 }
 
 func hostPort(t *testing.T, address string) (host, port string) {

@@ -1,5 +1,5 @@
-// Agents that speak Zipkin, Elastic's intake and Datadog's API, and the real Zipkin
-// server behind the sink, which then says itself what it has.
+// OpenTelemetry's agent, and backends behind the sink: the real Zipkin server, which then
+// says itself what it has, and another sink.
 package e2e
 
 import (
@@ -14,12 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 )
-
-// made is every call of the program, in as many traces as there are outer calls.
-const made = agentCalls * agentDepth
 
 // otelOptions have OpenTelemetry's agent trace the calls, with room for all of them.
 func otelOptions(t *testing.T) []string {
@@ -96,96 +92,53 @@ func zipkinHas(t *testing.T, address string) (traces, spans int) {
 	return len(all), spans
 }
 
-// The agent sends to the sink, the sink passes on to Zipkin: the sink counts what was
-// made, Zipkin accepts it, and has it.
-func TestForwardToZipkin(t *testing.T) {
-	backend := zipkinServer(t)
-	s := startSink(t, sink.Config{Zipkin: "127.0.0.1:0", Forward: map[string]string{"zipkin": "http://" + backend}})
-	p := startCalls(t, nil, append(otelOptions(t), "-Dotel.traces.exporter=zipkin", "-Dotel.exporter.zipkin.endpoint=http://"+s.Addresses().Zipkin+"/api/v2/spans")...)
+// One agent with two exporters, Zipkin's and OTLP's, each to a sink that passes on: to the
+// real server, and to another sink. The sinks count what was made, the backends accept it
+// and have it. What Zipkin refuses is told to the sender, and counted.
+func TestForward(t *testing.T) {
+	server := zipkinServer(t)
+	zipkin := startSink(t, sink.Config{Zipkin: "127.0.0.1:0", Forward: map[string]string{"zipkin": "http://" + server}})
+	backend := startSink(t, sink.Config{OTLPHTTP: "127.0.0.1:0"})
+	otlp := startSink(t, sink.Config{OTLPHTTP: "127.0.0.1:0", Forward: map[string]string{"otlp-http": "http://" + backend.Addresses().OTLPHTTP}})
+
+	p := startCalls(t, nil, append(otelOptions(t), "-Dotel.traces.exporter=zipkin,otlp", "-Dotel.exporter.zipkin.endpoint=http://"+zipkin.Addresses().Zipkin+"/api/v2/spans",
+		"-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.exporter.otlp.endpoint=http://"+otlp.Addresses().OTLPHTTP)...)
 	p.call(t)
 	p.end(t)
-	c := spans(t, s, made, agentCalls)
+
+	c := spans(t, zipkin, made, agentCalls)
 	if c.Forwarded != made || c.Refused != 0 || c.Protocols["zipkin/json"] != c.Requests || c.Services["calls"] != made {
 		t.Errorf("counted %+v", c)
 	}
 	// The server stores what it has accepted in its own time.
 	var traces, stored int
 	for deadline := time.Now().Add(30 * time.Second); stored < made && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		traces, stored = zipkinHas(t, backend)
+		traces, stored = zipkinHas(t, server)
 	}
 	if traces != agentCalls || stored != made {
 		t.Errorf("Zipkin has %d spans in %d traces, want %d in %d", stored, traces, made, agentCalls)
 	}
+
+	c = spans(t, otlp, made, agentCalls)
+	if b := backend.Snapshot().Counts; c.Forwarded != made || b.Spans != made || b.Bytes != c.Bytes {
+		t.Errorf("counted %+v, the backend %+v", c, b)
+	}
+
+	refused(t, zipkin)
 }
 
-// What Zipkin refuses is told to the sender, and counted.
-func TestForwardRefusedByZipkin(t *testing.T) {
-	backend := zipkinServer(t)
-	s := startSink(t, sink.Config{Zipkin: "127.0.0.1:0", Forward: map[string]string{"zipkin": "http://" + backend}})
-	body := `[{"traceId":"1","id":"1","name":"a","timestamp":"soon"}]` // the sink does not look at times
+// refused sends what the sink takes for a span, since it does not look at times, and
+// Zipkin does not.
+func refused(t *testing.T, s *sink.Server) {
+	t.Helper()
+	body := `[{"traceId":"1","id":"1","name":"a","timestamp":"soon"}]`
+	before := s.Snapshot().Counts
 	response, err := http.Post("http://"+s.Addresses().Zipkin+"/api/v2/spans", "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	if c := s.Snapshot().Counts; response.StatusCode != http.StatusBadRequest || c.Spans != 1 || c.Refused != 1 || c.Forwarded != 0 {
+	if c := s.Snapshot().Counts.Minus(before); response.StatusCode != http.StatusBadRequest || c.Spans != 1 || c.Refused != 1 || c.Forwarded != 0 {
 		t.Errorf("status %d, counted %+v", response.StatusCode, c)
-	}
-}
-
-// Elastic's agent: an outer call is a transaction, the calls in it are spans. Its request
-// stays open; what it holds is counted.
-func TestElasticJava(t *testing.T) {
-	s := startSink(t, sink.Config{Elastic: "127.0.0.1:0"})
-	p := startCalls(t, nil, "-javaagent:"+fetchAgent(t, "elastic-agent.jar"), "-Delastic.apm.service_name=calls", "-Delastic.apm.trace_methods=calls.Recursion#call",
-		"-Delastic.apm.cloud_provider=NONE", "-Delastic.apm.metrics_interval=0s", "-Delastic.apm.max_queue_size=100000", "-Delastic.apm.trace_methods_duration_threshold=0ms",
-		"-Delastic.apm.server_url=http://"+s.Addresses().Elastic)
-	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["elastic/other"] > 0 })
-	p.call(t)
-	p.end(t)
-	c := spans(t, s, made, agentCalls)
-	if c.Services["calls"] != made || c.Traces != agentCalls || c.Merged+c.Forgone != 0 || c.Protocols["elastic/intake"] == 0 {
-		t.Errorf("counted %+v", c)
-	}
-}
-
-// Datadog's agent chooses by what the sink says of itself, and keeps every trace.
-func TestDatadogJava(t *testing.T) {
-	for _, version := range []string{"v0.4", "v0.5"} {
-		t.Run(version, func(t *testing.T) {
-			s := startSink(t, sink.Config{Datadog: "127.0.0.1:0"})
-			p := startCalls(t, nil, "-javaagent:"+fetchAgent(t, "dd-java-agent.jar"), "-Ddd.service=calls", "-Ddd.trace.methods=calls.Recursion[call]",
-				"-Ddd.trace.rate.limit=1000000", "-Ddd.trace.sample.rate=1", "-Ddd.jmxfetch.enabled=false", "-Ddd.profiling.enabled=false", "-Ddd.instrumentation.telemetry.enabled=false",
-				fmt.Sprintf("-Ddd.trace.agent.v0.5.enabled=%t", version == "v0.5"), "-Ddd.trace.agent.url=http://"+s.Addresses().Datadog)
-			p.call(t)
-			p.end(t)
-			c := spans(t, s, made, agentCalls)
-			if c.Services["calls"] != made || c.Traces != agentCalls || c.Protocols["datadog/"+version] == 0 || c.RootNames["Recursion.call"] != agentCalls {
-				t.Errorf("counted %+v", c)
-			}
-		})
-	}
-}
-
-// OpenTelemetry's agent over OTLP through a sink in between, over both transports.
-func TestForwardOTLPJava(t *testing.T) {
-	for _, protocol := range []string{"grpc", "http/protobuf"} {
-		t.Run(protocol, func(t *testing.T) {
-			backend := startSink(t, sink.Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0"})
-			s := startSink(t, sink.Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0", Forward: map[string]string{
-				"otlp-grpc": "http://" + backend.Addresses().OTLPGRPC, "otlp-http": "http://" + backend.Addresses().OTLPHTTP,
-			}})
-			endpoint := s.Addresses().OTLPGRPC
-			if protocol != "grpc" {
-				endpoint = s.Addresses().OTLPHTTP
-			}
-			p := startCalls(t, nil, append(otelOptions(t), "-Dotel.traces.exporter=otlp", "-Dotel.exporter.otlp.protocol="+protocol, "-Dotel.exporter.otlp.endpoint=http://"+endpoint)...)
-			p.call(t)
-			p.end(t)
-			c := spans(t, s, made, agentCalls)
-			if b := backend.Snapshot().Counts; c.Forwarded != made || b.Spans != made || b.Bytes != c.Bytes {
-				t.Errorf("counted %+v, the backend %+v", c, b)
-			}
-		})
 	}
 }

@@ -70,6 +70,6 @@ func Analyse(in Input) (*finding.Document, error) {
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
 	doc.Warnings = s.warnings()
-	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(confidence)))
+	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(confidence)), s.dark())
 	return doc, nil
 }

@@ -15,8 +15,8 @@ import (
 const fewVariants = 3
 
 // answer says what tracing costs, in one sentence. least is the fewest blocks that an
-// interval needs.
-func answer(doc *finding.Document, least int) string {
+// interval needs; dark are variants of which no span came.
+func answer(doc *finding.Document, least int, dark []string) string {
 	all := headlines(doc.Findings)
 	heads, apart := rankedHeads(doc, all)
 	if len(heads) == 0 && len(doc.Searches) > 0 {
@@ -35,7 +35,10 @@ func answer(doc *finding.Document, least int) string {
 		}
 	}
 	clauses = append(clauses, budgetClause(doc)...)
-	if text := lossClause(doc); text != "" {
+	if len(dark) > 0 {
+		clauses = append(clauses, "no span came with "+fewNames(dark)+", so that is not what tracing costs")
+	}
+	if text := lossClause(doc); text != "" && len(dark) == 0 {
 		clauses = append(clauses, text)
 	}
 	if len(apart) > 0 {

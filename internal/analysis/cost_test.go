@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestAddedCPUIsFound(t *testing.T) {
@@ -113,6 +114,22 @@ func TestHeadline(t *testing.T) {
 		got := Headline(in.Experiment, in.Records[:n])
 		if !strings.HasPrefix(got, want) || (want == "") != (got == "") || strings.Contains(got, "(") != (n == 20) {
 			t.Errorf("after %d runs: %q", n, got)
+		}
+	}
+}
+
+// A tracer that keeps so many traces a time makes none to all of an operation's spans: the
+// middle of that is no number to divide by.
+func TestNoCostPerSpanOfARation(t *testing.T) {
+	for low, want := range map[float64]bool{0: false, 3: true} {
+		s := twoVariants()
+		s.plan = func(p *spec.Plan) {
+			if p.Variant == "otel" {
+				p.Spans["json"] = spec.Number{Low: low, High: 3}
+			}
+		}
+		if f, has := look(analyse(t, s.input()), "json", "otel", "none", "cpu_per_span", ""); has != want {
+			t.Errorf("from %g to 3 spans: %v %g", low, has, f.Value)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (s *study) trace() {
 		t := ledger.Tracing{Sampling: 1, Spans: map[string]ledger.PerOperation{}}
 		plan := s.in.Plans[v.Name]
 		if plan != nil {
-			t.Silent, t.Sampling = plan.Silent, plan.Sampling
+			t.Silent, t.Sampling, t.Holds = plan.Silent, plan.Sampling, plan.Holds
 		}
 		for _, operation := range append(s.operations(), record.ProbeOperation) {
 			if per, known := s.perOperation(i, plan, operation, learnt); known {
@@ -88,7 +88,7 @@ func (s *study) calibrations(variant string) []record.Record {
 }
 
 // perOperation is how many spans an operation makes: declared; or learnt from the
-// variant itself, or from another one with the same tracer; or none, where there
+// variant itself, or from another one that makes the same spans; or none, where there
 // is no tracer.
 func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
 	v := s.variants[i]
@@ -108,31 +108,33 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 	return s.learntOf(i, operation, learnt)
 }
 
-// learntOf is what was learnt of a variant itself, or of another one with the same
-// tracer, under the name of an operation or of an operation at a level.
+// learntOf is what was learnt of a variant itself, or of another one that makes the same
+// spans, under the name of an operation or of an operation at a level.
 func (s *study) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
 	if per, known := learnt[s.variants[i].Name][name]; known {
 		return per, true
 	}
 	for _, other := range s.variants {
-		if per, ok := learnt[other.Name][name]; ok && tracerName(other) == tracerName(s.variants[i]) {
+		if per, ok := learnt[other.Name][name]; ok && sameSpans(other, s.variants[i]) {
 			return per, true
 		}
 	}
 	return ledger.PerOperation{}, false
 }
 
+// sinkMark begins the placeholders of the sink's addresses.
+const sinkMark = "{sink."
+
 // knowsSink reports whether any process of a variant is told where the sink is.
 // Its ports are chosen for each run: without a placeholder nobody finds it.
 func knowsSink(v spec.Variant, plan *spec.Plan) bool {
-	const mark = "{sink."
 	told := func(env map[string]string, words ...[]string) bool {
 		for _, value := range env {
-			if strings.Contains(value, mark) {
+			if strings.Contains(value, sinkMark) {
 				return true
 			}
 		}
-		return slices.ContainsFunc(slices.Concat(words...), func(word string) bool { return strings.Contains(word, mark) })
+		return slices.ContainsFunc(slices.Concat(words...), func(word string) bool { return strings.Contains(word, sinkMark) })
 	}
 	if told(v.Env, v.Args) {
 		return true
@@ -190,6 +192,9 @@ func (s *study) meant(variant string, at cell) (float64, bool) {
 	}
 	if !known || t.Silent {
 		return 0, t.Silent
+	}
+	if per.Low <= 0 && per.High > 0 {
+		return 0, false // a tracer that keeps so many traces a time: between none and all says nothing
 	}
 	return (per.Low + per.High) / 2 * t.Sampling, true
 }

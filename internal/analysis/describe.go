@@ -12,8 +12,8 @@ import (
 func (s *study) describe() (finding.Experiment, error) {
 	e := s.in.Experiment
 	d := finding.Experiment{
-		Name: e.Name, Load: loadText(e.Load, e.Workload != nil && e.Workload.Self), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
-		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Faults: s.faultTexts(),
+		Name: e.Name, Load: loadOf(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
+		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: s.warmupText(), Faults: s.faultTexts(),
 		Duet: e.Design.Duet, Rates: s.relativeRates(),
 		LeftOut: s.in.LeftOut, Published: Published(e), Claims: Claims(e),
 	}

@@ -3,7 +3,9 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +14,20 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
+
+// loadOf is the load of an experiment in words: loadText, or each operation at its own rate.
+func loadOf(e *spec.Experiment) string {
+	self := e.Workload != nil && e.Workload.Self
+	own := func(o spec.Operation) bool { return o.Rate > 0 }
+	if self || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {
+		return loadText(e.Load, self)
+	}
+	rates := make([]string, len(e.Operations))
+	for i, o := range e.Operations {
+		rates[i] = fmt.Sprintf("%s (%s)", plainNumber(cmp.Or(o.Rate, e.Load.Rate)), o.Name)
+	}
+	return openText(enumerate(rates)+" operations/s", e.Load)
+}
 
 // loadText is the load in words: "500 operations/s for 20s, open loop".
 func loadText(l spec.Load, self bool) string {

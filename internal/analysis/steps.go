@@ -47,6 +47,9 @@ func (s *study) increments() []finding.Increment {
 				continue
 			}
 			over, added := s.before(i+1, steps)
+			if len(added) == len(spec.Steps) && !s.stepped(i+1) {
+				continue // that is what the tracer costs, which is told already
+			}
 			for _, name := range incrementMetrics(how) {
 				m, _ := s.named(name, at)
 				if one, ok := s.increment(m, pair{variant: v.Name, against: over}, at); ok {
@@ -57,6 +60,15 @@ func (s *study) increments() []finding.Increment {
 		}
 	}
 	return out
+}
+
+// stepped reports whether another variant of the same tracer runs other steps.
+func (s *study) stepped(i int) bool {
+	steps, _ := stepsOf(s.variants[i])
+	return slices.ContainsFunc(s.variants, func(other spec.Variant) bool {
+		theirs, known := stepsOf(other)
+		return known && tracerName(other) == tracerName(s.variants[i]) && !slices.Equal(theirs, steps)
+	})
 }
 
 func incrementMetrics(how loop) []string {

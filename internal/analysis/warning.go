@@ -60,12 +60,15 @@ var checks = []check{
 	{"clock-accounting", note, "CPU is read from the processes' clocks: what very short-lived children use is seen at their end only, and throttling is not seen. With the right to make cgroups it is exact", (*study).findClock},
 	{"throttled", warning, "raise the app's CPU quota or lower the rate: latency is the quota's, not the tracer's", (*study).findThrottled},
 	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (load: {duration: …})", (*study).findShortWindow},
+	{"never-steady", warning, "the figures still hold a part of the warm-up: allow a longer one (load: {warmup: auto..60s}), or raise the rate, at which code gets warm sooner", (*study).findNeverSteady},
 	{"never-quiet", warning, "the tracer still sent when patience ended, so some of its cost is not counted: shorten its delay or lower the rate", (*study).findNeverQuiet},
 	{"low-rate", note, "what processes use when idle is a large part of the CPU per operation: raise the rate to see the cost of operations", (*study).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: noise is as large as the work", func(s *study) []hit { return s.below }},
 	{"modes", warning, "look at every block's dot in the report; more blocks do not help before the cause is found", func(s *study) []hit { return together(s.modes) }},
 	{"operations-failed", warning, "compare only variants that do the same work: see why operations fail", (*study).findFailedOperations},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*study).findUnknown},
+	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its own log; class versions, plugins, the methods that it is told of): what is compared is not the cost of tracing", (*study).findNothingTraced},
+	{"no-spans", warning, "the tracer is there and instruments nothing of this operation, so what it costs here is not what tracing costs: see which libraries it knows, and its messages under " + resultsPlace + "/logs", (*study).findNoSpans},
 	{"calibration-differs", warning, "correct the declared number of spans per operation, or find out why the tracer makes another number", (*study).findCalibration},
 	{"spans-lost", warning, "the cost is that of a tracer that throws spans away: lower the rate, or enlarge its queue, until nothing is lost", (*study).findLost},
 	{"spans-unaccounted", warning, "spans are missing that nobody admits to have lost: see the tracer's own log", (*study).findUnaccounted},
@@ -73,6 +76,7 @@ var checks = []check{
 	{"sampling-off", warning, "the share of sampled traces is not what was asked for: check how the tracer samples", (*study).findSampling},
 	{"duplicates", note, "spans came more than once: the exporter sent them again, which costs", (*study).findDuplicates},
 	{"evicted", warning, "the sink had to forget span ids, so duplicates may be missed: lower the rate or shorten the window", (*study).findEvicted},
+	{"waited-for-tracer", note, "nothing to do: the first operation came after that, and the wait is in no figure", (*study).findWaited},
 	{"killed-at-stop", warning, "a process did not end when asked, so its tracer may not have flushed: see why it hangs", (*study).findKilled},
 }
 

@@ -98,6 +98,10 @@ var provocations = []struct {
 	{"window-short", func(s *scene) {
 		s.plan = func(p *spec.Plan) { p.Delay = 5 * time.Second }
 	}},
+	{"never-steady", func(s *scene) {
+		s.design = func(e *spec.Experiment) { e.Load.WarmupMost = 30 * time.Second }
+		s.extra = []record.Record{warmingUp("none", 2, 80), warmingUp("otel", 70, 80)}
+	}},
 	{"never-quiet", only("otel", func(r *record.Record) { r.Phases[0].Quiet = false })},
 	{"low-rate", func(s *scene) { s.rate = 5 }},
 	{"cpu-negative", only("otel", func(r *record.Record) { r.Start.Idle[0].CPUSeconds = 1.9 })},
@@ -111,6 +115,20 @@ var provocations = []struct {
 	}},
 	{"operations-failed", only("none", func(r *record.Record) { r.Phases[0].Load.Failed, r.Phases[0].Load.Completed = 1, 9999 })},
 	{"expectation-unknown", func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans = nil } }},
+	{"nothing-traced", func(s *scene) {
+		s.plan = func(p *spec.Plan) { p.Spans = nil }
+		s.change = onlyRuns("otel", func(r *record.Record) {
+			r.Phases[0].Sink, r.Phases[0].WarmupSink, r.Life, r.Stop.Sink = record.Counts{}, record.Counts{}, record.Counts{}, record.Counts{}
+		})
+	}},
+	{"no-spans", func(s *scene) { // of one of two operations the calibration saw no span either
+		s.order, s.operations["dark"] = []string{"json", "dark"}, 50e-6
+		s.plan = func(p *spec.Plan) { delete(p.Spans, "dark") }
+		s.change = onlyRuns("otel", func(r *record.Record) { r.Phases[1].Sink = record.Counts{Checking: true} })
+		s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Phases: []record.Phase{{
+			Operation: "dark", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20}, Sink: record.Counts{Checking: true},
+		}}}}
+	}},
 	{"calibration-differs", only("otel", func(r *record.Record) {
 		if r.Block == 1 {
 			r.Kind, r.Block = record.Calibration, 0
@@ -127,7 +145,18 @@ var provocations = []struct {
 	{"sampling-off", func(s *scene) { s.plan = func(p *spec.Plan) { p.Sampling = 0.5 } }},
 	{"duplicates", only("otel", func(r *record.Record) { r.Phases[0].Sink.Spans++; r.Phases[0].Sink.Duplicate = 1 })},
 	{"evicted", only("otel", func(r *record.Record) { r.Life.Evicted = 1 })},
+	{"waited-for-tracer", only("otel", func(r *record.Record) { r.Start.ConnectedSeconds = 1.5 })},
 	{"killed-at-stop", only("otel", func(r *record.Record) { r.Stop.Killed = true })},
+}
+
+// provocation is what provokes a warning.
+func provocation(code string) func(*scene) {
+	for _, p := range provocations {
+		if p.code == code {
+			return p.by
+		}
+	}
+	return nil
 }
 
 // A search judges a probe by the CPU over its load alone, so that what the tracer

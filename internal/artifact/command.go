@@ -39,6 +39,20 @@ func (e *commandError) Error() string {
 // whatever it is told, and an error may end in a file.
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// plain passes on what is written to it, without colours.
+type plain struct{ to io.Writer }
+
+func (p plain) Write(b []byte) (int, error) {
+	text := colour.ReplaceAll(b, nil)
+	if len(text) == 0 {
+		return len(b), nil
+	}
+	if _, err := p.to.Write(text); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 func (e *commandError) Unwrap() error { return e.err }
 
 // run runs the command, ending it and its children when ctx ends.
@@ -46,7 +60,7 @@ func (c command) run(ctx context.Context) error {
 	tail := &tail{limit: 16 << 10}
 	var out io.Writer = tail
 	if c.progress != nil {
-		out = io.MultiWriter(tail, c.progress)
+		out = io.MultiWriter(tail, plain{c.progress})
 	}
 	cmd := c.prepare(ctx)
 	cmd.Stdout, cmd.Stderr = out, out

@@ -49,6 +49,8 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
 	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || len(f.line.Variants) > 0
 	switch {
+	case len(f.workloads) > 0 && (line || len(args) == 0):
+		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")
 	case line && c.ArgsLenAtDash() > 0:
 		return nil, fmt.Errorf("%q stands before --: give either an experiment or a command", args[0])
 	case line:
@@ -69,18 +71,24 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 	case len(args) > 1:
 		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for one's own command, put -- before it)", len(args), strings.Join(args, " "))
 	}
-	for _, flag := range []string{"ready", "header", "body", "port", "language", "name"} {
+	for _, flag := range []string{"ready", "patience", "header", "body", "port", "language", "name"} {
 		if c.Flags().Changed(flag) {
 			return nil, fmt.Errorf("--%s is for one's own service from one line (--op … -- COMMAND); write it into the experiment file", flag)
 		}
 	}
 	found, err := spec.Find(args[0], builtIn())
+	if err != nil {
+		return nil, err
+	}
+	if found, err = spec.KeepWorkloads(found, f.workloads); err != nil {
+		return nil, fmt.Errorf("--workloads: %w", err)
+	}
 	for _, e := range found {
 		if err := e.OverrideLoad(f.load); err != nil {
 			return nil, err
 		}
 	}
-	return found, err
+	return found, nil
 }
 
 // isProgram reports whether a word is a program and no experiment, nor near one.
@@ -105,7 +113,7 @@ func (f *runFlags) resumed() ([]*spec.Experiment, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the experiment of the results folder: %w", err)
 		}
-		all = append(all, one...)
+		all, f.resumes = append(all, one...), append(f.resumes, folder)
 	}
 	return all, nil
 }

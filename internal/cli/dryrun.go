@@ -26,6 +26,9 @@ func dryRun(s streams, experiments []*spec.Experiment) error {
 		if len(foreseen.Piloted) > 0 {
 			fmt.Fprintf(s.out, "  pilot, which finds %s: %s\n", e.Load.Relative.Search.Summary(), strings.Join(foreseen.Piloted, " "))
 		}
+		if len(foreseen.Warmed) > 0 {
+			fmt.Fprintf(s.out, "  pilot, which finds the warm-up: %s\n", strings.Join(foreseen.Warmed, " "))
+		}
 		for _, v := range e.Variants {
 			if missing := run.Missing(e.Workload, v); len(missing) > 0 {
 				fmt.Fprintf(s.out, "  cannot run here: %s: %s\n", v.Name, strings.Join(missing, "; "))

@@ -20,14 +20,14 @@ func newFetch(s streams) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "fetch NAME… | --all",
-		Short: "Download and build ahead of time what workloads and tracers need",
+		Short: "Download and build ahead of time what workloads, tracers and experiments need",
 		Long: `Downloads the packages and builds the programs of the workloads and tracers that
-are named, into the user's cache (` + artifact.Variable + ` moves it). Experiments do so by
+are named, or of all that an experiment (built in, or a file) measures, into the user's cache (` + artifact.Variable + ` moves it). Experiments do so by
 themselves; after fetch they need no network.`,
-		Example: "  tracetax fetch hello/flask otel-python",
+		Example: "  tracetax fetch hello/flask otel-python\n  tracetax fetch calls-baseline shop.yaml",
 		RunE: func(c *cobra.Command, names []string) error {
 			if all == (len(names) > 0) {
-				return usageError(fmt.Errorf("name workloads or tracers, or say --all ('%s list' shows them)", c.Root().Name()))
+				return usageError(fmt.Errorf("name workloads, tracers or experiments, or say --all ('%s list' shows them)", c.Root().Name()))
 			}
 			store, err := artifact.Open(artifact.DefaultDir())
 			if err != nil {
@@ -132,13 +132,51 @@ func (f fetcher) thing(name string) (thing, error) {
 	}
 	w, err := f.catalog.Workload(name)
 	var unknown *spec.UnknownError
+	if errors.As(err, &unknown) && unknown.Nearest != "" && !isFile(name) {
+		return thing{}, usageError(fmt.Errorf("there is no workload, tracer or experiment %q; did you mean the workload %q?", name, unknown.Nearest))
+	}
 	if errors.As(err, &unknown) {
-		return thing{}, usageError(fmt.Errorf("there is no workload and no tracer of that name: %w", err))
+		return f.whole(name)
 	}
 	if err != nil {
 		return thing{}, err
 	}
 	return thing{name, w.Needs, func(ctx context.Context) error { return f.workload(ctx, w) }}, nil
+}
+
+// whole is all that an experiment needs, a file's or a built-in one's. What cannot run
+// here is passed over.
+func (f fetcher) whole(name string) (thing, error) {
+	experiments, err := spec.Find(name, f.catalog)
+	var unknown *spec.UnknownError
+	switch {
+	case err == nil:
+	case errors.As(err, &unknown) && unknown.What == "experiment":
+		if _, err := find(name, f.catalog); err != nil { // which names what is near
+			return thing{}, err
+		}
+		return thing{}, usageError(fmt.Errorf("%s is a service: it is made ready with the workloads that name it", name))
+	default:
+		return thing{}, fileError(err)
+	}
+	return thing{name, nil, func(ctx context.Context) error { return f.experiments(ctx, experiments) }}, nil
+}
+
+func (f fetcher) experiments(ctx context.Context, all []*spec.Experiment) error {
+	var failed error
+	for _, e := range all {
+		for _, v := range e.Variants {
+			what := v.Name + " on " + e.Workload.Name
+			if missing := run.Missing(e.Workload, v); len(missing) > 0 {
+				fmt.Fprintf(f.progress, "%s: passed over: %s\n", what, strings.Join(missing, "; "))
+				continue
+			}
+			if _, err := run.Prepare(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("%s: %w", what, err))
+			}
+		}
+	}
+	return failed
 }
 
 func (f fetcher) tracer(ctx context.Context, t *spec.Tracer) error {

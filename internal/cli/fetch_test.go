@@ -78,6 +78,19 @@ func TestFetchOfWhatCannotRunHere(t *testing.T) {
 	}
 }
 
+// An experiment is fetched as a whole, and what of it cannot run here is passed over.
+func TestFetchExperiment(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	text := "workload: shop\nvariants: {none: , otel-go: , odd: {tracer: glowroot-java}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errOut := fetch(t, map[string]string{"shop": workload("echo building")}, file)
+	if status != exitFine || out != file+": ready\n" || !strings.Contains(errOut, "building with otel") || !strings.Contains(errOut, "odd on shop: passed over: ") {
+		t.Errorf("status %d, output %q, errors %q", status, out, errOut)
+	}
+}
+
 func TestFetchWrongUsage(t *testing.T) {
 	for _, test := range []struct {
 		args []string
@@ -85,7 +98,10 @@ func TestFetchWrongUsage(t *testing.T) {
 	}{
 		{nil, "say --all"},
 		{[]string{"--all", "none"}, "say --all"},
-		{[]string{"helo/go"}, `did you mean "hello/go"?`},
+		{[]string{"helo/go"}, `did you mean the workload "hello/go"?`},
+		{[]string{"otel-jav"}, `did you mean the tracer "otel-java"?`},
+		{[]string{"postgresql"}, "postgresql is a service"},
+		{[]string{"no-such-file.yaml"}, "no such file"},
 	} {
 		if status, _, errOut := fetch(t, nil, test.args...); status != exitUsage || !strings.Contains(errOut, test.want) {
 			t.Errorf("fetch %v: status %d, errors %q", test.args, status, errOut)

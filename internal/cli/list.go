@@ -23,7 +23,9 @@ type listed struct {
 	Description string     `json:"description,omitempty"`
 	Needs       []needView `json:"needs"`
 	Runs        bool       `json:"runs_here"`
-	Missing     []string   `json:"missing"` // what is missing, and how to get it
+	Missing     []string   `json:"missing"`            // what is missing, and how to get it
+	LeftOut     []lackView `json:"left_out,omitempty"` // of an experiment that runs in part
+	several     bool       // an experiment over several workloads
 	Broken      string     `json:"broken,omitempty"`
 }
 
@@ -93,6 +95,9 @@ func listKind(kind string, catalog *spec.Catalog) ([]listed, error) {
 		l, needs, err := look(catalog, name)
 		l.Kind, l.Name = strings.TrimSuffix(kind, "s"), name
 		l.Needs, l.Missing = needViews(needs), append([]string{}, artifact.Missing(needs)...)
+		if len(l.LeftOut) > 0 { // the rest runs
+			l.Missing = []string{}
+		}
 		l.Runs = err == nil && len(l.Missing) == 0
 		if err != nil { // one wrong folder of the user's must not hide the others
 			l.Broken = err.Error()
@@ -111,7 +116,11 @@ func listExperiment(catalog *spec.Catalog, name string) (listed, []spec.Need, er
 	for _, e := range experiments {
 		needs = append(needs, e.Needs()...)
 	}
-	return listed{Description: experiments[0].Description}, spec.Distinct(needs), nil
+	left, none := missingParts(experiments)
+	if none {
+		left = nil
+	}
+	return listed{Description: experiments[0].Description, LeftOut: left, several: len(experiments) > 1}, spec.Distinct(needs), nil
 }
 
 func listWorkload(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
@@ -157,14 +166,15 @@ func printList(w io.Writer, all []listed) error {
 			kind = l.Kind
 			fmt.Fprintf(table, "%s\tRUNS HERE\tNEEDS\tDESCRIPTION\n", strings.ToUpper(kind))
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, yesNo(l.Runs), needWords(l.Needs), oneLine(l.Description))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.runs(), needWords(l.Needs), oneLine(l.Description))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	printMissing(w, all)
 	for _, l := range all {
-		for _, m := range l.Missing {
-			fmt.Fprintf(w, "\n%s %s cannot run here: %s\n", l.Kind, l.Name, m)
+		if len(l.LeftOut) > 0 {
+			fmt.Fprintf(w, "\n%s %s runs here in part, without %s: 'tracetax show %s' says why\n", l.Kind, l.Name, lackNames(l.LeftOut, l.several), l.Name)
 		}
 		if l.Broken != "" {
 			fmt.Fprintf(w, "\n%s %s is broken:\n%s\n", l.Kind, l.Name, l.Broken)
@@ -173,17 +183,37 @@ func printList(w io.Writer, all []listed) error {
 	return nil
 }
 
-func yesNo(yes bool) string {
-	if yes {
-		return "yes"
+// printMissing says each thing that is missing once, with all that cannot run for it.
+func printMissing(w io.Writer, all []listed) {
+	var order []string
+	who := map[string][]string{}
+	for _, l := range all {
+		for _, m := range l.Missing {
+			if who[m] == nil {
+				order = append(order, m)
+			}
+			who[m] = append(who[m], l.Kind+" "+l.Name)
+		}
 	}
-	return "no"
+	for _, m := range order {
+		fmt.Fprintf(w, "\n%s cannot run here: %s\n", strings.Join(who[m], ", "), m)
+	}
+}
+
+func (l listed) runs() string {
+	switch {
+	case !l.Runs:
+		return "no"
+	case len(l.LeftOut) > 0:
+		return "in part"
+	}
+	return "yes"
 }
 
 func needWords(needs []needView) string {
 	var words []string
 	for _, n := range needs {
-		if n.Command != "" {
+		if n.Command != "" && !slices.Contains(words, n.Command) {
 			words = append(words, n.Command)
 		}
 	}

@@ -74,6 +74,8 @@ func begun(e experiment.Event, of *spec.Experiment) string {
 		text += "checking the answers of " + next.Variant
 	case next.Kind == record.Calibration:
 		text += "learning how many spans " + next.Variant + " makes"
+	case next.Purpose == record.ForWarmup:
+		text += "finding how long " + next.Variant + " takes to get steady"
 	case next.Kind == record.Pilot:
 		text += "finding what load " + next.Variant + " can take"
 	case d.Most > 0:

@@ -25,7 +25,8 @@ type runFlags struct {
 	out, resume         string
 	blocks, precision   string
 	seed                uint64
-	variants            []string // names to keep
+	variants, workloads []string // names to keep
+	resumes             []string // the folders below resume, one an experiment
 	budget              string
 	accounting          string
 	line                spec.Flags    // one's own service from one line
@@ -68,11 +69,13 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags := c.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "every cell twice, seconds each: figures, but no intervals and no verdicts")
 	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b` (the baseline always runs)")
+	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
 	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of one's own service (repeatable)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:tracer=T,setting=value,env.X=y,arg=z]` (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "how one's own service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers, which a master such as gunicorn's does before the program is loaded)")
+	flags.StringVar(&f.line.Patience, "patience", "", "how long one's own service may take to become ready, e.g. `60s` (default 30s)")
 	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of one's own service (repeatable)")
 	flags.StringVar(&f.line.Body, "body", "", "body of every operation of one's own service: `text`, or @file")
 	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of one's own service, if it cannot be told by {port}")
@@ -85,7 +88,7 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringVar(&f.load.Calls, "calls", "", "workloads that make themselves work: the most operations of a measured window, e.g. `2000000`")
 	flags.StringVar(&f.load.Depth, "depth", "", "the same: calls in one another that make one operation, `8`, or 2,4,8 in turn")
 	flags.StringVar(&f.load.Threads, "threads", "", "the same: threads that call, `2`, or 1,2,4 in turn")
-	flags.StringVar(&f.load.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, instead of the experiment's")
+	flags.StringVar(&f.load.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, or auto (a pilot finds it), instead of the experiment's")
 	completeFlag(c, "variant", completeTracers)
 	return c
 }
@@ -104,7 +107,7 @@ func (f *runFlags) common(c *cobra.Command) {
 
 // run makes the experiments one after the other, each in a results folder of its
 // own below the given one when there are several.
-func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) error {
+func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) (err error) {
 	if !f.quick { // whose windows are short on purpose
 		printHints(s.err, experiments, len(f.line.Command) > 0)
 	}
@@ -116,20 +119,22 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		top = f.resume
 	}
 	if top == "" {
-		var err error
 		if top, err = newFolder("tracetax-results", strings.ReplaceAll(experiments[0].Name, "/", "-")+"-"+time.Now().Format("20060102-150405")); err != nil {
 			return err
 		}
 		defer os.Remove(top) // fails, as it should, unless nothing came to be in it
 	}
 	worst, ran, several := exitFine, 0, len(experiments) > 1
-	var left []omission
-	for _, e := range experiments {
-		folder := top
-		if several {
-			folder = filepath.Join(top, strings.ReplaceAll(e.Workload.Name, "/", "-"))
+	folders := f.foldersFor(top, experiments)
+	if several && f.resume == "" {
+		if err := layOut(experiments, folders); err != nil {
+			return err
 		}
-		doc, err := f.one(ctx, s, e, folder)
+		defer func() { err = errors.Join(err, withdraw(folders, err == nil)) }()
+	}
+	var left []omission
+	for i, e := range experiments {
+		doc, err := f.one(ctx, s, e, top, folders[i])
 		switch {
 		case err == nil:
 			ran++
@@ -188,15 +193,15 @@ func newFolder(parent, name string) (string, error) {
 	}
 }
 
-// one runs one experiment, or goes on with it, and prints its result. An
-// interrupted one keeps its results and says how to go on.
-func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, dir string) (doc *finding.Document, err error) {
+// one runs one experiment, or goes on with it, in dir, which is top or in it, and
+// prints its result. An interrupted one keeps its results and says how to go on.
+func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, top, dir string) (doc *finding.Document, err error) {
 	b, err := prepare(ctx, e, dir, f.accounting, f.variants, s.err)
 	if err != nil {
 		return nil, err
 	}
 	open := b.create
-	if f.resume != "" {
+	if f.resume != "" && (hasRuns(dir) || dir == top) {
 		open = b.resume
 	}
 	if err := open(); err != nil {
@@ -205,7 +210,7 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, dir s
 	defer func() { err = errors.Join(err, b.folder.Close()) }()
 	history, err := b.run(ctx)
 	if err != nil {
-		return nil, f.interrupted(b, history, err)
+		return nil, f.interrupted(b, top, history, err)
 	}
 	if doc, err = b.finish(history); err != nil {
 		return nil, err
@@ -215,12 +220,12 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, dir s
 
 // interrupted makes the best of what there is, for a look, and says how to go
 // on, if that is of use. The reason stays the error.
-func (f *runFlags) interrupted(b *bench, history []record.Record, reason error) error {
+func (f *runFlags) interrupted(b *bench, top string, history []record.Record, reason error) error {
 	if len(history) == 0 {
 		return reason
 	}
 	_, err := b.finish(history)
-	next := "go on with: tracetax run --resume " + b.dir
+	next := "go on with: tracetax run --resume " + top
 	if final := new(experiment.FinalError); errors.As(reason, &final) {
 		next = "see " + b.dir
 	}

@@ -281,7 +281,7 @@ func (p *page) experiments(experiments []*spec.Experiment) {
 		}
 		p.head("experiment", e.Name, "", e.Description)
 		p.line("  %s", e.Summary())
-		p.needs(e.Needs())
+		p.canRun(e)
 		text, err := e.YAML()
 		if err != nil {
 			p.err = errors.Join(p.err, err)

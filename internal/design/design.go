@@ -21,7 +21,8 @@ type Plan struct {
 	Most       int      // blocks in all; Least where their number is fixed
 	Variants   []string // the first is the baseline
 	Calibrated []string // variants that are calibrated before everything else
-	Piloted    []string // variants that are piloted before the first block
+	Piloted    []string // variants whose rate is found in a pilot before the first block
+	Warmed     []string // variants whose warm-up is found in a pilot, after that
 	Operations []string
 	Levels     int  // phases of each operation, one for each level of what is swept; 0 is 1
 	Depths     int  // phases of each operation in a calibration, one for each depth; 0 is 1
@@ -36,7 +37,8 @@ type Plan struct {
 // Run is what to run next.
 type Run struct {
 	Kind     record.Kind
-	Block    int // from 1; 0 before the first block
+	Purpose  record.Purpose // of a pilot
+	Block    int            // from 1; 0 before the first block
 	Position int
 	Attempt  int
 	Variant  string
@@ -112,9 +114,14 @@ func (p Plan) before(past past) func(yield func(Run) bool) {
 	return func(yield func(Run) bool) {
 		for _, first := range []struct {
 			kind     record.Kind
+			purpose  record.Purpose
 			variants []string
 			phases   []Phase
-		}{{record.Calibration, p.Calibrated, p.learnt()}, {record.Pilot, p.Piloted, p.once()}} {
+		}{
+			{record.Calibration, "", p.Calibrated, p.learnt()},
+			{record.Pilot, record.ForRate, p.Piloted, p.once()},
+			{record.Pilot, record.ForWarmup, p.Warmed, p.once()},
+		} {
 			for i, variant := range first.variants {
 				if p.failedBefore(past, p.Variants[0]) {
 					return // without its baseline no block counts
@@ -122,8 +129,8 @@ func (p Plan) before(past past) func(yield func(Run) bool) {
 				if first.kind == record.Pilot && p.failedBefore(past, variant) {
 					continue // it is not measured
 				}
-				if attempt, due := past.due(first.kind, 0, variant); due && !yield(Run{
-					Kind: first.kind, Position: i, Attempt: attempt, Variant: variant, Phases: first.phases, Seed: p.Seed,
+				if attempt, due := past.due(key{first.kind, first.purpose, 0, variant}); due && !yield(Run{
+					Kind: first.kind, Purpose: first.purpose, Position: i, Attempt: attempt, Variant: variant, Phases: first.phases, Seed: p.Seed,
 				}) {
 					return
 				}
@@ -142,7 +149,7 @@ func (p Plan) block(past past, block int) func(yield func(Run) bool) {
 			if p.givenUp(past, variant, block) {
 				continue
 			}
-			if attempt, due := past.due(record.Measured, block, variant); due && !yield(p.run(block, i, attempt, variant)) {
+			if attempt, due := past.due(measured(block, variant)); due && !yield(p.run(block, i, attempt, variant)) {
 				return
 			}
 		}

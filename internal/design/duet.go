@@ -11,11 +11,11 @@ func (p Plan) pair(past past, block int) func(yield func(Run) bool) {
 		if len(order) != 2 || p.givenUp(past, order[0], block) || p.givenUp(past, order[1], block) {
 			return
 		}
-		t := past[key{record.Measured, block, p.Variants[0]}]
+		t := past[measured(block, p.Variants[0])]
 		if t.good || t.failed >= attempts {
 			return
 		}
-		attempt := past[key{lone, block, p.Variants[0]}].failed + t.failed + 1
+		attempt := past[key{kind: lone, block: block, variant: p.Variants[0]}].failed + t.failed + 1
 		first, second := p.run(block, 0, attempt, order[0]), p.run(block, 1, attempt, order[1])
 		first.Partner = &second
 		yield(first)
@@ -43,11 +43,11 @@ func (p Plan) indexPairs(history []record.Record, to past) {
 	for _, t := range order {
 		both := halves[t]
 		if len(both) < 2 {
-			to.add(key{lone, t.block, p.Variants[0]}, false)
+			to.add(key{kind: lone, block: t.block, variant: p.Variants[0]}, false)
 			continue
 		}
 		for _, variant := range p.Variants {
-			to.add(key{record.Measured, t.block, variant}, !both[0].Failed() && !both[1].Failed())
+			to.add(measured(t.block, variant), !both[0].Failed() && !both[1].Failed())
 		}
 	}
 }

@@ -9,8 +9,14 @@ import (
 
 type key struct {
 	kind    record.Kind
+	purpose record.Purpose
 	block   int
 	variant string
+}
+
+// measured is the run of a variant in a block.
+func measured(block int, variant string) key {
+	return key{kind: record.Measured, block: block, variant: variant}
 }
 
 type tries struct {
@@ -28,7 +34,7 @@ func (p Plan) index(history []record.Record) past {
 		if p.Duet && r.Kind == record.Measured {
 			continue
 		}
-		out.add(key{r.Kind, r.Block, r.Variant}, !r.Failed())
+		out.add(key{r.Kind, r.Purpose, r.Block, r.Variant}, !r.Failed())
 	}
 	if p.Duet {
 		p.indexPairs(history, out)
@@ -48,8 +54,8 @@ func (p past) add(k key, good bool) {
 
 // due returns the number of the attempt that a run is to be made in, if it is
 // still to be made.
-func (p past) due(kind record.Kind, block int, variant string) (attempt int, due bool) {
-	t := p[key{kind, block, variant}]
+func (p past) due(k key) (attempt int, due bool) {
+	t := p[k]
 	return t.failed + 1, !t.good && t.failed < attempts
 }
 
@@ -81,10 +87,11 @@ func (p Plan) givenUp(past past, variant string, block int) bool {
 }
 
 // failedBefore reports whether a variant failed for good before the first block: in
-// its pilot, or where its answers were checked.
+// a pilot, or where its answers were checked.
 func (p Plan) failedBefore(past past, variant string) bool {
-	return slices.Contains(p.Piloted, variant) && past[key{record.Pilot, 0, variant}].spent() ||
-		p.Verified && past[key{record.Calibration, 0, variant}].spent()
+	return slices.Contains(p.Piloted, variant) && past[key{record.Pilot, record.ForRate, 0, variant}].spent() ||
+		slices.Contains(p.Warmed, variant) && past[key{record.Pilot, record.ForWarmup, 0, variant}].spent() ||
+		p.Verified && past[key{record.Calibration, "", 0, variant}].spent()
 }
 
 // failedFor reports whether a variant failed for good before the given block:
@@ -95,7 +102,7 @@ func (p Plan) failedFor(past past, variant string, before int) bool {
 	}
 	row := 0
 	for block := 1; block < before; block++ {
-		tries := past[key{record.Measured, block, variant}]
+		tries := past[measured(block, variant)]
 		switch {
 		case tries.good:
 			row = 0

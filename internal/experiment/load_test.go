@@ -47,6 +47,10 @@ func TestSearch(t *testing.T) {
 	runner := duetScript()
 	s := session(runner, &kept{})
 	s.Experiment.Load = spec.Load{Capacity: &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}, Duration: time.Second}
+	s.Experiment.Workload.Rate = 70
+	for i := range s.Cells {
+		s.Cells[i].Plan.Operations[1].Rate = 700
+	}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +62,9 @@ func TestSearch(t *testing.T) {
 			if p.Search == nil {
 				continue
 			}
-			if probe, more := p.Search.Next(nil); !more || probe.Rate <= 0 {
-				t.Errorf("%s: the search begins with %+v, %t", q.Name, probe, more)
+			want := map[string]float64{"a": 70, "b": 700}[p.Operation.Name] // its own, else the workload's
+			if probe, more := p.Search.Next(nil); !more || probe.Rate != want {
+				t.Errorf("%s: the search of %s begins with %+v, %t; want %g/s", q.Name, p.Operation.Name, probe, more, want)
 			}
 		}
 	}

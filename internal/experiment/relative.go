@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -57,11 +58,11 @@ func unbounded(c *record.Capacity) bool {
 	return c.Outcome == record.ByGenerator || c.Outcome == record.AboveMost || c.Outcome == record.NoSpans
 }
 
-// rates are the operations' rates in a measured run, where the load is relative:
+// rates are the operations' rates in a measured run, and in a pilot for its warm-up, where the load is relative:
 // the same for every variant, and the same whenever they are derived.
-func (s *Session) rates(kind record.Kind) (map[string]float64, error) {
+func (s *Session) rates(next design.Run) (map[string]float64, error) {
 	relative := s.Experiment.Load.Relative
-	if relative == nil || kind != record.Measured {
+	if relative == nil || next.Kind != record.Measured && next.Purpose != record.ForWarmup {
 		return nil, nil
 	}
 	out := map[string]float64{}
@@ -70,6 +71,7 @@ func (s *Session) rates(kind record.Kind) (map[string]float64, error) {
 		if err != nil {
 			return nil, &FinalError{fmt.Errorf("asking operation %s %s: %w", operation.Name, s.Experiment.Load.Summary(), err)}
 		}
+		operation.Rate = 0 // it is not asked at that one
 		one := spec.Experiment{Operations: []spec.Operation{operation}, Load: s.Experiment.Load}
 		one.Load.Rate, one.Load.Relative = relative.Share*least, nil
 		if err := one.CheckWindow(); err != nil {

@@ -2,6 +2,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,8 +43,8 @@ func (s *Session) one(ctx context.Context, next design.Run) (record.Record, erro
 
 // finish writes into a record what only the design knows of the run.
 func finish(made *record.Record, next design.Run) {
-	made.Block, made.Position, made.Attempt = next.Block, next.Position, next.Attempt
-	if made.Kind == record.Pilot && !made.Failed() {
+	made.Block, made.Position, made.Attempt, made.Purpose = next.Block, next.Position, next.Attempt, ""
+	if made.Kind == record.Pilot && made.Purpose == record.ForRate && !made.Failed() {
 		made.Failure = unfound(made)
 	}
 }
@@ -99,13 +100,20 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 		request.Name = "calibration-" + attempt
 	case record.Pilot:
 		request.Name = "pilot-" + attempt
+		if next.Purpose == record.ForWarmup {
+			request.Name = "warmup-" + attempt
+		}
 	default:
 		request.Name = fmt.Sprintf("%03d-%s", next.Block, attempt)
 		if e.Samples {
 			request.Samples = fmt.Sprintf("%s-%d", next.Variant, next.Block)
 		}
 	}
-	rates, err := s.rates(next.Kind)
+	rates, err := s.rates(next)
+	if err != nil {
+		return request, err
+	}
+	warmup, err := s.warmup(next.Kind)
 	if err != nil {
 		return request, err
 	}
@@ -113,7 +121,15 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 		return request, nil // there is nothing to learn, but something to verify
 	}
 	for _, phase := range next.Phases {
-		request.Phases = append(request.Phases, s.phase(next.Kind, phase, cell.Plan.Operations, rates))
+		if next.Purpose == record.ForWarmup {
+			request.Phases = append(request.Phases, s.watched(phase, cell.Plan.Operations, rates))
+			continue
+		}
+		one := s.phase(next.Kind, phase, cell.Plan.Operations, rates)
+		if next.Kind == record.Measured {
+			one.Load.Warmup = warmup
+		}
+		request.Phases = append(request.Phases, one)
 	}
 	return request, nil
 }
@@ -157,15 +173,19 @@ func ofDepth(parameter map[string]string) map[string]string {
 func pilotLoad(l spec.Load) spec.Load {
 	search := l.Relative.Search
 	l.Relative, l.Capacity = nil, &search
+	if l.WarmupMost > 0 {
+		l.Warmup = min(l.WarmupMost, searchWarmup) // how long it has to be is not known yet
+	}
 	return l
 }
 
-// search makes the search for the capacity of an operation.
+// search makes the search for the capacity of an operation. It sets out from the rate
+// that the operation is asked at elsewhere, or from the workload's.
 func (s *Session) search(c spec.Capacity, o spec.Operation) run.Searcher {
 	if s.Search != nil {
 		return s.Search(c, o)
 	}
-	return capacity.New(c, capacity.Options{Duration: s.Experiment.Load.Duration, First: s.Experiment.Workload.Rate})
+	return capacity.New(c, capacity.Options{Duration: s.Experiment.Load.Duration, First: cmp.Or(o.Rate, s.Experiment.Workload.Rate)})
 }
 
 func (s *Session) cell(variant string) Cell {

@@ -13,6 +13,7 @@ import (
 type Schedule struct {
 	Calibrated []string      // variants that are run once beforehand
 	Piloted    []string      // variants whose capacity is searched for beforehand
+	Warmed     []string      // variants whose warm-up is found beforehand
 	Blocks     [][]string    // the variants of each block, in their order
 	Least      int           // blocks that are made in any case
 	Phases     int           // phases of a run
@@ -33,7 +34,7 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 			return s, err
 		}
 		plans[i] = plan
-		block = block.beside(e.Design.Duet, lengthOf(plan, e.Load, phases, record.Measured))
+		block = block.beside(e.Design.Duet, measuredLength(plan, e.Load, phases))
 		if learns := run.Exports(plan); learns || len(plan.Verify) > 0 {
 			learnt := 0
 			if learns {
@@ -44,8 +45,12 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 		if e.Load.Relative != nil {
 			before = before.and(lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot))
 		}
+		if e.Load.WarmupMost > 0 {
+			before = before.and(lengthOf(plan, watchedLoad(e.Load), len(e.Operations), record.Pilot))
+		}
 	}
 	p := planOf(e, plans)
+	s.Warmed = p.Warmed
 	s.Calibrated, s.Piloted, s.Least, s.Phases, s.Duet = p.Calibrated, p.Piloted, p.Least, phases, p.Duet
 	for block := 1; block <= p.Most; block++ {
 		s.Blocks = append(s.Blocks, p.Order(block))
@@ -98,6 +103,9 @@ func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
 	}
 	if e.Load.Relative != nil {
 		p.Piloted = p.Variants
+	}
+	if e.Load.WarmupMost > 0 {
+		p.Warmed = p.Variants
 	}
 	for _, operation := range e.Operations {
 		p.Operations = append(p.Operations, operation.Name)

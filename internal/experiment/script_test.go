@@ -11,7 +11,7 @@ import (
 )
 
 // script is a Runner that makes nothing; fail and stop say what goes wrong, and
-// does what a pilot finds.
+// does and warms what pilots find.
 type script struct {
 	made   []string
 	starts []int // how many were made before each step
@@ -19,6 +19,7 @@ type script struct {
 	fail   func(name string) bool
 	stop   func(n int) bool
 	does   func(variant, operation string) record.Capacity
+	warms  func(variant, operation string) []record.Slice
 }
 
 var errInterrupted = errors.New("interrupted")
@@ -43,7 +44,10 @@ func (s *script) record(q run.Request) record.Record {
 		if q.Kind == record.Calibration {
 			phase.Quiet, phase.Load.Started, phase.Sink.Spans = true, 20, 60
 		}
-		if q.Kind == record.Pilot && s.does != nil {
+		if p.Watched > 0 && s.warms != nil {
+			phase.Progress = s.warms(q.Plan.Variant, phase.Operation)
+		}
+		if q.Kind == record.Pilot && p.Watched == 0 && s.does != nil {
 			found := s.does(q.Plan.Variant, phase.Operation)
 			phase.Capacity = &found
 		}

@@ -43,6 +43,7 @@ type Experiment struct {
 	Precision  float64            `json:"precision,omitempty"` // half-width to stop at, 0.02 is ±2 %
 	Metric     string             `json:"metric,omitempty"`    // of which metric
 	Pilot      []string           `json:"pilot,omitempty"`     // where a relative rate came from, a sentence an operation
+	Warmup     string             `json:"warmup,omitempty"`    // how long it was and where that came from, where pilots found it
 	Faults     []string           `json:"faults,omitempty"`    // what was made to go wrong on purpose
 	Duet       bool               `json:"duet,omitempty"`      // both variants ran at the same time
 	Rates      map[string]float64 `json:"rates,omitempty"`     // operations/s that a relative rate came to, by operation

@@ -118,6 +118,13 @@ type StudyMean struct {
 	Geometric  *Interval   `json:"geometric"`  // mean ratio − 1, with its interval over blocks
 	Blocks     int         `json:"blocks"`
 	Published  []SeriesFig `json:"published,omitempty"` // arithmetic, over the same operations
+
+	// OfMeans is the studies' own way: the arithmetic mean of the values over all operations,
+	// over that of the baseline, less 1. It weighs operations by how large their values are.
+	OfMeans *Interval `json:"of_means"`
+	// PublishedOfMeans is what was published as a mean over all operations. It is left out
+	// where ours lacks one of them.
+	PublishedOfMeans []PublishedCell `json:"published_of_means,omitempty"`
 }
 
 // SeriesFig is one figure of a published series.

@@ -74,6 +74,7 @@ func (p PerOperation) traces() float64 {
 type Tracing struct {
 	Silent   bool                    // no span is sent, by intent
 	Sampling float64                 // sampled share, 0 to 1
+	Holds    int                     // spans that the tracer may keep until a buffer is full: they come with a later operation
 	Spans    map[string]PerOperation // by operation, or by the name of an operation at its level
 }
 

@@ -48,6 +48,9 @@ func settle(run Run, t Tracing) []line {
 		lines = append(lines, open(s, t))
 	}
 	lines = append(lines, begin(run, t))
+	if t.Holds > 0 && !t.random() {
+		moveHeld(lines, float64(t.Holds))
+	}
 	stop := listed(run.Stop)
 	stop.operation = Stop
 	stop.delivered -= putDown(lines, stop.delivered, func(l *line, spans float64) {

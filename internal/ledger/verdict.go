@@ -52,6 +52,8 @@ func (b *book) outcome(p *page) string {
 		return came + " came; how many were to be expected is not known"
 	case p.expected.high == 0 && p.surplus > 0:
 		return came + " came where none was expected"
+	case p.expected.high == 0 && p.how == Inferred && !b.tracing.none():
+		return "none came, nor did any in the calibration: none is expected"
 	case p.expected.high == 0:
 		return "none expected, none came"
 	case b.tracing.Silent && p.delivered > p.plain():

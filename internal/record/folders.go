@@ -12,7 +12,7 @@ func Folders(dir string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(dir, ExperimentFile)); err == nil {
 		return []string{dir}, nil
 	}
-	inside, err := filepath.Glob(filepath.Join(dir, "*", RunsFile))
+	inside, err := filepath.Glob(filepath.Join(dir, "*", ExperimentFile))
 	if err != nil {
 		return nil, fmt.Errorf("looking for results in %s: %w", dir, err)
 	}

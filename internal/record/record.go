@@ -20,10 +20,20 @@ const (
 	Pilot       Kind = "pilot" // before the first block, to find the load that is asked for
 )
 
+// Purpose says what a pilot is to find.
+type Purpose string
+
+// The purposes of pilots.
+const (
+	ForRate   Purpose = ""        // what load the variant can take
+	ForWarmup Purpose = "warm-up" // how long the variant takes to get steady
+)
+
 // Record is what one run left: one line of runs.jsonl.
 type Record struct {
 	Schema   int       `json:"schema"`
 	Kind     Kind      `json:"kind"`
+	Purpose  Purpose   `json:"purpose,omitempty"` // of a pilot
 	Workload string    `json:"workload"`
 	Variant  string    `json:"variant"`
 	Block    int       `json:"block"`    // from 1; 0 for a calibration
@@ -81,6 +91,8 @@ type Phase struct {
 	Warmup     Load   `json:"warmup"`      // operations made before the window
 	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
 
+	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
+
 	Load         Load    `json:"load"`          // operations of the measured window
 	Sink         Counts  `json:"sink"`          // what arrived from the start of the window to the quiet after it
 	Usage        []Usage `json:"usage"`         // over the same time, one entry a process
@@ -88,6 +100,15 @@ type Phase struct {
 	Quiet        bool    `json:"quiet"`         // false: the sink still received when patience ended
 
 	Capacity *Capacity `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
+}
+
+// Slice is a short stretch of a warm-up that is watched.
+type Slice struct {
+	AskedSeconds float64 `json:"asked_seconds"` // its length as it was asked for
+	WallSeconds  float64 `json:"wall_seconds"`  // first intended start to last end
+	Operations   uint64  `json:"operations"`    // that were completed
+	CPUSeconds   float64 `json:"cpu_seconds"`   // of all processes but load and sink
+	TimeSeconds  float64 `json:"time_seconds"`  // that operations took, all added up; 0 where an operation's time is not its own (an open loop)
 }
 
 // Load is what the load generator did and saw in one stretch of load.

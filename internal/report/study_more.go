@@ -38,6 +38,10 @@ func studyMeans(doc *finding.Study) studySection {
 		for _, series := range doc.Series {
 			g.columns = append(g.columns, column{head: visible(series.Name), right: true, drop: 1})
 		}
+		g.columns = append(g.columns, column{head: "ratio of means", right: true}, column{head: "(95 %)", close: true, drop: 2})
+		for _, series := range doc.Series {
+			g.columns = append(g.columns, column{head: visible(series.Name), right: true}, column{head: "within", close: true})
+		}
 		for _, m := range doc.Means {
 			if m.Metric != metric {
 				continue
@@ -54,11 +58,26 @@ func studyMeans(doc *finding.Study) studySection {
 				}
 				row = append(row, textCell{text: text})
 			}
+			row = append(row, ratioCells(m.OfMeans)...)
+			for i := range doc.Series {
+				row = append(row, publishedMeanCells(i, m.PublishedOfMeans)...)
+			}
 			g.rows = append(g.rows, row)
 		}
 		s.grids = append(s.grids, dropEmpty(g))
 	}
 	return s
+}
+
+// publishedMeanCells are the cost that a series gives as a mean over all operations, and
+// whether it lies in our interval; empty where it gives none.
+func publishedMeanCells(series int, published []finding.PublishedCell) []textCell {
+	for _, p := range published {
+		if p.Series == series && p.Cost != nil {
+			return []textCell{{text: finding.FormatInterval(finding.Interval{Estimate: *p.Cost}, "1", true)}, withinCell(p)}
+		}
+	}
+	return []textCell{{}, {}}
 }
 
 func everyWorkload(name string) string {

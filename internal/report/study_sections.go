@@ -132,13 +132,20 @@ func publishedCells(p *finding.PublishedCell, unit string) []textCell {
 	if p.Cost != nil {
 		cells[1].text = finding.FormatInterval(finding.Interval{Estimate: *p.Cost}, "1", true)
 	}
-	if p.Within != nil {
-		cells[2] = textCell{"no", dim}
-		if *p.Within {
-			cells[2] = textCell{"yes", green}
-		}
-	}
+	cells[2] = withinCell(*p)
 	return cells
+}
+
+// withinCell says whether a published cost lies in our interval; empty where it cannot be
+// said.
+func withinCell(p finding.PublishedCell) textCell {
+	switch {
+	case p.Within == nil:
+		return textCell{}
+	case *p.Within:
+		return textCell{"yes", green}
+	}
+	return textCell{"no", dim}
 }
 
 // studyRankings are the orders of the variants, ours beside the published.

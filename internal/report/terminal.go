@@ -110,6 +110,9 @@ func came(doc *finding.Document) []string {
 	for _, text := range doc.Experiment.Pilot {
 		out = append(out, "rate: "+text)
 	}
+	if doc.Experiment.Warmup != "" {
+		out = append(out, "warm-up: "+doc.Experiment.Warmup)
+	}
 	if doc.Runs.Stopped != "" {
 		out = append(out, "blocks: "+doc.Runs.Stopped)
 	}

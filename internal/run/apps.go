@@ -32,6 +32,9 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 	if err := s.writeTemplates(); err != nil {
 		return err
 	}
+	if err := s.makeSpanFolders(); err != nil {
+		return err
+	}
 	var first time.Time // of the app: the start of a database is none of its own
 	var targets []usage.Target
 	for _, agent := range s.agents.processes() {

@@ -27,6 +27,9 @@ import (
 // programs are what runs here start, besides the service.
 var programs = map[string]func(args []string) error{"driven": driven, "database": database, "check": check}
 
+// fewHeld are the spans that the program holds back where it holds few.
+const fewHeld = 64
+
 // driven makes itself work: an operation is calls in one another, each with a span
 // by the real SDK where there is a sink. Its fault is its third argument.
 func driven(args []string) error {
@@ -39,10 +42,14 @@ func driven(args []string) error {
 			return err
 		}
 		hold := 50 * time.Millisecond
-		if args[2] == "holds" { // until a batch is full, which it never is here
+		batch := 512
+		if strings.HasPrefix(args[2], "holds") { // until a batch is full, which it never is here
 			hold = time.Hour
 		}
-		provider = trace.NewTracerProvider(trace.WithBatcher(exporter, trace.WithBatchTimeout(hold), trace.WithMaxQueueSize(1<<16)))
+		if args[2] == "holds-few" { // one is, in the middle of a calibration
+			batch = fewHeld
+		}
+		provider = trace.NewTracerProvider(trace.WithBatcher(exporter, trace.WithBatchTimeout(hold), trace.WithMaxQueueSize(1<<16), trace.WithMaxExportBatchSize(batch)))
 	}
 	tracer := provider.Tracer("driven")
 	var call func(ctx context.Context, depth int)
@@ -180,7 +187,7 @@ func countRows(t *testing.T, path string) int {
 // What an operation makes is learnt at each depth, from a tracer too that sends
 // nothing before it ends.
 func TestDrivenCalibration(t *testing.T) {
-	for name, fault := range map[string]string{"sends": "", "holds back": "holds"} {
+	for name, fault := range map[string]string{"sends": "", "holds back": "holds", "sends full buffers": "holds-few"} {
 		t.Run(name, func(t *testing.T) { calibrated(t, fault) })
 	}
 }

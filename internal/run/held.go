@@ -9,10 +9,16 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// heldBack reports whether all spans of a calibration came when its processes ended.
+// heldBack reports whether a calibration's phases cannot say whose spans came in them: the
+// tracer is known to hold some back, or some of a workload that makes itself work came only
+// when its processes ended, or all of any. A full buffer may have been sent in the middle
+// of any phase.
 func heldBack(q Request, r *record.Record) bool {
 	if q.Kind != record.Calibration || q.twice > 0 || r.Failed() || len(r.Phases) == 0 || r.Stop.Sink.Spans == 0 {
 		return false
+	}
+	if q.Plan.Holds > 0 || q.Plan.Self {
+		return true
 	}
 	for i := range r.Phases {
 		if r.Phases[i].Sink.Spans > 0 {

@@ -53,7 +53,7 @@ func (s *stage) firstOperation(ctx context.Context) error {
 		return err
 	}
 	start.FirstOperationSeconds = time.Duration(latency.Max()).Seconds()
-	end, err := s.drain(ctx, record.Counts{}, -1)
+	end, err := s.drainStart(ctx)
 	start.Sink = end.counts
 	return err
 }
@@ -107,6 +107,9 @@ func (s *stage) phases(ctx context.Context) error {
 func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	if request.Search != nil {
 		return s.search(ctx, request, counted)
+	}
+	if request.Watched > 0 {
+		return s.watch(ctx, request, counted)
 	}
 	operation := request.operation()
 	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}

@@ -73,6 +73,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, (rested + end.took).Seconds()
 	p.Expected, p.Lost = s.lost(j.work, p)
+	p.Lost = s.owed.beyond(p.Lost, float64(p.Sink.Unique())-p.Expected, float64(s.request.Plan.Holds))
 	p = request.Search.Judge(p)
 	if !calm {
 		p.Why += "; the app was still busy with it when patience ended"
@@ -98,6 +99,18 @@ func (s *stage) hottest(from, to [len(appRoles)]usage.Threads) (process string, 
 		}
 	}
 	return process, share
+}
+
+// owed is how many spans of the probes so far have not come, and may yet: the tracer keeps
+// them until a buffer is full.
+type owed float64
+
+// beyond is what is lost for sure of what is missing of a probe, or has come of the ones
+// before, where the tracer may keep so many: what it must owe beyond that.
+func (o *owed) beyond(missing, more, holds float64) float64 {
+	due := max(0, float64(*o)+missing-max(0, more))
+	*o = owed(min(due, holds))
+	return due - float64(*o)
 }
 
 // lost is how many spans the operations that were answered as expected made, and

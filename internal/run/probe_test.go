@@ -87,3 +87,26 @@ func TestSettleKeepsQuiet(t *testing.T) {
 		}
 	}
 }
+
+// Spans that wait in a buffer until it is full are not lost, however the probes divide them;
+// what is missing beyond a full buffer is.
+func TestOwed(t *testing.T) {
+	type probe struct{ missing, lost float64 } // missing below 0: more came
+	for name, test := range map[string]struct {
+		holds  float64
+		probes []probe
+	}{
+		"holds nothing":              {0, []probe{{0, 0}, {3, 3}, {-3, 0}, {2, 2}}},
+		"back and forth":             {1170, []probe{{900, 0}, {-700, 0}, {950, 0}, {-1150, 0}, {1170, 0}}},
+		"loses little by little":     {1170, []probe{{500, 0}, {500, 0}, {500, 330}, {500, 500}}},
+		"loses much":                 {1170, []probe{{5000, 3830}, {0, 0}, {-1170, 0}, {1171, 1}}},
+		"more than owed is no debit": {1170, []probe{{-900, 0}, {1171, 1}}},
+	} {
+		var o owed
+		for i, p := range test.probes {
+			if got := o.beyond(max(0, p.missing), -p.missing, test.holds); got != p.lost {
+				t.Errorf("%s, probe %d: %g lost, want %g", name, i+1, got, p.lost)
+			}
+		}
+	}
+}

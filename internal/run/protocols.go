@@ -13,10 +13,14 @@ import (
 // sinkPrefix begins the words that stand for where the sink is.
 const sinkPrefix = "sink."
 
-// Exports reports whether a variant is told where the sink is.
+// Exports reports whether a variant is told where the sink is, or writes its spans to
+// files that are counted.
 func Exports(p *spec.Plan) bool {
 	if p.Silent {
 		return false
+	}
+	if len(p.Files) > 0 {
+		return true
 	}
 	return slices.ContainsFunc(p.Texts(), func(text string) bool { return strings.Contains(text, "{"+sinkPrefix) })
 }

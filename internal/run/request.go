@@ -2,6 +2,8 @@
 package run
 
 import (
+	"time"
+
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -31,6 +33,7 @@ type PhaseRequest struct {
 	Load      spec.Load         // of this phase, resolved: one rate, or one number of connections
 	Parameter map[string]string // what is varied between phases, e.g. {"connections": "4"}; nil where nothing is
 	Search    Searcher          // nil: the load is given
+	Watched   time.Duration     // above 0: the load is made for so long and watched slice by slice, and nothing is measured
 }
 
 // Searcher chooses the rates of the search for a capacity. It is pure: the same

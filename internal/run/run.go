@@ -74,6 +74,7 @@ type stage struct {
 	meter     meter
 	drivers   map[string]*load.Driver // by process, of a workload that makes itself work
 	stretches int                     // that were ordered
+	owed      owed                    // by the tracer, of the probes of a search
 	results   string                  // the results folder
 	exporting bool                    // spans are expected at the sink
 	ending    atomic.Bool             // the processes are being stopped: their end is no death

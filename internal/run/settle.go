@@ -6,24 +6,36 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
-// settle waits as long as the tracer asks for, and until the sink has heard of it
-// where it says that operations made before that are lost.
+// settle waits until the sink has heard of the tracer, where it says that operations
+// made before that are lost, and then as long as it asks for besides.
 func (s *stage) settle(ctx context.Context) error {
-	if wait := s.request.Plan.Settle; wait > 0 {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(wait):
-		}
+	if err := s.connect(ctx); err != nil {
+		return err
 	}
+	wait := s.request.Plan.Settle
+	if wait <= 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(wait):
+		return nil
+	}
+}
+
+// connect waits until the sink has heard of the tracer; the wait is recorded.
+func (s *stage) connect(ctx context.Context) error {
 	most := s.request.Plan.Connects
 	if most <= 0 || !s.exporting {
 		return nil
 	}
 	begun := time.Now()
-	connected, err := s.heard(ctx, most)
+	connected, err := s.until(ctx, most, func(c record.Counts) bool { return c.Requests > 0 || len(c.Protocols) > 0 })
 	s.record.Start.ConnectedSeconds = time.Since(begun).Seconds()
 	if err != nil {
 		return err
@@ -34,8 +46,39 @@ func (s *stage) settle(ctx context.Context) error {
 	return nil
 }
 
-// heard waits, at most so long, until the sink has had any request.
-func (s *stage) heard(ctx context.Context, most time.Duration) (bool, error) {
+// cold is how long the first export of a process may take longer than the tracer's
+// delay: code that has never run is loaded and compiled for it.
+const cold = 3 * time.Second
+
+// drainStart waits for the spans of the start and of the first operation. Nothing may
+// have come of a cold tracer yet when others would be done: what comes later would be
+// taken for spans of the operations after it.
+func (s *stage) drainStart(ctx context.Context) (drained, error) {
+	if s.mayBeCold() {
+		came := func(c record.Counts) bool { return c.Spans+c.Merged+c.Forgone > 0 }
+		if _, err := s.until(ctx, s.request.Plan.Delay+cold, came); err != nil {
+			return drained{}, err
+		}
+	}
+	return s.drain(ctx, record.Counts{}, -1)
+}
+
+// mayBeCold reports whether spans are to come of the first operation, as far as is
+// known. Tracers that hold back all that they have are met among method calls; there
+// only the calibration waits.
+func (s *stage) mayBeCold() bool {
+	switch {
+	case !s.exporting || s.request.twice > 0:
+		return false
+	case s.request.Kind == record.Calibration:
+		return true
+	}
+	return !s.request.Plan.Self && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1) > 0
+}
+
+// until waits, at most so long, until what the sink has counted is as wanted; false
+// where it has not come to that.
+func (s *stage) until(ctx context.Context, most time.Duration, wanted func(record.Counts) bool) (bool, error) {
 	deadline := time.NewTimer(most)
 	defer deadline.Stop()
 	ticker := time.NewTicker(poll)
@@ -43,9 +86,9 @@ func (s *stage) heard(ctx context.Context, most time.Duration) (bool, error) {
 	for {
 		seen, err := s.agents.sink.Snapshot(ctx)
 		if err != nil {
-			return false, fmt.Errorf("asking the sink whether the tracer is there: %w%s", err, said(s.agents.sinkProcess))
+			return false, fmt.Errorf("asking the sink what it has heard of the tracer: %w%s", err, said(s.agents.sinkProcess))
 		}
-		if seen.Counts.Requests > 0 || len(seen.Counts.Protocols) > 0 {
+		if wanted(seen.Counts) {
 			return true, nil
 		}
 		select {

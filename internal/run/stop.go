@@ -38,6 +38,13 @@ func (s *stage) stop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	files, err := s.countSpanFiles()
+	if err != nil {
+		return err
+	}
+	if len(s.request.Plan.Files) > 0 {
+		life = life.Plus(files)
+	}
 	s.record.Life = life
 	s.record.Stop.Sink = life.Minus(s.counted())
 	if err := s.admissions(); err != nil {

@@ -44,6 +44,7 @@ func (s *source) capacity(n *node) *Capacity {
 		"most":       func(v *node) { c.Most = s.rate(v) },
 		"step":       func(v *node) { c.Step = s.rate(v) },
 		"resolution": func(v *node) { c.Resolution = s.shareBetween(v, 0.001, 0.5) },
+		"confirm":    func(v *node) { c.Confirm = s.duration(v, time.Millisecond, time.Hour) },
 	}
 	for word, percentile := range latencyGoals {
 		all[word] = goal(func(v *node) {
@@ -57,6 +58,9 @@ func (s *source) capacity(n *node) *Capacity {
 		s.fail(n.at, "capacity needs a goal: {cpu: 75%%}, {p99: 50ms} or {lost: 0}")
 	}
 	s.staircase(n, c)
+	if confirm := n.get("confirm"); confirm != nil && (c.Goal != GoalLossless || c.Method != MethodFit) {
+		s.fail(confirm.at, "confirm is how long nothing is lost at the rate that is found: it goes with lost: 0, and with no staircase")
+	}
 	return &c
 }
 
@@ -119,6 +123,9 @@ func (c Capacity) pairs() pairs {
 		}
 	}
 	p.add("resolution", formatShare(c.Resolution))
+	if c.Confirm > 0 {
+		p.add("confirm", formatDuration(c.Confirm))
+	}
 	return p
 }
 
@@ -133,6 +140,9 @@ func (c Capacity) Summary() string {
 	case GoalLatency:
 		return fmt.Sprintf("the highest rate with a %s of at most %s", percentileWord(c.Percentile), formatDuration(c.Limit))
 	case GoalLossless:
+		if c.Confirm > 0 {
+			return "the highest rate at which no span is lost over " + formatDuration(c.Confirm)
+		}
 		return "the highest rate at which no span is lost"
 	}
 	return fmt.Sprintf("the rate at which %s of the CPU is used", formatShare(c.CPU))

@@ -30,6 +30,7 @@ func TestDocs(t *testing.T) {
 		experiment, // one's own program
 		experiment, // a search
 		experiment, // a relative rate
+		experiment, // a warm-up that is found
 		experiment, // faults
 		func(text []byte) error { _, err := ParseWorkload("workload.yaml", "w", text); return err },
 		experiment, // request data and gRPC

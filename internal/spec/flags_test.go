@@ -15,6 +15,7 @@ func TestFromFlags(t *testing.T) {
 		Command:  []string{"/usr/bin/gunicorn3", "-b", "127.0.0.1:{port}", "shop:app"},
 		Env:      []string{"MODE=a=b"},
 		Ready:    "/health",
+		Patience: "90s",
 		Ops:      []string{"GET /x?a=b", "/plain", "order=POST /y"},
 		Headers:  []string{"content-type: text/plain"},
 		Body:     "hello",
@@ -29,7 +30,7 @@ func TestFromFlags(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	p := e.Workload.Processes[0]
-	if p.Ready != "http://127.0.0.1:{port}/health" || p.Env["MODE"] != "a=b" || p.Run[3] != "shop:app" {
+	if p.Ready != "http://127.0.0.1:{port}/health" || p.Patience != 90*time.Second || p.Env["MODE"] != "a=b" || p.Run[3] != "shop:app" {
 		t.Errorf("%+v", p)
 	}
 	var ops []string
@@ -107,6 +108,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"method":      {func(f *Flags) { f.Ops = []string{"PSOT /x"} }, `--op 'PSOT /x': unknown request method "PSOT"; did you mean "POST"?`},
 		"no op ever":  {func(f *Flags) { f.Rate, f.Duration = "0.5/s", "1s" }, `--rate 0.5/s: 0.5/s for 1s is no operation`},
 		"name":        {func(f *Flags) { f.Name = strings.Repeat("x", 101) }, `--name `},
+		"patience":    {func(f *Flags) { f.Patience = "long" }, `--patience long: `},
 		"ready":       {func(f *Flags) { f.Ready = "soon" }, `--ready soon: ready must be`},
 		"body":        {func(f *Flags) { f.Body = "@none.json" }, `--body @none.json: body: there is no file "none.json"`},
 		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; known are cpu, latency, lost, max, mean, memory, p50, p75, p90, p95, p99, p999, startup, and allocation_per_operation, context_switches, `},

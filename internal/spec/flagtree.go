@@ -41,6 +41,9 @@ func (b *flagBuilder) workload(command place) *node {
 	if ready := b.readyText(); ready != "" {
 		process.set("ready", word("--ready "+quote(b.Ready), ready))
 	}
+	if b.Patience != "" {
+		process.set("patience", word("--patience "+quote(b.Patience), b.Patience))
+	}
 	w := tree("")
 	if b.Language != "" {
 		w.set("language", word("--language "+quote(b.Language), b.Language))

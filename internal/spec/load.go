@@ -60,7 +60,7 @@ func (s *source) load(n *node) Load {
 		"connections": func(v *node) { s.connections(v, &l) },
 		"capacity":    func(v *node) { l.Capacity = s.capacity(v) },
 		"arrivals":    func(v *node) { l.Arrivals = s.oneOf(v, "arrivals", "constant", "poisson") },
-		"warmup":      func(v *node) { l.Warmup = s.duration(v, 0, 24*time.Hour) },
+		"warmup":      func(v *node) { s.warmup(v, &l) },
 		"duration":    func(v *node) { l.Duration = s.duration(v, 100*time.Millisecond, 24*time.Hour) },
 		"timeout":     func(v *node) { l.Timeout = s.duration(v, time.Millisecond, time.Hour) },
 		"idle":        func(v *node) { l.Idle = s.duration(v, 0, time.Hour) },

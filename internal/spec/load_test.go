@@ -28,6 +28,9 @@ func TestLoads(t *testing.T) {
 		"{rate: 50% of slowest}": load(func(l *Load) {
 			l.Relative = &Relative{Share: 0.5, Search: Capacity{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}}
 		}),
+		"{capacity: {lost: 0, confirm: 30s}}": load(func(l *Load) {
+			l.Capacity = &Capacity{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02, Confirm: 30 * time.Second}
+		}),
 		"{rate: 0.3 of slowest, capacity: {lost: 0, most: 5000/s, resolution: 5%}}": load(func(l *Load) {
 			l.Relative = &Relative{Share: 0.3, Search: Capacity{Goal: GoalLossless, Method: MethodFit, Most: 5000, Resolution: 0.05}}
 		}),

@@ -30,13 +30,13 @@ func (e *Experiment) Check() error {
 }
 
 func (e *Experiment) misfits() []misfit {
-	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.duet())
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.duet(), e.warmups())
 }
 
 // ownRates finds operations whose own rate would stand against what the load varies.
 func (e *Experiment) ownRates() []misfit {
 	l := e.Load
-	if len(l.Rates) == 0 && len(l.Levels) == 0 && l.search() == nil {
+	if len(l.Rates) == 0 && len(l.Levels) == 0 {
 		return nil
 	}
 	var out []misfit

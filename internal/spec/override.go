@@ -52,13 +52,16 @@ func (e *Experiment) OverrideLoad(o Override) error {
 		if to.Connections == 0 && len(to.Levels) == 0 && !e.self() {
 			to.Connections = DefaultConnections
 		}
+		if o.Capacity == "" && l.Relative == nil {
+			e.yieldRates()
+		}
 	}
 	to.overrideDriven(o, l)
 	if o.Duration != "" {
 		to.Duration = l.Duration
 	}
 	if o.Warmup != "" {
-		to.Warmup = l.Warmup
+		to.Warmup, to.WarmupMost = l.Warmup, l.WarmupMost
 	}
 	return nil
 }

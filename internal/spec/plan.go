@@ -16,6 +16,7 @@ type Plan struct {
 	Silent     bool          // no span reaches the sink, by intent
 	Sampling   float64       // sampled share, 0 to 1; 1 where the tracer has no such setting
 	Delay      time.Duration // longest time that the tracer holds a finished span back
+	Holds      int           // spans that the tracer may keep, however long, until a buffer is full
 	Settle     time.Duration
 	Secrets    []string // values that no file and no screen may show
 
@@ -23,5 +24,6 @@ type Plan struct {
 	Verify    []string          // command that checks the workload's answers; nil: none
 	Connects  time.Duration     // at most so long the run waits until the sink has heard of the tracer; 0: it does not wait
 	Templates map[string]string // texts by file name, settings filled in, that stand in {templates}
+	Files     map[string]string // folders with files of spans by their format, which are read when the processes have ended
 	Steps     []string          // of tracing that the variant runs; nil where its tracer does not say
 }

@@ -10,12 +10,15 @@ import (
 // What a quick experiment is cut down to, where it asks for more.
 const (
 	quickBlocks     = 2
+	quickVariants   = 16 // with more of them a block is enough
 	quickWarmup     = 500 * time.Millisecond
 	quickWindow     = 2 * time.Second
 	quickIdle       = 300 * time.Millisecond
 	quickResolution = 0.1 // of a search
+	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
-	quickDriven     = time.Second // window of a workload that makes itself work
+	quickDriven     = time.Second     // window of a workload that makes itself work
+	quickDrivenWarm = 2 * time.Second // and its warm-up: what runs in the first half second is not compiled yet
 )
 
 // Quicken makes the experiment a matter of a minute: figures, but no intervals
@@ -23,9 +26,19 @@ const (
 func (e *Experiment) Quicken() {
 	d := &e.Design
 	d.Quick, d.Blocks = true, min(d.Blocks, quickBlocks)
+	if len(e.Variants) > quickVariants {
+		d.Blocks = 1
+	}
 	d.Most, d.Precision, d.Metric = 0, 0, ""
 	l := &e.Load
-	l.Warmup = min(l.Warmup, quickWarmup)
+	warmup := quickWarmup
+	if e.self() {
+		warmup = quickDrivenWarm
+	}
+	if l.WarmupMost > 0 {
+		l.Warmup, l.WarmupMost = warmup, 0 // there is no time to find it
+	}
+	l.Warmup = min(l.Warmup, warmup)
 	l.Duration = min(l.Duration, e.quickest())
 	if l.Calls > 0 {
 		l.Calls = min(l.Calls, quickCalls)
@@ -43,6 +56,7 @@ func (e *Experiment) Quicken() {
 
 func (c Capacity) quick() Capacity {
 	c.Resolution = max(c.Resolution, quickResolution)
+	c.Confirm = min(c.Confirm, quickConfirm)
 	return c
 }
 

@@ -28,6 +28,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Self:       e.Workload.Self,
 		Verify:     slices.Clone(e.Workload.Verify),
 		Connects:   t.Connects,
+		Holds:      t.Holds,
 		Steps:      v.Steps(),
 	}
 	var err error
@@ -143,6 +144,12 @@ func (p *Plan) behaviour(v Variant) {
 		choice := s.Choices[value]
 		p.Silent = p.Silent || choice.Silent
 		immediate = immediate || choice.Immediate
+		for format, folder := range choice.Files {
+			if p.Files == nil {
+				p.Files = map[string]string{}
+			}
+			p.Files[format] = folder
+		}
 		if choice.Rationed {
 			for name, n := range p.Spans {
 				p.Spans[name] = Number{Low: 0, High: n.High}

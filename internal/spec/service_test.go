@@ -37,6 +37,7 @@ language: java
 append: {JAVA_TOOL_OPTIONS: "-javaagent:{tracer}/agent.jar", GONE: "a"}
 templates: [agent.conf]
 connects: 30s
+holds: 1200
 env: {A: tracer}
 settings:
   rate:

@@ -20,10 +20,10 @@ func (e *Experiment) Summary() string {
 	if e.Load.Capacity != nil {
 		probe = ", probing"
 	}
-	return fmt.Sprintf("%s of %s (%s) on workload %s, each run with %s (%s) %s%s for %s after %s of warm-up%s",
+	return fmt.Sprintf("%s of %s (%s) on workload %s, each run with %s (%s) %s%s for %s after %s%s",
 		e.Design.blocksText(), plural(len(variants), "variant"), strings.Join(variants, ", "), e.Workload.Name,
-		plural(len(operations), "operation"), strings.Join(operations, ", "), e.Load.Summary(),
-		probe, formatDuration(e.Load.Duration), formatDuration(e.Load.Warmup), e.Design.duetText())
+		plural(len(operations), "operation"), strings.Join(operations, ", "), e.pace(),
+		probe, formatDuration(e.Load.Duration), e.Load.warmupSummary(), e.Design.duetText())
 }
 
 // blocksText is "10 blocks", or "8 to 30 blocks".

@@ -1,7 +1,11 @@
 // The levels of a load that is swept: one phase of each operation for each.
 package spec
 
-import "strconv"
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
 
 // The parameters that a sweep varies, as a record's phases name them.
 const (
@@ -44,6 +48,15 @@ func (l Load) Steps() []Level {
 		out = []Level{{Load: l}}
 	}
 	return out
+}
+
+// Lowest is the level of the load at which the least is done: the first of them by rate,
+// connections, depth or threads.
+func (l Load) Lowest() Level {
+	return slices.MinFunc(l.Steps(), func(a, b Level) int {
+		return cmp.Or(cmp.Compare(a.Load.Rate, b.Load.Rate), cmp.Compare(a.Load.Connections, b.Load.Connections),
+			cmp.Compare(a.Load.Depth, b.Load.Depth), cmp.Compare(a.Load.Threads, b.Load.Threads))
+	})
 }
 
 // Closed reports whether the load is a closed loop: connections or threads that are

@@ -38,6 +38,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"admits":      func(v *node) { t.Admits = s.admits(v) },
 		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
 		"connects":    func(v *node) { t.Connects = s.duration(v, 0, 10*time.Minute) },
+		"holds":       func(v *node) { t.Holds = s.whole(v, 0, 1_000_000) },
 		"append":      func(v *node) { t.Append = s.env(v, runPlaceholders) },
 		"templates":   func(v *node) { templates = v },
 	})
@@ -154,7 +155,11 @@ func (s *source) choice(n *node) Choice {
 		"silent":      func(v *node) { c.Silent = s.flag(v) },
 		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
 		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
+		"files":       func(v *node) { c.Files = s.spanFiles(v) },
 	})
+	if c.Silent && len(c.Files) > 0 {
+		s.fail(n.get("files").at, "files hold the spans of this choice, so that it is not silent: leave out one of the two")
+	}
 	for _, name := range c.Unset {
 		_, set := c.Env[name]
 		_, added := c.Append[name]
@@ -179,6 +184,24 @@ func (s *source) steps(n *node) []string {
 			continue
 		}
 		out = append(out, step)
+	}
+	return out
+}
+
+// spanFiles reads where files with spans lie: a folder of the run's own for each format.
+func (s *source) spanFiles(n *node) map[string]string {
+	out := map[string]string{}
+	for _, e := range s.entries(n, "files") {
+		if !slices.Contains(FileFormats, e.key) {
+			s.fail(e.at, "%s", unknown("format of files with spans", e.key, FileFormats))
+			continue
+		}
+		folder := s.line(e.value)
+		s.placeholders(e.value.at, folder, runPlaceholders)
+		if !strings.HasPrefix(folder, "{tmp}/") {
+			s.fail(e.value.at, "%q must lie below {tmp}, the folder that a run has for itself, such as {tmp}/spans", printable(folder))
+		}
+		out[e.key] = folder
 	}
 	return out
 }

@@ -148,6 +148,7 @@ type Tracer struct {
 	Admits      []Admission
 	Settle      time.Duration // extra time after ready until the tracer is connected
 	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
+	Holds       int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
 	Files       fs.FS
 }
 
@@ -168,11 +169,12 @@ type Choice struct {
 	Description string
 	Env         map[string]string
 	Append      map[string]string
-	Unset       []string // variables of the tracer that this choice takes away
-	Steps       []string // of tracing that are left with it, of Steps; nil: all
-	Silent      bool     // with it no span reaches the sink, by intent
-	Rationed    bool     // with it the tracer keeps so many traces a time: an operation makes some of its spans, or none
-	Immediate   bool     // with it spans are sent without delay
+	Unset       []string          // variables of the tracer that this choice takes away
+	Steps       []string          // of tracing that are left with it, of Steps; nil: all
+	Silent      bool              // with it no span reaches the sink, by intent
+	Files       map[string]string // with it spans go to files: the folder of those of a format (see FileFormats), read when the processes have ended
+	Rationed    bool              // with it the tracer keeps so many traces a time: an operation makes some of its spans, or none
+	Immediate   bool              // with it spans are sent without delay
 }
 
 // Admission is a way in which a tracer says what became of its spans.
@@ -194,6 +196,9 @@ type Variant struct {
 	Against     string  // another variant to be compared with, besides the baseline
 	Faults      *Faults // instead of the experiment's; nil: the experiment's
 }
+
+// FileFormats are the formats of files that spans are counted in.
+var FileFormats = []string{"kieker"}
 
 // Steps of tracing, in the order of a span's way: a choice of a tracer says which are
 // left with it, so that what each of them adds can be told.

@@ -5,16 +5,17 @@ import "time"
 
 // Load is how an operation is made to happen.
 type Load struct {
-	Rate        float64   // operations/s, open loop; 0 where Connections is set
-	Connections int       // closed loop; with Rate, the most connections that may be open
-	Rates       []float64 // several rates: a phase for each; Rate is then 0
-	Levels      []int     // several numbers of connections, closed loop: a phase for each; Connections is then 0
-	Relative    *Relative // a rate relative to what the variants can do; Rate is then 0 until a pilot has told
-	Capacity    *Capacity // a search in each phase, instead of a given rate
-	Streams     int       // gRPC: calls at a time on one connection; 0 is 1
-	Sources     int       // loopback addresses to connect from, 127.0.0.1 and up; 0 is as many as the connections need
-	Arrivals    string    // "constant" or "poisson"
-	Warmup      time.Duration
+	Rate        float64       // operations/s, open loop; 0 where Connections is set
+	Connections int           // closed loop; with Rate, the most connections that may be open
+	Rates       []float64     // several rates: a phase for each; Rate is then 0
+	Levels      []int         // several numbers of connections, closed loop: a phase for each; Connections is then 0
+	Relative    *Relative     // a rate relative to what the variants can do; Rate is then 0 until a pilot has told
+	Capacity    *Capacity     // a search in each phase, instead of a given rate
+	Streams     int           // gRPC: calls at a time on one connection; 0 is 1
+	Sources     int           // loopback addresses to connect from, 127.0.0.1 and up; 0 is as many as the connections need
+	Arrivals    string        // "constant" or "poisson"
+	Warmup      time.Duration // load before the window; 0 until a pilot has told where WarmupMost is set
+	WarmupMost  time.Duration // a pilot finds the warm-up, at most so long (warmup: auto); 0: it is given
 	Duration    time.Duration // of the measured window
 	Timeout     time.Duration // of one operation
 	Idle        time.Duration // idle window before the first phase
@@ -61,10 +62,11 @@ type Capacity struct {
 	Percentile float64       // GoalLatency: 99 is p99
 	Limit      time.Duration // GoalLatency
 	Method     Method
-	From       float64 // operations/s of the first probe; 0: chosen
-	Most       float64 // operations/s never to be exceeded; 0: what the generator can do
-	Step       float64 // staircase: operations/s between two steps
-	Resolution float64 // relative width of the bracket at which a bisection ends
+	From       float64       // operations/s of the first probe; 0: chosen
+	Most       float64       // operations/s never to be exceeded; 0: what the generator can do
+	Step       float64       // staircase: operations/s between two steps
+	Resolution float64       // relative width of the bracket at which a bisection ends
+	Confirm    time.Duration // GoalLossless: so long nothing is lost at the rate that passes; 0: as long as any probe
 }
 
 // Design is how many runs are made.

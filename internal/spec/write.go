@@ -53,7 +53,11 @@ func (w writer) experiment(e *Experiment) pairs {
 		variants.add(v.Name, w.variant(v))
 	}
 	p.add("variants", variants)
-	p.add("load", loadOf(e.Load, e.Workload.Self))
+	load := e.Load
+	if e.suggested() {
+		load.Rate, load.Connections = 0, 0
+	}
+	p.add("load", loadOf(load, e.Workload.Self))
 	p.add("design", designOf(e.Design))
 	if len(e.Budget) > 0 {
 		var budget pairs
@@ -99,7 +103,7 @@ func loadOf(l Load, self bool) pairs {
 	} else {
 		l.requested(&p)
 	}
-	p.duration("warmup", l.Warmup)
+	p.add("warmup", l.warmupText())
 	p.duration("duration", l.Duration)
 	p.duration("idle", l.Idle)
 	return p

@@ -3,6 +3,7 @@ package study
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,41 @@ func TestClaimsDoNotRestOnDoubtfulFigures(t *testing.T) {
 		got := makeStudy(t, claim, doc).Claims[0]
 		if got.Kind != finding.Open || got.Figures[0].Reason != reason {
 			t.Errorf("%s: %s, %+v", reason, got.Said, got.Figures)
+		}
+	}
+}
+
+// A mean over operations is confirmed only where all of them were measured, and two workloads
+// are compared only by means over the same operations.
+func TestClaimsMissNoOperation(t *testing.T) {
+	without := func(workload string) *finding.Document {
+		s := shop(workload)
+		s.change = func(d *finding.Document) {
+			d.Findings = slices.DeleteFunc(d.Findings, func(f finding.Finding) bool { return f.Operation == "json" })
+		}
+		return s.document()
+	}
+	none := without("go")
+	none.Findings = nil
+	unknown := without("rails") // made for other operations
+	unknown.Experiment.Operations = []string{"db"}
+	for _, c := range []struct {
+		name  string
+		claim finding.Claim
+		docs  []*finding.Document
+		why   string
+	}{
+		{"mean over operations", finding.Claim{Over: "operations", Above: number(0)}, []*finding.Document{without("flask")}, "json, otel: it was not measured"},
+		{"nothing of one workload", finding.Claim{Over: "operations", Above: number(0)}, []*finding.Document{shop("flask").document(), none}, "it was not measured"},
+		{"two workloads", finding.Claim{Of: "ratio", Workloads: []string{"flask", "rails"}, Over: "all", Above: number(-0.9)},
+			[]*finding.Document{shop("flask").document(), unknown}, "flask, json, otel: it was not measured on the other workload"},
+		{"the other way round", finding.Claim{Of: "ratio", Workloads: []string{"rails", "flask"}, Over: "all", Above: number(-0.9)},
+			[]*finding.Document{shop("flask").document(), unknown}, "flask, json, otel: it was not measured on the other workload"},
+	} {
+		c.claim.Metric = "cpu_per_operation"
+		got := makeStudy(t, []finding.Claim{c.claim}, c.docs...).Claims[0]
+		if got.Kind != finding.Open || !strings.Contains(got.Said, c.why) {
+			t.Errorf("%s: %s, %s", c.name, got.Kind, got.Said)
 		}
 	}
 }

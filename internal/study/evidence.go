@@ -126,16 +126,32 @@ func (s *study) selected(c finding.Claim, found func(*result, string), absent fu
 		}
 		operations := c.Operation
 		if len(operations) == 0 {
-			for _, f := range s.find(func(f *figure) bool { return f.of == r && f.Metric == c.Metric }) {
-				if !slices.Contains(operations, f.Operation) {
-					operations = append(operations, f.Operation)
-				}
-			}
+			operations = s.operationsOf(r, c.Metric)
 		}
 		for _, operation := range operations {
 			found(r, operation)
 		}
 	}
+}
+
+// operationsOf are the operations on which a result should have a metric: those that it
+// has, and where any result has it by operation all that were to be made. One that failed
+// must not be passed over in silence.
+func (s *study) operationsOf(r *result, metric string) []string {
+	var out []string
+	byOperation := false
+	for _, f := range s.find(func(f *figure) bool { return f.Metric == metric }) {
+		byOperation = byOperation || f.Operation != ""
+		if f.of == r && !slices.Contains(out, f.Operation) {
+			out = append(out, f.Operation)
+		}
+	}
+	for _, name := range r.Experiment.Operations {
+		if byOperation && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func whereOf(f *figure) finding.ClaimFigure {
@@ -200,9 +216,26 @@ func grouped(over string, parts, under []part) []evidence {
 			if len(e.under) == 0 {
 				e.under = []part{{at: e.at, reason: "it was not measured on the other workload"}}
 			}
-			e.at.Workload = join(group[0].at.Workload) + " / " + e.under[0].at.Workload
+			e.at.Workload = group[0].at.Workload + " / " + e.under[0].at.Workload
+			e.under = append(e.under, lacking(e.parts, e.under)...)
+			e.parts = append(e.parts, lacking(e.under, e.parts)...)
 		}
 		out = append(out, e)
+	}
+	return out
+}
+
+// lacking are the parts of one workload that the other has no counterpart of: means over
+// different operations cannot be held against each other.
+func lacking(parts, counterparts []part) []part {
+	var out []part
+	for _, p := range parts {
+		of := func(q part) bool {
+			return q.at.Variant == p.at.Variant && cellName(q.at.Operation, q.at.Parameter) == cellName(p.at.Operation, p.at.Parameter)
+		}
+		if p.reason == "" && !slices.ContainsFunc(counterparts, of) {
+			out = append(out, part{at: p.at, reason: "it was not measured on the other workload"})
+		}
 	}
 	return out
 }

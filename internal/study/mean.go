@@ -2,6 +2,8 @@
 package study
 
 import (
+	"math"
+
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -45,6 +47,12 @@ func (s *study) meanOf(figures []*figure, workload string) finding.StudyMean {
 	e := logs.estimate(ask(confidence, of...))
 	e.Bounded = e.Bounded && !first.of.Quick
 	out.Geometric = relative(e)
+	e = ofMeans(figures).estimate(ask(confidence, of...))
+	e.Bounded = e.Bounded && !first.of.Quick
+	out.OfMeans = relative(e)
+	if workload != "" && len(figures) == len(first.of.Experiment.Operations) {
+		out.PublishedOfMeans = s.publishedMeans(first.of, first.Metric, first.Variant, out.OfMeans)
+	}
 	for n := range s.series {
 		sum, all := 0.0, true
 		for _, f := range figures {
@@ -75,4 +83,45 @@ func together(figures []*figure) (byBlock, []*result) {
 		return parts[0], of
 	}
 	return meanAcross(parts, weights), of
+}
+
+// ofMeans is the logarithm of the mean of the values over the mean of the baseline's, by
+// block: within each result in its blocks, across results the first blocks of all, then the
+// second.
+func ofMeans(figures []*figure) byBlock {
+	var values, bases []byBlock
+	for _, group := range groupBy(figures, func(f *figure) string { return f.of.workload }) {
+		var value, base []byBlock
+		for _, f := range group {
+			value, base = append(value, plain(f.value)), append(base, plain(f.base))
+		}
+		// As sums, so that every operation weighs the same in the mean over results.
+		values, bases = append(values, times(meanWithin(value), len(group))), append(bases, times(meanWithin(base), len(group)))
+	}
+	if len(values) == 1 {
+		return logged(values[0]).over(logged(bases[0]))
+	}
+	return logged(meanAcross(values, nil)).over(logged(meanAcross(bases, nil)))
+}
+
+// plain undoes the logarithms.
+func plain(logs byBlock) byBlock {
+	return each(logs, math.Exp)
+}
+
+func logged(values byBlock) byBlock {
+	return each(values, math.Log)
+}
+
+func times(values byBlock, n int) byBlock {
+	return each(values, func(v float64) float64 { return v * float64(n) })
+}
+
+// each is what a rising function makes of every band.
+func each(of byBlock, do func(float64) float64) byBlock {
+	out := byBlock{}
+	for block, x := range of {
+		out[block] = band{do(x.low), do(x.mid), do(x.high)}
+	}
+	return out
 }

@@ -66,6 +66,23 @@ func (s *study) published(r *result, f *finding.Finding, variant string) []findi
 	return out
 }
 
+// publishedMeans are the figures of all series that are means over all operations, with
+// their cost over the same series' own baseline, and whether it lies in our interval of the
+// same mean. One operation by itself is never held against them.
+func (s *study) publishedMeans(r *result, metric, variant string, ours *finding.Interval) []finding.PublishedCell {
+	var out []finding.PublishedCell
+	for i := range s.series {
+		p, has := s.of(i, r, metric, "", nil, variant)
+		base, hasBase := s.of(i, r, metric, "", nil, r.baseline)
+		if !has || !hasBase || !(base.Value > 0) {
+			continue
+		}
+		cost := p.Value/base.Value - 1
+		out = append(out, finding.PublishedCell{Series: i, Value: p.Value, Spread: p.Spread, Cost: &cost, Within: inside(cost, ours)})
+	}
+	return out
+}
+
 // publishedCost is what a series says that a variant costs: over its baseline, or the
 // value itself where that is the cost. False where it does not say.
 func publishedCost(cells []finding.PublishedCell, series int, added bool) (float64, bool) {

@@ -3,6 +3,7 @@ package study
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,9 @@ func TestPublishedSlopes(t *testing.T) {
 	}
 	s := makeStudy(t, nil, doc)
 	table := s.Tables[len(s.Tables)-1]
+	if strings.Contains(s.Answer, "published costs") { // nanoseconds of another machine
+		t.Error(s.Answer)
+	}
 	if table.Metric != "slope" || len(table.Rows) != 2 || !*table.Rows[0].Published[0].Within || *table.Rows[1].Published[0].Within || table.Rows[0].Cost != nil {
 		t.Errorf("%+v", table)
 	}
@@ -154,6 +158,52 @@ func TestMeans(t *testing.T) {
 	}
 	if m := means[" elastic"]; m.Operations != 4 || math.Abs(m.Geometric.Estimate-(math.Sqrt(1.8*2.4)-1)) > 0.03 || len(m.Published) > 0 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// The studies' own mean weighs operations by their values, and is held against what was
+// published as such a mean, and nothing else is.
+func TestRatioOfMeans(t *testing.T) {
+	document := func() *finding.Document {
+		doc := shop("flask").document()
+		for i, v := range []string{"none", "otel", "elastic"} {
+			publish(doc, "", v, []float64{167.5, 167.5 * 1.6, 90}[i], "mean over all")
+		}
+		return doc
+	}
+	s := makeStudy(t, nil, document(), shop("spring").document())
+	for _, m := range s.Means {
+		truth := map[string]float64{"otel": (200*1.5+50*2)/250. - 1, "elastic": (200*1.8+50*2.4)/250. - 1}[m.Variant]
+		if i := m.OfMeans; i == nil || i.Low == nil || math.Abs(i.Estimate-truth) > 0.03 || *i.Low > truth+0.01 || *i.High < truth-0.01 || m.Blocks != 8 {
+			t.Errorf("%+v: want %g", m, truth)
+		}
+		if (m.Workload == "flask") != (len(m.PublishedOfMeans) == 1) || len(m.Published) > 0 {
+			t.Errorf("%+v", m)
+			continue
+		}
+		if m.Workload != "flask" {
+			continue
+		}
+		if p := m.PublishedOfMeans[0]; math.Abs(*p.Cost-map[string]float64{"otel": 0.6, "elastic": 90/167.5 - 1}[m.Variant]) > 1e-9 || *p.Within != (m.Variant == "otel") {
+			t.Errorf("%+v", p)
+		}
+	}
+	for _, table := range s.Tables {
+		for _, row := range table.Rows {
+			if len(row.Published) > 0 {
+				t.Errorf("a published mean beside the operation %s alone: %+v", row.Operation, row)
+			}
+		}
+	}
+	if want := "1 of 2 published costs"; !strings.Contains(s.Answer, want) {
+		t.Error(s.Answer)
+	}
+	doc := document() // json could not be measured with otel: our mean would be of another set of operations
+	doc.Findings = slices.DeleteFunc(doc.Findings, func(f finding.Finding) bool { return f.Operation == "json" && f.Variant == "otel" })
+	for _, m := range makeStudy(t, nil, doc).Means {
+		if m.Variant == "otel" && len(m.PublishedOfMeans) > 0 {
+			t.Errorf("%+v", m)
+		}
 	}
 }
 

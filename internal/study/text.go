@@ -56,18 +56,24 @@ func claimsText(claims []finding.ClaimResult) string {
 
 // withinCount counts the published costs that lie in our intervals, of those that could.
 func withinCount(s *finding.Study) (inside, all int) {
-	for _, t := range s.Tables {
-		for _, row := range t.Rows {
-			for _, p := range row.Published {
-				if p.Within == nil {
-					continue
-				}
-				all++
-				if *p.Within {
-					inside++
-				}
+	add := func(published []finding.PublishedCell) {
+		for _, p := range published {
+			if p.Within == nil || p.Cost == nil { // a value of another machine is no cost
+				continue
+			}
+			all++
+			if *p.Within {
+				inside++
 			}
 		}
+	}
+	for _, t := range s.Tables {
+		for _, row := range t.Rows {
+			add(row.Published)
+		}
+	}
+	for _, m := range s.Means {
+		add(m.PublishedOfMeans)
 	}
 	return inside, all
 }
@@ -109,7 +115,7 @@ func (s *study) methods(out *finding.Study) []string {
 		text = append(text, "Two variants share a letter where the 95 % interval of their ratio within blocks holds none; each pair is looked at by itself. Kendall's τ-b is over the variants that both orders have.")
 	}
 	if len(out.Means) > 0 {
-		text = append(text, "The arithmetic mean is of the relative changes, as studies give it: it depends on which side is the baseline. The geometric mean is of the ratios, within blocks; over several workloads the first blocks of all are put together, then the second: blocks of different results are independent, so that any way of putting them together is as good.")
+		text = append(text, "The arithmetic mean is of the relative changes: it depends on which side is the baseline. The ratio of means is the studies' own way: the mean of the values over all operations, over the baseline's, in each block; an operation weighs as much in it as its values are large. What was published as a mean over all operations is held against that alone, and only where none of ours is missing. The geometric mean is of the ratios, within blocks; over several workloads the first blocks of all are put together, then the second: blocks of different results are independent, so that any way of putting them together is as good.")
 	}
 	if len(out.Ratios) > 0 {
 		text = append(text, "Ratios between tracers are taken within blocks (signed rank); ratios between workloads are of independent blocks (rank sum).")

@@ -30,8 +30,10 @@ bin_of_server() {
 }
 
 # become turns this (sub)shell into a command of somebody who is not root:
-# PostgreSQL refuses root.
+# PostgreSQL refuses root. Its programs complain of a folder that they may not read, as
+# root's are to them; what they are told of stands under names from the root.
 become() {
+	cd /
 	[ -n "$user" ] || exec "$@"
 	if command -v setpriv >/dev/null; then
 		exec setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups -- "$@"

@@ -6,7 +6,6 @@ package capacity
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -30,6 +29,7 @@ type group struct {
 	passed, failed int
 	late           int           // of failed, as the generator was late
 	last           *record.Probe // that agrees with the majority, where there is one
+	long           bool          // one of them was long enough to confirm that nothing is lost
 }
 
 func (g *group) tied() bool   { return g.passed == g.failed }
@@ -42,15 +42,23 @@ func (g *group) own() int     { return g.failed - g.late } // failures of the se
 func (g *group) byGenerator() bool { return g.late > g.own() }
 
 // groups are the probes by rate.
+//
+// A short probe that lost nothing says less than a long one: it does not count where
+// there is a long one. That one loses anything is said by a probe of any length.
 func (s *Search) groups(probes []record.Probe) []group {
+	misled := s.misled(probes)
 	var all []group
 	for i := range probes {
 		p := &probes[i]
+		if p.Passed && !s.confirms(p) && (misled || s.longAt(probes, p.Rate)) {
+			continue
+		}
 		at := slices.IndexFunc(all, func(g group) bool { return same(g.rate, p.Rate) })
 		if at < 0 {
 			at = len(all)
 			all = append(all, group{rate: p.Rate})
 		}
+		all[at].long = all[at].long || s.confirms(p)
 		if p.Passed {
 			all[at].passed++
 		} else {
@@ -96,7 +104,7 @@ func (s *Search) bracket(probes []record.Probe) state {
 	}
 	all := s.groups(probes)
 	pass, fail, again := edges(all)
-	if again == nil && pass != nil && fail != nil && fail.rate/pass.rate <= 1+s.goal.Resolution+1e-9 && pass.passed >= 2 {
+	if again == nil && pass != nil && fail != nil && fail.rate/pass.rate <= 1+s.goal.Resolution+1e-9 && s.settled(pass) {
 		if at := s.confirmed(all, pass, fail); at != nil {
 			return s.highest(pass, at)
 		}
@@ -114,19 +122,19 @@ func (s *Search) bracket(probes []record.Probe) state {
 	case again != nil:
 		return probe(purposeVerify, again.rate)
 	case pass == nil:
-		return s.lower(fail)
+		return s.lower(probes, fail)
 	case fail == nil:
 		return s.higher(pass)
 	case fail.rate/pass.rate > 1+s.goal.Resolution+1e-9:
-		return probe(purposeBisect, math.Sqrt(pass.rate*fail.rate))
-	case pass.passed < 2:
+		return probe(purposeBisect, s.between(probes, pass, fail))
+	case !s.settled(pass):
 		return probe(purposeVerify, pass.rate)
 	}
 	return probe(purposeVerify, fail.rate)
 }
 
 // lower goes down from the lowest rate, which failed.
-func (s *Search) lower(fail *group) state {
+func (s *Search) lower(probes []record.Probe, fail *group) state {
 	least := s.least()
 	if fail.rate <= least*(1+1e-9) {
 		if fail.total() < 2 {
@@ -146,6 +154,9 @@ func (s *Search) lower(fail *group) state {
 	rate := fail.rate / 2
 	if r := aim * reached(fail.last); r > 0 {
 		rate = min(rate, r)
+	}
+	if kept := keeps(fail.last); kept > 0 && s.misled(probes) {
+		rate = kept
 	}
 	return probe(purposeProbe, max(rate, least))
 }
@@ -169,7 +180,7 @@ func (s *Search) higher(pass *group) state {
 	if pass.rate < most*(1-1e-9) {
 		return probe(purposeProbe, most)
 	}
-	if pass.passed < 2 {
+	if !s.settled(pass) {
 		return probe(purposeVerify, pass.rate)
 	}
 	return end(outcome, fmt.Sprintf("at %s it still passed", perSecond(pass.rate)))

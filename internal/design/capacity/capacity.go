@@ -85,7 +85,7 @@ func (s *Search) Next(probes []record.Probe) (record.Probe, bool) {
 	if at.purpose == "" {
 		return record.Probe{}, false
 	}
-	return record.Probe{Purpose: at.purpose, Rate: at.rate, Seconds: s.length(at.rate)}, true
+	return record.Probe{Purpose: at.purpose, Rate: at.rate, Seconds: s.lengthAfter(probes, at.rate)}, true
 }
 
 // Result says what the probes come to. A search that has not ended is unsteady.

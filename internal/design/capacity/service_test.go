@@ -20,6 +20,7 @@ type service struct {
 	queue     bool                       // latencies are those of M/M/1 with most as its rate of service
 	generator float64                    // operations/s that can be asked; 0: any
 	lossless  float64                    // operations/s above which spans are lost; 0: none ever
+	buffer    float64                    // spans that are held back before the first is lost
 	spans     float64                    // an operation
 	noise     float64                    // relative, of the CPU: ± so much, evenly
 	jitter    float64                    // standard deviation of the logarithm of all latencies of a probe
@@ -81,7 +82,7 @@ func (v service) make(t *testing.T, p record.Probe, r *rand.Rand) record.Probe {
 	p.Quiet, p.Others = true, v.others
 	p.Expected = v.spans * float64(p.Load.Completed)
 	if v.lossless > 0 {
-		p.Lost = math.Ceil(v.spans * max(0, done-v.lossless) * p.Seconds)
+		p.Lost = math.Ceil(max(0, v.spans*max(0, done-v.lossless)*p.Seconds-v.buffer))
 	}
 	return p
 }

@@ -21,6 +21,8 @@ var (
 // finely asks for what an experiment file does by default.
 func finely(c spec.Capacity) spec.Capacity { c.Resolution = 0.02; return c }
 
+func confirm(c spec.Capacity, over time.Duration) spec.Capacity { c.Confirm = over; return c }
+
 func from(c spec.Capacity, rate float64) spec.Capacity { c.From = rate; return c }
 
 func staircase(c spec.Capacity, from, step float64) spec.Capacity {
@@ -82,9 +84,14 @@ func TestSimulation(t *testing.T) {
 
 		"throttled at the target": {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, throttle: 0.3}, outcome: record.Unsteady, note: "app was throttled for 3.0 s", probes: 12},
 		"lossy":                   {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.05, binding: bindsTracer, probes: 12},
-		"lossless":                {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.Found, truth: 1000, within: 0.07, binding: "quota", probes: 12},
-		"no spans to lose":        {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.NoSpans, probes: 1},
-		"loses at any rate":       {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 0.01}, outcome: record.BelowLeast, probes: 9},
+		// A buffer of 5,000 spans hides a loss at up to 850/s from a probe of 10 s, at up to 683/s from one of 30 s.
+		"a large buffer":                 {goal: lossless, service: service{cpu: linear(0, 0.0005), latency: 0.002, spans: 2, lossless: 600, buffer: 5000}, outcome: record.Found, truth: 850, within: 0.05, binding: bindsTracer, probes: 12},
+		"a large buffer, confirmed":      {goal: confirm(lossless, 30*time.Second), service: service{cpu: linear(0, 0.0005), latency: 0.002, spans: 2, lossless: 600, buffer: 5000}, outcome: record.Found, truth: 683, within: 0.05, binding: bindsTracer, probes: 17},
+		"no buffer, confirmed":           {goal: confirm(lossless, 30*time.Second), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.05, binding: bindsTracer, probes: 12},
+		"not more than asked, confirmed": {goal: func() spec.Capacity { c := confirm(lossless, 30*time.Second); c.Most = 500; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.AboveMost, truth: 500, within: 0.001, probes: 6},
+		"lossless":                       {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.Found, truth: 1000, within: 0.07, binding: "quota", probes: 12},
+		"no spans to lose":               {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.NoSpans, probes: 1},
+		"loses at any rate":              {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 0.01}, outcome: record.BelowLeast, probes: 9},
 
 		"staircase to 75 %":      {goal: staircase(cpu75, 100, 50), service: service{cpu: linear(0.02, 0.001), latency: 0.002}, outcome: record.Found, truth: 750, within: 1e-9, probes: 14},
 		"staircase to a latency": {goal: staircase(p99, 100, 100), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 700, within: 1e-9, probes: 8},
@@ -114,7 +121,8 @@ func TestSimulation(t *testing.T) {
 				good := c.Outcome == test.outcome && (test.truth == 0 || math.Abs(rate-test.truth) <= test.within*test.truth+1e-9) &&
 					(test.binding == "" || c.Binding == test.binding) && strings.Contains(c.Note, test.note)
 				if c.Outcome == record.Found && c.Method == "fit" && test.goal.Goal != spec.GoalCPU {
-					confirmed(t, c, s.goal.Resolution)
+					confirmed(t, c, s.goal)
+					confirmedOver(t, c, test.goal.Confirm)
 				}
 				if good {
 					right++
@@ -136,19 +144,42 @@ func TestSimulation(t *testing.T) {
 }
 
 // confirmed checks that neither end of a bracket rests on a single probe.
-func confirmed(t *testing.T, c record.Capacity, resolution float64) {
+func confirmed(t *testing.T, c record.Capacity, goal spec.Capacity) {
 	t.Helper()
 	passed, failed := 0, 0
 	for _, p := range c.Probes {
 		if p.Passed && p.Rate == c.Rate {
 			passed++
+			if goal.Confirm > 0 && p.Seconds >= goal.Confirm.Seconds() {
+				passed++ // it is as long as several
+			}
 		}
-		if !p.Passed && p.Rate >= c.Failing && p.Rate <= c.Rate*(1+2*resolution) {
+		if !p.Passed && p.Rate >= c.Failing && p.Rate <= c.Rate*(1+2*goal.Resolution) {
 			failed++
 		}
 	}
 	if passed < 2 || failed < 2 {
 		t.Errorf("passed %d times at the rate found, and failed %d times just above", passed, failed)
+		show(t, c)
+	}
+}
+
+// confirmedOver checks that the rate found has passed for so long, and that none is probed
+// for so long before a short probe has passed, unless short ones have misled.
+func confirmedOver(t *testing.T, c record.Capacity, over time.Duration) {
+	t.Helper()
+	long, refuted := false, false
+	passed := map[float64]bool{}
+	for _, p := range c.Probes {
+		long = long || p.Passed && p.Rate == c.Rate && p.Seconds >= over.Seconds()
+		if over > 0 && p.Seconds >= over.Seconds() && !passed[p.Rate] && !refuted {
+			t.Errorf("%g/s was probed for %g s before a short probe had passed", p.Rate, p.Seconds)
+		}
+		refuted = refuted || over > 0 && p.Seconds >= over.Seconds() && !p.Passed
+		passed[p.Rate] = passed[p.Rate] || p.Passed
+	}
+	if !long {
+		t.Errorf("%g/s was never seen to pass for %v", c.Rate, over)
 		show(t, c)
 	}
 }

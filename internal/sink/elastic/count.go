@@ -36,8 +36,15 @@ func (w *walker) countSpan(b *tally.Batch, child bool) error {
 	})
 	counted := b.Spans - before
 	b.Service(w.service, counted)
+	merging := w.merges != nil && string(w.agent) == agentJava
 	if counted > 0 && e.composite > 1 {
 		b.Merged += e.composite - 1
+		if merging {
+			w.merges.add(e.transaction, e.composite-1)
+		}
+	}
+	if merging && !child {
+		e.dropped -= min(e.dropped, w.merges.take(e.id))
 	}
 	// The statistics are of spans that are counted as dropped as well: of the exit
 	// spans among them, and of a composite one they count all that it is made of. How

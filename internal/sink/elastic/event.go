@@ -21,14 +21,16 @@ var (
 // walker holds what is known of the event that is being read, and of its sender.
 type walker struct {
 	*wire.JSON
-	service []byte // of the metadata
+	service []byte  // of the metadata
+	agent   []byte  // its name, of the metadata
+	merges  *merges // of the receiver
 
 	current event
 }
 
 // event is what is read of a transaction or a span.
 type event struct {
-	id, trace, parent, name, kind, otel []byte
+	id, trace, parent, transaction, name, kind, otel []byte
 
 	composite uint64 // spans that were merged into this one, itself included
 	dropped   uint64 // spans that the transaction's agent did not send
@@ -68,17 +70,26 @@ var kinds = map[string]string{
 func (w *walker) read(kind string) error {
 	switch kind {
 	case metadata:
-		return w.Object(w.Only("service", func() error {
-			return w.Object(w.Only("name", func() error { return w.copied(&w.service) }))
-		}))
+		return w.Object(w.Only("service", func() error { return w.Object(w.sender) }))
 	case "transaction", "span":
 		w.current = event{
-			id: w.current.id[:0], trace: w.current.trace[:0], parent: w.current.parent[:0],
+			id: w.current.id[:0], trace: w.current.trace[:0], parent: w.current.parent[:0], transaction: w.current.transaction[:0],
 			name: w.current.name[:0], kind: w.current.kind[:0], otel: w.current.otel[:0],
 		}
 		return w.Object(w.member)
 	}
 	return w.Object(func([]byte) error { return w.Skip() })
+}
+
+// sender reads a member of the metadata's service.
+func (w *walker) sender(name []byte) error {
+	switch string(name) {
+	case "name":
+		return w.copied(&w.service)
+	case "agent":
+		return w.Object(w.Only("name", func() error { return w.copied(&w.agent) }))
+	}
+	return w.Skip()
 }
 
 // member reads a member of a transaction or a span.
@@ -90,6 +101,8 @@ func (w *walker) member(name []byte) error {
 		return w.copied(&w.current.trace)
 	case "parent_id":
 		return w.copied(&w.current.parent)
+	case "transaction_id":
+		return w.copied(&w.current.transaction)
 	case "name":
 		return w.copied(&w.current.name)
 	case "type":

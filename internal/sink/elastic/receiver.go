@@ -40,6 +40,7 @@ const (
 type Receiver struct {
 	*wire.Intake
 	streams sync.Pool // *stream
+	merges  merges
 }
 
 // New returns a receiver.

@@ -58,6 +58,7 @@ func (e *Receiver) events(r *http.Request) wire.Answer {
 		s = &stream{room: make([]byte, readSize)}
 	}
 	s.reset(e.Total)
+	s.lines.merges = &e.merges
 	defer e.streams.Put(s)
 	e.Total.Heard()
 	meter := &wire.Meter{From: r.Body, Limit: e.Limits.Body}
@@ -106,7 +107,7 @@ func (e *Receiver) readAll(r *http.Request, s *stream, meter *wire.Meter, encodi
 
 func (s *stream) reset(total *tally.Total) {
 	*s = stream{total: total, lines: s.lines, room: s.room, faults: s.faults[:0]}
-	s.lines.service = s.lines.service[:0]
+	s.lines.service, s.lines.agent = s.lines.service[:0], s.lines.agent[:0]
 }
 
 // take counts the lines that n more bytes in the room have completed. size is how many

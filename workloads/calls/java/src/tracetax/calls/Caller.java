@@ -17,6 +17,7 @@ final class Caller implements Runnable {
 
     private static final int BURST = 1000; // so few that the JIT compiles call() early in the warm-up
     private static final long TICK_NS = 1_000_000;
+    private static final long GRACE_NS = 100_000_000; // for what had fallen due when the duration ended
     private static final long MOST_SAMPLES = 1 << 24; // where the number of operations is not ordered
     private static final int LINES = 100; // of the heap's course
 
@@ -112,13 +113,16 @@ final class Caller implements Runnable {
         }
     }
 
-    /** In ticks of a millisecond: each makes all that has fallen due, then waits for the next. */
+    /**
+     * In ticks of a millisecond: each makes all that has fallen due, then waits for the next. What
+     * has fallen due within the duration is made after it too, where a tick woke late.
+     */
     private void makePaced() {
         for (long tick = 0; made < share; tick++) {
             long now = awaitTick(beganNs + tick * TICK_NS);
             long due = Math.min(share, due(now - beganNs));
             while (made < due) {
-                if (order.durationNs() > 0 && now - beganNs >= order.durationNs()) {
+                if (order.durationNs() > 0 && now - beganNs >= order.durationNs() + GRACE_NS) {
                     return;
                 }
                 burst(now, due - made, Long.MAX_VALUE);

@@ -1,0 +1,42 @@
+// SkyWalking's agent, with a plugin for the method that is traced.
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink"
+)
+
+// SkyWalking: a span a call, a segment an outer call. What is called before the agent is
+// connected is lost, so that it is waited for.
+func TestSkyWalking(t *testing.T) {
+	agent := fetchAgent(t, "skywalking-agent.jar")
+	home := filepath.Dir(agent)
+	classes := filepath.Join(t.TempDir(), "classes")
+	execute(t, testdata(t, "skywalking"), "javac", "--release", "8", "-Xlint:-options", "-cp", agent, "-d", classes, "plugin/Instrumentation.java", "plugin/Interceptor.java")
+	for name, text := range map[string]string{
+		filepath.Join(classes, "skywalking-plugin.def"):  "calls=plugin.Instrumentation\n",
+		filepath.Join(home, "config", "agent.config"):    "agent.service_name=calls\n",
+		filepath.Join(home, "plugins", "placeholder.md"): "",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(t, home, "jar", "--create", "--file", filepath.Join(home, "plugins", "calls.jar"), "-C", classes, ".")
+	s := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0"})
+	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses().SkyWalking, "-Dskywalking.logging.output=CONSOLE")
+	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["skywalking"] > 0 })
+	p.callPaced(t, come(t, s, agentDepth))
+	c := spans(t, s, agentCalls*agentDepth, agentCalls)
+	if c.Traces != agentCalls || c.Services["calls"] != c.Spans || c.Kinds["internal"] != c.Spans {
+		t.Errorf("counted %+v", c)
+	}
+	p.end(t)
+}

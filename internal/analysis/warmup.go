@@ -1,0 +1,67 @@
+// This file says how long the warm-up was, where pilots found it.
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/warmup"
+)
+
+// warmups are what the pilots for the warm-up came to, none where it was given.
+func (s *study) warmups() []warmup.Pilot {
+	most := s.in.Experiment.Load.WarmupMost
+	if most == 0 {
+		return nil
+	}
+	var out []warmup.Pilot
+	for _, p := range warmup.Pilots(s.in.Records, most) {
+		if s.has(p.Variant) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// has reports whether a variant is one of those that are analysed.
+func (s *study) has(variant string) bool {
+	for _, v := range s.variants {
+		if v.Name == variant {
+			return true
+		}
+	}
+	return false
+}
+
+// warmupText says how long the warm-up is and where that comes from; "" where it was given:
+// "4.5 s, found in a pilot: the longest, of elastic on queries".
+func (s *study) warmupText() string {
+	longest, ok := warmup.Longest(s.warmups())
+	if !ok {
+		return ""
+	}
+	length := finding.FormatValue(longest.Length.Seconds(), "s")
+	switch {
+	case !longest.Steady:
+		return fmt.Sprintf("%s, the most that was allowed: in a pilot %s did not get steady on %s", length, longest.Variant, longest.Operation)
+	case longest.Length <= warmup.Least:
+		return length + ", as pilots found every variant steady by then"
+	}
+	return fmt.Sprintf("%s, found in a pilot: the longest, of %s on %s", length, longest.Variant, longest.Operation)
+}
+
+// findNeverSteady looks for pilots in which a variant did not get steady.
+func (s *study) findNeverSteady() []hit {
+	var hits []hit
+	for _, p := range s.warmups() {
+		if p.Steady {
+			continue
+		}
+		text := fmt.Sprintf("the %s was not steady after %s of load", p.Figure, finding.FormatValue(p.Length.Seconds(), "s"))
+		if p.Drift != 0 {
+			text += fmt.Sprintf(": it still changed by %+.0f %%", 100*p.Drift)
+		}
+		hits = append(hits, hit{text, place(cell{operation: p.Operation}, p.Variant)})
+	}
+	return hits
+}

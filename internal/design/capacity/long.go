@@ -1,0 +1,71 @@
+package capacity
+
+// Searches for the highest rate without loss in short probes, of which the answer is
+// confirmed by a long one. A tracer's queue hides from a short probe what a long one
+// shows.
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// long reports whether the search has probes of two lengths.
+func (s *Search) long() bool { return s.goal.Confirm > s.options.Duration }
+
+// confirms reports whether a probe is long enough to tell that nothing is lost.
+func (s *Search) confirms(p *record.Probe) bool { return p.Seconds >= s.goal.Confirm.Seconds() }
+
+// lengthAfter is how long a probe at this rate takes after these: longer where a
+// shorter one passed, or where shorter ones have misled.
+func (s *Search) lengthAfter(probes []record.Probe, rate float64) float64 {
+	seconds := s.length(rate)
+	if s.misled(probes) || slices.ContainsFunc(probes, func(p record.Probe) bool { return p.Passed && same(p.Rate, rate) }) {
+		return max(seconds, s.goal.Confirm.Seconds())
+	}
+	return seconds
+}
+
+// longAt reports whether a rate was probed for long enough to confirm it.
+func (s *Search) longAt(probes []record.Probe, rate float64) bool {
+	return slices.ContainsFunc(probes, func(p record.Probe) bool { return same(p.Rate, rate) && s.confirms(&p) })
+}
+
+// misled reports whether a long probe has lost spans at a rate at which a short one had
+// lost none. From then on short ones do not count, and all are long.
+func (s *Search) misled(probes []record.Probe) bool {
+	return s.long() && slices.ContainsFunc(probes, func(long record.Probe) bool {
+		return !long.Passed && long.Lost > 0 && s.confirms(&long) &&
+			slices.ContainsFunc(probes, func(p record.Probe) bool { return p.Passed && !s.confirms(&p) && same(p.Rate, long.Rate) })
+	})
+}
+
+// settled reports whether a rate that passes has passed for long enough: twice, or in a
+// long probe.
+func (s *Search) settled(pass *group) bool {
+	if s.long() {
+		return pass.long
+	}
+	return pass.passed >= 2
+}
+
+// between is the rate to bisect a bracket at: half-way on a logarithmic scale. Where
+// short probes have misled, and the bracket is wide again, it is the rate that the loss
+// at its upper end points to.
+func (s *Search) between(probes []record.Probe, pass, fail *group) float64 {
+	half := math.Sqrt(pass.rate * fail.rate)
+	if kept := keeps(fail.last); s.misled(probes) && kept > pass.rate*(1+s.goal.Resolution) && kept < half {
+		return kept
+	}
+	return half
+}
+
+// keeps is the rate of operations whose spans all came, in a probe that lost some: what
+// was lost is taken to be what was too much. 0 where nothing was lost, or all.
+func keeps(p *record.Probe) float64 {
+	if p.Lost <= 0 || p.Expected <= p.Lost {
+		return 0
+	}
+	return p.Rate * (1 - p.Lost/p.Expected)
+}

@@ -1,0 +1,69 @@
+// The warm-up, where pilots are to find it.
+package experiment
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/design"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/warmup"
+)
+
+// searchWarmup is the warm-up of a pilot that searches for a rate, which comes before those
+// that find the warm-up: they are made at that rate.
+const searchWarmup = 10 * time.Second
+
+// warmup is how long load is made before each window of a measured run: the same for every
+// variant and operation, and the same whenever it is derived.
+func (s *Session) warmup(kind record.Kind) (time.Duration, error) {
+	l := s.Experiment.Load
+	if l.WarmupMost == 0 || kind != record.Measured {
+		return l.Warmup, nil
+	}
+	longest, ok := warmup.Longest(warmup.Pilots(s.history, l.WarmupMost))
+	if !ok {
+		return 0, &FinalError{errors.New("finding how long the warm-up has to be: no pilot looked for it; start anew")}
+	}
+	return longest.Length, nil
+}
+
+// watched is the phase of a pilot that finds the warm-up: the load of the measured phases,
+// and of a sweep that level at which code gets warm last. A search is warmed up at the rate
+// that it sets out from.
+func (s *Session) watched(phase design.Phase, operations []spec.Operation, rates map[string]float64) run.PhaseRequest {
+	e := s.Experiment
+	at := slices.IndexFunc(operations, func(o spec.Operation) bool { return o.Name == phase.Operation })
+	level := e.Load.Lowest()
+	request := run.PhaseRequest{
+		Operation: operations[at], Load: level.Load, Parameter: level.Parameter, Watched: warmup.Watched(e.Load.WarmupMost),
+	}
+	if e.Load.Relative != nil {
+		request.Load.Rate = rates[phase.Operation]
+	}
+	if c := e.Load.Capacity; c != nil {
+		if first, more := s.search(*c, request.Operation).Next(nil); more {
+			request.Load.Rate = first.Rate
+		}
+		request.Load.Capacity, request.Operation.Rate = nil, 0
+	}
+	return request
+}
+
+// watchedLoad is the load of such a pilot as its length goes.
+func watchedLoad(l spec.Load) spec.Load {
+	return spec.Load{Warmup: warmup.Watched(l.WarmupMost)}
+}
+
+// measuredLength is how long a measured run takes, whatever warm-up is found.
+func measuredLength(plan *spec.Plan, l spec.Load, phases int) span {
+	if l.WarmupMost == 0 {
+		return lengthOf(plan, l, phases, record.Measured)
+	}
+	short, long := l, l
+	short.Warmup, long.Warmup = warmup.Least, l.WarmupMost
+	return span{lengthOf(plan, short, phases, record.Measured).short, lengthOf(plan, long, phases, record.Measured).long}
+}

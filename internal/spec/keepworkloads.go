@@ -1,0 +1,49 @@
+// This file chooses among the workloads of an experiment over several.
+package spec
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// KeepWorkloads returns the experiments on the named workloads, in their own order. A
+// name is whole (requests/flask) or its last part (flask). All are kept where none is
+// named. A name that no workload has, or several, is an error.
+func KeepWorkloads(all []*Experiment, names []string) ([]*Experiment, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	keep := map[*Experiment]bool{}
+	for _, name := range names {
+		one, err := onWorkload(all, name)
+		if err != nil {
+			return nil, err
+		}
+		keep[one] = true
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(e *Experiment) bool { return !keep[e] }), nil
+}
+
+func onWorkload(all []*Experiment, name string) (*Experiment, error) {
+	var known []string
+	var found []*Experiment
+	for _, e := range all {
+		whole := e.Workload.Name
+		if whole == name {
+			return e, nil
+		}
+		if path.Base(whole) == name {
+			found = append(found, e)
+		}
+		known = append(known, whole)
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("the experiment has no workload %q: it has %s", printable(name), strings.Join(known, ", "))
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("%q may be %s or %s: give the whole name", name, found[0].Workload.Name, found[1].Workload.Name)
+}

@@ -1,0 +1,87 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWarmups: a warm-up is given, or found by a pilot.
+func TestWarmups(t *testing.T) {
+	for text, want := range map[string][2]time.Duration{
+		"5s":        {5 * time.Second, 0},
+		"0s":        {0, 0},
+		"auto":      {0, DefaultWarmupMost},
+		"auto..1m":  {0, time.Minute},
+		"auto.. 5s": {0, 5 * time.Second},
+	} {
+		e := parseOne(t, small+"load: {warmup: "+text+"}")
+		if got := [2]time.Duration{e.Load.Warmup, e.Load.WarmupMost}; got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+		roundTrip(t, e)
+	}
+	e := parseOne(t, small+"load: {warmup: auto}")
+	if got := e.Summary(); !strings.Contains(got, "for 10s after a warm-up that a pilot finds, at most 30s") {
+		t.Error(got)
+	}
+}
+
+func TestBadWarmups(t *testing.T) {
+	for load, want := range map[string]string{
+		"load: {warmup: automatic}":                  `"automatic" is not a warm-up; write auto, or auto..60s`,
+		"load: {warmup: auto..}":                     "is not a duration",
+		"load: {warmup: auto..1s}":                   "1s is out of range: 5s to 10m",
+		"load: {warmup: auto..1h}":                   "1h is out of range: 5s to 10m",
+		"load: {warmup: auto, rate: 3/s}":            `operation "home": 3/s for 30s is under 100 operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..1m)`,
+		"load: {warmup: auto, rate: [500/s, 1/s]}":   `operation "home": 1/s for 30s is under 100 operations`,
+		"load: {warmup: auto}\ndesign: {duet: true}": "in a duet two variants get warm in each other's way",
+	} {
+		_, err := ParseExperiment("shop.yaml", ".", []byte(small+load), builtIn())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", load, err, want)
+		}
+	}
+}
+
+// TestWarmupOverridden: a flag says another warm-up, and a quick run finds none.
+func TestWarmupOverridden(t *testing.T) {
+	e := parseOne(t, small)
+	if err := e.OverrideLoad(Override{Warmup: "auto..20s"}); err != nil || e.Load.Warmup != 0 || e.Load.WarmupMost != 20*time.Second {
+		t.Errorf("%v, %+v", err, e.Load)
+	}
+	if err := e.OverrideLoad(Override{Duration: "3s"}); err != nil || e.Load.WarmupMost != 20*time.Second {
+		t.Errorf("%v, %+v", err, e.Load)
+	}
+	if err := e.OverrideLoad(Override{Warmup: "2s"}); err != nil || e.Load.Warmup != 2*time.Second || e.Load.WarmupMost != 0 {
+		t.Errorf("%v, %+v", err, e.Load)
+	}
+	e = parseOne(t, small+"load: {warmup: auto}")
+	if e.Quicken(); e.Load.Warmup != quickWarmup || e.Load.WarmupMost != 0 {
+		t.Errorf("quick: %+v", e.Load)
+	}
+}
+
+// TestLowest: the level of a sweep at which the least is done.
+func TestLowest(t *testing.T) {
+	for _, test := range []struct {
+		load Load
+		want map[string]string
+	}{
+		{Load{Rate: 5}, nil},
+		{Load{Rates: []float64{300, 100, 200}}, map[string]string{"rate": "100/s"}},
+		{Load{Levels: []int{8, 2}}, map[string]string{"connections": "2"}},
+		{Load{Depths: []int{8, 2}}, map[string]string{"depth": "2"}},
+		{Load{Crowds: []int{4, 1}}, map[string]string{"threads": "1"}},
+	} {
+		got := test.load.Lowest().Parameter
+		for name, value := range test.want {
+			if got[name] != value {
+				t.Errorf("%+v: %v, want %v", test.load, got, test.want)
+			}
+		}
+		if len(got) != len(test.want) {
+			t.Errorf("%+v: %v, want %v", test.load, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+"""The timed loop of one calling thread."""
+
+import math
+import sys
+import time
+from array import array
+
+from calls.function import outer_call
+
+TICK_NS = 1_000_000  # paced work falls due in ticks of a millisecond
+GRACE_NS = 100_000_000  # for paced work that had fallen due when the duration ended
+RING = 1 << 16  # durations where they are not kept
+
+
+class Caller:
+    """Makes one thread's part of a stretch."""
+
+    def __init__(self, order, thread):
+        """Makes room for all that the thread will keep."""
+        self.made = self.failed = self.call_ns = self.cpu_ns = self.began = self.ended = 0
+        self._order = order
+        self._thread = thread
+        self._share = order.share(thread)
+        room = max(self._share, 1) if order.samples else RING
+        self._durations = array("q", [0]) * room
+        self._lags = array("q", [0]) * room if order.rate else None
+
+    def run(self):
+        """Makes the thread's operations."""
+        cpu = time.thread_time_ns()
+        self.began = self.ended = time.perf_counter_ns()
+        end = self.began + self._order.duration if self._order.duration else math.inf
+        if self._order.rate:
+            self._make_paced(end + GRACE_NS)
+        else:
+            self._call(self._share, end)
+        self.cpu_ns = time.thread_time_ns() - cpu
+
+    def _make_paced(self, end):
+        """Makes all that has fallen due in each tick, then waits for the next.
+
+        What falls due before the duration is over is made, also where a tick wakes late.
+        """
+        tick = self.began
+        while self.made < self._share:
+            now = time.perf_counter_ns()
+            if now < tick:
+                time.sleep((tick - now) / 1e9)
+                now = time.perf_counter_ns()
+            if now >= end:
+                return
+            self._call(min(self._share, self._order.due(now - self.began)), end)
+            tick += TICK_NS
+
+    def _call(self, most, end):
+        """The timed loop: makes operations until so many are made in all, or until a time has passed."""
+        clock = time.perf_counter_ns
+        busy, depth = self._order.busy, self._order.depth
+        durations, lags = self._durations, self._lags
+        room = len(durations)
+        made, call_ns, after = self.made, self.call_ns, self.ended  # before end: the caller has looked
+        while made < most and after < end:
+            before = clock()
+            try:
+                calls = outer_call(busy, depth)
+            except Exception:  # an operation that failed, which is counted and reported
+                calls = 0
+            after = clock()
+            durations[made % room] = after - before
+            call_ns += after - before
+            if calls != depth:
+                self.failed += 1
+            if lags is not None:
+                lags[made % room] = max(0, before - self.began - int(made * self._order.interval))
+            made += 1
+        self.made, self.call_ns, self.ended = made, call_ns, after
+
+    def write(self):
+        """Writes the durations, and of paced work the lags. Returns how many operations they are of."""
+        name = f"{self._order.samples}.{self._thread}"
+        _write(name, self._durations[: self.made])
+        if self._lags is not None:
+            _write(name + ".lag", self._lags[: self.made])
+        return self.made
+
+
+def _write(name, numbers):
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    with open(name, "wb") as file:
+        numbers.tofile(file)

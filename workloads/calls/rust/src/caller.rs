@@ -1,0 +1,126 @@
+//! The timed loop of one calling thread.
+
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use crate::function::monitored_function;
+use crate::order::Order;
+use crate::samples::Samples;
+
+/// Paced work falls due in ticks.
+const TICK: Duration = Duration::from_millis(1);
+
+/// For paced work that had fallen due when the duration ended.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// One thread's part of a stretch.
+pub struct Caller {
+    order: Order,
+    thread: u64,
+    share: u64,
+    durations: Samples,
+    lags: Option<Samples>, // of paced work: start less intended start
+    pub made: u64,
+    pub failed: u64,
+    pub calling: Duration, // sum of all durations
+    pub cpu: Duration,
+    pub began: Instant,
+    pub ended: Instant,
+}
+
+impl Caller {
+    /// Makes room for all that the thread will keep.
+    pub fn new(order: &Order, thread: u64) -> Caller {
+        let share = order.share(thread);
+        let room = || Samples::with_room(share, order.samples.is_some());
+        let now = Instant::now();
+        Caller {
+            order: order.clone(),
+            thread,
+            share,
+            durations: room(),
+            lags: order.rate.map(|_| room()),
+            made: 0,
+            failed: 0,
+            calling: Duration::ZERO,
+            cpu: Duration::ZERO,
+            began: now,
+            ended: now,
+        }
+    }
+
+    /// Makes the thread's operations.
+    pub fn run(&mut self) -> io::Result<()> {
+        let cpu = thread_cpu()?;
+        self.began = Instant::now();
+        self.ended = self.began;
+        match self.order.rate {
+            Some(rate) => self.make_paced(rate),
+            None => self.call(self.share, self.began),
+        }
+        self.cpu = thread_cpu()? - cpu;
+        Ok(())
+    }
+
+    /// Makes all that has fallen due in each tick, then waits for the next. What falls due
+    /// before the duration is over is made, also where a tick wakes late.
+    fn make_paced(&mut self, rate: f64) {
+        let mut tick = self.began;
+        while self.made < self.share {
+            thread::sleep(tick.saturating_duration_since(Instant::now()));
+            let now = Instant::now();
+            if self.over(now) {
+                return;
+            }
+            let due = self.order.due(rate, now - self.began);
+            self.call(self.share.min(due), now);
+            tick += TICK;
+        }
+    }
+
+    fn over(&self, now: Instant) -> bool {
+        let grace = if self.lags.is_some() { GRACE } else { Duration::ZERO };
+        self.order.duration.is_some_and(|duration| now - self.began >= duration + grace)
+    }
+
+    /// The timed loop: makes operations from now on, until so many are made in all, or
+    /// until the time has passed.
+    fn call(&mut self, most: u64, mut now: Instant) {
+        let (busy, depth) = (self.order.busy, self.order.depth);
+        let interval = self.order.rate.map(|rate| self.order.interval(rate));
+        while self.made < most && !self.over(now) {
+            let begin = Instant::now();
+            let calls = monitored_function(busy, depth);
+            now = Instant::now();
+            self.durations.set(self.made, now - begin);
+            self.calling += now - begin;
+            self.failed += u64::from(calls != depth);
+            if let (Some(lags), Some(interval)) = (&mut self.lags, interval) {
+                let intended = Duration::from_secs_f64(self.made as f64 * interval);
+                lags.set(self.made, (begin - self.began).saturating_sub(intended));
+            }
+            self.made += 1;
+            self.ended = now;
+        }
+    }
+
+    /// Writes the durations, and of paced work the lags.
+    pub fn write(&self, samples: &str) -> io::Result<()> {
+        let name = format!("{samples}.{}", self.thread);
+        self.durations.write(&name, self.made)?;
+        match &self.lags {
+            Some(lags) => lags.write(&format!("{name}.lag"), self.made),
+            None => Ok(()),
+        }
+    }
+}
+
+/// CPU time of the thread that asks.
+fn thread_cpu() -> io::Result<Duration> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes one timespec to where it is told.
+    if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+}
