@@ -43,7 +43,7 @@ func (s *Session) one(ctx context.Context, next design.Run) (record.Record, erro
 
 // finish writes into a record what only the design knows of the run.
 func finish(made *record.Record, next design.Run) {
-	made.Block, made.Position, made.Attempt, made.Purpose = next.Block, next.Position, next.Attempt, ""
+	made.Block, made.Position, made.Attempt, made.Purpose = next.Block, next.Position, next.Attempt, next.Purpose
 	if made.Kind == record.Pilot && made.Purpose == record.ForRate && !made.Failed() {
 		made.Failure = unfound(made)
 	}
