@@ -22,7 +22,7 @@ func (s *study) apart() []finding.Lossy {
 		}
 		var here []finding.Lossy
 		for _, v := range s.variants {
-			if l := s.ledgerOf(v.Name, at); l != nil && l.LostShare > 1-lossless {
+			if l := s.ledgerOf(v.Name, at); l != nil && absentShare(l) > 1-lossless {
 				here = append(here, s.lossyOf(l, v.Name, at))
 			}
 		}
@@ -30,6 +30,20 @@ func (s *study) apart() []finding.Lossy {
 		out = append(out, here...)
 	}
 	return out
+}
+
+// absentShare is what was lost, or held back by a limit of the tracer's own, over all
+// that the operations made: back to back, either makes a tracer the faster.
+func absentShare(l *finding.Ledger) float64 {
+	forgone, came := float64(entry(*l, ledger.Forgone)), float64(entry(*l, ledger.Delivered)+entry(*l, ledger.Merged))
+	if forgone == 0 {
+		return l.LostShare
+	}
+	due := came
+	if l.LostShare < 1 {
+		due = came / (1 - l.LostShare)
+	}
+	return (l.LostShare*due + forgone) / (due + forgone)
 }
 
 func (s *study) lossyOf(l *finding.Ledger, variant string, at cell) finding.Lossy {
@@ -44,17 +58,17 @@ func (s *study) lossyOf(l *finding.Ledger, variant string, at cell) finding.Loss
 	}
 	places = slices.DeleteFunc(places, func(p finding.LostAt) bool { return p.Spans <= 0 })
 	slices.SortStableFunc(places, func(a, b finding.LostAt) int { return cmp.Compare(b.Spans, a.Spans) })
-	out := finding.Lossy{Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: l.LostShare}
+	out := finding.Lossy{Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: absentShare(l)}
 	for _, p := range places {
 		out.Spans += p.Spans
 	}
 	var words []string
 	for i := range places {
-		places[i].Share = l.LostShare * float64(places[i].Spans) / float64(out.Spans)
+		places[i].Share = out.LostShare * float64(places[i].Spans) / float64(out.Spans)
 		words = append(words, finding.FormatValue(places[i].Share, "1")+" "+whereText(places[i].Place))
 	}
 	out.Where = places
-	out.Text = finding.FormatValue(l.LostShare, "1") + " of the spans lost: " + strings.Join(words, ", ")
+	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost: " + strings.Join(words, ", ")
 	return out
 }
 

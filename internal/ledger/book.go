@@ -13,7 +13,7 @@ type page struct {
 	line
 	runs    int
 	sampled float64 // sampled out
-	lost    float64 // forgone, dropped, failed and unaccounted
+	lost    float64 // dropped, failed and unaccounted
 	surplus float64 // what came beyond what was expected
 }
 
@@ -135,6 +135,11 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 
 // expects reports whether the page says what was to come, not only what came.
 func (p *page) expects() bool { return p.known && p.operation != Stop }
+
+// forgoneShare is what the tracer held back by a limit of its own over what it made, 0 to 1.
+func (p *page) forgoneShare() float64 {
+	return p.forgone / (p.delivered + p.merged + p.lost + p.forgone)
+}
 
 // lostShare is lost over what should have arrived, 0 to 1.
 func (p *page) lostShare() float64 {

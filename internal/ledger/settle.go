@@ -206,9 +206,10 @@ func putDown(lines []line, total float64, put func(*line, float64), unsure bool)
 	return used
 }
 
-// lost is what did not arrive, in itself or in another span.
+// lost is what should have arrived and did not, in itself or in another span. What a
+// tracer holds back by a rule of its own was not to arrive.
 func (l line) lost() float64 {
-	return l.forgone + l.dropped + l.failed + math.Max(0, l.unaccounted)
+	return l.dropped + l.failed + math.Max(0, l.unaccounted)
 }
 
 // Delivery is how many spans of an operation should have arrived in one run, as

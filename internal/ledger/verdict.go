@@ -10,6 +10,9 @@ import (
 
 func (b *book) verdict(p *page) string {
 	parts := []string{b.outcome(p)}
+	if p.forgone > 0.5 {
+		parts = append(parts, fmt.Sprintf("%s (%s) not sent, by the tracer's own limit", spans(p.forgone), finding.FormatValue(p.forgoneShare(), "1")))
+	}
 	if p.surplus > 0 && !b.tracing.none() {
 		parts = append(parts, fmt.Sprintf("%s came than expected", more(p.surplus)))
 	}
@@ -94,10 +97,9 @@ func (p *page) loss() string {
 		spans float64
 		text  string
 	}{
-		{p.forgone, "not sent by the tracer's own limit"},
 		{p.dropped, "dropped by the tracer"},
 		{p.failed, "in failed exports"},
-		{p.lost - p.forgone - p.dropped - p.failed, "unaccounted for"},
+		{p.lost - p.dropped - p.failed, "unaccounted for"},
 	} {
 		if part.spans > 0.5 {
 			parts = append(parts, finding.FormatCount(whole(part.spans))+" "+part.text)
