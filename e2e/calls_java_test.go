@@ -26,6 +26,7 @@ func needJava(t *testing.T) {
 
 // One experiment over all that is claimed, since starting an agent takes seconds.
 func TestCallsAddUp(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	needJava(t)
 	file := write(t, `
 workload: calls/java

@@ -50,6 +50,7 @@ func needCommands(t *testing.T, commands []string) {
 // What is dropped and what comes are together what was made; where the SDK does not
 // say what it dropped, the ledger has the rest as unaccounted for.
 func TestKinAddUp(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, k := range kin {
 		t.Run(k.name, func(t *testing.T) {
 			needCommands(t, k.needs)
@@ -101,6 +102,7 @@ design: {blocks: 1, seed: 4}
 
 // At a rate that all of them hold nothing is lost, on as many threads as there may be.
 func TestKinPaced(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, k := range kin {
 		t.Run(k.name, func(t *testing.T) {
 			needCommands(t, k.needs)
@@ -148,6 +150,7 @@ func kinRuns(t *testing.T, dir string) map[string]record.Record {
 }
 
 func TestKinPrograms(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, k := range kin {
 		t.Run(k.name, func(t *testing.T) {
 			needCommands(t, k.needs)

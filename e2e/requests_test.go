@@ -85,6 +85,7 @@ func TestDepthsOfRequests(t *testing.T) {
 // verified runs the service once without tracing, with OpenTelemetry and with Elastic,
 // as their users have them.
 func (s service) verified(t *testing.T, workload string) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	t.Helper()
 	s.needPrograms(t)
 	verifiedRequests(t, workload, `

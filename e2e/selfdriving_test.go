@@ -51,6 +51,7 @@ design: {blocks: 2, seed: 4}
 }
 
 func TestSelfDriving(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	file := selfDriving(t, "depth: [2, 8]")
 	c := tracetax(t, "run", file, "--out", "results", "--json").exit(t, 0)
 	if !strings.Contains(c.errOut.String(), "left out: variant never: ") {
@@ -134,6 +135,7 @@ func rows(t *testing.T, path string) int {
 
 // Whoever names a variant wants it; wrong answers are not measured.
 func TestSelfDrivingThatCannotBe(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	file := selfDriving(t, "depth: 2")
 	if out := tracetax(t, "run", file, "--variants", "none,sdk,never", "--out", "named").exit(t, 1).errOut.String(); !strings.Contains(out, "variant never cannot run here") {
 		t.Errorf("named: %s", out)

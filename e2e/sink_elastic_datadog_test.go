@@ -12,6 +12,7 @@ import (
 // Elastic's agent: an outer call is a transaction, the calls in it are spans. Its request
 // stays open; what it holds is counted.
 func TestElasticJava(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	s := startSink(t, sink.Config{Elastic: "127.0.0.1:0"})
 	p := startCalls(t, nil, "-javaagent:"+fetchAgent(t, "elastic-agent.jar"), "-Delastic.apm.service_name=calls", "-Delastic.apm.trace_methods=calls.Recursion#call",
 		"-Delastic.apm.cloud_provider=NONE", "-Delastic.apm.metrics_interval=0s", "-Delastic.apm.max_queue_size=100000", "-Delastic.apm.trace_methods_duration_threshold=0ms",
@@ -27,6 +28,7 @@ func TestElasticJava(t *testing.T) {
 
 // Datadog's agent chooses by what the sink says of itself, and keeps every trace.
 func TestDatadogJava(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, version := range []string{"v0.4", "v0.5"} {
 		t.Run(version, func(t *testing.T) {
 			s := startSink(t, sink.Config{Datadog: "127.0.0.1:0"})

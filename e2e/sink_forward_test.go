@@ -96,6 +96,7 @@ func zipkinHas(t *testing.T, address string) (traces, spans int) {
 // real server, and to another sink. The sinks count what was made, the backends accept it
 // and have it. What Zipkin refuses is told to the sender, and counted.
 func TestForward(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	server := zipkinServer(t)
 	zipkin := startSink(t, sink.Config{Zipkin: "127.0.0.1:0", Forward: map[string]string{"zipkin": "http://" + server}})
 	backend := startSink(t, sink.Config{OTLPHTTP: "127.0.0.1:0"})

@@ -14,6 +14,7 @@ import (
 // Kieker waits rather than drop: a record a call, and ByteBuddy's probe has one each of
 // the class's initializer and constructor.
 func TestKiekerOverTCP(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	const writer, ofClass = "kieker.monitoring.writer.tcp.SingleSocketTcpWriter", 2
 	agent := fetchAgent(t, "kieker-bytebuddy.jar")
 	s := startSink(t, sink.Config{Kieker: "127.0.0.1:0"})
@@ -30,6 +31,7 @@ func TestKiekerOverTCP(t *testing.T) {
 
 // AspectJ's aspect takes the class with its constructor.
 func TestKiekerFiles(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	const files, constructors = "kieker.monitoring.writer.filesystem.", 1
 	agent := fetchAgent(t, "kieker-aspectj.jar")
 	dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 
 // Scouter: an XLog an outer call, and a step a call.
 func TestScouter(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "scouter-agent.jar")
 	s := startSink(t, sink.Config{Scouter: "127.0.0.1:0"})
 	host, port := hostPort(t, s.Addresses().Scouter)

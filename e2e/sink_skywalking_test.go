@@ -13,6 +13,7 @@ import (
 // SkyWalking: a span a call, a segment an outer call. What is called before the agent is
 // connected is lost, so that it is waited for.
 func TestSkyWalking(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "skywalking-agent.jar")
 	home := filepath.Dir(agent)
 	classes := filepath.Join(t.TempDir(), "classes")

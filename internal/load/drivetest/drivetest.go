@@ -191,13 +191,14 @@ func (w *work) run(call func(int)) string {
 }
 
 func (t *thread) run(w *work, begun time.Time, call func(int)) {
-	gap := time.Duration(0)
+	gap, late := time.Duration(0), time.Duration(0)
 	if w.rate > 0 {
 		gap = time.Duration(float64(len(w.threads)) / w.rate * float64(time.Second))
+		late = 100 * time.Millisecond // what fell due in time is made all the same
 	}
 	for n := uint64(0); n < t.most; n++ {
 		due := begun.Add(time.Duration(n) * gap)
-		if w.duration > 0 && (due.Sub(begun) >= w.duration || time.Since(begun) >= w.duration) {
+		if w.duration > 0 && (due.Sub(begun) >= w.duration || time.Since(begun) >= w.duration+late) {
 			return
 		}
 		if gap > 0 {

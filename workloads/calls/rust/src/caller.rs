@@ -79,8 +79,14 @@ impl Caller {
     }
 
     fn over(&self, now: Instant) -> bool {
-        let grace = if self.lags.is_some() { GRACE } else { Duration::ZERO };
-        self.order.duration.is_some_and(|duration| now - self.began >= duration + grace)
+        let grace = if self.lags.is_some() {
+            GRACE
+        } else {
+            Duration::ZERO
+        };
+        self.order
+            .duration
+            .is_some_and(|duration| now - self.began >= duration + grace)
     }
 
     /// The timed loop: makes operations from now on, until so many are made in all, or
@@ -117,7 +123,10 @@ impl Caller {
 
 /// CPU time of the thread that asks.
 fn thread_cpu() -> io::Result<Duration> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the call writes one timespec to where it is told.
     if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) } != 0 {
         return Err(io::Error::last_os_error());

@@ -23,6 +23,9 @@ use std::{env, error::Error, thread};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+/// What can go wrong is said to whoever gave the order, or at the end.
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
 fn main() -> ExitCode {
     let Some(address) = env::args().nth(1) else {
         eprintln!("usage: calls ADDRESS");
@@ -39,7 +42,7 @@ fn main() -> ExitCode {
 
 /// Takes orders until the work is over or a signal comes. Tracing stops after that, so
 /// that the spans of the last calls are exported too.
-fn run(address: &str) -> Result<(), Box<dyn Error>> {
+fn run(address: &str) -> Result<()> {
     let stop_tracing = tracing::start()?;
     let listener = TcpListener::bind(address)?;
     let mut signals = Signals::new([SIGINT, SIGTERM])?;

@@ -41,13 +41,18 @@ impl Order {
         words.remove("seed"); // nothing here is left to chance
         words.remove("batches"); // nor is there a collector to tell of
         let order = Order {
-            calls: Some(whole(&mut words, "calls", 0, 0..=i64::MAX as u64)?).filter(|&calls| calls > 0),
-            duration: Some(nanoseconds(&mut words, "duration_ns")?).filter(|duration| !duration.is_zero()),
+            calls: Some(whole(&mut words, "calls", 0, 0..=i64::MAX as u64)?)
+                .filter(|&calls| calls > 0),
+            duration: Some(nanoseconds(&mut words, "duration_ns")?)
+                .filter(|duration| !duration.is_zero()),
             rate: Some(rate(&mut words)?).filter(|&rate| rate > 0.0),
             threads: whole(&mut words, "threads", 1, 1..=MOST_THREADS)?,
             depth: whole(&mut words, "depth", 10, 1..=MOST_DEPTH)? as u32,
             busy: nanoseconds(&mut words, "busy_ns")?,
-            samples: words.remove("samples").filter(|prefix| !prefix.is_empty()).map(String::from),
+            samples: words
+                .remove("samples")
+                .filter(|prefix| !prefix.is_empty())
+                .map(String::from),
         };
         if let Some(name) = words.keys().next() {
             return Err(format!("unknown word {name:?}"));
@@ -75,7 +80,9 @@ impl Order {
             None => u64::MAX,
         };
         match (self.rate, self.duration) {
-            (Some(rate), Some(duration)) => share.min(self.due(rate, duration - Duration::from_nanos(1))),
+            (Some(rate), Some(duration)) => {
+                share.min(self.due(rate, duration - Duration::from_nanos(1)))
+            }
             _ if self.samples.is_some() && self.calls.is_none() => MOST_SAMPLES,
             _ => share,
         }
@@ -84,13 +91,22 @@ impl Order {
 
 type Words<'a> = HashMap<&'a str, &'a str>;
 
-fn whole(words: &mut Words, name: &str, otherwise: u64, range: RangeInclusive<u64>) -> Result<u64, String> {
+fn whole(
+    words: &mut Words,
+    name: &str,
+    otherwise: u64,
+    range: RangeInclusive<u64>,
+) -> Result<u64, String> {
     let Some(value) = words.remove(name) else {
         return Ok(otherwise);
     };
     match value.parse() {
         Ok(number) if range.contains(&number) => Ok(number),
-        _ => Err(format!("{name}={value} is not a whole number from {} to {}", range.start(), range.end())),
+        _ => Err(format!(
+            "{name}={value} is not a whole number from {} to {}",
+            range.start(),
+            range.end()
+        )),
     }
 }
 
@@ -118,17 +134,31 @@ mod tests {
             ("duration_ns=1000", vec![u64::MAX]),
             ("duration_ns=1000 samples=/x", vec![MOST_SAMPLES]),
             ("duration_ns=1000000000 rate=10", vec![10]),
-            ("duration_ns=1000000000 rate=10 calls=4 threads=2", vec![2, 2]),
+            (
+                "duration_ns=1000000000 rate=10 calls=4 threads=2",
+                vec![2, 2],
+            ),
         ] {
             let order = Order::parse(words).unwrap();
-            let got: Vec<_> = (0..order.threads).map(|thread| order.share(thread)).collect();
+            let got: Vec<_> = (0..order.threads)
+                .map(|thread| order.share(thread))
+                .collect();
             assert_eq!(got, shares, "{words}");
         }
     }
 
     #[test]
     fn wrong_words() {
-        for words in ["", "calls", "calls=x", "calls=-1", "calls=1 calls=2", "calls=1 depht=3", "calls=1 threads=0", "calls=1 rate=-1"] {
+        for words in [
+            "",
+            "calls",
+            "calls=x",
+            "calls=-1",
+            "calls=1 calls=2",
+            "calls=1 depht=3",
+            "calls=1 threads=0",
+            "calls=1 rate=-1",
+        ] {
             assert!(Order::parse(words).is_err(), "{words}");
         }
     }

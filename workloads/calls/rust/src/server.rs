@@ -1,9 +1,9 @@
 //! Orders, a line each, and the answers to them.
 
-use std::error::Error;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 
+use crate::Result;
 use crate::order::Order;
 use crate::stretch::Stretch;
 
@@ -25,11 +25,16 @@ pub fn serve(listener: &TcpListener) -> io::Result<()> {
     }
 }
 
-fn talk(mut connection: &TcpStream, stretch: &mut Option<Stretch>, asked: &mut bool) -> io::Result<()> {
+fn talk(
+    mut connection: &TcpStream,
+    stretch: &mut Option<Stretch>,
+    asked: &mut bool,
+) -> io::Result<()> {
     for line in BufReader::new(connection).lines() {
         let line = line?;
         *asked = true;
-        let answer = carry_out(&line, stretch).unwrap_or_else(|error| format!("error {}", printable(&error.to_string())));
+        let answer = carry_out(&line, stretch)
+            .unwrap_or_else(|error| format!("error {}", printable(&error.to_string())));
         connection.write_all(format!("{answer}\n").as_bytes())?;
         if line == "stop" {
             break;
@@ -38,7 +43,7 @@ fn talk(mut connection: &TcpStream, stretch: &mut Option<Stretch>, asked: &mut b
     Ok(())
 }
 
-fn carry_out(line: &str, stretch: &mut Option<Stretch>) -> Result<String, Box<dyn Error>> {
+fn carry_out(line: &str, stretch: &mut Option<Stretch>) -> Result<String> {
     let (verb, words) = line.split_once(' ').unwrap_or((line, ""));
     match verb {
         "prepare" => {
@@ -55,10 +60,14 @@ fn carry_out(line: &str, stretch: &mut Option<Stretch>) -> Result<String, Box<dy
     }
 }
 
-fn prepared(stretch: &mut Option<Stretch>) -> Result<&mut Stretch, &'static str> {
-    stretch.as_mut().ok_or("no order was prepared")
+fn prepared(stretch: &mut Option<Stretch>) -> Result<&mut Stretch> {
+    stretch
+        .as_mut()
+        .ok_or_else(|| "no order was prepared".into())
 }
 
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if matches!(c, ' '..='~') { c } else { ' ' }).collect()
+    text.chars()
+        .map(|c| if matches!(c, ' '..='~') { c } else { ' ' })
+        .collect()
 }

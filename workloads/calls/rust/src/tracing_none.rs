@@ -1,8 +1,8 @@
 //! Without the feature `otel` there is nothing to start.
 
-use std::error::Error;
+use crate::Result;
 
 /// Starts nothing, and returns what stops it.
-pub fn start() -> Result<impl FnOnce() -> Result<(), Box<dyn Error>>, Box<dyn Error>> {
+pub fn start() -> Result<impl FnOnce() -> Result<()>> {
     Ok(|| Ok(()))
 }

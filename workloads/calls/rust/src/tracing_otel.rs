@@ -1,7 +1,6 @@
 //! The SDK of OpenTelemetry, set up from the standard OTEL_* variables. The sampler, the
 //! batch processor, the exporter and the resource read theirs by themselves.
 
-use std::error::Error;
 use std::{env, io};
 
 use opentelemetry::global;
@@ -10,10 +9,12 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use tokio::runtime::Runtime;
 use tracing_subscriber::filter::LevelFilter;
 
+use crate::Result;
+
 /// Installs the SDK, unless OTEL_SDK_DISABLED leaves only the API, and returns what
 /// exports the last spans and stops it. The SDK's own warnings go to stderr, among them
 /// how many spans it dropped.
-pub fn start() -> Result<impl FnOnce() -> Result<(), Box<dyn Error>>, Box<dyn Error>> {
+pub fn start() -> Result<impl FnOnce() -> Result<()>> {
     tracing_subscriber::fmt()
         .with_writer(io::stderr)
         .with_ansi(false)
@@ -29,7 +30,7 @@ pub fn start() -> Result<impl FnOnce() -> Result<(), Box<dyn Error>>, Box<dyn Er
 }
 
 /// The gRPC exporter works on a runtime of Tokio, which has to live as long as the provider.
-fn install() -> Result<(SdkTracerProvider, Runtime), Box<dyn Error>> {
+fn install() -> Result<(SdkTracerProvider, Runtime)> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -40,7 +41,9 @@ fn install() -> Result<(SdkTracerProvider, Runtime), Box<dyn Error>> {
         let exporter = match protocol().as_str() {
             "grpc" => SpanExporter::builder().with_tonic().build()?,
             "http/protobuf" => SpanExporter::builder().with_http().build()?,
-            other => Err(format!("the OTLP protocol is {other}: use grpc or http/protobuf"))?,
+            other => Err(format!(
+                "the OTLP protocol is {other}: use grpc or http/protobuf"
+            ))?,
         };
         provider = provider.with_batch_exporter(exporter);
     }
@@ -55,11 +58,11 @@ fn disabled() -> bool {
 }
 
 /// Nor this one.
-fn exports() -> Result<bool, String> {
+fn exports() -> Result<bool> {
     match env::var("OTEL_TRACES_EXPORTER").as_deref() {
         Ok("none") => Ok(false),
         Ok("otlp" | "") | Err(_) => Ok(true),
-        Ok(other) => Err(format!("OTEL_TRACES_EXPORTER is {other}: use otlp or none")),
+        Ok(other) => Err(format!("OTEL_TRACES_EXPORTER is {other}: use otlp or none"))?,
     }
 }
 
