@@ -76,6 +76,7 @@ var versionWords = map[string][]string{
 	"java":   {"--version"},
 	"javac":  {"--version"},
 	"npm":    {"version"},
+	"cargo":  {"--version", "--verbose"},
 	"node":   {"--version"},
 }
 
