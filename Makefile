@@ -17,9 +17,7 @@ test: setup lint ## all tests but the long ones, with vet and lint
 	$(GO) test ./...
 
 e2e: setup ## the long tests: real services, real faults
-	TRACETAX_E2E=1 TRACETAX_REQUIRE_BROWSER=1 $(GO) test -p 1 -count=1 -timeout 30m . ./e2e/... ./internal/report/...
-	TRACETAX_E2E=1 $(GO) test -p 1 -count=1 -timeout 10m -run 'Alarm|Stopping|Connections' ./internal/stats ./internal/analysis ./internal/load
-	TRACETAX_E2E=1 $(GO) test -count=1 -timeout 10m -run Maven ./internal/artifact
+	scripts/e2e
 
 lint: ## format, vet, staticcheck
 	@test -z "$$(gofmt -l cmd internal e2e bench *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench *.go; exit 1; }
