@@ -158,8 +158,8 @@ func TestSidecarIsCharged(t *testing.T) {
 		case "sidecar":
 			onCPUs += u.CPUSeconds
 		}
-		if u.Seconds < p.Seconds {
-			t.Errorf("%s: its use was read over %g s of a probe of %g s", u.Process, u.Seconds, p.Seconds)
+		if u.Seconds < p.Load.WallSeconds {
+			t.Errorf("%s: its use was read over %g s of a load of %g s", u.Process, u.Seconds, p.Load.WallSeconds)
 		}
 	}
 	onCPUs += app
