@@ -34,14 +34,21 @@ const DefaultLongest = 5 * time.Minute
 
 func defaultLoad() Load {
 	return Load{
-		Arrivals: "constant", Warmup: DefaultWarmup, Duration: DefaultDuration,
+		Arrivals: "constant", Warmup: unsaid, Duration: DefaultDuration,
 		Timeout: DefaultTimeout, Idle: DefaultIdle,
 	}
 }
 
-// complete fills in what depends on the rest: at a rate or in a closed loop. What
-// makes itself work needs neither: without a rate it goes as fast as it can.
+// unsaid is a warm-up that the experiment leaves to the workload.
+const unsaid = time.Duration(-1)
+
+// complete fills in what depends on the rest: the warm-up that the workload needs, and
+// whether it is asked at a rate or in a closed loop. What makes itself work needs
+// neither: without a rate it goes as fast as it can.
 func (l *Load) complete(w *Workload) {
+	if l.Warmup == unsaid {
+		l.Warmup = cmp.Or(w.Warmup, DefaultWarmup)
+	}
 	if w.Self {
 		return
 	}

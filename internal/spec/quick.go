@@ -12,6 +12,7 @@ const (
 	quickBlocks     = 2
 	quickVariants   = 16 // with more of them a block is enough
 	quickWarmup     = 500 * time.Millisecond
+	quickOwnWarmup  = 5 * time.Second // of a workload that says that it needs a longer one
 	quickWindow     = 2 * time.Second
 	quickIdle       = 300 * time.Millisecond
 	quickResolution = 0.1 // of a search
@@ -31,7 +32,7 @@ func (e *Experiment) Quicken() {
 	}
 	d.Most, d.Precision, d.Metric = 0, 0, ""
 	l := &e.Load
-	warmup := quickWarmup
+	warmup := max(quickWarmup, min(e.Workload.Warmup, quickOwnWarmup))
 	if e.self() {
 		warmup = quickDrivenWarm
 	}

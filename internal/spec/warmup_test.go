@@ -62,6 +62,26 @@ func TestWarmupOverridden(t *testing.T) {
 	}
 }
 
+// TestWarmupOfTheWorkload: what a workload needs counts where the experiment says nothing.
+func TestWarmupOfTheWorkload(t *testing.T) {
+	slow := strings.Replace(small, "processes:", "warmup: 12s, processes:", 1)
+	for load, want := range map[string]struct{ whole, quick time.Duration }{
+		"load: {rate: 10/s}":              {12 * time.Second, quickOwnWarmup},
+		"":                                {12 * time.Second, quickOwnWarmup},
+		"load: {rate: 10/s, warmup: 1s}":  {time.Second, time.Second},
+		"load: {rate: 10/s, warmup: 0s}":  {0, 0},
+		"load: {rate: 10/s, warmup: 20s}": {20 * time.Second, quickOwnWarmup},
+	} {
+		e := parseOne(t, slow+load)
+		if e.Load.Warmup != want.whole {
+			t.Errorf("%s: %v of warm-up, want %v", load, e.Load.Warmup, want.whole)
+		}
+		if e.Quicken(); e.Load.Warmup != want.quick {
+			t.Errorf("%s: quick: %v of warm-up, want %v", load, e.Load.Warmup, want.quick)
+		}
+	}
+}
+
 // TestLowest: the level of a sweep at which the least is done.
 func TestLowest(t *testing.T) {
 	for _, test := range []struct {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // ParseWorkload reads a workload file. File is its name for errors.
@@ -40,6 +41,7 @@ func (s *source) workload(n *node, name string) *Workload {
 		"processes":   func(v *node) { w.Processes = s.processes(v, known) },
 		"operations":  func(v *node) { operations = v },
 		"rate":        func(v *node) { rate, w.Rate = v, s.rate(v) },
+		"warmup":      func(v *node) { w.Warmup = s.duration(v, 0, time.Hour) },
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
 		"self":        func(v *node) { w.Self = s.flag(v) },
 		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },

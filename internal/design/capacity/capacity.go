@@ -24,7 +24,7 @@ const (
 // away and confirmed in about 8, and narrowed in so many more as its resolution
 // asks for.
 const (
-	MostFit     = 12
+	MostFit     = 14
 	mostBracket = 14 // besides those that narrow it
 	MostSteps   = 200
 )

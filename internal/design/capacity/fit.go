@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	aim      = 0.65 // of the target, where the second probe is to lie
-	growth   = 8.0  // times the highest rate held, that a probe may go beyond it
-	apartBy  = 1.25 // the rates of two probes that a line may be drawn through
-	jump     = 0.01 // relative width of a bracket in which CPU is said to jump over the target
-	falseEnd = 1.1  // times a rate that was not held, within which another confirms it
+	aim       = 0.65 // of the target, where the second probe is to lie
+	growth    = 8.0  // times the highest rate held, that a probe may go beyond it
+	apartBy   = 1.25 // the rates of two probes that a line may be drawn through
+	narrowest = 1.1  // times the rate below, which a bracket is not bisected any more
+	falseEnd  = 1.1  // times a rate that was not held, within which another confirms it
 )
 
 // fit goes on with a search for the rate at a CPU target.
@@ -23,8 +23,11 @@ func (s *Search) fit(probes []record.Probe) state {
 	if p := lastPassed(probes); p.Passed {
 		return s.foundAt(probes, p)
 	}
+	if found, yes := s.scattered(probes); yes {
+		return found
+	}
 	if len(probes) >= MostFit {
-		if held, broken := sorted(probes); broken != nil && len(held) > 0 && s.guess(held) >= broken.Rate && failures(probes, broken.Rate) >= 2 {
+		if held, broken := sorted(probes); broken != nil && len(held) > 0 && s.guess(probes, held) >= broken.Rate && failures(probes, broken.Rate) >= 2 {
 			return s.full(held[len(held)-1], broken)
 		}
 		if crowd, yes := disturbed(&probes[len(probes)-1]); yes {
@@ -39,7 +42,7 @@ func (s *Search) fit(probes []record.Probe) state {
 	if len(held) == 0 {
 		return s.down(probes)
 	}
-	rate := s.guess(held)
+	rate := s.guess(probes, held)
 	if broken != nil && rate >= broken.Rate {
 		return s.saturated(held, broken, probes)
 	}
@@ -76,10 +79,10 @@ func (s *Search) closest(probes []record.Probe) *record.Probe {
 
 // guess is where to go from the probes held: with one, to a second well apart
 // from it; with more, to the target along the line through them.
-func (s *Search) guess(held []*record.Probe) float64 {
+func (s *Search) guess(probes []record.Probe, held []*record.Probe) float64 {
 	last := held[len(held)-1]
 	if len(held) > 1 {
-		return min(lineThrough(held, s.goal.CPU).at(s.goal.CPU), growth*last.Rate)
+		return min(lineThrough(latest(probes), s.goal.CPU).at(s.goal.CPU), growth*last.Rate)
 	}
 	share := max(last.Utilisation, 1e-3) / s.goal.CPU
 	rate := last.Rate * aim / share
@@ -99,12 +102,14 @@ func (s *Search) narrow(probes []record.Probe, held []*record.Probe, rate float6
 	if below == nil || above == nil {
 		return probe(purposeVerify, rate)
 	}
-	if above.Rate/below.Rate <= 1+jump && above.Utilisation-below.Utilisation > 4*within {
-		return end(record.Unsteady, fmt.Sprintf("CPU jumps from %.1f %% to %.1f %% between %s and %s",
-			100*below.Utilisation, 100*above.Utilisation, perSecond(below.Rate), perSecond(above.Rate)))
-	}
 	steep := above.Utilisation-below.Utilisation > 3*within // otherwise what is between them is noise
-	if below.Rate < above.Rate && steep && (s.stuck(probes) || rate <= below.Rate || rate >= above.Rate) {
+	if below.Rate >= above.Rate || !steep {
+		return probe(purposeVerify, rate)
+	}
+	if above.Rate/below.Rate <= narrowest { // nearer, what is between them is the machine's change of speed
+		return probe(purposeVerify, rate)
+	}
+	if s.stuck(probes) || rate <= below.Rate || rate >= above.Rate {
 		return probe(purposeBisect, math.Sqrt(below.Rate*above.Rate))
 	}
 	return probe(purposeVerify, rate)
@@ -138,8 +143,7 @@ func (s *Search) stuck(probes []record.Probe) bool {
 // off the line that the probes around it give, which may move it by as much as
 // the verification leaves open.
 func (s *Search) foundAt(probes []record.Probe, p *record.Probe) state {
-	held, _ := sorted(probes)
-	l := lineThrough(held, s.goal.CPU)
+	l := lineThrough(latest(probes), s.goal.CPU)
 	slack := p.Rate * within / s.goal.CPU
 	st := end(record.Found, "")
 	st.found = min(max(l.at(s.goal.CPU), p.Rate-slack), p.Rate+slack)

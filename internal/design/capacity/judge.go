@@ -73,15 +73,24 @@ func (s *Search) missedCPU(p *record.Probe) []string {
 	if off := p.Utilisation - s.goal.CPU; math.Abs(off) > within {
 		why = append(why, fmt.Sprintf("%.1f %% of the CPU used, %+.1f points off", 100*p.Utilisation, 100*off))
 	}
-	for _, u := range p.Usage {
-		// The target leaves 1 − target of the quota's time unused. Held back for
-		// longer than that, the work comes in bursts that the quota cuts. The
-		// kernel adds up what each CPU was held back.
-		if onAppCPUs(u.Role) && u.ThrottleSeconds > (1-s.goal.CPU)*u.Seconds {
-			why = append(why, fmt.Sprintf("%s was throttled for %.1f s (all its CPUs added up) in %.1f s", u.Process, u.ThrottleSeconds, u.Seconds))
-		}
+	if throttled := s.throttled(p); throttled != "" {
+		why = append(why, throttled)
 	}
 	return why
+}
+
+// throttled says what of the app or its sidecars was held back by its quota; "" where
+// nothing was for long. The target leaves 1 − target of the quota's time unused: held
+// back for longer than that, the work comes in bursts that the quota cuts. The kernel
+// adds up what each CPU was held back.
+func (s *Search) throttled(p *record.Probe) string {
+	var what []string
+	for _, u := range p.Usage {
+		if onAppCPUs(u.Role) && u.ThrottleSeconds > (1-s.goal.CPU)*u.Seconds {
+			what = append(what, fmt.Sprintf("%s was throttled for %.1f s (all its CPUs added up) in %.1f s", u.Process, u.ThrottleSeconds, u.Seconds))
+		}
+	}
+	return strings.Join(what, "; ")
 }
 
 func (s *Search) missedLatency(p *record.Probe, latency *hdrhistogram.Histogram) []string {

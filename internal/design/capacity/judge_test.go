@@ -15,7 +15,7 @@ import (
 func probed(t *testing.T, change func(*record.Probe)) record.Probe {
 	t.Helper()
 	v := service{cpu: linear(0, 0.0075), latency: 0.002, spans: 2}
-	p := v.make(t, record.Probe{Purpose: "verify", Rate: 100, Seconds: 10}, rand.New(rand.NewPCG(1, 1)))
+	p := v.make(t, record.Probe{Purpose: "verify", Rate: 100, Seconds: 10}, 0, rand.New(rand.NewPCG(1, 1)))
 	if change != nil {
 		change(&p)
 	}

@@ -10,9 +10,12 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// neighbourhood is how far from the target, in utilisation, a probe still counts
-// by more than a third.
-const neighbourhood = 0.15
+const (
+	neighbourhood = 0.25 // how far from the rate sought, relative to it, a probe still counts by more than a third
+	memory        = 8    // probes that a line goes through: the last ones that were held
+	rounds        = 8    // in which the line and the weights are brought to agree
+	astray        = 4.0  // times a rate, beyond which the next round's is not believed
+)
 
 // line is U = base + slope·X.
 type line struct {
@@ -23,41 +26,74 @@ type line struct {
 // at is the rate at which the line reaches a utilisation.
 func (l line) at(utilisation float64) float64 { return (utilisation - l.base) / l.slope }
 
+// off is how far above the line a probe lies, in utilisation.
+func (l line) off(p *record.Probe) float64 { return p.Utilisation - l.base - l.slope*p.Rate }
+
 // fitted is the line of a search: the one through all probes held where they lie
 // on one, otherwise the tangent at the target.
 func fitted(probes []record.Probe, target float64) line {
 	held, _ := sorted(probes)
+	if target > 0 {
+		held = latest(probes)
+	}
 	if len(held) < 2 || same(held[0].Rate, held[len(held)-1].Rate) {
 		return line{}
 	}
-	return lineThrough(held, target)
+	if target > 0 {
+		return lineThrough(held, target)
+	}
+	return leastSquares(held, func(*record.Probe) float64 { return 1 })
 }
 
-// lineThrough fits probes in the order of their rates. Where a line through all
-// of them misses one by more than a verification may, those near the target
-// count most.
+// lineThrough fits probes. Where a line through all of them misses one by more than a
+// verification may, those count most whose rates are near the one at which the line
+// meets the target. It is the rates that weigh and not what was measured there, lest a
+// probe count less for the chance that moved it away from the target.
 func lineThrough(held []*record.Probe, target float64) line {
 	even := leastSquares(held, func(*record.Probe) float64 { return 1 })
-	even.linear = even.slope > 0
-	for _, p := range held {
-		if math.Abs(p.Utilisation-even.base-even.slope*p.Rate) > within {
-			even.linear = false
-		}
-	}
+	even.linear = even.slope > 0 && math.Abs(worst(held, even)) <= within
 	if even.linear {
 		return even
 	}
-	l := leastSquares(held, func(p *record.Probe) float64 {
-		off := (p.Utilisation - target) / neighbourhood
-		return math.Exp(-off*off) + 1e-3
-	})
-	if l.slope <= 0 {
-		nearest := slices.MinFunc(held, func(a, b *record.Probe) int {
-			return cmp.Compare(math.Abs(a.Utilisation-target), math.Abs(b.Utilisation-target))
-		})
-		l = line{slope: max(nearest.Utilisation, 1e-6) / nearest.Rate} // in proportion
+	at := proportional(held, func(*record.Probe) float64 { return 1 }).at(target)
+	var l line
+	for range rounds {
+		near := func(p *record.Probe) float64 { return nearness(p.Rate, at) }
+		l = leastSquares(held, near)
+		if next := l.at(target); l.slope <= 0 || l.base < -target || next < at/astray || next > at*astray { // no line: noise
+			l = proportional(held, near)
+		}
+		at = l.at(target)
 	}
 	return l
+}
+
+// nearness is the weight of a probe for a line that meets the target at a rate. Those
+// far away keep a little, so that the slope does not hang on probes side by side.
+func nearness(rate, at float64) float64 {
+	off := (rate/at - 1) / neighbourhood
+	return math.Exp(-off*off) + 0.05
+}
+
+// worst is the residual of the probe that lies farthest from a line.
+func worst(held []*record.Probe, l line) float64 {
+	most := 0.0
+	for _, p := range held {
+		if r := l.off(p); math.Abs(r) > math.Abs(most) {
+			most = r
+		}
+	}
+	return most
+}
+
+// proportional is the weighted line through the origin.
+func proportional(held []*record.Probe, weight func(*record.Probe) float64) line {
+	var xu, xx float64
+	for _, p := range held {
+		k := weight(p)
+		xu, xx = xu+k*p.Rate*max(p.Utilisation, 1e-6), xx+k*p.Rate*p.Rate
+	}
+	return line{slope: xu / xx}
 }
 
 // leastSquares is the weighted regression of utilisation on rate.
@@ -78,6 +114,19 @@ func leastSquares(held []*record.Probe, weight func(*record.Probe) float64) line
 		return line{base: u}
 	}
 	return line{base: u - xu/xx*x, slope: xu / xx}
+}
+
+// latest returns the last probes that were held, by rate: no more of them than memory,
+// so that what a service took while it was cold is forgotten.
+func latest(probes []record.Probe) []*record.Probe {
+	var held []*record.Probe
+	for i := len(probes) - 1; i >= 0 && len(held) < memory; i-- {
+		if probes[i].Held {
+			held = append(held, &probes[i])
+		}
+	}
+	slices.SortStableFunc(held, func(a, b *record.Probe) int { return cmp.Compare(a.Rate, b.Rate) })
+	return held
 }
 
 // sorted returns the probes that were held, by rate, and the one at the lowest

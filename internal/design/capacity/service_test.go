@@ -23,6 +23,8 @@ type service struct {
 	buffer    float64                    // spans that are held back before the first is lost
 	spans     float64                    // an operation
 	noise     float64                    // relative, of the CPU: ± so much, evenly
+	drift     float64                    // standard deviation of the logarithm of the machine's speed, which changes from probe to probe
+	cold      float64                    // times the CPU in excess that the first probe takes; halved with each that follows
 	jitter    float64                    // standard deviation of the logarithm of all latencies of a probe
 	pauses    float64                    // share of the probes in which the machine pauses for a second
 	throttle  float64                    // seconds per second
@@ -50,7 +52,7 @@ func (v service) capacity() float64 {
 const timeout = 5.0 // seconds
 
 // make makes a probe of the service.
-func (v service) make(t *testing.T, p record.Probe, r *rand.Rand) record.Probe {
+func (v service) make(t *testing.T, p record.Probe, made int, r *rand.Rand) record.Probe {
 	t.Helper()
 	asked, sent := p.Rate, p.Rate
 	if v.generator > 0 {
@@ -70,7 +72,8 @@ func (v service) make(t *testing.T, p record.Probe, r *rand.Rand) record.Probe {
 	p.Load.Completed = p.Load.Started - p.Load.TimedOut
 	p.Load.WallSeconds = p.Seconds + max(backlog, 0) + v.latency
 	v.times(t, &p, backlog, sent < asked, r)
-	p.Utilisation = min(1, v.cpu(done)*(1+v.noise*(2*r.Float64()-1)))
+	speed := math.Exp(v.drift*r.NormFloat64()) * (1 + v.cold/math.Exp2(float64(made)))
+	p.Utilisation = min(1, v.cpu(done)*(1+v.noise*(2*r.Float64()-1))*speed)
 	if v.hottest != nil {
 		p.Hottest, p.HottestOf = v.hottest(done), "app"
 	}
@@ -147,7 +150,7 @@ func find(t *testing.T, s *Search, v service, seed uint64) record.Capacity {
 		if next.Rate <= 0 || next.Seconds <= 0 || next.Purpose == "" || math.IsNaN(next.Rate) {
 			t.Fatalf("after %d probes: %+v", len(probes), next)
 		}
-		probes = append(probes, s.Judge(v.make(t, next, r)))
+		probes = append(probes, s.Judge(v.make(t, next, len(probes), r)))
 	}
 	t.Fatal("the search does not end")
 	return record.Capacity{}

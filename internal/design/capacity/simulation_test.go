@@ -51,6 +51,10 @@ func TestSimulation(t *testing.T) {
 		"linear, from far above":          {goal: from(cpu75, 5000), service: service{cpu: linear(0.02, 0.001), latency: 0.002}, outcome: record.Found, truth: 730, within: 0.005, probes: 4.1},
 		"a high base":                     {goal: cpu75, service: service{cpu: linear(0.30, 0.001), latency: 0.002}, outcome: record.Found, truth: 450, within: 0.005, probes: 3.1},
 		"noise of 5 %":                    {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, noise: 0.05}, outcome: record.Found, truth: 730, within: 0.05, probes: 5},
+		"speed drifts by 8 %":             {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, drift: 0.08}, outcome: record.Found, truth: 730, within: 0.16, binding: "quota", probes: 7},
+		"speed drifts by 12 %":            {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, drift: 0.12}, outcome: record.Found, truth: 730, within: 0.25, binding: "quota", probes: 9},
+		"convex, and drifting":            {goal: cpu75, service: service{cpu: convex, latency: 0.002, drift: 0.08}, outcome: record.Found, truth: 940.5, within: 0.16, probes: 8},
+		"cold":                            {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, cold: 5}, outcome: record.Found, truth: 730, within: 0.03, probes: 13},
 		"convex":                          {goal: cpu75, service: service{cpu: convex, latency: 0.002}, outcome: record.Found, truth: 940.5, within: 0.03, binding: "quota", probes: 6},
 		"convex, noise of 2 %":            {goal: cpu75, service: service{cpu: convex, latency: 0.002, noise: 0.02}, outcome: record.Found, truth: 940.5, within: 0.035, probes: 7},
 		"a pausing machine":               {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, pauses: 0.1}, outcome: record.Found, truth: 730, within: 0.03, probes: 5},
@@ -82,7 +86,7 @@ func TestSimulation(t *testing.T) {
 		"a tail, in steps":              {goal: staircase(p99, 100, 100), service: service{cpu: linear(0, 0.001), latency: 0.010, tail: 0.012}, outcome: record.ByGenerator, probes: 2},
 		"a tail now and then, in steps": {goal: staircase(p99, 100, 100), service: service{cpu: linear(0, 0.001), queue: true, most: 1000, tail: 0.012, tailed: 0.03}, outcome: record.Found, truth: 700, within: 1e-9, probes: 9},
 
-		"throttled at the target": {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, throttle: 0.3}, outcome: record.Unsteady, note: "app was throttled for 3.0 s", probes: 12},
+		"throttled at the target": {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, throttle: 0.3}, outcome: record.Unsteady, note: "app was throttled for 3.0 s", probes: 14},
 		"lossy":                   {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.05, binding: bindsTracer, probes: 12},
 		// A buffer of 5,000 spans hides a loss at up to 850/s from a probe of 10 s, at up to 683/s from one of 30 s.
 		"a large buffer":                 {goal: lossless, service: service{cpu: linear(0, 0.0005), latency: 0.002, spans: 2, lossless: 600, buffer: 5000}, outcome: record.Found, truth: 850, within: 0.05, binding: bindsTracer, probes: 12},
@@ -104,7 +108,7 @@ func TestSimulation(t *testing.T) {
 			s := New(test.goal, o)
 			right, probes := 0, 0
 			seeds := 1 // enough where nothing is left to chance
-			if v := test.service; v.noise > 0 || v.jitter > 0 || v.pauses > 0 || v.tailed > 0 {
+			if v := test.service; v.noise > 0 || v.drift > 0 || v.jitter > 0 || v.pauses > 0 || v.tailed > 0 {
 				seeds = 60
 				if n, err := strconv.Atoi(os.Getenv("TRACETAX_SEEDS")); err == nil {
 					seeds = n

@@ -1,0 +1,54 @@
+package capacity
+
+// The rate at a CPU target on a machine whose speed changes from probe to probe, so
+// that a single one within two points of the target would be luck.
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+const (
+	leastScattered = 5    // probes near the target, from which their scatter is told
+	alongside      = 0.2  // of the rate sought: how far from it a probe is near
+	sharp          = 0.03 // utilisation: the most standard error of their line at the target
+)
+
+// scattered is the end of a search whose probes near the target scatter around a line,
+// as many of them as it takes for the line's standard error there to be small. None of them may have been throttled, and none at a lower rate
+// may have not been held.
+func (s *Search) scattered(probes []record.Probe) (state, bool) {
+	_, broken := sorted(probes)
+	held := latest(probes)
+	if len(held) < leastScattered {
+		return state{}, false
+	}
+	l := lineThrough(held, s.goal.CPU)
+	at := l.at(s.goal.CPU)
+	if broken != nil && at >= broken.Rate {
+		return state{}, false
+	}
+	n, squares, above := 0, 0.0, 0
+	for _, p := range held {
+		if math.Abs(p.Rate/at-1) > alongside || s.throttled(p) != "" {
+			continue
+		}
+		n, squares = n+1, squares+l.off(p)*l.off(p)
+		if p.Utilisation > s.goal.CPU {
+			above++
+		}
+	}
+	if n < leastScattered || above == 0 || above == n {
+		return state{}, false
+	}
+	scatter := math.Sqrt(squares / float64(n-1))
+	sure := scatter / math.Sqrt(float64(n))
+	if sure > sharp {
+		return state{}, false
+	}
+	st := end(record.Found, fmt.Sprintf("by the line through %d probes near it, which scatter by %.1f points (standard error %.1f points)", n, 100*scatter, 100*sure))
+	st.found = at
+	return st, true
+}
