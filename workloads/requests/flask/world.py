@@ -59,10 +59,6 @@ def new_app():
     app = Flask("world")
     engine = open_database(os.environ["DATABASE_URL"])
 
-    @app.get("/healthz")
-    def healthz():
-        return "", 204
-
     @app.get("/json")
     def json():
         return jsonify(message="Hello, World!")
