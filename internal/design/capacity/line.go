@@ -57,13 +57,15 @@ func lineThrough(held []*record.Probe, target float64) line {
 	}
 	at := proportional(held, func(*record.Probe) float64 { return 1 }).at(target)
 	var l line
+	trust := func(*record.Probe) float64 { return 1 }
 	for range rounds {
-		near := func(p *record.Probe) float64 { return nearness(p.Rate, at) }
-		l = leastSquares(held, near)
+		weight := func(p *record.Probe) float64 { return nearness(p.Rate, at) * trust(p) }
+		l = leastSquares(held, weight)
 		if next := l.at(target); l.slope <= 0 || l.base < -target || next < at/astray || next > at*astray { // no line: noise
-			l = proportional(held, near)
+			l = proportional(held, weight)
 		}
 		at = l.at(target)
+		trust = trusted(held, l)
 	}
 	return l
 }
@@ -73,6 +75,19 @@ func lineThrough(held []*record.Probe, target float64) line {
 func nearness(rate, at float64) float64 {
 	off := (rate/at - 1) / neighbourhood
 	return math.Exp(-off*off) + 0.05
+}
+
+// trusted weighs down probes that lie far off a line, by the measure of the others:
+// the machine stood in their way, or was out of anybody's (Huber's weights, with the
+// median of the absolute residuals as the scale).
+func trusted(held []*record.Probe, l line) func(*record.Probe) float64 {
+	var off []float64
+	for _, p := range held {
+		off = append(off, math.Abs(l.off(p)))
+	}
+	slices.Sort(off)
+	bound := 1.5 * max(1.4826*off[len(off)/2], within/4)
+	return func(p *record.Probe) float64 { return min(1, bound/max(math.Abs(l.off(p)), 1e-9)) }
 }
 
 // worst is the residual of the probe that lies farthest from a line.

@@ -17,7 +17,8 @@ const (
 )
 
 // scattered is the end of a search whose probes near the target scatter around a line,
-// as many of them as it takes for the line's standard error there to be small. None of them may have been throttled, and none at a lower rate
+// as many of them as it takes for the line's standard error there to be small: sharp,
+// or twice that where no more probes are made. None of them may have been throttled, and none at a lower rate
 // may have not been held.
 func (s *Search) scattered(probes []record.Probe) (state, bool) {
 	_, broken := sorted(probes)
@@ -30,12 +31,12 @@ func (s *Search) scattered(probes []record.Probe) (state, bool) {
 	if broken != nil && at >= broken.Rate {
 		return state{}, false
 	}
-	n, squares, above := 0, 0.0, 0
+	n, squares, above, trust := 0, 0.0, 0, trusted(held, l)
 	for _, p := range held {
 		if math.Abs(p.Rate/at-1) > alongside || s.throttled(p) != "" {
 			continue
 		}
-		n, squares = n+1, squares+l.off(p)*l.off(p)
+		n, squares = n+1, squares+trust(p)*l.off(p)*l.off(p)
 		if p.Utilisation > s.goal.CPU {
 			above++
 		}
@@ -45,7 +46,7 @@ func (s *Search) scattered(probes []record.Probe) (state, bool) {
 	}
 	scatter := math.Sqrt(squares / float64(n-1))
 	sure := scatter / math.Sqrt(float64(n))
-	if sure > sharp {
+	if sure > sharp && (sure > 2*sharp || len(probes) < MostFit) {
 		return state{}, false
 	}
 	st := end(record.Found, fmt.Sprintf("by the line through %d probes near it, which scatter by %.1f points (standard error %.1f points)", n, 100*scatter, 100*sure))

@@ -24,6 +24,7 @@ type service struct {
 	spans     float64                    // an operation
 	noise     float64                    // relative, of the CPU: ± so much, evenly
 	drift     float64                    // standard deviation of the logarithm of the machine's speed, which changes from probe to probe
+	spikes    float64                    // share of the probes in which it takes a third more
 	cold      float64                    // times the CPU in excess that the first probe takes; halved with each that follows
 	jitter    float64                    // standard deviation of the logarithm of all latencies of a probe
 	pauses    float64                    // share of the probes in which the machine pauses for a second
@@ -73,6 +74,9 @@ func (v service) make(t *testing.T, p record.Probe, made int, r *rand.Rand) reco
 	p.Load.WallSeconds = p.Seconds + max(backlog, 0) + v.latency
 	v.times(t, &p, backlog, sent < asked, r)
 	speed := math.Exp(v.drift*r.NormFloat64()) * (1 + v.cold/math.Exp2(float64(made)))
+	if v.spikes > 0 && r.Float64() < v.spikes {
+		speed *= 4.0 / 3
+	}
 	p.Utilisation = min(1, v.cpu(done)*(1+v.noise*(2*r.Float64()-1))*speed)
 	if v.hottest != nil {
 		p.Hottest, p.HottestOf = v.hottest(done), "app"

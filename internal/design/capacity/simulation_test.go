@@ -53,6 +53,7 @@ func TestSimulation(t *testing.T) {
 		"noise of 5 %":                    {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, noise: 0.05}, outcome: record.Found, truth: 730, within: 0.05, probes: 5},
 		"speed drifts by 8 %":             {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, drift: 0.08}, outcome: record.Found, truth: 730, within: 0.16, binding: "quota", probes: 7},
 		"speed drifts by 12 %":            {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, drift: 0.12}, outcome: record.Found, truth: 730, within: 0.25, binding: "quota", probes: 9},
+		"drift of 5 %, and spikes":        {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, drift: 0.05, spikes: 0.15}, outcome: record.Found, truth: 730, within: 0.2, binding: "quota", probes: 8},
 		"convex, and drifting":            {goal: cpu75, service: service{cpu: convex, latency: 0.002, drift: 0.08}, outcome: record.Found, truth: 940.5, within: 0.16, probes: 8},
 		"cold":                            {goal: cpu75, service: service{cpu: linear(0.02, 0.001), latency: 0.002, cold: 5}, outcome: record.Found, truth: 730, within: 0.03, probes: 13},
 		"convex":                          {goal: cpu75, service: service{cpu: convex, latency: 0.002}, outcome: record.Found, truth: 940.5, within: 0.03, binding: "quota", probes: 6},
@@ -108,7 +109,7 @@ func TestSimulation(t *testing.T) {
 			s := New(test.goal, o)
 			right, probes := 0, 0
 			seeds := 1 // enough where nothing is left to chance
-			if v := test.service; v.noise > 0 || v.drift > 0 || v.jitter > 0 || v.pauses > 0 || v.tailed > 0 {
+			if v := test.service; v.noise > 0 || v.drift > 0 || v.spikes > 0 || v.jitter > 0 || v.pauses > 0 || v.tailed > 0 {
 				seeds = 60
 				if n, err := strconv.Atoi(os.Getenv("TRACETAX_SEEDS")); err == nil {
 					seeds = n
