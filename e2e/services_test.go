@@ -48,7 +48,8 @@ func TestQuickstart(t *testing.T) {
 // The ladder on both workloads: steps without export deliver nothing, the others
 // everything.
 func TestLadder(t *testing.T) {
-	c := tracetax(t, "run", "ladder", "--quick", "--blocks", "1", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
+	t.Parallel()
+	c := tracetax(t, "run", "ladder", "--quick", "--blocks", "1", "--warmup", "200ms", "--duration", "700ms", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
 	docs := documents(t, c)
 	if len(docs) != 2 {
 		t.Fatalf("%d documents, want one for each workload", len(docs))
@@ -83,6 +84,7 @@ func TestLadder(t *testing.T) {
 // Sampling by chance: what is delivered lies in the binomial band, in whole
 // traces, and nothing is called lost.
 func TestSampling(t *testing.T) {
+	t.Parallel()
 	for _, workload := range []string{"hello/go", "hello/flask"} {
 		t.Run(strings.ReplaceAll(workload, "/", "-"), func(t *testing.T) {
 			file := write(t, "workload: "+workload+`

@@ -68,6 +68,7 @@ func TestManyClaimsNeedMoreBlocks(t *testing.T) {
 	s.blocks = 6
 	s.order = []string{"a", "b", "c", "d"}
 	s.operations = map[string]float64{"a": 1e-4, "b": 1e-4, "c": 1e-4, "d": 1e-4}
+	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.05}}
 	f := get(t, analyse(t, s.input()), "a", "otel", "cpu_per_operation")
 	want := stats.MinBlocks(stats.Bonferroni(0.95, 4)) - 6
 	if f.Absolute.Low == nil || f.Verdict.Kind != finding.CannotTell || f.Verdict.MoreBlocks != want || f.Verdict.Claims != 4 {

@@ -41,6 +41,7 @@ type claim struct {
 	budget      *spec.Limit
 	asked       float64 // confidence asked of the verdict's interval
 	doubts      doubts
+	short       bool // too few blocks for an interval that is corrected for all claims of the family
 }
 
 // findings makes all findings, with their verdicts.

@@ -35,6 +35,7 @@ func (s *study) judge(claims []*claim) {
 		c.judge(families[c.family()], s.confidence, s.quick())
 		s.noteDoubts(c)
 	}
+	s.jointly(claims, families)
 }
 
 func (c *claim) family() string {
@@ -72,6 +73,7 @@ func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 	case c.scaleApart().openText() != "":
 		c.cannotTell(c.scaleApart().openText(), 0)
 	case !e.Bounded:
+		c.short = true
 		more := stats.MinBlocks(c.asked) - c.Blocks
 		c.cannotTell(fmt.Sprintf("%s more needed for %d claims at once", blocks(more), claims), more)
 	case c.budget != nil:

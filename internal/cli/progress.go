@@ -19,20 +19,27 @@ import (
 )
 
 // progress tells on stderr how an experiment goes: on a terminal in one line
-// that is written over, elsewhere with a line for every block.
+// that is written over, elsewhere with a line for every block, and for a run where
+// nothing was written for a while.
 type progress struct {
 	to         io.Writer
 	width      int // of the terminal; 0 where it is none
 	experiment *spec.Experiment
+	workload   string // its name, where the experiment has several
 	headline   string
 	block      int // the last one that was told of
 	most       int // runs in all, when there were most
 	open       bool
 	told       map[string]string // where a failure was first told of
+	written    time.Time         // when the last line was
+	now        func() time.Time
 }
 
+// silence is how long nothing may be written where there is no terminal.
+const silence = 30 * time.Second
+
 func newProgress(to io.Writer, e *spec.Experiment) *progress {
-	p := &progress{to: to, experiment: e}
+	p := &progress{to: to, experiment: e, now: time.Now}
 	p.width = widthOf(to)
 	return p
 }
@@ -48,6 +55,9 @@ func (p *progress) observe(e experiment.Event) {
 	p.most = max(p.most, e.Total)
 	e.Done, e.Total = p.most-(e.Total-e.Done), p.most
 	text := begun(e, p.experiment)
+	if run, rest, _ := strings.Cut(text, between); p.workload != "" {
+		text = run + between + p.workload + between + rest
+	}
 	if p.width > 0 {
 		p.status(text, p.headline)
 		return
@@ -55,8 +65,8 @@ func (p *progress) observe(e experiment.Event) {
 	if p.headline != "" {
 		text += " · " + p.headline
 	}
-	if e.Next.Block != p.block || e.Next.Block == 0 {
-		p.block = e.Next.Block
+	if e.Next.Block != p.block || e.Next.Block == 0 || p.now().Sub(p.written) >= silence {
+		p.block, p.written = e.Next.Block, p.now()
 		p.line(text)
 	}
 }

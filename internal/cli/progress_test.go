@@ -92,6 +92,24 @@ func TestProgressCountsGivenUpRuns(t *testing.T) {
 	}
 }
 
+// Without a terminal a block is told of when it begins, and its later runs where nothing
+// was written for half a minute; with the workload, where there are several.
+func TestProgressWithoutATerminal(t *testing.T) {
+	var out strings.Builder
+	p := newProgress(&out, &spec.Experiment{Design: spec.Design{Blocks: 2}})
+	p.workload = "requests/flask"
+	clock := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+	p.now = func() time.Time { return clock }
+	for i, variant := range []string{"none", "otel", "elastic", "late"} {
+		p.observe(experiment.Event{Begun: true, Done: i, Total: 8, Next: design.Run{Kind: record.Measured, Block: 1, Variant: variant}})
+		clock = clock.Add(20 * time.Second)
+	}
+	want := "run 1 of 8 · requests/flask · block 1/2 · none\nrun 3 of 8 · requests/flask · block 1/2 · elastic\n"
+	if got := out.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // The figure that the line is for stays where it is narrow.
 func TestStatusKeepsTheFigure(t *testing.T) {
 	text := "run 19 of at most 61 · block 9, at most 30 · none · at most 2.0 h left"

@@ -200,6 +200,9 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, top, 
 	if err != nil {
 		return nil, err
 	}
+	if dir != top {
+		b.progress.workload = e.Workload.Name
+	}
 	open := b.create
 	if f.resume != "" && (hasRuns(dir) || dir == top) {
 		open = b.resume

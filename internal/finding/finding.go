@@ -149,6 +149,7 @@ type Verdict struct {
 	Text       string   `json:"text"`                 // e.g. "costs 12.1 % (10.9 to 13.4)"
 	Claims     int      `json:"claims,omitempty"`     // corrected for so many
 	Confidence float64  `json:"confidence,omitempty"` // of the corrected interval
+	Joint      bool     `json:"joint,omitempty"`      // by a joint test of all claims, for want of corrected intervals; low to high is then the finding's own
 	Low        *float64 `json:"low,omitempty"`        // corrected interval, relative where there is one
 	High       *float64 `json:"high,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`       // NoDifference: the interval's larger end

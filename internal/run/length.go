@@ -39,6 +39,7 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, probes int
 	if kind != record.Pilot {
 		length += l.Idle
 	}
+	length += l.WarmupAll
 	window := time.Duration(probes) * (l.Duration + drain)
 	return length + time.Duration(phases)*(l.Warmup+drain+window)
 }

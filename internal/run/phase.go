@@ -96,15 +96,17 @@ func (s *stage) phases(ctx context.Context) error {
 	if s.request.Kind == record.Calibration {
 		return s.calibrate(ctx)
 	}
-	counted := s.record.Start.Sink
 	for i, request := range s.request.Phases {
-		phase, end, err := s.phase(ctx, request, counted)
+		phase, end, err := s.phase(ctx, request, s.reached)
 		if err != nil {
+			return err
+		}
+		if phase, err = s.withWarmed(phase, i); err != nil {
 			return err
 		}
 		phase.Position = i
 		s.record.Phases = append(s.record.Phases, phase)
-		counted = end
+		s.reached = end
 	}
 	return nil
 }

@@ -74,6 +74,8 @@ type stage struct {
 	meter     meter
 	drivers   map[string]*load.Driver // by process, of a workload that makes itself work
 	stretches int                     // that were ordered
+	reached   record.Counts           // at the sink, when the next phase begins
+	warmed    map[int]warmed          // by phase: what was made of its operation before the first phase
 	owed      owed                    // by the tracer, of the probes of a search
 	results   string                  // the results folder
 	exporting bool                    // spans are expected at the sink
@@ -135,6 +137,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		{"connect", s.settle},
 		{"first operation", s.firstOperation},
 		{"idle", s.idle},
+		{"warm-up", s.warmAll},
 		{"phases", s.phases},
 		{"verify", s.verify},
 		{"stop", s.meet}, // the other run of a duet is still measured till then

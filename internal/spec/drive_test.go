@@ -15,7 +15,7 @@ const driven = "workload: calls\nvariants: {none: , kieker: }\n"
 func TestDrivenLoads(t *testing.T) {
 	load := func(change func(*Load)) Load {
 		l := defaultLoad()
-		l.Warmup = DefaultWarmup
+		l.WarmupAll = 0
 		change(&l)
 		return l
 	}

@@ -34,20 +34,20 @@ const DefaultLongest = 5 * time.Minute
 
 func defaultLoad() Load {
 	return Load{
-		Arrivals: "constant", Warmup: unsaid, Duration: DefaultDuration,
+		Arrivals: "constant", Warmup: DefaultWarmup, WarmupAll: unsaid, Duration: DefaultDuration,
 		Timeout: DefaultTimeout, Idle: DefaultIdle,
 	}
 }
 
-// unsaid is a warm-up that the experiment leaves to the workload.
+// unsaid is a duration that the experiment leaves to the workload.
 const unsaid = time.Duration(-1)
 
 // complete fills in what depends on the rest: the warm-up that the workload needs, and
 // whether it is asked at a rate or in a closed loop. What makes itself work needs
 // neither: without a rate it goes as fast as it can.
 func (l *Load) complete(w *Workload) {
-	if l.Warmup == unsaid {
-		l.Warmup = cmp.Or(w.Warmup, DefaultWarmup)
+	if l.WarmupAll == unsaid {
+		l.WarmupAll = w.WarmupAll
 	}
 	if w.Self {
 		return
@@ -68,6 +68,7 @@ func (s *source) load(n *node) Load {
 		"capacity":    func(v *node) { l.Capacity = s.capacity(v) },
 		"arrivals":    func(v *node) { l.Arrivals = s.oneOf(v, "arrivals", "constant", "poisson") },
 		"warmup":      func(v *node) { s.warmup(v, &l) },
+		"warmup_all":  func(v *node) { l.WarmupAll = s.duration(v, 0, time.Hour) },
 		"duration":    func(v *node) { l.Duration = s.duration(v, 100*time.Millisecond, 24*time.Hour) },
 		"timeout":     func(v *node) { l.Timeout = s.duration(v, time.Millisecond, time.Hour) },
 		"idle":        func(v *node) { l.Idle = s.duration(v, 0, time.Hour) },

@@ -15,7 +15,7 @@ import (
 func TestLoads(t *testing.T) {
 	load := func(change func(*Load)) Load {
 		l := defaultLoad()
-		l.Warmup = DefaultWarmup
+		l.WarmupAll = 0
 		l.Connections = DefaultConnections
 		change(&l)
 		return l

@@ -12,7 +12,7 @@ const (
 	quickBlocks     = 2
 	quickVariants   = 16 // with more of them a block is enough
 	quickWarmup     = 500 * time.Millisecond
-	quickOwnWarmup  = 5 * time.Second // of a workload that says that it needs a longer one
+	quickWarmupAll  = 10 * time.Second
 	quickWindow     = 2 * time.Second
 	quickIdle       = 300 * time.Millisecond
 	quickResolution = 0.1 // of a search
@@ -32,14 +32,14 @@ func (e *Experiment) Quicken() {
 	}
 	d.Most, d.Precision, d.Metric = 0, 0, ""
 	l := &e.Load
-	warmup := max(quickWarmup, min(e.Workload.Warmup, quickOwnWarmup))
+	warmup := quickWarmup
 	if e.self() {
 		warmup = quickDrivenWarm
 	}
 	if l.WarmupMost > 0 {
 		l.Warmup, l.WarmupMost = warmup, 0 // there is no time to find it
 	}
-	l.Warmup = min(l.Warmup, warmup)
+	l.Warmup, l.WarmupAll = min(l.Warmup, warmup), min(l.WarmupAll, quickWarmupAll)
 	l.Duration = min(l.Duration, e.quickest())
 	if l.Calls > 0 {
 		l.Calls = min(l.Calls, quickCalls)

@@ -48,7 +48,7 @@ type Workload struct {
 	Self        bool          // it makes itself work: the load is given to its process in words (docs/self-driving.md), not in requests
 	Verify      []string      // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
 	Rate        float64       // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
-	Warmup      time.Duration // load that it needs until it is steady, where the experiment names none; 0 is DefaultWarmup
+	WarmupAll   time.Duration // that the load has where the experiment names none
 	Files       fs.FS         // the folder of a built-in workload; nil for one's own
 	Dir         string        // folder that relative paths of one's own program stand for
 }

@@ -15,6 +15,7 @@ type Load struct {
 	Sources     int           // loopback addresses to connect from, 127.0.0.1 and up; 0 is as many as the connections need
 	Arrivals    string        // "constant" or "poisson"
 	Warmup      time.Duration // load before the window; 0 until a pilot has told where WarmupMost is set
+	WarmupAll   time.Duration // load of all operations in turn, before the first of them has its warm-up
 	WarmupMost  time.Duration // a pilot finds the warm-up, at most so long (warmup: auto); 0: it is given
 	Duration    time.Duration // of the measured window
 	Timeout     time.Duration // of one operation

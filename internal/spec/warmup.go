@@ -47,7 +47,11 @@ func (l Load) warmupSummary() string {
 	if l.WarmupMost > 0 {
 		return fmt.Sprintf("a warm-up that a pilot finds, at most %s", formatDuration(l.WarmupMost))
 	}
-	return formatDuration(l.Warmup) + " of warm-up"
+	text := formatDuration(l.Warmup) + " of warm-up"
+	if l.WarmupAll > 0 {
+		text += fmt.Sprintf(" (and %s of all operations before)", formatDuration(l.WarmupAll))
+	}
+	return text
 }
 
 // warmups finds warm-ups that no pilot can find.

@@ -64,21 +64,39 @@ func TestWarmupOverridden(t *testing.T) {
 
 // TestWarmupOfTheWorkload: what a workload needs counts where the experiment says nothing.
 func TestWarmupOfTheWorkload(t *testing.T) {
-	slow := strings.Replace(small, "processes:", "warmup: 12s, processes:", 1)
+	slow := strings.Replace(small, "processes:", "warmup_all: 60s, processes:", 1)
 	for load, want := range map[string]struct{ whole, quick time.Duration }{
-		"load: {rate: 10/s}":              {12 * time.Second, quickOwnWarmup},
-		"":                                {12 * time.Second, quickOwnWarmup},
-		"load: {rate: 10/s, warmup: 1s}":  {time.Second, time.Second},
-		"load: {rate: 10/s, warmup: 0s}":  {0, 0},
-		"load: {rate: 10/s, warmup: 20s}": {20 * time.Second, quickOwnWarmup},
+		"":                                    {time.Minute, quickWarmupAll},
+		"load: {rate: 10/s, warmup: 1s}":      {time.Minute, quickWarmupAll},
+		"load: {rate: 10/s, warmup_all: 0s}":  {0, 0},
+		"load: {rate: 10/s, warmup_all: 20s}": {20 * time.Second, quickWarmupAll},
 	} {
 		e := parseOne(t, slow+load)
-		if e.Load.Warmup != want.whole {
-			t.Errorf("%s: %v of warm-up, want %v", load, e.Load.Warmup, want.whole)
+		if e.Load.WarmupAll != want.whole {
+			t.Errorf("%s: %v of warm-up of all, want %v", load, e.Load.WarmupAll, want.whole)
 		}
-		if e.Quicken(); e.Load.Warmup != want.quick {
-			t.Errorf("%s: quick: %v of warm-up, want %v", load, e.Load.Warmup, want.quick)
+		text, err := e.YAML()
+		if err != nil {
+			t.Fatal(err)
 		}
+		if again := parseOne(t, string(text)); again.Load.WarmupAll != want.whole {
+			t.Errorf("%s: written and read again: %v, want %v", load, again.Load.WarmupAll, want.whole)
+		}
+		if e.Quicken(); e.Load.WarmupAll != want.quick {
+			t.Errorf("%s: quick: %v, want %v", load, e.Load.WarmupAll, want.quick)
+		}
+	}
+	e := parseOne(t, small)
+	if e.Load.WarmupAll != 0 || strings.Contains(e.Load.warmupSummary(), "all") {
+		t.Errorf("%+v", e.Load)
+	}
+}
+
+// TestWarmupAllOfItself: a program that makes itself work is not asked in turn.
+func TestWarmupAllOfItself(t *testing.T) {
+	_, err := ParseWorkload("w.yaml", "w", []byte("self: true\nwarmup_all: 9s\nprocesses: [{name: app, run: [x]}]\noperations: {call: {drive: {depth: 5}}}\n"))
+	if err == nil || !strings.Contains(err.Error(), "asked by requests") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *source) workload(n *node, name string) *Workload {
 	if n.kind == mapping {
 		known = append(slices.Clone(runPlaceholders), processPorts(n.get("processes"))...)
 	}
-	var operations, rate *node
+	var operations, rate, all *node
 	s.mapping(n, "a workload", fields{
 		"name":        func(v *node) { w.Name = s.line(v) },
 		"language":    func(v *node) { w.Language = s.line(v) },
@@ -41,7 +41,7 @@ func (s *source) workload(n *node, name string) *Workload {
 		"processes":   func(v *node) { w.Processes = s.processes(v, known) },
 		"operations":  func(v *node) { operations = v },
 		"rate":        func(v *node) { rate, w.Rate = v, s.rate(v) },
-		"warmup":      func(v *node) { w.Warmup = s.duration(v, 0, time.Hour) },
+		"warmup_all":  func(v *node) { all, w.WarmupAll = v, s.duration(v, 0, time.Hour) },
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
 		"self":        func(v *node) { w.Self = s.flag(v) },
 		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
@@ -58,6 +58,9 @@ func (s *source) workload(n *node, name string) *Workload {
 	}
 	if w.Self && rate != nil {
 		s.fail(rate.at, "a workload that makes itself work goes as fast as it can where the experiment names no rate; leave rate out")
+	}
+	if w.Self && all != nil {
+		s.fail(all.at, "warmup_all is for programs that are asked by requests; a workload that makes itself work has the warmup of its load")
 	}
 	w.Operations = s.operationMap(operations, w, known)
 	// What a service needs is needed wherever it is used.

@@ -120,6 +120,7 @@ func (l Load) requested(p *pairs) {
 	}
 	p.text("arrivals", l.Arrivals)
 	p.duration("timeout", l.Timeout)
+	p.duration("warmup_all", l.WarmupAll)
 }
 
 // driven adds what only workloads have that make themselves work.
