@@ -45,6 +45,9 @@ func (d *database) count(ctx context.Context, probe func(context.Context) error)
 	if err := d.reload(ctx, func(value string) bool { return value == "top" }); err != nil {
 		return err
 	}
+	if err := d.forget(ctx); err != nil { // what an earlier check has counted says nothing of these connections
+		return err
+	}
 	return await(ctx, countPatience, func() (bool, error) {
 		if err := d.run(ctx, reanalyse); err != nil {
 			return false, err
