@@ -42,7 +42,7 @@ func fitted(probes []record.Probe, target float64) line {
 	if target > 0 {
 		return lineThrough(held, target)
 	}
-	return leastSquares(held, func(*record.Probe) float64 { return 1 })
+	return evenly(held)
 }
 
 // lineThrough fits probes. Where a line through all of them misses one by more than a
@@ -50,9 +50,7 @@ func fitted(probes []record.Probe, target float64) line {
 // meets the target. It is the rates that weigh and not what was measured there, lest a
 // probe count less for the chance that moved it away from the target.
 func lineThrough(held []*record.Probe, target float64) line {
-	even := leastSquares(held, func(*record.Probe) float64 { return 1 })
-	even.linear = even.slope > 0 && math.Abs(worst(held, even)) <= within
-	if even.linear {
+	if even := evenly(held); even.linear {
 		return even
 	}
 	at := proportional(held, func(*record.Probe) float64 { return 1 }).at(target)
@@ -90,15 +88,11 @@ func trusted(held []*record.Probe, l line) func(*record.Probe) float64 {
 	return func(p *record.Probe) float64 { return min(1, bound/max(math.Abs(l.off(p)), 1e-9)) }
 }
 
-// worst is the residual of the probe that lies farthest from a line.
-func worst(held []*record.Probe, l line) float64 {
-	most := 0.0
-	for _, p := range held {
-		if r := l.off(p); math.Abs(r) > math.Abs(most) {
-			most = r
-		}
-	}
-	return most
+// evenly is the line for which all probes count alike.
+func evenly(held []*record.Probe) line {
+	l := leastSquares(held, func(*record.Probe) float64 { return 1 })
+	l.linear = l.slope > 0 && !slices.ContainsFunc(held, func(p *record.Probe) bool { return math.Abs(l.off(p)) > within })
+	return l
 }
 
 // proportional is the weighted line through the origin.

@@ -18,8 +18,8 @@ const (
 
 // scattered is the end of a search whose probes near the target scatter around a line,
 // as many of them as it takes for the line's standard error there to be small: sharp,
-// or twice that where no more probes are made. None of them may have been throttled, and none at a lower rate
-// may have not been held.
+// or twice that where no more probes are made. Probes that were throttled do not count,
+// and no rate up to the one found may have been too much.
 func (s *Search) scattered(probes []record.Probe) (state, bool) {
 	_, broken := sorted(probes)
 	held := latest(probes)

@@ -51,3 +51,17 @@ func TestTooMuchScatter(t *testing.T) {
 		t.Errorf("%d of 60 searches on a machine that nothing can be told of said so", unsteady)
 	}
 }
+
+// Whether CPU grows in proportion to the rate is told of every goal.
+func TestLinearForEveryGoal(t *testing.T) {
+	bent := func(x float64) float64 { return 0.02 + 0.0002*x + 8e-7*x*x }
+	for name, s := range map[string]*Search{"cpu": New(cpu75, Options{}), "latency": New(p99, Options{}), "lossless": New(lossless, Options{})} {
+		for straight, cpu := range map[bool]func(float64) float64{true: linear(0.02, 0.001), false: bent} {
+			c := find(t, s, service{cpu: cpu, queue: true, most: 1000, spans: 2, lossless: 600}, 1)
+			if c.Linear != straight {
+				t.Errorf("%s: linear %t, want %t", name, c.Linear, straight)
+				show(t, c)
+			}
+		}
+	}
+}
