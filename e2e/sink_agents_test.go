@@ -24,7 +24,7 @@ import (
 const (
 	agentCalls = 1000
 	agentDepth = 10
-	agentBatch = 100 // calls that are made at a time: fewer than any agent's queue holds
+	agentBatch = 20 // calls that are made at a time: their spans fit into what gRPC takes before it is not ready (32 KiB), and Pinpoint throws away what it does not take
 )
 
 // made is every call of the program, in as many traces as there are outer calls.

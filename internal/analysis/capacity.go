@@ -69,6 +69,9 @@ func (s *study) search(variant string, at cell) (*finding.Search, error) {
 		}
 		made = append(made, p.Capacity)
 		out.Outcomes = append(out.Outcomes, string(p.Capacity.Outcome))
+		if len(p.Capacity.Before) > 0 {
+			out.Repeated++
+		}
 		out.Points = append(out.Points, points...)
 	}
 	if len(made) == 0 {

@@ -105,6 +105,11 @@ func TestSearches(t *testing.T) {
 				c.Outcome = record.Unsteady
 			}
 		}, true, "2 blocks, unsteady, do not count", "quota"},
+		{"steady the second time", func(r *record.Record, c *record.Capacity) {
+			if r.Block == 2 {
+				c.Before = c.Probes
+			}
+		}, true, "; bound by the quota; in 1 block it was made twice, as the first ended unsteady", "quota"},
 		{"unsteady too often", func(r *record.Record, c *record.Capacity) {
 			if r.Block > 7 {
 				c.Outcome = record.Unsteady

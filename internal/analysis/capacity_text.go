@@ -40,7 +40,7 @@ func searchText(f *finding.Search, made []*record.Capacity) string {
 		if n := countOf(made, record.Unsteady); n > 0 {
 			text += fmt.Sprintf("; %s, unsteady, %s not count", blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
 		}
-		return text
+		return text + repeatedText(f.Repeated)
 	}
 	var parts []string
 	for _, outcome := range outcomes {
@@ -48,7 +48,15 @@ func searchText(f *finding.Search, made []*record.Capacity) string {
 			parts = append(parts, part)
 		}
 	}
-	return f.Goal + ": " + strings.Join(parts, "; ")
+	return f.Goal + ": " + strings.Join(parts, "; ") + repeatedText(f.Repeated)
+}
+
+// repeatedText says of how many searches the first attempt does not count.
+func repeatedText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; in %s it was made twice, as the first ended unsteady", blocks(n))
 }
 
 // betweenText names the two rates between which searches found theirs, each the centre

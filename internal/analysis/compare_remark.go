@@ -16,8 +16,8 @@ func (c *comparison) remarks(doc *finding.Document, before, after string) {
 	if kernels := [2]string{factText(base, "kernel"), factText(doc, "kernel")}; kernels[0] != kernels[1] {
 		c.warn("compare-kernel", "note", fmt.Sprintf("the kernel is %s in %s and %s in %s", kernels[0], before, kernels[1], after), "a kernel may change what tracing costs")
 	}
-	if base.Tool != doc.Tool {
-		c.warn("compare-tool", "note", fmt.Sprintf("%s was made by tracetax %s, %s by %s", before, base.Tool, after, doc.Tool), "use one version for both")
+	if tools := [2]string{toolOf(base), toolOf(doc)}; tools[0] != tools[1] {
+		c.warn("compare-tool", "note", fmt.Sprintf("%s was made by tracetax %s, %s by %s", before, tools[0], after, tools[1]), "use one version for both")
 	}
 	for _, text := range ratesDiffer(base.Experiment, doc.Experiment, before, after) {
 		c.warn("compare-rate", "warning", text, "the pilots found other rates: where the cost of an operation depends on the rate, name the rate (load: {rate: …}) in both")
@@ -115,4 +115,13 @@ func settingsChanged(base, other *finding.Document) []string {
 		}
 	}
 	return out
+}
+
+// toolOf is the version of tracetax that analysed a result, and that which measured it
+// where that is another.
+func toolOf(d *finding.Document) string {
+	if measured := factText(d, "tool"); measured != "" && measured != d.Tool {
+		return d.Tool + " (measured by " + measured + ")"
+	}
+	return d.Tool
 }

@@ -102,6 +102,7 @@ func TestCompareRefusesWhatDiffers(t *testing.T) {
 		{"kernel", func(d *finding.Document) { d.Environment["kernel"] = "5.4.0-1" }, "kernel", "compare-elsewhere"},
 		{"kernel, a little", func(d *finding.Document) { d.Environment["kernel"] = "6.9.1" }, "", "compare-kernel"},
 		{"tool", func(d *finding.Document) { d.Tool = "2.0" }, "", "compare-tool"},
+		{"tool that measured", func(d *finding.Document) { d.Environment["tool"] = "0.9" }, "", "compare-tool"},
 		{"unknown machine", func(d *finding.Document) { d.Environment = nil }, "", ""},
 		{"a variant of its own", func(d *finding.Document) {
 			d.Experiment.Variants = append(d.Experiment.Variants, finding.Variant{Name: "zipkin"})

@@ -23,7 +23,7 @@ import (
 // reportFlags are the files that a report is written to: "-" is stdout, "" none.
 type reportFlags struct {
 	html, csv, samples, benchfmt, markdown string
-	json, all                              bool
+	json, all, anew                        bool
 }
 
 func newReport(s streams) *cobra.Command {
@@ -34,7 +34,11 @@ func newReport(s streams) *cobra.Command {
 		Long: `Print or write a finished result again.
 
 DIR is a results folder, as 'tracetax run' names it at its end. Without a flag
-the answer is printed as a table. A FILE of - is standard output.`,
+the answer is printed as a table. A FILE of - is standard output.
+
+With --anew the findings are first made from the records again, by the statistics
+of this version, and replace those in DIR (findings.json, report.html,
+benchfmt.txt). Nothing is measured.`,
 		Example: `  tracetax report tracetax-results/hello-1
   tracetax report tracetax-results/hello-1 --html page.html
   tracetax report tracetax-results/hello-1 --json | jq .answer
@@ -55,6 +59,7 @@ the answer is printed as a table. A FILE of - is standard output.`,
 	f.StringVar(&flags.benchfmt, "benchfmt", "", "write the Go benchmark format, for benchstat, to `FILE`")
 	f.StringVar(&flags.markdown, "markdown", "", "write Markdown for a pull request to `FILE`")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
+	f.BoolVar(&flags.anew, "anew", false, "analyse the records again, and replace the findings in DIR")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
 	return c
 }
@@ -71,7 +76,11 @@ func writeReport(s streams, dir string, flags reportFlags) error {
 	if err != nil {
 		return usageError(err)
 	}
-	doc, err := readFindings(dir)
+	read := readFindings
+	if flags.anew {
+		read = analyseAnew
+	}
+	doc, err := read(dir)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -46,13 +45,9 @@ func (b *bench) sameExperiment() error {
 }
 
 func (b *bench) samePlace() error {
-	content, err := os.ReadFile(b.folder.Path(record.EnvironmentFile))
+	before, err := readEnvironment(b.dir)
 	if err != nil {
 		return fmt.Errorf("going on with %s: %w", b.dir, err)
-	}
-	var before environment
-	if err := json.Unmarshal(content, &before); err != nil {
-		return fmt.Errorf("going on with %s: %s: %w", b.dir, record.EnvironmentFile, err)
 	}
 	now := b.environment
 	if err := sameLeftOut(before.LeftOut, now.LeftOut); err != nil {

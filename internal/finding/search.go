@@ -34,19 +34,20 @@ type Search struct {
 	Operation string            `json:"operation"`
 	Variant   string            `json:"variant"`
 	Parameter map[string]string `json:"parameter,omitempty"`
-	Kind      string            `json:"kind"`             // of the goal: "cpu", "latency" or "lossless"
-	Target    float64           `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless
-	Goal      string            `json:"goal"`             // e.g. "75 % of the app's CPU"
-	Method    string            `json:"method"`           // "fit" or "staircase"
-	Rate      *Interval         `json:"rate"`             // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
-	Outcomes  []string          `json:"outcomes"`         // by block
-	Binding   string            `json:"binding"`          // what keeps it from more: the most frequent first, with counts where they differ
-	Linear    int               `json:"linear"`           // searches whose fit held, the CPU in proportion to the rate
-	Base      *float64          `json:"base,omitempty"`   // of those: centre of the share of the CPU at no load
-	Demand    *float64          `json:"demand,omitempty"` // of those: centre of the share of the CPU that one operation/s takes
-	Seconds   float64           `json:"seconds"`          // centre of the length of a search
-	Points    []SearchPoint     `json:"points"`           // every probe of every block
-	Text      string            `json:"text"`             // one sentence
+	Kind      string            `json:"kind"`               // of the goal: "cpu", "latency" or "lossless"
+	Target    float64           `json:"target"`             // a share for cpu, seconds for latency, lost spans for lossless
+	Goal      string            `json:"goal"`               // e.g. "75 % of the app's CPU"
+	Method    string            `json:"method"`             // "fit" or "staircase"
+	Rate      *Interval         `json:"rate"`               // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
+	Outcomes  []string          `json:"outcomes"`           // by block
+	Repeated  int               `json:"repeated,omitempty"` // searches that were made twice, because the first ended unsteady
+	Binding   string            `json:"binding"`            // what keeps it from more: the most frequent first, with counts where they differ
+	Linear    int               `json:"linear"`             // searches whose fit held, the CPU in proportion to the rate
+	Base      *float64          `json:"base,omitempty"`     // of those: centre of the share of the CPU at no load
+	Demand    *float64          `json:"demand,omitempty"`   // of those: centre of the share of the CPU that one operation/s takes
+	Seconds   float64           `json:"seconds"`            // centre of the length of a search
+	Points    []SearchPoint     `json:"points"`             // every probe of every block
+	Text      string            `json:"text"`               // one sentence
 }
 
 // SearchPoint is one probe.

@@ -30,6 +30,7 @@ type Capacity struct {
 	Seconds float64 `json:"seconds"`          // length of the search, warm-up left out
 	Note    string  `json:"note,omitempty"`
 	Probes  []Probe `json:"probes"`
+	Before  []Probe `json:"before,omitempty"` // of an earlier search in the same phase, which ended unsteady and does not count
 }
 
 // Probe is one stretch of load within a search.

@@ -54,7 +54,7 @@ func probesOf(c spec.Capacity) (few, many int) {
 	case c.Method == spec.MethodStaircase:
 		return 2, 20
 	case c.Goal == spec.GoalCPU:
-		return 3, 12
+		return 3, 14
 	}
 	return 5, 14
 }

@@ -26,7 +26,7 @@ func TestLength(t *testing.T) {
 		"one phase":    {&spec.Plan{}, plain, 1, record.Measured, start + 13*s, start + 13*s},
 		"three phases": {&spec.Plan{}, plain, 3, record.Measured, start + 37*s, start + 37*s},
 		"exporting":    {exporting, plain, 1, record.Measured, start + 15600*time.Millisecond, start + 15600*time.Millisecond},
-		"a pilot":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 122*s},
+		"a pilot":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
 		"latency":      {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 53*s, start + 143*s},
 		"staircase": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU, Method: spec.MethodStaircase, From: 100, Step: 100, Most: 500}), 1, record.Measured,
 			start + 23*s, start + 53*s},

@@ -12,6 +12,11 @@ import (
 // mostProbes ends a search that a Searcher would never end.
 const mostProbes = 1000
 
+// mostSearches is how often an operation is searched for the same capacity in one run:
+// once more where the probes contradicted each other. What is left out for that leaves
+// its whole block out of the comparison.
+const mostSearches = 2
+
 // operation is the phase's operation. What is varied or searched for is the
 // phase's to say: a rate of the operation's own does not count then.
 func (p PhaseRequest) operation() spec.Operation {
@@ -58,29 +63,53 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 
 	s.name = "window"
 	begun, own := time.Now(), s.own()
-	all, counted, err := s.probes(ctx, request, j, warm.counts, clean)
+	all, result, counted, err := s.searches(ctx, request, &j, warm.counts, clean)
 	if err != nil {
 		return phase, counted, err
 	}
 	s.record.Harness.OwnCPU += (s.own() - own).Seconds()
 	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
-	probes := make([]record.Probe, len(all))
-	for i := range all {
-		probes[i] = all[i].probe
-	}
-	result := request.Search.Result(probes)
 	result.Seconds = time.Since(begun).Seconds()
 	phase.Capacity = &result
-	at := settledOn(probes)
-	if probes[at].Load.Completed == 0 {
-		return phase, counted, answeredBadly(operation, probes[at].Load)
+	last := len(all) - len(result.Probes) // where the search begins that counts
+	at := last + settledOn(result.Probes)
+	if all[at].probe.Load.Completed == 0 {
+		return phase, counted, answeredBadly(operation, all[at].probe.Load)
 	}
 	return phase, counted, settle(&phase, all, at)
 }
 
+// searches makes the search, and makes it anew where it ended unsteady. It returns the
+// probes of all searches, and what the last of them came to. A staircase is made once:
+// it ends unsteady where its steps end.
+func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, counted record.Counts, clean bool) ([]tried, record.Capacity, record.Counts, error) {
+	var all []tried
+	var before []record.Probe
+	for made := 1; ; made++ {
+		one, end, err := s.probes(ctx, request, j, counted, clean)
+		if err != nil {
+			return all, record.Capacity{}, end, err
+		}
+		all, counted = append(all, one...), end
+		if len(one) > 0 {
+			clean = one[len(one)-1].clean
+		}
+		probes := make([]record.Probe, len(one))
+		for i := range one {
+			probes[i] = one[i].probe
+		}
+		result := request.Search.Result(probes)
+		result.Before = before
+		if result.Outcome != record.Unsteady || result.Method == string(spec.MethodStaircase) || made == mostSearches {
+			return all, result, counted, nil
+		}
+		before = append(before, probes...)
+	}
+}
+
 // probes makes one probe after the other, until the search ends. clean is whether
 // all spans of the warm-up have come.
-func (s *stage) probes(ctx context.Context, request PhaseRequest, j job, counted record.Counts, clean bool) ([]tried, record.Counts, error) {
+func (s *stage) probes(ctx context.Context, request PhaseRequest, j *job, counted record.Counts, clean bool) ([]tried, record.Counts, error) {
 	var all []tried
 	var made []record.Probe
 	for {
@@ -92,7 +121,7 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, j job, counted
 			return all, counted, fmt.Errorf("operation %s: the search for its capacity does not end: %d probes were made", j.operation.Name, mostProbes)
 		}
 		j.task.Seed++
-		t, end, err := s.try(ctx, request, j, next, counted, clean)
+		t, end, err := s.try(ctx, request, *j, next, counted, clean)
 		if err != nil {
 			return all, end, err
 		}

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,13 @@ func (g given) Next(probes []record.Probe) (record.Probe, bool) {
 		return record.Probe{}, false
 	}
 	return record.Probe{Purpose: "probe", Rate: g.rates[len(probes)]}, true
+}
+
+// Result is that of a search that went as far as it could.
+func (g given) Result(probes []record.Probe) record.Capacity {
+	c := g.Search.Result(probes)
+	c.Outcome, c.Note = record.Saturated, "given rates"
+	return c
 }
 
 const probeLength = 1200 * time.Millisecond
@@ -245,4 +253,75 @@ func TestSearchWithoutWarmup(t *testing.T) {
 	if p := r.Phases[0]; len(p.Capacity.Probes) != 2 || p.Warmup.Started+p.Load.Started != 30 {
 		t.Errorf("%d probes, %d operations besides the window's %d; want 30 in two probes", len(p.Capacity.Probes), p.Warmup.Started, p.Load.Started)
 	}
+}
+
+// unsure probes one rate a search, and is unsteady the first so many times.
+type unsure struct {
+	*capacity.Search
+	method   string
+	unsteady int
+	searches *int
+}
+
+func (u unsure) Next(probes []record.Probe) (record.Probe, bool) {
+	return record.Probe{Purpose: "probe", Rate: float64(50 * (1 + *u.searches))}, len(probes) == 0
+}
+
+func (u unsure) Result(probes []record.Probe) record.Capacity {
+	*u.searches++
+	c := u.Search.Result(probes)
+	c.Method, c.Outcome, c.Note = u.method, record.Found, "sure"
+	if *u.searches <= u.unsteady {
+		c.Outcome, c.Note = record.Unsteady, "unsure"
+	}
+	return c
+}
+
+// An unsteady search is made once more, and nothing of the first is lost.
+func TestUnsteadySearchIsRepeated(t *testing.T) {
+	for name, test := range map[string]struct {
+		method        string
+		unsteady      int
+		probes        []float64 // rates of the search that counts
+		before        []float64
+		outcome       record.Outcome
+		warm, counted uint64 // operations
+	}{
+		"steady at once":    {"fit", 0, []float64{50}, nil, record.Found, 0, 10},
+		"steady thereafter": {"fit", 1, []float64{100}, []float64{50}, record.Found, 10, 20},
+		"never steady":      {"fit", 9, []float64{100}, []float64{50}, record.Unsteady, 10, 20},
+		"a staircase":       {"staircase", 9, []float64{50}, nil, record.Unsteady, 0, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conductor, q := request(t, record.Measured, "/work")
+			l := work
+			l.Rate, l.Warmup, l.Duration = 0, 0, 200*time.Millisecond
+			q.Plan.Silent = true
+			by := unsure{goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}), test.method, test.unsteady, new(int)}
+			q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: by}}
+			r, err := conductor.Run(t.Context(), q)
+			if err != nil || r.Failed() {
+				t.Fatalf("%v, %+v", err, r.Failure)
+			}
+			p := r.Phases[0]
+			if got := ratesOf(p.Capacity.Probes); !slices.Equal(got, test.probes) {
+				t.Errorf("the search that counts probed %v, want %v", got, test.probes)
+			}
+			if got := ratesOf(p.Capacity.Before); !slices.Equal(got, test.before) {
+				t.Errorf("before, %v were probed, want %v", got, test.before)
+			}
+			if p.Capacity.Outcome != test.outcome || p.Warmup.Started != test.warm || p.Load.Started != test.counted || p.OfferedRate != test.probes[0] {
+				t.Errorf("%s, %d operations before and %d in the window, at %g/s; want %+v",
+					p.Capacity.Outcome, p.Warmup.Started, p.Load.Started, p.OfferedRate, test)
+			}
+		})
+	}
+}
+
+func ratesOf(probes []record.Probe) []float64 {
+	var out []float64
+	for _, p := range probes {
+		out = append(out, p.Rate)
+	}
+	return out
 }
