@@ -30,10 +30,10 @@ function ids(count) {
   return [...drawn];
 }
 
-const several = (count, work) => Promise.all(ids(count).map((id) => work(id)));
+const findSeveral = (count) => Promise.all(ids(count).map((id) => find(id)));
 
-async function find(id) {
-  const { rows } = await pool.query({
+async function find(id, database = pool) {
+  const { rows } = await database.query({
     name: 'find',
     text: 'SELECT id, randomnumber AS "randomNumber" FROM world WHERE id = $1',
     values: [id],
@@ -41,15 +41,33 @@ async function find(id) {
   return rows[0];
 }
 
-async function update(id) {
-  const row = await find(id);
-  row.randomNumber = random();
-  await pool.query({
-    name: 'update',
-    text: 'UPDATE world SET randomnumber = $1 WHERE id = $2',
-    values: [row.randomNumber, row.id],
-  });
-  return row;
+// update reads rows and gives each a new number, in one transaction; in the order of
+// their ids, so that no two requests wait for each other's rows. A connection on which
+// something failed is closed, which takes its transaction back.
+async function update(count) {
+  const client = await pool.connect();
+  let failure;
+  try {
+    await client.query('BEGIN');
+    const rows = [];
+    for (const id of ids(count).sort((a, b) => a - b)) {
+      const row = await find(id, client);
+      row.randomNumber = random();
+      await client.query({
+        name: 'update',
+        text: 'UPDATE world SET randomnumber = $1 WHERE id = $2',
+        values: [row.randomNumber, row.id],
+      });
+      rows.push(row);
+    }
+    await client.query('COMMIT');
+    return rows;
+  } catch (err) {
+    failure = err;
+    throw err;
+  } finally {
+    client.release(failure);
+  }
 }
 
 // count is the number of rows that is asked for: 1 to 500, and 1 for what is not a number.
@@ -61,8 +79,8 @@ function count(parameters) {
 const routes = {
   '/json': () => ({ message: 'Hello, World!' }),
   '/db': () => find(random()),
-  '/queries': (parameters) => several(count(parameters), find),
-  '/updates': (parameters) => several(count(parameters), update),
+  '/queries': (parameters) => findSeveral(count(parameters)),
+  '/updates': (parameters) => update(count(parameters)),
   '/healthz': () => 'ok',
 };
 
