@@ -35,7 +35,7 @@ bench-sink: ## the sink beside the OpenTelemetry Collector (minutes; builds it)
 	scripts/bench-sink
 
 golden: ## rewrite the golden files of the tests
-	$(GO) test ./internal/... -update
+	$(GO) test ./internal/spec ./internal/report ./internal/cli ./internal/analysis -update
 
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	scripts/fuzz

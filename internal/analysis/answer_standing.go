@@ -73,8 +73,10 @@ func bound(f finding.Finding) float64 {
 	return math.Max(math.Abs(low), math.Abs(high))
 }
 
-// useful reports whether a bound is worth telling.
-func useful(f finding.Finding) bool { return f.Relative == nil || bound(f) <= usefulBound }
+// useful reports whether a bound may be told, and is worth telling.
+func useful(f finding.Finding) bool {
+	return f.Verdict.Kind != finding.CannotTell && (f.Relative == nil || bound(f) <= usefulBound)
+}
 
 // rangeText is "−3.0 % to +77 %", rounded outwards.
 func rangeText(f finding.Finding) string {

@@ -1,7 +1,12 @@
 // This file tells an experiment that was interrupted from one that is done.
 package analysis
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+)
 
 // givenUp is how many blocks in a row a variant fails in until it is given up.
 const givenUp = 2
@@ -70,7 +75,23 @@ func (s *study) findInterrupted() []hit {
 func (s *study) repeat(file string) []string {
 	again := []string{"tracetax run " + quoted(s.in.Results+"/"+file)}
 	if made, asked := s.progress(); made < asked {
-		return append([]string{"tracetax run --resume " + quoted(s.in.Results)}, again...)
+		return append([]string{resumes(s.in.Results)}, again...)
 	}
 	return again
+}
+
+func resumes(results string) string { return "tracetax run --resume " + quoted(results) }
+
+// Found tells a document where it was found, by the words of who reads it now: its
+// commands name its folder.
+func Found(doc *finding.Document, results string) {
+	for i, command := range doc.Repeat {
+		switch command {
+		case resumes(doc.Results):
+			doc.Repeat[i] = resumes(results)
+		case "tracetax run " + quoted(doc.Results+"/"+record.ExperimentFile):
+			doc.Repeat[i] = "tracetax run " + quoted(results+"/"+record.ExperimentFile)
+		}
+	}
+	doc.Results = results
 }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -27,6 +28,10 @@ func manyClaims(blocks int, noise float64) scene {
 func TestFewBlocksManyClaims(t *testing.T) {
 	for _, blocks := range []int{6, 8, 9} {
 		doc := analyse(t, manyClaims(blocks, 0.01).input())
+		corrected := blocks >= stats.MinBlocks(stats.Bonferroni(confidence, 8))
+		if told := strings.Contains(doc.Answer, "no difference"); told != corrected {
+			t.Errorf("%d blocks: %q; no verdict says so below 9 blocks", blocks, doc.Answer)
+		}
 		seen := 0
 		for _, f := range doc.Findings {
 			if f.Metric != "cpu_per_operation" || f.Role != "" {
@@ -37,7 +42,6 @@ func TestFewBlocksManyClaims(t *testing.T) {
 			if v.Claims != 8 {
 				t.Fatalf("%d blocks: %d claims, want 8", blocks, v.Claims)
 			}
-			corrected := blocks >= stats.MinBlocks(stats.Bonferroni(confidence, 8))
 			switch f.Variant {
 			case "otel":
 				if v.Kind != finding.Costs || v.Joint == corrected {

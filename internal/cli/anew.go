@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,18 @@ import (
 // not finished has findings too, of the blocks that are whole.
 func analyseAnew(dir string) (doc *finding.Document, err error) {
 	if !isFile(filepath.Join(dir, record.RunsFile)) {
-		return nil, usageError(noFindings(dir))
+		return nil, usageError(noRecords(dir))
+	}
+	e, err := readEnvironment(dir)
+	if err != nil {
+		return nil, fmt.Errorf("analysing %s: %w", dir, err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, record.ExperimentFile))
+	if err != nil {
+		return nil, fmt.Errorf("analysing %s: %w", dir, err)
+	}
+	if err := e.stillAsks(text, dir); err != nil {
+		return nil, usageError(err)
 	}
 	asked, err := spec.Find(filepath.Join(dir, record.ExperimentFile), builtIn())
 	if err != nil {
@@ -30,10 +42,7 @@ func analyseAnew(dir string) (doc *finding.Document, err error) {
 	if len(asked) != 1 {
 		return nil, fmt.Errorf("reading the experiment of %s: it has %d workloads; a results folder has one", dir, len(asked))
 	}
-	b := &bench{asked: asked[0], dir: dir, session: &experiment.Session{}}
-	if b.environment, err = readEnvironment(dir); err != nil {
-		return nil, fmt.Errorf("analysing %s: %w", dir, err)
-	}
+	b := &bench{asked: asked[0], dir: dir, session: &experiment.Session{}, environment: e}
 	b.experiment = without(b.asked, b.environment.LeftOut)
 	for _, v := range b.experiment.Variants {
 		plan, err := b.experiment.Plan(v)
@@ -42,11 +51,34 @@ func analyseAnew(dir string) (doc *finding.Document, err error) {
 		}
 		b.session.Cells = append(b.session.Cells, experiment.Cell{Variant: v, Plan: plan})
 	}
-	if b.folder, b.history, err = record.Open(dir); err != nil {
+	if b.folder, b.history, err = record.Hold(dir); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.folder.Close()) }()
+	if len(b.history) == 0 {
+		return nil, fmt.Errorf("%s holds no run that could be analysed; go on with: tracetax run --resume %s", dir, dir)
+	}
 	return b.finish(b.history)
+}
+
+// noRecords says why there is nothing in a folder to analyse.
+func noRecords(dir string) error {
+	if isFile(filepath.Join(dir, record.FindingsFile)) {
+		return fmt.Errorf("%s has findings and no %s, so they cannot be made anew: leave out --anew to show them", dir, record.RunsFile)
+	}
+	return noFindings(dir)
+}
+
+func digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+
+// stillAsks complains where a result's experiment has been edited since it was begun: its
+// runs are not of what it says now. A result of before this was noted is taken at its word.
+func (e environment) stillAsks(text []byte, dir string) error {
+	if e.Asked == "" || e.Asked == digest(text) {
+		return nil
+	}
+	return fmt.Errorf("%s has been changed since its first run was made, and its runs are of what it said before: put it back, or run the new one into a folder of its own with --out",
+		filepath.Join(dir, record.ExperimentFile))
 }
 
 // readEnvironment reads where a result was measured.

@@ -39,10 +39,11 @@ type environment struct {
 	machine.Facts
 	Tool     string                       `json:"tool"`
 	Started  time.Time                    `json:"started"`
-	Runtimes map[string]string            `json:"runtimes,omitempty"` // what the commands that are needed say of their version
-	Digests  map[string]map[string]string `json:"digests,omitempty"`  // by variant: of what was built and fetched for it
-	Files    map[string]string            `json:"files,omitempty"`    // SHA-256 of the files that operations name: request data, protosets
-	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"` // variants that cannot run here
+	Asked    string                       `json:"experiment,omitempty"` // SHA-256 of experiment.yaml, as it was when the first run was made
+	Runtimes map[string]string            `json:"runtimes,omitempty"`   // what the commands that are needed say of their version
+	Digests  map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
+	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
+	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
 }
 
 // openStore opens the cache that artefacts are in.
@@ -92,6 +93,7 @@ func (b *bench) create() (err error) {
 		return err
 	}
 	b.session.Keeper = b.folder
+	b.environment.Asked = digest(text)
 	return errors.Join(
 		b.folder.Write(record.ExperimentFile, func(w io.Writer) error { _, err := w.Write(text); return err }),
 		b.folder.Write(record.EnvironmentFile, func(w io.Writer) error { return encode(w, b.environment) }),

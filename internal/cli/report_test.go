@@ -49,6 +49,7 @@ func TestReport(t *testing.T) {
 	}{
 		{"table", []string{dir}, exitFine, "CPU per operation", ""},
 		{"table names the folder it was read from", []string{dir}, exitFine, filepath.Join(dir, "report.html"), ""},
+		{"and the command to repeat it", []string{dir}, exitFine, "tracetax run " + dir + "/experiment.yaml", ""},
 		{"all", []string{dir, "--all"}, exitFine, "latency mean", ""},
 		{"page", []string{dir, "--html", "-"}, exitFine, "<!doctype html>", ""},
 		{"csv", []string{dir, "--csv", "-"}, exitFine, "workload,operation", ""},

@@ -38,6 +38,13 @@ func (b *bench) sameExperiment() error {
 	if err != nil {
 		return fmt.Errorf("going on with %s: %w", b.dir, err)
 	}
+	before, err := readEnvironment(b.dir)
+	if err != nil {
+		return fmt.Errorf("going on with %s: %w", b.dir, err)
+	}
+	if err := before.stillAsks(kept, b.dir); err != nil {
+		return usageError(err)
+	}
 	if !bytes.Equal(kept, text) {
 		return usageError(fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or start anew with --out", b.dir, b.dir))
 	}

@@ -108,7 +108,7 @@ func (f *runFlags) common(c *cobra.Command) {
 // run makes the experiments one after the other, each in a results folder of its
 // own below the given one when there are several.
 func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) (err error) {
-	if !f.quick { // whose windows are short on purpose
+	if !f.quick && f.resume == "" { // quick windows are short on purpose; what was begun stays as it is
 		printHints(s.err, experiments, len(f.line.Command) > 0)
 	}
 	if f.dryRun {

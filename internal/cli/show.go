@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -238,7 +239,7 @@ func (p *page) workload(w *spec.Workload) {
 	}
 	p.line("\noperations:")
 	for _, o := range w.Operations {
-		p.line("  %s: %s", o.Name, workOf(w, o))
+		p.line("  %s: %s%s", o.Name, workOf(w, o), ownRate(o))
 		if o.Description != "" {
 			p.line("      %s", oneLine(o.Description))
 		}
@@ -249,6 +250,14 @@ func (p *page) workload(w *spec.Workload) {
 	if len(w.Build) > 0 {
 		p.line("\nbuilt for: %s", strings.Join(buildNames(w), ", "))
 	}
+}
+
+// ownRate is the rate at which an operation is asked where nothing else is said.
+func ownRate(o spec.Operation) string {
+	if o.Rate <= 0 {
+		return ""
+	}
+	return " (" + finding.FormatValue(o.Rate, "1/s") + ")"
 }
 
 // workOf is what an operation asks for: a request, or the words of an order.

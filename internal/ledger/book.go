@@ -81,6 +81,7 @@ func (p *page) add(l line) {
 	p.ofStart = p.ofStart || l.ofStart
 	p.excess += l.excess
 	p.unaccounted += l.unaccounted
+	p.besides += l.besides
 	p.admits = p.admits || l.admits
 	p.admitsFail = p.admitsFail || l.admitsFail
 	p.exact = p.exact && l.exact

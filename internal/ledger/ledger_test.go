@@ -98,6 +98,16 @@ func TestAccount(t *testing.T) {
 			runs:      []Run{{Start: Stretch{Started: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
 			operation: All, entries: "expected=3007 delivered=3006 duplicated=0 unaccounted=1", verdict: "1 unaccounted", share: 1. / 3007, exact: true,
 		}, {
+			name:      "a start that makes spans of its own",
+			tracing:   three(1),
+			runs:      []Run{{Start: Stretch{Operation: Start, Sink: ids(23, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
+			operation: Start, entries: "expected=23 delivered=23 duplicated=0 unaccounted=0", verdict: "nothing lost; 20 spans of starting besides those of the first request",
+		}, {
+			name:      "and in the whole run, beside a loss",
+			tracing:   three(1),
+			runs:      []Run{{Start: Stretch{Operation: Start, Sink: ids(23, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(2990, 1000))}}},
+			operation: All, entries: "expected=3023 delivered=3013 duplicated=0 unaccounted=10", verdict: "10 unaccounted", share: 10. / 3023, exact: true,
+		}, {
 			name: "what comes at the stop is put down to what is missing", tracing: three(1), runs: []Run{late},
 			operation: "json", entries: "expected=3000 delivered=3000 duplicated=0 unaccounted=0", verdict: "nothing lost",
 		}, {

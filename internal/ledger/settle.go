@@ -33,6 +33,7 @@ type line struct {
 	excess      float64 // failed exports beyond everything that is missing
 	missing     between // due less what is told of
 	unaccounted float64
+	besides     float64 // of the delivered: spans of starting, beyond those of the requests made
 	exact       bool
 	chance      chance
 	orphans     uint64
@@ -64,6 +65,9 @@ func settle(run Run, t Tracing) []line {
 	for i := range lines {
 		lines[i].unaccounted = lines[i].missing.nearest(0)
 	}
+	if !t.none() {
+		lines[len(lines)-1].ofStarting()
+	}
 	return append(lines, stop)
 }
 
@@ -88,6 +92,18 @@ func begin(run Run, t Tracing) line {
 	}
 	l.settleDue(t)
 	return l
+}
+
+// ofStarting takes the spans that came beyond those of the requests made: a program's
+// start makes some of its own (connections that it opens, for one). They are listed only,
+// and what is missing of the requests' may hide behind them: the line is not exact.
+func (l *line) ofStarting() {
+	if !l.known || l.unaccounted >= 0 {
+		return
+	}
+	l.besides = -l.unaccounted
+	l.expected, l.due = l.expected.plus(exactly(l.besides)), l.due.plus(exactly(l.besides))
+	l.unaccounted = 0
 }
 
 // open returns the line of a phase with nothing yet put down to anybody.

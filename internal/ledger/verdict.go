@@ -16,6 +16,9 @@ func (b *book) verdict(p *page) string {
 	if p.surplus > 0 && !b.tracing.none() {
 		parts = append(parts, fmt.Sprintf("%s came than expected", more(p.surplus)))
 	}
+	if p.operation == Start && p.besides > 0 {
+		parts = append(parts, spans(p.besides)+" of starting besides those of the first request")
+	}
 	if p.duplicated > 0 {
 		parts = append(parts, spans(p.duplicated)+" came more than once")
 	}

@@ -48,7 +48,7 @@ func Create(dir string) (*Folder, error) {
 
 // Open opens an existing results folder to go on with it, and returns the
 // records in it. What an interrupted write left after the last whole record is
-// cut off.
+// cut off; a whole record that lacks the end of its line gets it.
 func Open(dir string) (*Folder, []Record, error) {
 	f, err := open(dir, os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,6 +61,23 @@ func Open(dir string) (*Folder, []Record, error) {
 	if err == nil {
 		err = f.cut(whole)
 	}
+	if err == nil {
+		err = f.endLine()
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, records, nil
+}
+
+// Hold opens an existing results folder for itself alone, to write what is made of its
+// records, and returns these. The records stay as they are.
+func Hold(dir string) (*Folder, []Record, error) {
+	f, err := open(dir, os.O_RDONLY)
+	if err != nil {
+		return nil, nil, err
+	}
+	records, _, err := read(f.runs, filepath.Join(dir, RunsFile))
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
@@ -125,6 +142,25 @@ func (f *Folder) cut(size int64) error {
 	return nil
 }
 
+// endLine ends the last line, so that the next record has one of its own.
+func (f *Folder) endLine() error {
+	last := make([]byte, 1)
+	if f.size == 0 {
+		return nil
+	}
+	if _, err := f.runs.ReadAt(last, f.size-1); err != nil {
+		return fmt.Errorf("reading the end of %s: %w", RunsFile, err)
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	if _, err := f.runs.WriteAt([]byte{'\n'}, f.size); err != nil {
+		return fmt.Errorf("ending the last line of %s: %w", RunsFile, err)
+	}
+	f.size++
+	return nil
+}
+
 // Write makes or replaces a file of the folder, as a whole or not at all.
 func (f *Folder) Write(name string, content func(io.Writer) error) error {
 	path := f.Path(name)
@@ -162,15 +198,16 @@ func (f *Folder) Close() error {
 }
 
 // read returns the records of r and the length of the part that holds them. An
-// unfinished last line is left out; a broken line before it is an error.
+// unfinished last line is left out, unless only its end is missing; a broken line before
+// it is an error.
 func read(r io.Reader, path string) (records []Record, whole int64, err error) {
 	lines := bufio.NewReader(r)
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && !json.Valid(line) {
 			return records, whole, nil
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, 0, fmt.Errorf("reading %s: %w", path, err)
 		}
 		var one Record

@@ -40,6 +40,40 @@ func TestAppendAndReopen(t *testing.T) {
 	}
 }
 
+// Whoever takes the last line's end away takes no record away: neither reading nor going
+// on loses it.
+func TestLastLineWithoutEnd(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, RunsFile)
+	text := `{"schema":1,"block":1}` + "\n" + `{"schema":1,"block":2}`
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, records, err := Hold(dir)
+	if err != nil || len(records) != 2 {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	if _, _, err := Hold(dir); err == nil {
+		t.Error("held twice")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
+		t.Errorf("holding changed the records: %q, %v", kept, err)
+	}
+	f, _, err = Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Append(Record{Schema: 1, Block: 3}), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if records, err := Read(dir); err != nil || len(records) != 3 || records[1].Block != 2 || records[2].Block != 3 {
+		t.Errorf("%+v, %v", records, err)
+	}
+}
+
 // A kill in the middle of a write leaves a part of a line: it is cut off, and
 // the next record follows the last whole one.
 func TestUnfinishedLineIsCut(t *testing.T) {
