@@ -67,7 +67,7 @@ func HTML(w io.Writer, doc *finding.Document) error {
 		Document: doc, Title: title(doc), Long: len(doc.Answer) > 120, About: about(doc), Baseline: baseline(doc),
 		Cards: cards(doc), Tables: pageTables(doc), Searches: pageSearchesOf(doc), Sweeps: pageSweeps(doc), Came: came(doc), Ledgers: ledgerRows(doc),
 		Warnings: sortedWarnings(doc), Grave: grave(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
-		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: centresText,
+		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: howToRead(doc),
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),
 		Script: template.JS(chartProgram), Data: data,
 	}

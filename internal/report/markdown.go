@@ -24,6 +24,10 @@ func Markdown(w io.Writer, doc *finding.Document) error {
 		m.line("A quick run: figures only. Too few blocks for intervals and verdicts.")
 	}
 	m.table(headlineTable(doc, base))
+	if jointly(doc) {
+		m.line(jointText)
+		m.line("")
+	}
 	m.warnings(doc.Warnings, failures(doc))
 	m.details("All figures", func() {
 		for _, g := range groups(doc) {

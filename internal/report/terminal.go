@@ -175,11 +175,26 @@ func (t *terminal) title(text string) {
 // centresText explains why figures in a row need not divide.
 const centresText = "Values and differences are centres over the blocks, each of its own (Hodges–Lehmann; ratios are taken within blocks): they need not subtract or divide exactly."
 
+// jointText says what a verdict without a corrected interval rests on.
+const jointText = "With so few blocks for so many claims, costs and saves rest on the signs of all the claims' differences together: that there is a difference is sure among all of them, how large it is holds for each one alone."
+
+// howToRead explains the figures of a document.
+func howToRead(doc *finding.Document) string {
+	if jointly(doc) {
+		return centresText + " " + jointText
+	}
+	return centresText
+}
+
+func jointly(doc *finding.Document) bool {
+	return slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.Joint })
+}
+
 // legend explains the figures and the marks, which may stand without their words.
 func (t *terminal) legend() {
 	if len(t.doc.Findings) > 0 {
 		t.line("")
-		t.paragraph(indent, centresText, dim)
+		t.paragraph(indent, howToRead(t.doc), dim)
 	}
 	var used []string
 	for _, kind := range kinds {

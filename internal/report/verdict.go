@@ -24,6 +24,8 @@ func badge(f *finding.Finding) string {
 		return "under " + finding.FormatBound(*v.Bound, f.Unit, f.Relative != nil)
 	case unsure(v):
 		return "not sure among " + counted(v.Claims, "claim")
+	case short(v):
+		return "needs " + counted(v.MoreBlocks, "block") + " more"
 	}
 	return verdictWord(v)
 }
@@ -41,6 +43,12 @@ func longBadge(f *finding.Finding) string {
 // from being given: the finding's own interval excludes zero.
 func unsure(v finding.Verdict) bool {
 	return v.Kind == finding.CannotTell && v.Budget == nil && v.Low != nil && v.Claims > 1
+}
+
+// short reports whether there are too few blocks for an interval that allows for all
+// claims, however clear this one is.
+func short(v finding.Verdict) bool {
+	return v.Kind == finding.CannotTell && v.Budget == nil && v.Low == nil && v.MoreBlocks > 0 && v.Claims > 1
 }
 
 // verdictWord is a kind of verdict in at most a few words.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -23,6 +24,8 @@ func TestBadge(t *testing.T) {
 			"not sure among 3 claims", "not sure among 3 claims"},
 		"a budget": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9), Budget: number(0.05)}},
 			"cannot tell", "cannot tell"},
+		"too few blocks": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 8, MoreBlocks: 1}},
+			"needs 1 block more", "needs 1 block more"},
 		"modes":  {finding.Finding{Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3}}, "cannot tell", "cannot tell"},
 		"within": {finding.Finding{Verdict: finding.Verdict{Kind: finding.Within, Budget: number(0.05)}}, "within 5 %", "within 5 %"},
 	} {
@@ -90,5 +93,24 @@ func TestCauseIsToldOnce(t *testing.T) {
 	shown, _, _ := strings.Cut(page.String(), `<script type="application/json"`)
 	if n := strings.Count(shown, "PATH=/a"); n != 1 {
 		t.Errorf("the page tells it %d times", n)
+	}
+}
+
+// A verdict without a corrected interval is told wherever it is shown.
+func TestJointVerdictsAreTold(t *testing.T) {
+	doc := fixtures()["small"]
+	for _, joint := range []bool{false, true} {
+		for i := range doc.Findings {
+			doc.Findings[i].Verdict.Joint = joint && doc.Findings[i].Verdict.Kind == finding.Costs
+		}
+		for name, write := range map[string]func(io.Writer, *finding.Document) error{"terminal": terminalForm(0, false, false), "page": HTML, "markdown": Markdown} {
+			var b bytes.Buffer
+			if err := write(&b, doc); err != nil {
+				t.Fatal(err)
+			}
+			if told := strings.Contains(b.String(), "rest on the signs of all the claims"); told != joint {
+				t.Errorf("%s: joint verdicts %t, told %t", name, joint, told)
+			}
+		}
 	}
 }
