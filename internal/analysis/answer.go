@@ -2,6 +2,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -184,10 +185,20 @@ func lossClause(doc *finding.Document) string {
 	switch {
 	case known == 0:
 		return ""
+	case len(doc.Searches) > 0 && lostMost(doc).LostShare > 0:
+		l := lostMost(doc)
+		return fmt.Sprintf("at the rates found, up to %s of the spans were lost (%s on %s)", finding.FormatValue(l.LostShare, "1"), l.Variant, l.Operation)
+	case len(doc.Searches) > 0 && worst != nil:
+		return "at the rates found no span was lost" // beyond them, where probes overload the service, is no news
 	case worst != nil:
 		return fmt.Sprintf("up to %s of the spans were lost (%s on %s)", finding.FormatValue(worst.LostShare, "1"), worst.Variant, worst.Operation)
 	case surplus:
 		return "more spans came than were expected"
 	}
 	return "no span was lost"
+}
+
+// lostMost is the search at whose rate the most was lost.
+func lostMost(doc *finding.Document) finding.Search {
+	return slices.MaxFunc(doc.Searches, func(a, b finding.Search) int { return cmp.Compare(a.LostShare, b.LostShare) })
 }

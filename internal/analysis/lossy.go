@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,18 +13,25 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// apart lists them, the most lost first within each cell. Only workloads that make
-// themselves work are looked at: there a tracer that throws spans away is the faster for it.
+// apart lists them, the most lost first within each cell. Looked at are workloads that make
+// themselves work, and rates that were searched for: there a tracer that throws spans away
+// is the faster for it.
 func (s *study) apart() []finding.Lossy {
 	var out []finding.Lossy
 	for _, at := range s.cells() {
-		if !s.loopOf(at).drives() {
-			continue
-		}
 		var here []finding.Lossy
 		for _, v := range s.variants {
-			if l := s.ledgerOf(v.Name, at); l != nil && absentShare(l) > 1-lossless {
+			l := s.ledgerOf(v.Name, at)
+			if l == nil {
+				continue
+			}
+			switch loop := s.loopOf(at); {
+			case loop.drives() && absentShare(l) > 1-lossless:
 				here = append(here, s.lossyOf(l, v.Name, at))
+			case loop == searching && !s.lossy(at):
+				if lost := s.lostAtRate(v.Name, at); lost.share() > 1-lossless {
+					here = append(here, lost.apart(s.lossyOf(l, v.Name, at)))
+				}
 			}
 		}
 		slices.SortStableFunc(here, func(a, b finding.Lossy) int { return cmp.Compare(b.LostShare, a.LostShare) })
@@ -95,4 +103,66 @@ func (s *study) refused(variant string, at cell) int64 {
 		}
 	}
 	return int64(n)
+}
+
+// lostSpans is what was lost of the spans that were to come.
+type lostSpans struct{ expected, lost float64 }
+
+func (l lostSpans) share() float64 {
+	share, _ := over(l.lost, l.expected) // 0 where none were to come
+	return share
+}
+
+// lostAtRate is what was lost at the rates that the searches of a variant found, in the
+// probes that these rest on. The ledger has all probes: also those of higher rates.
+func (s *study) lostAtRate(variant string, at cell) lostSpans {
+	var sum lostSpans
+	for _, block := range s.blocksOf(variant, s.baseline) {
+		p := s.runs[variant][block].phases[at]
+		if p == nil || p.Capacity == nil || p.Capacity.Outcome != record.Found {
+			continue
+		}
+		if one := restsOn(p.Capacity, p.OfferedRate); one != nil {
+			sum.expected, sum.lost = sum.expected+one.Expected, sum.lost+one.Lost
+		}
+	}
+	return sum
+}
+
+// restsOn is the probe that a phase's window is: the last that was held at its rate.
+func restsOn(c *record.Capacity, rate float64) *record.Probe {
+	for i := len(c.Probes) - 1; i >= 0; i-- {
+		if p := &c.Probes[i]; p.Held && p.Rate == rate {
+			return p
+		}
+	}
+	return nil
+}
+
+// apart tells of the spans that were lost at the rate that was found. Where they were lost
+// is known of the whole search only: each place has as large a part of them as of all.
+func (l lostSpans) apart(whole finding.Lossy) finding.Lossy {
+	out := whole
+	out.LostShare, out.Spans, out.Where = l.share(), int64(math.Round(l.lost)), nil
+	words := []string{}
+	for _, place := range whole.Where {
+		if place.Place == finding.LostByLimit {
+			continue // by intent: these were not to come
+		}
+		out.Where = append(out.Where, place)
+	}
+	var all int64
+	for _, place := range out.Where {
+		all += place.Spans
+	}
+	for i := range out.Where {
+		part := float64(out.Where[i].Spans) / float64(all)
+		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))
+		words = append(words, finding.FormatValue(out.Where[i].Share, "1")+" "+whereText(out.Where[i].Place))
+	}
+	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost at the rate found"
+	if len(words) > 0 {
+		out.Text += ": " + strings.Join(words, ", ")
+	}
+	return out
 }

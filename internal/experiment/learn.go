@@ -33,7 +33,7 @@ func (s *Session) learn(r *record.Record) {
 		if _, declared := s.cell(r.Variant).Plan.Spans[phase.Work()]; declared {
 			continue // it counts: on a busy machine a tracer may drop spans in a calibration too
 		}
-		k := float64(phase.Sink.Unique()) / float64(phase.Load.Started)
+		k := float64(phase.Sink.Told()) / float64(phase.Load.Started)
 		if k == float64(int(k)) {
 			spans[phase.Work()] = spec.Number{Low: k, High: k}
 		} else {

@@ -197,7 +197,7 @@ type ClaimFigure struct {
 	Wide      *Interval         `json:"wide,omitempty"`    // corrected for the number of figures
 	Holds     ClaimKind         `json:"holds"`             // by itself, at 95 %
 	Blocks    int               `json:"blocks"`
-	Reason    string            `json:"reason,omitempty"` // why it cannot be told
+	Reason    string            `json:"reason,omitempty"` // why it cannot be told, or what is to be known of it
 }
 
 // StudyLossy is a variant that is listed apart.

@@ -59,7 +59,7 @@ func learn(s Stretch, sampling float64) (PerOperation, bool) {
 	}
 	// What a tracer merges or leaves out by a limit of its own depends on the work at the
 	// time; made they all are.
-	spans := float64(s.Sink.Unique()+s.Sink.Merged+s.Sink.Forgone) / made
+	spans := float64(s.Sink.Told()) / made
 	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred}
 	if spans != math.Trunc(spans) {
 		slack := standardErrors * math.Max(0.5, spans/2) / math.Sqrt(made)

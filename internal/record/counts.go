@@ -35,6 +35,11 @@ func (c Counts) Minus(before Counts) Counts {
 // checking mode only.
 func (c Counts) Unique() uint64 { return c.Spans - c.Duplicate }
 
+// Told is the number of spans that were made, as far as the sink was told of them: those
+// that came, those that their tracer merged into these, and those that it says it did not
+// send.
+func (c Counts) Told() uint64 { return c.Unique() + c.Merged + c.Forgone }
+
 func minus(after, before map[string]uint64) map[string]uint64 {
 	d := maps.Clone(after)
 	for name, n := range before {

@@ -43,6 +43,7 @@ func searchTable(list []*finding.Search) grid {
 		{head: "", give: true},
 		{head: "rate", right: true},
 		{head: "", close: true, drop: 1},
+		{head: "lost there", right: true, drop: 4},
 		{head: "bound by"},
 		{head: "searches", right: true, drop: 3},
 		{head: "each", right: true, drop: 2},
@@ -57,7 +58,7 @@ func searchTable(list []*finding.Search) grid {
 			rate.text = finding.FormatValue(s.Rate.Estimate, "1/s")
 		}
 		table.rows = append(table.rows, []textCell{
-			{text: visible(s.Variant)}, rate, ends,
+			{text: visible(s.Variant)}, rate, ends, lostCell(s.LostShare),
 			{text: cmp.Or(visible(s.Binding), finding.Missing)},
 			{text: finding.FormatCount(int64(len(s.Outcomes)))},
 			{text: finding.FormatValue(math.Round(s.Seconds), "s")},
@@ -83,4 +84,12 @@ func (t *terminal) otherSearches(all []*group) {
 		t.title((&group{operation: key[0], parameter: key[1]}).title())
 		t.searches(key[0], key[1])
 	}
+}
+
+// lostCell is a share of spans that were lost; nothing where none was.
+func lostCell(share float64) textCell {
+	if share == 0 {
+		return textCell{}
+	}
+	return textCell{finding.FormatValue(share, "1"), yellow}
 }

@@ -21,8 +21,8 @@ type drained struct {
 	quiet  bool
 }
 
-// drain waits until the sink is quiet: all of the awaited spans have come since
-// before was counted, or none has come for longer than the tracer holds spans
+// drain waits until the sink is quiet: it was told of all of the awaited spans since
+// before was counted (how many of them a tracer merges depends on the load), or none has come for longer than the tracer holds spans
 // back. awaited < 0 means that their number is not known. A variant that exports
 // nothing is not waited for.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
@@ -42,7 +42,7 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 		case seen.InFlight > 0: // a batch is being received
 		case !s.exporting:
 			return d, nil
-		case awaited >= 0 && float64(seen.Counts.Minus(before).Unique()) >= awaited:
+		case awaited >= 0 && float64(seen.Counts.Minus(before).Told()) >= awaited:
 			return d, nil
 		case waited >= silence && seen.Since >= silence:
 			return d, nil
@@ -59,8 +59,8 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 	}
 }
 
-// awaited is how many spans so many operations of a kind (see record.Work) will
-// deliver, if nothing is lost; −1 where that is not known exactly.
+// awaited is of how many spans the sink will be told, by so many operations of a kind (see
+// record.Work), if nothing is lost; −1 where that is not known exactly.
 func (s *stage) awaited(work string, started uint64) float64 {
 	k, known := s.request.Spans[work]
 	if !known || k.Low != k.High {

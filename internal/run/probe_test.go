@@ -110,3 +110,24 @@ func TestOwed(t *testing.T) {
 		}
 	}
 }
+
+// What a tracer merged into spans that came, or says that it did not send, is not lost.
+func TestLostIsWhatTheSinkWasNotToldOf(t *testing.T) {
+	s := &stage{exporting: true, request: Request{Plan: &spec.Plan{Sampling: 1}, Spans: map[string]spec.Number{"queries": {Low: 11, High: 11}}}}
+	for name, test := range map[string]struct {
+		sink record.Counts
+		lost float64
+	}{
+		"all came":          {record.Counts{Spans: 1100}, 0},
+		"all merged":        {record.Counts{Spans: 200, Merged: 900}, 0},
+		"some merged":       {record.Counts{Spans: 700, Merged: 400}, 0},
+		"some not sent":     {record.Counts{Spans: 100, Forgone: 1000}, 0},
+		"merged, some lost": {record.Counts{Spans: 700, Merged: 300}, 100},
+		"some came twice":   {record.Counts{Spans: 1100, Duplicate: 50}, 50},
+	} {
+		expected, lost := s.lost("queries", record.Probe{Load: record.Load{Completed: 100}, Sink: test.sink})
+		if expected != 1100 || lost != test.lost {
+			t.Errorf("%s: %g lost of %g, want %g of 1100", name, lost, expected, test.lost)
+		}
+	}
+}

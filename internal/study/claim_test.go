@@ -98,8 +98,8 @@ func TestClaimsDoNotRestOnDoubtfulFigures(t *testing.T) {
 		"the runs of otel fall into modes": func(d *finding.Document) {
 			d.Findings[0].Verdict = finding.Verdict{Kind: finding.CannotTell, Text: "cannot tell: the runs of otel fall into modes"}
 		},
-		"over 1 % of its spans were lost": func(d *finding.Document) {
-			d.Lossy = []finding.Lossy{{Operation: "db", Variant: "otel", LostShare: 0.3}}
+		"over 1 % of the baseline's spans were lost": func(d *finding.Document) {
+			d.Lossy = []finding.Lossy{{Operation: "db", Variant: "none", LostShare: 0.3}}
 		},
 		"there is no ratio": func(d *finding.Document) { d.Findings[0].Relative = nil },
 		"it was not measured": func(d *finding.Document) {
@@ -114,6 +114,79 @@ func TestClaimsDoNotRestOnDoubtfulFigures(t *testing.T) {
 		got := makeStudy(t, claim, doc).Claims[0]
 		if got.Kind != finding.Open || got.Figures[0].Reason != reason {
 			t.Errorf("%s: %s, %+v", reason, got.Said, got.Figures)
+		}
+	}
+}
+
+// What a variant costs that lost spans is the least that it costs: that may confirm a cost,
+// and nothing else.
+func TestLossyFiguresAreTheLeast(t *testing.T) {
+	lost := func(variants ...string) func(*finding.Document) {
+		return func(d *finding.Document) {
+			for _, v := range variants {
+				d.Lossy = append(d.Lossy, finding.Lossy{Operation: "db", Variant: v, LostShare: 0.3})
+			}
+		}
+	}
+	flask := func(metric, better string, lossy ...string) *finding.Document {
+		s := shop("flask")
+		s.metric, s.better, s.change = metric, better, lost(lossy...)
+		return s.document()
+	}
+	of := []string{"db"}
+	for _, c := range []struct {
+		name   string
+		better string
+		lossy  []string
+		claim  finding.Claim
+		want   finding.ClaimKind
+	}{
+		// otel takes 1.5 and elastic 1.8 times as much on db.
+		{"it costs", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4)}, finding.Confirmed},
+		{"it costs more than it does here", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.6)}, finding.Open},
+		{"without loss that is refuted", "lower", nil, finding.Claim{Variants: []string{"otel"}, Above: number(0.6)}, finding.Refuted},
+		{"it costs little", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Below: number(0.6)}, finding.Open},
+		{"it costs so much", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4), Below: number(0.6)}, finding.Open},
+		{"more is better, less of it is left", "higher", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Below: number(0.6)}, finding.Confirmed},
+		{"more is better, much is left", "higher", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4)}, finding.Open},
+		{"the lossy one is dearer", "lower", []string{"elastic"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Confirmed},
+		{"the lossy one is cheaper", "lower", []string{"otel"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Open},
+		{"the lossy one is not so much cheaper", "lower", []string{"otel"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Below: number(0.3)}, finding.Confirmed},
+		{"both lose", "lower", []string{"otel", "elastic"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Open},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.claim.Metric, c.claim.Operation = "m", of
+			got := makeStudy(t, []finding.Claim{c.claim}, flask("m", c.better, c.lossy...)).Claims[0]
+			if got.Kind != c.want {
+				t.Errorf("%s (%s), %+v; want %s", got.Kind, got.Said, got.Figures, c.want)
+			}
+			if told := strings.Contains(got.Figures[0].Reason, lostText); told != (len(c.lossy) > 0) {
+				t.Errorf("the loss is told: %t, %+v", told, got.Figures[0])
+			}
+		})
+	}
+}
+
+// Beside another workload a lossy one may confirm that it costs more, never that it costs less.
+func TestLossyWorkloads(t *testing.T) {
+	dear, cheap := shop("node"), shop("spring")
+	cheap.ratio = map[string]map[string]float64{"otel": {"db": 1.1, "json": 1.1}, "elastic": {"db": 1.1, "json": 1.1}}
+	loses := func(d *finding.Document) {
+		d.Lossy = []finding.Lossy{{Operation: "db", Variant: "otel", LostShare: 0.3}}
+	}
+	claim := []finding.Claim{{Metric: "cpu_per_operation", Of: "ratio", Workloads: []string{"node", "spring"}, Variants: []string{"otel"}, Over: "all", Above: number(0)}}
+	for name, c := range map[string]struct {
+		dear, cheap func(*finding.Document)
+		want        finding.ClaimKind
+	}{
+		"none":          {nil, nil, finding.Confirmed},
+		"the dear one":  {loses, nil, finding.Confirmed},
+		"the cheap one": {nil, loses, finding.Open},
+		"both":          {loses, loses, finding.Open},
+	} {
+		dear.change, cheap.change = c.dear, c.cheap
+		if got := makeStudy(t, claim, dear.document(), cheap.document()).Claims[0]; got.Kind != c.want {
+			t.Errorf("%s: %s (%s), want %s", name, got.Kind, got.Said, c.want)
 		}
 	}
 }

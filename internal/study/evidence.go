@@ -27,6 +27,7 @@ type part struct {
 	at     finding.ClaimFigure
 	logs   byBlock
 	of     *result
+	limit  limit  // on which side of it the figure would lie if no span were lost
 	reason string // why there is none
 }
 
@@ -67,7 +68,7 @@ func (s *study) costParts(c finding.Claim) []part {
 				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
 			})
 			for _, f := range found {
-				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, reason: untold(f)})
+				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: untold(f)})
 			}
 			if len(found) == 0 {
 				out = append(out, missing(r, operation, name))
@@ -95,7 +96,7 @@ func (s *study) variantParts(c finding.Claim) []part {
 				if a.at() != b.at() {
 					continue
 				}
-				one := part{at: whereOf(a), of: r, reason: cmp.Or(untold(a), untold(b))}
+				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: cmp.Or(untold(a), untold(b))}
 				one.at.Variant = name
 				if one.reason == "" {
 					one.logs = a.value.over(b.value)
@@ -163,8 +164,8 @@ func untold(f *figure) string {
 	switch {
 	case f.reason != "":
 		return f.reason
-	case f.lossy:
-		return "over 1 % of its spans were lost"
+	case f.lossyBase:
+		return "over 1 % of the baseline's spans were lost"
 	case f.value == nil:
 		return "there is no ratio"
 	}
@@ -254,6 +255,11 @@ func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
 			return f
 		}
 	}
+	bound := e.limit()
+	if !bound.supports(c) {
+		f.Reason = lostText
+		return f
+	}
 	estimate := e.estimator(&f)
 	quick := e.parts[0].of.Quick
 	by := func(confidence float64) *finding.Interval {
@@ -268,6 +274,11 @@ func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
 		f.Wide = f.Interval
 	}
 	f.Holds = sideOf(c, f.Interval)
+	if bound != exact && f.Holds != finding.Confirmed {
+		f.Holds, f.Wide, f.Reason = finding.Open, nil, lostText
+	} else if bound != exact {
+		f.Reason = "the least that it is: " + lostText
+	}
 	if f.Interval == nil || f.Interval.Low == nil {
 		f.Reason = fmt.Sprintf("%d blocks: figures only", f.Blocks)
 	}

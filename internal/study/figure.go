@@ -17,8 +17,9 @@ type figure struct {
 	*finding.Finding
 	of          *result
 	value, base byBlock // logarithms; nil where there is no ratio
-	lossy       bool
-	reason      string // why its interval does not answer the question; "" where it does
+	lossy       bool    // over 1 % of its spans were lost, or of the baseline's
+	lossyBase   bool    // of the baseline's
+	reason      string  // why its interval does not answer the question; "" where it does
 }
 
 // cost is the logarithm of the ratio to the baseline, by block; nil where there is none.
@@ -43,7 +44,7 @@ func (s *study) collect() {
 			if f.Against != r.baseline || f.Role != "" {
 				continue
 			}
-			one := &figure{Finding: f, of: r, reason: reasonOf(f), lossy: r.loses(f)}
+			one := &figure{Finding: f, of: r, reason: reasonOf(f), lossy: r.loses(f, f.Variant) || r.loses(f, f.Against), lossyBase: r.loses(f, f.Against)}
 			if f.Relative != nil || f.Verdict.Kind == finding.Overloaded {
 				one.value, one.base = logsOf(f.Samples)
 			}
@@ -64,11 +65,11 @@ func reasonOf(f *finding.Finding) string {
 	return ""
 }
 
-// loses reports whether either side of a finding lost too many spans to be ranked.
-func (r *result) loses(f *finding.Finding) bool {
+// loses reports whether a variant lost too many spans, on what a finding is about, to be ranked.
+func (r *result) loses(f *finding.Finding, variant string) bool {
 	return slices.ContainsFunc(r.Lossy, func(l finding.Lossy) bool {
 		here := len(f.Parameter) == 0 || maps.Equal(l.Parameter, f.Parameter)
-		return l.Operation == f.Operation && here && (l.Variant == f.Variant || l.Variant == f.Against)
+		return l.Operation == f.Operation && here && l.Variant == variant
 	})
 }
 
