@@ -64,7 +64,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Sweeps:      append(s.sweeps(), s.spanSweeps(findings)...),
 		Searches:    searches,
 		Increments:  s.increments(),
-		Lossy:       s.apart(),
+		Lossy:       s.apart(findings),
 		Ledgers:     s.ledgers,
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),

@@ -2,13 +2,13 @@
 package analysis
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -168,12 +168,16 @@ func lossClause(doc *finding.Document) string {
 	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(spec.GoalLossless) }) {
 		return "" // spans were lost on purpose
 	}
-	known, surplus := 0, false
+	known, surplus, blind := 0, false, false
 	var worst *finding.Ledger
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		due := entry(*l, ledger.Expected) - entry(*l, ledger.SampledOut) - entry(*l, ledger.NotExported)
-		if l.Operation == ledger.All || l.Operation == ledger.Start || l.Operation == ledger.Stop || due <= 0 && l.LostShare == 0 {
+		if l.Operation == ledger.All || l.Operation == ledger.Start || l.Operation == ledger.Stop {
+			continue
+		}
+		if due <= 0 && l.LostShare == 0 {
+			blind = blind || unexpected(*l)
 			continue
 		}
 		known++
@@ -182,23 +186,56 @@ func lossClause(doc *finding.Document) string {
 			worst = l
 		}
 	}
+	atRates, found := lossAtRates(doc)
 	switch {
+	case atRates != "":
+		return atRates
 	case known == 0:
 		return ""
-	case len(doc.Searches) > 0 && lostMost(doc).LostShare > 0:
-		l := lostMost(doc)
-		return fmt.Sprintf("at the rates found, up to %s of the spans were lost (%s on %s)", finding.FormatValue(l.LostShare, "1"), l.Variant, l.Operation)
-	case len(doc.Searches) > 0 && worst != nil:
+	case found && worst != nil:
 		return "at the rates found no span was lost" // beyond them, where probes overload the service, is no news
 	case worst != nil:
 		return fmt.Sprintf("up to %s of the spans were lost (%s on %s)", finding.FormatValue(worst.LostShare, "1"), worst.Variant, worst.Operation)
 	case surplus:
 		return "more spans came than were expected"
+	case blind:
+		return "no span was lost where it is known how many were to come"
 	}
 	return "no span was lost"
 }
 
-// lostMost is the search at whose rate the most was lost.
-func lostMost(doc *finding.Document) finding.Search {
-	return slices.MaxFunc(doc.Searches, func(a, b finding.Search) int { return cmp.Compare(a.LostShare, b.LostShare) })
+// came reports whether any span of a search did: otherwise there is no tracer, or a dark one.
+func came(doc *finding.Document, search *finding.Search) bool {
+	return slices.ContainsFunc(doc.Ledgers, func(l finding.Ledger) bool {
+		return l.Variant == search.Variant && l.Operation == search.Operation && entry(l, ledger.Delivered) > 0
+	})
+}
+
+// unexpected reports whether spans came of which it is not known how many were to come.
+func unexpected(l finding.Ledger) bool {
+	known := slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.Expected })
+	return !known && entry(l, ledger.Delivered) > 0
+}
+
+// lossAtRates says what was lost at the rates that were found, and of which it is not known;
+// "" where none was lost. It reports whether it is known of any.
+func lossAtRates(doc *finding.Document) (text string, known bool) {
+	var most *finding.Search
+	var unknown []string
+	for i := range doc.Searches {
+		switch l := &doc.Searches[i]; {
+		case l.LostShare != nil && (most == nil || *l.LostShare > *most.LostShare):
+			most = l
+		case l.LostShare == nil && slices.Contains(l.Outcomes, string(record.Found)) && came(doc, l):
+			unknown = append(unknown, l.Variant+" on "+cell{l.Operation, levelOf(l.Parameter)}.String())
+		}
+	}
+	var clauses []string
+	if most != nil && *most.LostShare > 0 {
+		clauses = append(clauses, fmt.Sprintf("at the rates found, up to %s of the spans were lost (%s on %s)", finding.FormatValue(*most.LostShare, "1"), most.Variant, most.Operation))
+	}
+	if len(unknown) > 0 {
+		clauses = append(clauses, "how many spans were lost at the rate found is not known of "+fewNames(unknown))
+	}
+	return strings.Join(clauses, "; "), most != nil
 }

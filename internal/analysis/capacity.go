@@ -81,8 +81,9 @@ func (s *study) search(variant string, at cell) (*finding.Search, error) {
 	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, s.goalText(first)
 	out.Binding = mostFrequent(made, func(c *record.Capacity) string { return c.Binding })
 	out.Seconds = stats.Center(each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
-	if !s.lossy(at) {
-		out.LostShare = s.lostAtRate(variant, at).share()
+	if lost := s.lostAtRate(variant, at); lost.known && !s.lossy(at) {
+		share := lost.share()
+		out.LostShare = &share
 	}
 	s.searchFigures(out, made)
 	out.Text = searchText(out, made)

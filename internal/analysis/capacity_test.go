@@ -228,42 +228,6 @@ func TestALosslessSearchLosesOnPurpose(t *testing.T) {
 	}
 }
 
-// What was lost at the rate found is told, and lists a variant apart; what was lost beyond
-// it does not.
-func TestLossAtTheRateFound(t *testing.T) {
-	for name, c := range map[string]struct {
-		probe int // that loses 300 of 1,000; the last is the one that the rate rests on
-		share float64
-	}{"at the rate found": {2, 0.3}, "beyond": {0, 0}} {
-		s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
-		s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", spans: 3})
-		s.also(func(r *record.Record) {
-			p := &r.Phases[0]
-			p.OfferedRate = p.Capacity.Probes[2].Rate
-			for i := range p.Capacity.Probes {
-				p.Capacity.Probes[i].Expected = 1000
-			}
-			if r.Variant == "otel" {
-				p.Capacity.Probes[c.probe].Lost = 300
-			}
-		})
-		doc := analyse(t, s.input())
-		if got := searchOf(t, doc, "otel").LostShare; got != c.share {
-			t.Errorf("%s: %g lost, want %g", name, got, c.share)
-		}
-		if listed := len(doc.Lossy) == 1 && doc.Lossy[0].Variant == "otel" && doc.Lossy[0].LostShare == c.share; listed != (c.share > 0) {
-			t.Errorf("%s: listed apart: %+v", name, doc.Lossy)
-		}
-		told := "no span was lost"
-		if c.share > 0 {
-			told = "at the rates found, up to 30.0 % of the spans were lost (otel on json); listed apart, because they lost spans: otel"
-		}
-		if !strings.Contains(doc.Answer, told) {
-			t.Errorf("%s: %q, want in it %q", name, doc.Answer, told)
-		}
-	}
-}
-
 func ledgerOf(t *testing.T, doc *finding.Document, operation, variant string) finding.Ledger {
 	t.Helper()
 	for _, l := range doc.Ledgers {

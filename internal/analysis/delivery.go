@@ -147,14 +147,9 @@ func (s *study) account() {
 	s.ledgers = []finding.Ledger{}
 	cells := s.cells()
 	for _, v := range s.variants {
-		t := s.tracing[v.Name]
-		byCell, names := t, []string{}
-		byCell.Spans = maps.Clone(t.Spans)
+		t, byCell, names := s.tracing[v.Name], s.tracingByCell(v.Name), []string{}
 		for _, at := range cells {
 			names = append(names, at.String())
-			if per, known := t.Spans[at.operation]; known && !isKnown(byCell.Spans, at.String()) {
-				byCell.Spans[at.String()] = per
-			}
 		}
 		var runs, runsByCell []ledger.Run
 		for _, block := range sortedBlocks(s.all[v.Name]) {
@@ -168,8 +163,20 @@ func (s *study) account() {
 	}
 }
 
-// ofCells is a run with its phases under the names of their cells, for what is
-// asked of one level alone.
+// tracingByCell is a variant's tracing with the spans of an operation under the names of its
+// cells too, for what is asked of one level alone.
+func (s *study) tracingByCell(variant string) ledger.Tracing {
+	t := s.tracing[variant]
+	t.Spans = maps.Clone(t.Spans)
+	for _, at := range s.cells() {
+		if per, known := t.Spans[at.operation]; known && !isKnown(t.Spans, at.String()) {
+			t.Spans[at.String()] = per
+		}
+	}
+	return t
+}
+
+// ofCells is a run with its phases under the names of their cells.
 func ofCells(r *record.Record) ledger.Run {
 	one := ledger.FromRecord(r)
 	for i := range one.Phases {

@@ -4,7 +4,6 @@ package analysis
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -13,10 +12,10 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// apart lists them, the most lost first within each cell. Looked at are workloads that make
-// themselves work, and rates that were searched for: there a tracer that throws spans away
-// is the faster for it.
-func (s *study) apart() []finding.Lossy {
+// apart lists them, the most lost first within each cell, with what the findings say that
+// they cost. Looked at are workloads that make themselves work, and rates that were searched
+// for: there a tracer that throws spans away is the faster for it.
+func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 	var out []finding.Lossy
 	for _, at := range s.cells() {
 		var here []finding.Lossy
@@ -29,7 +28,7 @@ func (s *study) apart() []finding.Lossy {
 			case loop.drives() && absentShare(l) > 1-lossless:
 				here = append(here, s.lossyOf(l, v.Name, at))
 			case loop == searching && !s.lossy(at):
-				if lost := s.lostAtRate(v.Name, at); lost.share() > 1-lossless {
+				if lost := s.lostAtRate(v.Name, at); lost.known && lost.share() > 1-lossless {
 					here = append(here, lost.apart(s.lossyOf(l, v.Name, at)))
 				}
 			}
@@ -37,7 +36,20 @@ func (s *study) apart() []finding.Lossy {
 		slices.SortStableFunc(here, func(a, b finding.Lossy) int { return cmp.Compare(b.LostShare, a.LostShare) })
 		out = append(out, here...)
 	}
+	for i := range out {
+		s.leastCost(&out[i], findings)
+	}
 	return out
+}
+
+// leastCost gives a variant that is listed apart what the headline says that it costs.
+func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
+	for _, f := range findings {
+		here := f.Operation == l.Operation && levelOf(f.Parameter) == levelOf(l.Parameter)
+		if f.Headline && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.baseline {
+			l.Metric, l.Cost = f.Metric, f.Relative
+		}
+	}
 }
 
 // absentShare is what was lost, or held back by a limit of the tracer's own, over all
@@ -103,66 +115,4 @@ func (s *study) refused(variant string, at cell) int64 {
 		}
 	}
 	return int64(n)
-}
-
-// lostSpans is what was lost of the spans that were to come.
-type lostSpans struct{ expected, lost float64 }
-
-func (l lostSpans) share() float64 {
-	share, _ := over(l.lost, l.expected) // 0 where none were to come
-	return share
-}
-
-// lostAtRate is what was lost at the rates that the searches of a variant found, in the
-// probes that these rest on. The ledger has all probes: also those of higher rates.
-func (s *study) lostAtRate(variant string, at cell) lostSpans {
-	var sum lostSpans
-	for _, block := range s.blocksOf(variant, s.baseline) {
-		p := s.runs[variant][block].phases[at]
-		if p == nil || p.Capacity == nil || p.Capacity.Outcome != record.Found {
-			continue
-		}
-		if one := restsOn(p.Capacity, p.OfferedRate); one != nil {
-			sum.expected, sum.lost = sum.expected+one.Expected, sum.lost+one.Lost
-		}
-	}
-	return sum
-}
-
-// restsOn is the probe that a phase's window is: the last that was held at its rate.
-func restsOn(c *record.Capacity, rate float64) *record.Probe {
-	for i := len(c.Probes) - 1; i >= 0; i-- {
-		if p := &c.Probes[i]; p.Held && p.Rate == rate {
-			return p
-		}
-	}
-	return nil
-}
-
-// apart tells of the spans that were lost at the rate that was found. Where they were lost
-// is known of the whole search only: each place has as large a part of them as of all.
-func (l lostSpans) apart(whole finding.Lossy) finding.Lossy {
-	out := whole
-	out.LostShare, out.Spans, out.Where = l.share(), int64(math.Round(l.lost)), nil
-	words := []string{}
-	for _, place := range whole.Where {
-		if place.Place == finding.LostByLimit {
-			continue // by intent: these were not to come
-		}
-		out.Where = append(out.Where, place)
-	}
-	var all int64
-	for _, place := range out.Where {
-		all += place.Spans
-	}
-	for i := range out.Where {
-		part := float64(out.Where[i].Spans) / float64(all)
-		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))
-		words = append(words, finding.FormatValue(out.Where[i].Share, "1")+" "+whereText(out.Where[i].Place))
-	}
-	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost at the rate found"
-	if len(words) > 0 {
-		out.Text += ": " + strings.Join(words, ", ")
-	}
-	return out
 }

@@ -48,7 +48,7 @@ func metrics(roles []string, how loop) []metric {
 	for _, role := range roles {
 		list = append(list, cpuMetric(role))
 	}
-	list = append(list, utilisation(), throughputMetric(closed))
+	list = append(list, utilisation(), throughputMetric(closed), completed())
 	if !closed {
 		list = append(list, latencies()...)
 	}
@@ -66,6 +66,13 @@ func utilisation() metric {
 func throughputMetric(free bool) metric {
 	return metric{name: throughput, unit: "1/s", better: higher, noVerdict: !free, note: offeredNote(free), value: func(_ *run, p *phase) (float64, bool) {
 		return over(float64(p.Load.Completed), p.Load.WallSeconds)
+	}}
+}
+
+// completed is how many operations the other figures of a run are of.
+func completed() metric {
+	return metric{name: "operations_completed", unit: "count", better: higher, noVerdict: true, note: "in the window of one run", value: func(_ *run, p *phase) (float64, bool) {
+		return float64(p.Load.Completed), true
 	}}
 }
 

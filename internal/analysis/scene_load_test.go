@@ -39,7 +39,7 @@ func capacities(rate map[string]float64) scene {
 					Purpose: "probe", Rate: share * found, Utilisation: 0.02 + 0.73*share, Passed: true, Held: true,
 				})
 			}
-			p.Capacity.Probes[2].Purpose = "verify"
+			p.Capacity.Probes[2].Purpose, p.OfferedRate = "verify", found
 		}
 	}
 	return s

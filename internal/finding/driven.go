@@ -29,8 +29,10 @@ type Lossy struct {
 	Parameter map[string]string `json:"parameter,omitempty"`
 	Variant   string            `json:"variant"`
 	LostShare float64           `json:"lost_share"`
-	Spans     int64             `json:"spans"` // that were lost
-	Where     []LostAt          `json:"where"` // the most first
+	Spans     int64             `json:"spans"`            // that were lost
+	Where     []LostAt          `json:"where"`            // the most first
+	Metric    string            `json:"metric,omitempty"` // the headline, that Cost is of
+	Cost      *Interval         `json:"cost,omitempty"`   // relative: the least that it costs, had it sent all spans; nil where there is no ratio
 	Text      string            `json:"text"`
 }
 

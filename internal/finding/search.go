@@ -41,7 +41,7 @@ type Search struct {
 	Rate      *Interval         `json:"rate"`               // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
 	Outcomes  []string          `json:"outcomes"`           // by block
 	Repeated  int               `json:"repeated,omitempty"` // searches that were made twice, because the first ended unsteady
-	LostShare float64           `json:"lost_share"`         // of the spans at the rates found, over the blocks
+	LostShare *float64          `json:"lost_share"`         // of the spans at the rates found, over the blocks; nil: not known, or lost on purpose
 	Binding   string            `json:"binding"`            // what keeps it from more: the most frequent first, with counts where they differ
 	Linear    int               `json:"linear"`             // searches whose fit held, the CPU in proportion to the rate
 	Base      *float64          `json:"base,omitempty"`     // of those: centre of the share of the CPU at no load

@@ -108,12 +108,17 @@ type Tau struct {
 	Variants int     `json:"variants"`
 }
 
-// StudyMean is the mean cost of a variant over operations.
+// StudyMean is the mean cost of a variant over operations, or of one operation over
+// workloads.
 type StudyMean struct {
 	Metric     string      `json:"metric"`
-	Workload   string      `json:"workload"` // "" over all workloads
+	Unit       string      `json:"unit"`
+	Workload   string      `json:"workload"`            // "" over all workloads
+	Operation  string      `json:"operation,omitempty"` // "" over all operations
 	Variant    string      `json:"variant"`
-	Operations int         `json:"operations"`
+	Operations int         `json:"operations"` // that it is a mean of, each workload's by itself
+	Baseline   float64     `json:"baseline"`   // mean of the baseline's centres, in Unit
+	Value      float64     `json:"value"`      // likewise of the variant's
 	Arithmetic float64     `json:"arithmetic"` // mean of the relative changes, as studies give it
 	Geometric  *Interval   `json:"geometric"`  // mean ratio − 1, with its interval over blocks
 	Blocks     int         `json:"blocks"`

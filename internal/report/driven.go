@@ -6,7 +6,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -108,16 +107,11 @@ func drivenSections(doc *finding.Document, levels bool) []studySection {
 		side.notes = append(side.notes, "† lost over 1 % of its spans")
 	}
 	apart := studySection{title: "Listed apart: variants that lost spans"}
-	lost := grid{columns: []column{{head: "operation", give: true}, {head: "variant", give: true}, {head: "lost", right: true}, {head: "where"}}}
+	lost := grid{columns: apartColumns()}
 	for _, l := range doc.Lossy {
-		_, where, _ := strings.Cut(l.Text, ": ")
-		lost.rows = append(lost.rows, []textCell{
-			{text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)}, {finding.FormatValue(l.LostShare, "1"), yellow}, {text: visible(where)},
-		})
+		lost.rows = append(lost.rows, apartCells(l))
 	}
-	if len(lost.rows) > 0 {
-		apart.grids = []grid{lost}
-	}
+	apart.add(lost)
 	steps := studySection{title: "What each step of tracing adds"}
 	added := slices.Clone(doc.Increments)
 	for i := range added {

@@ -28,6 +28,7 @@ var metrics = []metric{
 	{"latency_p999", false},
 	{"latency_max", false},
 	{"throughput", false},
+	{"operations_completed", false},
 	{"memory_mean", false},
 	{"memory_peak", true},
 	{"allocation_per_operation", false},

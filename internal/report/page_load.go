@@ -22,6 +22,7 @@ type pageSearches struct {
 
 type pageSearch struct {
 	Variant, Rate, Binding, Each string
+	LostThere                    string
 	Searches                     int
 	Text                         string // the sentence where no rate was found, otherwise the fit
 }
@@ -59,7 +60,7 @@ func pageSearchesOf(doc *finding.Document) []pageSearches {
 func pageSearchOf(s *finding.Search) pageSearch {
 	row := pageSearch{
 		Variant: s.Variant, Rate: finding.Missing, Binding: cmp.Or(s.Binding, finding.Missing), Text: s.Text,
-		Each: finding.FormatValue(math.Round(s.Seconds), "s"), Searches: len(s.Outcomes),
+		Each: finding.FormatValue(math.Round(s.Seconds), "s"), Searches: len(s.Outcomes), LostThere: lostThere(s),
 	}
 	if s.Rate != nil {
 		row.Text = ""

@@ -12,19 +12,11 @@ import (
 
 func studyLossy(doc *finding.Study) studySection {
 	s := studySection{title: "Listed apart: variants that lost spans"}
-	g := grid{columns: []column{
-		{head: "workload", give: true}, {head: "operation", give: true}, {head: "variant", give: true}, {head: "lost", right: true}, {head: "where", drop: 1},
-	}}
+	g := grid{columns: append([]column{{head: "workload", give: true}}, apartColumns()...)}
 	for _, l := range doc.Lossy {
-		_, where, _ := strings.Cut(l.Text, ": ")
-		g.rows = append(g.rows, []textCell{
-			{text: visible(l.Workload)}, {text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)},
-			{finding.FormatValue(l.LostShare, "1"), yellow}, {text: visible(where)},
-		})
+		g.rows = append(g.rows, append([]textCell{{text: visible(l.Workload)}}, apartCells(l.Lossy)...))
 	}
-	if len(g.rows) > 0 {
-		s.grids = []grid{g}
-	}
+	s.add(g)
 	return s
 }
 
@@ -32,7 +24,8 @@ func studyMeans(doc *finding.Study) studySection {
 	s := studySection{title: "Means over operations"}
 	for _, metric := range metricsOf(doc.Means, func(m finding.StudyMean) string { return m.Metric }) {
 		g := grid{caption: finding.MetricName(metric), columns: []column{
-			{head: "workload", give: true}, {head: "variant", give: true}, {head: "operations", right: true, drop: 3}, {head: "geometric", right: true}, {head: "(95 %)", close: true, drop: 2},
+			{head: "workload", give: true}, {head: "variant", give: true}, {head: "operations", right: true, drop: 3}, {head: "baseline", right: true, drop: 2}, {head: "value", right: true, drop: 2},
+			{head: "geometric", right: true}, {head: "(95 %)", close: true, drop: 2},
 			{head: "arithmetic", right: true},
 		}}
 		for _, series := range doc.Series {
@@ -46,7 +39,7 @@ func studyMeans(doc *finding.Study) studySection {
 			if m.Metric != metric {
 				continue
 			}
-			row := []textCell{{text: visible(everyWorkload(m.Workload))}, {text: visible(m.Variant)}, {text: fmt.Sprint(m.Operations)}}
+			row := []textCell{{text: visible(meanLabel(m))}, {text: visible(m.Variant)}, {text: fmt.Sprint(m.Operations)}, {text: finding.FormatValue(m.Baseline, m.Unit)}, {text: finding.FormatValue(m.Value, m.Unit)}}
 			row = append(row, ratioCells(m.Geometric)...)
 			row = append(row, textCell{text: finding.FormatInterval(finding.Interval{Estimate: m.Arithmetic}, "1", true)})
 			for i := range doc.Series {
@@ -78,6 +71,14 @@ func publishedMeanCells(series int, published []finding.PublishedCell) []textCel
 		}
 	}
 	return []textCell{{}, {}}
+}
+
+// meanLabel says over what a mean is.
+func meanLabel(m finding.StudyMean) string {
+	if m.Operation == "" {
+		return everyWorkload(m.Workload)
+	}
+	return everyWorkload(m.Workload) + ", " + m.Operation
 }
 
 func everyWorkload(name string) string {

@@ -43,7 +43,7 @@ func driven() *finding.Document {
 	}
 	low, high := 790e-9, 815e-9
 	doc.Answer = "On calls/java, tracing with kieker costs 1.10 µs per call, +550 % (548 to 552), on call; listed apart, because they lost spans: scout."
-	doc.Lossy = []finding.Lossy{{Operation: "call", Variant: "scout", LostShare: 0.9, Spans: 72e6, Text: "90.0 % of the spans lost: 80.0 % in the tracer's queue, 10.0 % nobody says where"}}
+	doc.Lossy = []finding.Lossy{{Operation: "call", Variant: "scout", LostShare: 0.9, Spans: 72e6, Metric: "time_per_call", Cost: &finding.Interval{Estimate: 0.5, Low: number0(0.48), High: number0(0.53)}, Text: "90.0 % of the spans lost: 80.0 % in the tracer's queue, 10.0 % nobody says where"}}
 	doc.Increments = []finding.Increment{{
 		Operation: "call", Tracer: "otel-java", Steps: []string{"queue", "writing"}, Variant: "otel", Over: "otel-probe", Metric: "time_per_call", Unit: "s",
 		Before: 3.4e-6, Value: 4.2e-6, Absolute: &finding.Interval{Estimate: 800e-9, Low: &low, High: &high}, Blocks: 8,
@@ -71,7 +71,7 @@ func study() *finding.Study {
 			Swapped: []string{"otel costs less than elastic here, and more in published"},
 			Places: []finding.RankPlace{{Variant: "otel", Rank: 1, Cost: i(-0.4, -0.42, -0.38), Groups: "a", Published: []int{2, 0}},
 				{Variant: "elastic", Rank: 2, Cost: i(-0.45, -0.47, -0.43), Groups: "b", Published: []int{1, 0}}}}},
-		Means: []finding.StudyMean{{Metric: "capacity", Variant: "otel", Operations: 2, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []finding.SeriesFig{{Series: 0, Value: -0.37}},
+		Means: []finding.StudyMean{{Metric: "capacity", Unit: "1/s", Variant: "otel", Operations: 2, Baseline: 167.5, Value: 109, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []finding.SeriesFig{{Series: 0, Value: -0.37}},
 			OfMeans: i(-0.35, -0.36, -0.34), PublishedOfMeans: []finding.PublishedCell{{Series: 1, Value: 109, Cost: number0(-0.349), Within: &yes}}}},
 		Ratios: []finding.StudyRatio{{Between: finding.BetweenWorkloads, Metric: "capacity", Over: "requests/go", Under: "requests/flask", Variant: "otel", Operations: 2, Ratio: i(0.2, 0.18, 0.22), Blocks: 8}},
 		Lossy:  []finding.StudyLossy{{Workload: "requests/flask", Lossy: driven().Lossy[0]}}, Increments: []finding.StudyStep{{Workload: "requests/flask", Increment: driven().Increments[0]}},
@@ -165,6 +165,7 @@ func TestStudyPage(t *testing.T) {
 		"rows of claims":   {`document.querySelectorAll('.claims tbody tr').length`, 2},
 		"charts of costs":  {`document.querySelectorAll('#studied .chart svg').length`, 1},
 		"rows drawn":       {`Number(document.querySelector('#studied .chart').dataset.marks)`, 3},
+		"means drawn":      {`Number(document.querySelector('#means .chart').dataset.marks)`, 2},
 		"curves drawn":     {`document.querySelectorAll('#sweeps .chart svg').length`, 1},
 		"wider than it is": {`Math.max(0, document.documentElement.scrollWidth - innerWidth)`, 0},
 	} {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // searchesOf are the searches of one operation at one level.
@@ -58,7 +59,7 @@ func searchTable(list []*finding.Search) grid {
 			rate.text = finding.FormatValue(s.Rate.Estimate, "1/s")
 		}
 		table.rows = append(table.rows, []textCell{
-			{text: visible(s.Variant)}, rate, ends, lostCell(s.LostShare),
+			{text: visible(s.Variant)}, rate, ends, lostCell(s),
 			{text: cmp.Or(visible(s.Binding), finding.Missing)},
 			{text: finding.FormatCount(int64(len(s.Outcomes)))},
 			{text: finding.FormatValue(math.Round(s.Seconds), "s")},
@@ -86,10 +87,24 @@ func (t *terminal) otherSearches(all []*group) {
 	}
 }
 
-// lostCell is a share of spans that were lost; nothing where none was.
-func lostCell(share float64) textCell {
-	if share == 0 {
-		return textCell{}
+// lostCell is the share of spans that were lost at the rate found: nothing where none was,
+// a dash where that is not known.
+func lostCell(s *finding.Search) textCell {
+	text := lostThere(s)
+	if text == finding.Missing {
+		return textCell{text: text, style: dim}
 	}
-	return textCell{finding.FormatValue(share, "1"), yellow}
+	return textCell{text, yellow}
+}
+
+func lostThere(s *finding.Search) string {
+	switch {
+	case s.Kind == string(spec.GoalLossless) || s.Rate == nil:
+		return "" // lost on purpose, or there is no such rate
+	case s.LostShare == nil:
+		return finding.Missing
+	case *s.LostShare == 0:
+		return ""
+	}
+	return finding.FormatValue(*s.LostShare, "1")
 }

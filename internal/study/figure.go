@@ -136,17 +136,25 @@ func (s *study) metrics() []string {
 	for _, c := range s.claims {
 		add(c.Metric)
 	}
-	if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == "time_per_call" }) {
-		for _, name := range beside {
-			add(name)
+	for _, b := range beside {
+		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == b.of }) {
+			for _, name := range b.metrics {
+				add(name)
+			}
 		}
 	}
 	return out
 }
 
-// beside are what must be read with the time per call: without them an agent that throws
-// spans away looks cheap.
-var beside = []string{"time_per_call", "cpu_per_operation", "delivered_share", "delivered_rate", "blocked_time", "cpu_per_span", "slope", "base", "r2"}
+// beside are what must be read with a metric. Without the delivered spans, an agent that
+// throws spans away looks cheap; a latency is one of a certain load.
+var beside = []struct {
+	of      string
+	metrics []string
+}{
+	{"time_per_call", []string{"time_per_call", "cpu_per_operation", "delivered_share", "delivered_rate", "blocked_time", "cpu_per_span", "slope", "base", "r2"}},
+	{"latency_p50", []string{"latency_p50", "latency_mean", "latency_p75", "latency_p95", "latency_p99", "cpu_utilisation", "operations_completed"}},
+}
 
 // variants are those of all results beside the baselines, in their order.
 func (s *study) variants() []string {

@@ -7,8 +7,8 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// means are those of each variant and metric over the operations of each workload, and
-// over all. Levels of a sweep are no operations.
+// means are those of each variant and metric over the operations of each workload, over
+// all, and of each operation over the workloads. Levels of a sweep are no operations.
 func (s *study) means() []finding.StudyMean {
 	var out []finding.StudyMean
 	for _, metric := range s.rankedMetrics() {
@@ -24,6 +24,20 @@ func (s *study) means() []finding.StudyMean {
 			if len(s.results) > 1 && len(all) > 1 {
 				out = append(out, s.meanOf(all, ""))
 			}
+			out = append(out, s.acrossWorkloads(all)...)
+		}
+	}
+	return out
+}
+
+// acrossWorkloads are the means of each operation that several of the workloads have.
+func (s *study) acrossWorkloads(figures []*figure) []finding.StudyMean {
+	var out []finding.StudyMean
+	for _, group := range groupBy(figures, func(f *figure) string { return f.Operation }) {
+		if len(group) > 1 {
+			mean := s.meanOf(group, "")
+			mean.Operation = group[0].Operation
+			out = append(out, mean)
 		}
 	}
 	return out
@@ -38,9 +52,12 @@ func (s *study) averaged(metric, variant string, r *result) []*figure {
 
 func (s *study) meanOf(figures []*figure, workload string) finding.StudyMean {
 	first := figures[0]
-	out := finding.StudyMean{Metric: first.Metric, Workload: workload, Variant: first.Variant, Operations: len(figures)}
+	out := finding.StudyMean{Metric: first.Metric, Unit: first.Unit, Workload: workload, Variant: first.Variant, Operations: len(figures)}
 	for _, f := range figures {
-		out.Arithmetic += f.Relative.Estimate / float64(len(figures))
+		n := float64(len(figures))
+		out.Arithmetic += f.Relative.Estimate / n
+		out.Baseline += f.Baseline / n
+		out.Value += f.Value / n
 	}
 	logs, of := together(figures)
 	out.Blocks = len(logs)

@@ -144,20 +144,26 @@ func TestMeans(t *testing.T) {
 	s := makeStudy(t, nil, published(), shop("spring").document())
 	means := map[string]finding.StudyMean{}
 	for _, m := range s.Means {
-		means[m.Workload+" "+m.Variant] = m
+		means[m.Workload+" "+m.Operation+" "+m.Variant] = m
 	}
-	if len(means) != 6 {
+	if len(means) != 10 || len(s.Means) != 10 { // two variants: on two workloads, over both, and on two operations over both
 		t.Fatalf("%+v", s.Means)
 	}
-	m := means["flask otel"]
+	m := means["flask  otel"]
 	if m.Operations != 2 || math.Abs(m.Arithmetic-0.75) > 0.02 || math.Abs(m.Geometric.Estimate-(math.Sqrt(3)-1)) > 0.02 || m.Geometric.Low == nil || m.Blocks != 8 {
 		t.Errorf("%+v %+v", m, m.Geometric)
 	}
 	if len(m.Published) != 1 || math.Abs(m.Published[0].Value-0.75) > 1e-9 {
 		t.Errorf("%+v", m.Published)
 	}
-	if m := means[" elastic"]; m.Operations != 4 || math.Abs(m.Geometric.Estimate-(math.Sqrt(1.8*2.4)-1)) > 0.03 || len(m.Published) > 0 {
+	if m := means["  elastic"]; m.Operations != 4 || math.Abs(m.Geometric.Estimate-(math.Sqrt(1.8*2.4)-1)) > 0.03 || len(m.Published) > 0 {
 		t.Errorf("%+v", m)
+	}
+	if m := means["flask  otel"]; math.Abs(m.Baseline/125e-6-1) > 0.1 || math.Abs(m.Value/200e-6-1) > 0.1 || m.Unit != "s" {
+		t.Errorf("the means of the values: %+v", m)
+	}
+	if m := means[" json elastic"]; m.Operations != 2 || math.Abs(m.Geometric.Estimate-1.4) > 0.03 || math.Abs(m.Baseline/50e-6-1) > 0.1 || math.Abs(m.Value/120e-6-1) > 0.1 {
+		t.Errorf("json over both workloads: %+v", m)
 	}
 }
 
@@ -173,6 +179,9 @@ func TestRatioOfMeans(t *testing.T) {
 	}
 	s := makeStudy(t, nil, document(), shop("spring").document())
 	for _, m := range s.Means {
+		if m.Operation != "" {
+			continue // of one operation there is nothing to weigh
+		}
 		truth := map[string]float64{"otel": (200*1.5+50*2)/250. - 1, "elastic": (200*1.8+50*2.4)/250. - 1}[m.Variant]
 		if i := m.OfMeans; i == nil || i.Low == nil || math.Abs(i.Estimate-truth) > 0.03 || *i.Low > truth+0.01 || *i.High < truth-0.01 || m.Blocks != 8 {
 			t.Errorf("%+v: want %g", m, truth)

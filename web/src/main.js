@@ -6,13 +6,14 @@ import { forest } from './forest.js';
 import { ladder } from './ladder.js';
 import { latency } from './latency.js';
 import { ledger } from './ledger.js';
+import { means } from './means.js';
 import { redrawAll } from './panel.js';
 import { searches } from './searches.js';
 import { studied } from './study.js';
 import { sweeps } from './sweeps.js';
 import { watchTheme } from './theme.js';
 
-const charts = { studied, searches, sweeps, cost: forest, steps: ladder, latency, blocks, ledger };
+const charts = { studied, means, searches, sweeps, cost: forest, steps: ladder, latency, blocks, ledger };
 const legends = [];
 
 for (const [id, chart] of Object.entries(charts)) {

@@ -1,0 +1,118 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// probed is a scene of searches in three variants whose probes make 1,000 operations each, of
+// 3 spans; what otel's probes count at the sink is told by their place: the last is the one
+// that the rate rests on.
+func probed(otel [3]record.Counts) scene {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
+	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", spans: 3})
+	s.also(func(r *record.Record) {
+		p := &r.Phases[0]
+		for i := range p.Capacity.Probes {
+			probe := &p.Capacity.Probes[i]
+			probe.Load = record.Load{Started: 1000, Completed: 1000}
+			switch r.Variant {
+			case "otel":
+				probe.Sink = otel[i]
+			case "elastic":
+				probe.Sink = ofSpans(3000)
+			}
+		}
+	})
+	return s
+}
+
+func ofSpans(n uint64) record.Counts { return record.Counts{Spans: n, Checking: true} }
+
+// What was lost at the rate found is told, and lists a variant apart with what it costs at
+// least; what was lost beyond it does not.
+func TestLossAtTheRateFound(t *testing.T) {
+	all := ofSpans(3000)
+	for name, c := range map[string]struct {
+		sink  [3]record.Counts
+		share float64
+	}{
+		"at the rate found":     {[3]record.Counts{all, all, ofSpans(2100)}, 0.3},
+		"beyond":                {[3]record.Counts{ofSpans(2100), all, all}, 0},
+		"merged into others":    {[3]record.Counts{all, all, {Spans: 1000, Merged: 2000, Checking: true}}, 0},
+		"one merged, many lost": {[3]record.Counts{all, all, {Spans: 1099, Merged: 1001, Checking: true}}, 0.3},
+	} {
+		doc := analyse(t, probed(c.sink).input())
+		if got := searchOf(t, doc, "otel").LostShare; got == nil || *got != c.share {
+			t.Errorf("%s: %v lost, want %g", name, got, c.share)
+		}
+		told := "no span was lost"
+		if c.share > 0 {
+			told = "at the rates found, up to 30.0 % of the spans were lost (otel on json); listed apart, because they lost spans: otel"
+			if len(doc.Lossy) != 1 || doc.Lossy[0].Variant != "otel" || doc.Lossy[0].LostShare != c.share {
+				t.Fatalf("%s: listed apart: %+v", name, doc.Lossy)
+			}
+			f := get(t, doc, "json", "otel", "capacity")
+			if l := doc.Lossy[0]; l.Metric != "capacity" || l.Cost == nil || *l.Cost != *f.Relative {
+				t.Errorf("%s: costs %+v of %s, want %+v", name, l.Cost, l.Metric, f.Relative)
+			}
+		} else if len(doc.Lossy) > 0 {
+			t.Errorf("%s: listed apart: %+v", name, doc.Lossy)
+		}
+		if !strings.Contains(doc.Answer, told) {
+			t.Errorf("%s: %q, want in it %q", name, doc.Answer, told)
+		}
+	}
+}
+
+// Where it is not known how many spans were to come, it is not said that none was lost.
+func TestLossAtTheRateIsNotKnown(t *testing.T) {
+	forget := func(p *spec.Plan) {
+		if p.Variant == "otel" {
+			p.Spans = map[string]spec.Number{}
+		}
+	}
+	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(3000)})
+	s.plan = forget
+	doc := analyse(t, s.input())
+	if got := searchOf(t, doc, "otel").LostShare; got != nil {
+		t.Errorf("%g lost, of it is not known how many", *got)
+	}
+	if want := "how many spans were lost at the rate found is not known of otel on json"; !strings.Contains(doc.Answer, want) || strings.Contains(doc.Answer, "no span") {
+		t.Errorf("%q, want in it %q", doc.Answer, want)
+	}
+	fixed := twoVariants()
+	fixed.variants = append(fixed.variants, actor{name: "elastic", tracer: "elastic-go", spans: 3})
+	fixed.plan = forget
+	if doc := analyse(t, fixed.input()); !strings.Contains(doc.Answer, "no span was lost where it is known how many were to come") {
+		t.Errorf("at a fixed rate: %q", doc.Answer)
+	}
+}
+
+// At a limit there is no rate to lose spans at, and a search for the lossless rate loses
+// them on purpose.
+func TestNoLossAtARate(t *testing.T) {
+	for name, change := range map[string]func(*record.Capacity){
+		"a limit":  func(c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 },
+		"lossless": func(c *record.Capacity) { c.Goal = string(spec.GoalLossless) },
+	} {
+		s := probed([3]record.Counts{ofSpans(1), ofSpans(1), ofSpans(1)})
+		s.also(func(r *record.Record) { change(r.Phases[0].Capacity) })
+		doc := analyse(t, s.input())
+		if got := searchOf(t, doc, "otel").LostShare; got != nil || len(doc.Lossy) > 0 || strings.Contains(doc.Answer, "rate found") {
+			t.Errorf("%s: %v lost, apart %+v, %q", name, got, doc.Lossy, doc.Answer)
+		}
+	}
+}
+
+// A tracer that keeps spans until a buffer is full has not lost those that it may still have.
+func TestHeldAtTheRateFound(t *testing.T) {
+	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(2900)})
+	s.plan = func(p *spec.Plan) { p.Holds = 100 }
+	if got := searchOf(t, analyse(t, s.input()), "otel").LostShare; got == nil || *got != 0 {
+		t.Errorf("%v lost", got)
+	}
+}

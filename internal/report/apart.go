@@ -1,0 +1,40 @@
+// The table of the variants that lost too many spans to be ranked, of a result and of a
+// study.
+
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func apartColumns() []column {
+	return []column{
+		{head: "operation", give: true}, {head: "variant", give: true}, {head: "lost", right: true},
+		{head: "costs", right: true, drop: 2}, {head: "(95 %)", close: true, drop: 3}, {head: "of", drop: 3}, {head: "where", drop: 1},
+	}
+}
+
+func apartCells(l finding.Lossy) []textCell {
+	_, where, _ := strings.Cut(l.Text, ": ")
+	row := []textCell{{text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)}, {finding.FormatValue(l.LostShare, "1"), yellow}, {}, {}, {}, {text: visible(where)}}
+	if l.Cost != nil {
+		row[3], row[4] = intervalCells(*l.Cost, "1", true, plain)
+		row[5].text = finding.MetricName(l.Metric)
+	}
+	return row
+}
+
+// add puts in the table of who is listed apart, if anybody is, with what its costs mean.
+func (s *studySection) add(apart grid) {
+	if len(apart.rows) == 0 {
+		return
+	}
+	shown := dropEmpty(apart)
+	s.grids = append(s.grids, shown)
+	if slices.ContainsFunc(shown.columns, func(c column) bool { return c.head == "costs" }) {
+		s.notes = append(s.notes, "What they cost is taken as the least that they would if they had sent all spans.")
+	}
+}

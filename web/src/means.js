@@ -1,0 +1,84 @@
+// Means of the values themselves, as studies draw them: a panel for each workload, over
+// its operations, and one for each operation, over the workloads.
+
+import { baseline, names, study, variants } from './data.js';
+import { choice } from './controls.js';
+import { axis, value } from './format.js';
+import { figureAxis, show, tooltip } from './panel.js';
+import { room, rowAxis, rowHeight, text } from './rows.js';
+import { lookOf } from './theme.js';
+
+const counted = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
+
+export function means(section) {
+  const all = study?.means ?? [];
+  section.hidden = all.length === 0;
+  const metrics = [...new Set(all.map((m) => m.metric))].map((m) => [m, names[m] ?? m]);
+  choice(section.querySelector('.controls'), 'Metric', metrics, (metric) => {
+    show(section.querySelector('.panels'), 'Mean values', panelsOf(all.filter((m) => m.metric === metric)));
+  });
+}
+
+// panelsOf has a panel for each workload, and for each operation; what is a mean over both
+// is the last.
+function panelsOf(list) {
+  const groups = new Map();
+  for (const m of list) {
+    const key = JSON.stringify([m.workload, m.operation ?? '']);
+    groups.set(key, [...(groups.get(key) ?? []), m]);
+  }
+  return [...groups.values()].map((group) => ({ title: titleOf(group), draw: (width) => draw(group, width) }));
+}
+
+const most = (group) => Math.max(...group.map((m) => m.operations));
+
+function titleOf(group) {
+  const { workload, operation } = group[0];
+  if (operation) return `${operation}, over ${counted(most(group), 'workload')}`;
+  return `${workload || 'all workloads'}, over ${counted(most(group), 'operation')}`;
+}
+
+// rowsOf has the baseline first. A variant that lacks some of the operations says so: its
+// mean is not one of the same.
+function rowsOf(group) {
+  const whole = group.find((m) => m.operations === most(group));
+  return [
+    { name: baseline, variant: baseline, mean: whole.baseline },
+    ...group.map((m) => ({
+      name: m.operations === whole.operations ? m.variant : `${m.variant} (${m.operations} of ${whole.operations})`, variant: m.variant, mean: m.value,
+    })),
+  ];
+}
+
+function draw(group, width) {
+  const { unit } = group[0];
+  const rows = rowsOf(group);
+  const left = room(rows.map((r) => r.name), width, 0.36);
+  const high = Math.max(...rows.map((r) => r.mean), 0);
+  return {
+    height: rows.length * rowHeight + 34,
+    option: {
+      grid: { left, right: 76, top: 4, bottom: 30, outerBoundsMode: 'none' },
+      xAxis: figureAxis({ min: 0, axisLabel: { formatter: axis(unit, high) } }),
+      yAxis: rowAxis(rows),
+      tooltip: tooltip(({ dataIndex }) => [rows[dataIndex].name, `mean ${value(rows[dataIndex].mean, unit)}`]),
+      series: [{
+        type: 'custom', clip: false, data: rows.map((r, i) => [i, r.mean]), encode: { x: 1, y: 0 },
+        renderItem: ({ dataIndex }, api) => item(rows[dataIndex], dataIndex, api, left, unit),
+      }],
+    },
+  };
+}
+
+function item({ name, variant, mean }, index, api, left, unit) {
+  const [to, y] = api.coord([mean, index]);
+  const [from] = api.coord([0, index]);
+  return {
+    type: 'group',
+    children: [
+      text(0, y, name, { width: left - 8 }),
+      { type: 'rect', shape: { x: from, y: y - 8, width: to - from, height: 16 }, style: { fill: lookOf(variants.indexOf(variant)).colour, opacity: 0.45 } },
+      text(to + 6, y, value(mean, unit), { soft: true }),
+    ],
+  };
+}
