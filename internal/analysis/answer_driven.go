@@ -9,22 +9,32 @@ import (
 )
 
 // rankedHeads are the headlines of variants that lost too few spans to matter, and the names
-// of the others. Where all lost too many they are all that there is to tell.
+// of the others: with where, if they have some of both. Where all lost too many they are all
+// that there is to tell.
 func rankedHeads(doc *finding.Document, heads []finding.Finding) (kept []finding.Finding, apart []string) {
+	var lossy []finding.Finding
 	for _, f := range heads {
 		lost := slices.ContainsFunc(doc.Lossy, func(l finding.Lossy) bool {
 			here := f.Metric == slopeMetric || levelOf(l.Parameter) == levelOf(f.Parameter)
 			return l.Variant == f.Variant && l.Operation == f.Operation && here
 		})
-		switch {
-		case !lost:
+		if lost {
+			lossy = append(lossy, f)
+		} else {
 			kept = append(kept, f)
-		case !slices.Contains(apart, f.Variant):
-			apart = append(apart, f.Variant)
 		}
 	}
 	if len(kept) == 0 {
 		return heads, nil
+	}
+	for _, f := range lossy {
+		name := f.Variant
+		if slices.ContainsFunc(kept, func(k finding.Finding) bool { return k.Variant == f.Variant }) {
+			name += " on " + where(f)
+		}
+		if !slices.Contains(apart, name) {
+			apart = append(apart, name)
+		}
 	}
 	return kept, apart
 }

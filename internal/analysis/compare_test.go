@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -175,120 +174,6 @@ func TestCompareSettings(t *testing.T) {
 	if got := strings.Join(doc.News[0].Changed, "; "); got != want {
 		t.Errorf("changed: %s", got)
 	}
-}
-
-func TestCompareBudget(t *testing.T) {
-	before := shop(1, 12, calm).result(t, "main")
-	same := shop(2, 12, calm).result(t, "same")
-	slow := shop(3, 12, calm).slowed(24e-6).result(t, "slow")
-	lossy := shop(4, 12, calm)
-	lossy.change = func(r *record.Record) {
-		for i := range r.Phases {
-			if r.Variant == "otel" {
-				r.Phases[i].Sink.Spans = r.Phases[i].Sink.Spans * 9 / 10
-			}
-		}
-	}
-	limit := func(metric string, v float64) []spec.Limit { return []spec.Limit{{Metric: metric, Value: v}} }
-	for _, c := range []struct {
-		name   string
-		after  *finding.Document
-		budget []spec.Limit
-		metric string
-		want   finding.Kind
-		text   string
-	}{
-		{"slower", slow, cpuBudget(0.05), cpuPerOperation, finding.Over, "over the budget of 5.0 % more than before: +"},
-		{"wide limit", same, cpuBudget(0.3), cpuPerOperation, finding.Within, "within the budget of 30 % more than before"},
-		{"narrow limit", same, cpuBudget(0.02), cpuPerOperation, finding.CannotTell, "more in each result would settle it"},
-		{"lost", lossy.result(t, "lossy"), limit(lostMetric, 0.02), lostMetric, finding.Over, "+10"},
-		{"not lost", same, limit(lostMetric, 0), lostMetric, finding.Within, "within"},
-		{"memory, not what people decide by", same, limit("memory_mean", 0.5), "memory_mean", finding.Within, ""},
-		{"not measured", same, limit("latency_p99", 0.5), "latency_p99", finding.CannotTell, "not measured"},
-	} {
-		doc := compared(t, Comparing{Base: before, News: []*finding.Document{c.after}, Budget: c.budget})
-		v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict
-		if v.Kind != c.want || !strings.Contains(v.Text, c.text) || v.Budget == nil {
-			t.Errorf("%s: %+v", c.name, v)
-		}
-		if more := v.MoreBlocks > 0; more != strings.Contains(v.Text, "more in each result would") {
-			t.Errorf("%s: %d more blocks, and says %q", c.name, v.MoreBlocks, v.Text)
-		}
-	}
-}
-
-// A variant that failed in one of the results is no variant that keeps the budget.
-func TestCompareBudgetOnWhatFailed(t *testing.T) {
-	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")
-	after.Findings = slices.DeleteFunc(after.Findings, func(f finding.Finding) bool { return f.Variant == "otel" && f.Operation == "work" })
-	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
-	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.Within {
-		t.Errorf("on json: %+v", v)
-	}
-	if v := changeIn(t, doc, 0, "work", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || v.Budget == nil {
-		t.Errorf("on work, which was not measured: %+v", v)
-	}
-}
-
-// A level that is missing in one of the results, or in both, does not keep the budget
-// that the other levels keep.
-func TestCompareBudgetOnAMissingLevel(t *testing.T) {
-	at := func(level, variant string) func(finding.Finding) bool {
-		return func(f finding.Finding) bool {
-			return f.Parameter["connections"] == level && f.Metric == cpuPerOperation && (variant == "" || f.Variant == variant)
-		}
-	}
-	result := func(seed uint64, folder string) *finding.Document {
-		s := connections(0.005, 8, 1, 2, 4)
-		s.seed = seed
-		return s.result(t, folder)
-	}
-	for _, c := range []struct {
-		name           string
-		fromOld, toNew func(finding.Finding) bool // what is missing
-	}{
-		{"in the new one", nil, at("4", "otel")},
-		{"in the base", at("4", "otel"), nil},
-		{"in both, where other figures are there", at("4", ""), at("4", "")},
-		{"in the new one, wholly", nil, func(f finding.Finding) bool { return f.Parameter["connections"] == "4" }},
-	} {
-		before, after := result(1, "a"), result(2, "b")
-		for doc, missing := range map[*finding.Document]func(finding.Finding) bool{before: c.fromOld, after: c.toNew} {
-			if missing != nil {
-				doc.Findings = slices.DeleteFunc(doc.Findings, missing)
-			}
-		}
-		doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
-		verdicts := map[string]finding.Kind{}
-		for _, one := range doc.Changes {
-			if one.Of == finding.OfCost && one.Verdict.Budget != nil {
-				verdicts[one.Variant+" "+one.Operation+" "+levelOf(one.Parameter)] = one.Verdict.Kind
-			}
-		}
-		for level, want := range map[string]finding.Kind{"1": finding.Within, "2": finding.Within, "4": finding.CannotTell} {
-			if got := verdicts["otel json connections "+level]; got != want {
-				t.Errorf("missing %s: at %s connections %q, want %q, of %v", c.name, level, got, want, verdicts)
-			}
-		}
-		if len(verdicts) != 3 || !strings.Contains(doc.Answer, "cannot be told whether the budget is kept by CPU per operation of otel on json, connections 4") {
-			t.Errorf("missing %s: %v: %s", c.name, verdicts, doc.Answer)
-		}
-	}
-}
-
-// A limit on what the filter leaves out is not met by silence.
-func TestCompareBudgetOnWhatIsFiltered(t *testing.T) {
-	f, err := ParseFilter("metric=memory_peak")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := compared(t, Comparing{Base: shop(1, 8, calm).result(t, "a"), News: []*finding.Document{shop(2, 8, calm).result(t, "b")}, Budget: cpuBudget(0.5), Filter: f})
-	for _, c := range doc.Changes {
-		if c.Metric == cpuPerOperation && c.Verdict.Kind == finding.CannotTell {
-			return
-		}
-	}
-	t.Error("no verdict on the limit")
 }
 
 func TestCompareDoubts(t *testing.T) {

@@ -13,8 +13,9 @@ import (
 )
 
 // apart lists them, the most lost first within each cell, with what the findings say that
-// they cost. Looked at are workloads that make themselves work, and rates that were searched
-// for: there a tracer that throws spans away is the faster for it.
+// they cost. Of a search it is what was lost at the rate found that counts. Back to back a
+// tracer is the faster also for what it holds back by a limit of its own; where the load is
+// asked for from outside, that is how its users have it.
 func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 	var out []finding.Lossy
 	for _, at := range s.cells() {
@@ -24,13 +25,12 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 			if l == nil {
 				continue
 			}
-			switch loop := s.loopOf(at); {
-			case loop.drives() && absentShare(l) > 1-lossless:
-				here = append(here, s.lossyOf(l, v.Name, at))
-			case loop == searching && !s.lossy(at):
-				if lost := s.lostAtRate(v.Name, at); lost.known && lost.share() > 1-lossless {
-					here = append(here, lost.apart(s.lossyOf(l, v.Name, at)))
-				}
+			one := s.lossyOf(l, v.Name, at)
+			if s.loopOf(at) == searching {
+				one = s.lostAtRate(v.Name, at).apart(one)
+			}
+			if one.LostShare > 1-lossless && !s.lossy(at) {
+				here = append(here, one)
 			}
 		}
 		slices.SortStableFunc(here, func(a, b finding.Lossy) int { return cmp.Compare(b.LostShare, a.LostShare) })
@@ -69,16 +69,20 @@ func absentShare(l *finding.Ledger) float64 {
 func (s *study) lossyOf(l *finding.Ledger, variant string, at cell) finding.Lossy {
 	refused := s.refused(variant, at)
 	atSink := min(refused, entry(*l, ledger.FailedSend))
-	places := []finding.LostAt{
-		{Place: finding.LostByLimit, Spans: entry(*l, ledger.Forgone)},
+	out := finding.Lossy{Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: l.LostShare}
+	var places []finding.LostAt
+	if s.loopOf(at).drives() {
+		out.LostShare = absentShare(l)
+		places = append(places, finding.LostAt{Place: finding.LostByLimit, Spans: entry(*l, ledger.Forgone)})
+	}
+	places = append(places, []finding.LostAt{
 		{Place: finding.LostInQueue, Spans: entry(*l, ledger.Dropped)},
 		{Place: finding.LostInStream, Spans: entry(*l, ledger.FailedSend) - atSink},
 		{Place: finding.LostAtSink, Spans: atSink},
 		{Place: finding.LostNowhere, Spans: max(0, entry(*l, ledger.Unaccounted))},
-	}
+	}...)
 	places = slices.DeleteFunc(places, func(p finding.LostAt) bool { return p.Spans <= 0 })
 	slices.SortStableFunc(places, func(a, b finding.LostAt) int { return cmp.Compare(b.Spans, a.Spans) })
-	out := finding.Lossy{Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: absentShare(l)}
 	for _, p := range places {
 		out.Spans += p.Spans
 	}

@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -23,12 +24,14 @@ func (l lostSpans) share() float64 {
 }
 
 // lostAtRate is what was lost at the rates that the searches of a variant found, in the
-// probes that these rest on: each is settled like a phase of its own.
+// probes that these rest on: each is settled like a phase of its own. What is missing of a
+// probe but not of its whole search came late, and is not lost.
 func (s *study) lostAtRate(variant string, at cell) lostSpans {
 	var sum lostSpans
 	tracing := s.tracingByCell(variant)
 	for _, block := range s.blocksOf(variant, s.baseline) {
-		p := s.runs[variant][block].phases[at]
+		r := s.runs[variant][block]
+		p := r.phases[at]
 		if p == nil || p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			continue
 		}
@@ -42,8 +45,10 @@ func (s *study) lostAtRate(variant string, at cell) lostSpans {
 		if !known {
 			return lostSpans{}
 		}
-		missing := one.Due - one.Delivered
-		lost := math.Max(0, missing-float64(tracing.Holds)) // so many may come with a later probe
+		lost := math.Max(0, one.Due-one.Delivered-float64(tracing.Holds)) // so many may come with a later probe
+		if whole, known := r.delivery[at.String()]; known {
+			lost = math.Min(lost, whole.Due-whole.Delivered)
+		}
 		sum = lostSpans{due: sum.due + one.Due, lost: sum.lost + lost, known: true}
 	}
 	return sum
@@ -63,20 +68,10 @@ func restsOn(c *record.Capacity, rate float64) *record.Probe {
 // is known of the whole search only: each place has as large a part of them as of all.
 func (l lostSpans) apart(whole finding.Lossy) finding.Lossy {
 	out := whole
-	out.LostShare, out.Spans, out.Where = l.share(), int64(math.Round(l.lost)), nil
+	out.LostShare, out.Spans, out.Where = l.share(), int64(math.Round(l.lost)), slices.Clone(whole.Where)
 	words := []string{}
-	for _, place := range whole.Where {
-		if place.Place == finding.LostByLimit {
-			continue // by intent: these were not to come
-		}
-		out.Where = append(out.Where, place)
-	}
-	var all int64
-	for _, place := range out.Where {
-		all += place.Spans
-	}
 	for i := range out.Where {
-		part := float64(out.Where[i].Spans) / float64(all)
+		part := float64(out.Where[i].Spans) / float64(whole.Spans)
 		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))
 		words = append(words, finding.FormatValue(out.Where[i].Share, "1")+" "+whereText(out.Where[i].Place))
 	}

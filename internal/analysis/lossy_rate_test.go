@@ -10,12 +10,14 @@ import (
 
 // probed is a scene of searches in three variants whose probes make 1,000 operations each, of
 // 3 spans; what otel's probes count at the sink is told by their place: the last is the one
-// that the rate rests on.
-func probed(otel [3]record.Counts) scene {
+// that the rate rests on. What comes late comes after them, in the same phase.
+func probed(otel [3]record.Counts, late uint64) scene {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
 	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", spans: 3})
 	s.also(func(r *record.Record) {
 		p := &r.Phases[0]
+		p.Load = record.Load{WallSeconds: window, Intended: 3000, Started: 3000, Completed: 3000}
+		p.Sink = record.Counts{Checking: true}
 		for i := range p.Capacity.Probes {
 			probe := &p.Capacity.Probes[i]
 			probe.Load = record.Load{Started: 1000, Completed: 1000}
@@ -25,6 +27,10 @@ func probed(otel [3]record.Counts) scene {
 			case "elastic":
 				probe.Sink = ofSpans(3000)
 			}
+			p.Sink = p.Sink.Plus(probe.Sink)
+		}
+		if r.Variant == "otel" {
+			p.Sink.Spans += late
 		}
 	})
 	return s
@@ -38,14 +44,17 @@ func TestLossAtTheRateFound(t *testing.T) {
 	all := ofSpans(3000)
 	for name, c := range map[string]struct {
 		sink  [3]record.Counts
+		late  uint64
 		share float64
 	}{
-		"at the rate found":     {[3]record.Counts{all, all, ofSpans(2100)}, 0.3},
-		"beyond":                {[3]record.Counts{ofSpans(2100), all, all}, 0},
-		"merged into others":    {[3]record.Counts{all, all, {Spans: 1000, Merged: 2000, Checking: true}}, 0},
-		"one merged, many lost": {[3]record.Counts{all, all, {Spans: 1099, Merged: 1001, Checking: true}}, 0.3},
+		"at the rate found":     {[3]record.Counts{all, all, ofSpans(2100)}, 0, 0.3},
+		"partly late":           {[3]record.Counts{all, all, ofSpans(1200)}, 900, 0.3},
+		"late":                  {[3]record.Counts{all, all, ofSpans(2100)}, 900, 0},
+		"beyond":                {[3]record.Counts{ofSpans(2100), all, all}, 0, 0},
+		"merged into others":    {[3]record.Counts{all, all, {Spans: 1000, Merged: 2000, Checking: true}}, 0, 0},
+		"one merged, many lost": {[3]record.Counts{all, all, {Spans: 1099, Merged: 1001, Checking: true}}, 0, 0.3},
 	} {
-		doc := analyse(t, probed(c.sink).input())
+		doc := analyse(t, probed(c.sink, c.late).input())
 		if got := searchOf(t, doc, "otel").LostShare; got == nil || *got != c.share {
 			t.Errorf("%s: %v lost, want %g", name, got, c.share)
 		}
@@ -75,7 +84,7 @@ func TestLossAtTheRateIsNotKnown(t *testing.T) {
 			p.Spans = map[string]spec.Number{}
 		}
 	}
-	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(3000)})
+	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(3000)}, 0)
 	s.plan = forget
 	doc := analyse(t, s.input())
 	if got := searchOf(t, doc, "otel").LostShare; got != nil {
@@ -99,7 +108,7 @@ func TestNoLossAtARate(t *testing.T) {
 		"a limit":  func(c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 },
 		"lossless": func(c *record.Capacity) { c.Goal = string(spec.GoalLossless) },
 	} {
-		s := probed([3]record.Counts{ofSpans(1), ofSpans(1), ofSpans(1)})
+		s := probed([3]record.Counts{ofSpans(1), ofSpans(1), ofSpans(1)}, 0)
 		s.also(func(r *record.Record) { change(r.Phases[0].Capacity) })
 		doc := analyse(t, s.input())
 		if got := searchOf(t, doc, "otel").LostShare; got != nil || len(doc.Lossy) > 0 || strings.Contains(doc.Answer, "rate found") {
@@ -110,9 +119,41 @@ func TestNoLossAtARate(t *testing.T) {
 
 // A tracer that keeps spans until a buffer is full has not lost those that it may still have.
 func TestHeldAtTheRateFound(t *testing.T) {
-	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(2900)})
+	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(2900)}, 0)
 	s.plan = func(p *spec.Plan) { p.Holds = 100 }
 	if got := searchOf(t, analyse(t, s.input()), "otel").LostShare; got == nil || *got != 0 {
 		t.Errorf("%v lost", got)
+	}
+}
+
+// A variant that lost spans on one operation is ranked on the others.
+func TestApartOnOneOperation(t *testing.T) {
+	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(2000)}, 0)
+	s.order, s.operations["work"] = append(s.order, "work"), 400e-6
+	doc := analyse(t, s.input())
+	if want := "listed apart, because they lost spans: otel on json"; !strings.HasSuffix(doc.Answer, want+".") || !strings.Contains(doc.Answer, "tracing with otel costs") {
+		t.Errorf("%q, want in it %q", doc.Answer, want)
+	}
+}
+
+// At a fixed rate too a variant that throws spans away is not ranked with the others; what
+// the tracer holds back by a limit of its own is no loss there.
+func TestApartAtAFixedRate(t *testing.T) {
+	s := twoVariants()
+	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 50e-6, spans: 3})
+	s.also(onlyRuns("otel", func(r *record.Record) {
+		p := &r.Phases[0]
+		p.Sink.Spans -= 1500 // of 30,000
+	}))
+	s.also(onlyRuns("elastic", func(r *record.Record) {
+		p := &r.Phases[0]
+		p.Sink.Spans, p.Sink.Forgone = p.Sink.Spans-10000, 10000
+	}))
+	doc := analyse(t, s.input())
+	if len(doc.Lossy) != 1 || doc.Lossy[0].Variant != "otel" || doc.Lossy[0].LostShare != 0.05 || doc.Lossy[0].Metric != "cpu_per_operation" || doc.Lossy[0].Cost == nil {
+		t.Errorf("%+v", doc.Lossy)
+	}
+	if !strings.HasSuffix(doc.Answer, "listed apart, because they lost spans: otel.") || strings.Contains(strings.Split(doc.Answer, ";")[0], "otel") {
+		t.Errorf("%q", doc.Answer)
 	}
 }

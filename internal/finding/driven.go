@@ -21,9 +21,8 @@ type Increment struct {
 	Note      string            `json:"note,omitempty"`
 }
 
-// Lossy is a variant which lost over 1 % of its spans on an operation of a workload that
-// makes itself work, or at the rate that a search for a capacity found. It is listed apart:
-// what it costs is the cost of less work.
+// Lossy is a variant which lost over 1 % of its spans on an operation, of a search at the
+// rate that it found. It is listed apart: what it costs is the cost of less work.
 type Lossy struct {
 	Operation string            `json:"operation"`
 	Parameter map[string]string `json:"parameter,omitempty"`
