@@ -13,9 +13,9 @@ import (
 )
 
 // apart lists them, the most lost first within each cell, with what the findings say that
-// they cost. Of a search it is what was lost at the rate found that counts. Back to back a
-// tracer is the faster also for what it holds back by a limit of its own; where the load is
-// asked for from outside, that is how its users have it.
+// they cost. What was lost at the rate that a search found counts, or in the window. Back to
+// back a tracer is the faster also for what it holds back by a limit of its own; where the
+// load is asked for from outside, that is how its users have it.
 func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 	var out []finding.Lossy
 	for _, at := range s.cells() {
@@ -26,8 +26,11 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 				continue
 			}
 			one := s.lossyOf(l, v.Name, at)
-			if s.loopOf(at) == searching {
-				one = s.lostAtRate(v.Name, at).apart(one)
+			switch loop := s.loopOf(at); {
+			case loop == searching:
+				one = s.lostAtRate(v.Name, at).apart(one, " at the rate found")
+			case !loop.drives():
+				one = s.lostInWindow(v.Name, at).apart(one, "")
 			}
 			if one.LostShare > 1-lossless && !s.lossy(at) {
 				here = append(here, one)

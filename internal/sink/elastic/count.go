@@ -30,18 +30,16 @@ func (w *walker) countSpan(b *tally.Batch, child bool) error {
 	var trace [16]byte
 	var id, parent [8]byte
 	before := b.Spans
+	merged := e.composite - min(e.composite, 1)
 	b.Span(&tally.Span{
 		Trace: decoded(trace[:], e.trace), ID: decoded(id[:], e.id), Parent: decoded(parent[:], e.parent),
-		Name: e.name, Kind: kindOf(e, child), Loose: true,
+		Name: e.name, Kind: kindOf(e, child), Loose: true, Merged: merged,
 	})
 	counted := b.Spans - before
 	b.Service(w.service, counted)
 	merging := w.merges != nil && string(w.agent) == agentJava
-	if counted > 0 && e.composite > 1 {
-		b.Merged += e.composite - 1
-		if merging {
-			w.merges.add(e.transaction, e.composite-1)
-		}
+	if counted > 0 && merged > 0 && merging {
+		w.merges.add(e.transaction, merged)
 	}
 	if merging && !child {
 		e.dropped -= min(e.dropped, w.merges.take(e.id))

@@ -12,7 +12,7 @@ type Batch struct {
 	Logs     uint64 // log records
 	Reason   string // why the first invalid span was refused; "" if none was
 	Thrown   uint64 // valid spans thrown away by order; in no other count
-	Merged   uint64 // spans that the sender says it merged into others of this request
+	Merged   uint64 // spans that the sender says it merged into others of this request, those sent twice included
 	Forgone  uint64 // spans that the sender says it did not send
 
 	roots    uint64
@@ -23,6 +23,13 @@ type Batch struct {
 	checking bool
 	seed     maphash.Seed // for ids that are too long to hold
 	ids      []identity
+	merging  []merging // in the order of ids
+}
+
+// merging is a span into which others were merged.
+type merging struct {
+	at     int // index of its identity
+	merged uint64
 }
 
 // Span counts one span.
@@ -36,12 +43,16 @@ func (b *Batch) Span(s *Span) {
 		return
 	}
 	b.Spans++
+	b.Merged += s.Merged
 	b.kinds[s.Kind]++
 	if s.root() {
 		b.roots++
 		b.rootName.add(s.Name, 1)
 	}
 	if b.checking && s.known() {
+		if s.Merged > 0 {
+			b.merging = append(b.merging, merging{len(b.ids), s.Merged})
+		}
 		b.ids = append(b.ids, identify(s, b.seed))
 	}
 }
@@ -71,8 +82,8 @@ func (b *Batch) reset() {
 	b.kinds = [kinds]uint64{}
 	b.services.reset()
 	b.rootName.reset()
-	b.ids = b.ids[:0]
+	b.ids, b.merging = b.ids[:0], b.merging[:0]
 	if cap(b.ids) > keepIDs {
-		b.ids = nil
+		b.ids, b.merging = nil, nil
 	}
 }

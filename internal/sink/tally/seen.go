@@ -116,11 +116,26 @@ func newSeen(limit int) *seen {
 	return s
 }
 
-// add takes note of one span.
-func (s *seen) add(id identity) {
+// addAll takes note of spans, of which some had others merged into them. It returns how many
+// of those had come before: with a span that comes twice they come twice too.
+func (s *seen) addAll(ids []identity, into []merging) (again uint64) {
+	for i, id := range ids {
+		var merged uint64
+		if len(into) > 0 && into[0].at == i {
+			merged, into = into[0].merged, into[1:]
+		}
+		if !s.add(id) {
+			again += merged
+		}
+	}
+	return again
+}
+
+// add takes note of one span. It reports whether it is new.
+func (s *seen) add(id identity) bool {
 	if s.spans.find(id.own()) >= 0 {
 		s.duplicates++
-		return
+		return false
 	}
 	if id.isShared() {
 		// Those that wait for the span have it now, this one if the client's half has come.
@@ -137,6 +152,7 @@ func (s *seen) add(id identity) {
 	if id.hasParent() {
 		s.wait(id.parent(), at)
 	}
+	return true
 }
 
 // here reports whether a span with that key, or the server's half of it, is held.

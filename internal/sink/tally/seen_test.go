@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // model is the checking mode written down naively: a list of the spans held.
@@ -118,5 +120,34 @@ func BenchmarkSeen(b *testing.B) {
 			trace = random.Uint64()
 		}
 		s.add(span(trace, uint64(8-i%8), uint64(7-i%8)))
+	}
+}
+
+// A span into which others were merged brings these once, however often it comes itself. Where
+// nobody looks at the ids that is not known.
+func TestMergedSpansComeOnce(t *testing.T) {
+	for _, checking := range []bool{true, false} {
+		total := New(Config{Checking: checking, MaxSpans: 10})
+		send := func(spans ...*Span) {
+			b := total.Batch()
+			for _, s := range spans {
+				b.Span(s)
+			}
+			total.Merge(b, "p", 1)
+		}
+		composite := func(id string, merged uint64) *Span {
+			s := valid("x")
+			s.ID, s.Merged = []byte(id), merged
+			return s
+		}
+		send(composite("span one", 9), composite("span two", 0), composite("span six", 4), composite("span one", 9))
+		send(composite("span two", 0), composite("span six", 4), composite("span ten", 7))
+		want := record.Counts{Spans: 7, Merged: 20, Duplicate: 3}
+		if !checking {
+			want = record.Counts{Spans: 7, Merged: 33}
+		}
+		if c := total.Counts(); c.Spans != want.Spans || c.Merged != want.Merged || c.Duplicate != want.Duplicate {
+			t.Errorf("checking %t: spans %d, merged %d, duplicate %d; want %+v", checking, c.Spans, c.Merged, c.Duplicate, want)
+		}
 	}
 }

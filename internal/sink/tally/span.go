@@ -64,6 +64,8 @@ type Span struct {
 	Loose bool
 	// Child: it has a parent, though Parent does not tell which.
 	Child bool
+	// Merged is how many others the sender says it merged into this one.
+	Merged uint64
 	// Shared: the server's half of a span whose client's half has the same ID. It is
 	// no duplicate of that half but its child.
 	Shared bool

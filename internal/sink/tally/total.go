@@ -108,9 +108,7 @@ func (t *Total) add(b *Batch, wire int64) {
 	b.services.mergeInto(&t.services)
 	b.rootName.mergeInto(&t.rootNames)
 	if t.seen != nil {
-		for _, id := range b.ids {
-			t.seen.add(id)
-		}
+		t.counts.Merged -= t.seen.addAll(b.ids, b.merging)
 	}
 }
 

@@ -1,5 +1,5 @@
-// This file tells what was lost at the rates that searches found. The ledger does not say:
-// it has all probes, also those of higher rates.
+// This file tells what was lost in that part of a phase which a figure is of: its window, or
+// the probes at the rate that a search found. The ledger has the warm-up too, and all probes.
 package analysis
 
 import (
@@ -15,7 +15,7 @@ import (
 // lostSpans is what was lost of the spans that were to come.
 type lostSpans struct {
 	due, lost float64
-	known     bool // a rate was found, and how many spans were to come at it is known
+	known     bool // there is such a part, and how many spans were to come of it is known
 }
 
 func (l lostSpans) share() float64 {
@@ -24,28 +24,50 @@ func (l lostSpans) share() float64 {
 }
 
 // lostAtRate is what was lost at the rates that the searches of a variant found, in the
-// probes that these rest on: each is settled like a phase of its own. What is missing of a
-// probe but not of its whole search came late, and is not lost.
+// probes that these rest on.
 func (s *study) lostAtRate(variant string, at cell) lostSpans {
+	return s.lostIn(variant, at, func(p *phase) (load *record.Load, sink record.Counts, is bool) {
+		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
+			return nil, sink, false
+		}
+		if probe := restsOn(p.Capacity, p.OfferedRate); probe != nil {
+			return &probe.Load, probe.Sink, true
+		}
+		return nil, sink, true
+	})
+}
+
+// lostInWindow is what was lost behind the warm-up.
+func (s *study) lostInWindow(variant string, at cell) lostSpans {
+	return s.lostIn(variant, at, func(p *phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
+}
+
+// lostIn settles a part of each phase like a phase of its own. What is missing of it but not
+// of its whole phase came late, and is not lost. The part is nil where there should be one
+// and is not.
+func (s *study) lostIn(variant string, at cell, part func(*phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
 	var sum lostSpans
 	tracing := s.tracingByCell(variant)
 	for _, block := range s.blocksOf(variant, s.baseline) {
 		r := s.runs[variant][block]
 		p := r.phases[at]
-		if p == nil || p.Capacity == nil || p.Capacity.Outcome != record.Found {
+		if p == nil {
 			continue
 		}
-		probe := restsOn(p.Capacity, p.OfferedRate)
-		if probe == nil {
+		load, sink, is := part(p)
+		if !is {
+			continue
+		}
+		if load == nil {
 			return lostSpans{}
 		}
 		one, known := ledger.Deliveries(ledger.Run{Phases: []ledger.Stretch{{
-			Operation: at.String(), Started: probe.Load.Started, Completed: probe.Load.Completed, Resent: probe.Load.Resent, Sink: probe.Sink,
+			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
 		}}}, tracing)[at.String()]
 		if !known {
 			return lostSpans{}
 		}
-		lost := math.Max(0, one.Due-one.Delivered-float64(tracing.Holds)) // so many may come with a later probe
+		lost := math.Max(0, one.Due-one.Delivered-float64(tracing.Holds)) // so many may come later
 		if whole, known := r.delivery[at.String()]; known {
 			lost = math.Min(lost, whole.Due-whole.Delivered)
 		}
@@ -64,9 +86,9 @@ func restsOn(c *record.Capacity, rate float64) *record.Probe {
 	return nil
 }
 
-// apart tells of the spans that were lost at the rate that was found. Where they were lost
-// is known of the whole search only: each place has as large a part of them as of all.
-func (l lostSpans) apart(whole finding.Lossy) finding.Lossy {
+// apart tells of the spans that were lost in the part, which words name. Where they were lost
+// is known of the whole phase only: each place has as large a part of them as of all.
+func (l lostSpans) apart(whole finding.Lossy, part string) finding.Lossy {
 	out := whole
 	out.LostShare, out.Spans, out.Where = l.share(), int64(math.Round(l.lost)), slices.Clone(whole.Where)
 	words := []string{}
@@ -75,7 +97,7 @@ func (l lostSpans) apart(whole finding.Lossy) finding.Lossy {
 		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))
 		words = append(words, finding.FormatValue(out.Where[i].Share, "1")+" "+whereText(out.Where[i].Place))
 	}
-	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost at the rate found"
+	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost" + part
 	if len(words) > 0 {
 		out.Text += ": " + strings.Join(words, ", ")
 	}
