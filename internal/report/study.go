@@ -94,8 +94,27 @@ func studyResultText(r finding.StudyResult) string {
 // sourceTexts say where the published figures are from.
 func sourceTexts(doc *finding.Study) []string {
 	var out []string
-	for _, s := range doc.Series {
-		out = append(out, s.Name+": "+s.Source)
+	for i, s := range doc.Series {
+		text := s.Name + ": " + s.Source
+		if mark := seriesMark(doc, i); mark != "" {
+			text = mark + " " + text
+		}
+		out = append(out, text)
 	}
 	return out
+}
+
+// seriesMark tells a series from the others where there is little room: "[2]"; "" where there
+// is but one.
+func seriesMark(doc *finding.Study, series int) string {
+	if len(doc.Series) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("[%d]", series+1)
+}
+
+// seriesHead is the head of a column of a series: its name without the remark, and its mark.
+func seriesHead(doc *finding.Study, series int) string {
+	name, _, _ := strings.Cut(doc.Series[series].Name, ", ")
+	return strings.TrimSpace(visible(name) + " " + seriesMark(doc, series))
 }

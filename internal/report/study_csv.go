@@ -29,7 +29,10 @@ func StudyCSV(w io.Writer, doc *finding.Study) error {
 			}
 			for _, p := range r.Published {
 				one := append([]string{}, row...)
-				one = append(one, cell(doc.Series[p.Series].Name), number(p.Value), number(p.Spread), "", "")
+				one = append(one, cell(doc.Series[p.Series].Name), number(p.Value), "", "", "")
+				if p.Spread != 0 {
+					one[len(one)-3] = number(p.Spread)
+				}
 				if p.Cost != nil {
 					one[len(one)-2] = number(*p.Cost)
 				}

@@ -28,12 +28,12 @@ func studyMeans(doc *finding.Study) studySection {
 			{head: "geometric", right: true}, {head: "(95 %)", close: true, drop: 2},
 			{head: "arithmetic", right: true},
 		}}
-		for _, series := range doc.Series {
-			g.columns = append(g.columns, column{head: visible(series.Name), right: true, drop: 1})
+		for i := range doc.Series {
+			g.columns = append(g.columns, column{head: seriesHead(doc, i), right: true, drop: 1})
 		}
 		g.columns = append(g.columns, column{head: "ratio of means", right: true}, column{head: "(95 %)", close: true, drop: 2})
-		for _, series := range doc.Series {
-			g.columns = append(g.columns, column{head: visible(series.Name), right: true}, column{head: "within", close: true})
+		for i := range doc.Series {
+			g.columns = append(g.columns, column{head: seriesHead(doc, i), right: true}, column{head: "within", close: true})
 		}
 		for _, m := range doc.Means {
 			if m.Metric != metric {

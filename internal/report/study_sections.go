@@ -59,11 +59,11 @@ func studyTable(doc *finding.Study, t finding.StudyTable) grid {
 		{head: "operation", give: true}, {head: "variant", give: true}, {head: "value", right: true},
 		{head: "cost", right: true}, {head: "(95 %)", close: true, drop: 2},
 	}}
-	for i, series := range doc.Series {
+	for i := range doc.Series {
 		if !slices.ContainsFunc(t.Rows, func(r finding.StudyCell) bool { return publishedOf(r, i) != nil }) {
 			continue
 		}
-		g.columns = append(g.columns, column{head: visible(series.Name), right: true}, column{head: "its cost", right: true, drop: 1}, column{head: "within", close: true, drop: 1})
+		g.columns = append(g.columns, column{head: seriesHead(doc, i), right: true}, column{head: "its cost", right: true, drop: 1}, column{head: "within", close: true, drop: 1})
 	}
 	g.columns = append(g.columns, column{head: "remark", drop: 3})
 	last := ""
@@ -155,8 +155,8 @@ func studyRankings(doc *finding.Study) studySection {
 		g := grid{caption: visible(r.Workload + ", " + cellLabel(r.Operation, r.Parameter) + ": " + finding.MetricName(r.Metric)), remark: tauText(doc, r), columns: []column{
 			{head: "", right: true}, {head: "variant", give: true}, {head: "cost", right: true}, {head: "(95 %)", close: true, drop: 2}, {head: "alike"},
 		}}
-		for _, series := range doc.Series {
-			g.columns = append(g.columns, column{head: visible(series.Name), right: true})
+		for i := range doc.Series {
+			g.columns = append(g.columns, column{head: seriesHead(doc, i), right: true})
 		}
 		unit, relative := studyUnit(doc, r)
 		for _, p := range r.Places {

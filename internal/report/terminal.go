@@ -208,10 +208,17 @@ func (t *terminal) legend() {
 }
 
 // notes writes what the analysis remarks on the findings that are shown, each
-// once a metric, where it first applies.
+// once a metric, where it first applies; with the variant where it remarks something else on
+// another.
 func (t *terminal) notes(g *group, isShown func(*finding.Finding) bool) {
 	for _, f := range g.findings {
-		text := label(f) + ": " + f.Note
+		about := label(f)
+		if slices.ContainsFunc(g.findings, func(o *finding.Finding) bool {
+			return o.Metric == f.Metric && o.Role == f.Role && o.Variant != f.Variant && o.Note != f.Note
+		}) {
+			about += " of " + visible(f.Variant)
+		}
+		text := about + ": " + f.Note
 		if f.Note == "" || t.noted[text] || !isShown(f) || !t.opts.All && lossyOf(t.doc, g, f.Variant) != nil {
 			continue
 		}

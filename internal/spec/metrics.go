@@ -6,7 +6,7 @@ import "slices"
 // measuredMetrics are the metrics that may be published and claimed about: those of
 // a budget, and these. A test holds them against what the analysis makes.
 var measuredMetrics = []string{
-	metricThroughput, metricCapacity, "idle_cpu", "cpu_per_span", "delivered_share", "delivered_rate",
+	metricThroughput, "operations_completed", metricCapacity, "idle_cpu", "cpu_per_span", "delivered_share", "delivered_rate",
 	"blocked_time", "gc_count", "gc_time", "heap_peak", "heap_live", "slope", "base", "r2",
 }
 

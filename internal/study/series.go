@@ -111,7 +111,7 @@ func inside(v float64, i *finding.Interval) *bool {
 // isAdded reports whether a finding is over the baseline by definition: nothing but
 // noughts stand on its other side.
 func isAdded(f *finding.Finding) bool {
-	return f.Relative == nil && f.Absolute != nil && !hasBaseline(f) && !isDelivery(f.Metric)
+	return f.Relative == nil && f.Absolute != nil && !hasBaseline(f) && !isCount(f.Metric)
 }
 
 // hasBaseline reports whether anything but noughts stands on the other side.

@@ -39,7 +39,7 @@ func (s *study) table(r *result, metric string) finding.StudyTable {
 			Value: s.itself(f, func(p finding.Sample) float64 { return p.Value }), Cost: f.Relative, Added: f.Absolute,
 			Published: s.published(r, f.Finding, f.Variant),
 		}
-		if isDelivery(metric) {
+		if isCount(metric) {
 			row.Cost, row.Added = nil, nil
 		}
 		t.Rows = append(t.Rows, row)
@@ -47,8 +47,11 @@ func (s *study) table(r *result, metric string) finding.StudyTable {
 	return t
 }
 
-// isDelivery reports whether a metric is of what arrived: that costs nobody anything.
-func isDelivery(metric string) bool { return strings.HasPrefix(metric, "delivered_") }
+// isCount reports whether a metric counts what was done or arrived: that costs nobody
+// anything.
+func isCount(metric string) bool {
+	return strings.HasPrefix(metric, "delivered_") || metric == "operations_completed"
+}
 
 // itself is the centre of one side over the blocks, with its interval.
 func (s *study) itself(f *figure, side func(finding.Sample) float64) *finding.Interval {
