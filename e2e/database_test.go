@@ -2,6 +2,7 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -52,11 +53,14 @@ func (c *command) killDatabase(t *testing.T) bool {
 	t.Helper()
 	database, service := 0, false
 	for _, process := range c.left() {
-		pid, line, _ := strings.Cut(process, " ")
-		if strings.Contains(line, "/postgres -D") {
-			database, _ = strconv.Atoi(pid) // it came from a folder of that name
+		if _, folder, is := strings.Cut(process, "/postgres -D "); is { // the server, or one that it has just begun
+			text, err := os.ReadFile(filepath.Join(strings.TrimSpace(folder), "postmaster.pid"))
+			if err == nil {
+				pid, _, _ := strings.Cut(string(text), "\n")
+				database, _ = strconv.Atoi(pid)
+			}
 		}
-		service = service || strings.Contains(line, "/world -listen")
+		service = service || strings.Contains(process, "/world -listen")
 	}
 	return service && database > 0 && syscall.Kill(database, syscall.SIGKILL) == nil
 }

@@ -42,6 +42,7 @@ func answer(doc *finding.Document, least int, dark []string) string {
 	if text := lossClause(doc); text != "" && len(dark) == 0 {
 		clauses = append(clauses, text)
 	}
+	clauses = append(clauses, lossyBaseline(doc)...)
 	if len(apart) > 0 {
 		clauses = append(clauses, "listed apart, because they lost spans: "+fewNames(apart))
 	}
@@ -168,7 +169,7 @@ func lossClause(doc *finding.Document) string {
 	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(spec.GoalLossless) }) {
 		return "" // spans were lost on purpose
 	}
-	known, surplus, blind := 0, false, false
+	known, surplus, blind, unsure := 0, false, false, false
 	var worst *finding.Ledger
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
@@ -181,6 +182,8 @@ func lossClause(doc *finding.Document) string {
 			continue
 		}
 		known++
+		least, most, _ := lossEnds(*l)
+		unsure = unsure || most-least > 1-lossless
 		surplus = surplus || entry(*l, ledger.Unaccounted) < 0
 		if l.LostShare > 0 && (worst == nil || l.LostShare > worst.LostShare) {
 			worst = l
@@ -195,13 +198,33 @@ func lossClause(doc *finding.Document) string {
 	case found && worst != nil:
 		return "at the rates found no span was lost" // beyond them, where probes overload the service, is no news
 	case worst != nil:
-		return fmt.Sprintf("up to %s of the spans were lost (%s on %s)", finding.FormatValue(worst.LostShare, "1"), worst.Variant, worst.Operation)
+		at := worst.Variant + " on " + worst.Operation
+		if worst.LostShare > 1-lossless && !isApart(doc, worst) {
+			at += ", the warm-up included"
+		}
+		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst.LostShare, "1"), at)
 	case surplus:
 		return "more spans came than were expected"
+	case unsure:
+		return "no span was lost for sure, but their number varies too much to tell"
 	case blind:
 		return "no span was lost where it is known how many were to come"
 	}
 	return "no span was lost"
+}
+
+// lossyBaseline says where the baseline lost spans: what is held against it looks dear.
+func lossyBaseline(doc *finding.Document) []string {
+	var out []string
+	for _, l := range doc.Lossy {
+		if len(doc.Experiment.Variants) > 0 && l.Variant == doc.Experiment.Variants[0].Name {
+			out = append(out, finding.FormatValue(l.LostShare, "1")+" on "+cell{l.Operation, levelOf(l.Parameter)}.String())
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return []string{"the baseline itself lost spans (" + fewNames(out) + "), so that it looks cheaper than it is"}
 }
 
 // came reports whether any span of a search did: otherwise there is no tracer, or a dark one.
@@ -209,6 +232,11 @@ func came(doc *finding.Document, search *finding.Search) bool {
 	return slices.ContainsFunc(doc.Ledgers, func(l finding.Ledger) bool {
 		return l.Variant == search.Variant && l.Operation == search.Operation && entry(l, ledger.Delivered) > 0
 	})
+}
+
+// isApart reports whether the variant of a ledger is listed apart on its operation, at any level.
+func isApart(doc *finding.Document, ledger *finding.Ledger) bool {
+	return slices.ContainsFunc(doc.Lossy, func(l finding.Lossy) bool { return l.Variant == ledger.Variant && l.Operation == ledger.Operation })
 }
 
 // unexpected reports whether spans came of which it is not known how many were to come.

@@ -156,7 +156,7 @@ func (s *study) account() {
 			r := s.all[v.Name][block]
 			runs = append(runs, ledger.FromRecord(r.Record))
 			runsByCell = append(runsByCell, ofCells(r.Record))
-			r.delivery = ledger.Deliveries(runsByCell[len(runsByCell)-1], byCell)
+			r.delivery = ledger.Deliveries(byCell, runsByCell[len(runsByCell)-1])
 		}
 		s.ledgers = append(s.ledgers, ledger.Account(v.Name, ledger.AppToSink, s.operations(), t, runs)...)
 		s.byCell = append(s.byCell, ledger.Account(v.Name, ledger.AppToSink, names, byCell, runsByCell)...)

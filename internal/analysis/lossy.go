@@ -15,7 +15,8 @@ import (
 // apart lists them, the most lost first within each cell, with what the findings say that
 // they cost. What was lost at the rate that a search found counts, or in the window. Back to
 // back a tracer is the faster also for what it holds back by a limit of its own; where the
-// load is asked for from outside, that is how its users have it.
+// load is asked for from outside, that is how its users have it. Of workloads that make
+// themselves work the warm-up counts too.
 func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 	var out []finding.Lossy
 	for _, at := range s.cells() {
@@ -40,12 +41,19 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 		out = append(out, here...)
 	}
 	for i := range out {
-		s.leastCost(&out[i], findings)
+		if !slices.ContainsFunc(out, func(l finding.Lossy) bool { return l.Variant == s.baseline && sameCell(l, out[i]) }) {
+			s.leastCost(&out[i], findings)
+		}
 	}
 	return out
 }
 
-// leastCost gives a variant that is listed apart what the headline says that it costs.
+func sameCell(a, b finding.Lossy) bool {
+	return a.Operation == b.Operation && levelOf(a.Parameter) == levelOf(b.Parameter)
+}
+
+// leastCost gives a variant that is listed apart what the headline says that it costs. It is
+// the least only where the baseline lost nothing.
 func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	for _, f := range findings {
 		here := f.Operation == l.Operation && levelOf(f.Parameter) == levelOf(l.Parameter)

@@ -26,7 +26,7 @@ func (l lostSpans) share() float64 {
 // lostAtRate is what was lost at the rates that the searches of a variant found, in the
 // probes that these rest on.
 func (s *study) lostAtRate(variant string, at cell) lostSpans {
-	return s.lostIn(variant, at, func(p *phase) (load *record.Load, sink record.Counts, is bool) {
+	return s.lostIn(variant, at, float64(s.tracing[variant].Holds), func(p *phase) (load *record.Load, sink record.Counts, is bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return nil, sink, false
 		}
@@ -39,15 +39,19 @@ func (s *study) lostAtRate(variant string, at cell) lostSpans {
 
 // lostInWindow is what was lost behind the warm-up.
 func (s *study) lostInWindow(variant string, at cell) lostSpans {
-	return s.lostIn(variant, at, func(p *phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
+	return s.lostIn(variant, at, 0, func(p *phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
 }
 
-// lostIn settles a part of each phase like a phase of its own. What is missing of it but not
-// of its whole phase came late, and is not lost. The part is nil where there should be one
-// and is not.
-func (s *study) lostIn(variant string, at cell, part func(*phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
-	var sum lostSpans
+// lostIn settles a part of each phase like a phase of its own: block by block, or all together
+// where chance decides what is sampled. What is missing of the part but not of its whole phase
+// came late, and is not lost; nor are as many spans of each as may come in a later part of it.
+// The part is nil where there should be one and is not.
+func (s *study) lostIn(variant string, at cell, later float64, part func(*phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
 	tracing := s.tracingByCell(variant)
+	if per := tracing.Spans[at.String()]; per.High-per.Low > (1-lossless)*per.High {
+		return lostSpans{} // more than what matters may be missing unseen
+	}
+	var parts, wholes []ledger.Run
 	for _, block := range s.blocksOf(variant, s.baseline) {
 		r := s.runs[variant][block]
 		p := r.phases[at]
@@ -61,16 +65,23 @@ func (s *study) lostIn(variant string, at cell, part func(*phase) (load *record.
 		if load == nil {
 			return lostSpans{}
 		}
-		one, known := ledger.Deliveries(ledger.Run{Phases: []ledger.Stretch{{
+		parts = append(parts, ledger.Run{Phases: []ledger.Stretch{{
 			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
-		}}}, tracing)[at.String()]
-		if !known {
+		}}})
+		wholes = append(wholes, ofCells(r.Record))
+	}
+	size := 1 // how many blocks are settled together
+	if tracing.ByChance() {
+		size = max(1, len(parts))
+	}
+	var sum lostSpans
+	for i := 0; i < len(parts); i += size {
+		one, known := ledger.Deliveries(tracing, parts[i:i+size]...)[at.String()]
+		whole, knownWhole := ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
+		if !known || !knownWhole {
 			return lostSpans{}
 		}
-		lost := math.Max(0, one.Due-one.Delivered-float64(tracing.Holds)) // so many may come later
-		if whole, known := r.delivery[at.String()]; known {
-			lost = math.Min(lost, whole.Due-whole.Delivered)
-		}
+		lost := min(max(0, one.Due-one.Delivered-later), whole.Due-whole.Delivered)
 		sum = lostSpans{due: sum.due + one.Due, lost: sum.lost + lost, known: true}
 	}
 	return sum

@@ -117,6 +117,7 @@ type StudyMean struct {
 	Operation  string      `json:"operation,omitempty"` // "" over all operations
 	Variant    string      `json:"variant"`
 	Operations int         `json:"operations"` // that it is a mean of, each workload's by itself
+	Cells      []string    `json:"cells"`      // these, as "workload, operation"
 	Baseline   float64     `json:"baseline"`   // mean of the baseline's centres, in Unit
 	Value      float64     `json:"value"`      // likewise of the variant's
 	Arithmetic float64     `json:"arithmetic"` // mean of the relative changes, as studies give it

@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"maps"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -240,15 +241,20 @@ func (d Delivery) Share() float64 {
 	return math.Min(1, d.Delivered/d.Due)
 }
 
-// Deliveries returns the deliveries of one run by operation. Operations of which
-// it is not known how many spans they make are absent.
-func Deliveries(run Run, t Tracing) map[string]Delivery {
-	out := map[string]Delivery{}
-	for _, l := range settle(run, t) {
-		if l.known {
-			came := l.delivered + l.merged
-			out[l.operation] = Delivery{Due: came + l.lost(), Delivered: came}
+// Deliveries returns the deliveries of runs by operation, settled as Account settles them.
+// Operations of which it is not known in every run how many spans they make are absent.
+func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
+	if t.random() && len(runs) > 1 {
+		runs = []Run{together(runs)}
+	}
+	out, unknown := map[string]Delivery{}, map[string]bool{}
+	for _, run := range runs {
+		for _, l := range settle(run, t) {
+			came, sum := l.delivered+l.merged, out[l.operation]
+			out[l.operation] = Delivery{Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came}
+			unknown[l.operation] = unknown[l.operation] || !l.known
 		}
 	}
+	maps.DeleteFunc(out, func(operation string, _ Delivery) bool { return unknown[operation] })
 	return out
 }

@@ -91,7 +91,7 @@ func TestLearningCountsWhatIsMerged(t *testing.T) {
 }
 
 func TestDeliveriesCountMergedAsDelivered(t *testing.T) {
-	d := Deliveries(tenSpans(record.Counts{Spans: 500, Merged: 300, Forgone: 200}), tenEach)["call"]
+	d := Deliveries(tenEach, tenSpans(record.Counts{Spans: 500, Merged: 300, Forgone: 200}))["call"]
 	if d.Due != 800 || d.Delivered != 800 {
 		t.Errorf("%+v", d)
 	}

@@ -71,7 +71,7 @@ func study() *finding.Study {
 			Swapped: []string{"otel costs less than elastic here, and more in published"},
 			Places: []finding.RankPlace{{Variant: "otel", Rank: 1, Cost: i(-0.4, -0.42, -0.38), Groups: "a", Published: []int{2, 0}},
 				{Variant: "elastic", Rank: 2, Cost: i(-0.45, -0.47, -0.43), Groups: "b", Published: []int{1, 0}}}}},
-		Means: []finding.StudyMean{{Metric: "capacity", Unit: "1/s", Variant: "otel", Operations: 2, Baseline: 167.5, Value: 109, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []finding.SeriesFig{{Series: 0, Value: -0.37}},
+		Means: []finding.StudyMean{{Metric: "capacity", Unit: "1/s", Variant: "otel", Operations: 2, Cells: []string{"requests/flask, json", "requests/flask, db"}, Baseline: 167.5, Value: 109, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []finding.SeriesFig{{Series: 0, Value: -0.37}},
 			OfMeans: i(-0.35, -0.36, -0.34), PublishedOfMeans: []finding.PublishedCell{{Series: 1, Value: 109, Cost: number0(-0.349), Within: &yes}}}},
 		Ratios: []finding.StudyRatio{{Between: finding.BetweenWorkloads, Metric: "capacity", Over: "requests/go", Under: "requests/flask", Variant: "otel", Operations: 2, Ratio: i(0.2, 0.18, 0.22), Blocks: 8}},
 		Lossy:  []finding.StudyLossy{{Workload: "requests/flask", Lossy: driven().Lossy[0]}}, Increments: []finding.StudyStep{{Workload: "requests/flask", Increment: driven().Increments[0]}},

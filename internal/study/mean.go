@@ -58,6 +58,7 @@ func (s *study) meanOf(figures []*figure, workload string) finding.StudyMean {
 		out.Arithmetic += f.Relative.Estimate / n
 		out.Baseline += f.Baseline / n
 		out.Value += f.Value / n
+		out.Cells = append(out.Cells, f.at())
 	}
 	logs, of := together(figures)
 	out.Blocks = len(logs)

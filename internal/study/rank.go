@@ -41,6 +41,9 @@ func (s *study) rankedMetrics() []string {
 		if name == "slope" || name == "cpu_per_span" {
 			return false
 		}
+		if isCount(name) {
+			return true
+		}
 		headline := slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == name && f.Headline })
 		published := slices.ContainsFunc(s.results, func(r *result) bool {
 			return slices.ContainsFunc(r.Experiment.Published, func(p finding.Published) bool { return p.Metric == name })

@@ -159,7 +159,7 @@ func TestMeans(t *testing.T) {
 	if m := means["  elastic"]; m.Operations != 4 || math.Abs(m.Geometric.Estimate-(math.Sqrt(1.8*2.4)-1)) > 0.03 || len(m.Published) > 0 {
 		t.Errorf("%+v", m)
 	}
-	if m := means["flask  otel"]; math.Abs(m.Baseline/125e-6-1) > 0.1 || math.Abs(m.Value/200e-6-1) > 0.1 || m.Unit != "s" {
+	if m := means["flask  otel"]; math.Abs(m.Baseline/125e-6-1) > 0.1 || math.Abs(m.Value/200e-6-1) > 0.1 || m.Unit != "s" || !slices.Equal(m.Cells, []string{"flask, db", "flask, json"}) {
 		t.Errorf("the means of the values: %+v", m)
 	}
 	if m := means[" json elastic"]; m.Operations != 2 || math.Abs(m.Geometric.Estimate-1.4) > 0.03 || math.Abs(m.Baseline/50e-6-1) > 0.1 || math.Abs(m.Value/120e-6-1) > 0.1 {

@@ -11,11 +11,11 @@ import { lookOf } from './theme.js';
 const counted = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
 export function means(section) {
-  const all = study?.means ?? [];
-  section.hidden = all.length === 0;
-  const metrics = [...new Set(all.map((m) => m.metric))].map((m) => [m, names[m] ?? m]);
+  const list = study?.means ?? [];
+  section.hidden = list.length === 0;
+  const metrics = [...new Set(list.map((m) => m.metric))].map((m) => [m, names[m] ?? m]);
   choice(section.querySelector('.controls'), 'Metric', metrics, (metric) => {
-    show(section.querySelector('.panels'), 'Mean values', panelsOf(all.filter((m) => m.metric === metric)));
+    show(section.querySelector('.panels'), 'Mean values', panelsOf(list.filter((m) => m.metric === metric)));
   });
 }
 
@@ -30,23 +30,24 @@ function panelsOf(list) {
   return [...groups.values()].map((group) => ({ title: titleOf(group), draw: (width) => draw(group, width) }));
 }
 
-const most = (group) => Math.max(...group.map((m) => m.operations));
+// all is how many operations any of the means is of.
+const all = (group) => new Set(group.flatMap((m) => m.cells)).size;
 
 function titleOf(group) {
   const { workload, operation } = group[0];
-  if (operation) return `${operation}, over ${counted(most(group), 'workload')}`;
-  return `${workload || 'all workloads'}, over ${counted(most(group), 'operation')}`;
+  if (operation) return `${operation}, over ${counted(all(group), 'workload')}`;
+  return `${workload || 'all workloads'}, over ${counted(all(group), 'operation')}`;
 }
 
-// rowsOf has the baseline first. A variant that lacks some of the operations says so: its
-// mean is not one of the same.
+// rowsOf has the baseline first. A mean that lacks some of the operations says so, and has
+// the baseline's of the same before it: it is not to be held against any other.
 function rowsOf(group) {
-  const whole = group.find((m) => m.operations === most(group));
+  const whole = all(group);
+  const row = (m, variant, mean) => ({ name: m.operations === whole ? variant : `${variant} (${m.operations} of ${whole})`, variant, mean });
+  const complete = group.filter((m) => m.operations === whole);
   return [
-    { name: baseline, variant: baseline, mean: whole.baseline },
-    ...group.map((m) => ({
-      name: m.operations === whole.operations ? m.variant : `${m.variant} (${m.operations} of ${whole.operations})`, variant: m.variant, mean: m.value,
-    })),
+    ...complete.slice(0, 1).map((m) => row(m, baseline, m.baseline)), ...complete.map((m) => row(m, m.variant, m.value)),
+    ...group.filter((m) => m.operations < whole).flatMap((m) => [row(m, baseline, m.baseline), row(m, m.variant, m.value)]),
   ];
 }
 

@@ -30,24 +30,24 @@ func (w *walker) countSpan(b *tally.Batch, child bool) error {
 	var trace [16]byte
 	var id, parent [8]byte
 	before := b.Spans
-	merged := e.composite - min(e.composite, 1)
-	b.Span(&tally.Span{
-		Trace: decoded(trace[:], e.trace), ID: decoded(id[:], e.id), Parent: decoded(parent[:], e.parent),
-		Name: e.name, Kind: kindOf(e, child), Loose: true, Merged: merged,
-	})
-	counted := b.Spans - before
-	b.Service(w.service, counted)
 	merging := w.merges != nil && string(w.agent) == agentJava
-	if counted > 0 && merged > 0 && merging {
-		w.merges.add(e.transaction, merged)
-	}
+	merged := e.composite - min(e.composite, 1)
 	if merging && !child {
 		e.dropped -= min(e.dropped, w.merges.take(e.id))
 	}
-	// The statistics are of spans that are counted as dropped as well: of the exit
-	// spans among them, and of a composite one they count all that it is made of. How
-	// many were composite is not told, so that this is the least.
-	b.Forgone += max(e.dropped, e.summed)
+	b.Span(&tally.Span{
+		Trace: decoded(trace[:], e.trace), ID: decoded(id[:], e.id), Parent: decoded(parent[:], e.parent),
+		Name: e.name, Kind: kindOf(e, child), Loose: true, Merged: merged,
+		// The statistics are of spans that are counted as dropped as well: of the exit
+		// spans among them, and of a composite one they count all that it is made of. How
+		// many were composite is not told, so that this is the least.
+		Forgone: max(e.dropped, e.summed),
+	})
+	counted := b.Spans - before
+	b.Service(w.service, counted)
+	if counted > 0 && merged > 0 && merging {
+		w.merges.add(e.transaction, merged)
+	}
 	return nil
 }
 

@@ -13,7 +13,7 @@ type Batch struct {
 	Reason   string // why the first invalid span was refused; "" if none was
 	Thrown   uint64 // valid spans thrown away by order; in no other count
 	Merged   uint64 // spans that the sender says it merged into others of this request, those sent twice included
-	Forgone  uint64 // spans that the sender says it did not send
+	Forgone  uint64 // spans that the sender says it did not send, likewise
 
 	roots    uint64
 	kinds    [kinds]uint64
@@ -23,13 +23,13 @@ type Batch struct {
 	checking bool
 	seed     maphash.Seed // for ids that are too long to hold
 	ids      []identity
-	merging  []merging // in the order of ids
+	telling  []telling // in the order of ids
 }
 
-// merging is a span into which others were merged.
-type merging struct {
-	at     int // index of its identity
-	merged uint64
+// telling is a span that tells of others: of those merged into it, and those not sent.
+type telling struct {
+	at              int // index of its identity
+	merged, forgone uint64
 }
 
 // Span counts one span.
@@ -44,14 +44,15 @@ func (b *Batch) Span(s *Span) {
 	}
 	b.Spans++
 	b.Merged += s.Merged
+	b.Forgone += s.Forgone
 	b.kinds[s.Kind]++
 	if s.root() {
 		b.roots++
 		b.rootName.add(s.Name, 1)
 	}
 	if b.checking && s.known() {
-		if s.Merged > 0 {
-			b.merging = append(b.merging, merging{len(b.ids), s.Merged})
+		if s.Merged > 0 || s.Forgone > 0 {
+			b.telling = append(b.telling, telling{len(b.ids), s.Merged, s.Forgone})
 		}
 		b.ids = append(b.ids, identify(s, b.seed))
 	}
@@ -82,8 +83,8 @@ func (b *Batch) reset() {
 	b.kinds = [kinds]uint64{}
 	b.services.reset()
 	b.rootName.reset()
-	b.ids, b.merging = b.ids[:0], b.merging[:0]
+	b.ids, b.telling = b.ids[:0], b.telling[:0]
 	if cap(b.ids) > keepIDs {
-		b.ids, b.merging = nil, nil
+		b.ids, b.telling = nil, nil
 	}
 }

@@ -116,17 +116,20 @@ func newSeen(limit int) *seen {
 	return s
 }
 
-// addAll takes note of spans, of which some had others merged into them. It returns how many
-// of those had come before: with a span that comes twice they come twice too.
-func (s *seen) addAll(ids []identity, into []merging) (again uint64) {
+// addAll takes note of spans, of which some tell of others. It returns how many of those had
+// been told of before: with a span that comes twice they come twice too, the same number both
+// times.
+func (s *seen) addAll(ids []identity, told []telling) (again telling) {
 	for i, id := range ids {
-		var merged uint64
-		if len(into) > 0 && into[0].at == i {
-			merged, into = into[0].merged, into[1:]
+		fresh := s.add(id)
+		if len(told) == 0 || told[0].at != i {
+			continue
 		}
-		if !s.add(id) {
-			again += merged
+		if !fresh {
+			again.merged += told[0].merged
+			again.forgone += told[0].forgone
 		}
+		told = told[1:]
 	}
 	return again
 }

@@ -108,7 +108,9 @@ func (t *Total) add(b *Batch, wire int64) {
 	b.services.mergeInto(&t.services)
 	b.rootName.mergeInto(&t.rootNames)
 	if t.seen != nil {
-		t.counts.Merged -= t.seen.addAll(b.ids, b.merging)
+		again := t.seen.addAll(b.ids, b.telling)
+		t.counts.Merged -= again.merged
+		t.counts.Forgone -= again.forgone
 	}
 }
 
