@@ -51,6 +51,7 @@ func (s *source) driven(e entry, processes []Process) Operation {
 		"rate":        func(v *node) { o.Rate = s.rate(v) },
 		"spans":       func(v *node) { o.Spans = s.spans(v) },
 		"drive":       func(v *node) { o.Drive = s.drive(v) },
+		"empty":       func(v *node) { o.Empty = s.flag(v) },
 	}
 	for _, key := range []string{"request", "grpc", "headers", "body", "status", "timeout", "data", "order", "protoset", "insecure"} {
 		keys[key] = request(key)

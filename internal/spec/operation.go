@@ -68,6 +68,9 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		"drive": func(v *node) {
 			s.fail(v.at, "drive is for workloads that make themselves work; write self: true at the workload, or give the operation a request")
 		},
+		"empty": func(v *node) {
+			s.fail(v.at, "empty is for workloads that make themselves work: a request is never for nothing; leave it out")
+		},
 	})
 	if !ok {
 		return o

@@ -97,6 +97,7 @@ type Operation struct {
 	Order       string            // in which the rows are taken: OrderRandom, or "" for one after the other
 	Protoset    string            // gRPC: file of a descriptor set; Body is then JSON
 	Insecure    bool              // https: do not check the certificate
+	Empty       bool              // self-driving workloads: it does nothing unless told to burn time; a share of nothing says nothing
 	Drive       map[string]string // self-driving workloads: words that the process gets with the order, e.g. {depth: 10}; the load's own win
 }
 

@@ -103,6 +103,7 @@ func loadOf(l Load, self bool) pairs {
 	} else {
 		l.requested(&p)
 	}
+	p.duration("warmup_all", l.WarmupAll)
 	p.add("warmup", l.warmupText())
 	p.duration("duration", l.Duration)
 	p.duration("idle", l.Idle)
@@ -120,7 +121,6 @@ func (l Load) requested(p *pairs) {
 	}
 	p.text("arrivals", l.Arrivals)
 	p.duration("timeout", l.Timeout)
-	p.duration("warmup_all", l.WarmupAll)
 }
 
 // driven adds what only workloads have that make themselves work.

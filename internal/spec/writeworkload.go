@@ -76,6 +76,9 @@ func drivenOf(o Operation) pairs {
 		}
 		p.add("drive", words)
 	}
+	if o.Empty {
+		p.add("empty", true)
+	}
 	return p
 }
 

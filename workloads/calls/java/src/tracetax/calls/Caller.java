@@ -27,6 +27,9 @@ final class Caller implements Runnable {
     private final Order order;
     private final int number;
     private final long share; // the most operations of this thread
+    private final long room; // places that durations are kept in; beyond, the first are taken again
+    private final double linesByCall; // hundredths of the stretch that an operation is
+    private final double linesByNs;
     private final Samples durations = new Samples();
     private final Samples lags = new Samples();
     private final CountDownLatch go;
@@ -53,6 +56,11 @@ final class Caller implements Runnable {
         this.course = course;
         this.meters = meters;
         this.share = share();
+        // Reckoned here, so that a warm-up and a measured stretch take the same way through the
+        // loops below: a branch first taken when it is measured would throw compiled code away.
+        this.room = order.kept() ? Long.MAX_VALUE : Samples.CHUNK;
+        this.linesByCall = share == Long.MAX_VALUE ? 0 : (double) LINES / share;
+        this.linesByNs = order.durationNs() == 0 ? 0 : (double) LINES / order.durationNs();
         durations.reserve(order.kept() ? share : 1);
         lags.reserve(order.kept() && order.paced() ? share : 1);
     }
@@ -157,12 +165,12 @@ final class Caller implements Runnable {
      * passes a time. The first starts at begin.
      */
     private void burst(long begin, long most, long until) {
-        long place = order.kept() ? made : made % Samples.CHUNK;
+        long place = made % room;
         int from = (int) (place % Samples.CHUNK);
         int to = from + (int) Math.min(Math.min(Samples.CHUNK - from, BURST), most);
         int end = to;
         if (order.paced()) {
-            callLate(durations.chunk(place), lags.chunk(order.kept() ? place : 0), from, to, begin);
+            callLate(durations.chunk(place), lags.chunk(place), from, to, begin);
         } else {
             end = call(durations.chunk(place), from, to, begin, until);
         }
@@ -229,9 +237,7 @@ final class Caller implements Runnable {
     }
 
     private int hundredths() {
-        double byCalls = share == Long.MAX_VALUE ? 0 : (double) made / share;
-        double byTime = order.durationNs() == 0 ? 0 : (double) (ended - beganNs) / order.durationNs();
-        return (int) Math.min(LINES, Math.max(byCalls, byTime) * LINES);
+        return (int) Math.min(LINES, Math.max(made * linesByCall, (ended - beganNs) * linesByNs));
     }
 
     /** Writes the durations, and of paced work the lags. Returns how many operations they are of. */
