@@ -27,9 +27,13 @@ func answer(doc *finding.Document, least int, dark []string) string {
 		return nothing(doc)
 	}
 	var clauses []string
-	byVariant := group(heads)
-	if len(byVariant) > fewVariants {
-		clauses = append(clauses, span(subject{name: fmt.Sprintf("the %d variants", len(byVariant)), with: fmt.Sprintf("with the %d variants", len(byVariant)), many: true}, heads))
+	byVariant, many := group(heads), "the %d variants"
+	if whole := wholeHeads(doc, heads); len(byVariant) > fewVariants && len(whole) > 0 && len(whole) < len(heads) {
+		heads, many = whole, "the %d variants that make all steps of tracing"
+		byVariant = group(heads)
+	}
+	if name := fmt.Sprintf(many, len(byVariant)); len(byVariant) > fewVariants {
+		clauses = append(clauses, span(subject{name: name, with: "with " + name, many: true}, heads))
 	} else {
 		for _, one := range byVariant {
 			clauses = append(clauses, clause(who(doc, one[0].Variant), one))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // rankedHeads are the headlines of variants that lost too few spans to matter, and the names
@@ -41,3 +42,15 @@ func rankedHeads(doc *finding.Document, heads []finding.Finding) (kept []finding
 
 // perFurtherCall is what a slope is an amount of.
 const perFurtherCall = "per further call in depth"
+
+// wholeHeads are the headlines of variants that make all steps of tracing, of those that say
+// which they make.
+func wholeHeads(doc *finding.Document, heads []finding.Finding) []finding.Finding {
+	var out []finding.Finding
+	for _, f := range heads {
+		if slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == f.Variant && len(v.Steps) == len(spec.Steps) }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}

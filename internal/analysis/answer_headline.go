@@ -24,7 +24,7 @@ func clause(s subject, heads []finding.Finding) string {
 	case figures:
 		return figuresClause(s, f) + on
 	case unsure:
-		return s.verb("makes", "make") + "a difference in " + what + " that is not sure " + among(f) + ": " + finding.FormatInterval(*shownInterval(f), f.Unit, f.Relative != nil) + on
+		return s.verb("makes", "make") + "a difference in " + what + " that is not sure " + among(f) + ": " + finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()) + on
 	case hidden:
 		if !useful(f) {
 			return s.verb("makes", "make") + "a difference in " + what + " that cannot be told yet: " + rangeText(f) + on
@@ -36,7 +36,7 @@ func clause(s subject, heads []finding.Finding) string {
 	}
 	text := finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit) + " " + ofWhat(f)
 	switch {
-	case f.Relative != nil:
+	case f.ByRatio():
 		text += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","
 	case f.Metric == slopeMetric:
 		text = finding.FormatSize(magnitude(*f.Absolute), f.Unit, false) + " " + ofWhat(f)
@@ -74,7 +74,7 @@ func figuresClause(s subject, f finding.Finding) string {
 	}
 	text := fmt.Sprintf("in %s (figures only), %s %s was %s %s", blocks(f.Blocks), finding.MetricName(f.Metric), s.with,
 		finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit), direction)
-	if f.Relative != nil {
+	if f.ByRatio() {
 		text += " (" + finding.FormatInterval(finding.Interval{Estimate: f.Relative.Estimate}, f.Unit, true) + ")"
 	}
 	return text
@@ -85,7 +85,7 @@ func figuresClause(s subject, f finding.Finding) string {
 func capacityClause(s subject, f finding.Finding) string {
 	instead := fmt.Sprintf(", %s instead of %s,", finding.FormatValue(f.Value, f.Unit), finding.FormatValue(f.Baseline, f.Unit))
 	i, relative := *f.Absolute, false
-	if f.Relative != nil {
+	if f.ByRatio() {
 		i, relative = *f.Relative, true
 	}
 	estimate, ends, _ := strings.Cut(finding.FormatSize(magnitude(i), f.Unit, relative), " (")

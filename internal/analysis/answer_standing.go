@@ -26,7 +26,7 @@ const (
 
 func standingOf(f finding.Finding) standing {
 	v := f.Verdict
-	own := shownInterval(f)
+	own := f.Shown()
 	switch {
 	case own == nil:
 		return untold
@@ -48,22 +48,13 @@ func standingOf(f finding.Finding) standing {
 
 func figureOnly(f finding.Finding) bool { return standingOf(f) == figures }
 
-// shownInterval is the interval that a reader sees first: relative where there is a
-// ratio.
-func shownInterval(f finding.Finding) *finding.Interval {
-	if f.Relative != nil {
-		return f.Relative
-	}
-	return f.Absolute
-}
-
 // ends are those of the verdict's interval, or of the finding's own where the
 // verdict has none.
 func verdictEnds(f finding.Finding) (low, high float64) {
 	if f.Verdict.Low != nil && f.Verdict.High != nil {
 		return *f.Verdict.Low, *f.Verdict.High
 	}
-	i := shownInterval(f)
+	i := f.Shown()
 	return *i.Low, *i.High
 }
 
@@ -75,7 +66,7 @@ func bound(f finding.Finding) float64 {
 
 // useful reports whether a bound may be told, and is worth telling.
 func useful(f finding.Finding) bool {
-	return f.Verdict.Kind != finding.CannotTell && (f.Relative == nil || bound(f) <= usefulBound)
+	return f.Verdict.Kind != finding.CannotTell && (!f.ByRatio() || bound(f) <= usefulBound)
 }
 
 // rangeText is "−3.0 % to +77 %", rounded outwards.
@@ -86,14 +77,14 @@ func rangeText(f finding.Finding) string {
 		if v < 0 {
 			sign = "−"
 		}
-		return sign + finding.FormatBound(v, f.Unit, f.Relative != nil)
+		return sign + finding.FormatBound(v, f.Unit, f.ByRatio())
 	}
 	return signed(low) + " to " + signed(high)
 }
 
-// size orders headlines: relative where there is a ratio.
+// size orders headlines: by the ratio where that answers.
 func size(f finding.Finding) float64 {
-	if i := shownInterval(f); i != nil {
+	if i := f.Shown(); i != nil {
 		return i.Estimate
 	}
 	return 0
@@ -104,19 +95,19 @@ func largestBound(heads []finding.Finding) string {
 }
 
 func boundText(f finding.Finding) string {
-	return finding.FormatBound(bound(f), f.Unit, f.Relative != nil)
+	return finding.FormatBound(bound(f), f.Unit, f.ByRatio())
 }
 
-// share is a headline's size without its sign: relative where there is a ratio.
+// share is a headline's size without its sign: of the ratio where that answers.
 func share(f finding.Finding) string {
-	if f.Relative != nil {
+	if f.ByRatio() {
 		return finding.FormatValue(math.Abs(f.Relative.Estimate), "1")
 	}
 	return amount(f)
 }
 
 func signedShare(f finding.Finding) string {
-	return finding.FormatInterval(finding.Interval{Estimate: size(f)}, f.Unit, f.Relative != nil)
+	return finding.FormatInterval(finding.Interval{Estimate: size(f)}, f.Unit, f.ByRatio())
 }
 
 func amount(f finding.Finding) string {

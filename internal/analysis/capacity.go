@@ -5,6 +5,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -85,9 +86,26 @@ func (s *study) search(variant string, at cell) (*finding.Search, error) {
 		share := lost.share()
 		out.LostShare = &share
 	}
+	out.Held, out.Failed = heldIn(made)
 	s.searchFigures(out, made)
 	out.Text = searchText(out, made)
 	return out, nil
+}
+
+// heldIn returns the rate that passed in every search, and the lowest that did not in any;
+// 0 where there is none.
+func heldIn(made []*record.Capacity) (held, failed float64) {
+	held, failed = math.Inf(1), math.Inf(1)
+	for _, c := range made {
+		held = math.Min(held, c.Passing)
+		if c.Failing > 0 {
+			failed = math.Min(failed, c.Failing)
+		}
+	}
+	if !sane(failed) {
+		failed = 0
+	}
+	return held, failed
 }
 
 // searchFigures fills in the rate, and the line of those searches whose fit held.

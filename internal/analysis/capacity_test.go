@@ -282,3 +282,20 @@ func TestHeadlineOfASearch(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What is held is held in every block.
+func TestHeldInEveryBlock(t *testing.T) {
+	for name, test := range map[string]struct {
+		made         []*record.Capacity
+		held, failed float64
+	}{
+		"both":         {[]*record.Capacity{{Passing: 20, Failing: 30}, {Passing: 18, Failing: 40}}, 18, 30},
+		"none passed":  {[]*record.Capacity{{Passing: 20, Failing: 30}, {Failing: 10}}, 0, 10},
+		"none failed":  {[]*record.Capacity{{Passing: 20}, {Passing: 25}}, 20, 0},
+		"one did fail": {[]*record.Capacity{{Passing: 20}, {Passing: 25, Failing: 26}}, 20, 26},
+	} {
+		if held, failed := heldIn(test.made); held != test.held || failed != test.failed {
+			t.Errorf("%s: %g and %g", name, held, failed)
+		}
+	}
+}

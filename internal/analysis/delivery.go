@@ -161,6 +161,11 @@ func (s *study) account() {
 		s.ledgers = append(s.ledgers, ledger.Account(v.Name, ledger.AppToSink, s.operations(), t, runs)...)
 		s.byCell = append(s.byCell, ledger.Account(v.Name, ledger.AppToSink, names, byCell, runsByCell)...)
 	}
+	for _, ledgers := range [][]finding.Ledger{s.ledgers, s.byCell} {
+		for i := range ledgers {
+			_, ledgers[i].LostMost, _ = lossEnds(ledgers[i])
+		}
+	}
 }
 
 // tracingByCell is a variant's tracing with the spans of an operation under the names of its

@@ -13,7 +13,7 @@ const timePerCall = "time_per_call"
 const perMillion = 1e6
 
 // saturationNote is why a loop without a rate may compare durations here.
-const saturationNote = "in saturation, back to back: the work of a call is fixed, so that the ratio of its duration is legitimate; read it beside CPU per operation, delivered share and delivered rate"
+const saturationNote = "in saturation, back to back: the work of a call is fixed, so that its duration may be compared; read it beside CPU per operation, delivered share and delivered rate"
 
 // drivenMetrics lists what is measured of a phase in which a workload made itself work.
 func drivenMetrics(roles []string, how loop) []metric {

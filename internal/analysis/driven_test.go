@@ -237,6 +237,10 @@ func TestIncrements(t *testing.T) {
 	if seen != len(want) {
 		t.Errorf("%d increments: %+v", seen, doc.Increments)
 	}
+	// The answer is about what makes all steps; the others are parts of it.
+	if !strings.Contains(doc.Answer, "tracing with c-full costs") || !strings.Contains(doc.Answer, "tracing with d-http costs") || strings.Contains(doc.Answer, "b-probe") {
+		t.Error(doc.Answer)
+	}
 	if got := doc.Experiment.Variants[2].Steps; strings.Join(got, " ") != "instrumentation probe" {
 		t.Errorf("%q", got)
 	}
@@ -312,6 +316,47 @@ func TestAbsentShare(t *testing.T) {
 		}}
 		if got := absentShare(&l); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
+		}
+	}
+}
+
+// What tracing adds to an operation that does nothing is a time: its share of nothing says
+// nothing. It is a share where the operation burns time, or where somebody set a limit.
+func TestCostOverNothingIsAnAmount(t *testing.T) {
+	empty := func(e *spec.Experiment) { e.Operations[0].Empty = true }
+	for name, test := range map[string]struct {
+		change func(*spec.Experiment)
+		amount bool
+		answer string
+	}{
+		"a call that does nothing": {empty, true, "tracing with otel costs 4.06 µs per call on json"},
+		"work":                     {func(*spec.Experiment) {}, false, "% ("},
+		"time burnt":               {func(e *spec.Experiment) { empty(e); e.Load.Busy = time.Millisecond }, false, "% ("},
+		"a budget": {func(e *spec.Experiment) {
+			empty(e)
+			e.Budget = []spec.Limit{{Metric: "time_per_call", Value: 0.05}}
+		}, false, "% ("},
+	} {
+		s := calls(agents, 10)
+		design := s.design
+		s.design = func(e *spec.Experiment) { design(e); test.change(e) }
+		doc := analyse(t, s.input())
+		f := get(t, doc, "json", "otel", "time_per_call")
+		if f.Amount != test.amount || f.Relative == nil {
+			t.Errorf("%s: amount %v, ratio %+v", name, f.Amount, f.Relative)
+		}
+		if f.Verdict.Kind == finding.Costs && (*f.Verdict.Low < 1e-3) != test.amount {
+			t.Errorf("%s: the verdict is on another scale: %+v", name, f.Verdict)
+		}
+		if !strings.Contains(doc.Answer, test.answer) {
+			t.Errorf("%s: %s", name, doc.Answer)
+		}
+		if f := get(t, doc, "json", "otel", "allocation_per_operation"); f.Amount {
+			t.Errorf("%s: bytes are no time", name)
+		}
+		l := doc.Lossy[0]
+		if (l.Added != nil) != test.amount || (l.Cost != nil) == test.amount {
+			t.Errorf("%s: listed apart with %+v and %+v", name, l.Cost, l.Added)
 		}
 	}
 }

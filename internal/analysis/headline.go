@@ -25,23 +25,15 @@ func Headline(e *spec.Experiment, records []record.Record) string {
 		return ""
 	}
 	variant := slices.MaxFunc(findings, func(a, b finding.Finding) int {
-		return cmp.Compare(math.Abs(told(a).Estimate), math.Abs(told(b).Estimate))
+		return cmp.Compare(math.Abs(a.Shown().Estimate), math.Abs(b.Shown().Estimate))
 	}).Variant
 	var parts []string
 	for _, f := range findings {
 		if f.Variant == variant {
-			parts = append(parts, strings.TrimSpace(f.Operation+" "+levelOf(f.Parameter))+" "+finding.FormatInterval(told(f), f.Unit, f.Relative != nil))
+			parts = append(parts, strings.TrimSpace(f.Operation+" "+levelOf(f.Parameter))+" "+finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()))
 		}
 	}
 	return finding.MetricName(findings[0].Metric) + " " + variant + ": " + strings.Join(parts, ", ")
-}
-
-// told is the interval to show: the relative one, where there is one.
-func told(f finding.Finding) finding.Interval {
-	if f.Relative != nil {
-		return *f.Relative
-	}
-	return *f.Absolute
 }
 
 // HeadlineFindings are the headline's findings alone, without verdicts, by

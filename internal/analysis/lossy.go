@@ -58,7 +58,12 @@ func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	for _, f := range findings {
 		here := f.Operation == l.Operation && levelOf(f.Parameter) == levelOf(l.Parameter)
 		if f.Headline && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.baseline {
-			l.Metric, l.Cost = f.Metric, f.Relative
+			l.Metric = f.Metric
+			if f.ByRatio() {
+				l.Cost = f.Relative
+			} else if f.Absolute != nil {
+				l.Added, l.Unit = f.Absolute, f.Unit
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -100,7 +101,22 @@ func (s *study) claim(m metric, p pair, at cell) *claim {
 		c.Headline, c.metric.noVerdict = false, true
 	}
 	c.estimate(s.confidence(confidence), s.quick())
+	if s.overNothing(c) {
+		c.Amount, c.logs, c.logsApart = true, nil, nil
+	}
 	return c
+}
+
+// overNothing reports whether a claim is about time over that of operations which do
+// nothing, untraced: as a ratio it would say what the call of an empty method costs. A
+// budget is a ratio, whatever it is held against.
+func (s *study) overNothing(c *claim) bool {
+	e, tracer := s.in.Experiment, s.variants[0].Tracer
+	traced := tracer != nil && tracer.Name != spec.NoTracer
+	if c.pair.extra || c.Unit != "s" || c.metric.wholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
+		return false
+	}
+	return slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { return o.Name == c.Operation && o.Empty })
 }
 
 // newClaim is a claim without its figures.

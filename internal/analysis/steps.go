@@ -79,8 +79,8 @@ func incrementMetrics(how loop) []string {
 }
 
 // before is the variant that steps are held against, and the steps that it does not
-// run: of the same tracer, with as many steps as may be, and otherwise as alike as
-// may be.
+// run: of the same tracer, with as many steps as may be; of those the one that the variant
+// names, and otherwise as alike as may be.
 func (s *study) before(i int, steps []string) (over string, added []string) {
 	v := s.variants[i]
 	over, added = s.baseline, steps
@@ -92,6 +92,9 @@ func (s *study) before(i int, steps []string) (over string, added []string) {
 		}
 		left := without(steps, theirs)
 		apart := differing(v, other)
+		if other.Name == v.Against {
+			apart = -1
+		}
 		if over == s.baseline || len(left) < len(added) || len(left) == len(added) && apart < fewest {
 			over, added, fewest = other.Name, left, apart
 		}

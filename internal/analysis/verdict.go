@@ -157,7 +157,7 @@ func (c *claim) alone(e stats.Estimate) {
 // excludesZero reports whether the finding's own interval, which is not
 // corrected, lies on one side of zero.
 func (c *claim) excludesZero() bool {
-	i := shownInterval(c.Finding)
+	i := c.Shown()
 	return i != nil && i.Low != nil && i.High != nil && (*i.Low > 0 || *i.High < 0)
 }
 

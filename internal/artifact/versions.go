@@ -3,10 +3,14 @@ package artifact
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/spec"
 )
+
+// colours are what some programs write around their version even where nobody looks.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Versions returns the first line of what each needed command says of its
 // version; for one that does not answer, that it is not known.
@@ -27,7 +31,8 @@ func Versions(ctx context.Context, needs []spec.Need) map[string]string {
 		if err != nil {
 			said = "not known"
 		}
-		versions[need.Command], _, _ = strings.Cut(strings.TrimSpace(said), "\n")
+		first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+		versions[need.Command] = strings.TrimSpace(colours.ReplaceAllString(first, ""))
 	}
 	return versions
 }

@@ -51,6 +51,8 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")
+	case line && f.load.Samples:
+		return nil, errors.New("--samples is for workloads that make themselves work, and one's own service is asked by requests: 'tracetax report DIR --samples FILE' has the figures of its blocks")
 	case line && c.ArgsLenAtDash() > 0:
 		return nil, fmt.Errorf("%q stands before --: give either an experiment or a command", args[0])
 	case line:

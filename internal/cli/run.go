@@ -88,6 +88,7 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringVar(&f.load.Calls, "calls", "", "workloads that make themselves work: the most operations of a measured window, e.g. `2000000`")
 	flags.StringVar(&f.load.Depth, "depth", "", "the same: calls in one another that make one operation, `8`, or 2,4,8 in turn")
 	flags.StringVar(&f.load.Threads, "threads", "", "the same: threads that call, `2`, or 1,2,4 in turn")
+	flags.BoolVar(&f.load.Samples, "samples", false, "the same: keep every duration of a measured window, in the form of MooBench's scripts")
 	flags.StringVar(&f.load.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, or auto (a pilot finds it), instead of the experiment's")
 	completeFlag(c, "variant", completeTracers)
 	return c

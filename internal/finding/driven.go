@@ -31,7 +31,9 @@ type Lossy struct {
 	Spans     int64             `json:"spans"`            // that were lost
 	Where     []LostAt          `json:"where"`            // the most first
 	Metric    string            `json:"metric,omitempty"` // the headline, that Cost is of
-	Cost      *Interval         `json:"cost,omitempty"`   // relative: the least that it costs, had it sent all spans; nil where there is no ratio
+	Cost      *Interval         `json:"cost,omitempty"`   // relative: the least that it costs, had it sent all spans; nil where no ratio answers
+	Added     *Interval         `json:"added,omitempty"`  // likewise as an amount, in Unit, where no ratio answers
+	Unit      string            `json:"unit,omitempty"`   // of Added
 	Text      string            `json:"text"`
 }
 

@@ -98,9 +98,23 @@ type Finding struct {
 	Relative  *Interval         `json:"relative"`       // ratio − 1; nil where the baseline is zero
 	Blocks    int               `json:"blocks"`         // pairs that the intervals rest on
 	Headline  bool              `json:"headline,omitempty"`
+	Amount    bool              `json:"amount,omitempty"` // the difference answers and not the ratio: the baseline's operations do nothing
 	Verdict   Verdict           `json:"verdict"`
 	Samples   []Sample          `json:"samples"` // every block
 	Note      string            `json:"note,omitempty"`
+}
+
+// ByRatio reports whether the ratio is what answers: there is one, and it is over
+// something.
+func (f Finding) ByRatio() bool { return f.Relative != nil && !f.Amount }
+
+// Shown is the interval that answers: the ratio's or the difference's. It is nil where
+// there is neither.
+func (f Finding) Shown() *Interval {
+	if f.ByRatio() {
+		return f.Relative
+	}
+	return f.Absolute
 }
 
 // Interval is an estimate with its two-sided 95 % interval. Low and High are
@@ -186,6 +200,7 @@ type Ledger struct {
 	Exact      bool    `json:"exact"`   // whether a loss of a single span would show
 	Verdict    string  `json:"verdict"` // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
 	LostShare  float64 `json:"lost_share"`
+	LostMost   float64 `json:"lost_most"` // share that may have been lost at most, where their number is not sure
 }
 
 // Entry is one line of a ledger.

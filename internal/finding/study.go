@@ -24,6 +24,7 @@ type Study struct {
 	Lossy      []StudyLossy  `json:"lossy,omitempty"`
 	Increments []StudyStep   `json:"increments,omitempty"`
 	Sweeps     []StudySweep  `json:"sweeps,omitempty"`
+	Searches   []StudySearch `json:"searches,omitempty"`
 	LeftOut    []StudyLeft   `json:"left_out,omitempty"`
 	Warnings   []Warning     `json:"warnings"`
 	Methods    []string      `json:"methods"` // how the figures were made, a sentence each
@@ -35,8 +36,10 @@ type StudyResult struct {
 	Workload string    `json:"workload"`
 	Load     string    `json:"load"`
 	Tool     string    `json:"tool"`
+	Runtimes []string  `json:"runtimes,omitempty"` // what the programs said of their version: "java: openjdk 17.0.15"
 	Created  time.Time `json:"created"`
 	Blocks   int       `json:"blocks"`
+	Quick    bool      `json:"quick,omitempty"` // figures only
 	Answer   string    `json:"answer"`
 }
 
@@ -54,7 +57,8 @@ type StudyTable struct {
 	Unit     string      `json:"unit"`
 	Better   string      `json:"better"`
 	Baseline string      `json:"baseline"`
-	Rows     []StudyCell `json:"rows"` // by operation and level, in it the variants, the baseline first
+	Amount   bool        `json:"amount,omitempty"` // what is added answers, and not the ratio
+	Rows     []StudyCell `json:"rows"`             // by operation and level, in it the variants, the baseline first
 }
 
 // StudyCell is one variant on one operation.
@@ -77,6 +81,7 @@ type PublishedCell struct {
 	Value  float64  `json:"value"`
 	Spread float64  `json:"spread,omitempty"`
 	Cost   *float64 `json:"cost,omitempty"`   // over the study's own baseline, ratio − 1
+	Added  *float64 `json:"added,omitempty"`  // likewise as an amount, instead of Cost, where that is what answers
 	Within *bool    `json:"within,omitempty"` // whether that lies in our interval
 }
 
@@ -222,6 +227,12 @@ type StudyStep struct {
 type StudySweep struct {
 	Workload string `json:"workload"`
 	Sweep
+}
+
+// StudySearch is the search for a rate of one variant on one workload.
+type StudySearch struct {
+	Workload string `json:"workload"`
+	Search
 }
 
 // StudyLeft is a variant that could not run.

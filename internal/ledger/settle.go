@@ -242,7 +242,8 @@ func (d Delivery) Share() float64 {
 }
 
 // Deliveries returns the deliveries of runs by operation, settled as Account settles them.
-// Operations of which it is not known in every run how many spans they make are absent.
+// Operations of which it is not known in every run how many spans they make are absent, or
+// whether any was to arrive.
 func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	if t.random() && len(runs) > 1 {
 		runs = []Run{together(runs)}
@@ -252,7 +253,7 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 		for _, l := range settle(run, t) {
 			came, sum := l.delivered+l.merged, out[l.operation]
 			out[l.operation] = Delivery{Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came}
-			unknown[l.operation] = unknown[l.operation] || !l.known
+			unknown[l.operation] = unknown[l.operation] || !l.known || l.due.low <= 0 && l.due.high > 0
 		}
 	}
 	maps.DeleteFunc(out, func(operation string, _ Delivery) bool { return unknown[operation] })

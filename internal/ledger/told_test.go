@@ -97,6 +97,17 @@ func TestDeliveriesCountMergedAsDelivered(t *testing.T) {
 	}
 }
 
+// Where none may have been to come there is no share of them.
+func TestNoShareOfPerhapsNone(t *testing.T) {
+	sampled := Tracing{Sampling: 1, Spans: map[string]PerOperation{"call": {Low: 0, High: 10, How: Declared}}}
+	if d, known := Deliveries(sampled, tenSpans(record.Counts{Spans: 20}))["call"]; known {
+		t.Errorf("%+v", d)
+	}
+	if _, known := Deliveries(tenEach, tenSpans(record.Counts{}))["call"]; !known {
+		t.Error("all were lost, and it is known")
+	}
+}
+
 // Operations that make another number of spans at each level.
 func TestLevelsHaveTheirOwnNumbers(t *testing.T) {
 	phase := func(depth string, spans uint64) record.Phase {

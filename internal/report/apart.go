@@ -20,15 +20,20 @@ func apartColumns() []column {
 func apartCells(l finding.Lossy) []textCell {
 	_, where, _ := strings.Cut(l.Text, ": ")
 	row := []textCell{{text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)}, {finding.FormatValue(l.LostShare, "1"), yellow}, {}, {}, {}, {text: visible(where)}}
-	if l.Cost != nil {
+	switch {
+	case l.Cost != nil:
 		row[3], row[4] = intervalCells(*l.Cost, "1", true, plain)
-		row[5].text = finding.MetricName(l.Metric)
+	case l.Added != nil:
+		row[3], row[4] = intervalCells(*l.Added, l.Unit, false, plain)
+	default:
+		return row
 	}
+	row[5].text = finding.MetricName(l.Metric)
 	return row
 }
 
-// add puts in the table of who is listed apart, if anybody is, with what its costs mean.
-func (s *studySection) add(apart grid) {
+// addApart puts in the table of who is listed apart, if anybody is, with what its costs mean.
+func (s *studySection) addApart(apart grid) {
 	if len(apart.rows) == 0 {
 		return
 	}

@@ -68,6 +68,19 @@ func lossyOf(doc *finding.Document, g *group, variant string) *finding.Lossy {
 	return nil
 }
 
+// tells reports whether there is a finding of a metric for any variant.
+func tells(g *group, metric, base string) bool {
+	return slices.ContainsFunc(g.findings, func(f *finding.Finding) bool { return f.Metric == metric && f.Against == base })
+}
+
+// markedVariant is a variant's name, with a mark where it lost too many spans.
+func markedVariant(doc *finding.Document, g *group, variant string) string {
+	if lossyOf(doc, g, variant) != nil {
+		return variant + " †"
+	}
+	return variant
+}
+
 // sideOf is a variant's value of a metric; the baseline's is on the other side of any.
 func sideOf(g *group, metric, variant, base string) float64 {
 	for _, f := range g.findings {
@@ -95,23 +108,25 @@ func sideText(g *group, metric, variant, base string) string {
 // drivenSections are the parts beside the findings, as far as there are such.
 func drivenSections(doc *finding.Document, levels bool) []studySection {
 	side := studySection{title: "In saturation", notes: []string{"Wall and CPU of a call, what its threads waited, and what of its spans arrived: none of them says what an agent costs by itself."}}
-	all := groups(doc)
-	for _, g := range all {
-		if g.isSaturated() && (levels || g.parameter == "") {
-			table := saturation(doc, g)
-			table.caption = visible(g.title())
-			side.grids = append(side.grids, table)
+	heap := studySection{title: "Heap"}
+	for _, g := range groups(doc) {
+		if !g.isDriven() || !levels && g.parameter != "" {
+			continue
 		}
+		if g.isSaturated() {
+			side.add(g, saturation(doc, g))
+		}
+		heap.add(g, heapTable(doc, g))
 	}
 	if len(doc.Lossy) > 0 {
-		side.notes = append(side.notes, "† lost over 1 % of its spans")
+		side.notes = append(side.notes, "† lost over 1 % of its spans, the warm-up included")
 	}
-	apart := studySection{title: "Listed apart: variants that lost spans"}
+	apart := studySection{id: "apart", title: "Listed apart: variants that lost spans"}
 	lost := grid{columns: apartColumns()}
 	for _, l := range doc.Lossy {
 		lost.rows = append(lost.rows, apartCells(l))
 	}
-	apart.add(lost)
+	apart.addApart(lost)
 	steps := studySection{title: "What each step of tracing adds"}
 	added := slices.Clone(doc.Increments)
 	for i := range added {
@@ -121,7 +136,39 @@ func drivenSections(doc *finding.Document, levels bool) []studySection {
 		added = slices.DeleteFunc(added, func(i finding.Increment) bool { return len(i.Parameter) > 0 })
 	}
 	steps.grids = incrementGrids(added)
-	return slices.DeleteFunc([]studySection{side, apart, steps}, func(s studySection) bool { return len(s.grids) == 0 })
+	return slices.DeleteFunc([]studySection{side, heap, apart, steps}, func(s studySection) bool { return len(s.grids) == 0 })
+}
+
+// add puts in the table of a group, unless it is empty.
+func (s *studySection) add(g *group, table grid) {
+	if len(table.columns) > 1 {
+		table.caption = visible(g.title())
+		s.grids = append(s.grids, table)
+	}
+}
+
+// heapTable has a row for each variant, with what its language tells of the heap.
+func heapTable(doc *finding.Document, g *group) grid {
+	table := grid{columns: []column{{head: "", give: true}}}
+	for _, c := range heapColumns {
+		table.columns = append(table.columns, column{head: c.head, right: true})
+	}
+	base := baseline(doc)
+	for _, name := range append([]string{base}, g.contenders(doc, base)...) {
+		row := []textCell{{text: visible(name)}}
+		for _, c := range heapColumns {
+			text := sideText(g, c.metric, name, base)
+			if text == finding.Missing && !tells(g, c.metric, base) {
+				text = "" // nobody does: no column
+			}
+			row = append(row, textCell{text: text})
+		}
+		if lossyOf(doc, g, name) != nil {
+			row[0] = textCell{row[0].text + " †", yellow}
+		}
+		table.rows = append(table.rows, row)
+	}
+	return dropEmpty(table)
 }
 
 // sections writes parts of the report.

@@ -24,6 +24,7 @@ func Markdown(w io.Writer, doc *finding.Document) error {
 		m.line("A quick run: figures only. Too few blocks for intervals and verdicts.")
 	}
 	m.table(headlineTable(doc, base))
+	m.apart(doc)
 	if jointly(doc) {
 		m.line(jointText)
 		m.line("")
@@ -40,6 +41,22 @@ func Markdown(w io.Writer, doc *finding.Document) error {
 	return m.to(w)
 }
 
+// apart says what the mark of a variant means, and who lost how much.
+func (m *markdown) apart(doc *finding.Document) {
+	if len(doc.Lossy) == 0 {
+		return
+	}
+	m.line("† lost over 1 % of its spans: what it costs is the cost of less work.")
+	m.line("")
+	m.details("Who lost spans, and where", func() {
+		lost := grid{columns: apartColumns()}
+		for _, l := range doc.Lossy {
+			lost.rows = append(lost.rows, apartCells(l))
+		}
+		m.grid(dropEmpty(lost))
+	})
+}
+
 // headlineTable has a row for each operation and variant: the headline, and every
 // metric with a budget.
 func headlineTable(doc *finding.Document, base string) markTable {
@@ -47,7 +64,7 @@ func headlineTable(doc *finding.Document, base string) markTable {
 	for _, g := range groups(doc) {
 		for _, f := range g.findings {
 			if f.Against == base && (f.Headline || f.Verdict.Budget != nil) {
-				t.rows = append(t.rows, []string{g.title() + ", " + f.Variant, label(f), shownValue(f, f.Baseline), shownValue(f, f.Value), shownDifference(f), markVerdict(f)})
+				t.rows = append(t.rows, []string{g.title() + ", " + markedVariant(doc, g, f.Variant), label(f), shownValue(f, f.Baseline), shownValue(f, f.Value), shownDifference(f), markVerdict(f)})
 			}
 		}
 	}
@@ -72,11 +89,8 @@ func shownValue(f *finding.Finding, v float64) string {
 }
 
 func shownDifference(f *finding.Finding) string {
-	switch {
-	case f.Relative != nil:
-		return finding.FormatInterval(*f.Relative, f.Unit, true)
-	case f.Absolute != nil:
-		return finding.FormatInterval(*f.Absolute, f.Unit, false)
+	if i := f.Shown(); i != nil {
+		return finding.FormatInterval(*i, f.Unit, f.ByRatio())
 	}
 	return finding.Missing
 }

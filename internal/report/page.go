@@ -46,6 +46,7 @@ type cardRow struct {
 	Big     string // the estimate
 	Ends    string // its interval
 	Values  string // "52.0 µs → 54.2 µs"
+	Lossy   bool   // it lost too many spans to be ranked
 	verdictView
 }
 
@@ -84,14 +85,28 @@ func cards(doc *finding.Document) []card {
 		for _, f := range g.findings {
 			if f.Headline {
 				c.Label = label(f)
-				c.Rows = append(c.Rows, newCardRow(doc, f))
+				c.Rows = append(c.Rows, newCardRow(doc, g, f))
 			}
 		}
+		c.lossyLast()
 		if len(c.Rows) > 0 {
 			all = append(all, c)
 		}
 	}
 	return all
+}
+
+// lossyLast puts the variants that lost too many spans below the others.
+func (c *card) lossyLast() {
+	slices.SortStableFunc(c.Rows, func(a, b cardRow) int {
+		switch {
+		case a.Lossy == b.Lossy:
+			return 0
+		case a.Lossy:
+			return 1
+		}
+		return -1
+	})
 }
 
 func sweptCard(doc *finding.Document, levels []*group) card {
@@ -101,7 +116,7 @@ func sweptCard(doc *finding.Document, levels []*group) card {
 		for _, f := range g.findings {
 			if f.Headline {
 				c.Label = label(f)
-				row := newCardRow(doc, f)
+				row := newCardRow(doc, g, f)
 				row.Level = levelText(g)
 				c.Rows = append(c.Rows, row)
 			}
@@ -113,20 +128,17 @@ func sweptCard(doc *finding.Document, levels []*group) card {
 	return c
 }
 
-func newCardRow(doc *finding.Document, f *finding.Finding) cardRow {
+func newCardRow(doc *finding.Document, g *group, f *finding.Finding) cardRow {
 	row := cardRow{
-		Finding: indexOf(doc, f), Variant: f.Variant, verdictView: viewOf(f),
+		Finding: indexOf(doc, f), Variant: markedVariant(doc, g, f.Variant), Lossy: lossyOf(doc, g, f.Variant) != nil, verdictView: viewOf(f),
 		Values: finding.FormatValue(f.Baseline, f.Unit) + " → " + finding.FormatValue(f.Value, f.Unit),
 	}
-	i, relative := f.Relative, true
-	if i == nil {
-		i, relative = f.Absolute, false
-	}
+	i := f.Shown()
 	if i == nil {
 		row.Big = finding.Missing
 		return row
 	}
-	estimate, ends := intervalCells(*i, f.Unit, relative, plain)
+	estimate, ends := intervalCells(*i, f.Unit, f.ByRatio(), plain)
 	row.Big, row.Ends = estimate.text, ends.text
 	return row
 }

@@ -83,12 +83,16 @@ func claimStyle(kind finding.ClaimKind) style {
 // studyResultText says what one of the results is.
 func studyResultText(r finding.StudyResult) string {
 	var parts []string
-	for _, text := range []string{r.Workload, r.Load, counted(r.Blocks, "block"), r.Results} {
+	quick := ""
+	if r.Quick {
+		quick = "a quick run: figures only"
+	}
+	for _, text := range []string{r.Workload, r.Load, counted(r.Blocks, "block"), quick, r.Results} {
 		if text != "" {
 			parts = append(parts, text)
 		}
 	}
-	return strings.Join(parts, " · ")
+	return strings.Join(append(parts, r.Runtimes...), " · ")
 }
 
 // sourceTexts say where the published figures are from.

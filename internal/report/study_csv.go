@@ -15,7 +15,7 @@ import (
 func StudyCSV(w io.Writer, doc *finding.Study) error {
 	rows := [][]string{{
 		"workload", "operation", "parameter", "variant", "metric", "unit", "better", "value", "value_low", "value_high", "cost", "cost_low", "cost_high",
-		"added", "added_low", "added_high", "blocks", "lossy", "reason", "series", "published", "published_spread", "published_cost", "within",
+		"added", "added_low", "added_high", "blocks", "lossy", "reason", "series", "published", "published_spread", "published_cost", "published_added", "within",
 	}}
 	for _, t := range doc.Tables {
 		for _, r := range t.Rows {
@@ -25,16 +25,19 @@ func StudyCSV(w io.Writer, doc *finding.Study) error {
 			}
 			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), cell(r.Reason))
 			if len(r.Published) == 0 {
-				rows = append(rows, append(row, make([]string, 5)...))
+				rows = append(rows, append(row, make([]string, 6)...))
 			}
 			for _, p := range r.Published {
 				one := append([]string{}, row...)
-				one = append(one, cell(doc.Series[p.Series].Name), number(p.Value), "", "", "")
+				one = append(one, cell(doc.Series[p.Series].Name), number(p.Value), "", "", "", "")
 				if p.Spread != 0 {
-					one[len(one)-3] = number(p.Spread)
+					one[len(one)-4] = number(p.Spread)
 				}
 				if p.Cost != nil {
-					one[len(one)-2] = number(*p.Cost)
+					one[len(one)-3] = number(*p.Cost)
+				}
+				if p.Added != nil {
+					one[len(one)-2] = number(*p.Added)
 				}
 				if p.Within != nil {
 					one[len(one)-1] = strconv.FormatBool(*p.Within)

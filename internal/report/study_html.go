@@ -48,6 +48,7 @@ type studyClaim struct {
 }
 
 type htmlSection struct {
+	ID     string // to be linked to; "" for none
 	Title  string
 	Tables []htmlTable
 	Notes  []string
@@ -100,7 +101,7 @@ func StudyHTML(w io.Writer, doc *finding.Study) error {
 }
 
 func htmlSectionOf(s studySection) htmlSection {
-	one := htmlSection{Title: s.title, Notes: s.notes}
+	one := htmlSection{ID: s.id, Title: s.title, Notes: s.notes}
 	for _, g := range s.grids {
 		one.Tables = append(one.Tables, htmlTableOf(g))
 	}

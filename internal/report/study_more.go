@@ -16,7 +16,7 @@ func studyLossy(doc *finding.Study) studySection {
 	for _, l := range doc.Lossy {
 		g.rows = append(g.rows, append([]textCell{{text: visible(l.Workload)}}, apartCells(l.Lossy)...))
 	}
-	s.add(g)
+	s.addApart(g)
 	return s
 }
 

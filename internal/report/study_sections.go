@@ -12,6 +12,7 @@ import (
 
 // studySection is a part of a study: its tables, and what is to be known of them.
 type studySection struct {
+	id    string // of the section of a page, to be linked to; "" for none
 	title string
 	grids []grid
 	notes []string
@@ -20,7 +21,7 @@ type studySection struct {
 // studySections are the parts that have something to show.
 func studySections(doc *finding.Study) []studySection {
 	all := []studySection{
-		studyTables(doc), studyRankings(doc), studyLossy(doc), studyMeans(doc), studyRatios(doc), studySteps(doc), studyLeft(doc),
+		studyTables(doc), studySearches(doc), studyRankings(doc), studyLossy(doc), studyMeans(doc), studyRatios(doc), studySteps(doc), studyLeft(doc),
 	}
 	return slices.DeleteFunc(all, func(s studySection) bool { return len(s.grids) == 0 })
 }
@@ -31,8 +32,19 @@ func studyTables(doc *finding.Study) studySection {
 	if len(doc.Series) == 0 {
 		s.title = "What was measured"
 	}
+	type place struct {
+		workload string
+		side     *side
+	}
+	shown := map[place]bool{}
 	for _, t := range doc.Tables {
-		s.grids = append(s.grids, studyTable(doc, t))
+		with := sideOfMetric(t.Metric)
+		if with == nil {
+			s.grids = append(s.grids, studyTable(doc, t))
+		} else if at := (place{t.Workload, with}); !shown[at] {
+			shown[at] = true
+			s.grids = append(s.grids, sideTable(doc, t.Workload, with))
+		}
 	}
 	if marked(doc, "†") {
 		s.notes = append(s.notes, "† lost over 1 % of its spans: listed apart, in no order")
@@ -111,7 +123,7 @@ func costCells(r finding.StudyCell, t finding.StudyTable) []textCell {
 	switch {
 	case r.Variant == t.Baseline:
 		return make([]textCell, 2)
-	case r.Cost != nil:
+	case r.Cost != nil && !t.Amount:
 		estimate, ends := intervalCells(*r.Cost, t.Unit, true, plain)
 		return []textCell{estimate, ends}
 	case r.Added != nil:
@@ -129,8 +141,11 @@ func publishedCells(p *finding.PublishedCell, unit string) []textCell {
 	if p.Spread > 0 {
 		cells[0].text += " ± " + finding.FormatValue(p.Spread, unit)
 	}
-	if p.Cost != nil {
+	switch {
+	case p.Cost != nil:
 		cells[1].text = finding.FormatInterval(finding.Interval{Estimate: *p.Cost}, "1", true)
+	case p.Added != nil:
+		cells[1].text = finding.FormatInterval(finding.Interval{Estimate: *p.Added}, unit, false)
 	}
 	cells[2] = withinCell(*p)
 	return cells
@@ -193,7 +208,7 @@ func studyUnit(doc *finding.Study, r finding.Ranking) (unit string, relative boo
 		}
 		for _, row := range t.Rows {
 			if row.Variant != t.Baseline && row.Operation == r.Operation {
-				return t.Unit, row.Cost != nil
+				return t.Unit, row.Cost != nil && !t.Amount
 			}
 		}
 	}

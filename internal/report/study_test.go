@@ -89,8 +89,42 @@ func study() *finding.Study {
 		base, cell("otel", 240, i(-0.385, -0.40, -0.37), finding.PublishedCell{Series: 0, Value: 240, Cost: number0(-0.368), Within: &no}, finding.PublishedCell{Series: 1, Value: 245, Cost: number0(-0.372), Within: &yes}),
 		cell("elastic", 200, i(-0.487, -0.5, -0.47), finding.PublishedCell{Series: 0, Value: 200, Cost: &published, Within: &no}), doubtful,
 	}}}
+	doc.Tables = append(doc.Tables, callTables()...)
+	doc.Results[0].Quick, doc.Results[0].Runtimes = true, []string{"java: openjdk 17"}
+	doc.Searches = []finding.StudySearch{
+		{Workload: "calls/java", Search: finding.Search{Operation: "call", Variant: "otel", Goal: "no span lost", Rate: i(21000, 20000, 23000), Held: 20000, Failed: 23000, Outcomes: []string{"found", "found"}}},
+		{Workload: "calls/java", Search: finding.Search{Operation: "call", Variant: "scout", Goal: "no span lost", Outcomes: []string{"below the lowest rate that can be asked"}, Text: "no span lost: not even at 2,000/s"}},
+	}
 	doc.Sweeps = []finding.StudySweep{{Workload: "requests/flask", Sweep: finding.Sweep{Operation: "call", Variant: "otel", Parameter: "depth", Metric: "time_per_call", Unit: "s", Points: []finding.SweepPoint{{X: 2, Y: 1e-6}, {X: 8, Y: 3e-6}}}}}
 	return doc
+}
+
+// callTables are of calls that do nothing: what is added answers; some metrics share a table.
+func callTables() []finding.StudyTable {
+	i := func(v float64) *finding.Interval {
+		return &finding.Interval{Estimate: v, Low: number0(v * 0.9), High: number0(v * 1.1)}
+	}
+	yes := true
+	table := func(metric, unit string, rows ...finding.StudyCell) finding.StudyTable {
+		return finding.StudyTable{Workload: "calls/java", Metric: metric, Unit: unit, Better: "lower", Baseline: "none", Rows: rows}
+	}
+	row := func(variant string, value float64) finding.StudyCell {
+		return finding.StudyCell{Operation: "call", Variant: variant, Value: i(value), Cost: i(80), Added: i(value), Blocks: 8}
+	}
+	none, otel, scout, absent := row("none", 50e-9), row("otel", 4e-6), row("scout", 2e-6), row("inspectit", 0)
+	otel.Published = []finding.PublishedCell{{Series: 0, Value: 3.6e-6, Added: number0(3.5e-6), Within: &yes}}
+	scout.Lossy = true
+	absent.Value, absent.Cost, absent.Added, absent.Reason = nil, nil, nil, "left out: it cannot be had"
+	absent.Published = []finding.PublishedCell{{Series: 0, Value: 7e-6, Added: number0(6.9e-6)}}
+	times := table("time_per_call", "s", none, otel, scout, absent)
+	times.Amount = true
+	slope := row("otel", 390e-9)
+	slope.Published = []finding.PublishedCell{{Series: 0, Value: 392e-9, Within: &yes}}
+	return []finding.StudyTable{
+		times, table("slope", "s", slope, row("scout", 12e-9)), table("base", "s", row("otel", 600e-9)), table("r2", "1", row("otel", 0.999)),
+		table("delivered_share", "1", row("otel", 0.01), row("scout", 1)), table("blocked_time", "s", row("none", 0), row("otel", 40e-9)),
+		table("allocation_per_operation", "bytes", row("none", 0), row("otel", 5200)), table("heap_live", "bytes", row("none", 2e6), row("otel", 90e6)),
+	}
 }
 
 func number0(v float64) *float64 { return &v }
@@ -102,6 +136,33 @@ func TestDrivenReports(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, "driven."+ending, got.Bytes())
+	}
+}
+
+// Who lost spans stands below the others wherever figures stand, with a mark and what it means.
+func TestWhoLostSpansIsMarkedEverywhere(t *testing.T) {
+	doc := driven()
+	var text, page bytes.Buffer
+	if err := Markdown(&text, doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"call, scout †", "† lost over 1 % of its spans", "80.0 % in the tracer's queue"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in the Markdown", want)
+		}
+	}
+	doc.Findings = append(doc.Findings[14:], doc.Findings[:14]...) // scout first
+	if err := HTML(&page, doc); err != nil {
+		t.Fatal(err)
+	}
+	cards, _, _ := strings.Cut(page.String(), "<noscript>")
+	_, cards, _ = strings.Cut(cards, `class="cards"`)
+	last := strings.Index(cards, "scout †")
+	if last < 0 || last < strings.Index(cards, ">otel<") || last < strings.Index(cards, ">kieker<") || !strings.Contains(cards, `href="#apart"`) {
+		t.Errorf("%s", cards)
+	}
+	if !strings.Contains(page.String(), `id="apart"`) {
+		t.Error("nothing to be linked to")
 	}
 }
 
@@ -126,7 +187,7 @@ func TestStudyCSVIsEven(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&got).ReadAll() // fails where rows differ in length
-	if err != nil || len(rows) != 1+2+2+1+1 {
+	if err != nil || len(rows) != 1+2+2+1+1+16 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }

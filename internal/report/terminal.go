@@ -207,19 +207,34 @@ func (t *terminal) legend() {
 	}
 }
 
-// notes writes what the analysis remarks on the findings that are shown, each
-// once a metric, where it first applies; with the variant where it remarks something else on
-// another.
+// notes writes what the analysis remarks on the findings that are shown, each once a
+// metric, where it first applies; with the variants where it remarks something else on others.
 func (t *terminal) notes(g *group, isShown func(*finding.Finding) bool) {
+	var shown []*finding.Finding
 	for _, f := range g.findings {
-		about := label(f)
-		if slices.ContainsFunc(g.findings, func(o *finding.Finding) bool {
-			return o.Metric == f.Metric && o.Role == f.Role && o.Variant != f.Variant && o.Note != f.Note
-		}) {
-			about += " of " + visible(f.Variant)
+		if isShown(f) && (t.opts.All || lossyOf(t.doc, g, f.Variant) == nil) {
+			shown = append(shown, f)
+		}
+	}
+	for _, f := range shown {
+		if f.Note == "" {
+			continue
+		}
+		about, of, differs := label(f), []string{}, false
+		for _, o := range shown {
+			switch {
+			case o.Metric != f.Metric || o.Role != f.Role:
+			case o.Note != f.Note:
+				differs = true
+			case !slices.Contains(of, visible(o.Variant)):
+				of = append(of, visible(o.Variant))
+			}
+		}
+		if differs {
+			about += " of " + strings.Join(of, ", ")
 		}
 		text := about + ": " + f.Note
-		if f.Note == "" || t.noted[text] || !isShown(f) || !t.opts.All && lossyOf(t.doc, g, f.Variant) != nil {
+		if t.noted[text] {
 			continue
 		}
 		t.noted[text] = true

@@ -105,8 +105,12 @@ func ledgerText(l *finding.Ledger) string {
 	return strings.Join(parts, " · ")
 }
 
-// spansText is an entry's number, or its interval where it is one.
+// spansText is an entry's number, or its interval where it is one. Fewer than none are
+// missing where more came than the fewest that there could be.
 func spansText(e finding.Entry) string {
+	if e.Name == "unaccounted" && e.Low < 0 && e.High > 0 {
+		return "up to " + finding.FormatCount(e.High)
+	}
 	if e.High > e.Low {
 		return finding.FormatCount(e.Low) + " to " + finding.FormatCount(e.High)
 	}

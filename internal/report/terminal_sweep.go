@@ -164,7 +164,7 @@ func levelRow(g *group, m *finding.Finding, base string, contenders []string) []
 			row = append(row, textCell{text: finding.Missing, style: dim}, textCell{}, textCell{}, textCell{}, textCell{})
 			continue
 		}
-		estimate, ends := relativeCells(f)
+		estimate, ends := shownCells(f)
 		mark, word := verdictCells(f)
 		row = append(row, textCell{text: finding.FormatValue(f.Value, f.Unit)}, estimate, ends, mark, word)
 	}

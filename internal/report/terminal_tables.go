@@ -25,7 +25,7 @@ func (t *terminal) tables(g *group, base string) []grid {
 		return t.everyVariantTable(g, base, contenders)
 	}
 	metric, role := g.headline()
-	tables := t.nonEmpty(variantTable(g, metric, role, base, contenders))
+	tables := t.nonEmpty(variantTable(t.doc, g, metric, role, base, contenders))
 	return append(tables, t.nonEmpty(otherMetrics(g, metric, role, base, contenders))...)
 }
 
@@ -60,7 +60,7 @@ func (t *terminal) metricTable(g *group, base, variant string) grid {
 		if isRoleOfHeadline(g, f) && !t.opts.All {
 			name = textCell{"  " + visible(f.Role), dim}
 		}
-		estimate, ends := relativeCells(f)
+		estimate, ends := shownCells(f)
 		mark, word := verdictCells(f)
 		table.rows = append(table.rows, []textCell{
 			name,
@@ -76,7 +76,7 @@ func (t *terminal) metricTable(g *group, base, variant string) grid {
 // intervalHead names the column of intervals, where any is.
 func intervalHead(g *group) string {
 	for _, f := range g.findings {
-		if f.Relative != nil && f.Relative.Low != nil || f.Relative == nil && f.Absolute != nil && f.Absolute.Low != nil {
+		if i := f.Shown(); i != nil && i.Low != nil {
 			return "(95 %)"
 		}
 	}
@@ -110,16 +110,14 @@ func differenceText(f *finding.Finding) string {
 	return finding.FormatInterval(finding.Interval{Estimate: f.Absolute.Estimate}, f.Unit, false)
 }
 
-// relativeCells is the ratio and, apart from it, its interval. Where there is no
-// ratio the difference stands in its place, so that no verdict is without a figure.
-func relativeCells(f *finding.Finding) (estimate, ends textCell) {
-	switch {
-	case f.Relative == nil && f.Absolute == nil:
+// shownCells is what answers and, apart from it, its interval: the ratio, or the difference
+// where there is none or it says nothing, so that no verdict is without a figure.
+func shownCells(f *finding.Finding) (estimate, ends textCell) {
+	i := f.Shown()
+	if i == nil {
 		return textCell{text: finding.Missing, style: dim}, textCell{}
-	case f.Relative == nil:
-		return intervalCells(*f.Absolute, f.Unit, false, verdictStyle(f.Verdict.Kind))
 	}
-	return intervalCells(*f.Relative, f.Unit, true, verdictStyle(f.Verdict.Kind))
+	return intervalCells(*i, f.Unit, f.ByRatio(), verdictStyle(f.Verdict.Kind))
 }
 
 func intervalCells(i finding.Interval, unit string, relative bool, s style) (estimate, ends textCell) {

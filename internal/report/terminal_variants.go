@@ -10,7 +10,7 @@ import (
 )
 
 // variantTable has a row for each variant, the baseline first, on one metric.
-func variantTable(g *group, metric, role, base string, contenders []string) grid {
+func variantTable(doc *finding.Document, g *group, metric, role, base string, contenders []string) grid {
 	first := g.find(metric, role, contenders[0], base)
 	if first == nil {
 		return grid{}
@@ -38,21 +38,21 @@ func variantTable(g *group, metric, role, base string, contenders []string) grid
 			continue
 		}
 		row := []textCell{{text: visible(name)}, {text: finding.FormatValue(f.Value, f.Unit)}}
-		estimate, ends := relativeCells(f)
+		estimate, ends := shownCells(f)
 		mark, word := verdictCells(f)
 		row = append(row, estimate, ends, mark, word)
 		step := g.step(metric, role, name, base)
 		if step == nil && chain && name == contenders[0] {
 			step = f
 		}
-		table.rows = append(table.rows, append(row, stepCells(step, !chain)...))
+		table.rows = append(table.rows, append(row, stepCells(doc, g, step, !chain)...))
 	}
 	return dropEmpty(table)
 }
 
 // stepCells are the absolute increment over another variant, its interval, and
-// that variant's name if it must be named.
-func stepCells(f *finding.Finding, named bool) []textCell {
+// that variant's name if it must be named, marked where it lost too many spans.
+func stepCells(doc *finding.Document, g *group, f *finding.Finding, named bool) []textCell {
 	if f == nil || f.Absolute == nil {
 		return make([]textCell, 3)
 	}
@@ -60,7 +60,7 @@ func stepCells(f *finding.Finding, named bool) []textCell {
 	if !named {
 		return []textCell{estimate, ends, {}}
 	}
-	return []textCell{estimate, ends, {text: visible(f.Against), style: dim}}
+	return []textCell{estimate, ends, {text: visible(markedVariant(doc, g, f.Against)), style: dim}}
 }
 
 // isChain reports whether every step is over the variant in the row above, so
@@ -136,7 +136,7 @@ func (t *terminal) everyVariantTable(g *group, base string, contenders []string)
 			return g.find(metric, role, name, base) == nil
 		})
 		if len(measured) > 0 {
-			tables = append(tables, variantTable(g, metric, role, base, measured))
+			tables = append(tables, variantTable(t.doc, g, metric, role, base, measured))
 		}
 	}
 	return tables

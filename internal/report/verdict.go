@@ -21,7 +21,7 @@ func badge(f *finding.Finding) string {
 	v := f.Verdict
 	switch {
 	case v.Kind == finding.NoDifference && v.Bound != nil:
-		return "under " + finding.FormatBound(*v.Bound, f.Unit, f.Relative != nil)
+		return "under " + finding.FormatBound(*v.Bound, f.Unit, f.ByRatio())
 	case unsure(v):
 		return "not sure among " + counted(v.Claims, "claim")
 	case short(v):

@@ -74,9 +74,31 @@ func TestDrivenOperations(t *testing.T) {
 workload:
   self: true
   processes: [{name: app, run: [x, "{port}"]}]
-  operations: {call: {process: app, rate: 5/s, drive: {depth: 3, busy_ns: 100, to: "a:b"}}, other: }
+  operations: {call: {process: app, rate: 5/s, empty: true, drive: {depth: 3, busy_ns: 100, to: "a:b"}}, other: }
 variants: {none: , b: {tracer: none}}
 `))
+}
+
+// TestDrivenIsWarmedForAll: what is written down of a load is all of it.
+func TestDrivenIsWarmedForAll(t *testing.T) {
+	c := shelf()
+	e := parseIn(t, c, driven+"load: {rate: [5/s, 6/s], warmup_all: 12s}\n")
+	if e.Load.WarmupAll != 12*time.Second {
+		t.Errorf("%v", e.Load.WarmupAll)
+	}
+	again(t, c, e)
+}
+
+func TestSamplesByFlag(t *testing.T) {
+	c := shelf()
+	e := parseIn(t, c, driven)
+	if err := e.OverrideLoad(Override{Samples: true}); err != nil || !e.Samples {
+		t.Errorf("%v, %v", e.Samples, err)
+	}
+	asked := parseIn(t, c, "workload: asked\nvariants: {none: , b: {tracer: none}}\n")
+	if err := asked.OverrideLoad(Override{Samples: true}); err == nil || !strings.Contains(err.Error(), "--samples: samples is for workloads that make themselves work") || asked.Samples {
+		t.Errorf("%v", err)
+	}
 }
 
 // TestDrivenWrong: what does not go together, and where it is said.
@@ -105,7 +127,8 @@ func TestDrivenWrong(t *testing.T) {
 		strings.Replace(own, "%", "{drive: {depth: deep}}", 1):                                      `"deep" is not a whole number`,
 		strings.Replace(strings.Replace(own, "{port}", "", 1), "%", "", 1):                          `nothing says where process "a" listens`,
 		strings.Replace(strings.Replace(own, "self: true", "self: true, rate: 5/s", 1), "%", "", 1): `goes as fast as it can where the experiment names no rate`,
-		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {drive: {depth: 5}}}}\nvariants: {none: , b: {tracer: none}}": `drive is for workloads that make themselves work`,
+		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {drive: {depth: 5}}}}\nvariants: {none: , b: {tracer: none}}":           `drive is for workloads that make themselves work`,
+		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /, empty: true}}}\nvariants: {none: , b: {tracer: none}}": `empty is for workloads that make themselves work`,
 	} {
 		_, err := ParseExperiment("x.yaml", t.TempDir(), []byte(text), shelf())
 		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {

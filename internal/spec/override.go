@@ -18,6 +18,7 @@ type Override struct {
 	Calls       string // "2000000"; workloads that make themselves work only, and so the next two
 	Depth       string // "8" or "2,4,8"
 	Threads     string // "2" or "1,2,4"
+	Samples     bool   // every duration is kept; likewise
 }
 
 // OverrideLoad replaces what the load of an experiment says by flags. One that
@@ -25,6 +26,10 @@ type Override struct {
 // --rate, one number of connections is the most that may be open. A list takes the
 // place of what was swept. Errors name the flag.
 func (e *Experiment) OverrideLoad(o Override) error {
+	if o.Samples && !e.self() {
+		return fmt.Errorf("--samples: %s", wayText("samples", e.Workload))
+	}
+	e.Samples = e.Samples || o.Samples
 	b := flagBuilder{source: &source{}, Flags: Flags{
 		Rate: o.Rate, Connections: o.Connections, Capacity: o.Capacity, Duration: o.Duration, Warmup: o.Warmup,
 	}}

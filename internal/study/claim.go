@@ -166,11 +166,13 @@ func figureName(f finding.ClaimFigure) string {
 	return "the mean over all"
 }
 
-// fewNames lists some names and the number of the others.
-func fewNames(names []string) string {
+// fewNames lists some names, which may have commas in them, and the number of the others.
+func fewNames(names []string) string { return fewWith(names, "; ") }
+
+func fewWith(names []string, between string) string {
 	const most = 3
 	if len(names) <= most {
-		return strings.Join(names, "; ")
+		return strings.Join(names, between)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], "; "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], between), len(names)-most)
 }

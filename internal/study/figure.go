@@ -44,7 +44,7 @@ func (s *study) collect() {
 			if f.Against != r.baseline || f.Role != "" {
 				continue
 			}
-			one := &figure{Finding: f, of: r, reason: reasonOf(f), lossy: r.loses(f, f.Variant) || r.loses(f, f.Against), lossyBase: r.loses(f, f.Against)}
+			one := &figure{Finding: f, of: r, reason: cmp.Or(reasonOf(f), r.unsure(f)), lossy: r.loses(f, f.Variant) || r.loses(f, f.Against), lossyBase: r.loses(f, f.Against)}
 			if f.Relative != nil || f.Verdict.Kind == finding.Overloaded {
 				one.value, one.base = logsOf(f.Samples)
 			}
@@ -61,6 +61,24 @@ func reasonOf(f *finding.Finding) string {
 		return v.Text
 	case v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0:
 		return strings.TrimPrefix(v.Text, "cannot tell: ")
+	}
+	return ""
+}
+
+// tolerable is the share of spans that may be lost without a variant being listed apart.
+const tolerable = 0.01
+
+// unsure says that nobody knows whether a variant of a workload that makes itself work lost
+// too many spans to be ranked; "" where it is known. Of others the part of a run counts that is
+// behind its warm-up, of which the ledger of an operation does not tell.
+func (r *result) unsure(f *finding.Finding) string {
+	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }) {
+		return ""
+	}
+	for _, l := range r.Ledgers {
+		if l.Operation == f.Operation && l.Variant == f.Variant && l.LostMost-l.LostShare > tolerable {
+			return "how many spans were lost is not known"
+		}
 	}
 	return ""
 }
@@ -152,7 +170,8 @@ var beside = []struct {
 	of      string
 	metrics []string
 }{
-	{"time_per_call", []string{"time_per_call", "cpu_per_operation", "delivered_share", "delivered_rate", "blocked_time", "cpu_per_span", "slope", "base", "r2"}},
+	{"time_per_call", []string{"time_per_call", "cpu_per_operation", "delivered_share", "delivered_rate", "blocked_time", "cpu_per_span", "slope", "base", "r2",
+		"allocation_per_operation", "gc_count", "gc_time", "heap_peak", "heap_live"}},
 	{"latency_p50", []string{"latency_p50", "latency_mean", "latency_p75", "latency_p95", "latency_p99", "cpu_utilisation", "operations_completed"}},
 }
 

@@ -3,6 +3,7 @@ package study
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -43,8 +44,15 @@ func (s *study) acrossWorkloads(figures []*figure) []finding.StudyMean {
 	return out
 }
 
-// averaged are the figures of a variant in a result that a mean is made of.
+// averaged are the figures of a variant in a result that a mean of costs is made of: those
+// whose ratio to the baseline answers.
 func (s *study) averaged(metric, variant string, r *result) []*figure {
+	return slices.DeleteFunc(s.told(metric, variant, r), func(f *figure) bool { return f.Amount })
+}
+
+// told are the figures of a variant in a result that may be reckoned with, of operations
+// by themselves.
+func (s *study) told(metric, variant string, r *result) []*figure {
 	return s.find(func(f *figure) bool {
 		return f.of == r && f.Metric == metric && f.Variant == variant && f.Operation != "" && len(f.Parameter) == 0 && f.told() && f.Relative != nil
 	})

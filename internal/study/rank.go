@@ -16,13 +16,14 @@ import (
 const leastForTau = 3
 
 // rankings orders the variants on every operation on which there are two to order.
-// Those that lost spans are listed apart.
+// Those that lost spans are listed apart. Where tracers say which steps of tracing they make,
+// those that make all of them are ordered: what fewer steps cost says nothing of a tracer.
 func (s *study) rankings() []finding.Ranking {
 	var out []finding.Ranking
 	for _, metric := range s.rankedMetrics() {
 		for _, r := range s.results {
 			cells := s.find(func(f *figure) bool {
-				return f.of == r && f.Metric == metric && f.Better != "" && !f.lossy && f.reason == "" && (f.value != nil || isAdded(f.Finding))
+				return f.of == r && f.Metric == metric && f.Better != "" && !f.lossy && f.reason == "" && (f.value != nil || isAdded(f.Finding)) && r.traces(f.Variant)
 			})
 			for _, group := range groupBy(cells, (*figure).at) {
 				if len(group) > 1 {
@@ -32,6 +33,19 @@ func (s *study) rankings() []finding.Ranking {
 		}
 	}
 	return out
+}
+
+// traces reports whether a variant makes all steps of tracing, where any of the result says
+// so of itself.
+func (r *result) traces(variant string) bool {
+	most, its := 0, 0
+	for _, v := range r.Experiment.Variants {
+		most = max(most, len(v.Steps))
+		if v.Name == variant {
+			its = len(v.Steps)
+		}
+	}
+	return its == most
 }
 
 // rankedMetrics are headlines and what was published: an order by anything else is
@@ -54,14 +68,10 @@ func (s *study) rankedMetrics() []string {
 
 // worse is what a figure is ordered by: larger is dearer.
 func (f *figure) worse() float64 {
-	v := math.Inf(1)
-	switch {
-	case f.Relative != nil:
-		v = f.Relative.Estimate
-	case f.Absolute != nil:
-		v = f.Absolute.Estimate
+	if i := f.Shown(); i != nil {
+		return direction(f.Better) * i.Estimate
 	}
-	return direction(f.Better) * v
+	return math.Inf(1)
 }
 
 func direction(better string) float64 {
@@ -82,10 +92,7 @@ func (s *study) ranking(group []*figure) finding.Ranking {
 		places[n] = s.publishedPlaces(n, group, &out)
 	}
 	for i, f := range group {
-		place := finding.RankPlace{Variant: f.Variant, Rank: i + 1, Cost: f.Relative, Groups: letters[i]}
-		if f.Relative == nil {
-			place.Cost = f.Absolute
-		}
+		place := finding.RankPlace{Variant: f.Variant, Rank: i + 1, Cost: f.Shown(), Groups: letters[i]}
 		for n := range s.series {
 			place.Published = append(place.Published, places[n][i])
 		}
@@ -116,7 +123,7 @@ func (s *study) publishedPlaces(series int, group []*figure, out *finding.Rankin
 			}
 		}
 	}
-	if tau, ok := stats.KendallTau(ours, theirs); ok && len(here) >= leastForTau {
+	if tau, ok := stats.KendallTau(ours, theirs); ok && len(here) >= leastForTau && !group[0].of.Quick {
 		out.Taus = append(out.Taus, finding.Tau{Series: series, Tau: tau, Variants: len(here)})
 	}
 	return ranks

@@ -36,7 +36,7 @@ func (s *study) betweenVariants(metric string) []finding.StudyRatio {
 			var of []*result
 			all := 0
 			for _, r := range s.results {
-				logs := pairs(s.averaged(metric, over, r), s.averaged(metric, under, r))
+				logs := pairs(s.told(metric, over, r), s.told(metric, under, r))
 				if len(logs) == 0 {
 					continue
 				}

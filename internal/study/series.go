@@ -54,6 +54,9 @@ func (s *study) published(r *result, f *finding.Finding, variant string) []findi
 		if variant != r.baseline {
 			base, hasBase := s.of(i, r, f.Metric, f.Operation, f.Parameter, r.baseline)
 			switch {
+			case hasBase && f.Amount:
+				added := p.Value - base.Value
+				one.Added, one.Within = &added, inside(added, f.Absolute)
 			case hasBase && base.Value > 0:
 				cost := p.Value/base.Value - 1
 				one.Cost, one.Within = &cost, inside(cost, f.Relative)
@@ -92,6 +95,8 @@ func publishedCost(cells []finding.PublishedCell, series int, added bool) (float
 			continue
 		case p.Cost != nil:
 			return *p.Cost, true
+		case p.Added != nil:
+			return *p.Added, true
 		case added:
 			return p.Value, true
 		}

@@ -8,6 +8,7 @@ package study
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -92,7 +93,7 @@ func (s *study) resultOf(workload string) *result {
 func (s *study) carry(out *finding.Study) {
 	for _, r := range s.results {
 		out.Results = append(out.Results, finding.StudyResult{
-			Results: r.Results, Workload: r.workload, Load: r.Experiment.Load, Tool: r.Tool, Created: r.Created, Blocks: r.Runs.Blocks, Answer: r.Answer,
+			Results: r.Results, Workload: r.workload, Load: r.Experiment.Load, Tool: r.Tool, Runtimes: runtimesOf(r.Environment), Created: r.Created, Blocks: r.Runs.Blocks, Quick: r.Quick, Answer: r.Answer,
 		})
 		for _, l := range r.Lossy {
 			out.Lossy = append(out.Lossy, finding.StudyLossy{Workload: r.workload, Lossy: l})
@@ -103,10 +104,26 @@ func (s *study) carry(out *finding.Study) {
 		for _, c := range r.Sweeps {
 			out.Sweeps = append(out.Sweeps, finding.StudySweep{Workload: r.workload, Sweep: c})
 		}
+		for _, l := range r.Searches {
+			l.Points = nil // every probe is in the result
+			out.Searches = append(out.Searches, finding.StudySearch{Workload: r.workload, Search: l})
+		}
 		for _, l := range r.Experiment.LeftOut {
 			out.LeftOut = append(out.LeftOut, finding.StudyLeft{Workload: r.workload, LeftOut: l})
 		}
 	}
+}
+
+// runtimesOf are the versions of the programs that the workload and its tracers need.
+func runtimesOf(environment map[string]any) []string {
+	said, _ := environment["runtimes"].(map[string]any)
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		if text, ok := said[name].(string); ok && text != "" {
+			out = append(out, name+": "+text)
+		}
+	}
+	return out
 }
 
 // warnings are the results' own, once each, without the notes.

@@ -3,7 +3,9 @@
 package study
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -26,7 +28,7 @@ func (s *study) table(r *result, metric string) finding.StudyTable {
 	t := finding.StudyTable{Workload: r.workload, Metric: metric, Baseline: r.baseline}
 	told := map[string]bool{} // cells whose baseline has a row
 	for _, f := range s.find(func(f *figure) bool { return f.of == r && f.Metric == metric && len(f.Samples) > 0 }) {
-		t.Unit, t.Better = f.Unit, f.Better
+		t.Unit, t.Better, t.Amount = f.Unit, f.Better, t.Amount || f.Amount
 		if at := f.at(); !told[at] && hasBaseline(f.Finding) {
 			told[at] = true
 			t.Rows = append(t.Rows, finding.StudyCell{
@@ -44,7 +46,32 @@ func (s *study) table(r *result, metric string) finding.StudyTable {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	if len(t.Rows) > 0 {
+		t.Rows = append(t.Rows, s.absent(r, t)...)
+	}
 	return t
+}
+
+// absent are the rows of variants that could not run and of which a figure was published.
+func (s *study) absent(r *result, t finding.StudyTable) []finding.StudyCell {
+	var out []finding.StudyCell
+	for _, left := range r.Experiment.LeftOut {
+		for _, p := range r.Experiment.Published {
+			if p.Metric != t.Metric || p.Variant != left.Variant {
+				continue
+			}
+			row := finding.StudyCell{Operation: p.Operation, Parameter: p.Parameter, Variant: left.Variant, Reason: "left out: " + left.Reason}
+			if slices.ContainsFunc(out, func(o finding.StudyCell) bool {
+				return o.Variant == row.Variant && o.Operation == row.Operation && maps.Equal(o.Parameter, row.Parameter)
+			}) {
+				continue // of another series
+			}
+			f := &finding.Finding{Operation: p.Operation, Parameter: p.Parameter, Variant: left.Variant, Metric: t.Metric, Amount: t.Amount}
+			row.Published = s.published(r, f, left.Variant)
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 // isCount reports whether a metric counts what was done or arrived: that costs nobody

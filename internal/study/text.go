@@ -3,6 +3,7 @@ package study
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -18,6 +19,9 @@ func answer(s *finding.Study) string {
 		parts = append(parts, fmt.Sprintf("%d of %d published costs lie in our intervals", inside, all))
 	}
 	if text := tausText(s); text != "" {
+		parts = append(parts, text)
+	}
+	if text := apartText(s); text != "" {
 		parts = append(parts, text)
 	}
 	if n := len(s.LeftOut); n > 0 {
@@ -58,7 +62,7 @@ func claimsText(claims []finding.ClaimResult) string {
 func withinCount(s *finding.Study) (inside, all int) {
 	add := func(published []finding.PublishedCell) {
 		for _, p := range published {
-			if p.Within == nil || p.Cost == nil { // a value of another machine is no cost
+			if p.Within == nil || p.Cost == nil && p.Added == nil { // a value of another machine is no cost
 				continue
 			}
 			all++
@@ -96,6 +100,21 @@ func tausText(s *finding.Study) string {
 	return fmt.Sprintf("the order of the variants agrees with the published ones with Kendall's τ = %s to %s", number(least), number(most))
 }
 
+// apartText says how many of the variants lost spans, so that they are in no order; "" where
+// none did.
+func apartText(s *finding.Study) string {
+	var names []string
+	for _, l := range s.Lossy {
+		if !slices.Contains(names, l.Variant) {
+			names = append(names, l.Variant)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "listed apart, as they lost spans: " + fewWith(names, ", ")
+}
+
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -108,10 +127,18 @@ func (s *study) methods(out *finding.Study) []string {
 	text := []string{
 		"Costs are relative changes over the baseline of the same block: the Hodges–Lehmann centre of the log-ratios, with the exact signed-rank 95 % interval over the blocks.",
 	}
+	if slices.ContainsFunc(out.Tables, func(t finding.StudyTable) bool { return t.Amount }) {
+		text = append(text, "Where the operation does nothing of itself, a cost is the time that is added to it, the Hodges–Lehmann centre of the differences within blocks, and not a share of next to nothing; a published one is the published value less the same study's baseline.")
+	}
 	if len(out.Series) > 0 {
 		text = append(text, "A published cost is the published value over the same study's baseline; it lies within where our 95 % interval holds it. Published values are of other machines and versions: compare costs, not values.")
 	}
 	if len(out.Rankings) > 0 {
+		if slices.ContainsFunc(s.results, func(r *result) bool {
+			return slices.ContainsFunc(r.Experiment.Variants, func(v finding.Variant) bool { return len(v.Steps) > 0 })
+		}) {
+			text = append(text, "The order is of the variants that make all steps of tracing, and of which it is known how many spans were lost.")
+		}
 		text = append(text, "Two variants share a letter where the 95 % interval of their ratio within blocks holds none; each pair is looked at by itself. Kendall's τ-b is over the variants that both orders have.")
 	}
 	if len(out.Means) > 0 {

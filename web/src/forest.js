@@ -18,8 +18,9 @@ export function forest(section) {
 }
 
 function draw(list, width) {
-  // Ratios where all have one; a baseline of zero leaves differences only.
-  const relative = list.every((f) => f.relative || !f.absolute);
+  // Ratios where all have one that answers; a baseline of zero, or of nothing done, leaves
+  // differences only.
+  const relative = list.every((f) => (f.relative && !f.amount) || !f.absolute);
   const interval = (f) => (relative ? f.relative : f.absolute);
   const words = (f) => (!interval(f) ? f.verdict.kind.replace('-', ' ') : relative ? f.text.relative : f.text.absolute);
   const unit = relative ? '1' : list[0].unit;

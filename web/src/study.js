@@ -11,11 +11,11 @@ import { colour, lookOf } from './theme.js';
 const place = (r) => [r.operation || 'whole run', ...Object.entries(r.parameter ?? {}).sort().map(([name, v]) => `${name}=${v}`)].join(', ');
 
 // costOf is a row's interval: a ratio where the table has one, otherwise what is added.
-const isRatio = (t) => t.rows.some((r) => r.cost);
+const isRatio = (t) => !t.amount && t.rows.some((r) => r.cost);
 const costOf = (t, r) => (isRatio(t) ? r.cost : r.variant === t.baseline ? null : r.added);
 
 // publishedOf are the published costs of a row: [series, cost].
-const publishedOf = (t, r) => (r.published ?? []).filter((p) => isFinite(p.cost) || !isRatio(t)).map((p) => [p.series, p.cost ?? p.value]);
+const publishedOf = (t, r) => (r.published ?? []).filter((p) => isFinite(p.cost) || !isRatio(t)).map((p) => [p.series, p.cost ?? p.added ?? p.value]);
 
 // A series is told by its mark: corners about a middle.
 const marks = [[[0, -6], [6, 0], [0, 6], [-6, 0]], [[-5, -5], [5, -5], [5, 5], [-5, 5]], [[0, -6], [6, 5], [-6, 5]]];
@@ -41,22 +41,29 @@ function draw(table, width) {
   const rows = rowsOf(table);
   const unit = isRatio(table) ? '1' : table.unit;
   const left = room(rows.map((r) => r.title ?? `  ${r.name}`), width, 0.36);
-  const reach = rows.flatMap((r) => (r.row ? [costOf(table, r.row)?.estimate, costOf(table, r.row)?.low, costOf(table, r.row)?.high, ...publishedOf(table, r.row).map(([, v]) => v)] : [])).filter(isFinite);
-  const high = Math.max(...reach.map(Math.abs), 1e-12);
+  const ends = rows.map(({ row }) => (row ? reach(table, row) : [0, 0]));
+  const high = Math.max(...ends.flat().map(Math.abs), 1e-12);
   return {
     height: rows.length * rowHeight + 34,
     option: {
       grid: { left, right: 24, top: 4, bottom: 30, outerBoundsMode: 'none' },
-      xAxis: figureAxis({ min: Math.min(0, ...reach), max: Math.max(0, ...reach), axisLabel: { formatter: axis(unit, high) } }),
+      xAxis: figureAxis({ axisLabel: { formatter: axis(unit, high) } }),
       yAxis: rowAxis(rows),
       tooltip: tooltip(({ dataIndex }) => tip(table, rows[dataIndex], unit)),
       series: [{
-        type: 'custom', clip: false, data: rows.map((r, i) => [i, costOf(table, r.row ?? {})?.estimate ?? 0]), encode: { x: 1, y: 0 },
+        type: 'custom', clip: false, data: ends.map((both, i) => [i, ...both]), encode: { x: [1, 2], y: 0 },
         renderItem: ({ dataIndex }, api) => item(table, rows[dataIndex], dataIndex, api, left, width),
         markLine: { silent: true, symbol: 'none', label: { show: false }, data: [{ xAxis: 0, lineStyle: { color: colour('soft'), type: 'solid', width: 1 } }] },
       }],
     },
   };
+}
+
+// reach is from where to where a row's marks go, nought among them.
+function reach(table, row) {
+  const i = costOf(table, row);
+  const all = [0, i?.estimate, i?.low, i?.high, ...publishedOf(table, row).map(([, v]) => v)].filter(isFinite);
+  return [Math.min(...all), Math.max(...all)];
 }
 
 // rowsOf has a title for each operation, and a row for each variant that has a cost.

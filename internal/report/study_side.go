@@ -1,0 +1,143 @@
+// Metrics of a study that are read together: one table with a column for each, instead of
+// a table for each.
+
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// side is some metrics that say little without each other.
+type side struct {
+	title   string
+	columns []sideColumn
+	apart   bool // with intervals, and what was published beside each
+}
+
+type sideColumn struct{ metric, head string }
+
+var sides = []side{
+	{title: "the line of what is added, over depth", apart: true, columns: []sideColumn{
+		{"slope", "each further call"}, {"base", "beside"}, {"r2", "R²"},
+	}},
+	{title: "waiting, and what arrived", columns: []sideColumn{
+		{"blocked_time", "blocked"}, {"delivered_share", "delivered"}, {"delivered_rate", "spans"},
+	}},
+	{title: "heap", columns: heapColumns},
+}
+
+// heapColumns are what a language tells of its heap.
+var heapColumns = []sideColumn{
+	{"allocation_per_operation", "allocated per op"}, {"gc_count", "GC per million"}, {"gc_time", "GC time per op"},
+	{"heap_peak", "peak"}, {"heap_live", "live"},
+}
+
+// sideOfMetric is the table that a metric stands in with others; nil where it has one of
+// its own.
+func sideOfMetric(metric string) *side {
+	for i, s := range sides {
+		if slices.ContainsFunc(s.columns, func(c sideColumn) bool { return c.metric == metric }) {
+			return &sides[i]
+		}
+	}
+	return nil
+}
+
+// sideTable has a row for each variant on each operation, and a column for each metric of
+// the side that the workload has.
+func sideTable(doc *finding.Study, workload string, s *side) grid {
+	g := grid{caption: visible(workload + ": " + s.title), columns: []column{{head: "operation", give: true}, {head: "variant", give: true}}}
+	var tables []*finding.StudyTable
+	for _, c := range s.columns {
+		i := slices.IndexFunc(doc.Tables, func(t finding.StudyTable) bool { return t.Workload == workload && t.Metric == c.metric })
+		if i < 0 {
+			continue
+		}
+		tables = append(tables, &doc.Tables[i])
+		g.columns = append(g.columns, column{head: c.head, right: true})
+		if s.apart {
+			g.columns = append(g.columns, column{head: "(95 %)", close: true, drop: 2})
+			for n := range doc.Series {
+				g.columns = append(g.columns, column{head: seriesHead(doc, n), right: true, drop: 1})
+			}
+		}
+	}
+	last := ""
+	for _, r := range sideRows(tables) {
+		at := cellLabel(r.Operation, r.Parameter)
+		row := []textCell{{text: visible(at), style: bold}, {text: visible(variantMark(r))}}
+		if at == last {
+			row[0].text = ""
+		}
+		last = at
+		for _, t := range tables {
+			row = append(row, sideCells(doc, s, t, cellOf(t, r))...)
+		}
+		g.rows = append(g.rows, row)
+	}
+	return dropEmpty(g)
+}
+
+// sideRows are the rows that any of the tables has, in the order in which they come.
+func sideRows(tables []*finding.StudyTable) []finding.StudyCell {
+	var rows []finding.StudyCell
+	for _, t := range tables {
+		for _, r := range t.Rows {
+			if !slices.ContainsFunc(rows, func(o finding.StudyCell) bool { return sameRow(o, r) }) {
+				rows = append(rows, r)
+			}
+		}
+	}
+	return rows
+}
+
+func sameRow(a, b finding.StudyCell) bool {
+	return a.Variant == b.Variant && a.Operation == b.Operation && parameterText(a.Parameter) == parameterText(b.Parameter)
+}
+
+// cellOf is a table's figure in a row; nil where it has none.
+func cellOf(t *finding.StudyTable, row finding.StudyCell) *finding.StudyCell {
+	for i := range t.Rows {
+		if sameRow(t.Rows[i], row) {
+			return &t.Rows[i]
+		}
+	}
+	return nil
+}
+
+// sideCells are a figure; where the side says so with its interval, and with what was
+// published.
+func sideCells(doc *finding.Study, s *side, t *finding.StudyTable, r *finding.StudyCell) []textCell {
+	width := 1
+	if s.apart {
+		width = 2 + len(doc.Series)
+	}
+	cells := make([]textCell, width)
+	if r == nil {
+		return cells
+	}
+	if !s.apart {
+		cells[0].text = shownEstimate(r.Value, t.Unit)
+		return cells
+	}
+	figure := func(v float64) string { return finding.FormatValue(v, t.Unit) }
+	if t.Metric == "r2" { // nobody gives it as a percentage
+		figure = func(v float64) string { return fmt.Sprintf("%.4f", v) }
+	}
+	if i := r.Value; i != nil {
+		_, cells[1] = intervalCells(*i, t.Unit, false, plain)
+		cells[0].text = figure(i.Estimate)
+		if t.Metric == "r2" && i.Low != nil && i.High != nil {
+			cells[1].text = "(" + figure(*i.Low) + " to " + figure(*i.High) + ")"
+		}
+	}
+	for n := range doc.Series {
+		if p := publishedOf(*r, n); p != nil {
+			cells[2+n].text = figure(p.Value)
+		}
+	}
+	return cells
+}
