@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // rankedHeads are the headlines of variants that lost too few spans to matter, and the names
@@ -43,14 +42,9 @@ func rankedHeads(doc *finding.Document, heads []finding.Finding) (kept []finding
 // perFurtherCall is what a slope is an amount of.
 const perFurtherCall = "per further call in depth"
 
-// wholeHeads are the headlines of variants that make all steps of tracing, of those that say
-// which they make.
+// wholeHeads are the headlines of variants that leave out no step of tracing, and no trace.
 func wholeHeads(doc *finding.Document, heads []finding.Finding) []finding.Finding {
-	var out []finding.Finding
-	for _, f := range heads {
-		if slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == f.Variant && len(v.Steps) == len(spec.Steps) }) {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(heads), func(f finding.Finding) bool {
+		return slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == f.Variant && v.Partial })
+	})
 }

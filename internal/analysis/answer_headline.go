@@ -38,7 +38,7 @@ func clause(s subject, heads []finding.Finding) string {
 	switch {
 	case f.ByRatio():
 		text += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","
-	case f.Metric == slopeMetric:
+	case f.Metric == slopeMetric || f.Amount:
 		text = finding.FormatSize(magnitude(*f.Absolute), f.Unit, false) + " " + ofWhat(f)
 	}
 	if size(f) < 0 {

@@ -61,17 +61,17 @@ func seenText(s subject, list []finding.Finding) string {
 	least, most := list[0], list[len(list)-1]
 	what := finding.MetricName(most.Metric)
 	if size(least) < 0 && size(most) > 0 {
-		return s.verb("changes", "change") + fmt.Sprintf("the %s by between %s (%s) and %s (%s, %s)",
-			what, signedShare(least), s.named(least), signedShare(most), s.named(most), amount(most))
+		return s.verb("changes", "change") + fmt.Sprintf("the %s by between %s (%s) and %s (%s)",
+			what, signedShare(least), s.named(least), signedShare(most), s.amountOn(most))
 	}
 	if size(most) < 0 {
 		least, most = most, least
 	}
 	before, after := wording(s, most)
 	if len(list) == 1 {
-		return fmt.Sprintf("%s%s %s (%s, %s)", before, share(most), after, s.named(most), amount(most))
+		return fmt.Sprintf("%s%s %s (%s)", before, share(most), after, s.amountOn(most))
 	}
-	return fmt.Sprintf("%s%s (%s) and %s (%s, %s) %s", before+"between ", share(least), s.named(least), share(most), s.named(most), amount(most), after)
+	return fmt.Sprintf("%s%s (%s) and %s (%s) %s", before+"between ", share(least), s.named(least), share(most), s.amountOn(most), after)
 }
 
 // wording is what stands before and after the sizes of headlines that all lie on the
@@ -100,6 +100,14 @@ func figuresSpan(s subject, heads []finding.Finding) string {
 	list := slices.SortedStableFunc(slices.Values(heads), func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
 	least, most := list[0], list[len(list)-1]
 	fewest := slices.MinFunc(heads, func(a, b finding.Finding) int { return cmp.Compare(a.Blocks, b.Blocks) })
-	return fmt.Sprintf("in %s (figures only), %s %s differed by %s (%s) to %s (%s, %s)", blocks(fewest.Blocks), finding.MetricName(most.Metric), s.with,
-		signedShare(least), s.named(least), signedShare(most), s.named(most), amount(most))
+	return fmt.Sprintf("in %s (figures only), %s %s differed by %s (%s) to %s (%s)", blocks(fewest.Blocks), finding.MetricName(most.Metric), s.with,
+		signedShare(least), s.named(least), signedShare(most), s.amountOn(most))
+}
+
+// amountOn names where a headline is, and how much it is where a share has been told.
+func (s subject) amountOn(f finding.Finding) string {
+	if !f.ByRatio() {
+		return s.named(f)
+	}
+	return s.named(f) + ", " + amount(f)
 }

@@ -42,7 +42,7 @@ func untoldAtAll(f *finding.Finding) bool {
 // Modes count that are further apart than the share that a single ratio may be off.
 func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) string {
 	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
-	if !report.Differ || !apart(report.Baseline, max(modeShare, off)) && !apart(report.Value, max(modeShare, off)) {
+	if !report.Differ || !apart(report.Baseline, max(modeShare, off), 0) && !apart(report.Value, max(modeShare, off), 0) {
 		return ""
 	}
 	name, modes := after, report.Value

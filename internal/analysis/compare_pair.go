@@ -144,7 +144,7 @@ func (c *change) bare() {
 }
 
 func costOf(f *finding.Finding) finding.Cost {
-	return finding.Cost{Value: f.Value, Absolute: f.Absolute, Relative: f.Relative, Blocks: f.Blocks}
+	return finding.Cost{Value: f.Value, Absolute: f.Absolute, Relative: f.Relative, Amount: f.Amount, Blocks: f.Blocks}
 }
 
 // scale chooses what is compared: the logarithms of the ratios to the baseline;

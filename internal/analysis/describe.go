@@ -34,8 +34,8 @@ func (s *study) describe() (finding.Experiment, error) {
 	for _, v := range e.Variants {
 		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
-			Steps: steps,
-			Name:  v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v),
+			Steps: steps, Partial: s.partial(v),
+			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v),
 		})
 	}
 	return d, nil

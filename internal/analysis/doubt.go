@@ -35,7 +35,11 @@ func (s *study) doubtsOf(c *claim) doubts {
 		base = nil // its baseline is nought by definition
 	}
 	least := math.Max(modeShare, resolution(c.Samples)) // neighbouring brackets may hold the same rate
-	if report := stats.Modes(base, value); report.Differ && (apart(report.Baseline, least) || apart(report.Value, least)) {
+	matters := 0.0
+	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside it
+		matters = modeShare * math.Abs(c.Absolute.Estimate)
+	}
+	if report := stats.Modes(base, value); report.Differ && (apart(report.Baseline, least, matters) || apart(report.Value, least, matters)) {
 		d.modes, d.reason = true, modesText(report, c)
 		return d
 	}
@@ -73,14 +77,14 @@ func (s *study) noteDoubts(c *claim) {
 	}
 }
 
-// apart reports whether modes differ by more than a share of the larger, also where
-// the other side is zero and there is no ratio to judge them by.
-func apart(modes []stats.Mode, share float64) bool {
+// apart reports whether modes differ by more than a share of the larger, and by more than
+// matters, also where the other side is zero and there is no ratio to judge them by.
+func apart(modes []stats.Mode, share, matters float64) bool {
 	if len(modes) < 2 {
 		return false
 	}
 	least, most := modes[0].Center, modes[len(modes)-1].Center
-	return most-least > share*math.Max(math.Abs(least), math.Abs(most))
+	return most-least > math.Max(matters, share*math.Max(math.Abs(least), math.Abs(most)))
 }
 
 // remark adds to what is to be known beside the claim.

@@ -247,6 +247,11 @@ func TestIncrements(t *testing.T) {
 	if got := doc.Experiment.Variants[3].Steps; len(got) != 4 {
 		t.Errorf("%q", got)
 	}
+	for _, v := range doc.Experiment.Variants {
+		if v.Partial != (v.Name == "a-off" || v.Name == "b-probe") {
+			t.Errorf("%s is partial: %v", v.Name, v.Partial)
+		}
+	}
 }
 
 // A tracer that does not tell its steps has no increments.
@@ -329,7 +334,7 @@ func TestCostOverNothingIsAnAmount(t *testing.T) {
 		amount bool
 		answer string
 	}{
-		"a call that does nothing": {empty, true, "tracing with otel costs 4.06 µs per call on json"},
+		"a call that does nothing": {empty, true, "tracing with otel costs 4.057 µs (3.994 to 4.126) per call on json"},
 		"work":                     {func(*spec.Experiment) {}, false, "% ("},
 		"time burnt":               {func(e *spec.Experiment) { empty(e); e.Load.Busy = time.Millisecond }, false, "% ("},
 		"a budget": {func(e *spec.Experiment) {
@@ -358,5 +363,68 @@ func TestCostOverNothingIsAnAmount(t *testing.T) {
 		if (l.Added != nil) != test.amount || (l.Cost != nil) == test.amount {
 			t.Errorf("%s: listed apart with %+v and %+v", name, l.Cost, l.Added)
 		}
+	}
+}
+
+// Who keeps a share of the traces, or some a second, leaves some out on purpose; who does not
+// tell its steps leaves out nothing.
+func TestWhoLeavesOutTraces(t *testing.T) {
+	s := calls(agents, 10)
+	in := s.input()
+	in.Plans["kieker"].Sampling = 0.05
+	for i, v := range in.Experiment.Variants {
+		if v.Name == "scout" {
+			in.Experiment.Variants[i].Tracer = &spec.Tracer{Name: "scout-java", Settings: []spec.Setting{{Name: "mode", Choices: map[string]spec.Choice{"some": {Rationed: true}}}}}
+			in.Experiment.Variants[i].Settings = map[string]string{"mode": "some"}
+		}
+	}
+	for _, v := range analyse(t, in).Experiment.Variants {
+		if v.Partial != (v.Name == "kieker" || v.Name == "scout") {
+			t.Errorf("%s is partial: %v", v.Name, v.Partial)
+		}
+	}
+}
+
+// Modes of a method that does nothing are next to nothing beside what an agent adds.
+func TestModesOfNothing(t *testing.T) {
+	for _, empty := range []bool{true, false} {
+		s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 1e-6}}, 10)
+		design, change := s.design, s.change
+		s.design = func(e *spec.Experiment) { design(e); e.Operations[0].Empty = empty }
+		s.change = func(r *record.Record) {
+			change(r)
+			if r.Variant == "none" && r.Block%2 == 0 { // as the JVM happened to compile it
+				r.Phases[0].Load.Driven.CallSeconds *= 1.3
+			}
+		}
+		f := get(t, analyse(t, s.input()), "json", "otel", "time_per_call")
+		if got := f.Verdict.Kind == finding.Costs; got != empty {
+			t.Errorf("empty %v: %+v", empty, f.Verdict)
+		}
+	}
+}
+
+// A precision is that of what answers.
+func TestPrecisionOfAnAmount(t *testing.T) {
+	width := func(empty bool) float64 {
+		s := calls(map[string]call{"otel": agents["otel"]}, 10)
+		design, change := s.design, s.change
+		s.design = func(e *spec.Experiment) { design(e); e.Operations[0].Empty = empty }
+		s.change = func(r *record.Record) {
+			change(r)
+			if r.Variant == "none" {
+				r.Phases[0].Load.Driven.CallSeconds *= 1 + 0.05*float64(r.Block)
+			}
+		}
+		in := s.input()
+		in.Experiment.Design.Metric = "time_per_call"
+		_, got, err := Precise(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if of, ratio := width(true), width(false); of > 0.03 || ratio < 0.06 {
+		t.Errorf("of the amount %g, of the ratio %g", of, ratio)
 	}
 }

@@ -109,14 +109,15 @@ func (s *study) claim(m metric, p pair, at cell) *claim {
 
 // overNothing reports whether a claim is about time over that of operations which do
 // nothing, untraced: as a ratio it would say what the call of an empty method costs. A
-// budget is a ratio, whatever it is held against.
+// budget is a ratio, whatever it is held against; so are all figures where some operations do
+// something, that they can be told together.
 func (s *study) overNothing(c *claim) bool {
 	e, tracer := s.in.Experiment, s.variants[0].Tracer
 	traced := tracer != nil && tracer.Name != spec.NoTracer
 	if c.pair.extra || c.Unit != "s" || c.metric.wholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
 		return false
 	}
-	return slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { return o.Name == c.Operation && o.Empty })
+	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { return !o.Empty })
 }
 
 // newClaim is a claim without its figures.

@@ -71,10 +71,17 @@ func (s *study) named(name string, at cell) (metric, bool) {
 	return metric{}, false
 }
 
-// halfWidth is half the width of one interval of log-ratios; infinite where there
-// is none.
+// halfWidth is half the width of one interval of log-ratios; where what is added answers,
+// of that, as a share of it. It is infinite where there is none.
 func (s *study) halfWidth(m metric, p pair, at cell) float64 {
 	samples := s.samples(m, p, at)
+	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
+		c.estimate(s.confidence(confidence), false)
+		if i := c.Absolute; i.Low != nil && i.Estimate != 0 {
+			return (*i.High - *i.Low) / 2 / math.Abs(i.Estimate)
+		}
+		return math.Inf(1)
+	}
 	logs, err := stats.LogRatios(columns(samples))
 	if err != nil {
 		return math.Inf(1)

@@ -32,6 +32,20 @@ func stepsOf(v spec.Variant) ([]string, bool) {
 	return left, true
 }
 
+// partial reports whether a variant leaves out steps of tracing, or traces, on purpose. One
+// whose tracer says nothing of that leaves out nothing.
+func (s *study) partial(v spec.Variant) bool {
+	if steps, told := stepsOf(v); told && len(steps) < len(spec.Steps) {
+		return true
+	}
+	if plan := s.in.Plans[v.Name]; plan != nil && tracerName(v) != spec.NoTracer && plan.Sampling < 1 {
+		return true
+	}
+	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting spec.Setting) bool {
+		return setting.Choices[v.Settings[setting.Name]].Rationed
+	})
+}
+
 // increments are what each variant with known steps adds to the one of its tracer
 // that runs the most of them without all; to the baseline where there is none.
 func (s *study) increments() []finding.Increment {

@@ -68,6 +68,7 @@ type Cost struct {
 	Value    float64   `json:"value"`    // centre of the variant's blocks; 0 for means and where machines differ
 	Absolute *Interval `json:"absolute"` // over the baseline
 	Relative *Interval `json:"relative"`
+	Amount   bool      `json:"amount,omitempty"` // as a Finding has it
 	Blocks   int       `json:"blocks"`
 }
 

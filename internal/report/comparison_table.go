@@ -148,7 +148,7 @@ func costOf(c *finding.Change, cost finding.Cost) costFigure {
 	case cost.Blocks == 0:
 		return costFigure{}
 	case c.Of == finding.OfBaseline:
-	case cost.Relative != nil:
+	case cost.Relative != nil && (!cost.Amount || cost.Absolute == nil):
 		return costFigure{*cost.Relative, costRatio}
 	case cost.Absolute != nil:
 		return costFigure{*cost.Absolute, costDifference}

@@ -18,7 +18,7 @@ var findingColumns = []string{
 	"baseline", "value",
 	"absolute", "absolute_low", "absolute_high",
 	"relative", "relative_low", "relative_high",
-	"blocks", "headline", "verdict", "verdict_text", "verdict_low", "verdict_high", "budget", "more_blocks", "note", "joint",
+	"blocks", "headline", "verdict", "verdict_text", "verdict_low", "verdict_high", "budget", "more_blocks", "note", "joint", "amount",
 }
 
 // CSV writes one row per finding. A cell is empty where there is no figure.
@@ -68,7 +68,7 @@ func figures(f *finding.Finding) []string {
 	}
 	return append(row, strconv.Itoa(f.Blocks), strconv.FormatBool(f.Headline),
 		string(f.Verdict.Kind), cell(f.Verdict.Text), optional(f.Verdict.Low), optional(f.Verdict.High),
-		optional(f.Verdict.Budget), more, cell(f.Note), strconv.FormatBool(f.Verdict.Joint))
+		optional(f.Verdict.Budget), more, cell(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount))
 }
 
 func interval(i *finding.Interval) []string {

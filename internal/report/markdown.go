@@ -58,15 +58,23 @@ func (m *markdown) apart(doc *finding.Document) {
 }
 
 // headlineTable has a row for each operation and variant: the headline, and every
-// metric with a budget.
+// metric with a budget; those that lost too many spans below the others.
 func headlineTable(doc *finding.Document, base string) markTable {
 	t := markTable{heads: []markHead{{"", false}, {"metric", false}, {base, true}, {"with tracing", true}, {"difference", true}, {"verdict", false}}}
 	for _, g := range groups(doc) {
+		var lossy [][]string
 		for _, f := range g.findings {
-			if f.Against == base && (f.Headline || f.Verdict.Budget != nil) {
-				t.rows = append(t.rows, []string{g.title() + ", " + markedVariant(doc, g, f.Variant), label(f), shownValue(f, f.Baseline), shownValue(f, f.Value), shownDifference(f), markVerdict(f)})
+			if f.Against != base || !f.Headline && f.Verdict.Budget == nil {
+				continue
 			}
+			row := []string{g.title() + ", " + markedVariant(doc, g, f.Variant), label(f), shownValue(f, f.Baseline), shownValue(f, f.Value), shownDifference(f), markVerdict(f)}
+			if lossyOf(doc, g, f.Variant) != nil {
+				lossy = append(lossy, row)
+				continue
+			}
+			t.rows = append(t.rows, row)
 		}
+		t.rows = append(t.rows, lossy...)
 	}
 	return t
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// everyStep is what a tracer does that leaves nothing out.
-var everyStep = []string{"instrumentation", "probe", "queue", "writing"}
-
 // methodCalls is a result of calls that do nothing: four agents that make all steps, and one
 // without its queue.
 func methodCalls(change func(*finding.Document)) *finding.Document {
@@ -26,10 +23,7 @@ func methodCalls(change func(*finding.Document)) *finding.Document {
 	}
 	s.change = func(d *finding.Document) {
 		for i := range d.Experiment.Variants {
-			d.Experiment.Variants[i].Steps = map[string][]string{"none": nil, "probe": everyStep[:2]}[d.Experiment.Variants[i].Name]
-			if name := d.Experiment.Variants[i].Name; name != "none" && name != "probe" {
-				d.Experiment.Variants[i].Steps = everyStep
-			}
+			d.Experiment.Variants[i].Partial = d.Experiment.Variants[i].Name == "probe"
 		}
 		for i := range d.Findings {
 			d.Findings[i].Amount = true
@@ -53,16 +47,18 @@ func names(r finding.Ranking) []string {
 	return out
 }
 
-func TestWhoMakesAllStepsIsOrdered(t *testing.T) {
+func TestWhoLeavesOutNothingIsOrdered(t *testing.T) {
 	lost := func(d *finding.Document) {
 		d.Lossy = []finding.Lossy{{Operation: "call", Variant: "otel", LostShare: 0.9}}
 	}
 	unsure := func(d *finding.Document) {
 		d.Ledgers = []finding.Ledger{{Operation: "call", Variant: "otel", LostShare: 0, LostMost: 1}, {Operation: "call", Variant: "kieker", LostShare: 0, LostMost: 0.005}}
 	}
-	unsaid := func(d *finding.Document) {
-		for i := range d.Experiment.Variants {
-			d.Experiment.Variants[i].Steps = nil
+	parts := func(whole ...string) func(*finding.Document) {
+		return func(d *finding.Document) {
+			for i := range d.Experiment.Variants {
+				d.Experiment.Variants[i].Partial = !slices.Contains(whole, d.Experiment.Variants[i].Name)
+			}
 		}
 	}
 	for name, test := range map[string]struct {
@@ -73,7 +69,8 @@ func TestWhoMakesAllStepsIsOrdered(t *testing.T) {
 		"all steps":     {nil, "kieker otel elastic scouter", 1},
 		"one lost some": {lost, "kieker elastic scouter", 1},
 		"one may have":  {unsure, "kieker elastic scouter", 1},
-		"nobody says":   {unsaid, "probe kieker otel elastic scouter", 1},
+		"two are whole": {parts("kieker", "otel"), "kieker otel", 0},
+		"one is whole":  {parts("none", "kieker"), "probe kieker otel elastic scouter", 1}, // the parts are what there is to order
 		"quick":         {func(d *finding.Document) { d.Quick = true }, "kieker otel elastic scouter", 0},
 	} {
 		s := makeStudy(t, nil, methodCalls(test.change))
@@ -81,7 +78,14 @@ func TestWhoMakesAllStepsIsOrdered(t *testing.T) {
 			t.Errorf("%s: %s, %+v", name, got, s.Rankings[0].Taus)
 		}
 	}
-	if s := makeStudy(t, nil, methodCalls(lost)); !strings.Contains(s.Answer, "isted apart, as they lost spans: otel") {
+	if s := makeStudy(t, nil, methodCalls(lost)); !strings.Contains(s.Answer, "isted apart, as they lost spans: otel;") {
+		t.Error(s.Answer)
+	}
+	partly := shop("flask")
+	partly.change = func(d *finding.Document) {
+		d.Lossy = []finding.Lossy{{Operation: "db", Variant: "otel", LostShare: 0.9}, {Operation: "db", Variant: "none", LostShare: 0.9}}
+	}
+	if s := makeStudy(t, nil, partly.document(), shop("spring").document()); s.Answer != "Listed apart, as they lost spans: otel on 1 of 4." {
 		t.Error(s.Answer)
 	}
 }
@@ -114,7 +118,7 @@ func TestPublishedAmounts(t *testing.T) {
 	if i := s.Rankings[0].Places[0].Cost; i.Estimate > 1e-5 {
 		t.Errorf("ordered by a ratio: %+v", i)
 	}
-	if text := strings.Join(s.Methods, " "); !strings.Contains(text, "does nothing of itself") || !strings.Contains(text, "all steps of tracing") {
+	if text := strings.Join(s.Methods, " "); !strings.Contains(text, "does nothing of itself") || !strings.Contains(text, "leave out steps of tracing") {
 		t.Error(text)
 	}
 }

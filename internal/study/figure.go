@@ -68,6 +68,8 @@ func reasonOf(f *finding.Finding) string {
 // tolerable is the share of spans that may be lost without a variant being listed apart.
 const tolerable = 0.01
 
+const lossUnknown = "how many spans were lost is not known"
+
 // unsure says that nobody knows whether a variant of a workload that makes itself work lost
 // too many spans to be ranked; "" where it is known. Of others the part of a run counts that is
 // behind its warm-up, of which the ledger of an operation does not tell.
@@ -77,7 +79,7 @@ func (r *result) unsure(f *finding.Finding) string {
 	}
 	for _, l := range r.Ledgers {
 		if l.Operation == f.Operation && l.Variant == f.Variant && l.LostMost-l.LostShare > tolerable {
-			return "how many spans were lost is not known"
+			return lossUnknown
 		}
 	}
 	return ""

@@ -16,14 +16,13 @@ import (
 const leastForTau = 3
 
 // rankings orders the variants on every operation on which there are two to order.
-// Those that lost spans are listed apart. Where tracers say which steps of tracing they make,
-// those that make all of them are ordered: what fewer steps cost says nothing of a tracer.
+// Those that lost spans are listed apart.
 func (s *study) rankings() []finding.Ranking {
 	var out []finding.Ranking
 	for _, metric := range s.rankedMetrics() {
 		for _, r := range s.results {
 			cells := s.find(func(f *figure) bool {
-				return f.of == r && f.Metric == metric && f.Better != "" && !f.lossy && f.reason == "" && (f.value != nil || isAdded(f.Finding)) && r.traces(f.Variant)
+				return f.of == r && f.Metric == metric && f.Better != "" && !f.lossy && f.reason == "" && (f.value != nil || isAdded(f.Finding)) && r.ordered(f.Variant)
 			})
 			for _, group := range groupBy(cells, (*figure).at) {
 				if len(group) > 1 {
@@ -35,17 +34,19 @@ func (s *study) rankings() []finding.Ranking {
 	return out
 }
 
-// traces reports whether a variant makes all steps of tracing, where any of the result says
-// so of itself.
-func (r *result) traces(variant string) bool {
-	most, its := 0, 0
+// ordered reports whether a variant belongs into an order: one that leaves out steps of
+// tracing, or traces, does not where there are others to order.
+func (r *result) ordered(variant string) bool {
+	partial, whole := false, 0
 	for _, v := range r.Experiment.Variants {
-		most = max(most, len(v.Steps))
 		if v.Name == variant {
-			its = len(v.Steps)
+			partial = v.Partial
+		}
+		if v.Name != r.baseline && !v.Partial {
+			whole++
 		}
 	}
-	return its == most
+	return !partial || whole < 2
 }
 
 // rankedMetrics are headlines and what was published: an order by anything else is

@@ -75,7 +75,7 @@ func Make(in Input) (*finding.Study, error) {
 	}
 	s.carry(out)
 	out.Methods = s.methods(out)
-	out.Answer = answer(out)
+	out.Answer = s.answer(out)
 	return out, nil
 }
 

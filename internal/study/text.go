@@ -10,7 +10,7 @@ import (
 )
 
 // answer is what the study comes to.
-func answer(s *finding.Study) string {
+func (of *study) answer(s *finding.Study) string {
 	var parts []string
 	if text := claimsText(s.Claims); text != "" {
 		parts = append(parts, text)
@@ -21,7 +21,7 @@ func answer(s *finding.Study) string {
 	if text := tausText(s); text != "" {
 		parts = append(parts, text)
 	}
-	if text := apartText(s); text != "" {
+	if text := of.apartText(); text != "" {
 		parts = append(parts, text)
 	}
 	if n := len(s.LeftOut); n > 0 {
@@ -100,17 +100,32 @@ func tausText(s *finding.Study) string {
 	return fmt.Sprintf("the order of the variants agrees with the published ones with Kendall's τ = %s to %s", number(least), number(most))
 }
 
-// apartText says how many of the variants lost spans, so that they are in no order; "" where
-// none did.
-func apartText(s *finding.Study) string {
+// apartText says which variants lost spans, so that they are in no order; "" where none did.
+// The baseline is in none anyway.
+func (s *study) apartText() string {
+	type variant struct{ lost, all int } // cells
+	of := map[string]*variant{}
 	var names []string
-	for _, l := range s.Lossy {
-		if !slices.Contains(names, l.Variant) {
-			names = append(names, l.Variant)
+	for _, f := range s.find(func(f *figure) bool { return f.Headline }) {
+		v := of[f.Variant]
+		if v == nil {
+			v = &variant{}
+			of[f.Variant] = v
+		}
+		v.all++
+		if f.of.loses(f.Finding, f.Variant) {
+			if v.lost++; v.lost == 1 {
+				names = append(names, f.Variant)
+			}
 		}
 	}
 	if len(names) == 0 {
 		return ""
+	}
+	for i, name := range names {
+		if v := of[name]; v.lost < v.all {
+			names[i] = fmt.Sprintf("%s on %d of %d", name, v.lost, v.all)
+		}
 	}
 	return "listed apart, as they lost spans: " + fewWith(names, ", ")
 }
@@ -134,10 +149,11 @@ func (s *study) methods(out *finding.Study) []string {
 		text = append(text, "A published cost is the published value over the same study's baseline; it lies within where our 95 % interval holds it. Published values are of other machines and versions: compare costs, not values.")
 	}
 	if len(out.Rankings) > 0 {
-		if slices.ContainsFunc(s.results, func(r *result) bool {
-			return slices.ContainsFunc(r.Experiment.Variants, func(v finding.Variant) bool { return len(v.Steps) > 0 })
-		}) {
-			text = append(text, "The order is of the variants that make all steps of tracing, and of which it is known how many spans were lost.")
+		if slices.ContainsFunc(s.figures, func(f *figure) bool { return !f.of.ordered(f.Variant) }) {
+			text = append(text, "Variants that leave out steps of tracing, or traces, on purpose are in no order: what they cost is the cost of a part.")
+		}
+		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.reason == lossUnknown }) {
+			text = append(text, "Variants of which it is not known how many spans were lost are in no order either.")
 		}
 		text = append(text, "Two variants share a letter where the 95 % interval of their ratio within blocks holds none; each pair is looked at by itself. Kendall's τ-b is over the variants that both orders have.")
 	}

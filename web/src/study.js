@@ -15,7 +15,7 @@ const isRatio = (t) => !t.amount && t.rows.some((r) => r.cost);
 const costOf = (t, r) => (isRatio(t) ? r.cost : r.variant === t.baseline ? null : r.added);
 
 // publishedOf are the published costs of a row: [series, cost].
-const publishedOf = (t, r) => (r.published ?? []).filter((p) => isFinite(p.cost) || !isRatio(t)).map((p) => [p.series, p.cost ?? p.added ?? p.value]);
+const publishedOf = (t, r) => (r.published ?? []).filter((p) => (t.amount ? isFinite(p.added) : isFinite(p.cost) || !isRatio(t))).map((p) => [p.series, p.cost ?? p.added ?? p.value]);
 
 // A series is told by its mark: corners about a middle.
 const marks = [[[0, -6], [6, 0], [0, 6], [-6, 0]], [[-5, -5], [5, -5], [5, 5], [-5, 5]], [[0, -6], [6, 5], [-6, 5]]];
