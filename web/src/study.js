@@ -26,8 +26,10 @@ export function studied(section) {
   section.hidden = tables.length === 0;
   const metrics = [...new Set(tables.map((t) => t.metric))].map((m) => [m, names[m] ?? m]);
   choice(section.querySelector('.controls'), 'Metric', metrics, (metric) => {
-    show(section.querySelector('.panels'), 'Costs with their intervals, and published ones', tables.filter((t) => t.metric === metric)
-      .map((t) => ({ title: t.workload, draw: (width) => draw(t, width) })));
+    const panels = section.querySelector('.panels');
+    const shown = tables.filter((t) => t.metric === metric);
+    panels.classList.toggle('one', shown.length === 1);
+    show(panels, 'Costs with their intervals, and published ones', shown.map((t) => ({ title: t.workload, draw: (width) => draw(t, width) })));
   });
   return () => legend(section.querySelector('.legend'), [
     ['measured', 'rect', { x: 1, y: 2, width: 24, height: 8, rx: 1, fill: colour('c1'), opacity: 0.45 }],
@@ -43,11 +45,12 @@ function draw(table, width) {
   const left = room(rows.map((r) => r.title ?? `  ${r.name}`), width, 0.36);
   const ends = rows.map(({ row }) => (row ? reach(table, row) : [0, 0]));
   const high = Math.max(...ends.flat().map(Math.abs), 1e-12);
+  const below = Math.min(...ends.flat()) < -0.02 * high; // what is hardly below nought needs no room of its own
   return {
     height: rows.length * rowHeight + 34,
     option: {
       grid: { left, right: 24, top: 4, bottom: 30, outerBoundsMode: 'none' },
-      xAxis: figureAxis({ axisLabel: { formatter: axis(unit, high) } }),
+      xAxis: figureAxis({ ...(below ? {} : { min: 0 }), axisLabel: { formatter: axis(unit, high) } }),
       yAxis: rowAxis(rows),
       tooltip: tooltip(({ dataIndex }) => tip(table, rows[dataIndex], unit)),
       series: [{
