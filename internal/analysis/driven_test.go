@@ -325,47 +325,6 @@ func TestAbsentShare(t *testing.T) {
 	}
 }
 
-// What tracing adds to an operation that does nothing is a time: its share of nothing says
-// nothing. It is a share where the operation burns time, or where somebody set a limit.
-func TestCostOverNothingIsAnAmount(t *testing.T) {
-	empty := func(e *spec.Experiment) { e.Operations[0].Empty = true }
-	for name, test := range map[string]struct {
-		change func(*spec.Experiment)
-		amount bool
-		answer string
-	}{
-		"a call that does nothing": {empty, true, "tracing with otel costs 4.057 µs (3.994 to 4.126) per call on json"},
-		"work":                     {func(*spec.Experiment) {}, false, "% ("},
-		"time burnt":               {func(e *spec.Experiment) { empty(e); e.Load.Busy = time.Millisecond }, false, "% ("},
-		"a budget": {func(e *spec.Experiment) {
-			empty(e)
-			e.Budget = []spec.Limit{{Metric: "time_per_call", Value: 0.05}}
-		}, false, "% ("},
-	} {
-		s := calls(agents, 10)
-		design := s.design
-		s.design = func(e *spec.Experiment) { design(e); test.change(e) }
-		doc := analyse(t, s.input())
-		f := get(t, doc, "json", "otel", "time_per_call")
-		if f.Amount != test.amount || f.Relative == nil {
-			t.Errorf("%s: amount %v, ratio %+v", name, f.Amount, f.Relative)
-		}
-		if f.Verdict.Kind == finding.Costs && (*f.Verdict.Low < 1e-3) != test.amount {
-			t.Errorf("%s: the verdict is on another scale: %+v", name, f.Verdict)
-		}
-		if !strings.Contains(doc.Answer, test.answer) {
-			t.Errorf("%s: %s", name, doc.Answer)
-		}
-		if f := get(t, doc, "json", "otel", "allocation_per_operation"); f.Amount {
-			t.Errorf("%s: bytes are no time", name)
-		}
-		l := doc.Lossy[0]
-		if (l.Added != nil) != test.amount || (l.Cost != nil) == test.amount {
-			t.Errorf("%s: listed apart with %+v and %+v", name, l.Cost, l.Added)
-		}
-	}
-}
-
 // Who keeps a share of the traces, or some a second, leaves some out on purpose; who does not
 // tell its steps leaves out nothing.
 func TestWhoLeavesOutTraces(t *testing.T) {
@@ -382,49 +341,5 @@ func TestWhoLeavesOutTraces(t *testing.T) {
 		if v.Partial != (v.Name == "kieker" || v.Name == "scout") {
 			t.Errorf("%s is partial: %v", v.Name, v.Partial)
 		}
-	}
-}
-
-// Modes of a method that does nothing are next to nothing beside what an agent adds.
-func TestModesOfNothing(t *testing.T) {
-	for _, empty := range []bool{true, false} {
-		s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 1e-6}}, 10)
-		design, change := s.design, s.change
-		s.design = func(e *spec.Experiment) { design(e); e.Operations[0].Empty = empty }
-		s.change = func(r *record.Record) {
-			change(r)
-			if r.Variant == "none" && r.Block%2 == 0 { // as the JVM happened to compile it
-				r.Phases[0].Load.Driven.CallSeconds *= 1.3
-			}
-		}
-		f := get(t, analyse(t, s.input()), "json", "otel", "time_per_call")
-		if got := f.Verdict.Kind == finding.Costs; got != empty {
-			t.Errorf("empty %v: %+v", empty, f.Verdict)
-		}
-	}
-}
-
-// A precision is that of what answers.
-func TestPrecisionOfAnAmount(t *testing.T) {
-	width := func(empty bool) float64 {
-		s := calls(map[string]call{"otel": agents["otel"]}, 10)
-		design, change := s.design, s.change
-		s.design = func(e *spec.Experiment) { design(e); e.Operations[0].Empty = empty }
-		s.change = func(r *record.Record) {
-			change(r)
-			if r.Variant == "none" {
-				r.Phases[0].Load.Driven.CallSeconds *= 1 + 0.05*float64(r.Block)
-			}
-		}
-		in := s.input()
-		in.Experiment.Design.Metric = "time_per_call"
-		_, got, err := Precise(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got
-	}
-	if of, ratio := width(true), width(false); of > 0.03 || ratio < 0.06 {
-		t.Errorf("of the amount %g, of the ratio %g", of, ratio)
 	}
 }
