@@ -63,10 +63,13 @@ func analyseAnew(dir string) (doc *finding.Document, err error) {
 
 // noRecords says why there is nothing in a folder to analyse.
 func noRecords(dir string) error {
-	if isFile(filepath.Join(dir, record.FindingsFile)) {
-		return fmt.Errorf("%s has findings and no %s, so they cannot be made anew: leave out --anew to show them", dir, record.RunsFile)
+	if !isFile(filepath.Join(dir, record.FindingsFile)) {
+		return noFindings(dir)
 	}
-	return noFindings(dir)
+	if _, err := readFindings(dir); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s has findings and no %s, so they cannot be made anew: leave out --anew to show them", dir, record.RunsFile)
 }
 
 func digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }

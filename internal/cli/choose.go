@@ -16,6 +16,9 @@ import (
 
 // experiments finds what is to be run, with what the flags change in it.
 func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
+	if err := notAFolder(f.resume); err != nil {
+		return nil, err
+	}
 	found, err := f.find(c, args)
 	if err != nil {
 		return nil, err
@@ -41,9 +44,22 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		if err := e.Check(); err != nil {
 			return nil, err
 		}
-		e.Settle()
+		f.settle(e)
 	}
 	return found, nil
+}
+
+// settle draws a seed where neither the experiment nor --seed has one. A dry run draws
+// one for all workloads, so that --seed can repeat every order that it shows.
+func (f *runFlags) settle(e *spec.Experiment) {
+	if e.Design.Seed != 0 {
+		return
+	}
+	if f.dryRun {
+		e.Design.Seed = f.drawn
+	}
+	e.Settle()
+	f.drawn = e.Design.Seed
 }
 
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, error) {

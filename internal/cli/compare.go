@@ -165,9 +165,9 @@ func readResult(path string) (*finding.Document, error) {
 		return nil, fmt.Errorf("opening the findings: %w", err)
 	}
 	defer file.Close()
-	doc, err := report.Read(file)
+	doc, err := decodeFindings(file, path)
 	if err != nil {
-		return nil, usageError(fmt.Errorf("%s: %w", path, err))
+		return nil, usageError(err)
 	}
 	doc.Results = path
 	if filepath.Base(path) == "findings.json" {

@@ -12,8 +12,9 @@ import (
 )
 
 // dryRun says what would be run: the order, about how long it takes, and how
-// small a difference it could show.
-func dryRun(s streams, experiments []*spec.Experiment) error {
+// small a difference it could show. Drawn is whether the seeds of the orders were drawn
+// for it: a run then draws others.
+func dryRun(s streams, experiments []*spec.Experiment, drawn bool) error {
 	for _, e := range experiments {
 		foreseen, err := experiment.Foresee(e)
 		if err != nil {
@@ -29,8 +30,10 @@ func dryRun(s streams, experiments []*spec.Experiment) error {
 		if len(foreseen.Warmed) > 0 {
 			fmt.Fprintf(s.out, "  pilot, which finds the warm-up: %s\n", strings.Join(foreseen.Warmed, " "))
 		}
+		whole := true
 		for _, v := range e.Variants {
 			if missing := run.Missing(e.Workload, v); len(missing) > 0 {
+				whole = false
 				fmt.Fprintf(s.out, "  cannot run here: %s: %s\n", v.Name, strings.Join(missing, "; "))
 			}
 		}
@@ -44,9 +47,23 @@ func dryRun(s streams, experiments []*spec.Experiment) error {
 				fmt.Fprintf(s.out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
 			}
 		}
+		fmt.Fprintln(s.out, "  "+orderOf(e.Design.Seed, drawn, whole))
 		fmt.Fprintln(s.out, "  "+resolution(len(foreseen.Blocks)))
 	}
 	return nil
+}
+
+// orderOf says which seed the order that is shown has, and how to run in it. That
+// takes that the whole of it can run here.
+func orderOf(seed uint64, drawn, whole bool) string {
+	text := fmt.Sprintf("order with seed %d", seed)
+	switch {
+	case !whole:
+		return text + "; without what cannot run here the order is another"
+	case drawn:
+		return fmt.Sprintf("%s; to run in this order: --seed %d", text, seed)
+	}
+	return text
 }
 
 // foreseenLength says about how long an experiment takes.

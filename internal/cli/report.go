@@ -77,6 +77,9 @@ func writeReport(s streams, dir string, flags reportFlags) error {
 	if err != nil {
 		return usageError(err)
 	}
+	if err := notAFolder(dir); err != nil {
+		return usageError(err)
+	}
 	read := readFindings
 	if flags.anew {
 		read = analyseAnew
@@ -151,7 +154,7 @@ func writeOutput(out io.Writer, flag, file string, write func(io.Writer) error) 
 
 // readFindings reads the findings of a results folder.
 func readFindings(dir string) (*finding.Document, error) {
-	path := filepath.Join(dir, "findings.json")
+	path := filepath.Join(dir, record.FindingsFile)
 	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usageError(noFindings(dir))
@@ -160,9 +163,9 @@ func readFindings(dir string) (*finding.Document, error) {
 		return nil, fmt.Errorf("opening the findings: %w", err)
 	}
 	defer f.Close()
-	doc, err := report.Read(f)
+	doc, err := decodeFindings(f, path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	analysis.Found(doc, dir)
 	return doc, nil

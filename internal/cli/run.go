@@ -25,6 +25,7 @@ type runFlags struct {
 	out, resume         string
 	blocks, precision   string
 	seed                uint64
+	drawn               uint64   // the seed that was drawn last, 0 where none was
 	variants, workloads []string // names to keep
 	resumes             []string // the folders below resume, one an experiment
 	budget              string
@@ -113,7 +114,7 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		printHints(s.err, experiments, len(f.line.Command) > 0)
 	}
 	if f.dryRun {
-		return dryRun(s, experiments)
+		return dryRun(s, experiments, f.drawn != 0)
 	}
 	top := f.out
 	if f.resume != "" {

@@ -18,7 +18,7 @@ import (
 // foldersFor are the results folders of the experiments: top itself, or one in it for
 // each workload.
 func (f *runFlags) foldersFor(top string, experiments []*spec.Experiment) []string {
-	if f.resume != "" {
+	if len(f.resumes) > 0 {
 		return f.resumes
 	}
 	if len(experiments) == 1 {

@@ -3,12 +3,27 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
+
+// An experiment that is named beside --resume goes on in the folders that it would have.
+func TestNamedResumeHasItsFolders(t *testing.T) {
+	all, err := spec.Find("requests-throughput", builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, some := range [][]*spec.Experiment{all, all[:1]} {
+		want := (&runFlags{}).foldersFor("top", some)
+		if got := (&runFlags{resume: "top"}).foldersFor("top", some); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
 
 // What is laid out and not begun stays where there is something to go on with, and
 // --resume finds it.

@@ -88,6 +88,9 @@ func (f studyFlags) run(s streams, dir string) error {
 
 // readStudied reads a result, or those that a folder holds.
 func readStudied(dir string) ([]*finding.Document, error) {
+	if err := notAFolder(dir); err != nil {
+		return nil, usageError(err)
+	}
 	inside, err := filepath.Glob(filepath.Join(dir, "*", record.FindingsFile))
 	if err != nil {
 		return nil, usageError(fmt.Errorf("looking for results in %s: %w", dir, err))

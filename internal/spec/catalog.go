@@ -169,6 +169,9 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 		return nil, "", nil, err
 	}
 	unknown := &UnknownError{What: what, Name: printable(name), Nearest: nearest(name, names)}
+	if what == "tracer" && unknown.Nearest == "" {
+		unknown.Kin = kin(name, names)
+	}
 	if !slices.Contains(names, name) {
 		return nil, "", nil, unknown
 	}

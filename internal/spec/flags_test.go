@@ -127,6 +127,28 @@ func TestFromFlagsErrors(t *testing.T) {
 	}
 }
 
+// TestFromFlagsNoSuchTracer: the settings of a tracer that is not found are not told as
+// wrong too, and where nothing is near a whole name its kin are offered.
+func TestFromFlagsNoSuchTracer(t *testing.T) {
+	const kin = `did you mean "otel-go", "otel-java", "otel-node", "otel-python", "otel-rust"?`
+	for _, test := range []struct{ variant, language, want string }{
+		{"otel:tracer=otell,delay=200ms", "", `unknown tracer "otell"; ` + kin},
+		{"otell:delay=200ms", "", `unknown tracer "otell"; ` + kin},
+		{"otell", "", `unknown tracer "otell"; ` + kin},
+		{"otel:tracer=otell,delay=200ms", "python", `unknown tracer "otell"; did you mean "otel-python"?`},
+		{"otel:tracer=jaeger,delay=200ms", "", `unknown tracer "jaeger"; 'tracetax list tracers' shows them`},
+		{"otel:tracer=otel,delay=200ms", "", `tracer "otel" means otel-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload`},
+		{"none:delay=200ms", "", `unknown setting "delay"; there are none (of tracer none)`},
+	} {
+		_, err := FromFlags(Flags{
+			Command: []string{"shop", "{port}"}, Ops: []string{"GET /"}, Language: test.language, Variants: []string{"plain:tracer=none", test.variant},
+		}, builtIn())
+		if want := "--variant " + test.variant + ": " + test.want; err == nil || err.Error() != want {
+			t.Errorf("%s: %v\nwant %s", test.variant, err, want)
+		}
+	}
+}
+
 func TestProgramName(t *testing.T) {
 	for want, command := range map[string][]string{
 		"own":      nil,

@@ -4,6 +4,7 @@ package spec
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -11,12 +12,17 @@ import (
 type UnknownError struct {
 	What    string // "workload", "tracer", "experiment" or "variant"
 	Name    string
-	Nearest string // "" where nothing is near
+	Nearest string   // "" where nothing is near
+	Kin     []string // of a tracer where nothing is nearest: those that may be meant, sorted
 }
 
 func (e *UnknownError) Error() string {
 	hint := didYouMean(e.Nearest)
-	if e.Nearest == "" && e.What != "variant" {
+	switch {
+	case e.Nearest != "":
+	case len(e.Kin) > 0:
+		hint = didYouMeanOneOf(e.Kin)
+	case e.What != "variant":
 		hint = fmt.Sprintf("; 'tracetax list %ss' shows them", e.What)
 	}
 	return fmt.Sprintf("unknown %s %q%s", e.What, e.Name, hint)
@@ -27,6 +33,21 @@ func didYouMean(word string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", word)
+}
+
+// maxKin is how many names are offered at once: more are a list, which there is a
+// command for.
+const maxKin = 5
+
+func didYouMeanOneOf(words []string) string {
+	var quoted []string
+	for _, w := range words[:min(len(words), maxKin)] {
+		quoted = append(quoted, strconv.Quote(w))
+	}
+	if len(words) > maxKin {
+		quoted = append(quoted, "…")
+	}
+	return fmt.Sprintf("; did you mean %s?", strings.Join(quoted, ", "))
 }
 
 // unknown says that word is none of the known ones, and which is nearest; where
@@ -61,6 +82,32 @@ func nearest(word string, known []string) string {
 		}
 	}
 	return ""
+}
+
+// kin are the tracers that may be meant by a word that is near no whole name: those
+// that are near it but for their language, or else those that hold it.
+func kin(word string, known []string) []string {
+	var stems []string
+	for _, k := range known {
+		stems = append(stems, stem(k))
+	}
+	near := nearest(word, stems)
+	var out []string
+	for _, k := range slices.Sorted(slices.Values(known)) {
+		holds := near == "" && len(word) >= 3 && strings.Contains(k, strings.ToLower(word))
+		if holds || near != "" && stem(k) == near {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// stem is the name of a tracer without its language: otel of otel-python.
+func stem(tracer string) string {
+	if i := strings.LastIndex(tracer, "-"); i > 0 {
+		return tracer[:i]
+	}
+	return tracer
 }
 
 // distance is the number of letters to insert, delete, replace or swap with a

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,23 @@ func TestNearest(t *testing.T) {
 		if got := nearest(word, known); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
 		}
+	}
+}
+
+// TestKin: a word that is near no whole name, but part of one.
+func TestKin(t *testing.T) {
+	known := []string{"otel-python", "otel-go", "elastic-go", "other-thing-go", "none"}
+	for word, want := range map[string]string{
+		"otell": "otel-go otel-python", "OTLE": "otel-go otel-python", "elastc": "elastic-go", "otel-agent-of-ours": "otel-go otel-python",
+		"thing": "other-thing-go", "python": "otel-python", "go": "", "": "", "jaeger": "", "same": "",
+	} {
+		if got := strings.Join(kin(word, known), " "); got != want {
+			t.Errorf("kin(%q) = %q, want %q", word, got, want)
+		}
+	}
+	six := (&UnknownError{What: "tracer", Name: "x", Kin: []string{"a", "b", "c", "d", "e", "f"}}).Error()
+	if want := `unknown tracer "x"; did you mean "a", "b", "c", "d", "e", …?`; six != want {
+		t.Errorf("%s\nwant %s", six, want)
 	}
 }
 

@@ -88,12 +88,12 @@ func (s *source) userEnv(n *node, known []string) map[string]string {
 }
 
 // tracerOf looks a tracer up. A name without a language, such as otel, means the
-// one for the workload's language.
+// one for the workload's language. One that is not found is told, and nil.
 func (s *source) tracerOf(at place, name string, w *Workload, catalog looker) *Tracer {
 	t, err := findTracer(name, w.Language, catalog)
 	if err != nil {
 		s.fail(at, "%v", err)
-		return &Tracer{Name: NoTracer}
+		return nil
 	}
 	if t.Language != "" && w.Language != "" && t.Language != w.Language {
 		s.fail(at, "tracer %q is for %s, but workload %q is in %s", t.Name, t.Language, w.Name, w.Language)
@@ -101,11 +101,12 @@ func (s *source) tracerOf(at place, name string, w *Workload, catalog looker) *T
 	return t
 }
 
-// tracerCalled looks up the tracer of a variant that is nothing but a name.
+// tracerCalled looks up the tracer of a variant that is nothing but a name. One that is
+// not found is told, and nil.
 func (s *source) tracerCalled(e entry, w *Workload, catalog looker) *Tracer {
 	_, err := findTracer(e.key, w.Language, catalog)
 	var unknown *UnknownError
-	if !errors.As(err, &unknown) || unknown.Nearest != "" {
+	if !errors.As(err, &unknown) || unknown.Nearest != "" || len(unknown.Kin) > 0 {
 		return s.tracerOf(e.at, e.key, w, catalog)
 	}
 	own := "NAME: {KEY: VALUE, …}"
@@ -114,7 +115,7 @@ func (s *source) tracerCalled(e entry, w *Workload, catalog looker) *Tracer {
 		own, example = "NAME:KEY=VALUE,…", fmt.Sprintf("%s:tracer=%s", e.key, NoTracer)
 	}
 	s.fail(e.at, "%v; a bare name is a tracer's, and a variant of one's own is written %s, such as %s", err, own, printable(example))
-	return &Tracer{Name: NoTracer}
+	return nil
 }
 
 func findTracer(name, language string, catalog looker) (*Tracer, error) {
@@ -159,8 +160,13 @@ func (s *source) tracerNamedLike(name string, w *Workload, catalog looker) *Trac
 	return t
 }
 
-// choose fills in the settings of a variant: the user's, then the defaults.
+// choose fills in the settings of a variant: the user's, then the defaults. Of a tracer
+// that was not found no setting is wrong: which it has is not known.
 func (s *source) choose(v *Variant, settings *node) {
+	if v.Tracer == nil {
+		v.Tracer = &Tracer{Name: NoTracer}
+		return
+	}
 	for _, set := range v.Tracer.Settings {
 		v.Settings[set.Name] = set.Default
 	}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var orderLine = regexp.MustCompile(`(?m)^  order with seed (\d+)(.*)\n`)
+
+// A dry run names the seed of the order that it shows, and with that seed it shows the
+// same order again.
+func TestDryRunNamesItsSeed(t *testing.T) {
+	for name, args := range map[string][]string{
+		"one's own":         {"--blocks", "12", "--op", "GET /", "--variant", "none", "--variant", "other:env.X=1", "--", "true", "{port}"},
+		"several workloads": {"requests-throughput", "--workloads", "gohttp,requests/node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			drawn := dryRunOf(t, args...)
+			found := orderLine.FindAllStringSubmatch(drawn, -1)
+			if len(found) != strings.Count(drawn, "  block 1: ") || len(found) == 0 {
+				t.Fatalf("%d seeds are named in\n%s", len(found), drawn)
+			}
+			seed := found[0][1]
+			for _, one := range found {
+				if one[1] != seed {
+					t.Errorf("seeds %s and %s: --seed can repeat one of them only", seed, one[1])
+				}
+			}
+			again := dryRunOf(t, append([]string{"--seed", seed}, args...)...)
+			if orderLine.ReplaceAllString(drawn, "") != orderLine.ReplaceAllString(again, "") {
+				t.Errorf("with --seed %s there is another order:\n%s%s", seed, drawn, again)
+			}
+			if strings.Contains(again, "--seed") {
+				t.Errorf("how to fix the seed is told to one who has:\n%s", again)
+			}
+		})
+	}
+}
+
+// How to run in the order is told only where a run would have it.
+func TestOrderOf(t *testing.T) {
+	for _, c := range []struct {
+		drawn, whole bool
+		want         string
+	}{
+		{true, true, "order with seed 7; to run in this order: --seed 7"},
+		{false, true, "order with seed 7"},
+		{true, false, "order with seed 7; without what cannot run here the order is another"},
+		{false, false, "order with seed 7; without what cannot run here the order is another"},
+	} {
+		if got := orderOf(7, c.drawn, c.whole); got != c.want {
+			t.Errorf("drawn %t, whole %t: %q, want %q", c.drawn, c.whole, got, c.want)
+		}
+	}
+}
+
+func dryRunOf(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	if status := Main(append([]string{"run", "--dry-run"}, args...), strings.NewReader(""), &out, &errOut); status != exitFine {
+		t.Fatalf("exit status %d: %s", status, errOut.String())
+	}
+	return out.String()
+}

@@ -1,0 +1,75 @@
+// Findings that are read back from their file, and what to do where there are no whole ones.
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/report"
+)
+
+// decodeFindings reads the findings in the file of that path. An error says what is
+// wrong with it, and how to come by whole ones.
+func decodeFindings(file io.Reader, path string) (*finding.Document, error) {
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	doc, err := report.Read(bytes.NewReader(text))
+	switch {
+	case err == nil:
+		return doc, nil
+	case isNewer(text): // which the error says, and what to do
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s is cut off: %s", path, remedy(path))
+	}
+	return nil, fmt.Errorf("%s is no findings document (%w): %s", path, err, remedy(path))
+}
+
+// isNewer reports whether findings are of a newer tracetax than this.
+func isNewer(text []byte) bool {
+	var doc struct {
+		Schema int `json:"schema"`
+	}
+	return json.Unmarshal(text, &doc) == nil && doc.Schema > finding.Schema
+}
+
+// remedy says what to do where a file holds no whole findings.
+func remedy(path string) string {
+	dir := filepath.Dir(path)
+	if filepath.Base(path) != record.FindingsFile && isResult(dir) {
+		return "give the folder: " + dir
+	}
+	for _, name := range []string{record.RunsFile, record.ExperimentFile, record.EnvironmentFile} {
+		if !isFile(filepath.Join(dir, name)) {
+			return fmt.Sprintf("there is no %s beside it to make it again from; take a whole copy of it, or measure again", name)
+		}
+	}
+	return fmt.Sprintf("make it again from the records with: tracetax report %s --anew", dir)
+}
+
+// notAFolder complains of a file in the place of a results folder.
+func notAFolder(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return nil // what is not there at all is told by what looks into it
+	}
+	if dir := filepath.Dir(path); isResult(dir) {
+		return fmt.Errorf("%s is a file: give the folder: %s", path, dir)
+	}
+	return fmt.Errorf("%s is a file: give a results folder, as 'tracetax run' names it at its end", path)
+}
+
+// isResult reports whether a folder holds findings, or runs to make them from.
+func isResult(dir string) bool {
+	return isFile(filepath.Join(dir, record.FindingsFile)) || isFile(filepath.Join(dir, record.RunsFile))
+}
