@@ -65,11 +65,13 @@ func Analyse(in Input) (*finding.Document, error) {
 		Searches:    searches,
 		Increments:  s.increments(),
 		Lossy:       s.apart(findings),
+		Unsent:      s.unsent(),
+		Untraced:    s.dark(),
 		Ledgers:     s.ledgers,
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
 	doc.Warnings = s.warnings()
-	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(confidence)), s.dark())
+	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(confidence)))
 	return doc, nil
 }

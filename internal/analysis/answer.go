@@ -16,8 +16,8 @@ import (
 const fewVariants = 3
 
 // answer says what tracing costs, in one sentence. least is the fewest blocks that an
-// interval needs; dark are variants of which no span came.
-func answer(doc *finding.Document, least int, dark []string) string {
+// interval needs.
+func answer(doc *finding.Document, least int) string {
 	all := headlines(doc.Findings)
 	heads, apart := rankedHeads(doc, all)
 	if len(heads) == 0 && len(doc.Searches) > 0 {
@@ -39,13 +39,16 @@ func answer(doc *finding.Document, least int, dark []string) string {
 			clauses = append(clauses, clause(who(doc, one[0].Variant), one))
 		}
 	}
+	clauses = append(clauses, gapsClause(doc, all)...)
 	clauses = append(clauses, budgetClause(doc)...)
+	dark := darkNames(doc)
 	if len(dark) > 0 {
 		clauses = append(clauses, "no span came with "+fewNames(dark)+", so that is not what tracing costs")
 	}
 	if text := lossClause(doc); text != "" && len(dark) == 0 {
 		clauses = append(clauses, text)
 	}
+	clauses = append(clauses, unsentClause(doc)...)
 	clauses = append(clauses, lossyBaseline(doc)...)
 	if len(apart) > 0 {
 		clauses = append(clauses, "listed apart, because they lost spans: "+fewNames(apart))

@@ -124,3 +124,22 @@ func TestCompareBudgetOnWhatIsFiltered(t *testing.T) {
 	}
 	t.Error("no verdict on the limit")
 }
+
+// Where no span comes any more, nothing was saved, and no budget is kept.
+func TestCompareWithWhatWasNotTraced(t *testing.T) {
+	before := shop(1, 12, calm).result(t, "before")
+	after := shop(2, 12, calm).result(t, "after")
+	after.Untraced = []finding.Untraced{{Variant: "otel", Operation: "json"}}
+	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.3)})
+	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "in after, no span came with otel") {
+		t.Errorf("%+v", v)
+	}
+	if v := changeIn(t, doc, 0, "work", "otel", cpuPerOperation).Verdict; v.Kind != finding.Within {
+		t.Errorf("another operation: %+v", v)
+	}
+	after.Untraced = append(after.Untraced, finding.Untraced{Variant: "otel", Operation: "work"})
+	doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	if v := changeIn(t, doc, 0, "", "otel", "startup_time").Verdict; v.Kind != finding.CannotTell {
+		t.Errorf("the whole run: %+v", v)
+	}
+}

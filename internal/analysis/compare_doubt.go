@@ -26,6 +26,13 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 		case untoldAtAll(one) && doubt == "":
 			doubt = "in " + name + ", " + strings.TrimPrefix(one.Verdict.Text, "cannot tell: ")
 		}
+		doc := c.in.Base
+		if i == 1 {
+			doc = c.in.News[index]
+		}
+		if doubt == "" && isDark(doc.Untraced, len(doc.Experiment.Operations), one.Variant, one.Operation) {
+			doubt = "in " + name + ", no span came with " + one.Variant + ", so that this is not what tracing costs"
+		}
 	}
 	return overloaded, doubt
 }

@@ -66,7 +66,7 @@ func overBaseline(doc *finding.Document) []*finding.Finding {
 	var out []*finding.Finding
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
-		if len(doc.Experiment.Variants) > 0 && f.Against == doc.Experiment.Variants[0].Name {
+		if len(doc.Experiment.Variants) > 0 && f.Against == doc.Experiment.Variants[0].Name && !f.Uncompared {
 			out = append(out, f)
 		}
 	}

@@ -71,13 +71,9 @@ func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
 // absentShare is what was lost, or held back by a limit of the tracer's own, over all
 // that the operations made: back to back, either makes a tracer the faster.
 func absentShare(l *finding.Ledger) float64 {
-	forgone, came := float64(entry(*l, ledger.Forgone)), float64(entry(*l, ledger.Delivered)+entry(*l, ledger.Merged))
+	forgone, due := forgoneAndDue(l)
 	if forgone == 0 {
 		return l.LostShare
-	}
-	due := came
-	if l.LostShare < 1 {
-		due = came / (1 - l.LostShare)
 	}
 	return (l.LostShare*due + forgone) / (due + forgone)
 }

@@ -28,6 +28,7 @@ type metric struct {
 	clock                    bool // by the clock on the wall, of the work itself
 	pointOnly                bool // an estimate without an interval
 	noVerdict                bool
+	uncompared               bool    // each side's is of other work: there is no difference to take
 	added                    bool    // over the baseline by definition: that has none itself
 	headline                 bool    // the answer is made of it
 	percentile               float64 // latency: at which the generator's lag is looked at; 0 is the mean
@@ -126,7 +127,7 @@ func searched(roles []string) []metric {
 	}}}
 	for _, role := range append([]string{""}, roles...) {
 		m := cpuMetric(role)
-		m.headline, m.noVerdict = false, true
+		m.headline, m.noVerdict, m.uncompared = false, true, true
 		m.note = "at the rate found for each, which is not the same: no comparison of the same work"
 		list = append(list, m)
 	}

@@ -60,18 +60,50 @@ func (s *study) findNoSpans() []hit {
 	return hits
 }
 
-// dark are the variants of which no span came of any operation, or of some.
-func (s *study) dark() []string {
-	var out []string
+// dark lists the operations of all variants of which no span came.
+func (s *study) dark() []finding.Untraced {
+	var out []finding.Untraced
 	for _, v := range s.variants {
-		dark := s.untraced(v.Name)
-		switch {
-		case len(dark) == 0:
-		case len(dark) == len(s.operations()):
-			out = append(out, v.Name)
-		default:
-			out = append(out, v.Name+" on "+dark[0].Operation)
+		for _, l := range s.untraced(v.Name) {
+			out = append(out, finding.Untraced{Variant: v.Name, Operation: l.Operation})
 		}
 	}
 	return out
+}
+
+// darkNames are the variants of which no span came of any operation, or of some.
+func darkNames(doc *finding.Document) []string {
+	var out []string
+	for _, v := range doc.Experiment.Variants {
+		var dark []string
+		for _, u := range doc.Untraced {
+			if u.Variant == v.Name {
+				dark = append(dark, u.Operation)
+			}
+		}
+		switch {
+		case len(dark) == 0:
+		case len(dark) == len(doc.Experiment.Operations):
+			out = append(out, v.Name)
+		default:
+			out = append(out, v.Name+" on "+listed(dark))
+		}
+	}
+	return out
+}
+
+// isDark reports whether no span came of an operation of a variant; where there is no
+// operation, of none of all.
+func isDark(untraced []finding.Untraced, operations int, variant, operation string) bool {
+	dark := 0
+	for _, u := range untraced {
+		switch {
+		case u.Variant != variant:
+		case u.Operation == operation:
+			return true
+		default:
+			dark++
+		}
+	}
+	return operation == "" && dark > 0 && dark == operations
 }

@@ -60,6 +60,7 @@ func (s *study) findings() []finding.Finding {
 	}
 	s.judge(claims)
 	claims = append(claims, s.unanswered(claims)...)
+	s.withhold(claims)
 	out := make([]finding.Finding, 0, len(claims))
 	for _, c := range claims {
 		out = append(out, c.Finding)
@@ -101,6 +102,10 @@ func (s *study) claim(m metric, p pair, at cell) *claim {
 		c.Headline, c.metric.noVerdict = false, true
 	}
 	c.estimate(s.confidence(confidence), s.quick())
+	if m.uncompared {
+		c.Uncompared = true
+		c.Absolute, c.Relative, c.logs, c.logsApart = nil, nil, nil, nil
+	}
 	if s.overNothing(c) {
 		c.Amount, c.logs, c.logsApart = true, nil, nil
 	}

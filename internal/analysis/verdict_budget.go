@@ -57,3 +57,40 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 	}
 	c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-e.N)), all-e.N)
 }
+
+// withhold takes the word "within" from budgets on what did not do all its work: no span came
+// of it, or it lost more of them than may be, so that it would cost more if it had sent them.
+// What is over its budget even so, stays over.
+func (s *study) withhold(claims []*claim) {
+	dark, operations, lossy := s.dark(), len(s.operations()), s.apart(nil)
+	for _, c := range claims {
+		v := &c.Verdict
+		if v.Budget == nil || v.Kind != finding.Within {
+			continue
+		}
+		reason := ""
+		if isDark(dark, operations, c.Variant, c.Operation) {
+			reason = "no span came with " + c.Variant + ", so that this is not what tracing costs"
+		} else if lost := s.overLost(c, lossy); lost != nil && c.Metric != deliveredShare {
+			reason = finding.FormatValue(lost.LostShare, "1") + " of the spans with " + c.Variant + " were lost: it would cost more if it had sent them"
+		}
+		if reason != "" {
+			v.Low, v.High = nil, nil
+			c.cannotTell(reason, 0)
+		}
+	}
+}
+
+// overLost is what the variant of a claim lost beyond what may be: over 1 %, or what the
+// budget allows to be lost where that is more; nil where it did not.
+func (s *study) overLost(c *claim, lossy []finding.Lossy) *finding.Lossy {
+	budget := s.lostBudget(c.pair)
+	for i := range lossy {
+		l := &lossy[i]
+		here := l.Variant == c.Variant && l.Operation == c.at.operation && levelOf(l.Parameter) == c.at.level
+		if here && (budget == nil || l.LostShare > budget.Value) {
+			return l
+		}
+	}
+	return nil
+}

@@ -25,6 +25,8 @@ type Document struct {
 	Searches    []Search       `json:"searches,omitempty"`
 	Increments  []Increment    `json:"increments,omitempty"`
 	Lossy       []Lossy        `json:"lossy,omitempty"`
+	Unsent      []Unsent       `json:"unsent,omitempty"`
+	Untraced    []Untraced     `json:"untraced,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
 	Runs        Runs           `json:"runs"`
 	Repeat      []string       `json:"repeat"` // commands that repeat the experiment
@@ -85,24 +87,25 @@ type Variant struct {
 
 // Finding is one metric of one variant against another, on one operation.
 type Finding struct {
-	Operation string            `json:"operation"` // "" for metrics of the whole run, such as startup_time
-	Variant   string            `json:"variant"`
-	Against   string            `json:"against"`
-	Parameter map[string]string `json:"parameter,omitempty"`
-	Metric    string            `json:"metric"`
-	Role      string            `json:"role,omitempty"` // "" for all roles but load and sink
-	Unit      string            `json:"unit"`           // "s", "bytes", "1" (a share), "1/s" or "count"
-	Better    string            `json:"better"`         // "lower", "higher" or ""
-	Baseline  float64           `json:"baseline"`       // centre of the baseline's blocks
-	Value     float64           `json:"value"`          // centre of the variant's blocks
-	Absolute  *Interval         `json:"absolute"`       // difference, in Unit; nil where it can't be given
-	Relative  *Interval         `json:"relative"`       // ratio − 1; nil where the baseline is zero
-	Blocks    int               `json:"blocks"`         // pairs that the intervals rest on
-	Headline  bool              `json:"headline,omitempty"`
-	Amount    bool              `json:"amount,omitempty"` // the difference answers and not the ratio: the baseline's operations do nothing
-	Verdict   Verdict           `json:"verdict"`
-	Samples   []Sample          `json:"samples"` // every block
-	Note      string            `json:"note,omitempty"`
+	Operation  string            `json:"operation"` // "" for metrics of the whole run, such as startup_time
+	Variant    string            `json:"variant"`
+	Against    string            `json:"against"`
+	Parameter  map[string]string `json:"parameter,omitempty"`
+	Metric     string            `json:"metric"`
+	Role       string            `json:"role,omitempty"` // "" for all roles but load and sink
+	Unit       string            `json:"unit"`           // "s", "bytes", "1" (a share), "1/s" or "count"
+	Better     string            `json:"better"`         // "lower", "higher" or ""
+	Baseline   float64           `json:"baseline"`       // centre of the baseline's blocks
+	Value      float64           `json:"value"`          // centre of the variant's blocks
+	Absolute   *Interval         `json:"absolute"`       // difference, in Unit; nil where it can't be given
+	Relative   *Interval         `json:"relative"`       // ratio − 1; nil where the baseline is zero
+	Blocks     int               `json:"blocks"`         // pairs that the intervals rest on
+	Headline   bool              `json:"headline,omitempty"`
+	Uncompared bool              `json:"uncompared,omitempty"` // values only: each side did other work, such as at a rate found for it
+	Amount     bool              `json:"amount,omitempty"`     // the difference answers and not the ratio: the baseline's operations do nothing
+	Verdict    Verdict           `json:"verdict"`
+	Samples    []Sample          `json:"samples"` // every block
+	Note       string            `json:"note,omitempty"`
 }
 
 // ByRatio reports whether the ratio is what answers: there is one, and it is over

@@ -22,6 +22,7 @@ type Study struct {
 	Ratios     []StudyRatio  `json:"ratios,omitempty"`
 	Claims     []ClaimResult `json:"claims,omitempty"`
 	Lossy      []StudyLossy  `json:"lossy,omitempty"`
+	Unsent     []StudyUnsent `json:"unsent,omitempty"`
 	Increments []StudyStep   `json:"increments,omitempty"`
 	Sweeps     []StudySweep  `json:"sweeps,omitempty"`
 	Searches   []StudySearch `json:"searches,omitempty"`
@@ -71,6 +72,7 @@ type StudyCell struct {
 	Added     *Interval         `json:"added"`            // over the baseline, in the metric's unit; nil for the baseline
 	Blocks    int               `json:"blocks"`           // that the cost rests on
 	Lossy     bool              `json:"lossy,omitempty"`  // it lost over 1 % of its spans: not ranked
+	Unsent    float64           `json:"unsent,omitempty"` // share of its spans that it did not send, by a limit of the tracer's own
 	Reason    string            `json:"reason,omitempty"` // why its interval does not answer the question
 	Published []PublishedCell   `json:"published,omitempty"`
 }
@@ -121,12 +123,13 @@ type StudyMean struct {
 	Workload   string      `json:"workload"`            // "" over all workloads
 	Operation  string      `json:"operation,omitempty"` // "" over all operations
 	Variant    string      `json:"variant"`
-	Operations int         `json:"operations"` // that it is a mean of, each workload's by itself
-	Cells      []string    `json:"cells"`      // these, as "workload, operation"
-	Baseline   float64     `json:"baseline"`   // mean of the baseline's centres, in Unit
-	Value      float64     `json:"value"`      // likewise of the variant's
-	Arithmetic float64     `json:"arithmetic"` // mean of the relative changes, as studies give it
-	Geometric  *Interval   `json:"geometric"`  // mean ratio − 1, with its interval over blocks
+	Operations int         `json:"operations"`        // that it is a mean of, each workload's by itself
+	Cells      []string    `json:"cells"`             // these, as "workload, operation"
+	Without    []string    `json:"without,omitempty"` // those of the experiment that it is not a mean of, likewise
+	Baseline   float64     `json:"baseline"`          // mean of the baseline's centres, in Unit
+	Value      float64     `json:"value"`             // likewise of the variant's
+	Arithmetic float64     `json:"arithmetic"`        // mean of the relative changes, as studies give it
+	Geometric  *Interval   `json:"geometric"`         // mean ratio − 1, with its interval over blocks
 	Blocks     int         `json:"blocks"`
 	Published  []SeriesFig `json:"published,omitempty"` // arithmetic, over the same operations
 
@@ -194,8 +197,9 @@ type Claim struct {
 type ClaimResult struct {
 	Claim
 	Kind    ClaimKind     `json:"kind"`
-	Said    string        `json:"said"`    // one sentence
-	Figures []ClaimFigure `json:"figures"` // that it rests on
+	Said    string        `json:"said"`            // one sentence
+	Needs   []string      `json:"needs,omitempty"` // workloads that it is about and that there is no result of
+	Figures []ClaimFigure `json:"figures"`         // that it rests on
 }
 
 // ClaimFigure is one of the intervals that a claim rests on.

@@ -32,6 +32,15 @@ func apartCells(l finding.Lossy) []textCell {
 	return row
 }
 
+// apartTable has a row for each variant that is listed apart.
+func apartTable(lossy []finding.Lossy) grid {
+	table := grid{columns: apartColumns()}
+	for _, l := range lossy {
+		table.rows = append(table.rows, apartCells(l))
+	}
+	return table
+}
+
 // addApart puts in the table of who is listed apart, if anybody is, with what its costs mean.
 func (s *studySection) addApart(apart grid) {
 	if len(apart.rows) == 0 {

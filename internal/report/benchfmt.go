@@ -70,6 +70,9 @@ func benchLines(doc *finding.Document) []*benchLine {
 	for _, g := range groups(doc) {
 		for _, f := range g.findings {
 			unit, factor := benchUnit(f)
+			if f.Uncompared {
+				continue // benchstat would
+			}
 			for _, s := range f.Samples {
 				add(benchKey{g.operation, g.parameter, f.Against, s.Block}, f.Parameter, unit, s.Baseline*factor)
 				add(benchKey{g.operation, g.parameter, f.Variant, s.Block}, f.Parameter, unit, s.Value*factor)
@@ -104,7 +107,7 @@ func benchUnits(doc *finding.Document) []*benchfmt.UnitMetadata {
 	for _, g := range groups(doc) {
 		for _, f := range g.findings {
 			unit, _ := benchUnit(f)
-			if f.Better == "" || seen[unit] {
+			if f.Better == "" || f.Uncompared || seen[unit] {
 				continue
 			}
 			seen[unit] = true

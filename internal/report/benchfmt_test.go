@@ -75,7 +75,7 @@ func centres(doc *finding.Document) map[string]float64 {
 	}
 	values := map[run]float64{}
 	for _, f := range doc.Findings {
-		if f.Metric != "cpu_per_operation" || f.Role != "" {
+		if f.Metric != "cpu_per_operation" || f.Role != "" || f.Uncompared { // benchstat would compare it
 			continue
 		}
 		for _, s := range f.Samples {

@@ -47,38 +47,18 @@ func saturation(doc *finding.Document, g *group) grid {
 		return cmp.Compare(sideOf(g, "time_per_call", a, base), sideOf(g, "time_per_call", b, base))
 	})
 	for _, name := range names {
-		row := []textCell{{text: visible(name)}}
+		row := []textCell{markedCell(doc, g, name)}
 		for _, c := range inSaturation {
 			row = append(row, textCell{text: sideText(g, c.metric, name, base)})
-		}
-		if lossyOf(doc, g, name) != nil {
-			row[0] = textCell{row[0].text + " †", yellow}
 		}
 		table.rows = append(table.rows, row)
 	}
 	return dropEmpty(table)
 }
 
-func lossyOf(doc *finding.Document, g *group, variant string) *finding.Lossy {
-	for i := range doc.Lossy {
-		if l := &doc.Lossy[i]; l.Variant == variant && l.Operation == g.operation && parameterText(l.Parameter) == g.parameter {
-			return l
-		}
-	}
-	return nil
-}
-
 // tells reports whether there is a finding of a metric for any variant.
 func tells(g *group, metric, base string) bool {
 	return slices.ContainsFunc(g.findings, func(f *finding.Finding) bool { return f.Metric == metric && f.Against == base })
-}
-
-// markedVariant is a variant's name, with a mark where it lost too many spans.
-func markedVariant(doc *finding.Document, g *group, variant string) string {
-	if lossyOf(doc, g, variant) != nil {
-		return variant + " †"
-	}
-	return variant
 }
 
 // sideOf is a variant's value of a metric; the baseline's is on the other side of any.
@@ -119,14 +99,10 @@ func drivenSections(doc *finding.Document, levels bool) []studySection {
 		heap.add(g, heapTable(doc, g))
 	}
 	if len(doc.Lossy) > 0 {
-		side.notes = append(side.notes, "† lost over 1 % of its spans, the warm-up included")
+		side.notes = append(side.notes, lossyMark+" lost over 1 % of its spans, the warm-up included")
 	}
 	apart := studySection{id: "apart", title: "Listed apart: variants that lost spans"}
-	lost := grid{columns: apartColumns()}
-	for _, l := range doc.Lossy {
-		lost.rows = append(lost.rows, apartCells(l))
-	}
-	apart.addApart(lost)
+	apart.addApart(apartTable(doc.Lossy))
 	steps := studySection{title: "What each step of tracing adds"}
 	added := slices.Clone(doc.Increments)
 	for i := range added {
@@ -155,16 +131,13 @@ func heapTable(doc *finding.Document, g *group) grid {
 	}
 	base := baseline(doc)
 	for _, name := range append([]string{base}, g.contenders(doc, base)...) {
-		row := []textCell{{text: visible(name)}}
+		row := []textCell{markedCell(doc, g, name)}
 		for _, c := range heapColumns {
 			text := sideText(g, c.metric, name, base)
 			if text == finding.Missing && !tells(g, c.metric, base) {
 				text = "" // nobody does: no column
 			}
 			row = append(row, textCell{text: text})
-		}
-		if lossyOf(doc, g, name) != nil {
-			row[0] = textCell{row[0].text + " †", yellow}
 		}
 		table.rows = append(table.rows, row)
 	}

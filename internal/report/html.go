@@ -30,25 +30,26 @@ var (
 
 // page is what the template is filled with.
 type page struct {
-	Document *finding.Document
-	Title    string
-	Long     bool // the answer is too long for the largest letters
-	About    []string
-	Baseline string
-	Cards    []card
-	Tables   []pageTable
-	Searches []pageSearches
-	Sweeps   []pageSweep
-	Came     []string      // how the rate and the number of blocks came about
-	Driven   []htmlSection // of workloads that make themselves work
-	Ledgers  []ledgerRow
-	Warnings []finding.Warning
-	Grave    int // how many of them are more than notes
-	Machine  []fact
-	Steps    bool // whether variants are held against others than the baseline
-	Bounded  bool // whether any finding has an interval
-	Failures []string
-	Centres  string
+	Document   *finding.Document
+	Title      string
+	Long       bool // the answer is too long for the largest letters
+	About      []string
+	Baseline   string
+	Cards      []card
+	Tables     []pageTable
+	Searches   []pageSearches
+	Sweeps     []pageSweep
+	Came       []string      // how the rate and the number of blocks came about
+	Driven     []htmlSection // of workloads that make themselves work
+	Ledgers    []ledgerRow
+	Warnings   []finding.Warning
+	Grave      int // how many of them are more than notes
+	Machine    []fact
+	Steps      bool // whether variants are held against others than the baseline
+	Bounded    bool // whether any finding has an interval
+	Failures   []string
+	Centres    string
+	UnsentText string
 
 	Policy template.HTMLAttr
 	Style  template.CSS
@@ -67,7 +68,7 @@ func HTML(w io.Writer, doc *finding.Document) error {
 		Document: doc, Title: title(doc), Long: len(doc.Answer) > 120, About: about(doc), Baseline: baseline(doc),
 		Cards: cards(doc), Tables: pageTables(doc), Searches: pageSearchesOf(doc), Sweeps: pageSweeps(doc), Came: came(doc), Ledgers: ledgerRows(doc),
 		Warnings: sortedWarnings(doc), Grave: grave(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
-		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: howToRead(doc),
+		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: howToRead(doc), UnsentText: unsentText,
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),
 		Script: template.JS(chartProgram), Data: data,
 	}

@@ -43,17 +43,17 @@ func Markdown(w io.Writer, doc *finding.Document) error {
 
 // apart says what the mark of a variant means, and who lost how much.
 func (m *markdown) apart(doc *finding.Document) {
+	if len(doc.Unsent) > 0 {
+		m.line(unsentText)
+		m.line("")
+	}
 	if len(doc.Lossy) == 0 {
 		return
 	}
-	m.line("† lost over 1 % of its spans: what it costs is the cost of less work.")
+	m.line(lossyMark + " lost over 1 % of its spans: what it costs is the cost of less work.")
 	m.line("")
 	m.details("Who lost spans, and where", func() {
-		lost := grid{columns: apartColumns()}
-		for _, l := range doc.Lossy {
-			lost.rows = append(lost.rows, apartCells(l))
-		}
-		m.grid(dropEmpty(lost))
+		m.grid(dropEmpty(apartTable(doc.Lossy)))
 	})
 }
 

@@ -4,7 +4,6 @@ package report
 
 import (
 	"io"
-
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -15,7 +14,7 @@ import (
 func StudyCSV(w io.Writer, doc *finding.Study) error {
 	rows := [][]string{{
 		"workload", "operation", "parameter", "variant", "metric", "unit", "better", "value", "value_low", "value_high", "cost", "cost_low", "cost_high",
-		"added", "added_low", "added_high", "blocks", "lossy", "reason", "series", "published", "published_spread", "published_cost", "published_added", "within",
+		"added", "added_low", "added_high", "blocks", "lossy", "unsent", "reason", "series", "published", "published_spread", "published_cost", "published_added", "within",
 	}}
 	for _, t := range doc.Tables {
 		for _, r := range t.Rows {
@@ -23,7 +22,7 @@ func StudyCSV(w io.Writer, doc *finding.Study) error {
 			for _, i := range []*finding.Interval{r.Value, r.Cost, r.Added} {
 				row = append(row, endsOf(i)...)
 			}
-			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), cell(r.Reason))
+			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), unsentNumber(r.Unsent), cell(r.Reason))
 			if len(r.Published) == 0 {
 				rows = append(rows, append(row, make([]string, 6)...))
 			}
@@ -47,6 +46,14 @@ func StudyCSV(w io.Writer, doc *finding.Study) error {
 		}
 	}
 	return writeCSV(w, rows)
+}
+
+// unsentNumber is the share that was not sent, empty where all was.
+func unsentNumber(share float64) string {
+	if share == 0 {
+		return ""
+	}
+	return number(share)
 }
 
 // endsOf are an interval's figures, empty where there are none.

@@ -35,11 +35,12 @@ func studyMeans(doc *finding.Study) studySection {
 		for i := range doc.Series {
 			g.columns = append(g.columns, column{head: seriesHead(doc, i), right: true}, column{head: "within", close: true})
 		}
+		g.columns = append(g.columns, column{head: "without", drop: 3})
 		for _, m := range doc.Means {
 			if m.Metric != metric {
 				continue
 			}
-			row := []textCell{{text: visible(meanLabel(m))}, {text: visible(m.Variant)}, {text: fmt.Sprint(m.Operations)}, {text: finding.FormatValue(m.Baseline, m.Unit)}, {text: finding.FormatValue(m.Value, m.Unit)}}
+			row := []textCell{{text: visible(meanLabel(m))}, {text: visible(unsentMean(doc, m))}, {text: operationsOf(m)}, {text: finding.FormatValue(m.Baseline, m.Unit)}, {text: finding.FormatValue(m.Value, m.Unit)}}
 			row = append(row, ratioCells(m.Geometric)...)
 			row = append(row, textCell{text: finding.FormatInterval(finding.Interval{Estimate: m.Arithmetic}, "1", true)})
 			for i := range doc.Series {
@@ -55,11 +56,28 @@ func studyMeans(doc *finding.Study) studySection {
 			for i := range doc.Series {
 				row = append(row, publishedMeanCells(i, m.PublishedOfMeans)...)
 			}
+			row = append(row, textCell{visible(strings.Join(m.Without, "; ")), yellow})
 			g.rows = append(g.rows, row)
 		}
 		s.grids = append(s.grids, dropEmpty(g))
 	}
 	return s
+}
+
+// operationsOf is how many operations a mean is of: "2 of 4" where it lacks some.
+func operationsOf(m finding.StudyMean) string {
+	if len(m.Without) == 0 {
+		return fmt.Sprint(m.Operations)
+	}
+	return fmt.Sprintf("%d of %d", m.Operations, m.Operations+len(m.Without))
+}
+
+// unsentMean is the variant of a mean, marked where it held back spans on any operation of it.
+func unsentMean(doc *finding.Study, m finding.StudyMean) string {
+	if m.Operation == "" {
+		return unsentMarked(doc, m.Workload, m.Variant)
+	}
+	return unsentMarked(doc, m.Workload, m.Variant, m.Operation)
 }
 
 // publishedMeanCells are the cost that a series gives as a mean over all operations, and
@@ -111,7 +129,13 @@ func studyRatios(doc *finding.Study) studySection {
 			if r.Between == finding.BetweenVariants {
 				where = everyWorkload(r.Workload)
 			}
-			row := []textCell{{text: visible(r.Over)}, {text: visible(r.Under)}, {text: visible(where)}, {text: fmt.Sprint(r.Operations)}}
+			over, under := r.Over, r.Under
+			if r.Between == finding.BetweenVariants {
+				over, under = unsentMarked(doc, r.Workload, over), unsentMarked(doc, r.Workload, under)
+			} else {
+				where = unsentMarked(doc, "", where)
+			}
+			row := []textCell{{text: visible(over)}, {text: visible(under)}, {text: visible(where)}, {text: fmt.Sprint(r.Operations)}}
 			g.rows = append(g.rows, append(row, ratioCells(r.Ratio)...))
 		}
 		s.grids = append(s.grids, dropEmpty(g))

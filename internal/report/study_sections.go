@@ -20,7 +20,7 @@ type studySection struct {
 // studySections are the parts that have something to show.
 func studySections(doc *finding.Study) []studySection {
 	all := []studySection{
-		studyTables(doc), studySearches(doc), studyRankings(doc), studyLossy(doc), studyMeans(doc), studyRatios(doc), studySteps(doc), studyLeft(doc),
+		studyTables(doc), studySearches(doc), studyRankings(doc), studyLossy(doc), studyUnsent(doc), studyMeans(doc), studyRatios(doc), studySteps(doc), studyLeft(doc),
 	}
 	return slices.DeleteFunc(all, func(s studySection) bool { return len(s.grids) == 0 })
 }
@@ -45,8 +45,11 @@ func studyTables(doc *finding.Study) studySection {
 			s.grids = append(s.grids, sideTable(doc, t.Workload, with))
 		}
 	}
-	if marked(doc, "†") {
-		s.notes = append(s.notes, "† lost over 1 % of its spans: listed apart, in no order")
+	if marked(doc, lossyMark) {
+		s.notes = append(s.notes, lossyMark+" lost over 1 % of its spans: listed apart, in no order")
+	}
+	if marked(doc, unsentMark) {
+		s.notes = append(s.notes, unsentText)
 	}
 	return s
 }
@@ -59,8 +62,11 @@ func marked(doc *finding.Study, mark string) bool {
 }
 
 func variantMark(r finding.StudyCell) string {
-	if r.Lossy {
-		return r.Variant + " †"
+	switch {
+	case r.Lossy:
+		return r.Variant + " " + lossyMark
+	case r.Unsent > 0:
+		return r.Variant + " " + unsentMark
 	}
 	return r.Variant
 }

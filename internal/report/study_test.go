@@ -71,9 +71,10 @@ func study() *finding.Study {
 			Swapped: []string{"otel costs less than elastic here, and more in published"},
 			Places: []finding.RankPlace{{Variant: "otel", Rank: 1, Cost: i(-0.4, -0.42, -0.38), Groups: "a", Published: []int{2, 0}},
 				{Variant: "elastic", Rank: 2, Cost: i(-0.45, -0.47, -0.43), Groups: "b", Published: []int{1, 0}}}}},
-		Means: []finding.StudyMean{{Metric: "capacity", Unit: "1/s", Variant: "otel", Operations: 2, Cells: []string{"requests/flask, json", "requests/flask, db"}, Baseline: 167.5, Value: 109, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []finding.SeriesFig{{Series: 0, Value: -0.37}},
+		Means: []finding.StudyMean{{Metric: "capacity", Unit: "1/s", Variant: "otel", Operations: 2, Cells: []string{"requests/flask, json", "requests/flask, db"}, Without: []string{"requests/flask, queries"}, Baseline: 167.5, Value: 109, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []finding.SeriesFig{{Series: 0, Value: -0.37}},
 			OfMeans: i(-0.35, -0.36, -0.34), PublishedOfMeans: []finding.PublishedCell{{Series: 1, Value: 109, Cost: number0(-0.349), Within: &yes}}}},
 		Ratios: []finding.StudyRatio{{Between: finding.BetweenWorkloads, Metric: "capacity", Over: "requests/go", Under: "requests/flask", Variant: "otel", Operations: 2, Ratio: i(0.2, 0.18, 0.22), Blocks: 8}},
+		Unsent: []finding.StudyUnsent{{Workload: "requests/flask", Unsent: finding.Unsent{Operation: "json", Variant: "elastic", Share: 0.482, Spans: 336490}}},
 		Lossy:  []finding.StudyLossy{{Workload: "requests/flask", Lossy: driven().Lossy[0]}}, Increments: []finding.StudyStep{{Workload: "requests/flask", Increment: driven().Increments[0]}},
 		LeftOut: []finding.StudyLeft{{Workload: "requests/flask", LeftOut: finding.LeftOut{Variant: "inspectit", Reason: "its artefacts cannot be had"}}},
 		Methods: []string{"Costs are relative changes over the baseline."}, Warnings: []finding.Warning{{Code: "throttled", Severity: "warning", Text: "held back", Advice: "raise it", Where: "requests/flask"}},
@@ -89,6 +90,7 @@ func study() *finding.Study {
 		base, cell("otel", 240, i(-0.385, -0.40, -0.37), finding.PublishedCell{Series: 0, Value: 240, Cost: number0(-0.368), Within: &no}, finding.PublishedCell{Series: 1, Value: 245, Cost: number0(-0.372), Within: &yes}),
 		cell("elastic", 200, i(-0.487, -0.5, -0.47), finding.PublishedCell{Series: 0, Value: 200, Cost: &published, Within: &no}), doubtful,
 	}}}
+	doc.Tables[0].Rows[2].Unsent = 0.482
 	doc.Tables = append(doc.Tables, callTables()...)
 	doc.Results[0].Quick, doc.Results[0].Runtimes = true, []string{"java: openjdk 17"}
 	doc.Searches = []finding.StudySearch{
@@ -96,6 +98,9 @@ func study() *finding.Study {
 		{Workload: "calls/java", Search: finding.Search{Operation: "call", Variant: "scout", Goal: "no span lost", Outcomes: []string{"below the lowest rate that can be asked"}, Text: "no span lost: not even at 2,000/s"}},
 	}
 	doc.Sweeps = []finding.StudySweep{{Workload: "requests/flask", Sweep: finding.Sweep{Operation: "call", Variant: "otel", Parameter: "depth", Metric: "time_per_call", Unit: "s", Points: []finding.SweepPoint{{X: 2, Y: 1e-6}, {X: 8, Y: 3e-6}}}}}
+	calls := doc.Sweeps[0]
+	calls.Workload = "calls/java" // of which a line was published
+	doc.Sweeps = append(doc.Sweeps, calls)
 	return doc
 }
 
@@ -120,8 +125,10 @@ func callTables() []finding.StudyTable {
 	times.Amount = true
 	slope := row("otel", 390e-9)
 	slope.Published = []finding.PublishedCell{{Series: 0, Value: 392e-9, Within: &yes}}
+	base := row("otel", 600e-9)
+	base.Published = []finding.PublishedCell{{Series: 0, Value: 48e-9}}
 	return []finding.StudyTable{
-		times, table("slope", "s", slope, row("scout", 12e-9)), table("base", "s", row("otel", 600e-9)), table("r2", "1", row("otel", 0.999)),
+		times, table("slope", "s", slope, row("scout", 12e-9)), table("base", "s", base), table("r2", "1", row("otel", 0.999)),
 		table("delivered_share", "1", row("otel", 0.01), row("scout", 1)), table("blocked_time", "s", row("none", 0), row("otel", 40e-9)),
 		table("allocation_per_operation", "bytes", row("none", 0), row("otel", 5200)), table("heap_live", "bytes", row("none", 2e6), row("otel", 90e6)),
 	}
@@ -223,12 +230,14 @@ func TestStudyPage(t *testing.T) {
 		expression string
 		want       int
 	}{
-		"rows of claims":   {`document.querySelectorAll('.claims tbody tr').length`, 2},
-		"charts of costs":  {`document.querySelectorAll('#studied .chart svg').length`, 1},
-		"rows drawn":       {`Number(document.querySelector('#studied .chart').dataset.marks)`, 3},
-		"means drawn":      {`Number(document.querySelector('#means .chart').dataset.marks)`, 2},
-		"curves drawn":     {`document.querySelectorAll('#sweeps .chart svg').length`, 1},
-		"wider than it is": {`Math.max(0, document.documentElement.scrollWidth - innerWidth)`, 0},
+		"rows of claims":    {`document.querySelectorAll('.claims tbody tr').length`, 2},
+		"charts of costs":   {`document.querySelectorAll('#studied .chart svg').length`, 1},
+		"rows drawn":        {`Number(document.querySelector('#studied .chart').dataset.marks)`, 3},
+		"means drawn":       {`Number(document.querySelector('#means .chart').dataset.marks)`, 2},
+		"curves drawn":      {`document.querySelectorAll('#sweeps .chart svg').length`, 2},
+		"published lines":   {`[...document.querySelectorAll('#sweeps .chart path')].filter(p => p.getAttribute('stroke-dasharray') === '1,4').length`, 1},
+		"and what they are": {`document.querySelector('#sweeps .legend').textContent.split('published, above our baseline').length - 1`, 1},
+		"wider than it is":  {`Math.max(0, document.documentElement.scrollWidth - innerWidth)`, 0},
 	} {
 		if got := eval[int](p, c.expression); got != c.want {
 			t.Errorf("%s: %d, want %d", what, got, c.want)

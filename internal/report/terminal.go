@@ -205,6 +205,9 @@ func (t *terminal) legend() {
 	if len(used) > 0 {
 		t.paragraph(indent, strings.Join(used, " · "), dim)
 	}
+	if len(t.doc.Unsent) > 0 {
+		t.paragraph(indent, unsentText, dim)
+	}
 }
 
 // notes writes what the analysis remarks on the findings that are shown, each once a

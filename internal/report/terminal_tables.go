@@ -41,7 +41,7 @@ func (t *terminal) metricTable(g *group, base, variant string) grid {
 	table := grid{columns: []column{
 		{head: "", give: true},
 		{head: visible(base), right: true},
-		{head: visible(variant), right: true},
+		{head: visible(markedVariant(t.doc, g, variant)), right: true},
 		{head: "difference", right: true, drop: 3},
 		{head: "relative", right: true},
 		{head: intervalHead(g), close: true, drop: 1},

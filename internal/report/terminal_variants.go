@@ -37,7 +37,7 @@ func variantTable(doc *finding.Document, g *group, metric, role, base string, co
 		if f == nil {
 			continue
 		}
-		row := []textCell{{text: visible(name)}, {text: finding.FormatValue(f.Value, f.Unit)}}
+		row := []textCell{markedCell(doc, g, name), {text: finding.FormatValue(f.Value, f.Unit)}}
 		estimate, ends := shownCells(f)
 		mark, word := verdictCells(f)
 		row = append(row, estimate, ends, mark, word)

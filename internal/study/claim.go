@@ -3,6 +3,7 @@ package study
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -13,7 +14,9 @@ import (
 func (s *study) judged() []finding.ClaimResult {
 	var out []finding.ClaimResult
 	for _, c := range s.claims {
-		out = append(out, judge(c, s.evidence(c)))
+		one := judge(c, s.evidence(c))
+		one.Needs = slices.DeleteFunc(slices.Clone(c.Workloads), func(name string) bool { return s.resultOf(name) != nil })
+		out = append(out, one)
 	}
 	return out
 }

@@ -27,8 +27,9 @@ type part struct {
 	at     finding.ClaimFigure
 	logs   byBlock
 	of     *result
-	limit  limit  // on which side of it the figure would lie if no span were lost
-	reason string // why there is none
+	limit  limit   // on which side of it the figure would lie if no span were lost
+	reason string  // why there is none
+	unsent float64 // share of the spans that was held back by a limit of the tracer's own
 }
 
 // evidence is what one figure of a claim is made of: parts to be averaged; with under
@@ -68,7 +69,7 @@ func (s *study) costParts(c finding.Claim) []part {
 				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
 			})
 			for _, f := range found {
-				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: untold(f)})
+				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: untold(f), unsent: f.unsent()})
 			}
 			if len(found) == 0 {
 				out = append(out, missing(r, operation, name))
@@ -96,7 +97,7 @@ func (s *study) variantParts(c finding.Claim) []part {
 				if a.at() != b.at() {
 					continue
 				}
-				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: cmp.Or(untold(a), untold(b))}
+				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: cmp.Or(untold(a), untold(b)), unsent: max(a.unsent(), b.unsent())}
 				one.at.Variant = name
 				if one.reason == "" {
 					one.logs = a.value.over(b.value)
@@ -282,7 +283,22 @@ func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
 	if f.Interval == nil || f.Interval.Low == nil {
 		f.Reason = fmt.Sprintf("%d blocks: figures only", f.Blocks)
 	}
+	if most := e.unsent(); f.Reason == "" && most > 0 {
+		f.Reason = finding.FormatValue(most, "1") + " of the spans were not sent, by a limit of the tracer's own"
+		if len(e.parts)+len(e.under) > 1 {
+			f.Reason = "up to " + f.Reason
+		}
+	}
 	return f
+}
+
+// unsent is the largest share of spans that a variant of the evidence did not send.
+func (e evidence) unsent() float64 {
+	most := 0.0
+	for _, p := range slices.Concat(e.parts, e.under) {
+		most = max(most, p.unsent)
+	}
+	return most
 }
 
 // estimator returns how the evidence is estimated at a confidence, and tells the

@@ -93,6 +93,17 @@ func (r *result) loses(f *finding.Finding, variant string) bool {
 	})
 }
 
+// unsent is the share of its spans that the figure's variant did not send, by a limit of its
+// tracer's own; 0 where that is not over 1 %.
+func (f *figure) unsent() float64 {
+	for _, u := range f.of.Unsent {
+		if u.Operation == f.Operation && u.Variant == f.Variant && (len(f.Parameter) == 0 || maps.Equal(u.Parameter, f.Parameter)) {
+			return u.Share
+		}
+	}
+	return 0
+}
+
 // logsOf are the logarithms of both sides by block; nil where a value has none.
 func logsOf(samples []finding.Sample) (value, base byBlock) {
 	value, base = byBlock{}, byBlock{}

@@ -19,11 +19,11 @@ func (s *study) means() []finding.StudyMean {
 				own := s.averaged(metric, variant, r)
 				all = append(all, own...)
 				if len(own) > 1 {
-					out = append(out, s.meanOf(own, r.workload))
+					out = append(out, without(s.meanOf(own, r.workload), cellsOf([]*result{r}, "")))
 				}
 			}
 			if len(s.results) > 1 && len(all) > 1 {
-				out = append(out, s.meanOf(all, ""))
+				out = append(out, without(s.meanOf(all, ""), cellsOf(s.results, "")))
 			}
 			out = append(out, s.acrossWorkloads(all)...)
 		}
@@ -38,10 +38,29 @@ func (s *study) acrossWorkloads(figures []*figure) []finding.StudyMean {
 		if len(group) > 1 {
 			mean := s.meanOf(group, "")
 			mean.Operation = group[0].Operation
-			out = append(out, mean)
+			out = append(out, without(mean, cellsOf(s.results, mean.Operation)))
 		}
 	}
 	return out
+}
+
+// cellsOf names the operations of some results; those of one name unless that is empty.
+func cellsOf(results []*result, operation string) []string {
+	var out []string
+	for _, r := range results {
+		for _, name := range r.Experiment.Operations {
+			if operation == "" || name == operation {
+				out = append(out, join(r.workload, name))
+			}
+		}
+	}
+	return out
+}
+
+// without says which of the cells a mean is not of, so that it does not read like one of all.
+func without(mean finding.StudyMean, cells []string) finding.StudyMean {
+	mean.Without = slices.DeleteFunc(cells, func(name string) bool { return slices.Contains(mean.Cells, name) })
+	return mean
 }
 
 // averaged are the figures of a variant in a result that a mean of costs is made of: those

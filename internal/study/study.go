@@ -98,6 +98,9 @@ func (s *study) carry(out *finding.Study) {
 		for _, l := range r.Lossy {
 			out.Lossy = append(out.Lossy, finding.StudyLossy{Workload: r.workload, Lossy: l})
 		}
+		for _, u := range r.Unsent {
+			out.Unsent = append(out.Unsent, finding.StudyUnsent{Workload: r.workload, Unsent: u})
+		}
 		for _, i := range r.Increments {
 			out.Increments = append(out.Increments, finding.StudyStep{Workload: r.workload, Increment: i})
 		}

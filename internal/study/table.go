@@ -37,7 +37,7 @@ func (s *study) table(r *result, metric string) finding.StudyTable {
 			})
 		}
 		row := finding.StudyCell{
-			Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant, Blocks: f.Blocks, Lossy: f.lossy, Reason: f.reason,
+			Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant, Blocks: f.Blocks, Lossy: f.lossy, Unsent: f.unsent(), Reason: f.reason,
 			Value: s.itself(f, func(p finding.Sample) float64 { return p.Value }), Cost: f.Relative, Added: f.Absolute,
 			Published: s.published(r, f.Finding, f.Variant),
 		}

@@ -24,6 +24,9 @@ func (of *study) answer(s *finding.Study) string {
 	if text := of.apartText(); text != "" {
 		parts = append(parts, text)
 	}
+	if text := unsentText(s.Unsent); text != "" {
+		parts = append(parts, text)
+	}
 	if n := len(s.LeftOut); n > 0 {
 		parts = append(parts, fmt.Sprintf("%s left out", counted(n, "variant")))
 	}
@@ -48,14 +51,35 @@ func claimsText(claims []finding.ClaimResult) string {
 	var parts []string
 	for _, kind := range []finding.ClaimKind{finding.Confirmed, finding.Refuted, finding.Open} {
 		if names := by[kind]; len(names) > 0 {
-			word := string(kind)
+			word, more := string(kind), ""
 			if kind == finding.Open {
-				word = "cannot be told"
+				word, more = "cannot be told", needsText(claims)
 			}
-			parts = append(parts, fmt.Sprintf("%d %s (%s)", len(names), word, strings.Join(names, ", ")))
+			parts = append(parts, fmt.Sprintf("%d %s (%s%s)", len(names), word, strings.Join(names, ", "), more))
 		}
 	}
 	return fmt.Sprintf("of %s %s", counted(len(claims), "claim"), strings.Join(parts, ", "))
+}
+
+// needsText says how many of the open claims are about workloads that there is no result of.
+func needsText(claims []finding.ClaimResult) string {
+	n := 0
+	var workloads []string
+	for _, c := range claims {
+		if c.Kind != finding.Open || len(c.Needs) == 0 {
+			continue
+		}
+		n++
+		for _, name := range c.Needs {
+			if !slices.Contains(workloads, name) {
+				workloads = append(workloads, name)
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d of them for want of results of %s", n, fewWith(workloads, ", "))
 }
 
 // withinCount counts the published costs that lie in our intervals, of those that could.
@@ -130,6 +154,29 @@ func (s *study) apartText() string {
 	return "listed apart, as they lost spans: " + fewWith(names, ", ")
 }
 
+// unsentText says which variants did not send spans by a limit of the tracer's own, and how many at
+// most; "" where none did.
+func unsentText(all []finding.StudyUnsent) string {
+	var names []string
+	for _, group := range groupBy(all, func(u finding.StudyUnsent) string { return u.Variant }) {
+		most, at := 0.0, ""
+		for _, u := range group {
+			if u.Share > most {
+				most, at = u.Share, join(u.Workload, cellName(u.Operation, u.Parameter))
+			}
+		}
+		upTo := ""
+		if len(group) > 1 {
+			upTo = "up to "
+		}
+		names = append(names, fmt.Sprintf("%s %s%s (%s)", group[0].Variant, upTo, finding.FormatValue(most, "1"), at))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "spans not sent, by a limit of the tracer's own: " + fewWith(names, ", ")
+}
+
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -139,10 +186,12 @@ func counted(n int, noun string) string {
 
 // methods says how the figures were made, as far as there are such figures.
 func (s *study) methods(out *finding.Study) []string {
-	text := []string{
-		"Costs are relative changes over the baseline of the same block: the Hodges–Lehmann centre of the log-ratios, with the exact signed-rank 95 % interval over the blocks.",
+	var text []string
+	amount := func(t finding.StudyTable) bool { return t.Amount }
+	if slices.ContainsFunc(out.Tables, func(t finding.StudyTable) bool { return !t.Amount && !isCount(t.Metric) }) {
+		text = append(text, "A cost is a relative change over the baseline of the same block: the Hodges–Lehmann centre of the log-ratios, with the exact signed-rank 95 % interval over the blocks.")
 	}
-	if slices.ContainsFunc(out.Tables, func(t finding.StudyTable) bool { return t.Amount }) {
+	if slices.ContainsFunc(out.Tables, amount) {
 		text = append(text, "Where the operation does nothing of itself, a cost is the time that is added to it, the Hodges–Lehmann centre of the differences within blocks, and not a share of next to nothing; a published one is the published value less the same study's baseline.")
 	}
 	if len(out.Series) > 0 {
@@ -168,6 +217,9 @@ func (s *study) methods(out *finding.Study) []string {
 	}
 	if len(out.Lossy) > 0 {
 		text = append(text, "Variants that lost over 1 % of their spans are listed apart: they are in no order, no mean and no ratio.")
+	}
+	if len(out.Unsent) > 0 {
+		text = append(text, "Variants that did not send over 1 % of their spans, by a limit of the tracer's own, are in order, means and ratios as they are, with a mark: that is what they do by these settings, and it is less than sending them all.")
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import { doc, isFinite, variants } from './data.js';
 import { axis, value } from './format.js';
 import { choice, legend } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
+import { dots, dotted, publishedLines } from './published.js';
 import { colour, lookOf } from './theme.js';
 
 const known = { cpu_per_operation: 'CPU per operation', cpu_per_span: 'CPU per span' };
@@ -22,11 +23,18 @@ export function sweeps(section) {
     }));
   });
   const shown = variants.filter((v) => list.some((s) => s.variant === v));
-  return () => legend(place.querySelector('.legend'), shown.map((v) => {
-    const look = lookOf(variants.indexOf(v));
-    const dash = Array.isArray(look.dash) ? { 'stroke-dasharray': look.dash.join(' ') } : {};
-    return [v, 'line', { x1: 1, y1: 6, x2: 25, y2: 6, stroke: look.colour, 'stroke-width': 2.5, ...dash }];
-  }));
+  const operations = [...new Set(list.map((s) => s.operation))];
+  const published = operations.some((o) => publishedLines(list.filter((s) => s.operation === o && s.metric === 'time_per_call')).length > 0);
+  return () => legend(place.querySelector('.legend'), [
+    ...shown.map((v) => key(v, lookOf(variants.indexOf(v)))),
+    ...(published ? [key('published, above our baseline', { colour: colour('ink'), dash: dots })] : []),
+  ]);
+}
+
+// key is the legend's entry of a line.
+function key(name, { colour: stroke, dash }) {
+  const dashes = Array.isArray(dash) ? { 'stroke-dasharray': dash.join(' ') } : {};
+  return [name, 'line', { x1: 1, y1: 6, x2: 25, y2: 6, stroke, 'stroke-width': 2.5, ...dashes }];
 }
 
 function draw(curves) {
@@ -45,7 +53,7 @@ function draw(curves) {
       }),
       yAxis: figureAxis({ min: least > 0 && most / least < 2.5 ? undefined : Math.min(0, least), scale: true, axisLabel: { formatter: axis(unit, most) } }),
       tooltip: tooltip(({ data }) => tip(data)),
-      series: [...curves.map(ends), ...curves.map(line), ...curves.filter((s) => s.knee).map(knee)],
+      series: [...curves.map(ends), ...publishedLines(curves).map(dotted(variants)), ...curves.map(line), ...curves.filter((s) => s.knee).map(knee)],
     },
   };
 }

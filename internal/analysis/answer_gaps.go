@@ -1,0 +1,72 @@
+// This file names, in the answer, the operations on which there is nothing to compare: an
+// answer over some of them must not read like one over all.
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// mostGaps is how many gaps the sentence names one by one.
+const mostGaps = 4
+
+// gapsClause names the operations that no headline is of, and the variants that lack one on
+// an operation where others have it; nothing where there is no gap.
+func gapsClause(doc *finding.Document, heads []finding.Finding) []string {
+	var without, clauses []string
+	for _, name := range doc.Experiment.Operations {
+		if !slices.ContainsFunc(heads, func(f finding.Finding) bool { return f.Operation == name }) {
+			without = append(without, name)
+		}
+	}
+	if len(without) > 0 {
+		all := counted(len(doc.Experiment.Operations), "operation")
+		have := "have"
+		if len(without) == 1 {
+			have = "has"
+		}
+		clauses = append(clauses, fmt.Sprintf("%d of %s %s no comparison: %s%s", len(without), all, have, listed(without), rateless(doc, without)))
+	}
+	var partly []string
+	for _, l := range doc.Searches {
+		if l.Variant == doc.Experiment.Variants[0].Name || slices.Contains(without, l.Operation) {
+			continue
+		}
+		level := levelOf(l.Parameter)
+		of := func(f finding.Finding) bool {
+			return f.Operation == l.Operation && f.Variant == l.Variant && levelOf(f.Parameter) == level
+		}
+		if !slices.ContainsFunc(heads, of) {
+			partly = append(partly, l.Variant+" on "+cell{l.Operation, level}.String())
+		}
+	}
+	if len(partly) > 0 {
+		clauses = append(clauses, "there is no comparison of "+listed(partly))
+	}
+	return clauses
+}
+
+// rateless says with whom the searches on some operations found no rate.
+func rateless(doc *finding.Document, operations []string) string {
+	var names []string
+	for _, l := range doc.Searches {
+		if l.Rate == nil && slices.Contains(operations, l.Operation) && !slices.Contains(names, l.Variant) {
+			names = append(names, l.Variant)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (not every search with " + listed(names) + " found a rate)"
+}
+
+// listed are some names, all of them where they are not many.
+func listed(names []string) string {
+	if len(names) > mostGaps {
+		return fewNames(names)
+	}
+	return strings.Join(names, ", ")
+}

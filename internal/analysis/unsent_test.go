@@ -1,0 +1,151 @@
+// Spans that a tracer holds back by a limit of its own, and answers with gaps.
+
+package analysis
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// holdsBack makes a variant keep a share of its spans to itself.
+func holdsBack(variant string, share float64) func(*record.Record) {
+	return func(r *record.Record) {
+		for i := range r.Phases {
+			if c := &r.Phases[i].Sink; r.Variant == variant {
+				c.Forgone = uint64(share * float64(c.Spans))
+				c.Spans -= c.Forgone
+			}
+		}
+	}
+}
+
+func TestUnsent(t *testing.T) {
+	s := twoVariants()
+	s.also(holdsBack("otel", 0.4))
+	doc := analyse(t, s.input())
+	if len(doc.Unsent) != 1 || len(doc.Lossy) > 0 {
+		t.Fatalf("%+v, lost %+v", doc.Unsent, doc.Lossy)
+	}
+	if u := doc.Unsent[0]; u.Variant != "otel" || u.Operation != "json" || math.Abs(u.Share-0.4) > 1e-3 || u.Spans != 10*12000 {
+		t.Errorf("%+v", u)
+	}
+	if want := "no span was lost; not sent, by a limit of the tracer's own, were 40.0 % of the spans with otel."; !strings.HasSuffix(doc.Answer, want) {
+		t.Error(doc.Answer)
+	}
+	s = twoVariants()
+	s.also(holdsBack("otel", 0.005))
+	if doc := analyse(t, s.input()); len(doc.Unsent) > 0 || strings.Contains(doc.Answer, "not sent") {
+		t.Errorf("half a per cent: %+v, %s", doc.Unsent, doc.Answer)
+	}
+}
+
+// What was lost besides is no part of what was to be sent and was not.
+func TestUnsentAndLost(t *testing.T) {
+	l := &finding.Ledger{LostShare: 0.5, Entries: []finding.Entry{{Name: "delivered", Spans: 50}, {Name: "not sent, by the tracer's own limit", Spans: 100}}}
+	if got := forgoneShare(l); math.Abs(got-0.5) > 1e-9 {
+		t.Errorf("100 of 200 were not sent, 50 of the others lost: %g", got)
+	}
+}
+
+// A search that found no rate leaves its operation without a comparison: the answer says so.
+func TestAnswerNamesGaps(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.order, s.operations = []string{"json", "db"}, map[string]float64{"json": 50e-6, "db": 250e-6}
+	s.also(func(r *record.Record) {
+		if c := r.Phases[1].Capacity; r.Variant == "none" {
+			c.Outcome, c.Rate, c.Passing = record.Saturated, 0, 900
+		}
+	})
+	doc := analyse(t, s.input())
+	if want := "on json; 1 of 2 operations has no comparison: db (not every search with none found a rate); no span was lost."; !strings.HasSuffix(doc.Answer, want) {
+		t.Errorf("%q, want at its end %q", doc.Answer, want)
+	}
+	for _, f := range doc.Findings {
+		if f.Operation == "db" && (f.Relative != nil || f.Absolute != nil) {
+			t.Errorf("a difference at different rates: %+v", f)
+		}
+	}
+}
+
+func TestAnswerNamesVariantsWithGaps(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
+	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
+	s.also(search("elastic", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 }))
+	if doc := analyse(t, s.input()); !strings.Contains(doc.Answer, "; there is no comparison of elastic on json; ") {
+		t.Error(doc.Answer)
+	}
+}
+
+// No budget is kept where nothing was traced; what is over it even so, is over it.
+func TestBudgetWhereNothingWasTraced(t *testing.T) {
+	for _, c := range []struct {
+		metric, found string
+		limit         float64
+		want          finding.Kind
+	}{
+		{"cpu_per_operation", "cpu_per_operation", 0.9, finding.CannotTell},
+		{"cpu_per_operation", "cpu_per_operation", 0.05, finding.Over},
+		{"lost_share", "delivered_share", 0, finding.CannotTell},
+		{"startup_time", "startup_time", 0.9, finding.CannotTell},
+		{"export_bytes_per_operation", "export_bytes_per_operation", 0.1, finding.CannotTell},
+	} {
+		s := twoVariants()
+		provocation("nothing-traced")(&s)
+		s.budget = []spec.Limit{{Metric: c.metric, Value: c.limit}}
+		operation := "json"
+		if c.metric == "startup_time" {
+			operation = ""
+		}
+		doc := analyse(t, s.input())
+		f := get(t, doc, operation, "otel", c.found)
+		if f.Verdict.Kind != c.want || f.Verdict.Budget == nil || strings.Contains(doc.Answer, "within the budget") {
+			t.Errorf("%s within %g: %+v, %s", c.metric, c.limit, f.Verdict, doc.Answer)
+		}
+	}
+}
+
+// An operation that is dark says nothing of another.
+func TestBudgetBesideADarkOperation(t *testing.T) {
+	s := twoVariants()
+	provocation("no-spans")(&s)
+	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.9}, {Metric: "startup_time", Value: 0.9}}
+	doc := analyse(t, s.input())
+	for operation, want := range map[string]finding.Kind{"json": finding.Within, "dark": finding.CannotTell} {
+		if f := get(t, doc, operation, "otel", "cpu_per_operation"); f.Verdict.Kind != want {
+			t.Errorf("%s: %+v", operation, f.Verdict)
+		}
+	}
+	if f := get(t, doc, "", "otel", "startup_time"); f.Verdict.Kind != finding.Within {
+		t.Errorf("the whole run, of which one operation was traced: %+v", f.Verdict)
+	}
+}
+
+// A tracer that loses spans costs less than one that sends them: it keeps no budget by that,
+// unless its user allows for it.
+func TestBudgetOfWhatLostSpans(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		share  uint64 // of 100 spans, how many come
+		budget []spec.Limit
+		want   finding.Kind
+	}{
+		{"10 % lost", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}}, finding.CannotTell},
+		{"all lost", 0, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}}, finding.CannotTell},
+		{"over all the same", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.05}}, finding.Over},
+		{"allowed for", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}, {Metric: lostMetric, Value: 0.2}}, finding.Within},
+		{"more than allowed for", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}, {Metric: lostMetric, Value: 0.05}}, finding.CannotTell},
+		{"next to nothing lost", 100, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}}, finding.Within},
+	} {
+		s := twoVariants()
+		s.budget = c.budget
+		s.also(func(r *record.Record) { r.Phases[0].Sink.Spans = r.Phases[0].Sink.Spans * c.share / 100 })
+		if v := get(t, analyse(t, s.input()), "json", "otel", cpuPerOperation).Verdict; v.Kind != c.want {
+			t.Errorf("%s: %+v", c.name, v)
+		}
+	}
+}

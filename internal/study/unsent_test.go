@@ -1,0 +1,66 @@
+// Variants that hold spans back, means over some operations only, and claims that lack results.
+
+package study
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func TestUnsentFigures(t *testing.T) {
+	s := shop("flask")
+	s.change = func(d *finding.Document) {
+		d.Unsent = []finding.Unsent{{Operation: "db", Variant: "elastic", Share: 0.48, Spans: 1000}, {Operation: "json", Variant: "elastic", Share: 0.82, Spans: 4000}}
+	}
+	claims := []finding.Claim{{Name: "one", Metric: "cpu_per_operation", Variants: []string{"elastic"}, Operation: []string{"db"}, Above: number(0.5)}}
+	got := makeStudy(t, claims, s.document())
+	if want := "spans not sent, by a limit of the tracer's own: elastic up to 82.0 % (flask, json)"; !strings.Contains(got.Answer, want) {
+		t.Error(got.Answer)
+	}
+	for _, r := range got.Tables[0].Rows {
+		if want := map[string]float64{"elastic db": 0.48, "elastic json": 0.82}[r.Variant+" "+r.Operation]; r.Unsent != want {
+			t.Errorf("%s on %s: %g", r.Variant, r.Operation, r.Unsent)
+		}
+	}
+	if len(got.Rankings) != 2 || len(got.Rankings[0].Places) != 2 || len(got.Unsent) != 2 || got.Unsent[0].Workload != "flask" {
+		t.Errorf("%+v, %+v", got.Rankings, got.Unsent)
+	}
+	if c := got.Claims[0]; c.Kind != finding.Confirmed || c.Figures[0].Reason != "48.0 % of the spans were not sent, by a limit of the tracer's own" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestMeansSayWhatTheyLack(t *testing.T) {
+	lame := shop("flask")
+	lame.base["query"], lame.ratio["otel"]["query"], lame.ratio["elastic"]["query"] = 1e-3, 1.2, 1.3
+	lame.change = func(d *finding.Document) {
+		d.Findings = slices.DeleteFunc(d.Findings, func(f finding.Finding) bool { return f.Operation == "query" && f.Variant == "otel" })
+	}
+	for _, m := range makeStudy(t, nil, lame.document(), shop("gin").document()).Means {
+		var want []string
+		if m.Variant == "otel" && m.Workload != "gin" && m.Operation == "" {
+			want = []string{"flask, query"}
+		}
+		if !slices.Equal(m.Without, want) {
+			t.Errorf("%s of %q, %q: without %q", m.Variant, m.Workload, m.Operation, m.Without)
+		}
+	}
+}
+
+func TestClaimsSayWhichResultsTheyNeed(t *testing.T) {
+	claims := []finding.Claim{
+		{Name: "one", Metric: "cpu_per_operation", Workloads: []string{"flask"}, Above: number(0)},
+		{Name: "two", Metric: "cpu_per_operation", Workloads: []string{"flask", "gin"}, Above: number(0)},
+		{Name: "three", Metric: "cpu_per_operation", Workloads: []string{"gin", "express"}, Above: number(0)},
+	}
+	got := makeStudy(t, claims, shop("flask").document())
+	if want := "of 3 claims 1 confirmed (one), 2 cannot be told (two, three; 2 of them for want of results of gin, express)"; !strings.Contains(strings.ToLower(got.Answer), want) {
+		t.Error(got.Answer)
+	}
+	if !slices.Equal(got.Claims[1].Needs, []string{"gin"}) || len(got.Claims[0].Needs) > 0 {
+		t.Errorf("%+v", got.Claims)
+	}
+}
