@@ -66,7 +66,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Increments:  s.increments(),
 		Lossy:       s.apart(findings),
 		Unsent:      s.unsent(),
-		Untraced:    s.dark(),
+		Untraced:    s.untracedOperations(),
 		Ledgers:     s.ledgers,
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),

@@ -21,7 +21,8 @@ func answer(doc *finding.Document, least int) string {
 	all := headlines(doc.Findings)
 	heads, apart := rankedHeads(doc, all)
 	if len(heads) == 0 && len(doc.Searches) > 0 {
-		return opening(doc) + searchedText(doc) + "."
+		clauses := slices.Concat([]string{searchedText(doc)}, untracedClause(doc), unsentClause(doc))
+		return opening(doc) + strings.Join(clauses, "; ") + "."
 	}
 	if len(heads) == 0 {
 		return nothing(doc)
@@ -41,11 +42,9 @@ func answer(doc *finding.Document, least int) string {
 	}
 	clauses = append(clauses, gapsClause(doc, all)...)
 	clauses = append(clauses, budgetClause(doc)...)
-	dark := darkNames(doc)
-	if len(dark) > 0 {
-		clauses = append(clauses, "no span came with "+fewNames(dark)+", so that is not what tracing costs")
-	}
-	if text := lossClause(doc); text != "" && len(dark) == 0 {
+	untraced := untracedClause(doc)
+	clauses = append(clauses, untraced...)
+	if text := lossClause(doc); text != "" && len(untraced) == 0 {
 		clauses = append(clauses, text)
 	}
 	clauses = append(clauses, unsentClause(doc)...)

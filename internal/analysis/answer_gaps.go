@@ -30,23 +30,36 @@ func gapsClause(doc *finding.Document, heads []finding.Finding) []string {
 		}
 		clauses = append(clauses, fmt.Sprintf("%d of %s %s no comparison: %s%s", len(without), all, have, listed(without), rateless(doc, without)))
 	}
-	var partly []string
-	for _, l := range doc.Searches {
-		if l.Variant == doc.Experiment.Variants[0].Name || slices.Contains(without, l.Operation) {
-			continue
-		}
-		level := levelOf(l.Parameter)
-		of := func(f finding.Finding) bool {
-			return f.Operation == l.Operation && f.Variant == l.Variant && levelOf(f.Parameter) == level
-		}
-		if !slices.ContainsFunc(heads, of) {
-			partly = append(partly, l.Variant+" on "+cell{l.Operation, level}.String())
-		}
-	}
-	if len(partly) > 0 {
+	if partly := lacking(doc, heads); len(partly) > 0 {
 		clauses = append(clauses, "there is no comparison of "+listed(partly))
 	}
 	return clauses
+}
+
+// lacking are the variants without a headline where others have one: everywhere, or on some
+// operation at some level.
+func lacking(doc *finding.Document, heads []finding.Finding) []string {
+	var out []string
+	for _, v := range doc.Experiment.Variants[1:] {
+		var at []string
+		has := false
+		for _, f := range heads {
+			here := func(o finding.Finding) bool { return o.Variant == v.Name && where(o) == where(f) }
+			switch {
+			case slices.ContainsFunc(heads, here):
+				has = true
+			case !slices.Contains(at, where(f)):
+				at = append(at, where(f))
+			}
+		}
+		switch {
+		case !has:
+			out = append(out, v.Name)
+		case len(at) > 0:
+			out = append(out, v.Name+" on "+listed(at))
+		}
+	}
+	return out
 }
 
 // rateless says with whom the searches on some operations found no rate.

@@ -137,9 +137,45 @@ func TestCompareWithWhatWasNotTraced(t *testing.T) {
 	if v := changeIn(t, doc, 0, "work", "otel", cpuPerOperation).Verdict; v.Kind != finding.Within {
 		t.Errorf("another operation: %+v", v)
 	}
-	after.Untraced = append(after.Untraced, finding.Untraced{Variant: "otel", Operation: "work"})
+	after.Untraced = []finding.Untraced{{Variant: "otel"}}
 	doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}})
 	if v := changeIn(t, doc, 0, "", "otel", "startup_time").Verdict; v.Kind != finding.CannotTell {
 		t.Errorf("the whole run: %+v", v)
+	}
+	after.Untraced = []finding.Untraced{{Variant: "none", Operation: "json"}}
+	doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell {
+		t.Errorf("over a baseline that traces and sent nothing: %+v", v)
+	}
+}
+
+// A newer side that loses more spans than the older did less work: it is not cheaper for that.
+// What is dearer all the same is dearer.
+func TestCompareWithWhatLosesMore(t *testing.T) {
+	lost := func(doc *finding.Document, share float64) *finding.Document {
+		doc.Lossy = []finding.Lossy{{Operation: "json", Variant: "otel", LostShare: share}}
+		return doc
+	}
+	make := func(seed uint64, by, share float64) *finding.Document {
+		return lost(shop(seed, 12, calm).slowed(by).result(t, "r"), share)
+	}
+	lostBudget := func(v float64) []spec.Limit { return append(cpuBudget(0.5), spec.Limit{Metric: lostMetric, Value: v}) }
+	for _, c := range []struct {
+		name          string
+		before, after *finding.Document
+		budget        []spec.Limit
+		want          finding.Kind
+	}{
+		{"more lost", make(1, 0, 0), make(2, 0, 0.3), cpuBudget(0.5), finding.CannotTell},
+		{"as much lost", make(1, 0, 0.3), make(2, 0, 0.305), cpuBudget(0.5), finding.Within},
+		{"allowed for", make(1, 0, 0), make(2, 0, 0.3), lostBudget(0.4), finding.Within},
+		{"over all the same", make(1, 0, 0), make(2, 50e-6, 0.3), cpuBudget(0.1), finding.Over},
+		{"cheaper, with more lost", make(1, 24e-6, 0), make(2, 0, 0.3), nil, finding.CannotTell},
+		{"cheaper", make(1, 24e-6, 0.3), make(2, 0, 0), nil, finding.Saves},
+	} {
+		doc := compared(t, Comparing{Base: c.before, News: []*finding.Document{c.after}, Budget: c.budget})
+		if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != c.want {
+			t.Errorf("%s: %+v", c.name, v)
+		}
 	}
 }

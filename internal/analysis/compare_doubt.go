@@ -30,11 +30,33 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 		if i == 1 {
 			doc = c.in.News[index]
 		}
-		if doubt == "" && isDark(doc.Untraced, len(doc.Experiment.Operations), one.Variant, one.Operation) {
-			doubt = "in " + name + ", no span came with " + one.Variant + ", so that this is not what tracing costs"
+		for _, variant := range []string{one.Variant, one.Against} {
+			if doubt == "" && doc.IsUntraced(variant, one.Operation) {
+				doubt = "in " + name + ", no span came with " + variant + ", so that this is not what tracing costs"
+			}
 		}
 	}
 	return overloaded, doubt
+}
+
+// lostMore says by how much more the newer side of a change lost of its spans than the older:
+// then it did less work, and that it costs no more says nothing. "" where it is under 1 %.
+func (c *comparison) lostMore(index int, f, g *finding.Finding) string {
+	if f.Metric == deliveredShare || f.Metric == deliveredRate {
+		return "" // that is what it is about
+	}
+	before := c.in.Base.LostShare(f.Operation, f.Parameter, f.Variant)
+	after := c.in.News[index].LostShare(g.Operation, g.Parameter, g.Variant)
+	allowed := 1 - lossless
+	for _, limit := range c.in.Budget {
+		if limit.Metric == lostMetric {
+			allowed = max(allowed, limit.Value)
+		}
+	}
+	if after-before <= allowed {
+		return ""
+	}
+	return fmt.Sprintf("in %s, %s lost %s of its spans, against %s: this is the cost of less work", c.names[index+1], g.Variant, finding.FormatValue(after, "1"), finding.FormatValue(before, "1"))
 }
 
 // untoldAtAll reports whether there is a reason against the figure itself, and not

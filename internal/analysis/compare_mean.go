@@ -49,6 +49,9 @@ func meanOf(index int, parts []*change) *change {
 		if p.doubt != "" && mean.doubt == "" {
 			mean.doubt = "on " + p.Operation + ", " + p.doubt
 		}
+		if p.lessWork != "" && mean.lessWork == "" {
+			mean.lessWork = "on " + p.Operation + ", " + p.lessWork
+		}
 	}
 	mean.before, mean.apartBefore = meanByBlock(before)
 	mean.after, mean.apartAfter = meanByBlock(after)

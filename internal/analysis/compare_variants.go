@@ -81,6 +81,7 @@ func (c *comparison) between(index int, a, b string) []*change {
 			one.bare()
 		}
 		one.overloaded, one.doubt = c.reasons(index, f, g)
+		one.lessWork = c.lostMore(index, f, g)
 		made = append(made, one)
 	}
 	return append(made, means(index, made)...)

@@ -86,6 +86,17 @@ func (c *change) judge(claims int) {
 	default:
 		c.alone(e)
 	}
+	c.holdBack()
+}
+
+// holdBack takes back a verdict that a variant costs no more than before where it does less work.
+func (c *change) holdBack() {
+	v := &c.Verdict
+	if c.lessWork == "" || v.Kind != finding.Within && v.Kind != finding.Saves && v.Kind != finding.NoDifference {
+		return
+	}
+	v.Low, v.High, v.Bound = nil, nil, nil
+	c.cannotTell(c.lessWork, 0)
 }
 
 // fewest is how many blocks an interval of the confidence needs.

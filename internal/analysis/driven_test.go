@@ -115,6 +115,14 @@ func TestDepths(t *testing.T) {
 	if !strings.Contains(doc.Answer, "tracing with otel costs 31") || !strings.Contains(doc.Answer, ") per further call in depth on json") || strings.Contains(doc.Answer, "with scout") {
 		t.Error(doc.Answer)
 	}
+	if len(doc.Lossy) != len(depths) {
+		t.Errorf("%+v", doc.Lossy)
+	}
+	for _, l := range doc.Lossy { // at each level, though the headline is the line through them
+		if l.Variant != "scout" || l.Metric != timePerCall || l.Cost == nil || l.Cost.Estimate <= 0 {
+			t.Errorf("%+v", l)
+		}
+	}
 	// What was expected at each depth was learnt there.
 	for _, l := range doc.Ledgers {
 		if l.Operation == "json" && l.Variant == "otel" && (l.LostShare != 0 || !l.Exact || l.Entries[0].Spans != 8*1000000*(2+4+8+16+32)) {

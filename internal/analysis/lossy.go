@@ -52,12 +52,15 @@ func sameCell(a, b finding.Lossy) bool {
 	return a.Operation == b.Operation && levelOf(a.Parameter) == levelOf(b.Parameter)
 }
 
-// leastCost gives a variant that is listed apart what the headline says that it costs. It is
-// the least only where the baseline lost nothing.
+// leastCost gives a variant that is listed apart what it costs there, by the metric that the
+// answer is made of: also at a level, where the headline may be the line through all of them.
+// It is the least only where the baseline lost nothing.
 func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
+	at := cell{l.Operation, levelOf(l.Parameter)}
+	metric := s.headlineOf(at).name
 	for _, f := range findings {
-		here := f.Operation == l.Operation && levelOf(f.Parameter) == levelOf(l.Parameter)
-		if f.Headline && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.baseline {
+		here := f.Operation == at.operation && levelOf(f.Parameter) == at.level
+		if f.Metric == metric && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.baseline {
 			l.Metric = f.Metric
 			if f.ByRatio() {
 				l.Cost = f.Relative

@@ -11,14 +11,15 @@ import (
 
 // untraced are the operations of a variant of which no span came that should have, by
 // what the variant is meant to do: no span is sent by intent, nor declared to be made.
-// Under sampling a few operations may all be sampled out.
-func (s *study) untraced(variant string) []finding.Ledger {
+// Under sampling a few operations may all be sampled out. It reports too whether that is so of
+// all operations of which some should have come.
+func (s *study) untraced(variant string) (none []finding.Ledger, all bool) {
 	const enough = 20 // operations that are meant to be sampled
 	t := s.tracing[variant]
 	if t.Silent || t.Sampling <= 0 || !s.traces(variant) {
-		return nil
+		return nil, false
 	}
-	var out []finding.Ledger
+	meant := 0
 	for _, l := range s.ledgers {
 		own := l.Operation != ledger.Start && l.Operation != ledger.Stop && l.Operation != ledger.All
 		if l.Variant != variant || !own || float64(l.Operations)*t.Sampling < enough {
@@ -27,12 +28,13 @@ func (s *study) untraced(variant string) []finding.Ledger {
 		if per, known := t.Spans[l.Operation]; known && per.How == ledger.Declared && per.High == 0 {
 			continue
 		}
+		meant++
 		came := entry(l, ledger.Delivered) + entry(l, ledger.Merged) + entry(l, ledger.Forgone) + entry(l, ledger.Dropped) + entry(l, ledger.FailedSend)
 		if came == 0 && entry(l, ledger.Unaccounted) <= 0 {
-			out = append(out, l)
+			none = append(none, l)
 		}
 	}
-	return out
+	return none, meant > 0 && len(none) == meant
 }
 
 // traces reports whether a variant is meant to send spans to the sink: it has a tracer,
@@ -53,57 +55,55 @@ func (s *study) findNoSpans() []hit {
 		if _, _, spans := s.seenOf(v.Name); spans == 0 {
 			continue
 		}
-		for _, l := range s.untraced(v.Name) {
+		none, _ := s.untraced(v.Name)
+		for _, l := range none {
 			hits = append(hits, hit{fmt.Sprintf("no span came of any of %s operations", finding.FormatCount(int64(l.Operations))), place(cell{operation: l.Operation}, v.Name)})
 		}
 	}
 	return hits
 }
 
-// dark lists the operations of all variants of which no span came.
-func (s *study) dark() []finding.Untraced {
+// untracedOperations lists the operations of all variants of which no span came, and the whole
+// run where that is so of all of them.
+func (s *study) untracedOperations() []finding.Untraced {
 	var out []finding.Untraced
 	for _, v := range s.variants {
-		for _, l := range s.untraced(v.Name) {
+		none, all := s.untraced(v.Name)
+		for _, l := range none {
 			out = append(out, finding.Untraced{Variant: v.Name, Operation: l.Operation})
+		}
+		if all {
+			out = append(out, finding.Untraced{Variant: v.Name})
 		}
 	}
 	return out
 }
 
-// darkNames are the variants of which no span came of any operation, or of some.
-func darkNames(doc *finding.Document) []string {
+// untracedNames are the variants of which no span came of any operation, or of some.
+func untracedNames(doc *finding.Document) []string {
 	var out []string
 	for _, v := range doc.Experiment.Variants {
-		var dark []string
+		var operations []string
 		for _, u := range doc.Untraced {
-			if u.Variant == v.Name {
-				dark = append(dark, u.Operation)
+			if u.Variant == v.Name && u.Operation != "" {
+				operations = append(operations, u.Operation)
 			}
 		}
 		switch {
-		case len(dark) == 0:
-		case len(dark) == len(doc.Experiment.Operations):
+		case doc.IsUntraced(v.Name, ""):
 			out = append(out, v.Name)
-		default:
-			out = append(out, v.Name+" on "+listed(dark))
+		case len(operations) > 0:
+			out = append(out, v.Name+" on "+listed(operations))
 		}
 	}
 	return out
 }
 
-// isDark reports whether no span came of an operation of a variant; where there is no
-// operation, of none of all.
-func isDark(untraced []finding.Untraced, operations int, variant, operation string) bool {
-	dark := 0
-	for _, u := range untraced {
-		switch {
-		case u.Variant != variant:
-		case u.Operation == operation:
-			return true
-		default:
-			dark++
-		}
+// untracedClause says of whom no span came; nothing where some came of all.
+func untracedClause(doc *finding.Document) []string {
+	names := untracedNames(doc)
+	if len(names) == 0 {
+		return nil
 	}
-	return operation == "" && dark > 0 && dark == operations
+	return []string{"no span came with " + fewNames(names) + ", so that is not what tracing costs"}
 }

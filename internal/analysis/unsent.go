@@ -11,8 +11,8 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 )
 
-// unsent lists them, by cell. Of workloads that make work as fast as it goes such spans
-// count as lost, and are told there.
+// unsent lists them, by cell. Of workloads that make themselves work such spans count as
+// lost, and are told there.
 func (s *study) unsent() []finding.Unsent {
 	var out []finding.Unsent
 	for _, at := range s.cells() {
@@ -44,11 +44,13 @@ func forgoneShare(l *finding.Ledger) float64 {
 // forgoneAndDue are the spans that were held back by a limit of the tracer's own, and all
 // others that were to come.
 func forgoneAndDue(l *finding.Ledger) (forgone, due float64) {
-	forgone, due = float64(entry(*l, ledger.Forgone)), float64(entry(*l, ledger.Delivered)+entry(*l, ledger.Merged))
+	due = float64(entry(*l, ledger.Delivered) + entry(*l, ledger.Merged))
 	if l.LostShare < 1 {
 		due /= 1 - l.LostShare
+	} else { // nothing came
+		due = float64(entry(*l, ledger.Dropped) + entry(*l, ledger.FailedSend) + max(0, entry(*l, ledger.Unaccounted)))
 	}
-	return forgone, due
+	return float64(entry(*l, ledger.Forgone)), due
 }
 
 // unsentClause says who held back how many of its spans at most.

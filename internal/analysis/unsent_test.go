@@ -50,6 +50,10 @@ func TestUnsentAndLost(t *testing.T) {
 	if got := forgoneShare(l); math.Abs(got-0.5) > 1e-9 {
 		t.Errorf("100 of 200 were not sent, 50 of the others lost: %g", got)
 	}
+	l = &finding.Ledger{LostShare: 1, Entries: []finding.Entry{{Name: "dropped by the tracer", Spans: 70}, {Name: "not sent, by the tracer's own limit", Spans: 30}}}
+	if got := forgoneShare(l); math.Abs(got-0.3) > 1e-9 {
+		t.Errorf("30 of 100 were not sent, all others lost: %g", got)
+	}
 }
 
 // A search that found no rate leaves its operation without a comparison: the answer says so.
@@ -65,10 +69,8 @@ func TestAnswerNamesGaps(t *testing.T) {
 	if want := "on json; 1 of 2 operations has no comparison: db (not every search with none found a rate); no span was lost."; !strings.HasSuffix(doc.Answer, want) {
 		t.Errorf("%q, want at its end %q", doc.Answer, want)
 	}
-	for _, f := range doc.Findings {
-		if f.Operation == "db" && (f.Relative != nil || f.Absolute != nil) {
-			t.Errorf("a difference at different rates: %+v", f)
-		}
+	if f := get(t, doc, "db", "otel", cpuPerOperation); f.Relative != nil || f.Absolute != nil || !f.Uncompared || f.Value == 0 {
+		t.Errorf("a difference at different rates: %+v", f)
 	}
 }
 
@@ -76,7 +78,38 @@ func TestAnswerNamesVariantsWithGaps(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
 	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
 	s.also(search("elastic", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 }))
-	if doc := analyse(t, s.input()); !strings.Contains(doc.Answer, "; there is no comparison of elastic on json; ") {
+	if doc := analyse(t, s.input()); !strings.Contains(doc.Answer, "; there is no comparison of elastic; ") {
+		t.Error(doc.Answer)
+	}
+}
+
+// A variant that failed everywhere is not passed over, nor one on one operation.
+func TestAnswerNamesWhoIsMissing(t *testing.T) {
+	for _, c := range []struct {
+		phases int // that elastic has
+		want   string
+	}{{0, "; there is no comparison of elastic; "}, {1, "; there is no comparison of elastic on db; "}} {
+		s := twoVariants()
+		s.order, s.operations = []string{"json", "db"}, map[string]float64{"json": 50e-6, "db": 250e-6}
+		s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
+		s.change = onlyRuns("elastic", func(r *record.Record) {
+			r.Phases = r.Phases[:c.phases]
+			if c.phases == 0 {
+				r.Failure = &record.Failure{Stage: "start", Message: "it did not start"}
+			}
+		})
+		if doc := analyse(t, s.input()); !strings.Contains(doc.Answer, c.want) {
+			t.Errorf("%q, want %q in it", doc.Answer, c.want)
+		}
+	}
+}
+
+// Where there is nothing to compare, the answer tells of the spans all the same.
+func TestAnswerWithoutAComparison(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.also(search("none", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 }))
+	s.also(holdsBack("otel", 0.4))
+	if doc := analyse(t, s.input()); !strings.HasSuffix(doc.Answer, "; not sent, by a limit of the tracer's own, were 40.0 % of the spans with otel.") {
 		t.Error(doc.Answer)
 	}
 }
@@ -103,8 +136,27 @@ func TestBudgetWhereNothingWasTraced(t *testing.T) {
 		}
 		doc := analyse(t, s.input())
 		f := get(t, doc, operation, "otel", c.found)
-		if f.Verdict.Kind != c.want || f.Verdict.Budget == nil || strings.Contains(doc.Answer, "within the budget") {
+		if f.Verdict.Kind != c.want || f.Verdict.Budget == nil || strings.Contains(doc.Answer, "within the budget") || !strings.Contains(doc.Answer, "tracing with otel costs") {
 			t.Errorf("%s within %g: %+v, %s", c.metric, c.limit, f.Verdict, doc.Answer)
+		}
+	}
+}
+
+// One whose baseline sent nothing, or lost spans, looks dear: no budget is broken by that.
+func TestBudgetOverAnIdleBaseline(t *testing.T) {
+	for name, change := range map[string]func(*record.Record){
+		"no span came with old": func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} },
+		"with old, 50.0 % of":   func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 },
+	} {
+		s := twoVariants()
+		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
+		if strings.HasPrefix(name, "no span") {
+			s.plan = func(p *spec.Plan) { p.Spans = nil }
+		}
+		s.budget = []spec.Limit{{Metric: cpuPerOperation, Value: 0.05}}
+		s.change = onlyRuns("old", change)
+		if v := get(t, analyse(t, s.input()), "json", "new", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, name) {
+			t.Errorf("%s: %+v", name, v)
 		}
 	}
 }
@@ -144,8 +196,9 @@ func TestBudgetOfWhatLostSpans(t *testing.T) {
 		s := twoVariants()
 		s.budget = c.budget
 		s.also(func(r *record.Record) { r.Phases[0].Sink.Spans = r.Phases[0].Sink.Spans * c.share / 100 })
-		if v := get(t, analyse(t, s.input()), "json", "otel", cpuPerOperation).Verdict; v.Kind != c.want {
-			t.Errorf("%s: %+v", c.name, v)
+		doc := analyse(t, s.input())
+		if v := get(t, doc, "json", "otel", cpuPerOperation).Verdict; v.Kind != c.want || v.Low == nil || !strings.Contains(doc.Answer, "otel costs 29.") {
+			t.Errorf("%s: %+v, %s", c.name, v, doc.Answer)
 		}
 	}
 }

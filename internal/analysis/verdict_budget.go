@@ -59,38 +59,37 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 }
 
 // withhold takes the word "within" from budgets on what did not do all its work: no span came
-// of it, or it lost more of them than may be, so that it would cost more if it had sent them.
-// What is over its budget even so, stays over.
+// of it, or it lost more of them than may be. What is over its budget even so stays over, unless
+// the baseline is such, which makes all others look dear.
 func (s *study) withhold(claims []*claim) {
-	dark, operations, lossy := s.dark(), len(s.operations()), s.apart(nil)
+	doc := &finding.Document{Untraced: s.untracedOperations(), Lossy: s.apart(nil)}
 	for _, c := range claims {
 		v := &c.Verdict
-		if v.Budget == nil || v.Kind != finding.Within {
+		if v.Budget == nil || c.Metric == deliveredShare && v.Kind == finding.Over {
 			continue
 		}
-		reason := ""
-		if isDark(dark, operations, c.Variant, c.Operation) {
-			reason = "no span came with " + c.Variant + ", so that this is not what tracing costs"
-		} else if lost := s.overLost(c, lossy); lost != nil && c.Metric != deliveredShare {
-			reason = finding.FormatValue(lost.LostShare, "1") + " of the spans with " + c.Variant + " were lost: it would cost more if it had sent them"
+		variant := map[finding.Kind]string{finding.Within: c.Variant, finding.Over: c.Against}[v.Kind]
+		if variant == "" {
+			continue
 		}
-		if reason != "" {
-			v.Low, v.High = nil, nil
+		if reason := s.idleReason(doc, c, variant); reason != "" {
 			c.cannotTell(reason, 0)
 		}
 	}
 }
 
-// overLost is what the variant of a claim lost beyond what may be: over 1 %, or what the
-// budget allows to be lost where that is more; nil where it did not.
-func (s *study) overLost(c *claim, lossy []finding.Lossy) *finding.Lossy {
+// idleReason says why what a variant costs on the operation of a claim is the cost of less
+// work than tracing; "" where it did all of it, or lost no more than the budget allows.
+func (s *study) idleReason(doc *finding.Document, c *claim, variant string) string {
+	if doc.IsUntraced(variant, c.Operation) {
+		return "no span came with " + variant + ", so that this is not what tracing costs"
+	}
 	budget := s.lostBudget(c.pair)
-	for i := range lossy {
-		l := &lossy[i]
-		here := l.Variant == c.Variant && l.Operation == c.at.operation && levelOf(l.Parameter) == c.at.level
-		if here && (budget == nil || l.LostShare > budget.Value) {
-			return l
+	for _, l := range doc.Lossy {
+		here := l.Variant == variant && l.Operation == c.at.operation && levelOf(l.Parameter) == c.at.level
+		if here && c.Metric != deliveredShare && (budget == nil || l.LostShare > budget.Value) {
+			return "with " + variant + ", " + l.Text + ", so that this is the cost of less work"
 		}
 	}
-	return nil
+	return ""
 }

@@ -23,6 +23,10 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 	if err != nil {
 		return nil, err
 	}
+	kept, err := f.keptSeeds()
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range found {
 		if f.quick {
 			e.Quicken()
@@ -44,14 +48,41 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		if err := e.Check(); err != nil {
 			return nil, err
 		}
-		f.settle(e)
+		f.settle(e, kept)
 	}
 	return found, nil
 }
 
-// settle draws a seed where neither the experiment nor --seed has one. A dry run draws
-// one for all workloads, so that --seed can repeat every order that it shows.
-func (f *runFlags) settle(e *spec.Experiment) {
+// keptSeeds are the seeds of the experiments in the folder that a named experiment goes on
+// in, by workload: its order is theirs.
+func (f *runFlags) keptSeeds() (map[string]uint64, error) {
+	seeds := map[string]uint64{}
+	if f.resume == "" || len(f.resumes) > 0 {
+		return seeds, nil // what is read back from the folders has its own
+	}
+	folders, err := record.Folders(f.resume)
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		found, err := spec.Find(filepath.Join(folder, record.ExperimentFile), builtIn())
+		if err != nil {
+			return nil, fmt.Errorf("reading the experiment of the results folder: %w", err)
+		}
+		for _, e := range found {
+			seeds[e.Workload.Name] = e.Design.Seed
+		}
+	}
+	return seeds, nil
+}
+
+// settle draws a seed where neither the experiment nor --seed has one, nor the result that
+// it goes on with. A dry run draws one for all workloads, so that --seed can repeat every order
+// that it shows.
+func (f *runFlags) settle(e *spec.Experiment, kept map[string]uint64) {
+	if e.Design.Seed == 0 {
+		e.Design.Seed = kept[e.Workload.Name]
+	}
 	if e.Design.Seed != 0 {
 		return
 	}

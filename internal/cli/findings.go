@@ -46,8 +46,12 @@ func isNewer(text []byte) bool {
 // remedy says what to do where a file holds no whole findings.
 func remedy(path string) string {
 	dir := filepath.Dir(path)
-	if filepath.Base(path) != record.FindingsFile && isResult(dir) {
+	switch {
+	case filepath.Base(path) == record.FindingsFile:
+	case filepath.Ext(path) != ".json" && isResult(dir):
 		return "give the folder: " + dir
+	default: // a copy, which need not be of the result that it lies in
+		return "give a results folder, or the findings.json of one"
 	}
 	for _, name := range []string{record.RunsFile, record.ExperimentFile, record.EnvironmentFile} {
 		if !isFile(filepath.Join(dir, name)) {

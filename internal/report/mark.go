@@ -11,8 +11,11 @@ const (
 	lossyMark  = "†"
 	unsentMark = "‡"
 
+	lossyText  = lossyMark + " lost over 1 % of its spans: what it costs is the cost of less work."
 	unsentText = unsentMark + " did not send over 1 % of its spans, by a limit of the tracer's own: it does less than a variant that sends them all."
 )
+
+var marks = []struct{ mark, text string }{{lossyMark, lossyText}, {unsentMark, unsentText}}
 
 func lossyOf(doc *finding.Document, g *group, variant string) *finding.Lossy {
 	for i := range doc.Lossy {
@@ -40,6 +43,16 @@ func markedVariant(doc *finding.Document, g *group, variant string) string {
 		return variant + " " + lossyMark
 	case unsentOf(doc, g, variant) != nil:
 		return variant + " " + unsentMark
+	}
+	return variant
+}
+
+// markedAnywhere is likewise, of any of the levels of an operation.
+func markedAnywhere(doc *finding.Document, levels []*group, variant string) string {
+	for _, g := range levels {
+		if name := markedVariant(doc, g, variant); name != variant {
+			return name
+		}
 	}
 	return variant
 }

@@ -50,7 +50,7 @@ func (m *markdown) apart(doc *finding.Document) {
 	if len(doc.Lossy) == 0 {
 		return
 	}
-	m.line(lossyMark + " lost over 1 % of its spans: what it costs is the cost of less work.")
+	m.line(lossyText)
 	m.line("")
 	m.details("Who lost spans, and where", func() {
 		m.grid(dropEmpty(apartTable(doc.Lossy)))

@@ -169,7 +169,7 @@ func pageTables(doc *finding.Document) []pageTable {
 		t := pageTable{Title: g.title()}
 		for _, f := range g.findings {
 			t.Rows = append(t.Rows, pageRow{
-				Finding: indexOf(doc, f), Label: label(f), Variant: f.Variant, Against: f.Against,
+				Finding: indexOf(doc, f), Label: label(f), Variant: markedVariant(doc, g, f.Variant), Against: f.Against,
 				Baseline: finding.FormatValue(f.Baseline, f.Unit), Value: finding.FormatValue(f.Value, f.Unit),
 				Absolute: intervalText(f.Absolute, f.Unit, false), Relative: intervalText(f.Relative, f.Unit, true),
 				Blocks: f.Blocks, Note: f.Note, Headline: f.Headline, verdictView: viewOf(f),

@@ -67,7 +67,7 @@ func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		want := []string{
-			label(f), f.Variant, f.Against, finding.FormatValue(f.Baseline, f.Unit), finding.FormatValue(f.Value, f.Unit),
+			label(f), markedVariant(doc, &group{operation: f.Operation, parameter: parameterText(f.Parameter)}, f.Variant), f.Against, finding.FormatValue(f.Baseline, f.Unit), finding.FormatValue(f.Value, f.Unit),
 			textOf(f.Absolute, f.Unit, false), textOf(f.Relative, f.Unit, true),
 		}
 		if diff := cmp.Diff(want, got[i]); diff != "" {

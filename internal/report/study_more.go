@@ -1,5 +1,5 @@
-// The tables of a study that stand behind its main ones: means, ratios, steps, and who
-// is listed apart.
+// The tables of a study that stand behind its main ones: means, ratios, and who is listed
+// apart or left out.
 
 package report
 
@@ -40,7 +40,7 @@ func studyMeans(doc *finding.Study) studySection {
 			if m.Metric != metric {
 				continue
 			}
-			row := []textCell{{text: visible(meanLabel(m))}, {text: visible(unsentMean(doc, m))}, {text: operationsOf(m)}, {text: finding.FormatValue(m.Baseline, m.Unit)}, {text: finding.FormatValue(m.Value, m.Unit)}}
+			row := []textCell{{text: visible(meanLabel(m))}, {text: visible(unsentMarked(doc, m.Variant, inMean(m)))}, {text: operationsOf(m)}, {text: finding.FormatValue(m.Baseline, m.Unit)}, {text: finding.FormatValue(m.Value, m.Unit)}}
 			row = append(row, ratioCells(m.Geometric)...)
 			row = append(row, textCell{text: finding.FormatInterval(finding.Interval{Estimate: m.Arithmetic}, "1", true)})
 			for i := range doc.Series {
@@ -70,14 +70,6 @@ func operationsOf(m finding.StudyMean) string {
 		return fmt.Sprint(m.Operations)
 	}
 	return fmt.Sprintf("%d of %d", m.Operations, m.Operations+len(m.Without))
-}
-
-// unsentMean is the variant of a mean, marked where it held back spans on any operation of it.
-func unsentMean(doc *finding.Study, m finding.StudyMean) string {
-	if m.Operation == "" {
-		return unsentMarked(doc, m.Workload, m.Variant)
-	}
-	return unsentMarked(doc, m.Workload, m.Variant, m.Operation)
 }
 
 // publishedMeanCells are the cost that a series gives as a mean over all operations, and
@@ -131,9 +123,9 @@ func studyRatios(doc *finding.Study) studySection {
 			}
 			over, under := r.Over, r.Under
 			if r.Between == finding.BetweenVariants {
-				over, under = unsentMarked(doc, r.Workload, over), unsentMarked(doc, r.Workload, under)
+				over, under = unsentMarked(doc, over, onWorkload(r.Workload)), unsentMarked(doc, under, onWorkload(r.Workload))
 			} else {
-				where = unsentMarked(doc, "", where)
+				where = unsentMarked(doc, where, onWorkload(r.Over, r.Under))
 			}
 			row := []textCell{{text: visible(over)}, {text: visible(under)}, {text: visible(where)}, {text: fmt.Sprint(r.Operations)}}
 			g.rows = append(g.rows, append(row, ratioCells(r.Ratio)...))
@@ -152,54 +144,6 @@ func metricsOf[T any](list []T, of func(T) string) []string {
 			seen[name] = true
 			out = append(out, name)
 		}
-	}
-	return out
-}
-
-func studySteps(doc *finding.Study) studySection {
-	s := studySection{title: "What each step of tracing adds"}
-	all := make([]finding.Increment, 0, len(doc.Increments))
-	for _, i := range doc.Increments {
-		one := i.Increment
-		one.Operation = cellLabel(one.Operation, one.Parameter)
-		if len(doc.Results) > 1 {
-			one.Operation = i.Workload + ", " + one.Operation
-		}
-		all = append(all, one)
-	}
-	s.grids = incrementGrids(all)
-	return s
-}
-
-// incrementGrids have a row for each step, a table for each metric and operation.
-func incrementGrids(all []finding.Increment) []grid {
-	var out []grid
-	at := map[string]int{}
-	for _, i := range all {
-		name := finding.MetricName(i.Metric)
-		if i.Operation != "" {
-			name = i.Operation + ": " + name
-		}
-		n, known := at[name]
-		if !known {
-			n = len(out)
-			at[name] = n
-			out = append(out, grid{caption: visible(name), columns: []column{
-				{head: "tracer", give: true, drop: 3}, {head: "variant", give: true}, {head: "adds", give: true}, {head: "over", give: true, drop: 4},
-				{head: "value", right: true}, {head: "difference", right: true}, {head: "(95 %)", close: true, drop: 2}, {head: "remark", drop: 1},
-			}})
-		}
-		estimate, ends := textCell{text: finding.Missing, style: dim}, textCell{}
-		if i.Absolute != nil {
-			estimate, ends = intervalCells(*i.Absolute, i.Unit, false, plain)
-		}
-		out[n].rows = append(out[n].rows, []textCell{
-			{visible(i.Tracer), dim}, {text: visible(i.Variant)}, {text: strings.Join(i.Steps, ", ")}, {visible(i.Over), dim},
-			{text: finding.FormatValue(i.Value, i.Unit)}, estimate, ends, {visible(i.Note), yellow},
-		})
-	}
-	for n := range out {
-		out[n] = dropEmpty(out[n])
 	}
 	return out
 }

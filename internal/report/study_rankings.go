@@ -21,7 +21,7 @@ func studyRankings(doc *finding.Study) studySection {
 		}
 		unit, relative := studyUnit(doc, r)
 		for _, p := range r.Places {
-			row := []textCell{{text: fmt.Sprint(p.Rank)}, {text: visible(unsentMarked(doc, r.Workload, p.Variant, cellLabel(r.Operation, r.Parameter)))}}
+			row := []textCell{{text: fmt.Sprint(p.Rank)}, {text: visible(unsentMarked(doc, p.Variant, inRanking(r)))}}
 			if p.Cost == nil {
 				row = append(row, textCell{text: finding.Missing}, textCell{})
 			} else {

@@ -100,7 +100,9 @@ func study() *finding.Study {
 	doc.Sweeps = []finding.StudySweep{{Workload: "requests/flask", Sweep: finding.Sweep{Operation: "call", Variant: "otel", Parameter: "depth", Metric: "time_per_call", Unit: "s", Points: []finding.SweepPoint{{X: 2, Y: 1e-6}, {X: 8, Y: 3e-6}}}}}
 	calls := doc.Sweeps[0]
 	calls.Workload = "calls/java" // of which a line was published
-	doc.Sweeps = append(doc.Sweeps, calls)
+	none := calls
+	none.Variant, none.Points = "none", []finding.SweepPoint{{X: 2, Y: 4e-9}, {X: 8, Y: 15e-9}}
+	doc.Sweeps = append(doc.Sweeps, calls, none)
 	return doc
 }
 

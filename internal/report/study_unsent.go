@@ -25,15 +25,30 @@ func studyUnsent(doc *finding.Study) studySection {
 	return s
 }
 
-// unsentMarked is a variant's name, with a mark where it held back spans on any of the cells;
-// no cells are all, and no workload is any.
-func unsentMarked(doc *finding.Study, workload, variant string, cells ...string) string {
-	held := slices.ContainsFunc(doc.Unsent, func(u finding.StudyUnsent) bool {
-		here := len(cells) == 0 || slices.Contains(cells, cellLabel(u.Operation, u.Parameter))
-		return u.Variant == variant && here && (workload == "" || u.Workload == workload)
-	})
-	if held {
+// unsentMarked is a variant's name, with a mark where it held back spans on any operation
+// that passes.
+func unsentMarked(doc *finding.Study, variant string, pass func(finding.StudyUnsent) bool) string {
+	if slices.ContainsFunc(doc.Unsent, func(u finding.StudyUnsent) bool { return u.Variant == variant && pass(u) }) {
 		return variant + " " + unsentMark
 	}
 	return variant
+}
+
+// onWorkload passes the operations of some workloads; of no name, of all.
+func onWorkload(names ...string) func(finding.StudyUnsent) bool {
+	return func(u finding.StudyUnsent) bool {
+		return slices.Contains(names, u.Workload) || slices.Contains(names, "")
+	}
+}
+
+// inMean passes the operations that a mean is of.
+func inMean(m finding.StudyMean) func(finding.StudyUnsent) bool {
+	return func(u finding.StudyUnsent) bool { return slices.Contains(m.Cells, u.Workload+", "+u.Operation) }
+}
+
+// inRanking passes the operation that an order is of.
+func inRanking(r finding.Ranking) func(finding.StudyUnsent) bool {
+	return func(u finding.StudyUnsent) bool {
+		return u.Workload == r.Workload && cellLabel(u.Operation, u.Parameter) == cellLabel(r.Operation, r.Parameter)
+	}
 }

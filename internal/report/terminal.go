@@ -205,8 +205,10 @@ func (t *terminal) legend() {
 	if len(used) > 0 {
 		t.paragraph(indent, strings.Join(used, " · "), dim)
 	}
-	if len(t.doc.Unsent) > 0 {
-		t.paragraph(indent, unsentText, dim)
+	for _, m := range marks {
+		if so := t.text.String(); strings.Contains(so, m.mark) && !strings.Contains(so, m.mark+" lost") { // where its section has not told it
+			t.paragraph(indent, m.text, dim)
+		}
 	}
 }
 

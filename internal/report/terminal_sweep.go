@@ -122,7 +122,7 @@ func (t *terminal) levelTable(levels []*group, m *finding.Finding, base string) 
 	table := grid{caption: visible(label(m)), columns: []column{{head: parameterNames(levels[0]), right: true}, {head: visible(base), right: true}}}
 	single := len(contenders) == 1
 	for i, name := range contenders {
-		table.columns = append(table.columns, column{head: visible(name), right: true, drop: drops(single, i, len(contenders))})
+		table.columns = append(table.columns, column{head: visible(markedAnywhere(t.doc, levels, name)), right: true, drop: drops(single, i, len(contenders))})
 		if single {
 			table.columns = append(table.columns, column{head: "relative", right: true}, column{close: true, drop: 1})
 		}

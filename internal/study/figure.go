@@ -44,7 +44,7 @@ func (s *study) collect() {
 			if f.Against != r.baseline || f.Role != "" {
 				continue
 			}
-			one := &figure{Finding: f, of: r, reason: cmp.Or(reasonOf(f), r.unsure(f)), lossy: r.loses(f, f.Variant) || r.loses(f, f.Against), lossyBase: r.loses(f, f.Against)}
+			one := &figure{Finding: f, of: r, reason: cmp.Or(reasonOf(f), r.idle(f), r.unsure(f)), lossy: r.loses(f, f.Variant) || r.loses(f, f.Against), lossyBase: r.loses(f, f.Against)}
 			if f.Relative != nil || f.Verdict.Kind == finding.Overloaded {
 				one.value, one.base = logsOf(f.Samples)
 			}
@@ -61,6 +61,19 @@ func reasonOf(f *finding.Finding) string {
 		return v.Text
 	case v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0:
 		return strings.TrimPrefix(v.Text, "cannot tell: ")
+	}
+	return ""
+}
+
+// idle says that no span came of one side, or that each did other work; "" where neither is so.
+func (r *result) idle(f *finding.Finding) string {
+	for _, variant := range []string{f.Variant, f.Against} {
+		if r.IsUntraced(variant, f.Operation) {
+			return "no span came with " + variant
+		}
+	}
+	if f.Uncompared {
+		return "at the rate found for each: no comparison"
 	}
 	return ""
 }

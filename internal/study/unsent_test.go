@@ -57,10 +57,34 @@ func TestClaimsSayWhichResultsTheyNeed(t *testing.T) {
 		{Name: "three", Metric: "cpu_per_operation", Workloads: []string{"gin", "express"}, Above: number(0)},
 	}
 	got := makeStudy(t, claims, shop("flask").document())
-	if want := "of 3 claims 1 confirmed (one), 2 cannot be told (two, three; 2 of them for want of results of gin, express)"; !strings.Contains(strings.ToLower(got.Answer), want) {
+	if want := "of 3 claims 1 confirmed (one), 2 cannot be told (two, three; 2 of them are about workloads without a result: gin, express)"; !strings.Contains(strings.ToLower(got.Answer), want) {
 		t.Error(got.Answer)
 	}
 	if !slices.Equal(got.Claims[1].Needs, []string{"gin"}) || len(got.Claims[0].Needs) > 0 {
 		t.Errorf("%+v", got.Claims)
+	}
+}
+
+// What was not traced, or was compared at no common rate, is in no order, mean or claim.
+func TestIdleFigures(t *testing.T) {
+	claims := []finding.Claim{{Name: "cheap", Metric: "cpu_per_operation", Variants: []string{"otel"}, Operation: []string{"db"}, Below: number(5)}}
+	for reason, change := range map[string]func(*finding.Document){
+		"no span came with otel": func(d *finding.Document) { d.Untraced = []finding.Untraced{{Variant: "otel", Operation: "db"}} },
+		"no span came with none": func(d *finding.Document) { d.Untraced = []finding.Untraced{{Variant: "none", Operation: "db"}} },
+		"at the rate found for each: no comparison": func(d *finding.Document) {
+			d.Findings[0].Uncompared, d.Findings[0].Absolute, d.Findings[0].Relative = true, nil, nil
+		},
+	} {
+		s := shop("flask")
+		s.change = change
+		got := makeStudy(t, claims, s.document())
+		if c := got.Claims[0]; c.Kind != finding.Open || c.Figures[0].Reason != reason {
+			t.Errorf("%s: %+v", reason, c)
+		}
+		for _, m := range got.Means {
+			if m.Variant == "otel" {
+				t.Errorf("%s: a mean %+v", reason, m)
+			}
+		}
 	}
 }

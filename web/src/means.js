@@ -30,24 +30,26 @@ function panelsOf(list) {
   return [...groups.values()].map((group) => ({ title: titleOf(group), draw: (width) => draw(group, width) }));
 }
 
-// all is how many operations any of the means is of.
+// whole is how many operations there are, and all how many of them any of the means is of.
+const whole = (group) => new Set(group.flatMap((m) => [...m.cells, ...(m.without ?? [])])).size;
 const all = (group) => new Set(group.flatMap((m) => m.cells)).size;
+const some = (group) => (all(group) < whole(group) ? `${all(group)} of ` : '');
 
 function titleOf(group) {
   const { workload, operation } = group[0];
-  if (operation) return `${operation}, over ${counted(all(group), 'workload')}`;
-  return `${workload || 'all workloads'}, over ${counted(all(group), 'operation')}`;
+  if (operation) return `${operation}, over ${some(group)}${counted(whole(group), 'workload')}`;
+  return `${workload || 'all workloads'}, over ${some(group)}${counted(whole(group), 'operation')}`;
 }
 
 // rowsOf has the baseline first. A mean that lacks some of the operations says so, and has
 // the baseline's of the same before it: it is not to be held against any other.
 function rowsOf(group) {
-  const whole = all(group);
-  const row = (m, variant, mean) => ({ name: m.operations === whole ? variant : `${variant} (${m.operations} of ${whole})`, variant, mean });
-  const complete = group.filter((m) => m.operations === whole);
+  const most = all(group);
+  const row = (m, variant, mean) => ({ name: m.operations === most ? variant : `${variant} (${m.operations} of ${most})`, variant, mean });
+  const complete = group.filter((m) => m.operations === most);
   return [
     ...complete.slice(0, 1).map((m) => row(m, baseline, m.baseline)), ...complete.map((m) => row(m, m.variant, m.value)),
-    ...group.filter((m) => m.operations < whole).flatMap((m) => [row(m, baseline, m.baseline), row(m, m.variant, m.value)]),
+    ...group.filter((m) => m.operations < most).flatMap((m) => [row(m, baseline, m.baseline), row(m, m.variant, m.value)]),
   ];
 }
 

@@ -77,7 +77,7 @@ function rowsOf(table) {
     if (!costOf(table, row) && publishedOf(table, row).length === 0) continue;
     if (place(row) !== last) rows.push({ title: place(row) });
     last = place(row);
-    rows.push({ row, name: row.lossy ? `${row.variant} †` : row.variant });
+    rows.push({ row, name: row.lossy ? `${row.variant} †` : row.unsent ? `${row.variant} ‡` : row.variant });
   }
   return rows;
 }
