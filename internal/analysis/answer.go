@@ -21,7 +21,7 @@ func answer(doc *finding.Document, least int) string {
 	all := headlines(doc.Findings)
 	heads, apart := rankedHeads(doc, all)
 	if len(heads) == 0 && len(doc.Searches) > 0 {
-		clauses := slices.Concat([]string{searchedText(doc)}, untracedClause(doc), unsentClause(doc))
+		clauses := slices.Concat([]string{searchedText(doc)}, budgetClause(doc), untracedClause(doc), unsentClause(doc))
 		return opening(doc) + strings.Join(clauses, "; ") + "."
 	}
 	if len(heads) == 0 {
@@ -44,7 +44,7 @@ func answer(doc *finding.Document, least int) string {
 	clauses = append(clauses, budgetClause(doc)...)
 	untraced := untracedClause(doc)
 	clauses = append(clauses, untraced...)
-	if text := lossClause(doc); text != "" && len(untraced) == 0 {
+	if text := lossClause(doc); text != "" && (len(untraced) == 0 || strings.Contains(text, " were lost")) {
 		clauses = append(clauses, text)
 	}
 	clauses = append(clauses, unsentClause(doc)...)

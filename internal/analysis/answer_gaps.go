@@ -53,6 +53,8 @@ func lacking(doc *finding.Document, heads []finding.Finding) []string {
 			}
 		}
 		switch {
+		case !has && heads[0].Metric == slopeMetric:
+			out = append(out, v.Name+" over all levels")
 		case !has:
 			out = append(out, v.Name)
 		case len(at) > 0:

@@ -37,7 +37,7 @@ func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]
 			Change: finding.Change{
 				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: "1", Better: lower,
 			},
-			budget: budget, doubt: c.whyUnmeasured(index, budget), ask: func(c float64) float64 { return c },
+			budget: budget, doubt: c.whyUnmeasured(index, budget, operation, variant), ask: func(c float64) float64 { return c },
 		})
 	}
 	operations := c.in.Base.Experiment.Operations
@@ -61,9 +61,11 @@ func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]
 }
 
 // whyUnmeasured says why there is no figure of both results to hold against a limit.
-func (c *comparison) whyUnmeasured(index int, budget *spec.Limit) string {
+func (c *comparison) whyUnmeasured(index int, budget *spec.Limit, operation, variant string) string {
 	for _, doc := range []*finding.Document{c.in.Base, c.in.News[index]} {
-		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Uncompared && f.Metric == budget.Metric }) {
+		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool {
+			return f.Uncompared && f.Metric == budget.Metric && f.Operation == operation && f.Variant == variant
+		}) {
 			return "a search gives it at another rate for each variant"
 		}
 	}

@@ -149,14 +149,15 @@ func TestCompareWithWhatWasNotTraced(t *testing.T) {
 	}
 }
 
-// A newer side that loses more spans than the older did less work: it is not cheaper for that.
-// What is dearer all the same is dearer.
+// A side that loses more spans than the other did less work: the newer is not cheaper for that,
+// nor dearer where that is the older. What is dearer all the same is dearer.
 func TestCompareWithWhatLosesMore(t *testing.T) {
 	lost := func(doc *finding.Document, share float64) *finding.Document {
 		doc.Lossy = []finding.Lossy{{Operation: "json", Variant: "otel", LostShare: share}}
 		return doc
 	}
-	make := func(seed uint64, by, share float64) *finding.Document {
+	base := func(doc *finding.Document) *finding.Document { doc.Lossy[0].Variant = "none"; return doc }
+	made := func(seed uint64, by, share float64) *finding.Document {
 		return lost(shop(seed, 12, calm).slowed(by).result(t, "r"), share)
 	}
 	lostBudget := func(v float64) []spec.Limit { return append(cpuBudget(0.5), spec.Limit{Metric: lostMetric, Value: v}) }
@@ -166,12 +167,17 @@ func TestCompareWithWhatLosesMore(t *testing.T) {
 		budget        []spec.Limit
 		want          finding.Kind
 	}{
-		{"more lost", make(1, 0, 0), make(2, 0, 0.3), cpuBudget(0.5), finding.CannotTell},
-		{"as much lost", make(1, 0, 0.3), make(2, 0, 0.305), cpuBudget(0.5), finding.Within},
-		{"allowed for", make(1, 0, 0), make(2, 0, 0.3), lostBudget(0.4), finding.Within},
-		{"over all the same", make(1, 0, 0), make(2, 50e-6, 0.3), cpuBudget(0.1), finding.Over},
-		{"cheaper, with more lost", make(1, 24e-6, 0), make(2, 0, 0.3), nil, finding.CannotTell},
-		{"cheaper", make(1, 24e-6, 0.3), make(2, 0, 0), nil, finding.Saves},
+		{"more lost", made(1, 0, 0), made(2, 0, 0.3), cpuBudget(0.5), finding.CannotTell},
+		{"as much lost", made(1, 0, 0.3), made(2, 0, 0.305), cpuBudget(0.5), finding.Within},
+		{"allowed for", made(1, 0, 0), made(2, 0, 0.3), lostBudget(0.4), finding.Within},
+		{"over all the same", made(1, 0, 0), made(2, 50e-6, 0.3), cpuBudget(0.1), finding.Over},
+		{"cheaper, with more lost", made(1, 24e-6, 0), made(2, 0, 0.3), nil, finding.CannotTell},
+		{"cheaper", made(1, 24e-6, 0.3), made(2, 0, 0), nil, finding.Saves},
+		{"dearer, with less lost", made(1, 0, 0.3), made(2, 24e-6, 0), nil, finding.CannotTell},
+		{"over, with less lost", made(1, 0, 0.3), made(2, 50e-6, 0), cpuBudget(0.1), finding.CannotTell},
+		{"dearer, over a baseline that loses now", made(1, 0, 0), base(made(2, 24e-6, 0.3)), nil, finding.CannotTell},
+		{"cheaper, over a baseline that lost before", base(made(1, 24e-6, 0.3)), made(2, 0, 0), nil, finding.CannotTell},
+		{"dearer, over a baseline that lost before", base(made(1, 0, 0.3)), made(2, 24e-6, 0), nil, finding.Costs},
 	} {
 		doc := compared(t, Comparing{Base: c.before, News: []*finding.Document{c.after}, Budget: c.budget})
 		if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != c.want {

@@ -2,6 +2,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -39,24 +40,43 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 	return overloaded, doubt
 }
 
-// lostMore says by how much more the newer side of a change lost of its spans than the older:
-// then it did less work, and that it costs no more says nothing. "" where it is under 1 %.
-func (c *comparison) lostMore(index int, f, g *finding.Finding) string {
-	if f.Metric == deliveredShare || f.Metric == deliveredRate {
-		return "" // that is what it is about
+// flattered says why the newer side of a change looks cheaper than it is, and why dearer: one
+// side lost over 1 % more of its spans than the other, or its baseline did, and so did less
+// work. "" where neither is so.
+func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, dearer string) {
+	if f.Operation == "" || f.Metric == deliveredShare || f.Metric == deliveredRate {
+		return "", "" // of the whole run; or that is what it is about
 	}
-	before := c.in.Base.LostShare(f.Operation, f.Parameter, f.Variant)
-	after := c.in.News[index].LostShare(g.Operation, g.Parameter, g.Variant)
 	allowed := 1 - lossless
 	for _, limit := range c.in.Budget {
 		if limit.Metric == lostMetric {
 			allowed = max(allowed, limit.Value)
 		}
 	}
-	if after-before <= allowed {
+	older, newer := c.in.Base, c.in.News[index]
+	cheaper = lostMore(newer, g, g.Variant, older, f, f.Variant, allowed)
+	dearer = lostMore(older, f, f.Variant, newer, g, g.Variant, 1-lossless)
+	if c.mode == byVariants {
+		return cheaper, dearer // they have one baseline
+	}
+	cheaper = cmp.Or(cheaper, lostMore(older, f, f.Against, newer, g, g.Against, 1-lossless))
+	dearer = cmp.Or(dearer, lostMore(newer, g, g.Against, older, f, f.Against, 1-lossless))
+	return cheaper, dearer
+}
+
+// lostMore says that a variant of one result lost more of its spans than one of another,
+// beyond what is allowed; "" where it did not.
+func lostMore(doc *finding.Document, f *finding.Finding, variant string, other *finding.Document, g *finding.Finding, against string, allowed float64) string {
+	more, less := doc.LostShare(f.Operation, f.Parameter, variant), other.LostShare(g.Operation, g.Parameter, against)
+	if more-less <= allowed {
 		return ""
 	}
-	return fmt.Sprintf("in %s, %s lost %s of its spans, against %s: this is the cost of less work", c.names[index+1], g.Variant, finding.FormatValue(after, "1"), finding.FormatValue(before, "1"))
+	than := "under 1 %"
+	if less > 0 {
+		than = finding.FormatValue(less, "1")
+	}
+	return fmt.Sprintf("%s of %s lost %s of its spans, against %s of %s of %s: the one did less work than the other",
+		variant, lastParts(doc.Results, 1), finding.FormatValue(more, "1"), than, against, lastParts(other.Results, 1))
 }
 
 // untoldAtAll reports whether there is a reason against the figure itself, and not

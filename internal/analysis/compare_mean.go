@@ -2,6 +2,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -49,9 +50,7 @@ func meanOf(index int, parts []*change) *change {
 		if p.doubt != "" && mean.doubt == "" {
 			mean.doubt = "on " + p.Operation + ", " + p.doubt
 		}
-		if p.lessWork != "" && mean.lessWork == "" {
-			mean.lessWork = "on " + p.Operation + ", " + p.lessWork
-		}
+		mean.looksCheaper, mean.looksDearer = cmp.Or(mean.looksCheaper, p.looksCheaper), cmp.Or(mean.looksDearer, p.looksDearer)
 	}
 	mean.before, mean.apartBefore = meanByBlock(before)
 	mean.after, mean.apartAfter = meanByBlock(after)

@@ -28,7 +28,8 @@ type change struct {
 	figure        bool // none can be made
 	paired        bool // within blocks: after holds the differences, before zeros
 	doubt         string
-	lessWork      string // why it says nothing that the newer side costs no more
+	looksCheaper  string // why it says nothing that the newer side costs no more
+	looksDearer   string // likewise that it costs more
 	overloaded    string
 	budget        *spec.Limit
 	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
@@ -109,7 +110,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 		one.bare()
 	}
 	one.overloaded, one.doubt = c.reasons(index, f, g)
-	one.lessWork = c.lostMore(index, f, g)
+	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 	if one.doubt == "" && one.ratio {
 		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(resolution(f.Samples), resolution(g.Samples)))
 	}

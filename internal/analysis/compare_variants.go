@@ -81,7 +81,7 @@ func (c *comparison) between(index int, a, b string) []*change {
 			one.bare()
 		}
 		one.overloaded, one.doubt = c.reasons(index, f, g)
-		one.lessWork = c.lostMore(index, f, g)
+		one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 		made = append(made, one)
 	}
 	return append(made, means(index, made)...)

@@ -4,6 +4,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -89,14 +90,23 @@ func (c *change) judge(claims int) {
 	c.holdBack()
 }
 
-// holdBack takes back a verdict that a variant costs no more than before where it does less work.
+// holdBack takes back a verdict that a variant costs no more than before where it looks cheaper
+// than it is, and that it costs more where it looks dearer.
 func (c *change) holdBack() {
 	v := &c.Verdict
-	if c.lessWork == "" || v.Kind != finding.Within && v.Kind != finding.Saves && v.Kind != finding.NoDifference {
-		return
+	reason := ""
+	switch v.Kind {
+	case finding.Within, finding.Saves:
+		reason = c.looksCheaper
+	case finding.Over, finding.Costs:
+		reason = c.looksDearer
+	case finding.NoDifference:
+		reason = cmp.Or(c.looksCheaper, c.looksDearer)
 	}
-	v.Low, v.High, v.Bound = nil, nil, nil
-	c.cannotTell(c.lessWork, 0)
+	if reason != "" {
+		v.Low, v.High, v.Bound = nil, nil, nil
+		c.cannotTell(reason, 0)
+	}
 }
 
 // fewest is how many blocks an interval of the confidence needs.

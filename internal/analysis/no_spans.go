@@ -19,22 +19,23 @@ func (s *study) untraced(variant string) (none []finding.Ledger, all bool) {
 	if t.Silent || t.Sampling <= 0 || !s.traces(variant) {
 		return nil, false
 	}
-	meant := 0
+	some := false
 	for _, l := range s.ledgers {
 		own := l.Operation != ledger.Start && l.Operation != ledger.Stop && l.Operation != ledger.All
-		if l.Variant != variant || !own || float64(l.Operations)*t.Sampling < enough {
+		if l.Variant != variant || !own {
 			continue
 		}
-		if per, known := t.Spans[l.Operation]; known && per.How == ledger.Declared && per.High == 0 {
-			continue
-		}
-		meant++
 		came := entry(l, ledger.Delivered) + entry(l, ledger.Merged) + entry(l, ledger.Forgone) + entry(l, ledger.Dropped) + entry(l, ledger.FailedSend)
-		if came == 0 && entry(l, ledger.Unaccounted) <= 0 {
+		nothing := came == 0 && entry(l, ledger.Unaccounted) <= 0
+		some = some || !nothing
+		if per, known := t.Spans[l.Operation]; known && per.How == ledger.Declared && per.High == 0 || float64(l.Operations)*t.Sampling < enough {
+			continue
+		}
+		if nothing {
 			none = append(none, l)
 		}
 	}
-	return none, meant > 0 && len(none) == meant
+	return none, len(none) > 0 && !some
 }
 
 // traces reports whether a variant is meant to send spans to the sink: it has a tracer,

@@ -191,6 +191,7 @@ func TestBudgetOfWhatLostSpans(t *testing.T) {
 		{"over all the same", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.05}}, finding.Over},
 		{"allowed for", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}, {Metric: lostMetric, Value: 0.2}}, finding.Within},
 		{"more than allowed for", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}, {Metric: lostMetric, Value: 0.05}}, finding.CannotTell},
+		{"the baseline, which loses nothing, is no reason", 50, []spec.Limit{{Metric: cpuPerOperation, Value: 0.05}}, finding.Over},
 		{"next to nothing lost", 100, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}}, finding.Within},
 	} {
 		s := twoVariants()
@@ -200,5 +201,22 @@ func TestBudgetOfWhatLostSpans(t *testing.T) {
 		if v := get(t, doc, "json", "otel", cpuPerOperation).Verdict; v.Kind != c.want || v.Low == nil || !strings.Contains(doc.Answer, "otel costs 29.") {
 			t.Errorf("%s: %+v, %s", c.name, v, doc.Answer)
 		}
+	}
+}
+
+// One operation of which too few are sampled to be sure says nothing of the whole run, unless
+// some of its spans came: then the run was traced.
+func TestUntracedBesideAFew(t *testing.T) {
+	s := twoVariants()
+	provocation("no-spans")(&s) // dark, of 10,000 operations
+	s.also(onlyRuns("otel", func(r *record.Record) {
+		few := r.Phases[0]
+		few.Load.Started, few.Load.Completed, few.Load.Intended = 1, 1, 1
+		few.Sink = record.Counts{Spans: 3, Roots: 1, Traces: 1, Checking: true}
+		r.Phases[0] = few
+	}))
+	doc := analyse(t, s.input())
+	if !doc.IsUntraced("otel", "dark") || doc.IsUntraced("otel", "") {
+		t.Errorf("%+v", doc.Untraced)
 	}
 }

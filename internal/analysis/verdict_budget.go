@@ -60,36 +60,38 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 
 // withhold takes the word "within" from budgets on what did not do all its work: no span came
 // of it, or it lost more of them than may be. What is over its budget even so stays over, unless
-// the baseline is such, which makes all others look dear.
+// the baseline did still less, which makes all others look dear.
 func (s *study) withhold(claims []*claim) {
 	doc := &finding.Document{Untraced: s.untracedOperations(), Lossy: s.apart(nil)}
 	for _, c := range claims {
 		v := &c.Verdict
-		if v.Budget == nil || c.Metric == deliveredShare && v.Kind == finding.Over {
+		if v.Budget == nil || v.Kind != finding.Within && v.Kind != finding.Over {
 			continue
 		}
-		variant := map[finding.Kind]string{finding.Within: c.Variant, finding.Over: c.Against}[v.Kind]
-		if variant == "" {
-			continue
+		variant, allowed := c.Variant, 0.0
+		if budget := s.lostBudget(c.pair); budget != nil {
+			allowed = budget.Value
 		}
-		if reason := s.idleReason(doc, c, variant); reason != "" {
+		if v.Kind == finding.Over {
+			variant, allowed = c.Against, doc.LostShare(c.Operation, c.Parameter, c.Variant)
+		}
+		if reason := idleReason(doc, c, variant, allowed); reason != "" {
 			c.cannotTell(reason, 0)
 		}
 	}
 }
 
 // idleReason says why what a variant costs on the operation of a claim is the cost of less
-// work than tracing; "" where it did all of it, or lost no more than the budget allows.
-func (s *study) idleReason(doc *finding.Document, c *claim, variant string) string {
-	if doc.IsUntraced(variant, c.Operation) {
+// work than tracing; "" where it did all of it, or lost no more of its spans than is allowed.
+func idleReason(doc *finding.Document, c *claim, variant string, allowed float64) string {
+	lost := doc.Lost(c.Operation, c.Parameter, variant)
+	switch {
+	case c.Metric == deliveredShare && c.Verdict.Kind == finding.Over:
+		return ""
+	case doc.IsUntraced(variant, c.Operation):
 		return "no span came with " + variant + ", so that this is not what tracing costs"
+	case c.Metric == deliveredShare || lost == nil || lost.LostShare <= allowed:
+		return ""
 	}
-	budget := s.lostBudget(c.pair)
-	for _, l := range doc.Lossy {
-		here := l.Variant == variant && l.Operation == c.at.operation && levelOf(l.Parameter) == c.at.level
-		if here && c.Metric != deliveredShare && (budget == nil || l.LostShare > budget.Value) {
-			return "with " + variant + ", " + l.Text + ", so that this is the cost of less work"
-		}
-	}
-	return ""
+	return "with " + variant + ", " + lost.Text + ", so that this is the cost of less work"
 }

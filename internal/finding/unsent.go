@@ -37,13 +37,24 @@ func (d *Document) IsUntraced(variant, operation string) bool {
 	return slices.Contains(d.Untraced, Untraced{Variant: variant, Operation: operation})
 }
 
-// LostShare is the share of its spans that a variant lost on an operation at its level, where
-// that is over 1 %; 0 otherwise.
-func (d *Document) LostShare(operation string, parameter map[string]string, variant string) float64 {
-	for _, l := range d.Lossy {
-		if l.Variant == variant && l.Operation == operation && maps.Equal(l.Parameter, parameter) {
-			return l.LostShare
+// Lost is what a variant lost on an operation at its level, where that is over 1 % of its
+// spans; without a level, as of a line over all of them, at the worst. It is nil otherwise.
+func (d *Document) Lost(operation string, parameter map[string]string, variant string) *Lossy {
+	var worst *Lossy
+	for i := range d.Lossy {
+		l := &d.Lossy[i]
+		here := l.Variant == variant && l.Operation == operation && (len(parameter) == 0 || maps.Equal(l.Parameter, parameter))
+		if here && (worst == nil || l.LostShare > worst.LostShare) {
+			worst = l
 		}
+	}
+	return worst
+}
+
+// LostShare is the share of its spans that Lost tells of; 0 where it is nil.
+func (d *Document) LostShare(operation string, parameter map[string]string, variant string) float64 {
+	if l := d.Lost(operation, parameter, variant); l != nil {
+		return l.LostShare
 	}
 	return 0
 }

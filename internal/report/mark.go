@@ -3,6 +3,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -17,22 +19,16 @@ const (
 
 var marks = []struct{ mark, text string }{{lossyMark, lossyText}, {unsentMark, unsentText}}
 
+// lossyOf is what a variant lost on the operation of a group at its level; of a group of
+// lines over all levels, at the worst. It is nil where that is under 1 %.
 func lossyOf(doc *finding.Document, g *group, variant string) *finding.Lossy {
-	for i := range doc.Lossy {
-		if l := &doc.Lossy[i]; l.Variant == variant && l.Operation == g.operation && parameterText(l.Parameter) == g.parameter {
-			return l
-		}
-	}
-	return nil
+	return doc.Lost(g.operation, parameters(g), variant)
 }
 
-func unsentOf(doc *finding.Document, g *group, variant string) *finding.Unsent {
-	for i := range doc.Unsent {
-		if u := &doc.Unsent[i]; u.Variant == variant && u.Operation == g.operation && parameterText(u.Parameter) == g.parameter {
-			return u
-		}
-	}
-	return nil
+func isUnsent(doc *finding.Document, g *group, variant string) bool {
+	return slices.ContainsFunc(doc.Unsent, func(u finding.Unsent) bool {
+		return u.Variant == variant && u.Operation == g.operation && (g.parameter == "" || parameterText(u.Parameter) == g.parameter)
+	})
 }
 
 // markedVariant is a variant's name, with a mark where it lost too many spans or held too
@@ -41,7 +37,7 @@ func markedVariant(doc *finding.Document, g *group, variant string) string {
 	switch {
 	case lossyOf(doc, g, variant) != nil:
 		return variant + " " + lossyMark
-	case unsentOf(doc, g, variant) != nil:
+	case isUnsent(doc, g, variant):
 		return variant + " " + unsentMark
 	}
 	return variant
@@ -49,12 +45,7 @@ func markedVariant(doc *finding.Document, g *group, variant string) string {
 
 // markedAnywhere is likewise, of any of the levels of an operation.
 func markedAnywhere(doc *finding.Document, levels []*group, variant string) string {
-	for _, g := range levels {
-		if name := markedVariant(doc, g, variant); name != variant {
-			return name
-		}
-	}
-	return variant
+	return markedVariant(doc, &group{operation: levels[0].operation}, variant)
 }
 
 // markedCell is likewise, and stands out.

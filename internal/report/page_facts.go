@@ -56,7 +56,7 @@ func facts(environment map[string]any) []fact {
 				walk(name+" "+k, v[k])
 			}
 		case string:
-			all = append(all, fact{name, v})
+			all = append(all, fact{name, finding.PlainText(v)})
 		case nil:
 			all = append(all, fact{name, finding.Missing})
 		default:

@@ -6,6 +6,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -128,8 +129,14 @@ func sideCells(doc *finding.Study, s *side, t *finding.StudyTable, r *finding.St
 		figure = func(v float64) string { return fmt.Sprintf("%.4f", v) }
 	}
 	if i := r.Value; i != nil {
-		_, cells[1] = intervalCells(*i, t.Unit, false, plain)
-		cells[0].text = figure(i.Estimate)
+		estimate, ends, bounded := strings.Cut(finding.FormatSize(*i, t.Unit, false), " (") // both in one unit
+		cells[0].text = estimate
+		if bounded {
+			cells[1] = textCell{"(" + ends, dim}
+		}
+		if t.Metric == "r2" {
+			cells[0].text = figure(i.Estimate)
+		}
 		if t.Metric == "r2" && i.Low != nil && i.High != nil {
 			cells[1].text = "(" + figure(*i.Low) + " to " + figure(*i.High) + ")"
 		}

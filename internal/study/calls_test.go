@@ -147,7 +147,7 @@ func TestNoMeanOfSharesOfNothing(t *testing.T) {
 func TestWhatAResultSaysOfItself(t *testing.T) {
 	s := makeStudy(t, nil, methodCalls(func(d *finding.Document) {
 		d.Quick = true
-		d.Environment = map[string]any{"runtimes": map[string]any{"mvn": "Apache Maven 3.8.7", "java": "openjdk 17"}}
+		d.Environment = map[string]any{"runtimes": map[string]any{"mvn": "\x1b[1mApache Maven 3.8.7\x1b[m", "java": "openjdk 17"}}
 		d.Searches = []finding.Search{{Operation: "call", Variant: "otel", Held: 20000, Failed: 23000, Points: []finding.SearchPoint{{Rate: 1}}}}
 	}))
 	if r := s.Results[0]; !r.Quick || !slices.Equal(r.Runtimes, []string{"java: openjdk 17", "mvn: Apache Maven 3.8.7"}) {

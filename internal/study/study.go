@@ -123,7 +123,7 @@ func runtimesOf(environment map[string]any) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(said)) {
 		if text, ok := said[name].(string); ok && text != "" {
-			out = append(out, name+": "+text)
+			out = append(out, name+": "+finding.PlainText(text))
 		}
 	}
 	return out

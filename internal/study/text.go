@@ -21,6 +21,12 @@ func (of *study) answer(s *finding.Study) string {
 	if text := tausText(s); text != "" {
 		parts = append(parts, text)
 	}
+	if one := s.Results[0].Answer; len(parts) == 0 && len(s.Results) == 1 && one != "" { // which says too who lost spans
+		if n := len(s.LeftOut); n > 0 {
+			one = strings.TrimSuffix(one, ".") + "; " + counted(n, "variant") + " left out."
+		}
+		return one
+	}
 	if text := of.apartText(); text != "" {
 		parts = append(parts, text)
 	}
@@ -31,9 +37,6 @@ func (of *study) answer(s *finding.Study) string {
 		parts = append(parts, fmt.Sprintf("%s left out", counted(n, "variant")))
 	}
 	if len(parts) == 0 {
-		if len(s.Results) == 1 {
-			return s.Results[0].Answer
-		}
 		return fmt.Sprintf("%s of %s; nothing was published to hold them against.", counted(len(s.Results), "result"), s.Name)
 	}
 	text := strings.Join(parts, "; ") + "."

@@ -88,3 +88,15 @@ func TestIdleFigures(t *testing.T) {
 		}
 	}
 }
+
+// Of one result, of which nothing was published, the study says what the result says.
+func TestStudyOfOneResult(t *testing.T) {
+	s := shop("flask")
+	s.change = func(d *finding.Document) {
+		d.Lossy = []finding.Lossy{{Operation: "db", Variant: "otel", LostShare: 0.3}}
+		d.Experiment.LeftOut = []finding.LeftOut{{Variant: "inspectit", Reason: "it cannot be had"}}
+	}
+	if got := makeStudy(t, nil, s.document()).Answer; got != "It costs something; 1 variant left out." {
+		t.Error(got)
+	}
+}

@@ -44,7 +44,7 @@ function draw(curves) {
   const least = Math.min(...curves.flatMap((s) => s.points.map((p) => p.low ?? p.y)));
   const log = curves[0].parameter !== 'depth' && xs[0] > 0 && xs.at(-1) / xs[0] >= 8; // over depth a straight line is the point
   return {
-    height: 280,
+    height: curves[0].parameter === 'depth' ? 420 : 280, // its lines are close to each other
     option: {
       grid: { left: 8, right: 18, top: 16, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       xAxis: figureAxis({
