@@ -10,7 +10,11 @@ export const colour = (name) => getComputedStyle(root).getPropertyValue(`--${nam
 
 // A variant is told by its colour, its dashes and its symbol, never by colour alone.
 const dashes = ['solid', 'solid', [6, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [1, 2]];
-export const lookOf = (i) => ({ colour: colour(`c${i === 0 ? 0 : 1 + ((i - 1) % 7)}`), dash: dashes[i === 0 ? 0 : 1 + ((i - 1) % 7)] });
+// Where there are more variants than colours, those of one colour have other dashes.
+export const lookOf = (i) => {
+  const [turn, n] = [Math.floor((i - 1) / 7), (i - 1) % 7];
+  return i === 0 ? { colour: colour('c0'), dash: dashes[0] } : { colour: colour(`c${1 + n}`), dash: dashes[1 + ((n + 3 * turn) % 7)] };
+};
 
 const kinds = { costs: 'cost', saves: 'save', over: 'bad', overloaded: 'bad', within: 'good', 'cannot-tell': 'doubt' };
 export const verdictColour = (kind) => colour(kinds[kind] ?? 'none');
