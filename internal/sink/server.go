@@ -65,7 +65,7 @@ func listen(address, protocol string, connections int) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening for %s on %s (choose another address, or port 0 for a free one): %w", protocol, address, err)
 	}
-	return netutil.LimitListener(l, connections), nil
+	return netutil.LimitListener(promptly(l), connections), nil
 }
 
 // serve runs a receiver until stop is called.
