@@ -73,6 +73,25 @@ func TestModesOfNothing(t *testing.T) {
 	}
 }
 
+// They are nothing, too, beside the noise of what it adds: a ratio to them says nothing.
+func TestModesWithinTheNoise(t *testing.T) {
+	for factor, clear := range map[float64]bool{2: true, 20: false} {
+		s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 1e-6}}, 10)
+		design, change := s.design, s.change
+		s.design = func(e *spec.Experiment) { design(e); e.Operations[0].Empty = true }
+		s.change = func(r *record.Record) {
+			change(r)
+			if r.Variant == "none" && r.Block%2 == 0 {
+				r.Phases[0].Load.Driven.CallSeconds *= factor // of 0.2 µs, beside 10.9 added with a spread of 0.2
+			}
+		}
+		f := get(t, analyse(t, s.input()), "json", "otel", "time_per_call")
+		if got := f.Verdict.Kind == finding.Costs; got != clear {
+			t.Errorf("%g times as slow: %+v", factor, f.Verdict)
+		}
+	}
+}
+
 // A precision is that of what answers.
 func TestPrecisionOfAnAmount(t *testing.T) {
 	width := func(empty bool) float64 {

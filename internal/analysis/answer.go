@@ -44,7 +44,7 @@ func answer(doc *finding.Document, least int) string {
 	clauses = append(clauses, budgetClause(doc)...)
 	untraced := untracedClause(doc)
 	clauses = append(clauses, untraced...)
-	if text := lossClause(doc); text != "" && (len(untraced) == 0 || strings.Contains(text, " were lost")) {
+	if text, calms := lossClause(doc); text != "" && (len(untraced) == 0 || !calms) {
 		clauses = append(clauses, text)
 	}
 	clauses = append(clauses, unsentClause(doc)...)
@@ -170,13 +170,14 @@ func fewNames(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// lossClause says what became of the spans; "" where none were to be delivered.
-func lossClause(doc *finding.Document) string {
+// lossClause says what became of the spans; "" where none were to be delivered. It calms where
+// it tells of none that was lost, or may have been: not beside operations of which no span came.
+func lossClause(doc *finding.Document) (text string, calms bool) {
 	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(spec.GoalLossless) }) {
-		return "" // spans were lost on purpose
+		return "", true // spans were lost on purpose
 	}
 	known, surplus, blind, unsure := 0, false, false, false
-	var worst *finding.Ledger
+	worst, where := 0.0, ""
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		due := entry(*l, ledger.Expected) - entry(*l, ledger.SampledOut) - entry(*l, ledger.NotExported)
@@ -191,32 +192,42 @@ func lossClause(doc *finding.Document) string {
 		least, most, _ := lossEnds(*l)
 		unsure = unsure || most-least > 1-lossless
 		surplus = surplus || entry(*l, ledger.Unaccounted) < 0
-		if l.LostShare > 0 && (worst == nil || l.LostShare > worst.LostShare) {
-			worst = l
+		if share, at := mostLost(doc, l); share > worst {
+			worst, where = share, at
 		}
 	}
 	atRates, found := lossAtRates(doc)
 	switch {
 	case atRates != "":
-		return atRates
+		return atRates, false
 	case known == 0:
-		return ""
-	case found && worst != nil:
-		return "at the rates found no span was lost" // beyond them, where probes overload the service, is no news
-	case worst != nil:
-		at := worst.Variant + " on " + worst.Operation
-		if worst.LostShare > 1-lossless && !isApart(doc, worst) {
-			at += ", the warm-up included"
-		}
-		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst.LostShare, "1"), at)
+		return "", true
+	case found && worst > 0:
+		return "at the rates found no span was lost", true // beyond them, where probes overload the service, is no news
+	case worst > 0:
+		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst, "1"), where), false
 	case surplus:
-		return "more spans came than were expected"
+		return "more spans came than were expected", true
 	case unsure:
-		return "no span was lost for sure, but their number varies too much to tell"
+		return "no span was lost for sure, but their number varies too much to tell", true
 	case blind:
-		return "no span was lost where it is known how many were to come"
+		return "no span was lost where it is known how many were to come", true
 	}
-	return "no span was lost"
+	return "no span was lost", true
+}
+
+// mostLost is the share of its spans that the variant of a ledger lost on its operation, and
+// where: what lists it apart, at the level where it is most, or else the ledger's own, which has
+// the warm-up too.
+func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where string) {
+	if apart := doc.Lost(l.Operation, nil, l.Variant); apart != nil {
+		return apart.LostShare, l.Variant + " on " + cell{l.Operation, levelOf(apart.Parameter)}.String()
+	}
+	where = l.Variant + " on " + l.Operation
+	if l.LostShare > 1-lossless {
+		where += ", the warm-up included"
+	}
+	return l.LostShare, where
 }
 
 // lossyBaseline says where the baseline lost spans: what is held against it looks dear.
@@ -238,11 +249,6 @@ func came(doc *finding.Document, search *finding.Search) bool {
 	return slices.ContainsFunc(doc.Ledgers, func(l finding.Ledger) bool {
 		return l.Variant == search.Variant && l.Operation == search.Operation && entry(l, ledger.Delivered) > 0
 	})
-}
-
-// isApart reports whether the variant of a ledger is listed apart on its operation, at any level.
-func isApart(doc *finding.Document, ledger *finding.Ledger) bool {
-	return slices.ContainsFunc(doc.Lossy, func(l finding.Lossy) bool { return l.Variant == ledger.Variant && l.Operation == ledger.Operation })
 }
 
 // unexpected reports whether spans came of which it is not known how many were to come.

@@ -244,9 +244,12 @@ func spansText(n float64) string {
 	return fmt.Sprintf("%.4g spans", n)
 }
 
-// share is the delivered share of a variant's spans on a cell, 1 where it is not
-// known.
+// share is the delivered share of a variant's spans in what is measured on a cell: of the
+// window, or of the whole phase where lostInWindow tells nothing; 1 where it is not known.
 func (s *study) share(variant string, at cell) float64 {
+	if window := s.lostInWindow(variant, at); window.known {
+		return 1 - window.share()
+	}
 	if l := s.ledgerOf(variant, at); l != nil {
 		return 1 - l.LostShare
 	}

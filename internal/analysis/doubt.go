@@ -35,11 +35,11 @@ func (s *study) doubtsOf(c *claim) doubts {
 		base = nil // its baseline is nought by definition
 	}
 	least := math.Max(modeShare, resolution(c.Samples)) // neighbouring brackets may hold the same rate
-	matters := 0.0
-	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside it
-		matters = modeShare * math.Abs(c.Absolute.Estimate)
+	matters, find := 0.0, stats.Modes
+	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside what is added
+		matters, find = modeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
 	}
-	if report := stats.Modes(base, value); report.Differ && (apart(report.Baseline, least, matters) || apart(report.Value, least, matters)) {
+	if report := find(base, value); report.Differ && (apart(report.Baseline, least, matters) || apart(report.Value, least, matters)) {
 		d.modes, d.reason = true, modesText(report, c)
 		return d
 	}
@@ -64,8 +64,10 @@ func (s *study) noteDoubts(c *claim) {
 	if c.doubts.overloaded != "" && !c.metric.latency {
 		c.remark("not at the same rate: " + c.doubts.overloaded)
 	}
-	if lost := 1 - s.share(c.Variant, c.at); c.Role == "" && (c.Metric == cpuPerOperation || c.Metric == timePerCall) && lost > 1-lossless {
-		c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
+	if c.Role == "" && (c.Metric == cpuPerOperation || c.Metric == timePerCall) {
+		if lost := 1 - s.share(c.Variant, c.at); lost > 1-lossless {
+			c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
+		}
 	}
 	if c.Metric == cpuPerOperation && !isHarness(c.Role) {
 		for _, sample := range c.Samples {

@@ -13,10 +13,9 @@ import (
 )
 
 // apart lists them, the most lost first within each cell, with what the findings say that
-// they cost. What was lost at the rate that a search found counts, or in the window. Back to
-// back a tracer is the faster also for what it holds back by a limit of its own; where the
-// load is asked for from outside, that is how its users have it. Of workloads that make
-// themselves work the warm-up counts too.
+// they cost. What was lost at the rate that a search found counts, or in the window; back to
+// back, where warm-up and window are asked the same, in either. There a tracer is the faster
+// also for what it holds back by a limit of its own; at a rate, that is how its users have it.
 func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 	var out []finding.Lossy
 	for _, at := range s.cells() {
@@ -27,10 +26,11 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 				continue
 			}
 			one := s.lossyOf(l, v.Name, at)
-			switch loop := s.loopOf(at); {
-			case loop == searching:
+			switch s.loopOf(at) {
+			case searching:
 				one = s.lostAtRate(v.Name, at).apart(one, " at the rate found")
-			case !loop.drives():
+			case saturating:
+			default:
 				one = s.lostInWindow(v.Name, at).apart(one, "")
 			}
 			if one.LostShare > 1-lossless && !s.lossy(at) {
@@ -86,7 +86,7 @@ func (s *study) lossyOf(l *finding.Ledger, variant string, at cell) finding.Loss
 	atSink := min(refused, entry(*l, ledger.FailedSend))
 	out := finding.Lossy{Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: l.LostShare}
 	var places []finding.LostAt
-	if s.loopOf(at).drives() {
+	if s.loopOf(at) == saturating {
 		out.LostShare = absentShare(l)
 		places = append(places, finding.LostAt{Place: finding.LostByLimit, Spans: entry(*l, ledger.Forgone)})
 	}

@@ -18,6 +18,12 @@ type lostSpans struct {
 	known     bool // there is such a part, and how many spans were to come of it is known
 }
 
+// variantCell is a variant on a cell.
+type variantCell struct {
+	variant string
+	at      cell
+}
+
 func (l lostSpans) share() float64 {
 	share, _ := over(l.lost, l.due) // 0 where none were to come
 	return share
@@ -37,9 +43,19 @@ func (s *study) lostAtRate(variant string, at cell) lostSpans {
 	})
 }
 
-// lostInWindow is what was lost behind the warm-up.
+// lostInWindow is what was lost behind the warm-up. Of a search, whose window are its probes,
+// and of operations back to back, of whose warm-up what is lost is as much the tracer's way, it
+// is not known.
 func (s *study) lostInWindow(variant string, at cell) lostSpans {
-	return s.lostIn(variant, at, 0, func(p *phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
+	if how := s.loopOf(at); how == searching || how == saturating {
+		return lostSpans{}
+	}
+	of := variantCell{variant, at}
+	if known, has := s.windows[of]; has {
+		return known
+	}
+	s.windows[of] = s.lostIn(variant, at, 0, func(p *phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
+	return s.windows[of]
 }
 
 // lostIn settles a part of each phase like a phase of its own: block by block, or all together

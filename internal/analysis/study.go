@@ -30,9 +30,10 @@ type study struct {
 	tracing    map[string]ledger.Tracing    // by variant
 	ledgers    []finding.Ledger
 	byCell     []finding.Ledger // the same by cell, where operations have levels
-	lags       []doubt          // latency verdicts withheld because of the generator
-	modes      []doubt          // verdicts withheld because of modes
-	below      []hit            // CPU per operation below zero
+	windows    map[variantCell]lostSpans
+	lags       []doubt // latency verdicts withheld because of the generator
+	modes      []doubt // verdicts withheld because of modes
+	below      []hit   // CPU per operation below zero
 }
 
 // run is one good run.
@@ -70,7 +71,7 @@ func sortOut(in Input) *study {
 	s := &study{
 		in: in, variants: in.Experiment.Variants, baseline: in.Experiment.Variants[0].Name,
 		cpus: cpus(in.Environment), all: map[string]map[int]*run{}, tracing: map[string]ledger.Tracing{},
-		parameters: map[string]map[string]string{},
+		parameters: map[string]map[string]string{}, windows: map[variantCell]lostSpans{},
 	}
 	for _, v := range s.variants {
 		s.all[v.Name] = map[int]*run{}

@@ -11,12 +11,12 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 )
 
-// unsent lists them, by cell. Of workloads that make themselves work such spans count as
-// lost, and are told there.
+// unsent lists them, by cell. Of operations back to back such spans count as lost, and are
+// told there.
 func (s *study) unsent() []finding.Unsent {
 	var out []finding.Unsent
 	for _, at := range s.cells() {
-		if s.loopOf(at).drives() {
+		if s.loopOf(at) == saturating {
 			continue
 		}
 		for _, v := range s.variants {

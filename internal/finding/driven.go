@@ -21,8 +21,9 @@ type Increment struct {
 	Note      string            `json:"note,omitempty"`
 }
 
-// Lossy is a variant which lost over 1 % of its spans on an operation, of a search at the
-// rate that it found. It is listed apart: what it costs is the cost of less work.
+// Lossy is a variant which lost over 1 % of its spans on an operation: in its window, of a
+// search at the rate that it found, and back to back, made by the workload itself, also in the
+// warm-up or by a limit of its own. It is listed apart: what it costs is the cost of less work.
 type Lossy struct {
 	Operation string            `json:"operation"`
 	Parameter map[string]string `json:"parameter,omitempty"`

@@ -9,7 +9,7 @@ import (
 
 // Unsent is a variant that did not send over 1 % of its spans on an operation, because its
 // tracer has a limit such as a least duration. What it costs is to be read with that. Of
-// workloads that make themselves work such spans count as lost: see Lossy.
+// operations back to back, made by the workload itself, such spans count as lost: see Lossy.
 type Unsent struct {
 	Operation string            `json:"operation"`
 	Parameter map[string]string `json:"parameter,omitempty"`

@@ -45,9 +45,19 @@ type ModeReport struct {
 // are not finite, and on values that repeat without any noise, which are counts.
 func Modes(baseline, value []float64) ModeReport {
 	b, v := comparable(baseline, value)
-	r := ModeReport{Baseline: modesOf(baseline, b, v), Value: modesOf(value, v, b)}
-	r.Differ = len(r.Baseline) > 1 || len(r.Value) > 1
-	return r
+	return reportOf(modesOf(baseline, b, v), modesOf(value, v, b))
+}
+
+// ModesOfDifference looks for modes like Modes where the variants are compared by their
+// difference and not by their ratio. The values are taken as they are, so that modes of a small
+// value are held against the noise of the large one that it is subtracted from.
+func ModesOfDifference(baseline, value []float64) ModeReport {
+	b, v := onScale(baseline, false), onScale(value, false)
+	return reportOf(modesOf(baseline, b, v), modesOf(value, v, b))
+}
+
+func reportOf(baseline, value []Mode) ModeReport {
+	return ModeReport{Baseline: baseline, Value: value, Differ: len(baseline) > 1 || len(value) > 1}
 }
 
 // scale is the values of a variant as they are compared, sorted; ratio says that

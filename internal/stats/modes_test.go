@@ -136,6 +136,23 @@ func TestModesNeedAGap(t *testing.T) {
 	}
 }
 
+// Modes of a value are none beside a larger one with noise of their size where the two are
+// subtracted, whatever they are as a ratio.
+func TestModesOfDifference(t *testing.T) {
+	small := []float64{0.64, 0.9, 0.65, 0.89, 0.63, 0.9, 0.64, 0.91}
+	noisy := []float64{15.1, 15.9, 15.5, 15.2, 16.1, 15.7, 15.4, 15.6}
+	steady := []float64{15.51, 15.5, 15.49, 15.52, 15.5, 15.48, 15.51, 15.5}
+	if !Modes(small, noisy).Differ {
+		t.Error("no modes as ratios")
+	}
+	if r := ModesOfDifference(small, noisy); r.Differ {
+		t.Errorf("within the noise: %+v", r)
+	}
+	if r := ModesOfDifference(small, steady); len(r.Baseline) != 2 || len(r.Value) != 1 {
+		t.Errorf("beyond the noise: %+v", r)
+	}
+}
+
 // Zeros and negative values have no logarithm: they are compared as they are.
 func TestModesOfDifferences(t *testing.T) {
 	r := Modes([]float64{0, 1, -1, 0.5, -0.5, 0.2, 0.3, 0}, []float64{0, 1, -1, 0.5, 20, 21, 20.5, 19})
