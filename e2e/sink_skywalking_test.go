@@ -11,7 +11,8 @@ import (
 )
 
 // SkyWalking: a span a call, a segment an outer call. What is called before the agent is
-// connected is lost, so that it is waited for.
+// connected is lost, so that it is waited for. The sink passes everything on to another, which
+// counts the same.
 func TestSkyWalking(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "skywalking-agent.jar")
@@ -31,13 +32,18 @@ func TestSkyWalking(t *testing.T) {
 		}
 	}
 	execute(t, home, "jar", "--create", "--file", filepath.Join(home, "plugins", "calls.jar"), "-C", classes, ".")
-	s := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0"})
+	backend := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0"})
+	s := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0", Forward: map[string]string{"skywalking": "http://" + backend.Addresses().SkyWalking}})
 	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses().SkyWalking, "-Dskywalking.logging.output=CONSOLE")
 	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["skywalking"] > 0 })
 	p.callPaced(t, come(t, s, agentDepth))
 	c := spans(t, s, agentCalls*agentDepth, agentCalls)
 	if c.Traces != agentCalls || c.Services["calls"] != c.Spans || c.Kinds["internal"] != c.Spans {
 		t.Errorf("counted %+v", c)
+	}
+	awaitSink(t, s, "what the backend accepted", func(now record.Counts) bool { return now.Forwarded == c.Spans })
+	if behind := backend.Snapshot().Counts; behind.Spans != c.Spans || behind.Traces != c.Traces || behind.Services["calls"] != c.Spans {
+		t.Errorf("the backend counted %+v", behind)
 	}
 	p.end(t)
 }

@@ -16,12 +16,15 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/emptypb"
 )
 
 // everywhere serves every protocol that can be passed on.
 func everywhere(t *testing.T, cfg Config) *Server {
 	t.Helper()
-	cfg.Zipkin, cfg.Elastic, cfg.Datadog = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	cfg.Zipkin, cfg.Elastic, cfg.Datadog, cfg.SkyWalking = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	return start(t, cfg)
 }
 
@@ -31,7 +34,7 @@ func between(t *testing.T, to *Server) *Server {
 	a := to.Addresses()
 	return everywhere(t, Config{Checking: true, Forward: map[string]string{
 		"otlp-grpc": "http://" + a.OTLPGRPC, "otlp-http": "http://" + a.OTLPHTTP, "zipkin": "http://" + a.Zipkin,
-		"elastic": "http://" + a.Elastic + "/", "datadog": "http://" + a.Datadog,
+		"elastic": "http://" + a.Elastic + "/", "datadog": "http://" + a.Datadog, "skywalking": "http://" + a.SkyWalking,
 	}})
 }
 
@@ -54,6 +57,25 @@ func TestForwardOTLP(t *testing.T) {
 				t.Errorf("counts (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A call of SkyWalking's agent reaches the backend, which answers it.
+func TestForwardSkyWalking(t *testing.T) {
+	backend := everywhere(t, Config{})
+	s := between(t, backend)
+	conn, err := grpc.NewClient(s.Addresses().SkyWalking, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.Invoke(t.Context(), "/skywalking.v3.ManagementService/keepAlive", &emptypb.Empty{}, &emptypb.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, one := range map[string]*Server{"in front": s, "behind": backend} {
+		if c := one.Snapshot().Counts; c.Requests != 1 || c.Protocols["skywalking"] != 1 {
+			t.Errorf("%s: counted %+v", name, c)
+		}
 	}
 }
 

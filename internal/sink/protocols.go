@@ -45,9 +45,7 @@ var protocols = []protocol{
 	{"Kieker", "", func(a *Addresses) *string { return &a.Kieker }, func(s *Server, c Config) (receiver, error) {
 		return kieker.New(s.total, kieker.Limits{Body: c.MaxBody}), nil
 	}},
-	{"SkyWalking", "", func(a *Addresses) *string { return &a.SkyWalking }, func(s *Server, c Config) (receiver, error) {
-		return skywalking.New(s.total, c.rpc()), nil
-	}},
+	{"SkyWalking", forward.SkyWalking, func(a *Addresses) *string { return &a.SkyWalking }, skyWalking},
 	{"Pinpoint", "", func(a *Addresses) *string { return &a.Pinpoint }, func(s *Server, c Config) (receiver, error) {
 		return pinpoint.New(s.total, c.rpc()), nil
 	}},
@@ -82,20 +80,39 @@ func (r httpReceiver) Serve(l net.Listener) error {
 
 func otlpGRPC(s *Server, c Config) (receiver, error) {
 	r := otlp.On(s.intake)
-	made := grpcReceiver{Server: r.GRPC()}
-	address, ok := c.Forward[forward.OTLPGRPC]
-	if !ok {
-		return made, nil
-	}
-	target, err := forward.Target(forward.OTLPGRPC, address)
+	backend, err := c.dial(forward.OTLPGRPC)
 	if err != nil {
 		return nil, err
 	}
-	if made.backend, err = forward.Dial(target); err != nil {
+	if backend != nil {
+		r.PassOn(backend)
+	}
+	return grpcReceiver{Server: r.GRPC(), backend: backend}, nil
+}
+
+func skyWalking(s *Server, c Config) (receiver, error) {
+	r := skywalking.New(s.total, c.rpc())
+	backend, err := c.dial(forward.SkyWalking)
+	if err != nil {
 		return nil, err
 	}
-	r.PassOn(made.backend)
-	return made, nil
+	if backend != nil {
+		r.PassOn(backend)
+	}
+	return r, nil
+}
+
+// dial returns what passes a protocol over gRPC on; nil where nothing is to be.
+func (c Config) dial(name string) (*forward.GRPC, error) {
+	address, ok := c.Forward[name]
+	if !ok {
+		return nil, nil
+	}
+	target, err := forward.Target(name, address)
+	if err != nil {
+		return nil, err
+	}
+	return forward.Dial(target)
 }
 
 type grpcReceiver struct {

@@ -2,6 +2,7 @@
 package forward
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/url"
@@ -50,6 +51,32 @@ func (g *GRPC) Pass(ctx context.Context, method string, m *wire.Message) ([]byte
 	}
 	return append([]byte(nil), answer.Body()...), nil
 }
+
+// Open begins a call whose messages are passed on one by one, with the metadata of ctx. It
+// ends with ctx.
+func (g *GRPC) Open(ctx context.Context, method string) (*Stream, error) {
+	stream, err := g.conn.NewStream(passedOn(ctx), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{stream}, nil
+}
+
+// Stream is a call that is passed on. One may send while another receives.
+type Stream struct{ stream grpc.ClientStream }
+
+// Send passes a message on, which is copied. It returns io.EOF where the backend has ended the
+// call; Receive says how.
+func (s *Stream) Send(body []byte) error {
+	return s.stream.SendMsg(&wire.Message{Out: bytes.Clone(body)})
+}
+
+// End says that no message follows.
+func (s *Stream) End() error { return s.stream.CloseSend() }
+
+// Receive takes the backend's next message; io.EOF where it has ended the call with OK, and
+// otherwise its status as an error.
+func (s *Stream) Receive(m *wire.Message) error { return s.stream.RecvMsg(m) }
 
 // passedOn has the metadata that a request came with go out with another one, without
 // those that gRPC writes itself.

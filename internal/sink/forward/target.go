@@ -10,14 +10,15 @@ import (
 
 // The protocols that can be passed on, by the names that their flags have.
 const (
-	OTLPGRPC = "otlp-grpc"
-	OTLPHTTP = "otlp-http"
-	Zipkin   = "zipkin"
-	Elastic  = "elastic"
-	Datadog  = "datadog"
+	OTLPGRPC   = "otlp-grpc"
+	OTLPHTTP   = "otlp-http"
+	Zipkin     = "zipkin"
+	Elastic    = "elastic"
+	Datadog    = "datadog"
+	SkyWalking = "skywalking"
 )
 
-var protocols = []string{OTLPGRPC, OTLPHTTP, Zipkin, Elastic, Datadog}
+var protocols = []string{OTLPGRPC, OTLPHTTP, Zipkin, Elastic, Datadog, SkyWalking}
 
 // Target reads the address of a backend: http://host:port or https://host:port, over
 // HTTP with a path to be put before those of the requests.
@@ -33,7 +34,7 @@ func Target(protocol, text string) (*url.URL, error) {
 		return nil, fmt.Errorf("forwarding %s: %q is no address; write http://host:port", protocol, text)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return nil, fmt.Errorf("forwarding %s: %q has more than host, port and path", protocol, u.Redacted())
-	case protocol == OTLPGRPC && (strings.Trim(u.Path, "/") != "" || u.Port() == ""):
+	case (protocol == OTLPGRPC || protocol == SkyWalking) && (strings.Trim(u.Path, "/") != "" || u.Port() == ""):
 		return nil, fmt.Errorf("forwarding %s: %q is no address of gRPC; write http://host:port", protocol, text)
 	}
 	return u, nil

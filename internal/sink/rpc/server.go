@@ -5,6 +5,7 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
@@ -57,6 +59,7 @@ type Server struct {
 	protocol string
 	methods  map[string]Method
 	server   *grpc.Server
+	backend  *forward.GRPC // nil: nothing is passed on
 	open     atomic.Int64
 }
 
@@ -93,7 +96,10 @@ func (s *Server) Serve(l net.Listener) error {
 // Close ends the server at once, cutting off the calls under way.
 func (s *Server) Close() error {
 	s.server.Stop()
-	return nil
+	if s.backend == nil {
+		return nil
+	}
+	return s.backend.Close()
 }
 
 // admit refuses calls beyond all measure.
@@ -111,6 +117,9 @@ func (s *Server) admit(ctx context.Context, _ *tap.Info) (context.Context, error
 func (s *Server) handle(_ any, stream grpc.ServerStream) error {
 	name, _ := grpc.MethodFromServerStream(stream)
 	method, known := s.methods[name]
+	if s.backend != nil {
+		return s.pass(stream, name, method)
+	}
 	if !known {
 		s.total.Refuse()
 		return status.Errorf(codes.Unimplemented, "the sink has no method %s of %s", name, s.protocol)
@@ -132,9 +141,9 @@ func (s *Server) drain(stream grpc.ServerStream, method Method) error {
 		} else if err != nil {
 			return s.broken(err)
 		}
-		err := s.take(&m, method, service, first)
+		_, err := s.take(&m, method, service, first)
 		if err == nil && method.Echo {
-			err = stream.SendMsg(&wire.Message{Out: m.Body()})
+			err = stream.SendMsg(&wire.Message{Out: bytes.Clone(m.Body())}) // which is written in gRPC's own time
 		}
 		m.Free()
 		if err != nil {
@@ -154,8 +163,8 @@ func (s *Server) broken(err error) error {
 	return err
 }
 
-// take counts one message.
-func (s *Server) take(m *wire.Message, method Method, service []byte, first bool) error {
+// take counts one message, and returns how many spans it holds.
+func (s *Server) take(m *wire.Message, method Method, service []byte, first bool) (spans uint64, err error) {
 	s.total.Arrived()
 	defer s.total.Finished()
 	batch := s.total.Batch()
@@ -163,18 +172,19 @@ func (s *Server) take(m *wire.Message, method Method, service []byte, first bool
 		if err := method.Count(batch, m.Body()); err != nil {
 			s.total.Discard(batch)
 			s.total.Refuse()
-			return status.Error(codes.InvalidArgument, fmt.Sprintf("reading a message of %s: %v", s.protocol, err))
+			return 0, status.Error(codes.InvalidArgument, fmt.Sprintf("reading a message of %s: %v", s.protocol, err))
 		}
 	}
 	if method.ServiceKey != "" {
 		batch.Service(service, batch.Spans)
 	}
+	spans = batch.Spans
 	if first {
 		s.total.Merge(batch, s.protocol, m.Wire)
-		return nil
+		return spans, nil
 	}
 	s.total.Part(batch, m.Wire)
-	return nil
+	return spans, nil
 }
 
 func serviceOf(stream grpc.ServerStream, key string) []byte {

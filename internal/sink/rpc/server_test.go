@@ -43,11 +43,16 @@ var methods = map[string]Method{
 // dial runs a server of the methods and returns a client of it.
 func dial(t *testing.T, total *tally.Total, limits Limits) *grpc.ClientConn {
 	t.Helper()
+	return connect(t, New(total, "test", limits, methods))
+}
+
+// connect runs a server and returns a client of it.
+func connect(t *testing.T, s *Server) *grpc.ClientConn {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(total, "test", limits, methods)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
 	conn, err := grpc.NewClient(l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
