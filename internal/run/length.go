@@ -13,15 +13,18 @@ import (
 // level of the load. A phase that searches takes as many probes as the search
 // needs, so that the run may take as short and as long as this.
 func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind) (shortest, longest time.Duration) {
-	few, many := 1, 1
+	few, many := probes{all: 1}, probes{all: 1}
 	if l.Capacity != nil {
 		few, many = probesOf(*l.Capacity)
 	}
 	return lasting(p, l, phases, kind, few), lasting(p, l, phases, kind, many)
 }
 
+// probes are how many a search takes, and how many of them are of the length that confirms.
+type probes struct{ all, long int }
+
 // lasting is about how long a run takes whose windows are so many probes.
-func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, probes int) time.Duration {
+func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) time.Duration {
 	const startAndStop = 700 * time.Millisecond
 	length := startAndStop + p.Settle
 	drain := time.Duration(0)
@@ -40,21 +43,27 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, probes int
 		length += l.Idle
 	}
 	length += l.WarmupAll
-	window := time.Duration(probes) * (l.Duration + drain)
+	window := time.Duration(n.all) * (l.Duration + drain)
+	if l.Capacity != nil && l.Capacity.Confirm > l.Duration {
+		window += time.Duration(n.long) * (l.Capacity.Confirm - l.Duration)
+	}
 	return length + time.Duration(phases)*(l.Warmup+drain+window)
 }
 
 // probesOf is how few and how many probes a search commonly takes; docs/capacity.md
-// has the simulation that these come from.
-func probesOf(c spec.Capacity) (few, many int) {
+// has the simulation that these come from. Where short ones mislead, all that follow are long:
+// the most that calls-lossless was seen to take is given.
+func probesOf(c spec.Capacity) (few, many probes) {
 	switch {
 	case c.Method == spec.MethodStaircase && c.Most > 0 && c.Step > 0:
 		steps := 1 + int(math.Max(0, (c.Most-c.From)/c.Step))
-		return min(2, steps), steps
+		return probes{all: min(2, steps)}, probes{all: steps}
 	case c.Method == spec.MethodStaircase:
-		return 2, 20
+		return probes{all: 2}, probes{all: 20}
 	case c.Goal == spec.GoalCPU:
-		return 3, 14
+		return probes{all: 3}, probes{all: 14}
+	case c.Goal == spec.GoalLossless:
+		return probes{all: 5, long: 1}, probes{all: 16, long: 6}
 	}
-	return 5, 14
+	return probes{all: 5}, probes{all: 14}
 }
