@@ -30,6 +30,10 @@ func (s *study) doubtsOf(c *claim) doubts {
 	if c.Operation != "" {
 		d.overloaded = s.overloadOf(c.pair, c.at)
 	}
+	if c.bent != "" {
+		d.reason = c.bent
+		return d
+	}
 	base, value := columns(c.Samples)
 	if c.metric.added {
 		base = nil // its baseline is nought by definition

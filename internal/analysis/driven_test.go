@@ -1,15 +1,19 @@
 package analysis
 
 import (
-	"github.com/tracetax/tracetax/internal/ledger"
+	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // agents are two that deliver every span, and one that is cheap because it does not.
@@ -138,6 +142,62 @@ func TestDepths(t *testing.T) {
 	}
 	if points["time_per_call otel"] != 5 || points["cpu_per_span otel"] != 5 || points["cpu_per_span scout"] != 0 {
 		t.Errorf("%v", points)
+	}
+}
+
+// What costs more the deeper it goes has a slope in the mean, and no base: a line that is none
+// ends anywhere.
+func TestNoStraightLine(t *testing.T) {
+	doc := analyse(t, calls(map[string]call{
+		"bent": {perCall: 900e-9, perSpan: 315e-9, deeper: 200e-9}, "straight": {perCall: 900e-9, perSpan: 315e-9},
+	}, 2, 4, 8, 16, 32).input())
+	base := get(t, doc, "json", "bent", "base")
+	if !regexp.MustCompile(`^cannot tell: no straight line: a further call costs 3\d\d ns at depth 2 to 16, and 5\d\d ns at 16 to 32$`).MatchString(base.Verdict.Text) {
+		t.Errorf("%+v", base.Verdict)
+	}
+	if f := get(t, doc, "json", "bent", "slope"); f.Verdict.Kind != finding.Costs || !strings.Contains(f.Note, "no straight line: ") {
+		t.Errorf("%+v %s", f.Verdict, f.Note)
+	}
+	if f := get(t, doc, "json", "straight", "base"); f.Verdict.Kind != finding.Costs {
+		t.Errorf("%+v", f.Verdict)
+	}
+	var warned []string
+	for _, w := range doc.Warnings {
+		if w.Code == "no-straight-line" {
+			warned = append(warned, w.Where)
+		}
+	}
+	if !slices.Equal(warned, []string{"json, bent"}) {
+		t.Errorf("warned of %q", warned)
+	}
+}
+
+// Three levels are too few to tell a bend, and so are blocks of which some bend the other way.
+func TestBendsThatAreNone(t *testing.T) {
+	if _, ok := bendOf([]float64{2, 4, 8}, []float64{1, 2, 9}); ok {
+		t.Error("three levels")
+	}
+	a := axis{parameter: depthParameter, x: []float64{2, 4, 8, 16}}
+	of := func(added ...[]float64) map[int]lines {
+		out := map[int]lines{}
+		for i, y := range added {
+			var l lines
+			l.cost, _ = stats.FitLine(a.x, y)
+			l.bend, l.bends = bendOf(a.x, y)
+			out[i] = l
+		}
+		return out
+	}
+	up, down, little := []float64{2, 4, 8, 32}, []float64{2, 4, 8, 8}, []float64{2, 4, 8, 17}
+	if text := bentText(of(up, up, up, up, up, up), a, 0.95); !strings.Contains(text, "costs 1.00 s at depth 2 to 8, and 3.00 s at 8 to 16") {
+		t.Errorf("%q", text)
+	}
+	for name, blocks := range map[string]map[int]lines{
+		"both ways": of(up, down, up, down, up, up), "little": of(little, little, little, little, little, little), "few blocks": of(up, up, up, up, up),
+	} {
+		if text := bentText(blocks, a, 0.95); text != "" {
+			t.Errorf("%s: %q", name, text)
+		}
 	}
 }
 
@@ -308,6 +368,28 @@ func TestIncrements(t *testing.T) {
 	}
 }
 
+// What adds no step to the variant that it names is held against what that one is: both add the
+// same steps to the same.
+func TestIncrementsFollowWhatIsNamed(t *testing.T) {
+	s := stepped()
+	before := s.design
+	s.design = func(e *spec.Experiment) {
+		before(e)
+		e.Variants[1].Settings = map[string]string{"mode": "off"}
+		e.Variants[2].Settings = map[string]string{"mode": "probe"}
+		e.Variants[2].Against = "a-off"
+		e.Variants[3].Settings, e.Variants[3].Against = map[string]string{"mode": "probe", "protocol": "grpc"}, "b-probe"
+		e.Variants[4].Settings = map[string]string{"mode": "off", "protocol": "grpc"}
+	}
+	over := map[string]string{}
+	for _, i := range analyse(t, s.input()).Increments {
+		over[i.Variant] = i.Over
+	}
+	if want := map[string]string{"a-off": "none", "b-probe": "a-off", "c-full": "a-off", "d-http": "none"}; !maps.Equal(over, want) {
+		t.Errorf("%v, want %v", over, want)
+	}
+}
+
 // A tracer that does not tell its steps has no increments.
 func TestNoIncrementsWithoutSteps(t *testing.T) {
 	if doc := analyse(t, calls(agents, 10).input()); len(doc.Increments) > 0 || doc.Experiment.Variants[1].Steps != nil {
@@ -390,9 +472,13 @@ func TestWhoLeavesOutTraces(t *testing.T) {
 			in.Experiment.Variants[i].Tracer = &spec.Tracer{Name: "scout-java", Settings: []spec.Setting{{Name: "mode", Choices: map[string]spec.Choice{"some": {Rationed: true}}}}}
 			in.Experiment.Variants[i].Settings = map[string]string{"mode": "some"}
 		}
+		if v.Name == "otel" {
+			in.Experiment.Variants[i].Tracer = &spec.Tracer{Name: "otel-java", Settings: []spec.Setting{{Name: "mode", Choices: map[string]spec.Choice{"few": {Partial: true}}}}}
+			in.Experiment.Variants[i].Settings = map[string]string{"mode": "few"}
+		}
 	}
 	for _, v := range analyse(t, in).Experiment.Variants {
-		if v.Partial != (v.Name == "kieker" || v.Name == "scout") {
+		if v.Partial != (v.Name != "none") {
 			t.Errorf("%s is partial: %v", v.Name, v.Partial)
 		}
 	}

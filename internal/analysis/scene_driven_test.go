@@ -15,6 +15,7 @@ import (
 type call struct {
 	perCall float64 // seconds that tracing adds to a call at any depth
 	perSpan float64 // seconds that it adds to each call in the depth
+	deeper  float64 // seconds that it adds besides to each call deeper than 16
 	lost    float64 // share of the spans that its queue drops, and it says so
 }
 
@@ -65,7 +66,7 @@ func (c call) phase(r *record.Record, template record.Phase, depth int, swept bo
 	if swept {
 		p.Parameter = map[string]string{"depth": strconv.Itoa(depth)}
 	}
-	each := (callSeconds*float64(depth) + c.perCall + c.perSpan*float64(depth)) * wobble(r, fmt.Sprint("call", depth), 0.01) * wobble(r, "run", 0.02)
+	each := (callSeconds*float64(depth) + c.perCall + c.perSpan*float64(depth) + c.deeper*float64(max(0, depth-16))) * wobble(r, fmt.Sprint("call", depth), 0.01) * wobble(r, "run", 0.02)
 	cpu := each * 0.9
 	allocated, collections, seconds, heap := uint64(n*50*depth), uint64(40), 0.02, uint64(300e6)
 	p.Load = record.Load{

@@ -29,7 +29,11 @@ func (s *study) sloped(operation string) bool {
 }
 
 // lines are the two lines of a block: through the time per call of both sides.
-type lines struct{ base, value, cost stats.Line }
+type lines struct {
+	base, value, cost stats.Line
+	bend              bend // of the cost
+	bends             bool // there are levels enough to tell it
+}
 
 // slopes makes the findings of the lines of one pair on one operation: slope, base and
 // r2 of what tracing costs, and the same of the time per call itself. A line's slope
@@ -47,7 +51,7 @@ func (s *study) slopes(p pair, operation string) []*claim {
 	if lost := s.mostLost(p, a); lost > 1-lossless {
 		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
 	}
-	at := cell{operation: operation}
+	at, bent := cell{operation: operation}, bentText(byBlock, a, s.confidence(confidence))
 	var out []*claim
 	for _, m := range []struct {
 		name, unit string
@@ -68,6 +72,14 @@ func (s *study) slopes(p pair, operation string) []*claim {
 		two := s.newClaim(metric{name: timePerCall + "_" + m.name, unit: m.unit, better: lower, clock: true, noVerdict: true}, p, at, itself)
 		one.Headline = m.name == slopeMetric && !p.extra
 		one.Note, two.Note = "what tracing adds, "+about, about
+		switch {
+		case bent == "":
+		case m.name == slopeMetric:
+			one.remark(bent + "; the slope is a mean over all of them")
+			s.noteBend(one, bent)
+		case m.name == baseMetric:
+			one.bent = bent
+		}
 		for _, c := range []*claim{one, two} {
 			if fit {
 				c.Better = ""
@@ -102,7 +114,9 @@ func (s *study) linesOf(p pair, a axis) map[int]lines {
 		var fits [3]bool
 		l.base, fits[0] = stats.FitLine(a.x, before)
 		l.value, fits[1] = stats.FitLine(a.x, after)
-		l.cost, fits[2] = stats.FitLine(a.x, minus(after, before))
+		added := minus(after, before)
+		l.cost, fits[2] = stats.FitLine(a.x, added)
+		l.bend, l.bends = bendOf(a.x, added)
 		if fits == [3]bool{true, true, true} {
 			out[block] = l
 		}

@@ -32,7 +32,7 @@ func stepsOf(v spec.Variant) ([]string, bool) {
 	return left, true
 }
 
-// partial reports whether a variant leaves out steps of tracing, or traces, on purpose. One
+// partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
 // whose tracer says nothing of that leaves out nothing.
 func (s *study) partial(v spec.Variant) bool {
 	if steps, told := stepsOf(v); told && len(steps) < len(spec.Steps) {
@@ -42,7 +42,8 @@ func (s *study) partial(v spec.Variant) bool {
 		return true
 	}
 	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting spec.Setting) bool {
-		return setting.Choices[v.Settings[setting.Name]].Rationed
+		choice := setting.Choices[v.Settings[setting.Name]]
+		return choice.Rationed || choice.Partial
 	})
 }
 
@@ -94,11 +95,11 @@ func incrementMetrics(how loop) []string {
 
 // before is the variant that steps are held against, and the steps that it does not
 // run: of the same tracer, with as many steps as may be; of those the one that the variant
-// names, and otherwise as alike as may be.
+// names, or that the one it names does, and otherwise as alike as may be.
 func (s *study) before(i int, steps []string) (over string, added []string) {
 	v := s.variants[i]
 	over, added = s.baseline, steps
-	fewest := 0
+	fewest, named := 0, s.namedBefore(v)
 	for j, other := range s.variants {
 		theirs, known := stepsOf(other)
 		if j == i || !known || tracerName(other) != tracerName(v) || len(theirs) == 0 || len(theirs) >= len(steps) || !within(theirs, steps) {
@@ -106,14 +107,29 @@ func (s *study) before(i int, steps []string) (over string, added []string) {
 		}
 		left := without(steps, theirs)
 		apart := differing(v, other)
-		if other.Name == v.Against {
-			apart = -1
+		if nth := slices.Index(named, other.Name); nth >= 0 {
+			apart = nth - len(named) // the nearer the better, and better than any other
 		}
 		if over == s.baseline || len(left) < len(added) || len(left) == len(added) && apart < fewest {
 			over, added, fewest = other.Name, left, apart
 		}
 	}
 	return over, added
+}
+
+// namedBefore are the variant that one is held against, the one that this is held against, and
+// so on, nearest first.
+func (s *study) namedBefore(v spec.Variant) []string {
+	var out []string
+	for v.Against != "" && !slices.Contains(out, v.Against) {
+		out = append(out, v.Against)
+		i := slices.IndexFunc(s.variants, func(other spec.Variant) bool { return other.Name == v.Against })
+		if i < 0 {
+			break
+		}
+		v = s.variants[i]
+	}
+	return out
 }
 
 func within(few, many []string) bool { return len(without(few, many)) == 0 }
@@ -127,6 +143,11 @@ func differing(a, b spec.Variant) int {
 	n := 0
 	for name, value := range a.Settings {
 		if b.Settings[name] != value {
+			n++
+		}
+	}
+	for name := range b.Settings {
+		if _, has := a.Settings[name]; !has {
 			n++
 		}
 	}

@@ -33,6 +33,7 @@ type study struct {
 	windows    map[variantCell]lostSpans
 	lags       []doubt // latency verdicts withheld because of the generator
 	modes      []doubt // verdicts withheld because of modes
+	bends      []hit   // lines over depth that are none
 	below      []hit   // CPU per operation below zero
 }
 

@@ -113,6 +113,9 @@ var provocations = []struct {
 			}
 		})(s)
 	}},
+	{"no-straight-line", func(s *scene) {
+		*s = calls(map[string]call{"otel": {perSpan: 300e-9, deeper: 200e-9}}, 2, 4, 8, 16, 32)
+	}},
 	{"operations-failed", only("none", func(r *record.Record) { r.Phases[0].Load.Failed, r.Phases[0].Load.Completed = 1, 9999 })},
 	{"expectation-unknown", func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans = nil } }},
 	{"nothing-traced", func(s *scene) {

@@ -154,6 +154,7 @@ func (s *source) choice(n *node) Choice {
 		"unset":       func(v *node) { c.Unset = s.texts(v) },
 		"silent":      func(v *node) { c.Silent = s.flag(v) },
 		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
+		"partial":     func(v *node) { c.Partial = s.flag(v) },
 		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
 		"files":       func(v *node) { c.Files = s.spanFiles(v) },
 	})

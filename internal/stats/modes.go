@@ -13,6 +13,7 @@ import (
 // and what they find.
 const (
 	modeDistance = 4.5  // centres at least so many times the noise apart
+	modeAlone    = 6.5  // likewise of differences, where the small side's spread says nothing of the large one's noise
 	modeGap      = 1.0  // and between them nothing over at least so many times the noise
 	modeRelative = 0.01 // and the centres at least 1 % apart, where a ratio makes sense
 	modeShare    = 0.2  // each with at least a fifth of the runs: fewer are outliers
@@ -45,15 +46,16 @@ type ModeReport struct {
 // are not finite, and on values that repeat without any noise, which are counts.
 func Modes(baseline, value []float64) ModeReport {
 	b, v := comparable(baseline, value)
-	return reportOf(modesOf(baseline, b, v), modesOf(value, v, b))
+	return reportOf(modesOf(baseline, b, v, modeDistance), modesOf(value, v, b, modeDistance))
 }
 
 // ModesOfDifference looks for modes like Modes where the variants are compared by their
 // difference and not by their ratio. The values are taken as they are, so that modes of a small
-// value are held against the noise of the large one that it is subtracted from.
+// value are held against the noise of the large one that it is subtracted from. Those of the large
+// one have its own noise alone to stand out from, and so must do it more clearly.
 func ModesOfDifference(baseline, value []float64) ModeReport {
-	b, v := onScale(baseline, false), onScale(value, false)
-	return reportOf(modesOf(baseline, b, v), modesOf(value, v, b))
+	b, v := amounts(baseline, value)
+	return reportOf(modesOf(baseline, b, v, modeAlone), modesOf(value, v, b, modeAlone))
 }
 
 func reportOf(baseline, value []Mode) ModeReport {
@@ -75,6 +77,9 @@ func comparable(a, b []float64) (scale, scale) {
 	return onScale(a, ratio), onScale(b, ratio)
 }
 
+// amounts returns the values of both variants as they are.
+func amounts(a, b []float64) (scale, scale) { return onScale(a, false), onScale(b, false) }
+
 func onScale(x []float64, ratio bool) scale {
 	x = slices.Clone(x)
 	slices.Sort(x)
@@ -85,14 +90,14 @@ func onScale(x []float64, ratio bool) scale {
 }
 
 // modesOf splits values, which are own on their original scale, in two if own has
-// modes that other has not.
-func modesOf(values []float64, own, other scale) []Mode {
+// modes that other has not; their centres are at least so many times the noise apart.
+func modesOf(values []float64, own, other scale, apart float64) []Mode {
 	if len(values) == 0 {
 		return nil
 	}
 	values = slices.Clone(values)
 	slices.Sort(values)
-	k := split(own, other)
+	k := split(own, other, apart)
 	if k == 0 {
 		return []Mode{mode(values, len(values))}
 	}
@@ -106,13 +111,13 @@ func mode(group []float64, all int) Mode {
 // split says how many of own's values are in the lower mode; 0 if there are no
 // two modes. Of several cuts it takes the one that sets the centres farthest
 // apart, in units of the noise.
-func split(own, other scale) int {
+func split(own, other scale, apart float64) int {
 	n, m := len(own.x), len(other.x)
 	if n < 2 || m < 2 || !allFinite(own.x) || !allFinite(other.x) {
 		return 0
 	}
 	least, elsewhere := leastRuns(n, m), deviation(other.x)
-	best, farthest := 0, modeDistance
+	best, farthest := 0, apart
 	for k := least; k <= n-least; k++ {
 		if d := distance(own, k, elsewhere); d >= farthest {
 			best, farthest = k, d

@@ -14,10 +14,16 @@ import (
 // reported is the share of pairs of n runs each for which modes are said to differ.
 // It leaves out the centres, which take most of the time of Modes.
 func reported(seed uint64, n, repeat int, baseline, value func(*rand.Rand) float64) float64 {
+	return reportedOn(comparable, modeDistance, seed, n, repeat, baseline, value)
+}
+
+// reportedOn is reported, of values that are compared on scales of one's choice, and of modes so
+// many times the noise apart.
+func reportedOn(scales func(a, b []float64) (scale, scale), apart float64, seed uint64, n, repeat int, baseline, value func(*rand.Rand) float64) float64 {
 	r, hits := seeded(seed), 0
 	for range repeat {
-		b, v := comparable(sample(r, n, baseline), sample(r, n, value))
-		hits += count(split(b, v) > 0 || split(v, b) > 0)
+		b, v := scales(sample(r, n, baseline), sample(r, n, value))
+		hits += count(split(b, v, apart) > 0 || split(v, b, apart) > 0)
 	}
 	return float64(hits) / float64(repeat)
 }
@@ -56,6 +62,58 @@ func TestModesFalseAlarms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where a cost is a difference, the value is far noisier than the baseline, whose spread then
+// says nothing: modes must stand out from the value's own.
+func TestModesOfDifferenceFalseAlarms(t *testing.T) {
+	const repeat = 4000
+	little := func(r *rand.Rand) float64 { return 0.03 * (1 + 0.02*r.NormFloat64()) }
+	littleInModes := func(r *rand.Rand) float64 { return 0.03 * modal(r, 0.5) }
+	cases := []struct {
+		name            string
+		baseline, value func(*rand.Rand) float64
+		most            float64
+	}{
+		{"normal", little, exchangeable[0].draw, 0.03},
+		{"log-normal", little, exchangeable[1].draw, 0.03},
+		{"outliers", little, exchangeable[2].draw, 0.03},
+		{"Laplace", little, exchangeable[3].draw, 0.03},
+		{"uniform", little, func(r *rand.Rand) float64 { return 1 + 0.1*r.Float64() }, 0.05},
+		{"exponential", little, func(r *rand.Rand) float64 { return 1 + 0.1*r.ExpFloat64() }, 0.03},
+		{"modes of a small baseline", littleInModes, exchangeable[0].draw, 0.03},
+	}
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, n := range []int{6, 8, 10, 15, 20, 30} {
+				share := reportedOn(amounts, modeAlone, uint64(100*i+n), n, repeat, c.baseline, c.value)
+				t.Logf("n = %2d: %.2f %%", n, 100*share)
+				if share > c.most {
+					t.Errorf("n = %d: modes reported in %.2f %% of cases, allowed %.0f", n, 100*share, 100*c.most)
+				}
+			}
+		})
+	}
+}
+
+// Modes ten times the noise apart are found as differences too.
+func TestModesOfDifferenceFound(t *testing.T) {
+	little := func(r *rand.Rand) float64 { return 0.03 * (1 + 0.02*r.NormFloat64()) }
+	two := func(r *rand.Rand) float64 {
+		x := 1 + 0.02*r.NormFloat64()
+		if r.Float64() < 0.5 {
+			x += 0.2
+		}
+		return x
+	}
+	for n, least := range map[int]float64{6: 0.2, 8: 0.6, 10: 0.55, 15: 0.9, 20: 0.95, 30: 0.95} {
+		share := reportedOn(amounts, modeAlone, uint64(n), n, 2000, little, two)
+		t.Logf("n = %2d: %.1f %%", n, 100*share)
+		if share < least {
+			t.Errorf("n = %d: modes found in %.1f %% of cases, want %.0f", n, 100*share, 100*least)
+		}
 	}
 }
 

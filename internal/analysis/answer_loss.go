@@ -1,0 +1,123 @@
+// This file tells in the answer what became of the spans.
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// lossClause says what became of the spans; "" where none were to be delivered. It calms where
+// it tells of none that was lost, or may have been: not beside operations of which no span came.
+func lossClause(doc *finding.Document) (text string, calms bool) {
+	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(spec.GoalLossless) }) {
+		return "", true // spans were lost on purpose
+	}
+	known, surplus, blind, unsure := 0, false, false, false
+	worst, where := 0.0, ""
+	for i := range doc.Ledgers {
+		l := &doc.Ledgers[i]
+		due := entry(*l, ledger.Expected) - entry(*l, ledger.SampledOut) - entry(*l, ledger.NotExported)
+		if l.Operation == ledger.All || l.Operation == ledger.Start || l.Operation == ledger.Stop {
+			continue
+		}
+		if due <= 0 && l.LostShare == 0 {
+			blind = blind || unexpected(*l)
+			continue
+		}
+		known++
+		least, most, _ := lossEnds(*l)
+		unsure = unsure || most-least > 1-lossless
+		surplus = surplus || entry(*l, ledger.Unaccounted) < 0
+		if share, at := mostLost(doc, l); share > worst {
+			worst, where = share, at
+		}
+	}
+	atRates, found := lossAtRates(doc)
+	switch {
+	case atRates != "":
+		return atRates, false
+	case known == 0:
+		return "", true
+	case found && worst > 0:
+		return "at the rates found no span was lost", true // beyond them, where probes overload the service, is no news
+	case worst > 0:
+		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst, "1"), where), false
+	case surplus:
+		return "more spans came than were expected", true
+	case unsure:
+		return "no span was lost for sure, but their number varies too much to tell", true
+	case blind:
+		return "no span was lost where it is known how many were to come", true
+	}
+	return "no span was lost", true
+}
+
+// mostLost is the share of its spans that the variant of a ledger lost on its operation, and
+// where: what lists it apart, at the level where it is most, or else the ledger's own, which has
+// the warm-up too.
+func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where string) {
+	if apart := doc.Lost(l.Operation, nil, l.Variant); apart != nil {
+		return apart.LostShare, l.Variant + " on " + cell{l.Operation, levelOf(apart.Parameter)}.String()
+	}
+	where = l.Variant + " on " + l.Operation
+	if l.LostShare > 1-lossless {
+		where += ", the warm-up included"
+	}
+	return l.LostShare, where
+}
+
+// lossyBaseline says where the baseline lost spans: what is held against it looks dear.
+func lossyBaseline(doc *finding.Document) []string {
+	var out []string
+	for _, l := range doc.Lossy {
+		if len(doc.Experiment.Variants) > 0 && l.Variant == doc.Experiment.Variants[0].Name {
+			out = append(out, finding.FormatValue(l.LostShare, "1")+" on "+cell{l.Operation, levelOf(l.Parameter)}.String())
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return []string{"the baseline itself lost spans (" + fewNames(out) + "), so that it looks cheaper than it is"}
+}
+
+// came reports whether any span of a search did: otherwise there is no tracer, or a dark one.
+func came(doc *finding.Document, search *finding.Search) bool {
+	return slices.ContainsFunc(doc.Ledgers, func(l finding.Ledger) bool {
+		return l.Variant == search.Variant && l.Operation == search.Operation && entry(l, ledger.Delivered) > 0
+	})
+}
+
+// unexpected reports whether spans came of which it is not known how many were to come.
+func unexpected(l finding.Ledger) bool {
+	known := slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.Expected })
+	return !known && entry(l, ledger.Delivered) > 0
+}
+
+// lossAtRates says what was lost at the rates that were found, and of which it is not known;
+// "" where none was lost. It reports whether it is known of any.
+func lossAtRates(doc *finding.Document) (text string, known bool) {
+	var most *finding.Search
+	var unknown []string
+	for i := range doc.Searches {
+		switch l := &doc.Searches[i]; {
+		case l.LostShare != nil && (most == nil || *l.LostShare > *most.LostShare):
+			most = l
+		case l.LostShare == nil && slices.Contains(l.Outcomes, string(record.Found)) && came(doc, l):
+			unknown = append(unknown, l.Variant+" on "+cell{l.Operation, levelOf(l.Parameter)}.String())
+		}
+	}
+	var clauses []string
+	if most != nil && *most.LostShare > 0 {
+		clauses = append(clauses, fmt.Sprintf("at the rates found, up to %s of the spans were lost (%s on %s)", finding.FormatValue(*most.LostShare, "1"), most.Variant, most.Operation))
+	}
+	if len(unknown) > 0 {
+		clauses = append(clauses, "how many spans were lost at the rate found is not known of "+fewNames(unknown))
+	}
+	return strings.Join(clauses, "; "), most != nil
+}

@@ -1,0 +1,64 @@
+// This file asks whether the times over depth lie on a straight line at all.
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// What it takes to call a line bent.
+const (
+	bendLevels = 4   // levels at least: three below the deepest
+	bendShare  = 0.2 // of the line's slope, by which what a further call costs must differ to matter
+)
+
+// bend is how steep what tracing adds is in one block below the two deepest levels, through all
+// of them but the deepest, and between these two: seconds for each further call.
+type bend struct{ below, between float64 }
+
+// bendOf is the bend of the times added at the depths x, smallest first; false where there are
+// too few levels, or no line through those below.
+func bendOf(x, added []float64) (bend, bool) {
+	last := len(x) - 1
+	if len(x) < bendLevels {
+		return bend{}, false
+	}
+	below, ok := stats.FitLine(x[:last], added[:last])
+	return bend{below.Slope, (added[last] - added[last-1]) / (x[last] - x[last-1])}, ok
+}
+
+// bentText says that a further call costs another amount between the two deepest levels than
+// below them, in all blocks together, and by so much that a straight line says little; "" where
+// that is not so, or where the blocks are too few to say so.
+func bentText(byBlock map[int]lines, a axis, confidence float64) string {
+	var below, between, turn, slope []float64
+	for _, block := range blocksIn(byBlock) {
+		l := byBlock[block]
+		if !l.bends {
+			return ""
+		}
+		below, between = append(below, l.bend.below), append(between, l.bend.between)
+		turn, slope = append(turn, l.bend.between-l.bend.below), append(slope, l.cost.Slope)
+	}
+	e := stats.SignedRank(turn, confidence)
+	surely := e.Against(0) == stats.Above || e.Against(0) == stats.Below
+	if !surely || math.Abs(e.Center) <= bendShare*math.Abs(stats.Center(slope)) {
+		return ""
+	}
+	last, words := len(a.x)-1, levelWords(a)
+	return fmt.Sprintf("no straight line: a further call costs %s at depth %s to %s, and %s at %s to %s",
+		finding.FormatValue(stats.Center(below), "s"), words[0], words[last-1],
+		finding.FormatValue(stats.Center(between), "s"), words[last-1], words[last])
+}
+
+// noteBend keeps what the warnings are to tell.
+func (s *study) noteBend(c *claim, text string) {
+	where := place(c.at, c.Variant)
+	if c.pair.extra {
+		where += " against " + c.Against
+	}
+	s.bends = append(s.bends, hit{text, where})
+}

@@ -1,0 +1,149 @@
+// This file finds out how many spans each variant is meant to make and to deliver: declared,
+// learnt in calibration runs, or known of another variant that makes the same.
+package analysis
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// trace finds out what each variant's tracing is meant to do.
+func (s *study) trace() {
+	learnt := map[string]map[string]ledger.PerOperation{}
+	for _, v := range s.variants {
+		learnt[v.Name] = ledger.Learn(s.calibrations(v.Name), 1, false)
+	}
+	for i, v := range s.variants {
+		t := ledger.Tracing{Sampling: 1, Spans: map[string]ledger.PerOperation{}}
+		plan := s.in.Plans[v.Name]
+		if plan != nil {
+			t.Silent, t.Sampling, t.Holds = plan.Silent, plan.Sampling, plan.Holds
+		}
+		for _, operation := range append(s.operations(), record.ProbeOperation) {
+			if per, known := s.perOperation(i, plan, operation, learnt); known {
+				t.Spans[operation] = per
+			}
+		}
+		s.traceDepths(i, t, learnt)
+		s.tracing[v.Name] = t
+	}
+}
+
+// traceDepths says how many spans an operation makes at each depth of a sweep: learnt
+// there, because a number of one depth says nothing of another.
+func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
+	for _, at := range s.cells() {
+		if s.parameters[at.level][depthParameter] == "" {
+			continue
+		}
+		own, traces := learnt[s.variants[i].Name][at.String()] // in a way of its own, where it has no tracer
+		if traces {
+			t.Spans[at.String()] = own
+			continue
+		}
+		if tracerName(s.variants[i]) == "none" {
+			continue // its number, if it is known, is nought at any depth
+		}
+		if per, known := s.learntOf(i, at.String(), learnt); known {
+			t.Spans[at.String()] = per
+			continue
+		}
+		delete(t.Spans, at.operation)
+	}
+}
+
+// calibrations returns a variant's calibration runs. They sample every span. A phase
+// that does not say at which level it was made was made at the depth that its
+// workload tells.
+func (s *study) calibrations(variant string) []record.Record {
+	var out []record.Record
+	for _, r := range s.in.Records {
+		if r.Kind != record.Calibration || r.Variant != variant {
+			continue
+		}
+		r.Phases = slices.Clone(r.Phases)
+		for i := range r.Phases {
+			if d := r.Phases[i].Load.Driven; d != nil && d.Depth > 0 && len(r.Phases[i].Parameter) == 0 {
+				r.Phases[i].Parameter = map[string]string{depthParameter: strconv.Itoa(d.Depth)}
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// perOperation is how many spans an operation makes: declared; or learnt from the
+// variant itself, or from another one that makes the same spans; or none, where there
+// is no tracer.
+func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+	v := s.variants[i]
+	own, known := learnt[v.Name][operation]
+	if plan != nil {
+		if n, declared := plan.Spans[operation]; declared {
+			return ledger.PerOperation{Low: n.Low, High: n.High, Traces: own.Traces, How: ledger.Declared}, true
+		}
+	}
+	if known {
+		return own, true
+	}
+	if tracerName(v) == "none" {
+		plain := i == 0 || !knowsSink(v, plan) // otherwise the user may trace in a way of their own
+		return ledger.PerOperation{How: ledger.Declared}, plain
+	}
+	return s.learntOf(i, operation, learnt)
+}
+
+// learntOf is what was learnt of a variant itself, or of another one that makes the same
+// spans, under the name of an operation or of an operation at a level.
+func (s *study) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+	if per, known := learnt[s.variants[i].Name][name]; known {
+		return per, true
+	}
+	for _, other := range s.variants {
+		if per, ok := learnt[other.Name][name]; ok && sameSpans(other, s.variants[i]) {
+			return per, true
+		}
+	}
+	return ledger.PerOperation{}, false
+}
+
+// sinkMark begins the placeholders of the sink's addresses.
+const sinkMark = "{sink."
+
+// knowsSink reports whether any process of a variant is told where the sink is.
+// Its ports are chosen for each run: without a placeholder nobody finds it.
+func knowsSink(v spec.Variant, plan *spec.Plan) bool {
+	told := func(env map[string]string, words ...[]string) bool {
+		for _, value := range env {
+			if strings.Contains(value, sinkMark) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(slices.Concat(words...), func(word string) bool { return strings.Contains(word, sinkMark) })
+	}
+	if told(v.Env, v.Args) {
+		return true
+	}
+	return plan != nil && slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return told(p.Env, p.Run) })
+}
+
+// meant is how many spans per operation a variant is meant to deliver.
+func (s *study) meant(variant string, at cell) (float64, bool) {
+	t := s.tracing[variant]
+	per, known := t.Spans[at.String()]
+	if !known {
+		per, known = t.Spans[at.operation]
+	}
+	if !known || t.Silent {
+		return 0, t.Silent
+	}
+	if per.Low <= 0 && per.High > 0 {
+		return 0, false // a tracer that keeps so many traces a time: between none and all says nothing
+	}
+	return (per.Low + per.High) / 2 * t.Sampling, true
+}

@@ -1,0 +1,215 @@
+// This file prints what a tracer, a workload, a service or an experiment is, line by line.
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// page prints lines; the first error ends it.
+type page struct {
+	w   io.Writer
+	err error
+}
+
+func (p *page) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *page) head(kind, name, language, description string) {
+	if language != "" {
+		language = " (" + language + ")"
+	}
+	p.line("%s %s%s", kind, name, language)
+	if description != "" {
+		p.line("  %s", oneLine(description))
+	}
+}
+
+func (p *page) needs(needs []spec.Need) {
+	missing := artifact.Missing(needs)
+	if len(missing) == 0 {
+		p.line("\nruns here: yes")
+		return
+	}
+	p.line("\nruns here: no")
+	for _, m := range missing {
+		p.line("  %s", m)
+	}
+}
+
+func (p *page) env(indent string, env map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.line("%s%s=%s", indent, name, env[name])
+	}
+}
+
+// appended prints variables to which something is added, after a space.
+func (p *page) appended(indent string, env map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.line("%s%s=… %s", indent, name, env[name])
+	}
+}
+
+// packages prints which files pin the packages of a workload or tracer.
+func (p *page) packages(a spec.Artifact) {
+	var all []string
+	for _, one := range []struct{ kind, lock string }{{"Python", a.Python}, {"Maven", a.Maven}, {"npm", a.NPM}} {
+		if one.lock != "" {
+			all = append(all, fmt.Sprintf("%s (%s)", one.kind, one.lock))
+		}
+	}
+	if len(all) > 0 {
+		p.line("\npackages: %s", strings.Join(all, ", "))
+	}
+}
+
+func (p *page) service(s *spec.Service) {
+	p.head("service", s.Name, "", s.Description)
+	p.needs(s.Needs)
+	p.line("\nrole: %s", s.Process.Role)
+	p.line("run: %s", strings.Join(s.Process.Run, " "))
+	if len(s.Process.Env) > 0 {
+		p.line("\nenvironment:")
+		p.env("  ", s.Process.Env)
+	}
+}
+
+func (p *page) tracer(t *spec.Tracer) {
+	p.head("tracer", t.Name, t.Language, t.Description)
+	p.needs(t.Needs)
+	p.packages(t.Artifact)
+	if len(t.Wrap) > 0 {
+		p.line("\ngoes before the command: %s", strings.Join(t.Wrap, " "))
+	}
+	if len(t.Args) > 0 {
+		p.line("\ngoes after the command: %s", strings.Join(t.Args, " "))
+	}
+	if len(t.Env)+len(t.Append) > 0 {
+		p.line("\nenvironment:")
+		p.env("  ", t.Env)
+		p.appended("  ", t.Append)
+	}
+	if len(t.Templates) > 0 {
+		p.line("\nfilled in for each run: %s", strings.Join(t.Templates, ", "))
+	}
+	if t.Connects > 0 {
+		p.line("\nwaits until it is connected: %s at most", t.Connects)
+	}
+	if len(t.Settings) > 0 {
+		p.line("\nsettings:")
+	}
+	for _, s := range t.Settings {
+		p.setting(s)
+	}
+}
+
+func (p *page) setting(s spec.Setting) {
+	p.line("  %s (%s, default %s)", s.Name, s.Kind, s.Default)
+	if s.Description != "" {
+		p.line("      %s", oneLine(s.Description))
+	}
+	p.env("      ", s.Env)
+	p.appended("      ", s.Append)
+	for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
+		choice := s.Choices[name]
+		p.line("      %s", strings.TrimSuffix(name+": "+oneLine(choice.Description), ": "))
+		p.env("          ", choice.Env)
+		p.appended("          ", choice.Append)
+		if len(choice.Unset) > 0 {
+			p.line("          without %s", strings.Join(choice.Unset, ", "))
+		}
+		if choice.Steps != nil {
+			p.line("          steps left: %s", cmp.Or(strings.Join(choice.Steps, ", "), "none"))
+		}
+	}
+}
+
+func (p *page) workload(w *spec.Workload) {
+	p.head("workload", w.Name, w.Language, w.Description)
+	p.needs(w.Needs)
+	p.packages(w.Artifact)
+	p.line("\nprocesses:")
+	for _, process := range w.Processes {
+		role := process.Role
+		if process.Service != nil {
+			role += ", service " + process.Service.Name
+		}
+		p.line("  %s (%s): %s", process.Name, role, strings.Join(process.Run, " "))
+	}
+	if w.Self {
+		p.line("\nit makes itself work: a load gives calls, depth, threads, busy, rate or duration")
+	}
+	p.line("\noperations:")
+	for _, o := range w.Operations {
+		p.line("  %s: %s%s", o.Name, workOf(w, o), ownRate(o))
+		if o.Description != "" {
+			p.line("      %s", oneLine(o.Description))
+		}
+	}
+	if len(w.Verify) > 0 {
+		p.line("\nits answers are checked by: %s", strings.Join(w.Verify, " "))
+	}
+	if len(w.Build) > 0 {
+		p.line("\nbuilt for: %s", strings.Join(buildNames(w), ", "))
+	}
+}
+
+// ownRate is the rate at which an operation is asked where nothing else is said.
+func ownRate(o spec.Operation) string {
+	if o.Rate <= 0 {
+		return ""
+	}
+	return " (" + finding.FormatValue(o.Rate, "1/s") + ")"
+}
+
+// workOf is what an operation asks for: a request, or the words of an order.
+func workOf(w *spec.Workload, o spec.Operation) string {
+	if !w.Self {
+		return strings.TrimSpace(o.Method + " " + o.URL)
+	}
+	words := []string{"run"}
+	for _, word := range slices.Sorted(maps.Keys(o.Drive)) {
+		words = append(words, word+"="+o.Drive[word])
+	}
+	return strings.Join(words, " ")
+}
+
+func buildNames(w *spec.Workload) []string {
+	names := []string{}
+	for _, tracer := range slices.Sorted(maps.Keys(w.Build)) {
+		if tracer == "" {
+			tracer = "any other tracer"
+		}
+		names = append(names, tracer)
+	}
+	return names
+}
+
+func (p *page) experiments(experiments []*spec.Experiment) {
+	for i, e := range experiments {
+		if i > 0 {
+			p.line("\n---")
+		}
+		p.head("experiment", e.Name, "", e.Description)
+		p.line("  %s", e.Summary())
+		p.canRun(e)
+		text, err := e.YAML()
+		if err != nil {
+			p.err = errors.Join(p.err, err)
+			return
+		}
+		p.line("\n%s", strings.TrimSpace(string(text)))
+	}
+}

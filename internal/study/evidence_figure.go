@@ -1,0 +1,103 @@
+// This file draws one figure, with its interval, from the evidence for a claim.
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// figure is the interval of the evidence, and where it lies by itself; wide is corrected
+// for so many.
+func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
+	f := e.at
+	f.Holds = finding.Open
+	for _, p := range slices.Concat(e.parts, e.under) {
+		if p.reason != "" {
+			f.Reason = p.reason
+			if len(e.parts)+len(e.under) > 1 {
+				f.Reason = figureName(p.at) + ": " + p.reason
+			}
+			return f
+		}
+	}
+	bound := e.limit()
+	if !bound.supports(c) {
+		f.Reason = lostText
+		return f
+	}
+	estimate := e.estimator(&f)
+	quick := e.parts[0].of.Quick
+	by := func(confidence float64) *finding.Interval {
+		one := estimate(confidence)
+		one.Bounded = one.Bounded && !quick
+		return relative(one)
+	}
+	f.Interval = by(confidence)
+	if claims > 1 {
+		f.Wide = by(stats.Bonferroni(confidence, claims))
+	} else {
+		f.Wide = f.Interval
+	}
+	f.Holds = sideOf(c, f.Interval)
+	if bound != exact && f.Holds != finding.Confirmed {
+		f.Holds, f.Wide, f.Reason = finding.Open, nil, lostText
+	} else if bound != exact {
+		f.Reason = "the least that it is: " + lostText
+	}
+	if f.Interval == nil || f.Interval.Low == nil {
+		f.Reason = fmt.Sprintf("%d blocks: figures only", f.Blocks)
+	}
+	if most := e.unsent(); f.Reason == "" && most > 0 {
+		f.Reason = finding.FormatValue(most, "1") + " of the spans were not sent, by a limit of the tracer's own"
+		if len(e.parts)+len(e.under) > 1 {
+			f.Reason = "up to " + f.Reason
+		}
+	}
+	return f
+}
+
+// unsent is the largest share of spans that a variant of the evidence did not send.
+func (e evidence) unsent() float64 {
+	most := 0.0
+	for _, p := range slices.Concat(e.parts, e.under) {
+		most = max(most, p.unsent)
+	}
+	return most
+}
+
+// estimator returns how the evidence is estimated at a confidence, and tells the
+// number of blocks.
+func (e evidence) estimator(f *finding.ClaimFigure) func(confidence float64) stats.Estimate {
+	above, of := meanOfParts(e.parts)
+	f.Blocks = len(above)
+	if e.under == nil {
+		return func(confidence float64) stats.Estimate { return above.estimate(ask(confidence, of...)) }
+	}
+	below, ofToo := meanOfParts(e.under)
+	f.Blocks = min(len(above), len(below))
+	return func(confidence float64) stats.Estimate {
+		return shift(below, above, ask(confidence, slices.Concat(of, ofToo)...))
+	}
+}
+
+// meanOfParts is the mean of parts: within each result by its blocks, across results with
+// as much weight as each has parts.
+func meanOfParts(parts []part) (byBlock, []*result) {
+	var means []byBlock
+	var weights []float64
+	var of []*result
+	for _, group := range groupBy(parts, func(p part) string { return p.of.workload }) {
+		var logs []byBlock
+		for _, p := range group {
+			logs = append(logs, p.logs)
+		}
+		means, weights, of = append(means, meanWithin(logs)), append(weights, float64(len(group))), append(of, group[0].of)
+	}
+	if len(means) == 1 {
+		return means[0], of
+	}
+	return meanAcross(means, weights), of
+}
