@@ -229,6 +229,21 @@ func spans(t *testing.T, s *sink.Server, want, roots uint64) record.Counts {
 	return c
 }
 
+// freeAddresses are n on which nobody listens now, for a server that cannot choose them itself.
+func freeAddresses(t *testing.T, n int) []string {
+	t.Helper()
+	var out []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // when all are chosen, so that no two are the same
+		out = append(out, l.Addr().String())
+	}
+	return out
+}
+
 func hostPort(t *testing.T, address string) (host, port string) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(address)

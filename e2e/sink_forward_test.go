@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -30,18 +29,8 @@ func otelOptions(t *testing.T) []string {
 func zipkinServer(t *testing.T) string {
 	t.Helper()
 	jar := fetchAgent(t, "zipkin-server.jar")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := freeAddresses(t, 1)[0]
+	_, port := hostPort(t, address)
 	c := exec.CommandContext(t.Context(), "java", "-Xmx512m", "-jar", jar)
 	c.Env = append(os.Environ(), "QUERY_PORT="+port, "SELF_TRACING_ENABLED=false", "MEM_MAX_SPANS=100000")
 	var log strings.Builder

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
@@ -12,7 +13,7 @@ import (
 
 // SkyWalking: a span a call, a segment an outer call. What is called before the agent is
 // connected is lost, so that it is waited for. The sink passes everything on to another, which
-// counts the same.
+// counts the same and passes it on to the real server, which has it then.
 func TestSkyWalking(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "skywalking-agent.jar")
@@ -32,7 +33,8 @@ func TestSkyWalking(t *testing.T) {
 		}
 	}
 	execute(t, home, "jar", "--create", "--file", filepath.Join(home, "plugins", "calls.jar"), "-C", classes, ".")
-	backend := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0"})
+	server := oapServer(t)
+	backend := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0", Forward: map[string]string{"skywalking": "http://" + server.grpc}})
 	s := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0", Forward: map[string]string{"skywalking": "http://" + backend.Addresses().SkyWalking}})
 	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses().SkyWalking, "-Dskywalking.logging.output=CONSOLE")
 	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["skywalking"] > 0 })
@@ -42,8 +44,19 @@ func TestSkyWalking(t *testing.T) {
 		t.Errorf("counted %+v", c)
 	}
 	awaitSink(t, s, "what the backend accepted", func(now record.Counts) bool { return now.Forwarded == c.Spans })
-	if behind := backend.Snapshot().Counts; behind.Spans != c.Spans || behind.Traces != c.Traces || behind.Services["calls"] != c.Spans {
+	if behind := backend.Snapshot().Counts; behind.Spans != c.Spans || behind.Forwarded != c.Spans || behind.Traces != c.Traces || behind.Services["calls"] != c.Spans {
 		t.Errorf("the backend counted %+v", behind)
 	}
 	p.end(t)
+	// The server stores what it has accepted in its own time.
+	var segments map[string]string
+	for deadline := time.Now().Add(30 * time.Second); len(segments) < agentCalls && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		var err error
+		if segments, err = server.segments(t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stored := server.spans(t, segments); len(segments) != agentCalls || stored != made {
+		t.Errorf("SkyWalking has %d spans in %d segments, want %d in %d", stored, len(segments), made, agentCalls)
+	}
 }

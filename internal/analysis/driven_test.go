@@ -390,6 +390,25 @@ func TestIncrementsFollowWhatIsNamed(t *testing.T) {
 	}
 }
 
+// The baseline may be of the same tracer. It is held against like any other, and nothing that
+// runs fewer steps takes its place.
+func TestIncrementsOverABaselineWithSteps(t *testing.T) {
+	s := stepped()
+	before := s.design
+	s.design = func(e *spec.Experiment) {
+		before(e)
+		e.Variants[0].Tracer, e.Variants[0].Settings = e.Variants[2].Tracer, map[string]string{"mode": "probe"}
+		e.Variants[2].Settings = map[string]string{"mode": "off"}
+	}
+	over := map[string]string{}
+	for _, i := range analyse(t, s.input()).Increments {
+		over[i.Variant] = i.Over
+	}
+	if over["c-full"] != "none" || over["d-http"] != "none" {
+		t.Errorf("%v", over)
+	}
+}
+
 // A tracer that does not tell its steps has no increments.
 func TestNoIncrementsWithoutSteps(t *testing.T) {
 	if doc := analyse(t, calls(agents, 10).input()); len(doc.Increments) > 0 || doc.Experiment.Variants[1].Steps != nil {
@@ -464,21 +483,17 @@ func TestAbsentShare(t *testing.T) {
 // Who keeps a share of the traces, or some a second, leaves some out on purpose; who does not
 // tell its steps leaves out nothing.
 func TestWhoLeavesOutTraces(t *testing.T) {
-	s := calls(agents, 10)
+	s := calls(map[string]call{"plain": {perSpan: 90e-9}, "sampled": {perSpan: 90e-9}, "rationed": {perSpan: 90e-9}, "few": {perSpan: 90e-9}, "all": {perSpan: 90e-9}}, 10)
 	in := s.input()
-	in.Plans["kieker"].Sampling = 0.05
+	in.Plans["sampled"].Sampling = 0.05
+	tracer := &spec.Tracer{Name: "scout-java", Settings: []spec.Setting{{Name: "mode", Choices: map[string]spec.Choice{"rationed": {Rationed: true}, "few": {Partial: true}, "all": {}}}}}
 	for i, v := range in.Experiment.Variants {
-		if v.Name == "scout" {
-			in.Experiment.Variants[i].Tracer = &spec.Tracer{Name: "scout-java", Settings: []spec.Setting{{Name: "mode", Choices: map[string]spec.Choice{"some": {Rationed: true}}}}}
-			in.Experiment.Variants[i].Settings = map[string]string{"mode": "some"}
-		}
-		if v.Name == "otel" {
-			in.Experiment.Variants[i].Tracer = &spec.Tracer{Name: "otel-java", Settings: []spec.Setting{{Name: "mode", Choices: map[string]spec.Choice{"few": {Partial: true}}}}}
-			in.Experiment.Variants[i].Settings = map[string]string{"mode": "few"}
+		if _, has := tracer.Settings[0].Choices[v.Name]; has {
+			in.Experiment.Variants[i].Tracer, in.Experiment.Variants[i].Settings = tracer, map[string]string{"mode": v.Name}
 		}
 	}
 	for _, v := range analyse(t, in).Experiment.Variants {
-		if v.Partial != (v.Name != "none") {
+		if want := v.Name == "sampled" || v.Name == "rationed" || v.Name == "few"; v.Partial != want {
 			t.Errorf("%s is partial: %v", v.Name, v.Partial)
 		}
 	}

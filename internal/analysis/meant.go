@@ -30,6 +30,9 @@ func (s *study) trace() {
 			}
 		}
 		s.traceDepths(i, t, learnt)
+		if t.Holds > 0 {
+			t.Besides = ledger.Besides(s.calibrations(v.Name), learnt[v.Name])
+		}
 		s.tracing[v.Name] = t
 	}
 }

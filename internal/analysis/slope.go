@@ -51,7 +51,10 @@ func (s *study) slopes(p pair, operation string) []*claim {
 	if lost := s.mostLost(p, a); lost > 1-lossless {
 		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
 	}
-	at, bent := cell{operation: operation}, bentText(byBlock, a, s.confidence(confidence))
+	at, bent := cell{operation: operation}, ""
+	if !s.quick() {
+		bent = bentText(byBlock, a, s.confidence(confidence))
+	}
 	var out []*claim
 	for _, m := range []struct {
 		name, unit string

@@ -99,7 +99,7 @@ func incrementMetrics(how loop) []string {
 func (s *study) before(i int, steps []string) (over string, added []string) {
 	v := s.variants[i]
 	over, added = s.baseline, steps
-	fewest, named := 0, s.namedBefore(v)
+	found, fewest, named := false, 0, s.namedBefore(v)
 	for j, other := range s.variants {
 		theirs, known := stepsOf(other)
 		if j == i || !known || tracerName(other) != tracerName(v) || len(theirs) == 0 || len(theirs) >= len(steps) || !within(theirs, steps) {
@@ -110,8 +110,8 @@ func (s *study) before(i int, steps []string) (over string, added []string) {
 		if nth := slices.Index(named, other.Name); nth >= 0 {
 			apart = nth - len(named) // the nearer the better, and better than any other
 		}
-		if over == s.baseline || len(left) < len(added) || len(left) == len(added) && apart < fewest {
-			over, added, fewest = other.Name, left, apart
+		if !found || len(left) < len(added) || len(left) == len(added) && apart < fewest {
+			found, over, added, fewest = true, other.Name, left, apart
 		}
 	}
 	return over, added

@@ -51,7 +51,7 @@ func settle(run Run, t Tracing) []line {
 	}
 	lines = append(lines, begin(run, t))
 	if t.Holds > 0 && !t.random() {
-		moveHeld(lines, float64(t.Holds))
+		moveHeld(lines, float64(t.Holds), float64(t.Besides))
 	}
 	stop := listed(run.Stop)
 	stop.operation = Stop

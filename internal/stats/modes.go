@@ -46,16 +46,16 @@ type ModeReport struct {
 // are not finite, and on values that repeat without any noise, which are counts.
 func Modes(baseline, value []float64) ModeReport {
 	b, v := comparable(baseline, value)
-	return reportOf(modesOf(baseline, b, v, modeDistance), modesOf(value, v, b, modeDistance))
+	return reportOf(modesOf(baseline, b, v, false), modesOf(value, v, b, false))
 }
 
 // ModesOfDifference looks for modes like Modes where the variants are compared by their
 // difference and not by their ratio. The values are taken as they are, so that modes of a small
 // value are held against the noise of the large one that it is subtracted from. Those of the large
-// one have its own noise alone to stand out from, and so must do it more clearly.
+// one have but its own noise to stand out from, and so must do it more clearly.
 func ModesOfDifference(baseline, value []float64) ModeReport {
 	b, v := amounts(baseline, value)
-	return reportOf(modesOf(baseline, b, v, modeAlone), modesOf(value, v, b, modeAlone))
+	return reportOf(modesOf(baseline, b, v, true), modesOf(value, v, b, true))
 }
 
 func reportOf(baseline, value []Mode) ModeReport {
@@ -90,14 +90,14 @@ func onScale(x []float64, ratio bool) scale {
 }
 
 // modesOf splits values, which are own on their original scale, in two if own has
-// modes that other has not; their centres are at least so many times the noise apart.
-func modesOf(values []float64, own, other scale, apart float64) []Mode {
+// modes that other has not; see split for strict.
+func modesOf(values []float64, own, other scale, strict bool) []Mode {
 	if len(values) == 0 {
 		return nil
 	}
 	values = slices.Clone(values)
 	slices.Sort(values)
-	k := split(own, other, apart)
+	k := split(own, other, strict)
 	if k == 0 {
 		return []Mode{mode(values, len(values))}
 	}
@@ -110,16 +110,18 @@ func mode(group []float64, all int) Mode {
 
 // split says how many of own's values are in the lower mode; 0 if there are no
 // two modes. Of several cuts it takes the one that sets the centres farthest
-// apart, in units of the noise.
-func split(own, other scale, apart float64) int {
+// apart, in units of the noise. With strict they must be farther apart where the noise is own's,
+// because the spread of other is less.
+func split(own, other scale, strict bool) int {
 	n, m := len(own.x), len(other.x)
 	if n < 2 || m < 2 || !allFinite(own.x) || !allFinite(other.x) {
 		return 0
 	}
 	least, elsewhere := leastRuns(n, m), deviation(other.x)
-	best, farthest := 0, apart
+	best, farthest := 0, modeDistance
 	for k := least; k <= n-least; k++ {
-		if d := distance(own, k, elsewhere); d >= farthest {
+		d, noise := distance(own, k, elsewhere)
+		if d >= farthest && !(strict && noise > elsewhere && d < modeAlone) {
 			best, farthest = k, d
 		}
 	}
@@ -127,19 +129,19 @@ func split(own, other scale, apart float64) int {
 }
 
 // distance is how far the centres of the lowest k values of s and of the rest are
-// apart, in units of the noise; 0 if the cut between them is not a mode's.
-func distance(s scale, k int, elsewhere float64) float64 {
+// apart, in units of the noise, and that noise; 0 if the cut between them is not a mode's.
+func distance(s scale, k int, elsewhere float64) (apart, noise float64) {
 	gap := s.x[k] - s.x[k-1]
 	if gap < modeGap*elsewhere {
-		return 0
+		return 0, elsewhere
 	}
 	low, lowSquares := spread(s.x[:k])
 	high, highSquares := spread(s.x[k:])
-	noise := math.Max(elsewhere, math.Sqrt((lowSquares+highSquares)/float64(len(s.x)-2)))
+	noise = math.Max(elsewhere, math.Sqrt((lowSquares+highSquares)/float64(len(s.x)-2)))
 	if !(noise > 0) || gap < modeGap*noise || (s.ratio && high-low < modeRelative) {
-		return 0
+		return 0, noise
 	}
-	return (high - low) / noise
+	return (high - low) / noise, noise
 }
 
 // leastRuns is how many of n runs the smaller mode must hold. Against m runs of
