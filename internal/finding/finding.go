@@ -77,7 +77,7 @@ type Published struct {
 // Variant is one thing compared.
 type Variant struct {
 	Steps       []string          `json:"steps,omitempty"`   // of tracing that it runs, where its tracer says so
-	Partial     bool              `json:"partial,omitempty"` // it leaves out steps, or traces, on purpose: what it costs is the cost of a part
+	Partial     bool              `json:"partial,omitempty"` // it leaves out steps, traces or spans on purpose: what it costs is the cost of a part
 	Name        string            `json:"name"`
 	Tracer      string            `json:"tracer"`
 	Settings    map[string]string `json:"settings,omitempty"`

@@ -22,7 +22,7 @@ func (s *study) methods(out *finding.Study) []string {
 	}
 	if len(out.Rankings) > 0 {
 		if slices.ContainsFunc(s.figures, func(f *figure) bool { return !f.of.ordered(f.Variant) }) {
-			text = append(text, "Variants that leave out steps of tracing, or traces, on purpose are in no order: what they cost is the cost of a part.")
+			text = append(text, "Variants that leave out steps of tracing, traces or spans on purpose are in no order: what they cost is the cost of a part.")
 		}
 		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.reason == lossUnknown }) {
 			text = append(text, "Variants of which it is not known how many spans were lost are in no order either.")

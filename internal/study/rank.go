@@ -35,7 +35,7 @@ func (s *study) rankings() []finding.Ranking {
 }
 
 // ordered reports whether a variant belongs into an order: one that leaves out steps of
-// tracing, or traces, does not where there are others to order.
+// tracing, traces or spans does not where there are others to order.
 func (r *result) ordered(variant string) bool {
 	partial, whole := false, 0
 	for _, v := range r.Experiment.Variants {
