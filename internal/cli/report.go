@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/moobench"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 )
@@ -24,6 +26,7 @@ import (
 // reportFlags are the files that a report is written to: "-" is stdout, "" none.
 type reportFlags struct {
 	html, csv, samples, benchfmt, markdown string
+	moobench                               string // a folder
 	json, all, anew                        bool
 }
 
@@ -59,6 +62,7 @@ benchfmt.txt). Nothing is measured.`,
 	f.StringVar(&flags.samples, "samples", "", "write a row per finding and block, as CSV, to `FILE`")
 	f.StringVar(&flags.benchfmt, "benchfmt", "", "write the Go benchmark format, for benchstat, to `FILE`")
 	f.StringVar(&flags.markdown, "markdown", "", "write Markdown for a pull request to `FILE`")
+	f.StringVar(&flags.moobench, "moobench", "", "write every duration that was kept (run --samples), as MooBench's statistics.r reads them, to a new `FOLDER`")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
 	f.BoolVar(&flags.anew, "anew", false, "analyse the records again, and replace the findings in DIR")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
@@ -88,12 +92,28 @@ func writeReport(s streams, dir string, flags reportFlags) error {
 	if err != nil {
 		return err
 	}
+	if flags.moobench != "" {
+		if err := moobench.Write(dir, flags.moobench, measuredVariants(doc)); err != nil {
+			return err
+		}
+	}
 	for _, o := range outputs {
 		if err := o.to(s.out, doc); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// measuredVariants are the names of those that were not left out.
+func measuredVariants(doc *finding.Document) []string {
+	var names []string
+	for _, v := range doc.Experiment.Variants {
+		if !slices.ContainsFunc(doc.Experiment.LeftOut, func(l finding.LeftOut) bool { return l.Variant == v.Name }) {
+			names = append(names, v.Name)
+		}
+	}
+	return names
 }
 
 // outputs lists what was asked for. It refuses two forms on one stream.
@@ -121,7 +141,7 @@ func (f reportFlags) outputs(s streams) ([]output, error) {
 		}
 		onOut = o.name
 	}
-	if len(wanted) > 0 {
+	if len(wanted) > 0 || f.moobench != "" {
 		return wanted, nil
 	}
 	table := func(w io.Writer, doc *finding.Document) error {
