@@ -29,7 +29,7 @@ type studyFlags struct {
 func newStudy(s streams) *cobra.Command {
 	var f studyFlags
 	c := &cobra.Command{
-		Use:   "study DIR",
+		Use:   "study DIR...",
 		Short: "What several results say together, beside what a study published",
 		Long: `Says what the results of one experiment over several workloads say together, and how
 they compare with the study that the experiment repeats: tables with the published
@@ -37,18 +37,19 @@ figures beside, the order of the variants, means, ratios of ratios, and what bec
 of each of its claims.
 
 DIR is what 'tracetax run' names at its end: a folder with a result for each workload,
-or one result. What was published and claimed stands in the experiment file; results
+or one result. Several experiments over one workload stand beside each other. What was published and claimed stands in the experiment file; results
 carry it. --experiment takes it from a file as it is now.`,
 		Example: `  tracetax study tracetax-results/requests-throughput-1
   tracetax study tracetax-results/calls-depth-1 --html study.html
+  tracetax study calls/baseline calls/depth calls/paced --html study.html
   tracetax study tracetax-results/requests-throughput-1 --markdown - > docs/studies/requests.md`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError(fmt.Errorf("study takes one results folder, not %d (see 'tracetax study --help')", len(args)))
+			if len(args) == 0 {
+				return usageError(errors.New("study takes a results folder (see 'tracetax study --help')"))
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.html, "html", "", "write the page to `FILE`")
@@ -59,14 +60,18 @@ carry it. --experiment takes it from a file as it is now.`,
 	return c
 }
 
-func (f studyFlags) run(s streams, dir string) error {
+func (f studyFlags) run(s streams, dirs []string) error {
 	outputs, err := f.outputs(s)
 	if err != nil {
 		return usageError(err)
 	}
-	docs, err := readStudied(dir)
-	if err != nil {
-		return err
+	var docs []*finding.Document
+	for _, dir := range dirs {
+		read, err := readStudied(dir)
+		if err != nil {
+			return err
+		}
+		docs = append(docs, read...)
 	}
 	in := study.Input{Results: docs, Tool: Version(), Now: time.Now()}
 	if f.experiment != "" {
@@ -127,7 +132,7 @@ func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
 	for _, e := range all {
 		claims = analysis.Claims(e)
 		for _, doc := range docs {
-			if e.Workload != nil && e.Workload.Name == doc.Experiment.Workload {
+			if e.Workload != nil && e.Workload.Name == doc.Experiment.Workload && (alone(docs, doc) || e.Name == doc.Experiment.Name) {
 				doc.Experiment.Published, known = analysis.Published(e), true
 			}
 		}
@@ -136,6 +141,11 @@ func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
 		return nil, usageError(fmt.Errorf("%s is of none of these workloads: give the experiment that the results are of", name))
 	}
 	return claims, nil
+}
+
+// alone reports whether no other result is of its workload.
+func alone(docs []*finding.Document, doc *finding.Document) bool {
+	return !slices.ContainsFunc(docs, func(d *finding.Document) bool { return d != doc && d.Experiment.Workload == doc.Experiment.Workload })
 }
 
 // studyOutput is one form that was asked for, and where it goes.

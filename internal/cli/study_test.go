@@ -59,7 +59,9 @@ func TestStudy(t *testing.T) {
 		{[]string{"study", dir, "--html", page}, exitFine, ""},
 		{[]string{"study", dir, "--json", "--csv", "-"}, exitUsage, "standard output"},
 		{[]string{"study", filepath.Join(dir, "nowhere")}, exitUsage, "there is no folder"},
-		{[]string{"study"}, exitUsage, "one results folder"},
+		{[]string{"study"}, exitUsage, "a results folder"},
+		{[]string{"study", filepath.Join(dir, "a"), filepath.Join(dir, "b")}, exitFine, "✓ MF1  confirmed: all 2 intervals lie above 0 %"},
+		{[]string{"study", filepath.Join(dir, "a"), filepath.Join(dir, "a")}, exitUsage, "both results of requests/second"},
 		{[]string{"study", dir, "--experiment", "quickstart"}, exitUsage, "none of these workloads"},
 		{[]string{"study", dir, "--experiment", "no-such"}, exitUsage, "no-such"},
 	} {

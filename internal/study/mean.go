@@ -22,6 +22,9 @@ func (s *study) means() []finding.StudyMean {
 					out = append(out, without(s.meanOf(own, r.workload), cellsOf([]*result{r}, "")))
 				}
 			}
+			if s.apart {
+				continue
+			}
 			if len(s.results) > 1 && len(all) > 1 {
 				out = append(out, without(s.meanOf(all, ""), cellsOf(s.results, "")))
 			}

@@ -46,7 +46,7 @@ func (s *study) betweenVariants(metric string) []finding.StudyRatio {
 				}))
 				parts, weights, of, all = append(parts, mean), append(weights, float64(len(logs))), append(of, r), all+len(logs)
 			}
-			if len(parts) > 1 {
+			if len(parts) > 1 && !s.apart {
 				mean := meanAcross(parts, weights)
 				out = append(out, ratioOf(mean.estimate(ask(confidence, of...)), of[0].Quick, finding.StudyRatio{
 					Between: finding.BetweenVariants, Metric: metric, Over: over, Under: under, Operations: all, Blocks: len(mean),
@@ -73,7 +73,7 @@ func pairs(over, under []*figure) []byBlock {
 // betweenWorkloads compares the cost of a variant on two workloads. Their blocks are
 // independent.
 func (s *study) betweenWorkloads(metric string) []finding.StudyRatio {
-	if len(s.results) > mostCompared {
+	if len(s.results) > mostCompared || s.apart {
 		return nil
 	}
 	var out []finding.StudyRatio

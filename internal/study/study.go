@@ -19,8 +19,8 @@ import (
 // confidence of every interval, before any correction.
 const confidence = 0.95
 
-// Input is what a study is made of: one result, or those of one experiment over
-// several workloads.
+// Input is what a study is made of: one result, those of one experiment over several
+// workloads, or those of several experiments over one.
 type Input struct {
 	Results []*finding.Document
 	Claims  []finding.Claim // instead of those that the results carry; nil: theirs
@@ -34,9 +34,11 @@ type study struct {
 	figures []*figure
 	series  []finding.Series
 	claims  []finding.Claim
+	apart   bool // experiments of one workload: no mean and no ratio is over several of them
 }
 
-// result is one of the results.
+// result is one of the results. Where several are of one workload its name has the
+// experiment's behind it.
 type result struct {
 	*finding.Document
 	workload string
@@ -44,7 +46,8 @@ type result struct {
 }
 
 // Make returns what the results say together. It fails where there is no result, or
-// where two are of the same workload: it could not be said which one counts.
+// where two are of the same experiment on the same workload: it could not be said which one
+// counts.
 func Make(in Input) (*finding.Study, error) {
 	if len(in.Results) == 0 {
 		return nil, errors.New("making a study: there is no result")
@@ -58,13 +61,13 @@ func Make(in Input) (*finding.Study, error) {
 		if r.workload == "" {
 			r.workload = doc.Experiment.Name
 		}
-		if twin := s.resultOf(r.workload); twin != nil {
-			return nil, fmt.Errorf("making a study: %s and %s are both results of %s: leave one of them out, or compare them with 'tracetax compare'", twin.Results, doc.Results, r.workload)
-		}
 		s.results = append(s.results, r)
 		if in.Claims == nil && s.claims == nil {
 			s.claims = doc.Experiment.Claims
 		}
+	}
+	if err := s.tellApart(); err != nil {
+		return nil, fmt.Errorf("making a study: %w", err)
 	}
 	s.collect()
 	s.findSeries()
@@ -77,6 +80,34 @@ func Make(in Input) (*finding.Study, error) {
 	out.Methods = s.methods(out)
 	out.Answer = s.answer(out)
 	return out, nil
+}
+
+// tellApart names results of one workload by their experiments too. They ask that workload
+// different things, so nothing is averaged over them; and claims, which name workloads,
+// could be about any of them.
+func (s *study) tellApart() error {
+	experiments := map[string][]*result{}
+	for _, r := range s.results {
+		for _, twin := range experiments[r.workload] {
+			if twin.Experiment.Name == r.Experiment.Name {
+				return fmt.Errorf("%s and %s are both results of %s: leave one of them out, or compare them with 'tracetax compare'", twin.Results, r.Results, r.workload)
+			}
+		}
+		experiments[r.workload] = append(experiments[r.workload], r)
+	}
+	for workload, twins := range experiments {
+		if len(twins) == 1 {
+			continue
+		}
+		s.apart = true
+		for _, r := range twins {
+			r.workload = join(workload, r.Experiment.Name)
+		}
+	}
+	if s.apart && len(s.claims) > 0 {
+		return fmt.Errorf("there are claims, and results of several experiments (%s): make a study of each experiment, so that it is clear which one a claim is about", s.results[0].Results)
+	}
+	return nil
 }
 
 // resultOf returns the result of a workload, nil where there is none.

@@ -2,6 +2,7 @@ package study
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -233,6 +234,40 @@ func TestRatios(t *testing.T) {
 		if !known || r.Ratio.Low == nil || math.Abs(r.Ratio.Estimate-truth) > 0.02 || *r.Ratio.Low > truth+0.01 || *r.Ratio.High < truth-0.01 {
 			t.Errorf("%s: %+v, want %g", name, r.Ratio, truth)
 		}
+	}
+}
+
+// Experiments over one workload stand beside each other, and nothing is averaged over them.
+func TestExperimentsOfOneWorkload(t *testing.T) {
+	named := func(name string) *finding.Document {
+		d := shop("flask").document()
+		d.Experiment.Name = name
+		return d
+	}
+	s := makeStudy(t, nil, named("base"), named("deep"), shop("spring").document())
+	tables := map[string]bool{}
+	for _, table := range s.Tables {
+		tables[table.Workload] = true
+	}
+	if want := map[string]bool{"flask, base": true, "flask, deep": true, "spring": true}; !maps.Equal(tables, want) {
+		t.Errorf("tables of %v", tables)
+	}
+	for _, m := range s.Means {
+		if m.Workload == "" {
+			t.Errorf("a mean over experiments: %+v", m)
+		}
+	}
+	for _, r := range s.Ratios {
+		if r.Workload == "" {
+			t.Errorf("a ratio over experiments: %+v", r)
+		}
+	}
+	if len(s.Means) == 0 || len(s.Ratios) == 0 {
+		t.Error("there is none of each by itself either")
+	}
+	claims := []finding.Claim{{Name: "x", Metric: "cpu_per_operation", Above: number(0)}}
+	if _, err := Make(Input{Results: []*finding.Document{named("base"), named("deep")}, Claims: claims}); err == nil || !strings.Contains(err.Error(), "make a study of each experiment") {
+		t.Errorf("with claims: %v", err)
 	}
 }
 
