@@ -35,7 +35,7 @@ func (s *study) describe() (finding.Experiment, error) {
 		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
 			Steps: steps, Partial: s.partial(v),
-			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v),
+			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.runtime(v.Name),
 		})
 	}
 	return d, nil

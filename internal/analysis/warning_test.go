@@ -147,6 +147,15 @@ var provocations = []struct {
 	{"spans-surplus", only("otel", func(r *record.Record) { r.Phases[0].Sink.Spans++ })},
 	{"sampling-off", func(s *scene) { s.plan = func(p *spec.Plan) { p.Sampling = 0.5 } }},
 	{"duplicates", only("otel", func(r *record.Record) { r.Phases[0].Sink.Spans++; r.Phases[0].Sink.Duplicate = 1 })},
+	{"other-runtime", func(s *scene) {
+		s.change = func(r *record.Record) {
+			r.Start.Runtimes = map[string]string{"app": "java 17 (Debian)"}
+			if r.Variant == "otel" {
+				r.Start.Runtimes["app"] = "java 25 (Debian)"
+			}
+		}
+	}},
+	{"sink-refused", only("otel", func(r *record.Record) { r.Life.Malformed = 3 })},
 	{"evicted", only("otel", func(r *record.Record) { r.Life.Evicted = 1 })},
 	{"waited-for-tracer", only("otel", func(r *record.Record) { r.Start.ConnectedSeconds = 1.5 })},
 	{"killed-at-stop", only("otel", func(r *record.Record) { r.Stop.Killed = true })},

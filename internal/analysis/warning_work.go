@@ -243,6 +243,14 @@ func entry(l finding.Ledger, name string) int64 {
 	return 0
 }
 
+// findRefused looks for requests that the sink refused whole: broken ones, or datagrams that
+// the kernel threw away before they were read.
+func (s *study) findRefused() []hit {
+	return s.perVariant(0, func(r *run) float64 { return float64(r.Life.Malformed) }, func(worst float64) string {
+		return fmt.Sprintf("the sink refused up to %s requests (or datagrams that it was too slow for) of a run", finding.FormatValue(worst, "count"))
+	})
+}
+
 func (s *study) findEvicted() []hit {
 	return s.perVariant(0, func(r *run) float64 { return float64(r.Life.Evicted) }, func(worst float64) string {
 		return fmt.Sprintf("the sink forgot up to %s span ids", finding.FormatValue(worst, "count"))

@@ -83,6 +83,7 @@ type Variant struct {
 	Settings    map[string]string `json:"settings,omitempty"`
 	Against     string            `json:"against,omitempty"` // another pair, besides the baseline
 	Description string            `json:"description,omitempty"`
+	Runtime     string            `json:"runtime,omitempty"` // the virtual machine that its processes ran on, where that can be told
 }
 
 // Finding is one metric of one variant against another, on one operation.

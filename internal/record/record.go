@@ -70,6 +70,7 @@ type Start struct {
 	FirstOperationSeconds float64           `json:"first_operation_seconds"`     // its duration
 	Probes                uint64            `json:"probes"`                      // readiness requests that the app answered
 	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
+	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window

@@ -13,6 +13,7 @@ import (
 // settle waits until the sink has heard of the tracer, where it says that operations
 // made before that are lost, and then as long as it asks for besides.
 func (s *stage) settle(ctx context.Context) error {
+	s.lookAtRuntimes()
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
@@ -25,6 +26,18 @@ func (s *stage) settle(ctx context.Context) error {
 		return context.Cause(ctx)
 	case <-time.After(wait):
 		return nil
+	}
+}
+
+// lookAtRuntimes notes what the processes run on.
+func (s *stage) lookAtRuntimes() {
+	for _, app := range s.apps {
+		if text := app.Runtime(); text != "" {
+			if s.record.Start.Runtimes == nil {
+				s.record.Start.Runtimes = map[string]string{}
+			}
+			s.record.Start.Runtimes[app.Name()] = text
+		}
 	}
 }
 
