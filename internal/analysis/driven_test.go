@@ -390,6 +390,24 @@ func TestIncrementsFollowWhatIsNamed(t *testing.T) {
 	}
 }
 
+// Who names a variant that runs fewer steps is held against that one, though another runs more
+// of them: it may be of another kind, such as another way to weave.
+func TestIncrementsOverWhatIsNamed(t *testing.T) {
+	s := stepped()
+	before := s.design
+	s.design = func(e *spec.Experiment) {
+		before(e)
+		e.Variants[3].Against = "a-off"
+	}
+	over := map[string]string{}
+	for _, i := range analyse(t, s.input()).Increments {
+		over[i.Variant] = i.Over + " " + strings.Join(i.Steps, " ")
+	}
+	if over["c-full"] != "a-off probe queue writing" || over["d-http"] != "b-probe queue writing" {
+		t.Errorf("%v", over)
+	}
+}
+
 // The baseline may be of the same tracer. It is held against like any other, and nothing that
 // runs fewer steps takes its place.
 func TestIncrementsOverABaselineWithSteps(t *testing.T) {

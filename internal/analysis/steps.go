@@ -94,27 +94,39 @@ func incrementMetrics(how loop) []string {
 }
 
 // before is the variant that steps are held against, and the steps that it does not
-// run: of the same tracer, with as many steps as may be; of those the one that the variant
-// names, or that the one it names does, and otherwise as alike as may be.
+// run. That is the one which the variant names, or the nearest that is named by those. Where
+// none of them runs fewer steps, it is one of the same tracer with as many steps as may be, and
+// of those the one that is most alike.
 func (s *study) before(i int, steps []string) (over string, added []string) {
 	v := s.variants[i]
+	for _, name := range s.namedBefore(v) {
+		for j, other := range s.variants {
+			if other.Name == name && s.fewer(j, i, steps) {
+				theirs, _ := stepsOf(other)
+				return name, without(steps, theirs)
+			}
+		}
+	}
 	over, added = s.baseline, steps
-	found, fewest, named := false, 0, s.namedBefore(v)
+	found, fewest := false, 0
 	for j, other := range s.variants {
-		theirs, known := stepsOf(other)
-		if j == i || !known || tracerName(other) != tracerName(v) || len(theirs) == 0 || len(theirs) >= len(steps) || !within(theirs, steps) {
+		if !s.fewer(j, i, steps) {
 			continue
 		}
-		left := without(steps, theirs)
-		apart := differing(v, other)
-		if nth := slices.Index(named, other.Name); nth >= 0 {
-			apart = nth - len(named) // the nearer the better, and better than any other
-		}
+		theirs, _ := stepsOf(other)
+		left, apart := without(steps, theirs), differing(v, other)
 		if !found || len(left) < len(added) || len(left) == len(added) && apart < fewest {
 			found, over, added, fewest = true, other.Name, left, apart
 		}
 	}
 	return over, added
+}
+
+// fewer reports whether variant j is of the tracer of variant i and runs some of these steps,
+// and not all.
+func (s *study) fewer(j, i int, steps []string) bool {
+	theirs, known := stepsOf(s.variants[j])
+	return j != i && known && tracerName(s.variants[j]) == tracerName(s.variants[i]) && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
 }
 
 // namedBefore are the variant that one is held against, the one that this is held against, and
