@@ -34,6 +34,8 @@ operations: [call]
 variants:
   none:
   otel: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", protocol: grpc, delay: 200ms}}
+  otel-http: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", protocol: http/protobuf, delay: 200ms}}
+  otel-zipkin: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", export: zipkin, delay: 200ms}}
   kieker: {tracer: kieker-java}
   kieker-aspectj: {tracer: kieker-java, settings: {weaver: aspectj}}
   kieker-file: {tracer: kieker-java, settings: {weaver: aspectj, mode: file}}
@@ -49,13 +51,16 @@ design: {blocks: 1, seed: 4}
 	// The SDK says how many spans it dropped, the sink how many came: together they are
 	// as many as were made, to the span, in every run.
 	t.Run("OpenTelemetry", func(t *testing.T) {
-		r := runs["otel"]
-		if r.Tracer.Dropped == nil {
-			t.Fatalf("nothing is admitted: %+v", r.Tracer)
-		}
-		made := callsOf(r) * callsDepth
-		if got := r.Life.Spans + *r.Tracer.Dropped; got != made || r.Life.Spans == 0 {
-			t.Errorf("%d spans received and %d dropped, in all %d of %d", r.Life.Spans, *r.Tracer.Dropped, got, made)
+		for _, name := range []string{"otel", "otel-http", "otel-zipkin"} {
+			r := runs[name]
+			if r.Tracer.Dropped == nil {
+				t.Errorf("%s: nothing is admitted: %+v", name, r.Tracer)
+				continue
+			}
+			made := callsOf(r) * callsDepth
+			if got := r.Life.Spans + *r.Tracer.Dropped; got != made || r.Life.Spans == 0 {
+				t.Errorf("%s: %d spans received and %d dropped, in all %d of %d", name, r.Life.Spans, *r.Tracer.Dropped, got, made)
+			}
 		}
 	})
 

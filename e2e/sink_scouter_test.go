@@ -4,16 +4,19 @@ package e2e
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
-// Scouter: an XLog an outer call, and a step a call.
+// Scouter: an XLog an outer call, and a step a call. The sink passes everything on to the real
+// server, which has it then.
 func TestScouter(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "scouter-agent.jar")
-	s := startSink(t, sink.Config{Scouter: "127.0.0.1:0"})
+	server := scouterServer(t)
+	s := startSink(t, sink.Config{Scouter: "127.0.0.1:0", Forward: map[string]string{"scouter": server.address}})
 	host, port := hostPort(t, s.Addresses().Scouter)
 	dir := t.TempDir()
 	p := startCalls(t, nil, "-javaagent:"+agent, "-Dscouter.config="+filepath.Join(dir, "scouter.conf"), "-Dlog_dir="+dir, "-Dobj_name=calls",
@@ -25,5 +28,19 @@ func TestScouter(t *testing.T) {
 	if c.Kinds["server"] != agentCalls || c.Kinds["internal"] != agentCalls*agentDepth {
 		t.Errorf("counted %+v", c)
 	}
+	if c.Forwarded != c.Spans || c.Refused != 0 {
+		t.Errorf("forwarded %d, refused %d of %d spans", c.Forwarded, c.Refused, c.Spans)
+	}
 	p.end(t)
+	// The server stores what it has got in its own time.
+	var xlogs, calls int
+	for deadline := time.Now().Add(30 * time.Second); (xlogs < agentCalls || calls < made) && time.Now().Before(deadline); {
+		var err error
+		if xlogs, calls, err = server.has(t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if xlogs != agentCalls || calls != made {
+		t.Errorf("Scouter has %d XLogs and %d calls, want %d and %d", xlogs, calls, agentCalls, made)
+	}
 }

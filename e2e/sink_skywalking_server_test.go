@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,7 +30,7 @@ func oapServer(t *testing.T) oap {
 	if now := time.Now().UTC(); now.Truncate(24*time.Hour).Add(24*time.Hour).Sub(now) < tables {
 		t.Skip("shortly before midnight UTC: SkyWalking's server has tables for each day, and none for the next one until it has run for minutes")
 	}
-	jars := oapJars(t)
+	jars := serverJars(t, "oap")
 	addresses := freeAddresses(t, 2)
 	grpc, web := addresses[0], addresses[1]
 	_, grpcPort := hostPort(t, grpc)
@@ -39,21 +38,7 @@ func oapServer(t *testing.T) oap {
 	c := exec.CommandContext(t.Context(), "java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1", "-Djava.net.preferIPv4Stack=true", "-Duser.timezone=UTC",
 		"-cp", testdata(t, "oap", "config")+":"+filepath.Join(jars, "*"), "org.apache.skywalking.oap.server.starter.OAPServerStartUp")
 	c.Dir, c.Env = t.TempDir(), append(os.Environ(), "OAP_GRPC_PORT="+grpcPort, "OAP_HTTP_PORT="+webPort)
-	var log strings.Builder
-	c.Stdout, c.Stderr = &log, &log
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait(); close(ended) }()
-	t.Cleanup(func() {
-		_ = c.Process.Kill() // it may have ended
-		for range ended {
-		}
-		if t.Failed() {
-			t.Logf("SkyWalking's server wrote:\n%s", tail(log.String()))
-		}
-	})
+	ended := startServer(t, "SkyWalking's server", c)
 	o := oap{grpc, web, time.Now()}
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		_, err := o.segments(t)
@@ -69,33 +54,6 @@ func oapServer(t *testing.T) oap {
 			t.Fatalf("SkyWalking's server does not answer: %v", err)
 		}
 	}
-}
-
-// oapJars is a folder with the server's files.
-func oapJars(t *testing.T) string {
-	t.Helper()
-	pinned, err := os.ReadFile(testdata(t, "oap", "jars.sha256"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	execute(t, dir, "mvn", "-q", "-B", "-f", testdata(t, "oap", "pom.xml"), "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies", "-DoutputDirectory="+dir)
-	entries, err := os.ReadDir(dir) // sorted by name
-	if err != nil {
-		t.Fatal(err)
-	}
-	var came strings.Builder
-	for _, e := range entries {
-		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&came, "%x  %s\n", sha256.Sum256(content), e.Name())
-	}
-	if came.String() != string(pinned) {
-		t.Fatalf("the server's files are not those of jars.sha256 (scripts/locks makes it):\n%s", came.String())
-	}
-	return dir
 }
 
 // ask sends a query, and reads its data.

@@ -81,7 +81,7 @@ func TestFetchOfWhatCannotRunHere(t *testing.T) {
 // An experiment is fetched as a whole, and what of it cannot run here is passed over.
 func TestFetchExperiment(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	text := "workload: shop\nvariants: {none: , otel-go: , odd: {tracer: glowroot-java}}\n"
+	text := "workload: shop\nvariants: {none: , otel-go: , odd: {tracer: inspectit-java}}\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

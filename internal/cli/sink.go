@@ -92,6 +92,7 @@ var receivers = []receiver{
 	{"skywalking", "SkyWalking over gRPC", func(c *sink.Config) *string { return &c.SkyWalking }, func(a sink.Addresses) string { return a.SkyWalking }},
 	{"pinpoint", "Pinpoint over gRPC", func(c *sink.Config) *string { return &c.Pinpoint }, func(a sink.Addresses) string { return a.Pinpoint }},
 	{"scouter", "Scouter over UDP and TCP", func(c *sink.Config) *string { return &c.Scouter }, func(a sink.Addresses) string { return a.Scouter }},
+	{"glowroot", "Glowroot over gRPC", func(c *sink.Config) *string { return &c.Glowroot }, func(a sink.Addresses) string { return a.Glowroot }},
 }
 
 func servesAny(cfg *sink.Config) bool {

@@ -34,6 +34,7 @@ var protocols = map[string]func(sink.Addresses) string{
 	"skywalking": func(a sink.Addresses) string { return a.SkyWalking },
 	"pinpoint":   func(a sink.Addresses) string { return a.Pinpoint },
 	"scouter":    func(a sink.Addresses) string { return a.Scouter },
+	"glowroot":   func(a sink.Addresses) string { return a.Glowroot },
 }
 
 // protocolsOf are the protocols besides OTLP that a plan names, sorted.

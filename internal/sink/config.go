@@ -42,6 +42,7 @@ type Config struct {
 	SkyWalking string // SkyWalking's trace protocol over gRPC
 	Pinpoint   string // Pinpoint's three gRPC services on one port
 	Scouter    string // Scouter's packets over UDP, and its TCP on the same port
+	Glowroot   string // Glowroot's central collector over gRPC
 
 	Forward map[string]string // by the name of a protocol: where its requests are passed on to; the answers go back
 
@@ -108,24 +109,32 @@ func (c Config) checkFaults() error {
 
 // checkForward reports what is to be passed on and is not received, or has no address.
 func (c Config) checkForward() error {
-	wanted := c.addresses()
 	for name, address := range c.Forward {
 		if _, err := forward.Target(name, address); err != nil {
 			return fmt.Errorf("starting a sink: %w", err)
 		}
-		i := slices.IndexFunc(protocols, func(p protocol) bool { return p.forward == name })
-		if *protocols[i].address(&wanted) == "" {
+		if c.received(name) == "" {
 			return fmt.Errorf("starting a sink: %s is to be passed on, and is not received; give it an address to listen on", name)
 		}
 	}
 	return nil
 }
 
+// received is where the sink is to listen for a protocol that can be passed on.
+func (c Config) received(name string) string {
+	if name == forward.Scouter {
+		return c.Scouter
+	}
+	wanted := c.addresses()
+	i := slices.IndexFunc(protocols, func(p protocol) bool { return p.forward == name })
+	return *protocols[i].address(&wanted)
+}
+
 // addresses are where the sink is to listen.
 func (c Config) addresses() Addresses {
 	return Addresses{
 		OTLPGRPC: c.OTLPGRPC, OTLPHTTP: c.OTLPHTTP, Zipkin: c.Zipkin, Elastic: c.Elastic, Datadog: c.Datadog,
-		Kieker: c.Kieker, SkyWalking: c.SkyWalking, Pinpoint: c.Pinpoint, Scouter: c.Scouter,
+		Kieker: c.Kieker, SkyWalking: c.SkyWalking, Pinpoint: c.Pinpoint, Scouter: c.Scouter, Glowroot: c.Glowroot,
 	}
 }
 
@@ -149,6 +158,7 @@ type Addresses struct {
 	SkyWalking string `json:"skywalking,omitempty"`
 	Pinpoint   string `json:"pinpoint,omitempty"`
 	Scouter    string `json:"scouter,omitempty"`
+	Glowroot   string `json:"glowroot,omitempty"`
 }
 
 // Snapshot is what a sink has counted since its start, and whether it is quiet.

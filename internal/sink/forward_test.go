@@ -233,7 +233,7 @@ func TestForwardIsChecked(t *testing.T) {
 	good := Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0"}
 	for name, address := range map[string]string{
 		"otlp": "http://127.0.0.1:1", "kieker": "http://127.0.0.1:1", "zipkin": "http://127.0.0.1:1",
-		"otlp-http": "127.0.0.1:4318", "otlp-grpc": "http://127.0.0.1:4317/path",
+		"otlp-http": "127.0.0.1:4318", "otlp-grpc": "http://127.0.0.1:4317/path", "scouter": "127.0.0.1:6100",
 	} {
 		c := good
 		c.Forward = map[string]string{name: address}
@@ -244,6 +244,13 @@ func TestForwardIsChecked(t *testing.T) {
 	good.Forward = map[string]string{"otlp-http": "https://127.0.0.1:4318/prefix", "otlp-grpc": "http://127.0.0.1:4317"}
 	if err := good.Check(); err != nil {
 		t.Error(err)
+	}
+	good.Scouter = "127.0.0.1:0"
+	for address, fine := range map[string]bool{"127.0.0.1:6100": true, "[::1]:6100": true, "http://127.0.0.1:6100": false, "127.0.0.1": false, ":6100": false, "127.0.0.1:scouter": false} {
+		good.Forward = map[string]string{"scouter": address}
+		if err := good.Check(); (err == nil) != fine {
+			t.Errorf("scouter=%s: %v", address, err)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/datadog"
 	"github.com/tracetax/tracetax/internal/sink/elastic"
 	"github.com/tracetax/tracetax/internal/sink/forward"
+	"github.com/tracetax/tracetax/internal/sink/glowroot"
 	"github.com/tracetax/tracetax/internal/sink/kieker"
 	"github.com/tracetax/tracetax/internal/sink/otlp"
 	"github.com/tracetax/tracetax/internal/sink/pinpoint"
@@ -48,6 +49,9 @@ var protocols = []protocol{
 	{"SkyWalking", forward.SkyWalking, func(a *Addresses) *string { return &a.SkyWalking }, skyWalking},
 	{"Pinpoint", "", func(a *Addresses) *string { return &a.Pinpoint }, func(s *Server, c Config) (receiver, error) {
 		return pinpoint.New(s.total, c.rpc()), nil
+	}},
+	{"Glowroot", "", func(a *Addresses) *string { return &a.Glowroot }, func(s *Server, c Config) (receiver, error) {
+		return glowroot.New(s.total, c.rpc()), nil
 	}},
 }
 
@@ -152,8 +156,23 @@ func (s *Server) startScouter(c Config) error {
 	}
 	s.addresses.Scouter = l.Addr().String()
 	r := scouter.New(s.total, scouter.Limits{Body: c.MaxBody, Header: c.HeaderTimeout})
+	if address, ok := c.Forward[forward.Scouter]; ok {
+		backend, err := scouterServer(address)
+		if err != nil {
+			return errors.Join(err, l.Close(), packets.Close())
+		}
+		r.PassOn(backend)
+	}
 	s.serve("Scouter", func() error { return r.Serve(l, packets) }, r.Close)
 	return nil
+}
+
+func scouterServer(address string) (*forward.Collector, error) {
+	target, err := forward.Target(forward.Scouter, address)
+	if err != nil {
+		return nil, err
+	}
+	return forward.Collect(target)
 }
 
 func listenTwice(address string, connections int) (net.Listener, net.PacketConn, error) {

@@ -18,7 +18,7 @@ var (
 		"service", "templates", "tracetax",
 		"sink.otlp.grpc", "sink.otlp.http", "sink.zipkin", "sink.elastic", "sink.datadog",
 		"sink.kieker", "sink.kieker.host", "sink.kieker.port", "sink.skywalking", "sink.pinpoint.host", "sink.pinpoint.port",
-		"sink.scouter.host", "sink.scouter.port",
+		"sink.scouter.host", "sink.scouter.port", "sink.glowroot",
 	}
 	valuePlaceholders  = []string{"value", "value.ms", "value.s", "value.ratio", "value.percent"}
 	futurePlaceholders = []string{"sink.jaeger"}

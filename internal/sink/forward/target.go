@@ -3,8 +3,10 @@ package forward
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,15 +18,19 @@ const (
 	Elastic    = "elastic"
 	Datadog    = "datadog"
 	SkyWalking = "skywalking"
+	Scouter    = "scouter"
 )
 
-var protocols = []string{OTLPGRPC, OTLPHTTP, Zipkin, Elastic, Datadog, SkyWalking}
+var protocols = []string{OTLPGRPC, OTLPHTTP, Zipkin, Elastic, Datadog, SkyWalking, Scouter}
 
 // Target reads the address of a backend: http://host:port or https://host:port, over
-// HTTP with a path to be put before those of the requests.
+// HTTP with a path to be put before those of the requests. Scouter's is host:port.
 func Target(protocol, text string) (*url.URL, error) {
 	if !slices.Contains(protocols, protocol) {
 		return nil, fmt.Errorf("cannot forward %q; choose one of %s", protocol, strings.Join(protocols, ", "))
+	}
+	if protocol == Scouter {
+		return collector(text)
 	}
 	u, err := url.Parse(text)
 	switch {
@@ -38,4 +44,13 @@ func Target(protocol, text string) (*url.URL, error) {
 		return nil, fmt.Errorf("forwarding %s: %q is no address of gRPC; write http://host:port", protocol, text)
 	}
 	return u, nil
+}
+
+// collector reads the address of a Scouter server.
+func collector(text string) (*url.URL, error) {
+	host, port, err := net.SplitHostPort(text)
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || host == "" || strings.Contains(text, "/") {
+		return nil, fmt.Errorf("forwarding %s: %q is no address of a Scouter server; write host:port, without http://", Scouter, text)
+	}
+	return &url.URL{Host: text}, nil
 }

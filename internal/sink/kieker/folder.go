@@ -110,11 +110,15 @@ func logOf(logs map[string]*logFolder, dir string) (*logFolder, error) {
 
 // readMap reads the registry of a log: lines "$number=string".
 func readMap(path string) (registry, error) {
-	var r registry
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return r, fmt.Errorf("reading the registry of a log: %w", err)
+		return registry{}, fmt.Errorf("reading the registry of a log: %w", err)
 	}
+	return parseMap(path, text)
+}
+
+func parseMap(path string, text []byte) (registry, error) {
+	var r registry
 	for i, line := range strings.Split(string(text), "\n") {
 		if line = strings.TrimSuffix(line, "\r"); line == "" {
 			continue

@@ -106,6 +106,20 @@ func TestCountFolderRefuses(t *testing.T) {
 	}
 }
 
+func FuzzMap(f *testing.F) {
+	f.Add([]byte(textMap), int32(1))
+	f.Add([]byte("$0=a\r\n\n$2147483647=b\n$-1=c"), int32(0))
+	f.Fuzz(func(t *testing.T, text []byte, number int32) {
+		r, err := parseMap("kieker.map", text)
+		if err != nil {
+			return
+		}
+		if e, known := r.entries[number]; known && !bytes.Contains(text, e.text) {
+			t.Errorf("$%d is %q, which is not there", number, e.text)
+		}
+	})
+}
+
 func FuzzText(f *testing.F) {
 	f.Add([]byte(textLog))
 	dir := folder(f, map[string]string{"kieker.map": textMap})

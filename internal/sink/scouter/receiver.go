@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/tcp"
 )
@@ -29,10 +30,11 @@ type Limits struct {
 // than it was read, is counted as malformed where the kernel tells (on Linux); it tells
 // with the next one that has room.
 type Receiver struct {
-	total  *tally.Total
-	limits Limits
-	server tcp.Server
-	packs  packs
+	total   *tally.Total
+	limits  Limits
+	server  tcp.Server
+	packs   packs
+	backend *forward.Collector // nil: nothing is passed on
 
 	mu      sync.Mutex
 	closed  bool
@@ -49,6 +51,10 @@ func New(total *tally.Total, limits Limits) *Receiver {
 	r.packs.pieces.limit = limits.Body
 	return r
 }
+
+// PassOn has everything passed on to backend as well: datagrams, and the connections, on which
+// backend may ask the agents something. Close closes backend. It is to be called before Serve.
+func (r *Receiver) PassOn(backend *forward.Collector) { r.backend = backend }
 
 // Serve serves the connections of l and the datagrams of packets until Close.
 func (r *Receiver) Serve(l net.Listener, packets net.PacketConn) error {
@@ -81,6 +87,9 @@ func (r *Receiver) Close() error {
 	var err error
 	if packets != nil && first {
 		err = packets.Close()
+	}
+	if r.backend != nil && first {
+		err = errors.Join(err, r.backend.Close())
 	}
 	return errors.Join(err, r.server.Close())
 }
@@ -124,7 +133,7 @@ func (r *Receiver) read(packets net.PacketConn) error {
 	}
 }
 
-// take counts one datagram.
+// take counts one datagram, and passes it on, also one that is malformed.
 func (r *Receiver) take(datagram []byte) {
 	r.total.Arrived()
 	defer r.total.Finished()
@@ -132,8 +141,10 @@ func (r *Receiver) take(datagram []byte) {
 	if err := r.packs.datagram(batch, datagram); err != nil {
 		r.total.Discard(batch)
 		r.refuse(fmt.Errorf("reading a datagram of Scouter: %w", err))
+		r.pass(datagram, 0)
 		return
 	}
+	r.pass(datagram, batch.Spans)
 	r.total.Merge(batch, protocol, int64(len(datagram)))
 	for ; r.packs.pieces.gaveUp > 0; r.packs.pieces.gaveUp-- {
 		r.refuse(errors.New("pieces of a pack did not come"))
@@ -151,27 +162,31 @@ const (
 // it by itself when nothing has been asked for a while, and opens another.
 func (r *Receiver) handle(c net.Conn) {
 	r.total.Arrived()
-	err := r.greet(c)
+	hello := make([]byte, 8)
+	err := r.greet(c, hello)
 	if err == nil {
 		r.total.Note(protocol, 8)
 	} else {
 		r.refuse(fmt.Errorf("reading from %v what opened a connection: %w", c.RemoteAddr(), err))
 	}
 	r.total.Finished()
-	if err == nil {
+	switch {
+	case err == nil && r.backend != nil:
+		r.join(c, hello)
+	case err == nil:
 		_, _ = io.Copy(io.Discard, c) // until either side ends it, in whatever way
 	}
 }
 
-func (r *Receiver) greet(c net.Conn) error {
+// greet reads who opened a connection, and the hash of its name.
+func (r *Receiver) greet(c net.Conn, hello []byte) error {
 	if err := c.SetReadDeadline(time.Now().Add(r.limits.Header)); err != nil {
 		return err
 	}
-	var hello [8]byte // and the hash of its name
-	if _, err := io.ReadFull(c, hello[:]); err != nil {
+	if _, err := io.ReadFull(c, hello); err != nil {
 		return err
 	}
-	switch magic := binary.BigEndian.Uint32(hello[:]); magic {
+	switch magic := binary.BigEndian.Uint32(hello); magic {
 	case agent, agentV2, agentRequest:
 		return c.SetReadDeadline(time.Time{})
 	default:
