@@ -23,6 +23,7 @@ func line(out string, blocks int, variants []string, command []string) []string 
 // A variant that fails is recorded with its last words and tried once more; the
 // others go on.
 func TestTrouble(t *testing.T) {
+	t.Parallel() // it looks at what happens, not at times
 	for mode, want := range map[string]struct{ stage, message, log string }{
 		"absent": {"ready", "exit status 3", "cannot find my database"},
 		"dies":   {"window", "exit status 7", "out of ideas"},
@@ -121,6 +122,7 @@ func TestKillAndResume(t *testing.T) {
 
 // Ctrl-C and SIGTERM end the children, keep the results and say how to go on.
 func TestSignals(t *testing.T) {
+	t.Parallel() // it looks at what happens, not at times
 	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "results")

@@ -161,6 +161,7 @@ func TestAccounting(t *testing.T) {
 
 // The README's nginx, by line as it stands there and by file.
 func TestNginx(t *testing.T) {
+	t.Parallel() // it looks at what happens, not at times
 	if _, err := os.Stat("/usr/sbin/nginx"); err != nil {
 		t.Skip("nginx is not installed (Debian: nginx-light)")
 	}

@@ -64,6 +64,7 @@ type htmlTable struct {
 type htmlCell struct {
 	Text   string
 	Figure bool // aligned to the right
+	Whole  bool // never broken into lines
 }
 
 // StudyHTML writes the page. It fails on a study that JSON cannot hold.
@@ -111,12 +112,12 @@ func htmlSectionOf(s studySection) htmlSection {
 func htmlTableOf(g grid) htmlTable {
 	t := htmlTable{Caption: g.caption, Remark: g.remark}
 	for _, c := range g.columns {
-		t.Heads = append(t.Heads, htmlCell{c.head, c.right})
+		t.Heads = append(t.Heads, htmlCell{c.head, c.right, false})
 	}
 	for _, row := range g.rows {
 		var cells []htmlCell
 		for i, c := range row {
-			cells = append(cells, htmlCell{c.text, g.columns[i].right})
+			cells = append(cells, htmlCell{c.text, g.columns[i].right, g.columns[i].close})
 		}
 		t.Rows = append(t.Rows, cells)
 	}
