@@ -31,7 +31,7 @@ func (r *Receiver) Close() error { return r.server.Close() }
 
 const service = "/org_glowroot_wire_api_model."
 
-// methods are the methods that an agent of version 0.10 to 0.14 calls. An empty answer to its
+// methods are the methods that the agent 0.14.0-beta.2 calls. An empty answer to its
 // first call leaves its configuration as it is.
 var methods = map[string]rpc.Method{
 	service + "CollectorService/collectInit":            {},

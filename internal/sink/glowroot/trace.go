@@ -15,14 +15,15 @@ const (
 )
 
 // countTrace counts one message of the stream that is a trace: its header, which is the
-// transaction, or one of its entries. Neither has an id. A transaction that takes 2 s or more
-// may be told of before it ends, and is counted when it has: its entries then come twice.
+// transaction, or one of its entries. Neither has an id. A transaction that takes a
+// minute or more (as the agent comes) may be told of before it ends, and is counted when it
+// has: its entries then come twice.
 func countTrace(batch *tally.Batch, message []byte) error {
 	f := rpc.Walk(message)
 	for f.Next() {
 		switch {
 		case f.Is(entryField):
-			if err := check(f.Bytes); err != nil {
+			if err := rpc.Check(f.Bytes); err != nil {
 				return err
 			}
 			batch.Span(&tally.Span{Kind: tally.Internal, Loose: true, Child: true})
@@ -77,12 +78,5 @@ func countGauges(batch *tally.Batch, message []byte) error {
 
 func countLog(batch *tally.Batch, message []byte) error {
 	batch.Logs++
-	return check(message)
-}
-
-func check(message []byte) error {
-	f := rpc.Walk(message)
-	for f.Next() {
-	}
-	return f.Err
+	return rpc.Check(message)
 }

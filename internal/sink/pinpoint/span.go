@@ -185,8 +185,5 @@ func calls(message []byte) bool {
 // countStat counts a PStatMessage: what an agent read at a time.
 func countStat(batch *tally.Batch, message []byte) error {
 	batch.Metrics++
-	f := rpc.Walk(message)
-	for f.Next() {
-	}
-	return f.Err
+	return rpc.Check(message)
 }

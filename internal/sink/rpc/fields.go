@@ -24,6 +24,14 @@ type Fields struct {
 // Walk returns the fields of a message.
 func Walk(message []byte) Fields { return Fields{fields: wire.Fields{Rest: message}} }
 
+// Check reads a message to its end, and returns why it is none.
+func Check(message []byte) error {
+	f := Walk(message)
+	for f.Next() {
+	}
+	return f.Err
+}
+
 // Next reads one field; false at the end or at an error.
 func (f *Fields) Next() bool {
 	before := f.fields.Rest

@@ -20,17 +20,10 @@ func countMetrics(batch *tally.Batch, message []byte) error {
 
 func countMeter(batch *tally.Batch, message []byte) error {
 	batch.Metrics++
-	return check(message)
+	return rpc.Check(message)
 }
 
 func countLog(batch *tally.Batch, message []byte) error {
 	batch.Logs++
-	return check(message)
-}
-
-func check(message []byte) error {
-	f := rpc.Walk(message)
-	for f.Next() {
-	}
-	return f.Err
+	return rpc.Check(message)
 }
