@@ -155,7 +155,7 @@ func (s *Search) lower(probes []record.Probe, fail *group) state {
 	if r := aim * reached(fail.last); r > 0 {
 		rate = min(rate, r)
 	}
-	if kept := keeps(fail.last); kept > 0 && s.misled(probes) {
+	if kept := s.keeps(fail.last); kept > 0 && s.misled(probes) {
 		rate = kept
 	}
 	return probe(purposeProbe, max(rate, least))

@@ -55,7 +55,7 @@ func (s *Search) settled(pass *group) bool {
 // at its upper end points to.
 func (s *Search) between(probes []record.Probe, pass, fail *group) float64 {
 	half := math.Sqrt(pass.rate * fail.rate)
-	if kept := keeps(fail.last); s.misled(probes) && kept > pass.rate*(1+s.goal.Resolution) && kept < half {
+	if kept := s.keeps(fail.last); s.misled(probes) && kept > pass.rate*(1+s.goal.Resolution) && kept < half {
 		return kept
 	}
 	return half
@@ -63,9 +63,12 @@ func (s *Search) between(probes []record.Probe, pass, fail *group) float64 {
 
 // keeps is the rate of operations whose spans all came, in a probe that lost some: what
 // was lost is taken to be what was too much. 0 where nothing was lost, or all.
-func keeps(p *record.Probe) float64 {
+//
+// It is lower than the probe's by the resolution at least. A single hiccup loses a few
+// spans, and a rate that is lower by so few is the same rate, tried until it passes.
+func (s *Search) keeps(p *record.Probe) float64 {
 	if p.Lost <= 0 || p.Expected <= p.Lost {
 		return 0
 	}
-	return p.Rate * (1 - p.Lost/p.Expected)
+	return min(p.Rate*(1-p.Lost/p.Expected), p.Rate/(1+s.goal.Resolution))
 }
