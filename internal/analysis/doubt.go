@@ -11,17 +11,15 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// The thresholds of doubt.
-const (
-	modeShare = 0.01 // of the larger mode, by which modes must differ to matter
-	lagShare  = 0.1  // of the effect, by which the generator's lag may differ
-)
+// lagShare is the share of the effect by which the generator's lag may differ.
+const lagShare = 0.1
 
 // doubts are what stands against a verdict.
 type doubts struct {
-	overloaded string // a variant could not hold the rate
-	reason     string // why it cannot be told
-	modes, lag bool   // which reason it is
+	overloaded string  // a variant could not hold the rate
+	reason     string  // why it cannot be told
+	modes, lag bool    // which reason it is
+	gap        float64 // between the modes, on the scale of the verdict
 }
 
 // doubtsOf looks for reasons against a verdict on the claim.
@@ -34,21 +32,12 @@ func (s *study) doubtsOf(c *claim) doubts {
 		d.reason = c.bent
 		return d
 	}
-	base, value := columns(c.Samples)
-	if c.metric.added {
-		base = nil // its baseline is nought by definition
-	}
-	least := math.Max(modeShare, resolution(c.Samples)) // neighbouring brackets may hold the same rate
-	matters, find := 0.0, stats.Modes
-	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside what is added
-		matters, find = modeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
-	}
-	if report := find(base, value); report.Differ && (apart(report.Baseline, least, matters) || apart(report.Value, least, matters)) {
-		d.modes, d.reason = true, modesText(report, c)
-		return d
-	}
 	if text := s.lagOf(c); text != "" {
 		d.lag, d.reason = true, text
+		return d
+	}
+	if report := modesOf(c); report.Differ {
+		d.modes, d.reason, d.gap = true, modesText(report, c), c.gapBetween(report)
 	}
 	return d
 }
@@ -81,16 +70,6 @@ func (s *study) noteDoubts(c *claim) {
 			}
 		}
 	}
-}
-
-// apart reports whether modes differ by more than a share of the larger, and by more than
-// matters, also where the other side is zero and there is no ratio to judge them by.
-func apart(modes []stats.Mode, share, matters float64) bool {
-	if len(modes) < 2 {
-		return false
-	}
-	least, most := modes[0].Center, modes[len(modes)-1].Center
-	return most-least > math.Max(matters, share*math.Max(math.Abs(least), math.Abs(most)))
 }
 
 // remark adds to what is to be known beside the claim.
@@ -133,18 +112,6 @@ func together(doubts []doubt) []hit {
 		hits = append(hits, hit{text, where})
 	}
 	return hits
-}
-
-func modesText(r stats.ModeReport, c *claim) string {
-	name, modes := c.Variant, r.Value
-	if len(r.Baseline) > len(r.Value) {
-		name, modes = c.Against, r.Baseline
-	}
-	var parts []string
-	for _, m := range modes {
-		parts = append(parts, fmt.Sprintf("%.0f %% at %s", m.Share*100, finding.FormatValue(m.Center, c.Unit)))
-	}
-	return "the runs of " + name + " fall into modes, " + strings.Join(parts, " and ")
 }
 
 // lagOf says by how much the generator's lag differs between the variants, where

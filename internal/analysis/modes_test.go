@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestModes(t *testing.T) {
@@ -37,5 +38,57 @@ func TestModesThatDoNotMatter(t *testing.T) {
 	}
 	if v := get(t, analyse(t, s.input()), "json", "otel", "export_bytes_per_operation").Verdict; v.Kind != finding.Costs {
 		t.Errorf("%+v", v)
+	}
+}
+
+// Modes that lie nearer to each other than to no difference are a cost, or a saving, in each
+// of them; others are not one. A budget is never kept in modes, nor broken.
+func TestModesOfOneSign(t *testing.T) {
+	for name, test := range map[string]struct {
+		low, high float64 // CPU of the even blocks and of the odd ones, as a factor
+		blocks    int
+		budget    bool
+		want      finding.Kind
+		text      string
+	}{
+		"costs in both":            {10, 15, 12, false, finding.Costs, ", in modes"},
+		"saves in both":            {0.1, 0.15, 12, false, finding.Saves, ", in modes"},
+		"costs nothing or more":    {1, 1.5, 12, false, finding.CannotTell, "50 % at"},
+		"costs a little, or twice": {1.5, 4, 12, false, finding.CannotTell, "50 % at"},
+		"against a budget":         {10, 15, 12, true, finding.CannotTell, "50 % at"},
+	} {
+		s := twoVariants()
+		s.blocks, s.noise = test.blocks, 0.003
+		s.variants[1].adds = 0
+		if test.budget {
+			s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.03}}
+		}
+		s.change = func(r *record.Record) {
+			if r.Variant == "otel" {
+				r.Phases[0].Usage[0].CPUSeconds *= []float64{test.low, test.high}[r.Block%2]
+			}
+		}
+		doc := analyse(t, s.input())
+		f := get(t, doc, "json", "otel", "cpu_per_operation")
+		if f.Verdict.Kind != test.want || !strings.Contains(f.Verdict.Text, test.text) || !warned(doc, "modes") {
+			t.Errorf("%s: %+v, warned of modes: %v", name, f.Verdict, warned(doc, "modes"))
+		}
+	}
+}
+
+// Over few blocks the signs of all claims together tell it.
+func TestModesOfOneSignJointly(t *testing.T) {
+	for factor, want := range map[float64]finding.Kind{1.5: finding.Costs, 30: finding.CannotTell} {
+		s := manyClaims(8, 0.001)
+		s.change = func(r *record.Record) {
+			if r.Variant == "otel" {
+				r.Phases[0].Usage[0].CPUSeconds *= []float64{10, 10 * factor}[r.Block%2]
+			}
+		}
+		doc := analyse(t, s.input())
+		v := get(t, doc, "op0", "otel", "cpu_per_operation").Verdict
+		if v.Kind != want || v.Joint != (want == finding.Costs) || !warned(doc, "modes") {
+			t.Errorf("modes %g times apart: %+v, warned of modes: %v", factor, v, warned(doc, "modes"))
+		}
 	}
 }

@@ -99,12 +99,10 @@ func incrementMetrics(how loop) []string {
 // of those the one that is most alike.
 func (s *study) before(i int, steps []string) (over string, added []string) {
 	v := s.variants[i]
-	for _, name := range s.namedBefore(v) {
-		for j, other := range s.variants {
-			if other.Name == name && s.fewer(j, i, steps) {
-				theirs, _ := stepsOf(other)
-				return name, without(steps, theirs)
-			}
+	for _, j := range s.namedBefore(i) {
+		if s.fewer(j, i, steps) {
+			theirs, _ := stepsOf(s.variants[j])
+			return s.variants[j].Name, without(steps, theirs)
 		}
 	}
 	over, added = s.baseline, steps
@@ -129,19 +127,18 @@ func (s *study) fewer(j, i int, steps []string) bool {
 	return j != i && known && tracerName(s.variants[j]) == tracerName(s.variants[i]) && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
 }
 
-// namedBefore are the variant that one is held against, the one that this is held against, and
-// so on, nearest first.
-func (s *study) namedBefore(v spec.Variant) []string {
-	var out []string
-	for v.Against != "" && !slices.Contains(out, v.Against) {
-		out = append(out, v.Against)
-		i := slices.IndexFunc(s.variants, func(other spec.Variant) bool { return other.Name == v.Against })
-		if i < 0 {
-			break
+// namedBefore are the variant that variant i is held against, the one that this is held
+// against, and so on, nearest first.
+func (s *study) namedBefore(i int) []int {
+	var out []int
+	for {
+		name := s.variants[i].Against
+		i = slices.IndexFunc(s.variants, func(v spec.Variant) bool { return name != "" && v.Name == name })
+		if i < 0 || slices.Contains(out, i) {
+			return out
 		}
-		v = s.variants[i]
+		out = append(out, i)
 	}
-	return out
 }
 
 func within(few, many []string) bool { return len(without(few, many)) == 0 }

@@ -68,7 +68,8 @@ func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 	switch {
 	case c.budget != nil && c.logs == nil:
 		c.cannotTell("there is no ratio to a baseline of zero", 0)
-	case c.doubts.reason != "":
+	case c.doubts.reason != "" && !c.beyondModes(e):
+		c.short = c.doubts.modes && !e.Bounded // the signs of all claims together may tell
 		c.cannotTell(c.doubts.reason, 0)
 	case c.scaleApart().openText() != "":
 		c.cannotTell(c.scaleApart().openText(), 0)
@@ -151,6 +152,9 @@ func (c *claim) alone(e stats.Estimate) {
 	}
 	if c.Better == higher && (v.Kind == finding.Costs || v.Kind == finding.Saves) {
 		v.Text = map[finding.Kind]string{finding.Costs: "lower by ", finding.Saves: "higher by "}[v.Kind] + size
+	}
+	if c.doubts.modes {
+		v.Text += ", in modes"
 	}
 }
 

@@ -61,9 +61,10 @@ func judgeJointly(claims []*claim) {
 		}
 	}
 	for j, p := range stats.JointSigns(rows) {
-		if c := claims[j]; p <= 1-confidence && c.excludesZero() {
+		c, own := claims[j], stats.SignedRank(claims[j].scale(), confidence)
+		if p <= 1-confidence && c.excludesZero() && (!c.doubts.modes || c.beyondModes(own)) {
 			c.Verdict.MoreBlocks, c.Verdict.Joint, c.Verdict.Confidence = 0, true, confidence
-			c.alone(stats.SignedRank(c.scale(), confidence))
+			c.alone(own)
 		}
 	}
 }

@@ -3,81 +3,46 @@ package pinpoint
 import (
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink/rpc/rpctest"
 	"github.com/tracetax/tracetax/internal/sink/tally"
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// fixed is written as a fixed64, an int as a varint, a string or bytes as such.
-type fixed uint64
-
-func message(fields ...any) []byte {
-	var b []byte
-	for i := 0; i < len(fields); i += 2 {
-		number := protowire.Number(fields[i].(int))
-		switch v := fields[i+1].(type) {
-		case int:
-			b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), uint64(v))
-		case fixed:
-			b = protowire.AppendFixed64(protowire.AppendTag(b, number, protowire.Fixed64Type), uint64(v))
-		case string:
-			b = protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), v)
-		case []byte:
-			b = protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), v)
-		}
-	}
-	return b
-}
-
-const none = ^fixed(0)
+const none = ^rpctest.Fixed64(0)
 
 // event is a PSpanEvent as the agent 3.0.1 sends it: a next event of -1 where no other
 // process was called, and number 0 left out.
-func event(number int, next fixed) []byte {
-	m := message(2, number+1, 5, 10000, 10, 8, nextField, message(1, message(1, next)))
+func event(number int, next rpctest.Fixed64) []byte {
+	m := rpctest.Message(2, number+1, 5, 10000, 10, 8, nextField, rpctest.Message(1, rpctest.Message(1, next)))
 	if number > 0 {
-		m = append(message(1, number), m...)
+		m = append(rpctest.Message(1, number), m...)
 	}
 	return m
 }
 
 // called is a PSpanMessage of a call of that depth.
-func called(id fixed, parent fixed, depth int) []byte {
-	fields := []any{1, 1, 2, message(1, "a1", 2, 1795316000000, 3, 7), 3, id, 4, parent, 5, 1795316000001, 7, 5, 8, 1000, 9, message(1, "/p/MonitoredClass/monitoredMethod", 2, "/")}
+func called(id rpctest.Fixed64, parent rpctest.Fixed64, depth int) []byte {
+	fields := []any{1, 1, 2, rpctest.Message(1, "a1", 2, 1795316000000, 3, 7), 3, id, 4, parent, 5, 1795316000001, 7, 5, 8, 1000, 9, rpctest.Message(1, "/p/MonitoredClass/monitoredMethod", 2, "/")}
 	for i := range depth {
 		fields = append(fields, 13, event(i, none))
 	}
-	return message(1, message(fields...))
+	return rpctest.Message(1, rpctest.Message(fields...))
 }
 
 // chunk is a PSpanMessage of events that come apart; branch 0 is the span's own.
-func chunk(id fixed, branch, depth int) []byte {
-	fields := []any{2, message(1, "a1", 2, 1795316000000, 3, 7), 3, id}
+func chunk(id rpctest.Fixed64, branch, depth int) []byte {
+	fields := []any{2, rpctest.Message(1, "a1", 2, 1795316000000, 3, 7), 3, id}
 	for i := range depth {
 		fields = append(fields, 5, event(i, none))
 	}
 	if branch > 0 {
-		fields = append(fields, 8, message(1, branch, 2, 1))
+		fields = append(fields, 8, rpctest.Message(1, branch, 2, 1))
 	}
-	return message(2, message(fields...))
-}
-
-func counted(t *testing.T, messages ...[]byte) record.Counts {
-	t.Helper()
-	total := tally.New(tally.Config{Checking: true, MaxSpans: 1000})
-	for _, m := range messages {
-		batch := total.Batch()
-		if err := countMessage(batch, m); err != nil {
-			t.Fatal(err)
-		}
-		total.Merge(batch, protocol, int64(len(m)))
-	}
-	return total.Counts()
+	return rpctest.Message(2, rpctest.Message(fields...))
 }
 
 // A call of depth 10 is 11 spans: what the process did for it, and ten methods.
 func TestSpans(t *testing.T) {
-	c := counted(t, called(1, none, 10), called(2, none, 10))
+	c := rpctest.Counted(t, countMessage, called(1, none, 10), called(2, none, 10))
 	if c.Spans != 22 || c.Roots != 2 || c.Traces != 1 || c.Orphans != 0 || c.Duplicate != 0 || c.Rejected != 0 {
 		t.Errorf("counted %+v", c)
 	}
@@ -88,22 +53,22 @@ func TestSpans(t *testing.T) {
 
 // Chunks are events alone; those of each branch have numbers of their own.
 func TestChunks(t *testing.T) {
-	c := counted(t, chunk(5, 1, 3), chunk(5, 2, 3))
+	c := rpctest.Counted(t, countMessage, chunk(5, 1, 3), chunk(5, 2, 3))
 	if c.Spans != 6 || c.Roots != 0 || c.Orphans != 6 || c.Duplicate != 0 {
 		t.Errorf("before their span: %+v", c)
 	}
-	c = counted(t, chunk(5, 1, 3), chunk(5, 2, 3), called(5, none, 2), chunk(5, 1, 3))
+	c = rpctest.Counted(t, countMessage, chunk(5, 1, 3), chunk(5, 2, 3), called(5, none, 2), chunk(5, 1, 3))
 	if c.Spans != 12 || c.Roots != 1 || c.Orphans != 0 || c.Duplicate != 3 {
 		t.Errorf("with their span, and one twice: %+v", c)
 	}
 }
 
 func TestKindsAndParents(t *testing.T) {
-	m := message(1, message(3, fixed(9), 4, fixed(8), 13, event(0, 77), 13, message(1, 1)))
-	if c := counted(t, m); c.Kinds["client"] != 1 || c.Kinds["internal"] != 1 || c.Kinds["server"] != 1 || c.Roots != 0 || c.Orphans != 1 {
+	m := rpctest.Message(1, rpctest.Message(3, rpctest.Fixed64(9), 4, rpctest.Fixed64(8), 13, event(0, 77), 13, rpctest.Message(1, 1)))
+	if c := rpctest.Counted(t, countMessage, m); c.Kinds["client"] != 1 || c.Kinds["internal"] != 1 || c.Kinds["server"] != 1 || c.Roots != 0 || c.Orphans != 1 {
 		t.Errorf("counted %+v", c)
 	}
-	if c := counted(t, message(1, message(13, event(0, none)))); c.Rejected != 2 || c.Spans != 0 {
+	if c := rpctest.Counted(t, countMessage, rpctest.Message(1, rpctest.Message(13, event(0, none)))); c.Rejected != 2 || c.Spans != 0 {
 		t.Errorf("without an id: %+v", c)
 	}
 }

@@ -3,27 +3,9 @@ package skywalking
 import (
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink/rpc/rpctest"
 	"github.com/tracetax/tracetax/internal/sink/tally"
-	"google.golang.org/protobuf/encoding/protowire"
 )
-
-// message appends fields: a string or bytes as such, an int as a varint.
-func message(fields ...any) []byte {
-	var b []byte
-	for i := 0; i < len(fields); i += 2 {
-		number := protowire.Number(fields[i].(int))
-		switch v := fields[i+1].(type) {
-		case int:
-			b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), uint64(v))
-		case string:
-			b = protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), v)
-		case []byte:
-			b = protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), v)
-		}
-	}
-	return b
-}
 
 // call is a segment as the agent 9.3.0 sends it of a recursive method: the innermost
 // span first, number 0 and parent 0 left out.
@@ -37,33 +19,20 @@ func call(id string, depth int) []byte {
 		if i != 1 {
 			span = append(span, 2, i-1)
 		}
-		fields = append(fields, 3, message(span...))
+		fields = append(fields, 3, rpctest.Message(span...))
 	}
-	return message(append(fields, 4, "calls", 5, "instance")...)
-}
-
-func counted(t *testing.T, count func(*tally.Batch, []byte) error, messages ...[]byte) record.Counts {
-	t.Helper()
-	total := tally.New(tally.Config{Checking: true, MaxSpans: 1000})
-	for _, m := range messages {
-		batch := total.Batch()
-		if err := count(batch, m); err != nil {
-			t.Fatal(err)
-		}
-		total.Merge(batch, protocol, int64(len(m)))
-	}
-	return total.Counts()
+	return rpctest.Message(append(fields, 4, "calls", 5, "instance")...)
 }
 
 func TestSegments(t *testing.T) {
-	c := counted(t, countSegment, call("s1.1.1", 10), call("s1.1.2", 3))
+	c := rpctest.Counted(t, countSegment, call("s1.1.1", 10), call("s1.1.2", 3))
 	if c.Spans != 13 || c.Roots != 2 || c.Traces != 2 || c.Orphans != 0 || c.Duplicate != 0 || c.Rejected != 0 {
 		t.Errorf("counted %+v", c)
 	}
 	if c.Services["calls"] != 13 || c.Kinds["internal"] != 13 || c.RootNames["p.MonitoredClass.monitoredMethod"] != 2 {
 		t.Errorf("counted %+v", c)
 	}
-	if c := counted(t, countCollection, message(1, call("a", 2), 1, call("b", 2), 1, call("a", 2))); c.Spans != 6 || c.Duplicate != 2 {
+	if c := rpctest.Counted(t, countCollection, rpctest.Message(1, call("a", 2), 1, call("b", 2), 1, call("a", 2))); c.Spans != 6 || c.Duplicate != 2 {
 		t.Errorf("of a collection: %+v", c)
 	}
 }
@@ -71,13 +40,13 @@ func TestSegments(t *testing.T) {
 // A segment of another thread or process is a child of the span that it names.
 func TestReferences(t *testing.T) {
 	parent := call("s1", 2)
-	reference := message(1, 1, 2, "trace-s1", 3, "s1", 4, 1)
-	entrySpan := message(2, -1, 5, reference, 6, "GET /", 8, entry)
-	child := message(1, "trace-s1", 2, "s2", 3, entrySpan)
-	if c := counted(t, countSegment, child); c.Roots != 0 || c.Orphans != 1 || c.Kinds["server"] != 1 {
+	reference := rpctest.Message(1, 1, 2, "trace-s1", 3, "s1", 4, 1)
+	entrySpan := rpctest.Message(2, -1, 5, reference, 6, "GET /", 8, entry)
+	child := rpctest.Message(1, "trace-s1", 2, "s2", 3, entrySpan)
+	if c := rpctest.Counted(t, countSegment, child); c.Roots != 0 || c.Orphans != 1 || c.Kinds["server"] != 1 {
 		t.Errorf("alone: %+v", c)
 	}
-	if c := counted(t, countSegment, child, parent); c.Roots != 1 || c.Orphans != 0 || c.Spans != 3 || c.Traces != 1 {
+	if c := rpctest.Counted(t, countSegment, child, parent); c.Roots != 1 || c.Orphans != 0 || c.Spans != 3 || c.Traces != 1 {
 		t.Errorf("with its parent: %+v", c)
 	}
 }
@@ -86,8 +55,8 @@ func TestKinds(t *testing.T) {
 	for kind, want := range map[[2]int]string{
 		{entry, 3}: "server", {entry, messages}: "consumer", {exit, 1}: "client", {exit, messages}: "producer", {local, 0}: "internal", {9, 0}: "unspecified",
 	} {
-		m := message(2, "s", 3, message(2, -1, 8, kind[0], 9, kind[1]))
-		if c := counted(t, countSegment, m); c.Kinds[want] != 1 {
+		m := rpctest.Message(2, "s", 3, rpctest.Message(2, -1, 8, kind[0], 9, kind[1]))
+		if c := rpctest.Counted(t, countSegment, m); c.Kinds[want] != 1 {
 			t.Errorf("type %d in layer %d: %v, want %s", kind[0], kind[1], c.Kinds, want)
 		}
 	}
@@ -95,11 +64,11 @@ func TestKinds(t *testing.T) {
 
 func TestRefusedSpans(t *testing.T) {
 	for name, m := range map[string][]byte{
-		"no segment id":    message(3, message(1, 1)),
-		"negative number":  message(2, "s", 3, message(1, -1)),
-		"negative parents": message(2, "s", 3, message(2, -2)),
+		"no segment id":    rpctest.Message(3, rpctest.Message(1, 1)),
+		"negative number":  rpctest.Message(2, "s", 3, rpctest.Message(1, -1)),
+		"negative parents": rpctest.Message(2, "s", 3, rpctest.Message(2, -2)),
 	} {
-		if c := counted(t, countSegment, m); c.Rejected != 1 || c.Spans != 0 {
+		if c := rpctest.Counted(t, countSegment, m); c.Rejected != 1 || c.Spans != 0 {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -111,11 +80,11 @@ func TestOthers(t *testing.T) {
 		message       []byte
 		metrics, logs uint64
 	}{
-		"metrics": {countMetrics, message(1, "a", 1, "b", 2, "calls"), 2, 0},
-		"meter":   {countMeter, message(1, "a"), 1, 0},
-		"log":     {countLog, message(1, "a"), 0, 1},
+		"metrics": {countMetrics, rpctest.Message(1, "a", 1, "b", 2, "calls"), 2, 0},
+		"meter":   {countMeter, rpctest.Message(1, "a"), 1, 0},
+		"log":     {countLog, rpctest.Message(1, "a"), 0, 1},
 	} {
-		if c := counted(t, test.count, test.message); c.Metrics != test.metrics || c.Logs != test.logs || c.Spans != 0 {
+		if c := rpctest.Counted(t, test.count, test.message); c.Metrics != test.metrics || c.Logs != test.logs || c.Spans != 0 {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -136,7 +105,7 @@ func TestMethods(t *testing.T) {
 
 func FuzzSegment(f *testing.F) {
 	f.Add(call("s", 3))
-	f.Add(message(2, "s", 3, message(2, -1, 5, message(3, "p", 4, 1))))
+	f.Add(rpctest.Message(2, "s", 3, rpctest.Message(2, -1, 5, rpctest.Message(3, "p", 4, 1))))
 	total := tally.New(tally.Config{Checking: true, MaxSpans: 100})
 	f.Fuzz(func(t *testing.T, m []byte) {
 		for _, count := range []func(*tally.Batch, []byte) error{countSegment, countCollection, countMetrics, countMeter, countLog} {

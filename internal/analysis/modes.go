@@ -1,0 +1,75 @@
+// This file tells of runs of one side that fall into modes which the other side's do not
+// have: when that leaves a cost without a verdict, and when not.
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// modeShare is the share of the larger mode by which modes must differ to matter.
+const modeShare = 0.01
+
+// modesOf looks for modes of one side that the other has not. They Differ only where they are so
+// far apart that it matters.
+func modesOf(c *claim) stats.ModeReport {
+	base, value := columns(c.Samples)
+	if c.metric.added {
+		base = nil // its baseline is nought by definition
+	}
+	least := math.Max(modeShare, resolution(c.Samples)) // neighbouring brackets may hold the same rate
+	matters, find := 0.0, stats.Modes
+	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside what is added
+		matters, find = modeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
+	}
+	report := find(base, value)
+	report.Differ = report.Differ && (apart(report.Baseline, least, matters) || apart(report.Value, least, matters))
+	return report
+}
+
+// apart reports whether modes differ by more than a share of the larger, and by more than
+// matters, also where the other side is zero and there is no ratio to judge them by.
+func apart(modes []stats.Mode, share, matters float64) bool {
+	if len(modes) < 2 {
+		return false
+	}
+	least, most := modes[0].Center, modes[len(modes)-1].Center
+	return most-least > math.Max(matters, share*math.Max(math.Abs(least), math.Abs(most)))
+}
+
+// divided is the side that falls into modes, and its name.
+func (c *claim) divided(r stats.ModeReport) (string, []stats.Mode) {
+	if len(r.Baseline) > len(r.Value) {
+		return c.Against, r.Baseline
+	}
+	return c.Variant, r.Value
+}
+
+// gapBetween is how far apart the modes are, on the scale of the verdict.
+func (c *claim) gapBetween(r stats.ModeReport) float64 {
+	_, modes := c.divided(r)
+	least, most := modes[0].Center, modes[len(modes)-1].Center
+	if c.logs != nil {
+		return math.Log(most / least)
+	}
+	return most - least
+}
+
+// beyondModes reports whether it costs, or saves, in every mode: the interval is farther from no
+// difference than the modes are from each other. Against a budget modes leave no verdict.
+func (c *claim) beyondModes(e stats.Estimate) bool {
+	return c.doubts.modes && c.budget == nil && e.Bounded && math.Max(e.Low, -e.High) > c.doubts.gap
+}
+
+func modesText(r stats.ModeReport, c *claim) string {
+	name, modes := c.divided(r)
+	var parts []string
+	for _, m := range modes {
+		parts = append(parts, fmt.Sprintf("%.0f %% at %s", m.Share*100, finding.FormatValue(m.Center, c.Unit)))
+	}
+	return "the runs of " + name + " fall into modes, " + strings.Join(parts, " and ")
+}

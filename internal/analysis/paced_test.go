@@ -1,0 +1,85 @@
+// Calls at a rate, and what their windows lost.
+
+package analysis
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// pacedCalls is otel's calls at a rate.
+func pacedCalls() scene {
+	s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 10)
+	s.design = func(e *spec.Experiment) {
+		e.Workload.Self = true
+		e.Load = spec.Load{Rate: 50000, Duration: window * time.Second, Depth: 10}
+	}
+	s.also(func(r *record.Record) {
+		p := &r.Phases[0]
+		p.OfferedRate, p.Load.Intended, p.Load.WallSeconds = 50000, 1000000, window
+	})
+	return s
+}
+
+func TestPacedCalls(t *testing.T) {
+	doc := analyse(t, pacedCalls().input())
+	if f := get(t, doc, "json", "otel", "cpu_per_operation"); !f.Headline {
+		t.Error("no headline")
+	}
+	if f := get(t, doc, "json", "otel", "time_per_call"); f.Headline || f.Note != "" {
+		t.Errorf("%+v", f)
+	}
+	for _, name := range []string{"blocked_time", "latency_p50", "time_per_call_p50"} {
+		if _, has := look(doc, "json", "otel", "none", name, ""); has {
+			t.Errorf("%s of calls that wait for their tick", name)
+		}
+	}
+	if doc.Experiment.Load != "operations for 20s at depth 10, paced at 50000 operations/s" {
+		t.Error(doc.Experiment.Load)
+	}
+}
+
+// At a rate a variant is listed apart for what its window lost, not its warm-up, and has no
+// cost per span then; back to back for either. What it holds back by a limit of its own lists
+// it apart back to back alone: at a rate it is told beside.
+func TestWhatIsLostInWarmUpOfCalls(t *testing.T) {
+	const spans = 10000000 // of a window
+	backToBack := func() scene { return calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 10) }
+	for name, test := range map[string]struct {
+		scene                func() scene
+		warmup, window, held uint64 // spans that are lost, or held back
+		apart, unsent        float64
+	}{
+		"paced, lost in warm-up":        {pacedCalls, spans / 10, 0, 0, 0, 0},
+		"paced, lost in the window":     {pacedCalls, 0, spans / 10, 0, 0.1, 0},
+		"paced, held back":              {pacedCalls, 0, 0, spans / 10, 0, 0.05},
+		"back to back, lost in warm-up": {backToBack, spans / 10, 0, 0, 0.05, 0},
+		"back to back, lost in window":  {backToBack, 0, spans / 10, 0, 0.05, 0},
+		"back to back, held back":       {backToBack, 0, 0, spans / 10, 0.05, 0},
+	} {
+		s := test.scene()
+		s.also(onlyRuns("otel", func(r *record.Record) {
+			p := &r.Phases[0]
+			p.Warmup.Started, p.Warmup.Completed, p.WarmupSink = spans/10, spans/10, p.Sink
+			p.WarmupSink.Spans -= test.warmup
+			p.Sink.Spans, p.Sink.Forgone = p.Sink.Spans-test.window-test.held, test.held
+			all := test.warmup + test.window
+			r.Tracer.Dropped = &all
+		}))
+		doc := analyse(t, s.input())
+		apart, unsent := doc.LostShare("json", nil, "otel"), 0.0
+		if len(doc.Unsent) == 1 {
+			unsent = doc.Unsent[0].Share
+		}
+		if math.Abs(apart-test.apart) > 1e-9 || math.Abs(unsent-test.unsent) > 1e-9 {
+			t.Errorf("%s: %g apart and %g not sent, want %g and %g", name, apart, unsent, test.apart, test.unsent)
+		}
+		if _, has := look(doc, "json", "otel", "none", "cpu_per_span", ""); has == (test.apart > 0) && test.held == 0 {
+			t.Errorf("%s: a cost per span: %v", name, has)
+		}
+	}
+}
