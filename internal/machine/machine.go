@@ -1,11 +1,10 @@
 // Package machine owns what can be read of the machine that tracetax runs on:
-// its kernel, CPUs, memory, and how busy it is. It knows nothing of runs.
+// its kernel, CPUs, memory, its load and what the host takes of it. It knows nothing of runs.
 package machine
 
 import (
 	"os"
 	"runtime"
-	"time"
 )
 
 // Facts is what does not change while an experiment lasts; it is written to
@@ -29,18 +28,6 @@ func Read() Facts {
 	f.LoadAverage, _ = LoadAverage()
 	describe(&f)
 	return f
-}
-
-// Busy is a cumulative reading of the machine's CPU time, all CPUs together.
-type Busy struct {
-	Time  time.Time
-	Work  time.Duration // all but idle and waiting for devices; steal apart
-	Steal time.Duration // taken by the host
-}
-
-// Minus returns what passed since before was read.
-func (b Busy) Minus(before Busy) (elapsed, work, steal time.Duration) {
-	return b.Time.Sub(before.Time), b.Work - before.Work, b.Steal - before.Steal
 }
 
 // firstLine returns the first line of a small file, empty where there is none.

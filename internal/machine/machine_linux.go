@@ -23,27 +23,20 @@ func LoadAverage() (float64, error) {
 	return load, nil
 }
 
-// ReadBusy returns how busy the machine has been since it started.
-func ReadBusy() (Busy, error) {
-	now := time.Now()
-	fields := strings.Fields(firstLine("/proc/stat"))
+// Steal returns the CPU time that the host has taken since the machine started, all CPUs together.
+func Steal() (time.Duration, error) { return stealOf(firstLine("/proc/stat")) }
+
+func stealOf(line string) (time.Duration, error) {
+	fields := strings.Fields(line)
 	// cpu user nice system idle iowait irq softirq steal …
 	if len(fields) < 9 || fields[0] != "cpu" {
-		return Busy{}, fmt.Errorf("reading CPU times: /proc/stat begins with %q", strings.Join(fields, " "))
+		return 0, fmt.Errorf("reading CPU times: /proc/stat begins with %q", line)
 	}
-	var ticks [8]time.Duration
-	for i := range ticks {
-		n, err := strconv.ParseUint(fields[i+1], 10, 63)
-		if err != nil {
-			return Busy{}, fmt.Errorf("reading CPU times from /proc/stat: %w", err)
-		}
-		ticks[i] = time.Duration(n) * tick
+	ticks, err := strconv.ParseUint(fields[8], 10, 63)
+	if err != nil {
+		return 0, fmt.Errorf("reading CPU times from /proc/stat: %w", err)
 	}
-	return Busy{
-		Time:  now,
-		Work:  ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6],
-		Steal: ticks[7],
-	}, nil
+	return time.Duration(ticks) * tick, nil
 }
 
 func describe(f *Facts) {

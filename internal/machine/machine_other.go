@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 )
 
 // LoadAverage is not read on this system.
 func LoadAverage() (float64, error) { return 0, unread("the load of the machine") }
 
-// ReadBusy is not read on this system.
-func ReadBusy() (Busy, error) { return Busy{}, unread("CPU times") }
+// Steal is not read on this system.
+func Steal() (time.Duration, error) { return 0, unread("CPU times") }
 
 func describe(*Facts) {}
 

@@ -163,17 +163,17 @@ func (s *stage) redact() error {
 	return redactLogs(paths, s.request.Plan.Secrets)
 }
 
-// harness is a reading of what the harness itself uses.
+// harness is a reading of what disturbs the harness.
 type harness struct {
-	busy machine.Busy
-	load float64
-	ok   bool
+	steal time.Duration
+	load  float64
+	ok    bool
 }
 
 func readHarness() harness {
 	var h harness
-	busy, err := machine.ReadBusy()
-	h.busy, h.ok = busy, err == nil // elsewhere than on Linux nothing is read, and nothing is said
+	steal, err := machine.Steal()
+	h.steal, h.ok = steal, err == nil // elsewhere than on Linux nothing is read, and nothing is said
 	h.load, _ = machine.LoadAverage()
 	return h
 }
@@ -183,8 +183,7 @@ func (h harness) into(to *record.Harness, took time.Duration) {
 	to.Seconds = took.Seconds()
 	to.LoadAverage = h.load
 	if h.ok && now.ok {
-		_, _, steal := now.busy.Minus(h.busy)
-		to.StealSeconds = steal.Seconds()
+		to.StealSeconds = (now.steal - h.steal).Seconds()
 	}
 }
 
