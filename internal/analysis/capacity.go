@@ -87,13 +87,14 @@ func (s *study) search(variant string, at cell) (*finding.Search, error) {
 		out.LostShare = &share
 	}
 	out.Held, out.Failed = heldIn(made)
+	out.Below = failedBelow(made, out.Held)
 	s.searchFigures(out, made)
 	out.Text = searchText(out, made)
 	return out, nil
 }
 
-// heldIn returns the rate that passed in every search, and the lowest that did not in any;
-// 0 where there is none.
+// heldIn returns the least of the highest rates that passed in each search, and the lowest
+// that one of them ended with as not passing; 0 where there is none.
 func heldIn(made []*record.Capacity) (held, failed float64) {
 	held, failed = math.Inf(1), math.Inf(1)
 	for _, c := range made {
@@ -106,6 +107,18 @@ func heldIn(made []*record.Capacity) (held, failed float64) {
 		failed = 0
 	}
 	return held, failed
+}
+
+// failedBelow counts the searches, made twice or not, in which a probe at a rate or a lower one
+// did not pass: more was asked of it later, and passed.
+func failedBelow(made []*record.Capacity, rate float64) int {
+	n := 0
+	for _, c := range made {
+		if slices.ContainsFunc(slices.Concat(c.Before, c.Probes), func(p record.Probe) bool { return !p.Passed && p.Rate <= rate }) {
+			n++
+		}
+	}
+	return n
 }
 
 // searchFigures fills in the rate, and the line of those searches whose fit held.

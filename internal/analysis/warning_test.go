@@ -319,7 +319,7 @@ func TestVariantsThatDoNotKnowTheSinkExportNothing(t *testing.T) {
 		s.variants[1].tracer, s.variants[1].spans = "none", 0
 		s.design = func(e *spec.Experiment) { e.Variants[1].Env = map[string]string{"ACCESS_LOG": env} }
 		doc := analyse(t, s.input())
-		if warned(doc, "expectation-unknown") != want {
+		if warned(doc, "expectation-unknown") != want || warned(doc, "nothing-traced") != want {
 			t.Errorf("%s: %+v", env, doc.Warnings)
 		}
 	}

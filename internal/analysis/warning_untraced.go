@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // byChance is how unlikely it must be that sampling alone has kept no trace.
@@ -30,7 +29,7 @@ func (s *study) findNothingTraced() []hit {
 	var hits []hit
 	for _, v := range s.variants {
 		t := s.tracing[v.Name]
-		if t.Silent || t.Sampling <= 0 || v.Tracer == nil || v.Tracer.Name == spec.NoTracer || s.declaresNone(v.Name) {
+		if t.Silent || t.Sampling <= 0 || !s.traces(v.Name) || s.declaresNone(v.Name) {
 			continue
 		}
 		runs, operations, spans := s.seenOf(v.Name)

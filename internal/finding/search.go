@@ -41,8 +41,9 @@ type Search struct {
 	Rate      *Interval         `json:"rate"`               // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
 	Outcomes  []string          `json:"outcomes"`           // by block
 	Repeated  int               `json:"repeated,omitempty"` // searches that were made twice, because the first ended unsteady
-	Held      float64           `json:"held,omitempty"`     // operations/s that passed in every block: the least of the highest that did; 0: there is none
-	Failed    float64           `json:"failed,omitempty"`   // operations/s: the lowest that did not pass in any block; 0: there is none
+	Held      float64           `json:"held,omitempty"`     // operations/s: the least, over the blocks, of the highest that passed; 0: there is none
+	Failed    float64           `json:"failed,omitempty"`   // operations/s: the lowest that a search ended with as not passing; 0: there is none
+	Below     int               `json:"below,omitempty"`    // blocks in which a probe at Held or a lower rate did not pass, whatever their search ended with
 	LostShare *float64          `json:"lost_share"`         // of the spans at the rates found, over the blocks; nil: not known, or lost on purpose
 	Binding   string            `json:"binding"`            // what keeps it from more: the most frequent first, with counts where they differ
 	Linear    int               `json:"linear"`             // searches whose fit held, the CPU in proportion to the rate

@@ -10,7 +10,8 @@ import (
 )
 
 // StudyCSV writes one row for each cell of the tables; one for each series where several
-// were published. Figures are in the metric's unit and unrounded.
+// were published; and two for the searches of a variant, passing_rate and failing_rate, the least
+// over the blocks (see finding.Search). Figures are in the metric's unit and unrounded.
 func StudyCSV(w io.Writer, doc *finding.Study) error {
 	rows := [][]string{{
 		"workload", "operation", "parameter", "variant", "metric", "unit", "better", "value", "value_low", "value_high", "cost", "cost_low", "cost_high",
@@ -45,7 +46,22 @@ func StudyCSV(w io.Writer, doc *finding.Study) error {
 			}
 		}
 	}
+	for _, l := range doc.Searches {
+		rows = append(rows, searchRow(&l, "passing_rate", l.Held, len(rows[0])), searchRow(&l, "failing_rate", l.Failed, len(rows[0])))
+	}
 	return writeCSV(w, rows)
+}
+
+// searchRow is one figure of a variant's searches, over so many columns; without a value where no
+// rate was found.
+func searchRow(l *finding.StudySearch, metric string, rate float64, columns int) []string {
+	row := make([]string, columns)
+	copy(row, []string{cell(l.Workload), cell(l.Operation), cell(parameterText(l.Parameter)), cell(l.Variant), metric, "1/s", "higher"})
+	if rate > 0 {
+		row[7] = number(rate)
+	}
+	row[16], row[17] = strconv.Itoa(len(l.Outcomes)), "false"
+	return row
 }
 
 // unsentNumber is the share that was not sent, empty where all was.

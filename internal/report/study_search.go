@@ -1,5 +1,5 @@
-// The rates that the searches of a study found: what was held in every block, and what
-// was not.
+// The rates that the searches of a study found: the least that passed in a block, and the
+// least that did not.
 
 package report
 
@@ -13,7 +13,7 @@ func studySearches(doc *finding.Study) studySection {
 	s := studySection{title: "The rates that were found"}
 	g := grid{columns: []column{
 		{head: "workload", give: true}, {head: "operation", give: true}, {head: "variant", give: true}, {head: "rate", right: true}, {head: "(95 %)", close: true, drop: 2},
-		{head: "held in all blocks", right: true}, {head: "not held", right: true}, {head: "bound by", drop: 3}, {head: "searches", right: true, drop: 4},
+		{head: "least that passed", right: true}, {head: "did not", right: true}, {head: "bound by", drop: 3}, {head: "searches", right: true, drop: 4},
 	}}
 	for _, l := range doc.Searches {
 		rate, ends := textCell{text: finding.Missing, style: dim}, textCell{}
@@ -25,8 +25,13 @@ func studySearches(doc *finding.Study) studySection {
 			{text: visible(l.Workload)}, {text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)}, rate, ends,
 			{text: rateText(l.Held)}, {text: rateText(l.Failed)}, {text: cmp.Or(visible(l.Binding), finding.Missing)}, {text: finding.FormatCount(int64(len(l.Outcomes)))},
 		})
+		name := l.Workload + ", " + cellLabel(l.Operation, l.Parameter) + ", " + l.Variant + ": "
 		if l.Rate == nil {
-			s.notes = append(s.notes, l.Workload+", "+cellLabel(l.Operation, l.Parameter)+", "+l.Variant+": "+l.Text)
+			s.notes = append(s.notes, name+l.Text)
+		}
+		if l.Below > 0 {
+			s.notes = append(s.notes, name+"at "+rateText(l.Held)+" or less a probe did not pass in "+
+				finding.FormatCount(int64(l.Below))+" of "+finding.FormatCount(int64(len(l.Outcomes)))+" blocks, whose search passed there later or above it")
 		}
 	}
 	if len(g.rows) == 0 {
@@ -34,7 +39,7 @@ func studySearches(doc *finding.Study) studySection {
 	}
 	g.caption = visible(doc.Searches[0].Goal)
 	s.grids = []grid{dropEmpty(g)}
-	s.notes = append(s.notes, "Held in all blocks is the least of the highest rates that passed in each; not held is the lowest that did not pass in any.")
+	s.notes = append(s.notes, "Each block ends with a highest rate that passed, and a lowest that did not: the least of each over the blocks.")
 	return s
 }
 

@@ -39,6 +39,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 	var targets []usage.Target
 	for _, agent := range s.agents.processes() {
 		targets = append(targets, agent)
+		go s.mourn(ctx, agent, cancel)
 	}
 	for _, p := range s.request.Plan.Processes {
 		values := s.valuesFor(p)
@@ -55,19 +56,22 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		if err := s.ready(ctx, p, started, values); err != nil {
 			return err
 		}
-		go func() {
-			select {
-			case <-started.Done():
-				if !s.ending.Load() {
-					cancel(started.Died())
-				}
-			case <-ctx.Done():
-			}
-		}()
+		go s.mourn(ctx, started, cancel)
 	}
 	s.record.Start.ReadySeconds = time.Since(first).Seconds()
 	s.meter.Meter = usage.NewMeter(targets)
 	return s.meter.Start(ctx)
+}
+
+// mourn ends the run where a process ends before it is told to.
+func (s *stage) mourn(ctx context.Context, p *process.Process, cancel context.CancelCauseFunc) {
+	select {
+	case <-p.Done():
+		if !s.ending.Load() {
+			cancel(p.Died())
+		}
+	case <-ctx.Done():
+	}
 }
 
 func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]string) (*process.Process, error) {

@@ -22,7 +22,7 @@ func Exports(p *spec.Plan) bool {
 	if len(p.Files) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(p.Texts(), func(text string) bool { return strings.Contains(text, "{"+sinkPrefix) })
+	return p.NamesSink()
 }
 
 // protocols are those besides OTLP, as the sink's flags and the placeholders call them.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -71,6 +73,7 @@ func service(address, sink string) error {
 		fmt.Println("dropped 7 spans; good bye, my token is s3cret")
 		os.Exit(9)
 	})
+	mux.HandleFunc("GET /kill/{role}", func(_ http.ResponseWriter, r *http.Request) { kill(r.PathValue("role")) })
 	limited(mux, tracer)
 	fmt.Printf("begins on CPUs %s\n", cpus())
 	defer func() { fmt.Printf("ends on CPUs %s\n", cpus()) }()
@@ -188,6 +191,40 @@ func TestServiceThatDies(t *testing.T) {
 	}
 	if strings.Contains(log, "s3cret") {
 		t.Errorf("a secret is in the record: %s", log)
+	}
+}
+
+// The sink and the generator are not the app's: where one of them dies, the run says so.
+func TestAgentThatDies(t *testing.T) {
+	for _, role := range []string{"sink", "load"} {
+		r := conduct(t, record.Measured, "/kill/"+role)
+		if !r.Failed() {
+			t.Fatalf("without its %s the run is said to be good", role)
+		}
+		if r.Failure.Process != "tracetax-"+role || !strings.Contains(r.Failure.Message, "killed by SIGKILL") {
+			t.Errorf("of its %s that was killed: %+v", role, r.Failure)
+		}
+	}
+}
+
+// kill ends the agent of that role that this test binary started.
+func kill(role string) {
+	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		panic(err)
+	}
+	for _, path := range commands {
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(text), os.Args[0]+"\x00agent\x00"+role+"\x00") {
+			continue // another process, or one that has ended
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			panic(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			panic(err)
+		}
 	}
 }
 

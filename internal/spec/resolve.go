@@ -40,6 +40,10 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		p.Processes = append(p.Processes, process.merged(v, added))
 	}
 	p.behaviour(v)
+	if t.Name == NoTracer && !p.Silent && p.NamesSink() {
+		// Of a way of tracing that nobody knows it is not declared that it makes no span.
+		p.Spans = declaredSpans(e.Operations, "", e.Load.Depth)
+	}
 	f := filler{variant: v.Name}
 	f.plan(p)
 	return p, f.err

@@ -177,6 +177,35 @@ variants: {none: , otel-python: }
 	}
 }
 
+// That the program makes no span without a tracer says nothing of an agent of the user's own.
+func TestPlanSpansOfOnesOwnAgent(t *testing.T) {
+	es, err := ParseExperiment("x.yaml", ".", []byte(`
+workload:
+  processes: [{name: shop, run: [shop, "{port}"]}]
+  operations:
+    told: {request: GET /told, spans: {none: 0, toy: 4}}
+    every: {request: GET /every, spans: {none: 0, default: 2}}
+variants:
+  none:
+  bigger: {env: {HEAP: 2g}}
+  own: {env: {AGENT: mine, TO: "http://{sink.otlp.http}"}}
+  flag: {args: ["--to={sink.zipkin}"]}
+`), toys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing, learnt := map[string]Number{"told": {}, "every": {}}, map[string]Number{"every": {2, 2}}
+	for i, want := range []map[string]Number{nothing, nothing, learnt, learnt} {
+		p, err := es[0].Plan(es[0].Variants[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, p.Spans); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", p.Variant, diff)
+		}
+	}
+}
+
 func TestPlanMixSpans(t *testing.T) {
 	es, err := ParseExperiment("x.yaml", ".", []byte("workload: shop\nmix: {one: 1, two: 3}\nvariants: {none: , toy: }"), toys)
 	if err != nil {

@@ -17,6 +17,9 @@ import (
 // and with the kind's other spellings {setting.sampling.ratio}.
 const settingPrefix = "setting."
 
+// sinkMark begins the placeholders of where the sink is.
+const sinkMark = "{sink."
+
 // templates are the texts of the tracer's templates with the variant's settings in
 // them. It fails where a file is not there or names a setting that the tracer has not got.
 func (v Variant) templates() (map[string]string, error) {
@@ -128,4 +131,9 @@ func (p *Plan) Texts() []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// NamesSink reports whether the plan tells somebody where the sink is.
+func (p *Plan) NamesSink() bool {
+	return slices.ContainsFunc(p.Texts(), func(text string) bool { return strings.Contains(text, sinkMark) })
 }
