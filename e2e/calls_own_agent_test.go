@@ -39,10 +39,15 @@ func TestCallsOfOnesOwnAgent(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "results")
 	doc := document(t, tracetax(t, "run", write(t, experiment), "--json", "--out", out).exit(t, 0, 3, 4))
+	runs := measuredRuns(t, out)
 	for _, name := range []string{"released", "branch", "mine"} {
-		l := ledger(t, doc, "call", name)
-		if want := int64(l.Operations * callsDepth); want == 0 || entry(l, "expected") != want || entry(l, "delivered") != want {
-			t.Errorf("%s: %+v, want %d spans expected and delivered", name, l, want)
+		l, r := ledger(t, doc, "call", name), runs[name]
+		if want := int64(l.Operations * callsDepth); want == 0 || entry(l, "expected") != want {
+			t.Errorf("%s: %+v, want %d spans expected", name, l, want)
+		}
+		// On a busy machine the spans of the first call may come after the next one's.
+		if want := callsOf(r) * callsDepth; r.Life.Spans != want {
+			t.Errorf("%s: %d spans came over its life, want %d", name, r.Life.Spans, want)
 		}
 	}
 	written, err := os.ReadFile(filepath.Join(out, "experiment.yaml"))
