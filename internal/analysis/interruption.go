@@ -8,15 +8,16 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// givenUp is how many blocks in a row a variant fails in until it is given up.
+// A variant is given up that fails in so many blocks in a row, or before the first
+// block in so many tries of the same.
 const givenUp = 2
 
 // progress counts the runs that were asked for and those that were made, good or
 // failed. What a variant that was given up has not made was not left out by an
-// interruption; without its baseline nothing goes on.
+// interruption; without its baseline nothing goes on, and neither does it by itself.
 func (s *study) progress() (made, asked int) {
 	total := s.blocksAsked()
-	if s.abandoned(s.baseline) {
+	if s.abandoned(s.baseline) || s.nothingLeft() {
 		return 0, 0
 	}
 	for _, v := range s.variants {
@@ -45,9 +46,34 @@ func (s *study) attempted(variant string) map[int]bool {
 	return out
 }
 
-// abandoned reports whether a variant failed in so many blocks in a row that it
-// was given up.
+// nothingLeft reports whether every variant but the baseline was given up.
+func (s *study) nothingLeft() bool {
+	others := 0
+	for _, v := range s.variants {
+		if v.Name == s.baseline {
+			continue
+		}
+		if others++; !s.abandoned(v.Name) {
+			return false
+		}
+	}
+	return others > 0
+}
+
+// abandoned reports whether a variant failed so often that it was given up.
 func (s *study) abandoned(variant string) bool {
+	type kind struct {
+		record.Kind
+		record.Purpose
+	}
+	before := map[kind]int{}
+	for _, r := range s.failed {
+		if r.Variant == variant && r.Block == 0 {
+			if before[kind{r.Kind, r.Purpose}]++; before[kind{r.Kind, r.Purpose}] >= givenUp {
+				return true
+			}
+		}
+	}
 	attempted := s.attempted(variant)
 	row := 0
 	for block := 1; block <= max(s.in.Experiment.Design.Blocks, s.in.Experiment.Design.Most); block++ {

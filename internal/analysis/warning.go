@@ -40,7 +40,7 @@ var checks = []check{
 	{"stopped-early", note, "nothing to do; a smaller precision, or a fixed number of blocks, makes more", (*study).findStoppedEarly},
 	{"pilot", note, "the rate is this machine's: to repeat the experiment elsewhere at the same rate, name it (load: {rate: …})", (*study).findPilot},
 	{"duet", note, "read the differences in CPU and memory; for latency, and for figures of one variant alone, run it without duet", (*study).findDuet},
-	{"failed-runs", warning, "see the last log lines in the results folder under logs/; 'tracetax run --resume' tries missing runs again", (*study).findFailed},
+	{"failed-runs", warning, "see the last log lines in the results folder under logs/; what failed twice is not tried again by --resume: mend it, and measure anew", (*study).findFailed},
 	{"spoiled-blocks", spoiled, "run on a machine that does nothing else; the other blocks count as they are", (*study).findDropped},
 	{"spoiled-kept", spoiled, "more than a fifth of the blocks are spoiled, and no more are left out: repeat the experiment on a quieter machine", (*study).findKept},
 	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*study).findOverloaded},

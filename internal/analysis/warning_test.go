@@ -257,6 +257,15 @@ func TestInterrupted(t *testing.T) {
 		{"in a block", func(r []record.Record) []record.Record { return r[:19] }, "19 of 20 runs were made"},
 		{"a variant given up", failing("otel", 3), ""},
 		{"the baseline given up", failing("none", 3), ""},
+		{"no calibration, so that nothing else is made", func(r []record.Record) []record.Record {
+			calibration := record.Record{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Attempt: 1, Failure: &record.Failure{Stage: "ready", Message: "it died"}}
+			again := calibration
+			again.Attempt = 2
+			return []record.Record{calibration, again}
+		}, ""},
+		{"a calibration that may succeed yet", func([]record.Record) []record.Record {
+			return []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Attempt: 1, Failure: &record.Failure{Stage: "ready", Message: "it died"}}}
+		}, "0 of 20 runs were made"},
 		{"one run failed for good", func(r []record.Record) []record.Record {
 			r[3].Failure = &record.Failure{Stage: "ready", Message: "it died"}
 			return r

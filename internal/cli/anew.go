@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -20,7 +21,7 @@ import (
 // analyseAnew makes the findings of a results folder from its records, and puts them in
 // the place of those that are there. Nothing is run, fetched or built. A result that is
 // not finished has findings too, of the blocks that are whole.
-func analyseAnew(dir string) (doc *finding.Document, err error) {
+func analyseAnew(dir string, to io.Writer) (doc *finding.Document, err error) {
 	if !isFile(filepath.Join(dir, record.RunsFile)) {
 		return nil, usageError(noRecords(dir))
 	}
@@ -55,10 +56,20 @@ func analyseAnew(dir string) (doc *finding.Document, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.folder.Close()) }()
+	b.tellCutOff(to)
 	if len(b.history) == 0 {
 		return nil, fmt.Errorf("%s holds no run that could be analysed; go on with: tracetax run --resume %s", dir, dir)
 	}
 	return b.finish(b.history)
+}
+
+// tellCutOff says that the end of the last record is missing, where it is: that run is not
+// in what follows.
+func (b *bench) tellCutOff(to io.Writer) {
+	if n := b.folder.CutOff(); n > 0 {
+		fmt.Fprintln(to, wrapped(fmt.Sprintf("note: the last line of %s is cut off (%d bytes, no whole record): its run is left out",
+			b.folder.Path(record.RunsFile), n), widthOf(to)))
+	}
 }
 
 // noRecords says why there is nothing in a folder to analyse.

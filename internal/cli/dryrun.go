@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -15,7 +14,12 @@ import (
 // small a difference it could show. Drawn is whether the seeds of the orders were drawn
 // for it: a run then draws others.
 func dryRun(s streams, experiments []*spec.Experiment, drawn bool) error {
-	for _, e := range experiments {
+	for _, asked := range experiments {
+		left, none := lackingOf(asked)
+		e := asked
+		if !none {
+			e = without(asked, leftOutOf(left)) // as run does
+		}
 		foreseen, err := experiment.Foresee(e)
 		if err != nil {
 			return usageError(err)
@@ -30,12 +34,8 @@ func dryRun(s streams, experiments []*spec.Experiment, drawn bool) error {
 		if len(foreseen.Warmed) > 0 {
 			fmt.Fprintf(s.out, "  pilot, which finds the warm-up: %s\n", strings.Join(foreseen.Warmed, " "))
 		}
-		whole := true
-		for _, v := range e.Variants {
-			if missing := run.Missing(e.Workload, v); len(missing) > 0 {
-				whole = false
-				fmt.Fprintf(s.out, "  cannot run here: %s: %s\n", v.Name, strings.Join(missing, "; "))
-			}
+		for _, line := range lacks(left) {
+			fmt.Fprintln(s.out, "  cannot run here"+line)
 		}
 		between := " "
 		if foreseen.Duet {
@@ -47,19 +47,50 @@ func dryRun(s streams, experiments []*spec.Experiment, drawn bool) error {
 				fmt.Fprintf(s.out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
 			}
 		}
-		fmt.Fprintln(s.out, "  "+orderOf(e.Design.Seed, drawn, whole))
+		fmt.Fprintln(s.out, "  "+orderOf(e.Design.Seed, drawn, none))
 		fmt.Fprintln(s.out, "  "+resolution(len(foreseen.Blocks)))
 	}
 	return nil
 }
 
-// orderOf says which seed the order that is shown has, and how to run in it. That
-// takes that the whole of it can run here.
-func orderOf(seed uint64, drawn, whole bool) string {
+// leftOutOf are the variants that cannot run here, as a run leaves them out.
+func leftOutOf(left []lackView) []finding.LeftOut {
+	var out []finding.LeftOut
+	for _, l := range left {
+		out = append(out, finding.LeftOut{Variant: l.Variant})
+	}
+	return out
+}
+
+// lacks says what cannot run here and why, what lacks the same in one line.
+func lacks(left []lackView) []string {
+	var order []string
+	names := map[string][]string{}
+	for _, l := range left {
+		why := strings.Join(l.Missing, "; ")
+		if _, known := names[why]; !known {
+			order = append(order, why)
+		}
+		if l.Variant != "" {
+			names[why] = append(names[why], l.Variant)
+		}
+	}
+	for i, why := range order {
+		order[i] = ": " + why
+		if of := names[why]; len(of) > 0 {
+			order[i] = ", and is left out: " + strings.Join(of, ", ") + order[i]
+		}
+	}
+	return order
+}
+
+// orderOf says which seed the order that is shown has, and, where it can run here, how to
+// run in it.
+func orderOf(seed uint64, drawn, none bool) string {
 	text := fmt.Sprintf("order with seed %d", seed)
 	switch {
-	case !whole:
-		return text + "; without what cannot run here the order is another"
+	case none:
+		return text + ", once it can run"
 	case drawn:
 		return fmt.Sprintf("%s; to run in this order: --seed %d", text, seed)
 	}

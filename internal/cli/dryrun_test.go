@@ -42,16 +42,16 @@ func TestDryRunNamesItsSeed(t *testing.T) {
 // How to run in the order is told only where a run would have it.
 func TestOrderOf(t *testing.T) {
 	for _, c := range []struct {
-		drawn, whole bool
-		want         string
+		drawn, none bool
+		want        string
 	}{
-		{true, true, "order with seed 7; to run in this order: --seed 7"},
-		{false, true, "order with seed 7"},
-		{true, false, "order with seed 7; without what cannot run here the order is another"},
-		{false, false, "order with seed 7; without what cannot run here the order is another"},
+		{true, false, "order with seed 7; to run in this order: --seed 7"},
+		{false, false, "order with seed 7"},
+		{true, true, "order with seed 7, once it can run"},
+		{false, true, "order with seed 7, once it can run"},
 	} {
-		if got := orderOf(7, c.drawn, c.whole); got != c.want {
-			t.Errorf("drawn %t, whole %t: %q, want %q", c.drawn, c.whole, got, c.want)
+		if got := orderOf(7, c.drawn, c.none); got != c.want {
+			t.Errorf("drawn %t, none %t: %q, want %q", c.drawn, c.none, got, c.want)
 		}
 	}
 }

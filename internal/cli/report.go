@@ -86,7 +86,7 @@ func writeReport(s streams, dir string, flags reportFlags) error {
 	}
 	read := readFindings
 	if flags.anew {
-		read = analyseAnew
+		read = func(dir string) (*finding.Document, error) { return analyseAnew(dir, s.err) }
 	}
 	doc, err := read(dir)
 	if err != nil {

@@ -213,6 +213,7 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, top, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.folder.Close()) }()
+	b.tellCutOff(s.err)
 	history, err := b.run(ctx)
 	if err != nil {
 		return nil, f.interrupted(b, top, history, err)
@@ -234,7 +235,33 @@ func (f *runFlags) interrupted(b *bench, top string, history []record.Record, re
 	if final := new(experiment.FinalError); errors.As(reason, &final) {
 		next = "see " + b.dir
 	}
-	return errors.Join(fmt.Errorf("%w\n%d runs are kept; %s", reason, len(history), next), err)
+	return errors.Join(fmt.Errorf("%w\n%s; %s", reason, kept(history), next), err)
+}
+
+// kept counts what a results folder keeps: "1 run is kept", "5 runs and 2 that failed are kept".
+func kept(history []record.Record) string {
+	failed := 0
+	for i := range history {
+		if history[i].Failed() {
+			failed++
+		}
+	}
+	good := len(history) - failed
+	switch {
+	case failed > 0:
+		return fmt.Sprintf("%d %s and %d that failed are kept", good, noun(good, "run"), failed)
+	case good == 1:
+		return "1 run is kept"
+	}
+	return fmt.Sprintf("%d runs are kept", good)
+}
+
+// noun is a noun in the number that n asks for.
+func noun(n int, one string) string {
+	if n == 1 {
+		return one
+	}
+	return one + "s"
 }
 
 // budgetStatus is the exit status that the verdicts against a budget call for.

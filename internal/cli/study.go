@@ -73,6 +73,9 @@ func (f studyFlags) run(s streams, dirs []string) error {
 		}
 		docs = append(docs, read...)
 	}
+	if none := nothingMeasured(docs); none != nil {
+		return none
+	}
 	in := study.Input{Results: docs, Tool: Version(), Now: time.Now()}
 	if f.experiment != "" {
 		if in.Claims, err = restate(docs, f.experiment); err != nil {
@@ -118,6 +121,18 @@ func readStudied(dir string) ([]*finding.Document, error) {
 	// In the order in which they were made: that is the experiment's.
 	slices.SortStableFunc(docs, func(a, b *finding.Document) int { return a.Created.Compare(b.Created) })
 	return docs, nil
+}
+
+// nothingMeasured complains where no result holds a run: of nothing there is no study.
+func nothingMeasured(docs []*finding.Document) error {
+	var why error
+	for _, doc := range docs {
+		if doc.Runs.Good > 0 {
+			return nil
+		}
+		why = errors.Join(why, fmt.Errorf("%s: %s", doc.Results, doc.Answer))
+	}
+	return fmt.Errorf("there is nothing to study, because nothing was measured; see 'tracetax report DIR':\n%w", why)
 }
 
 // restate gives the results what an experiment says that was published, and returns

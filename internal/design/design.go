@@ -20,13 +20,12 @@ type Plan struct {
 	Least      int      // blocks before Precise is asked
 	Most       int      // blocks in all; Least where their number is fixed
 	Variants   []string // the first is the baseline
-	Calibrated []string // variants that are calibrated before everything else
+	Calibrated []string // variants that are calibrated before everything else; one whose calibration failed is not measured
 	Piloted    []string // variants whose rate is found in a pilot before the first block
 	Warmed     []string // variants whose warm-up is found in a pilot, after that
 	Operations []string
 	Levels     int  // phases of each operation, one for each level of what is swept; 0 is 1
 	Depths     int  // phases of each operation in a calibration, one for each depth; 0 is 1
-	Verified   bool // calibrations check the answers too: a variant whose calibration failed is not measured
 	Duet       bool // the two variants run at the same time
 
 	// Precise says whether the blocks of a history are enough. It must be pure. It

@@ -126,6 +126,47 @@ func TestFailedRunIsTriedOnceMore(t *testing.T) {
 	}
 }
 
+// A variant that cannot be calibrated is not measured: what it lost could not be told.
+func TestFailedCalibration(t *testing.T) {
+	calibration := func(of ...string) func(Run) bool {
+		return func(r Run) bool { return r.Kind == record.Calibration && slices.Contains(of, r.Variant) }
+	}
+	p := plan
+	p.Calibrated = []string{"none", "otel", "other"}
+	for name, test := range map[string]struct {
+		fails    []string
+		measured []string // variants
+		runs     int      // all of them
+	}{
+		"no variant does": {nil, []string{"none", "otel", "other"}, 3 + 4*3},
+		"one":             {[]string{"otel"}, []string{"none", "other"}, 4 + 4*2},
+		"all but the baseline: there is nothing to compare": {[]string{"otel", "other"}, nil, 5},
+		"the baseline": {[]string{"none"}, nil, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runs := play(t, p, calibration(test.fails...))
+			var measured []string
+			for _, r := range runs {
+				if r.Kind == record.Measured {
+					measured = append(measured, r.Variant)
+				}
+			}
+			slices.Sort(measured)
+			if measured = slices.Compact(measured); !slices.Equal(measured, test.measured) || len(runs) != test.runs {
+				t.Errorf("%v in %d runs, want %v in %d", measured, len(runs), test.measured, test.runs)
+			}
+		})
+	}
+}
+
+// Where all but the baseline are given up, the baseline is not measured for itself.
+func TestNothingLeftToCompare(t *testing.T) {
+	runs := play(t, plan, func(r Run) bool { return r.Kind == record.Measured && r.Variant != "none" })
+	if last := runs[len(runs)-1]; last.Block != patience {
+		t.Errorf("the last run is of block %d, want %d: %+v", last.Block, patience, last)
+	}
+}
+
 func TestGivingUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		variant string

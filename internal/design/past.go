@@ -83,15 +83,21 @@ func (p Plan) GivenUp(history []record.Record) []string {
 }
 
 func (p Plan) givenUp(past past, variant string, block int) bool {
-	return p.failedFor(past, p.Variants[0], block) || p.failedFor(past, variant, block)
+	return p.failedFor(past, p.Variants[0], block) || p.failedFor(past, variant, block) || p.alone(past, block)
+}
+
+// alone reports whether nothing is left before the given block to compare the baseline with.
+func (p Plan) alone(past past, block int) bool {
+	others := p.Variants[1:]
+	return len(others) > 0 && !slices.ContainsFunc(others, func(other string) bool { return !p.failedFor(past, other, block) })
 }
 
 // failedBefore reports whether a variant failed for good before the first block: in
-// a pilot, or where its answers were checked.
+// its calibration, which says what is lost and whether its answers are right, or in a pilot.
 func (p Plan) failedBefore(past past, variant string) bool {
-	return slices.Contains(p.Piloted, variant) && past[key{record.Pilot, record.ForRate, 0, variant}].spent() ||
-		slices.Contains(p.Warmed, variant) && past[key{record.Pilot, record.ForWarmup, 0, variant}].spent() ||
-		p.Verified && past[key{record.Calibration, "", 0, variant}].spent()
+	return slices.Contains(p.Calibrated, variant) && past[key{record.Calibration, "", 0, variant}].spent() ||
+		slices.Contains(p.Piloted, variant) && past[key{record.Pilot, record.ForRate, 0, variant}].spent() ||
+		slices.Contains(p.Warmed, variant) && past[key{record.Pilot, record.ForWarmup, 0, variant}].spent()
 }
 
 // failedFor reports whether a variant failed for good before the given block:

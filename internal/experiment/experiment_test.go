@@ -74,7 +74,7 @@ func TestFailures(t *testing.T) {
 		runs int
 	}{
 		"once":         {func(n string) bool { return n == "002-otel-1" }, "", 8},
-		"a variant":    {func(n string) bool { return strings.Contains(n, "-otel-") && !strings.HasPrefix(n, "cal") }, "no run of any variant but the baseline succeeded", 1 + 4 + 3},
+		"a variant":    {func(n string) bool { return strings.Contains(n, "-otel-") && !strings.HasPrefix(n, "cal") }, "no run of any variant but the baseline none succeeded: otel: start: it broke", 1 + 4 + 2},
 		"the baseline": {func(n string) bool { return strings.Contains(n, "-none-") }, "the baseline none failed again and again: start: it broke", -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestCancelled(t *testing.T) {
 func TestNothingSucceeds(t *testing.T) {
 	for variant, want := range map[string]string{
 		"none": "no run of the baseline none succeeded: start: it broke",
-		"otel": "no run of any variant but the baseline succeeded: start: it broke",
+		"otel": "no run of any variant but the baseline none succeeded: otel: start: it broke",
 	} {
 		s := session(&script{fail: func(n string) bool { return strings.HasPrefix(n, "001-"+variant) }}, &kept{})
 		s.Experiment.Design.Blocks = 1

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
@@ -65,19 +66,38 @@ func (s *Session) conclusion(plan design.Plan) error {
 	if slices.Contains(plan.GivenUp(s.history), plan.Variants[0]) {
 		return fmt.Errorf("the baseline %s failed again and again: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
 	}
-	good := map[string]bool{}
+	good, tried := map[string]bool{}, map[string]bool{}
 	for i := range s.history {
-		if r := &s.history[i]; r.Kind == record.Measured && !r.Failed() {
-			good[r.Variant] = true
+		if r := &s.history[i]; r.Kind == record.Measured {
+			tried[r.Variant] = true
+			good[r.Variant] = good[r.Variant] || !r.Failed()
 		}
 	}
-	if !good[plan.Variants[0]] {
-		return fmt.Errorf("no run of the baseline %s succeeded: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
-	}
-	if len(plan.Variants) > 1 && len(good) == 1 {
-		return fmt.Errorf("no run of any variant but the baseline succeeded: %s", s.lastFailure(plan.Variants[1]))
+	baseline, others := plan.Variants[0], plan.Variants[1:]
+	switch {
+	case tried[baseline] && !good[baseline]:
+		return fmt.Errorf("no run of the baseline %s succeeded: %s", baseline, s.lastFailure(baseline))
+	case len(others) > 0 && !slices.ContainsFunc(others, func(other string) bool { return good[other] }):
+		return fmt.Errorf("no run of any variant but the baseline %s succeeded: %s", baseline, s.reasons(others))
 	}
 	return nil
+}
+
+// reasons says why variants last failed, with those of one reason together.
+func (s *Session) reasons(variants []string) string {
+	var order []string
+	of := map[string][]string{}
+	for _, variant := range variants {
+		reason := s.lastFailure(variant)
+		if of[reason] == nil {
+			order = append(order, reason)
+		}
+		of[reason] = append(of[reason], variant)
+	}
+	for i, reason := range order {
+		order[i] = strings.Join(of[reason], ", ") + ": " + reason
+	}
+	return strings.Join(order, "; ")
 }
 
 // lastFailure is why a variant last failed; a partner's failure is the reason only

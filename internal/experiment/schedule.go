@@ -99,7 +99,6 @@ func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
 		if run.Exports(plan) || len(plan.Verify) > 0 {
 			p.Calibrated = append(p.Calibrated, plan.Variant)
 		}
-		p.Verified = p.Verified || len(plan.Verify) > 0
 	}
 	if e.Load.Relative != nil {
 		p.Piloted = p.Variants

@@ -33,12 +33,14 @@ type Folder struct {
 	dir  string
 	runs *os.File
 	size int64 // length of runs.jsonl up to its last whole record
+
+	cutOff int64
 }
 
 // Create makes a new results folder. It refuses one that holds runs already.
 func Create(dir string) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, LogsFolder), 0o755); err != nil {
-		return nil, fmt.Errorf("making the results folder: %w", err)
+		return nil, fmt.Errorf("making the results folder: %w (choose another with --out)", err)
 	}
 	if info, err := os.Stat(filepath.Join(dir, RunsFile)); err == nil && info.Size() > 0 {
 		return nil, fmt.Errorf("results folder %s holds runs already: go on with --resume %s, or choose another with --out", dir, dir)
@@ -59,6 +61,9 @@ func Open(dir string) (*Folder, []Record, error) {
 	}
 	records, whole, err := read(f.runs, filepath.Join(dir, RunsFile))
 	if err == nil {
+		f.cutOff, err = f.behind(whole)
+	}
+	if err == nil {
 		err = f.cut(whole)
 	}
 	if err == nil {
@@ -77,11 +82,28 @@ func Hold(dir string) (*Folder, []Record, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	records, _, err := read(f.runs, filepath.Join(dir, RunsFile))
+	records, whole, err := read(f.runs, filepath.Join(dir, RunsFile))
+	if err == nil {
+		f.cutOff, err = f.behind(whole)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	return f, records, nil
+}
+
+// CutOff is how many bytes of a last line were left out when the folder was opened, because
+// its end is missing: of a run whose record was being written when tracetax or the machine was
+// stopped.
+func (f *Folder) CutOff() (bytes int64) { return f.cutOff }
+
+// behind is how many bytes of runs.jsonl are behind its whole lines.
+func (f *Folder) behind(whole int64) (int64, error) {
+	info, err := f.runs.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("reading the length of %s: %w", RunsFile, err)
+	}
+	return max(0, info.Size()-whole), nil
 }
 
 // Read returns the records of a results folder without opening it for writing.

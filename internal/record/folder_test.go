@@ -87,6 +87,9 @@ func TestUnfinishedLineIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if cut := f.CutOff(); cut != int64(len(`{"schema":1,"blo`)) {
+		t.Errorf("%d bytes are said to be cut off", cut)
+	}
 	if err := f.Append(Record{Schema: Schema, Block: 2}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Length is about how long a run takes: what the load's settings say, and what
-// starting, draining and stopping commonly add. A phase is an operation at one
+// starting, draining and stopping commonly add, with the tracer as its file says. A phase is an operation at one
 // level of the load. A phase that searches takes as many probes as the search
 // needs, so that the run may take as short and as long as this.
 func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind) (shortest, longest time.Duration) {
@@ -26,7 +26,7 @@ type probes struct{ all, long int }
 // lasting is about how long a run takes whose windows are so many probes.
 func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) time.Duration {
 	const startAndStop = 700 * time.Millisecond
-	length := startAndStop + p.Settle
+	length := startAndStop + p.Startup + p.Settle
 	drain := time.Duration(0)
 	if Exports(p) {
 		drain = p.Delay/2 + 100*time.Millisecond

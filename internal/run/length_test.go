@@ -26,6 +26,7 @@ func TestLength(t *testing.T) {
 		"one phase":           {&spec.Plan{}, plain, 1, record.Measured, start + 13*s, start + 13*s},
 		"three phases":        {&spec.Plan{}, plain, 3, record.Measured, start + 37*s, start + 37*s},
 		"exporting":           {exporting, plain, 1, record.Measured, start + 15600*time.Millisecond, start + 15600*time.Millisecond},
+		"a slow tracer":       {&spec.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 19*s, start + 19*s},
 		"a pilot":             {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
 		"latency":             {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 53*s, start + 143*s},
 		"lossless, confirmed": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 73*s, start + 283*s},

@@ -18,7 +18,8 @@ type Plan struct {
 	Delay      time.Duration // longest time that the tracer holds a finished span back
 	Holds      int           // spans that the tracer may keep, however long, until a buffer is full
 	Settle     time.Duration
-	Secrets    []string // values that no file and no screen may show
+	Startup    time.Duration // about how much longer the program takes to start and to stop with the tracer
+	Secrets    []string      // values that no file and no screen may show
 
 	Self      bool              // the load is given to the operation's process in words
 	Verify    []string          // command that checks the workload's answers; nil: none

@@ -25,6 +25,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Admits:     slices.Clone(t.Admits),
 		Sampling:   1,
 		Settle:     t.Settle,
+		Startup:    t.Startup,
 		Self:       e.Workload.Self,
 		Verify:     slices.Clone(e.Workload.Verify),
 		Connects:   t.Connects,

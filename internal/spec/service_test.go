@@ -38,6 +38,7 @@ append: {JAVA_TOOL_OPTIONS: "-javaagent:{tracer}/agent.jar", GONE: "a"}
 templates: [agent.conf]
 connects: 30s
 holds: 1200
+startup: 6s
 env: {A: tracer}
 settings:
   rate:

@@ -37,6 +37,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"settings":    func(v *node) { t.Settings = s.settings(v) },
 		"admits":      func(v *node) { t.Admits = s.admits(v) },
 		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
+		"startup":     func(v *node) { t.Startup = s.duration(v, 0, 10*time.Minute) },
 		"connects":    func(v *node) { t.Connects = s.duration(v, 0, 10*time.Minute) },
 		"holds":       func(v *node) { t.Holds = s.whole(v, 0, 1_000_000) },
 		"append":      func(v *node) { t.Append = s.env(v, runPlaceholders) },

@@ -149,6 +149,7 @@ type Tracer struct {
 	Settings    []Setting
 	Admits      []Admission
 	Settle      time.Duration // extra time after ready until the tracer is connected
+	Startup     time.Duration // about how much longer a program takes to start and to stop with it, for what is foreseen
 	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
 	Holds       int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
 	Files       fs.FS
