@@ -22,6 +22,7 @@ import (
 // variants cannot run; or for a reason that has nothing to do with the variant.
 func (b *bench) makeReady(ctx context.Context, open openStore, named []string, to io.Writer) error {
 	var fatal, lacking []error
+	var left []lackView
 	for i, v := range b.asked.Variants {
 		cell, err := run.Prepare(ctx, open, b.asked, v, to)
 		var unready *run.UnreadyError
@@ -41,6 +42,7 @@ func (b *bench) makeReady(ctx context.Context, open openStore, named []string, t
 			fatal = append(fatal, err) // without its baseline nothing is compared
 		default:
 			lacking = append(lacking, err)
+			left = append(left, lackView{Variant: v.Name, Missing: []string{unready.Reason.Error()}})
 			b.environment.LeftOut = append(b.environment.LeftOut, finding.LeftOut{Variant: v.Name, Reason: firstLine(unready.Reason.Error())})
 		}
 	}
@@ -50,8 +52,8 @@ func (b *bench) makeReady(ctx context.Context, open openStore, named []string, t
 	if fatal != nil {
 		return errors.Join(fatal...)
 	}
-	for _, err := range lacking {
-		fmt.Fprintln(to, wrapped("note: "+err.Error()+"; it is left out, and the others are run", widthOf(to)))
+	for _, line := range lacks(left) {
+		fmt.Fprintln(to, wrapped("note: cannot run here"+line, widthOf(to)))
 	}
 	return nil
 }
@@ -123,8 +125,16 @@ func omissions(workload string, several bool, left []finding.LeftOut) []omission
 
 // tellOmissions names what was left out, at the end, where it is read.
 func tellOmissions(to io.Writer, all []omission) {
+	what := map[string][]string{}
+	var order []string
 	for _, one := range all {
-		fmt.Fprintln(to, wrapped(fmt.Sprintf("left out: %s: %s", one.what, one.reason), widthOf(to)))
+		if what[one.reason] == nil {
+			order = append(order, one.reason)
+		}
+		what[one.reason] = append(what[one.reason], one.what)
+	}
+	for _, reason := range order {
+		fmt.Fprintln(to, wrapped(fmt.Sprintf("left out: %s: %s", strings.Join(what[reason], ", "), reason), widthOf(to)))
 	}
 }
 

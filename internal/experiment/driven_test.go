@@ -97,3 +97,29 @@ func TestVerified(t *testing.T) {
 		})
 	}
 }
+
+// A quick experiment over a workload that makes itself work takes its word for how many spans
+// are made, where it gives it; what a tracer keeps in its buffer is learnt all the same.
+func TestLearns(t *testing.T) {
+	declared := map[string]spec.Number{"call": {Low: 10, High: 10}}
+	for name, test := range map[string]struct {
+		change func(*spec.Experiment, *spec.Plan)
+		want   bool
+	}{
+		"quick":                   {func(*spec.Experiment, *spec.Plan) {}, false},
+		"not quick":               {func(e *spec.Experiment, _ *spec.Plan) { e.Design.Quick = false }, true},
+		"requests":                {func(_ *spec.Experiment, p *spec.Plan) { p.Self = false }, true},
+		"a buffer":                {func(_ *spec.Experiment, p *spec.Plan) { p.Holds = 1000 }, true},
+		"other depths":            {func(e *spec.Experiment, _ *spec.Plan) { e.Load.Depths = []int{2, 4} }, true},
+		"not declared":            {func(_ *spec.Experiment, p *spec.Plan) { p.Spans = nil }, true},
+		"one of two not declared": {func(e *spec.Experiment, _ *spec.Plan) { e.Operations = append(e.Operations, spec.Operation{Name: "b"}) }, true},
+		"exports nothing":         {func(e *spec.Experiment, p *spec.Plan) { e.Design.Quick, p.Processes = false, nil }, false},
+	} {
+		e := &spec.Experiment{Operations: []spec.Operation{{Name: "call"}}, Design: spec.Design{Quick: true}}
+		p := &spec.Plan{Self: true, Spans: declared, Processes: []spec.Process{{Env: map[string]string{"TO": "{sink.otlp.grpc}"}}}}
+		test.change(e, p)
+		if got := learns(e, p); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/design"
@@ -35,7 +36,7 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 		}
 		plans[i] = plan
 		block = block.beside(e.Design.Duet, measuredLength(plan, e.Load, phases))
-		if learns := run.Exports(plan); learns || len(plan.Verify) > 0 {
+		if learns := learns(e, plan); learns || len(plan.Verify) > 0 {
 			learnt := 0
 			if learns {
 				learnt = len(e.Operations) * depths(e.Load)
@@ -58,6 +59,19 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 	s.Length = before.long + time.Duration(p.Most)*block.long
 	s.Shortest = before.short + time.Duration(p.Least)*block.short
 	return s, nil
+}
+
+// learns reports whether it is learnt beforehand how many spans a variant makes. A quick
+// experiment takes the workload's word where it needs nothing else of a calibration: what
+// readiness requests make, or what a tracer has in its buffer.
+func learns(e *spec.Experiment, plan *spec.Plan) bool {
+	if !run.Exports(plan) {
+		return false
+	}
+	if !e.Design.Quick || !plan.Self || plan.Holds > 0 || len(e.Load.Depths) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { _, declared := plan.Spans[o.Name]; return !declared })
 }
 
 // depths is at how many depths an operation is made: each makes spans of its own number.
@@ -96,7 +110,7 @@ func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
 	}
 	for _, plan := range plans {
 		p.Variants = append(p.Variants, plan.Variant)
-		if run.Exports(plan) || len(plan.Verify) > 0 {
+		if learns(e, plan) || len(plan.Verify) > 0 {
 			p.Calibrated = append(p.Calibrated, plan.Variant)
 		}
 	}
