@@ -22,7 +22,7 @@ func (s *study) findQuick() []hit {
 	if !s.quick() {
 		return nil
 	}
-	return []hit{{text: "a quick run: figures, but no intervals and no verdicts"}}
+	return []hit{{text: "a quick run: figures, but no intervals and no verdicts; its warm-up is short, and what is not compiled yet may cost many times what it costs later"}}
 }
 
 // findLeftOut tells every variant that was asked for and could not run here.

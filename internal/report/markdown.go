@@ -21,7 +21,7 @@ func Markdown(w io.Writer, doc *finding.Document) error {
 	m.line(cellText(strings.Join([]string{e.Workload, e.Load, runsText(doc.Runs), "against " + base}, " · ")))
 	if doc.Quick {
 		m.line("")
-		m.line("A quick run: figures only. Too few blocks for intervals and verdicts.")
+		m.line(quickText)
 	}
 	m.table(headlineTable(doc, base))
 	m.apart(doc)

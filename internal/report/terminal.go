@@ -98,9 +98,12 @@ func (t *terminal) head() {
 		t.paragraph("", text, dim)
 	}
 	if t.doc.Quick {
-		t.paragraph("", "A quick run: figures only. Too few blocks for intervals and verdicts; run it without --quick for those.", yellow)
+		t.paragraph("", quickText+" Run it without --quick for numbers to act on.", yellow)
 	}
 }
+
+// quickText says what the figures of a quick run lack.
+const quickText = "A quick run: figures only. Too few blocks for intervals and verdicts, and a short warm-up: what is not compiled yet may cost many times what it costs later."
 
 // came says how the rate and the number of blocks came about, and what was made to
 // go wrong.

@@ -19,7 +19,7 @@ const (
 	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
 	quickDriven     = time.Second     // window of a workload that makes itself work
-	quickDrivenWarm = 2 * time.Second // and its warm-up: what runs in the first half second is not compiled yet
+	quickDrivenWarm = 3 * time.Second // and its warm-up: agents of Java are not compiled before
 )
 
 // Quicken makes the experiment a matter of a minute: figures, but no intervals
