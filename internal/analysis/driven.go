@@ -60,20 +60,21 @@ func callTimes() []metric {
 	return list
 }
 
-// blockedTime is what the calling threads waited: their wall time less their CPU time.
-// Paced threads sleep between calls, which is no waiting for anything.
+// blockedTime is what the calling threads waited in their operations: the time of these less
+// the threads' CPU time, which holds the readings of the clock between them too. Paced threads
+// sleep between calls, which is no waiting for anything.
 func blockedTime(saturated bool) []metric {
 	if !saturated {
 		return nil
 	}
 	return []metric{{name: "blocked_time", unit: "s", better: lower, clock: true,
-		note: "per operation: wall time of the calling threads less their CPU time, so what they wait for locks, for a queue, for the collector of garbage or for a CPU",
+		note: "per operation: its time less the CPU time of the calling threads, so what they wait for locks, for a queue, for the collector of garbage or for a CPU",
 		value: func(_ *run, p *phase) (float64, bool) {
 			d := p.Load.Driven
 			if d == nil || d.ThreadCPU == nil {
 				return 0, false
 			}
-			return over(p.Load.WallSeconds*float64(max(1, d.Threads))-*d.ThreadCPU, float64(p.Load.Started))
+			return over(max(0, d.CallSeconds-*d.ThreadCPU), float64(p.Load.Started))
 		}}}
 }
 

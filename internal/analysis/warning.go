@@ -56,6 +56,7 @@ var checks = []check{
 	{"sink-busy", warning, "lower the rate or the sampling: the sink itself may have held the tracer up", (*study).findSinkBusy},
 	{"harness-busy", note, "nothing to do if the effect is large; otherwise report it: tracetax should use less", (*study).findHarnessBusy},
 	{"cpu-stolen", warning, "use a machine whose CPUs are not shared with others", (*study).findStolen},
+	{"busy-neighbour", warning, "stop what else runs on the machine, and repeat: it slows the program down, and what is blocked or lost may be its doing", (*study).findNeighbours},
 	{"load-average", warning, "stop what else runs on the machine before the experiment", (*study).findBusyStart},
 	{"clock-accounting", note, "CPU is read from the processes' clocks: what very short-lived children use is seen at their end only, and throttling is not seen. With the right to make cgroups it is exact", (*study).findClock},
 	{"other-runtime", note, "look at it against a variant on the same runtime (against: …): over the baseline it costs the difference between the two as well", (*study).findRuntimes},

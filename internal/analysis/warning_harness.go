@@ -15,6 +15,7 @@ const (
 	busySink    = 0.7   // of a core
 	busyHarness = 0.01  // of a core
 	stolenShare = 0.01  // of the machine's CPU time
+	mostOthers  = 0.15  // of the run's CPUs; what the kernel does for the network is charged to nobody, and is part of it
 	busyStart   = 0.5   // load average per CPU, before the first run
 )
 
@@ -162,6 +163,12 @@ func (s *study) findHarnessBusy() []hit {
 func (s *study) findStolen() []hit {
 	return s.perVariant(stolenShare, s.steal, func(worst float64) string {
 		return fmt.Sprintf("the host took up to %s of the CPU time", finding.FormatValue(worst, "1"))
+	})
+}
+
+func (s *study) findNeighbours() []hit {
+	return s.perCell(mostOthers, func(p *phase) float64 { return p.Others }, func(worst float64) string {
+		return fmt.Sprintf("programs outside the run, or the kernel, took up to %s of its CPUs", finding.FormatValue(worst, "1"))
 	})
 }
 

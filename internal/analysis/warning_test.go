@@ -92,6 +92,7 @@ var provocations = []struct {
 	{"sink-busy", only("otel", func(r *record.Record) { r.Phases[0].Usage[2].CPUSeconds = 0.8 * window })},
 	{"harness-busy", only("none", func(r *record.Record) { r.Harness.OwnCPU = 1 })},
 	{"cpu-stolen", only("none", func(r *record.Record) { r.Harness.StealSeconds = 2 })},
+	{"busy-neighbour", only("otel", func(r *record.Record) { r.Phases[0].Others = 0.3 })},
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},
 	{"clock-accounting", only("none", func(r *record.Record) { r.Harness.Accounting = "clock" })},
 	{"throttled", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].ThrottleSeconds = 0.5 })},

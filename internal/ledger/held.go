@@ -1,5 +1,5 @@
-// This file puts spans where they belong that a tracer has kept back until a buffer was
-// full: they came while a later operation was made.
+// This file puts spans where they belong that came while a later operation was made: a tracer
+// has kept them back until a buffer was full, or its first export took long.
 package ledger
 
 import (
@@ -37,6 +37,23 @@ func moveHeld(lines []line, holds, besides float64) {
 			if j == 0 {
 				besides -= give(start, besides)
 			}
+		}
+	}
+}
+
+// moveCold gives what came of an operation beyond what was expected to the start, as far as
+// that misses spans: the first export of a process takes long on a busy machine, and what it
+// brings comes while later operations are made. The last line is the start.
+func moveCold(lines []line) {
+	start := &lines[len(lines)-1]
+	if !start.known {
+		return
+	}
+	for i := range lines[:len(lines)-1] {
+		l := &lines[i]
+		if spans := math.Min(-l.missing.high, start.missing.low); l.known && spans > 0 {
+			start.arrived(spans)
+			l.arrived(-spans)
 		}
 	}
 }

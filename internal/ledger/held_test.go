@@ -25,8 +25,9 @@ func TestHeldSpansAreNotLost(t *testing.T) {
 			"expected=803 delivered=803 duplicated=0 unaccounted=0", 0},
 		{"fewer than came", 10, "expected=500 delivered=480 duplicated=0 unaccounted=20", "expected=300 delivered=320 duplicated=0 unaccounted=-20",
 			"expected=803 delivered=803 duplicated=0 unaccounted=0", 20. / 823},
-		{"a tracer that holds nothing", 0, "expected=500 delivered=471 duplicated=0 unaccounted=29", "expected=300 delivered=330 duplicated=0 unaccounted=-30",
-			"expected=803 delivered=803 duplicated=0 unaccounted=0", 30. / 833},
+		// Only the first operation's 3 may have come late.
+		{"a tracer that holds nothing", 0, "expected=500 delivered=473 duplicated=0 unaccounted=27", "expected=300 delivered=327 duplicated=0 unaccounted=-27",
+			"expected=803 delivered=803 duplicated=0 unaccounted=0", 27. / 830},
 	} {
 		tracing := three(1)
 		tracing.Holds = c.holds

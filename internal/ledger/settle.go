@@ -50,8 +50,12 @@ func settle(run Run, t Tracing) []line {
 		lines = append(lines, open(s, t))
 	}
 	lines = append(lines, begin(run, t))
-	if t.Holds > 0 && !t.random() {
+	switch {
+	case t.random():
+	case t.Holds > 0:
 		moveHeld(lines, float64(t.Holds), float64(t.Besides))
+	default:
+		moveCold(lines)
 	}
 	stop := listed(run.Stop)
 	stop.operation = Stop

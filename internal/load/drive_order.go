@@ -135,6 +135,8 @@ func (o Order) load(v map[string]uint64) (record.Load, error) {
 	switch {
 	case l.Failed > l.Started:
 		return l, fmt.Errorf("%d of %d operations failed: more than there were", l.Failed, l.Started)
+	case o.Rate > 0 && o.Duration > 0 && l.Started > o.intended()+1: // one for rounding
+		return l, fmt.Errorf("it made %d operations, and in %s no more than %d fall due at %g/s: its threads are to take turns (docs/self-driving.md)", l.Started, o.Duration, o.intended(), o.Rate)
 	case o.Calls > 0 && l.Started > o.Calls:
 		return l, fmt.Errorf("it made %d operations, and was told to make %d at most", l.Started, o.Calls)
 	case l.Started > 0 && v["wall_ns"] == 0:

@@ -351,3 +351,18 @@ func FuzzSamples(f *testing.F) {
 		}
 	})
 }
+
+// Threads that each begin at once make more than falls due: that rate is not the one ordered.
+func TestDriverOfThreadsThatDoNotTakeTurns(t *testing.T) {
+	burst := drivetest.Program{Answer: func(line string) (string, bool) {
+		return "done started=64 failed=0 wall_ns=1000000", strings.HasPrefix(line, "run")
+	}}
+	order := Order{Rate: 1, Duration: 100 * time.Millisecond, Threads: 64}
+	const want = "it made 64 operations, and in 100ms no more than 1 fall due at 1/s"
+	if _, err := driven(t, driving(t, burst), order); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	if l, err := driven(t, driving(t, drivetest.Program{}), order); err != nil || l.Started != 1 {
+		t.Errorf("with turns: %d operations, %v", l.Started, err)
+	}
+}

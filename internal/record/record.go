@@ -94,11 +94,12 @@ type Phase struct {
 
 	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
 
-	Load         Load    `json:"load"`          // operations of the measured window
-	Sink         Counts  `json:"sink"`          // what arrived from the start of the window to the quiet after it
-	Usage        []Usage `json:"usage"`         // over the same time, one entry a process
-	DrainSeconds float64 `json:"drain_seconds"` // from the last operation's end to the quiet
-	Quiet        bool    `json:"quiet"`         // false: the sink still received when patience ended
+	Load         Load    `json:"load"`             // operations of the measured window
+	Sink         Counts  `json:"sink"`             // what arrived from the start of the window to the quiet after it
+	Usage        []Usage `json:"usage"`            // over the same time, one entry a process
+	DrainSeconds float64 `json:"drain_seconds"`    // from the last operation's end to the quiet
+	Quiet        bool    `json:"quiet"`            // false: the sink still received when patience ended
+	Others       float64 `json:"others,omitempty"` // as of a probe, over the time of the usage; not of a duet, nor of a search
 
 	Capacity *Capacity `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
 }

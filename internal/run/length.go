@@ -37,7 +37,11 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) 
 		if p.Self {
 			made = calibrationOperations * time.Second / calibrationRate
 		}
-		return length + time.Duration(phases+1)*(p.Delay+margin) + time.Duration(phases)*made
+		once := length + time.Duration(phases+1)*(p.Delay+margin) + time.Duration(phases)*made
+		if p.Holds > 0 { // once more for each phase, with twice as much of it
+			once += time.Duration(phases) * (once + made)
+		}
+		return once
 	}
 	if kind != record.Pilot {
 		length += l.Idle

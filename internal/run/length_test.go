@@ -23,14 +23,15 @@ func TestLength(t *testing.T) {
 		few    time.Duration
 		many   time.Duration
 	}{
-		"one phase":           {&spec.Plan{}, plain, 1, record.Measured, start + 13*s, start + 13*s},
-		"three phases":        {&spec.Plan{}, plain, 3, record.Measured, start + 37*s, start + 37*s},
-		"exporting":           {exporting, plain, 1, record.Measured, start + 15600*time.Millisecond, start + 15600*time.Millisecond},
-		"a slow tracer":       {&spec.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 19*s, start + 19*s},
-		"a pilot":             {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
-		"latency":             {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 53*s, start + 143*s},
-		"lossless, confirmed": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 73*s, start + 283*s},
-		"lossless, no longer": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 53*s, start + 163*s},
+		"one phase":                   {&spec.Plan{}, plain, 1, record.Measured, start + 13*s, start + 13*s},
+		"three phases":                {&spec.Plan{}, plain, 3, record.Measured, start + 37*s, start + 37*s},
+		"exporting":                   {exporting, plain, 1, record.Measured, start + 15600*time.Millisecond, start + 15600*time.Millisecond},
+		"calibration of what is held": {&spec.Plan{Self: true, Holds: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
+		"a slow tracer":               {&spec.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 19*s, start + 19*s},
+		"a pilot":                     {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
+		"latency":                     {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 53*s, start + 143*s},
+		"lossless, confirmed":         {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 73*s, start + 283*s},
+		"lossless, no longer":         {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 53*s, start + 163*s},
 		"staircase": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU, Method: spec.MethodStaircase, From: 100, Step: 100, Most: 500}), 1, record.Measured,
 			start + 23*s, start + 53*s},
 		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},

@@ -159,7 +159,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if err != nil {
 		return phase, counted, err
 	}
-	begun, own := time.Now(), s.own()
+	begun, own, busy := time.Now(), s.own(), s.busy()
 	phase.Load, err = s.swapping(ctx, j.task.Duration, func() (record.Load, error) { return stretch.do(ctx) })
 	if err == nil {
 		err = wellDone(j, phase.Load)
@@ -176,10 +176,14 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if err != nil {
 		return phase, counted, err
 	}
-	s.record.Harness.OwnCPU += (s.own() - own).Seconds()
+	used := s.own() - own
+	s.record.Harness.OwnCPU += used.Seconds()
 	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
 	phase.Sink = end.counts.Minus(warm.counts)
 	phase.Usage = s.between(before, after)
+	if s.duet == nil { // the partner would count as somebody else
+		phase.Others = s.others(busy, s.busy(), phase.Usage, used)
+	}
 	phase.DrainSeconds = end.took.Seconds()
 	phase.Quiet = warm.quiet && end.quiet
 	return phase, end.counts, s.afterwards(ctx, stretch, &phase.Load)

@@ -68,7 +68,8 @@ const cold = 3 * time.Second
 // taken for spans of the operations after it.
 func (s *stage) drainStart(ctx context.Context) (drained, error) {
 	if s.mayBeCold() {
-		came := func(c record.Counts) bool { return c.Spans+c.Merged+c.Forgone > 0 }
+		awaited := max(1, s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1))
+		came := func(c record.Counts) bool { return float64(c.Told()) >= awaited }
 		if _, err := s.until(ctx, s.request.Plan.Delay+cold, came); err != nil {
 			return drained{}, err
 		}
@@ -77,8 +78,7 @@ func (s *stage) drainStart(ctx context.Context) (drained, error) {
 }
 
 // mayBeCold reports whether spans are to come of the first operation, as far as is
-// known. Tracers that hold back all that they have are met among method calls; there
-// only the calibration waits.
+// known. A tracer that keeps them until a buffer is full is waited for in the calibration only.
 func (s *stage) mayBeCold() bool {
 	switch {
 	case !s.exporting || s.request.twice > 0:
@@ -86,7 +86,7 @@ func (s *stage) mayBeCold() bool {
 	case s.request.Kind == record.Calibration:
 		return true
 	}
-	return !s.request.Plan.Self && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1) > 0
+	return s.request.Plan.Holds == 0 && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1) > 0
 }
 
 // until waits, at most so long, until what the sink has counted is as wanted; false

@@ -114,6 +114,7 @@ type work struct {
 
 // thread is the part of one thread, and its durations in ns.
 type thread struct {
+	number          int
 	most            uint64
 	durations, lags []int64
 }
@@ -161,6 +162,7 @@ func prepare(words string) (work, error) {
 		case w.rate > 0:
 			n = uint64(w.rate*w.duration.Seconds())/uint64(threads) + 1
 		}
+		w.threads[i].number = i
 		w.threads[i].most = n
 		w.threads[i].durations = make([]int64, 0, n)
 		w.threads[i].lags = make([]int64, 0, n)
@@ -191,13 +193,14 @@ func (w *work) run(call func(int)) string {
 }
 
 func (t *thread) run(w *work, begun time.Time, call func(int)) {
-	gap, late := time.Duration(0), time.Duration(0)
+	gap, late, offset := time.Duration(0), time.Duration(0), time.Duration(0)
 	if w.rate > 0 {
+		offset = time.Duration(float64(t.number) / w.rate * float64(time.Second)) // the threads take turns
 		gap = time.Duration(float64(len(w.threads)) / w.rate * float64(time.Second))
 		late = 100 * time.Millisecond // what fell due in time is made all the same
 	}
 	for n := uint64(0); n < t.most; n++ {
-		due := begun.Add(time.Duration(n) * gap)
+		due := begun.Add(offset + time.Duration(n)*gap)
 		if w.duration > 0 && (due.Sub(begun) >= w.duration || time.Since(begun) >= w.duration+late) {
 			return
 		}

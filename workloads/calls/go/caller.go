@@ -95,7 +95,7 @@ func (c *caller) makePaced() {
 		if now >= c.end() {
 			return
 		}
-		for due := min(c.share, c.order.due(now)); c.made < due && now < c.end(); now = c.ended {
+		for due := min(c.share, c.order.due(now, c.thread)); c.made < due && now < c.end(); now = c.ended {
 			most, until := c.nextLine()
 			c.call(min(most, due), until)
 			c.keepCourse()
@@ -124,6 +124,7 @@ func (c *caller) nextLine() (made int64, until time.Duration) {
 func (c *caller) call(most int64, until time.Duration) {
 	depth, busy, kept, paced := c.order.depth, c.order.busy, c.order.kept(), c.order.paced()
 	made, ended := c.made, c.ended
+	offset, interval := c.order.offset(c.thread), c.order.interval() // infinite where nothing is paced
 	for {
 		begin := time.Since(c.began)
 		if outerCall(busy, depth) != depth {
@@ -136,7 +137,7 @@ func (c *caller) call(most int64, until time.Duration) {
 		}
 		c.durations.set(place, ended-begin)
 		if paced {
-			intended := time.Duration(float64(made) * c.order.interval())
+			intended := time.Duration(offset + float64(made)*interval)
 			c.lags.set(place, max(0, begin-intended))
 		}
 		c.calling += ended - begin

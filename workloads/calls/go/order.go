@@ -35,9 +35,12 @@ func (o *order) kept() bool { return o.samples != "" }
 // interval is the time between the intended starts of two operations of one thread.
 func (o *order) interval() float64 { return 1e9 * float64(o.threads) / o.rate }
 
-// due is how many operations of one thread have fallen due so long after the start.
-func (o *order) due(d time.Duration) int64 {
-	return int64(math.Floor(float64(d)/o.interval())) + 1
+// offset is when the first operation of a thread is due: the threads take turns.
+func (o *order) offset(thread int) float64 { return 1e9 * float64(thread) / o.rate }
+
+// due is how many operations of a thread have fallen due so long after the start.
+func (o *order) due(d time.Duration, thread int) int64 {
+	return int64(math.Floor((float64(d)-o.offset(thread))/o.interval())) + 1
 }
 
 // share is the most operations that a thread, counted from 0, makes.
@@ -51,7 +54,7 @@ func (o *order) share(thread int) int64 {
 	}
 	switch {
 	case o.paced() && o.duration > 0:
-		return min(share, o.due(o.duration-1))
+		return min(share, o.due(o.duration-1, thread))
 	case o.kept() && o.calls == 0:
 		return mostSamples
 	}

@@ -49,7 +49,7 @@ class Caller:
                 now = time.perf_counter_ns()
             if now >= end:
                 return
-            self._call(min(self._share, self._order.due(now - self.began)), end)
+            self._call(min(self._share, self._order.due(now - self.began, self._thread)), end)
             tick += TICK_NS
 
     def _call(self, most, end):
@@ -58,6 +58,7 @@ class Caller:
         busy, depth = self._order.busy, self._order.depth
         durations, lags = self._durations, self._lags
         room = len(durations)
+        offset = self._order.offset(self._thread) if lags is not None else 0
         made, call_ns, after = self.made, self.call_ns, self.ended  # before end: the caller has looked
         while made < most and after < end:
             before = clock()
@@ -71,7 +72,7 @@ class Caller:
             if calls != depth:
                 self.failed += 1
             if lags is not None:
-                lags[made % room] = max(0, before - self.began - int(made * self._order.interval))
+                lags[made % room] = max(0, before - self.began - int(offset + made * self._order.interval))
             made += 1
         self.made, self.call_ns, self.ended = made, call_ns, after
 

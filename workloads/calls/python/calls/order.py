@@ -51,9 +51,13 @@ class Order:
         """Time between the intended starts of two operations of one thread."""
         return 1e9 * self.threads / self.rate
 
-    def due(self, ns):
-        """How many operations of one thread have fallen due so long after the start."""
-        return math.floor(ns / self.interval) + 1
+    def offset(self, thread):
+        """When the first operation of a thread is due: the threads take turns."""
+        return 1e9 * thread / self.rate
+
+    def due(self, ns, thread):
+        """How many operations of a thread have fallen due so long after the start."""
+        return math.floor((ns - self.offset(thread)) / self.interval) + 1
 
     def share(self, thread):
         """The most operations that a thread, counted from 0, makes."""
@@ -61,7 +65,7 @@ class Order:
         if self.calls:
             share = self.calls // self.threads + (thread < self.calls % self.threads)
         if self.rate and self.duration:
-            return min(share, self.due(self.duration - 1))
+            return min(share, self.due(self.duration - 1, thread))
         if self.samples and not self.calls:
             return MOST_SAMPLES
         return share

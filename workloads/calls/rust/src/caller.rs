@@ -72,7 +72,7 @@ impl Caller {
             if self.over(now) {
                 return;
             }
-            let due = self.order.due(rate, now - self.began);
+            let due = self.order.due(rate, self.thread, now - self.began);
             self.call(self.share.min(due), now);
             tick += TICK;
         }
@@ -93,7 +93,11 @@ impl Caller {
     /// until the time has passed.
     fn call(&mut self, most: u64, mut now: Instant) {
         let (busy, depth) = (self.order.busy, self.order.depth);
-        let interval = self.order.rate.map(|rate| self.order.interval(rate));
+        let thread = self.thread;
+        let pace = self.order.rate.map(|rate| {
+            let order = &self.order;
+            (order.offset(rate, thread), order.interval(rate))
+        });
         while self.made < most && !self.over(now) {
             let begin = Instant::now();
             let calls = monitored_function(busy, depth);
@@ -101,8 +105,8 @@ impl Caller {
             self.durations.set(self.made, now - begin);
             self.calling += now - begin;
             self.failed += u64::from(calls != depth);
-            if let (Some(lags), Some(interval)) = (&mut self.lags, interval) {
-                let intended = Duration::from_secs_f64(self.made as f64 * interval);
+            if let (Some(lags), Some((offset, interval))) = (&mut self.lags, pace) {
+                let intended = Duration::from_secs_f64(offset + self.made as f64 * interval);
                 lags.set(self.made, (begin - self.began).saturating_sub(intended));
             }
             self.made += 1;

@@ -68,9 +68,18 @@ impl Order {
         self.threads as f64 / rate
     }
 
-    /// How many operations of one thread have fallen due so long after the start.
-    pub fn due(&self, rate: f64, since: Duration) -> u64 {
-        (since.as_secs_f64() / self.interval(rate)) as u64 + 1
+    /// Seconds until the first operation of a thread is due: the threads take turns.
+    pub fn offset(&self, rate: f64, thread: u64) -> f64 {
+        thread as f64 / rate
+    }
+
+    /// How many operations of a thread have fallen due so long after the start.
+    pub fn due(&self, rate: f64, thread: u64, since: Duration) -> u64 {
+        let over = since.as_secs_f64() - self.offset(rate, thread);
+        if over < 0.0 {
+            return 0;
+        }
+        (over / self.interval(rate)) as u64 + 1
     }
 
     /// The most operations that a thread, counted from 0, makes.
@@ -81,7 +90,7 @@ impl Order {
         };
         match (self.rate, self.duration) {
             (Some(rate), Some(duration)) => {
-                share.min(self.due(rate, duration - Duration::from_nanos(1)))
+                share.min(self.due(rate, thread, duration - Duration::from_nanos(1)))
             }
             _ if self.samples.is_some() && self.calls.is_none() => MOST_SAMPLES,
             _ => share,
@@ -134,6 +143,8 @@ mod tests {
             ("duration_ns=1000", vec![u64::MAX]),
             ("duration_ns=1000 samples=/x", vec![MOST_SAMPLES]),
             ("duration_ns=1000000000 rate=10", vec![10]),
+            ("duration_ns=1000000000 rate=10 threads=3", vec![4, 3, 3]),
+            ("duration_ns=1000000000 rate=1 threads=3", vec![1, 0, 0]),
             (
                 "duration_ns=1000000000 rate=10 calls=4 threads=2",
                 vec![2, 2],

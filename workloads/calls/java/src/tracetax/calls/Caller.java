@@ -142,7 +142,12 @@ final class Caller implements Runnable {
 
     /** Operations of this thread that have fallen due so long after the stretch's start. */
     private long due(long ns) {
-        return (long) Math.floor(ns / intervalNs()) + 1;
+        return (long) Math.floor((ns - offsetNs()) / intervalNs()) + 1;
+    }
+
+    /** When the first operation of this thread is due: the threads take turns. */
+    private double offsetNs() {
+        return 1e9 * number / order.rate();
     }
 
     /** Time between the intended starts of two operations of this thread. */
@@ -201,6 +206,7 @@ final class Caller implements Runnable {
         int depth = order.depth();
         long busy = order.busyNs();
         double interval = intervalNs();
+        double offset = offsetNs();
         long first = made - from; // operations before place 0
         long before = begin;
         for (int place = from; place < to; place++) {
@@ -209,7 +215,7 @@ final class Caller implements Runnable {
             }
             long now = System.nanoTime();
             durations.put(place, now - before);
-            lags.put(place, Math.max(0, before - beganNs - (long) ((first + place) * interval)));
+            lags.put(place, Math.max(0, before - beganNs - (long) (offset + (first + place) * interval)));
             before = now;
         }
         ended = before;
