@@ -63,7 +63,11 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 // the warm-up too.
 func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where string) {
 	if apart := doc.Lost(l.Operation, nil, l.Variant); apart != nil {
-		return apart.LostShare, l.Variant + " on " + cell{l.Operation, levelOf(apart.Parameter)}.String()
+		where = l.Variant + " on " + cell{l.Operation, levelOf(apart.Parameter)}.String()
+		if apart.Part != "" {
+			where += ", " + apart.Part
+		}
+		return apart.LostShare, where
 	}
 	where = l.Variant + " on " + l.Operation
 	if l.LostShare > 1-lossless {

@@ -65,7 +65,7 @@ func TestAnswer(t *testing.T) {
 			"On hello/go, tracing with otel costs 29.8 µs", "; within the budget; no span was lost."},
 		{"lost", func(s *scene) {
 			s.change = func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / 10 }
-		}, "On hello/go, tracing with otel costs 29.8 µs", "; up to 10.0 % of the spans were lost (otel on json)."},
+		}, "On hello/go, tracing with otel costs 29.8 µs", "; up to 10.0 % of the spans were lost (otel on json, in the window)."},
 		{"nothing is instrumented", provocation("nothing-traced"), "On hello/go, tracing with otel costs", "; no span came with otel, so that is not what tracing costs."},
 		{"one operation is not instrumented", provocation("no-spans"), "On hello/go, tracing with otel costs", "; no span came with otel on dark, so that is not what tracing costs."},
 		{"every run failed", func(s *scene) {

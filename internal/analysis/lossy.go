@@ -28,10 +28,10 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 			one := s.lossyOf(l, v.Name, at)
 			switch s.loopOf(at) {
 			case searching:
-				one = s.lostAtRate(v.Name, at).apart(one, " at the rate found")
+				one = s.lostAtRate(v.Name, at).apart(one, "at the rate found")
 			case saturating:
 			default:
-				one = s.lostInWindow(v.Name, at).apart(one, "")
+				one = s.lostInWindow(v.Name, at).apart(one, "in the window")
 			}
 			if one.LostShare > 1-lossless && !s.lossy(at) {
 				here = append(here, one)
@@ -56,6 +56,9 @@ func sameCell(a, b finding.Lossy) bool {
 // answer is made of: also at a level, where the headline may be the line through all of them.
 // It is the least only where the baseline lost nothing.
 func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
+	if l.LostShare >= 1 {
+		return // nothing came: it may have made none
+	}
 	at := cell{l.Operation, levelOf(l.Parameter)}
 	metric := s.headlineOf(at).name
 	for _, f := range findings {

@@ -117,6 +117,7 @@ func restsOn(c *record.Capacity, rate float64) *record.Probe {
 // is known of the whole phase only: each place has as large a part of them as of all.
 func (l lostSpans) apart(whole finding.Lossy, part string) finding.Lossy {
 	out := whole
+	out.Part = part
 	out.LostShare, out.Spans, out.Where = l.share(), int64(math.Round(l.lost)), slices.Clone(whole.Where)
 	words := []string{}
 	for i := range out.Where {
@@ -124,7 +125,7 @@ func (l lostSpans) apart(whole finding.Lossy, part string) finding.Lossy {
 		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))
 		words = append(words, finding.FormatValue(out.Where[i].Share, "1")+" "+whereText(out.Where[i].Place))
 	}
-	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost" + part
+	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost " + part
 	if len(words) > 0 {
 		out.Text += ": " + strings.Join(words, ", ")
 	}

@@ -58,7 +58,7 @@ func metrics(roles []string, how loop) []metric {
 }
 
 func utilisation() metric {
-	return metric{name: "cpu_utilisation", unit: "1", better: lower, value: func(_ *run, p *phase) (float64, bool) {
+	return metric{name: "cpu_utilisation", unit: "1", better: lower, note: "CPU until the last span has come, over the time of the window alone", value: func(_ *run, p *phase) (float64, bool) {
 		return over(p.cpu(charged("")), p.Load.WallSeconds)
 	}}
 }

@@ -4,9 +4,12 @@ package analysis
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -40,6 +43,26 @@ func TestPacedCalls(t *testing.T) {
 	}
 	if doc.Experiment.Load != "operations for 20s at depth 10, paced at 50000 operations/s" {
 		t.Error(doc.Experiment.Load)
+	}
+}
+
+// What was not held, or sent nothing, is not told of as if it were.
+func TestPacedCallsThatAreNotWhatTheySeem(t *testing.T) {
+	s := pacedCalls()
+	s.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Load.WallSeconds = 2 * window }))
+	doc := analyse(t, s.input())
+	if !slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool {
+		return w.Code == "overloaded" && strings.HasSuffix(w.Text, ": its figures are of the rate reached")
+	}) {
+		t.Errorf("%+v", doc.Warnings)
+	}
+	for name, lost := range map[string]uint64{"some": 4, "all": 1} {
+		s = pacedCalls()
+		s.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / lost }))
+		doc = analyse(t, s.input())
+		if len(doc.Lossy) != 1 || doc.Lossy[0].Part != "in the window" || (doc.Lossy[0].Cost == nil && doc.Lossy[0].Added == nil) != (lost == 1) {
+			t.Errorf("%s of the spans lost: %+v", name, doc.Lossy)
+		}
 	}
 }
 

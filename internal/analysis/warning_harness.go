@@ -15,6 +15,7 @@ const (
 	busySink    = 0.7   // of a core
 	busyHarness = 0.01  // of a core
 	stolenShare = 0.01  // of the machine's CPU time
+	leastWindow = 0.5   // seconds, in which shares of a CPU say something
 	mostOthers  = 0.15  // of the run's CPUs; what the kernel does for the network is charged to nobody, and is part of it
 	busyStart   = 0.5   // load average per CPU, before the first run
 )
@@ -144,8 +145,10 @@ func (s *study) any(is func(*run) bool) bool {
 
 func (s *study) findSinkBusy() []hit {
 	return s.perCell(busySink, func(p *phase) float64 {
-		share, _ := over(p.cpu(charged("sink")), p.Load.WallSeconds) // 0 without a window
-		return share
+		if p.Load.WallSeconds < leastWindow {
+			return 0
+		}
+		return p.cpu(charged("sink")) / p.Load.WallSeconds
 	}, func(worst float64) string {
 		return fmt.Sprintf("the sink used %s of a CPU", finding.FormatValue(worst, "1"))
 	})
@@ -153,8 +156,10 @@ func (s *study) findSinkBusy() []hit {
 
 func (s *study) findHarnessBusy() []hit {
 	return s.perVariant(busyHarness, func(r *run) float64 {
-		share, _ := over(r.Harness.OwnCPU, r.Harness.OwnSeconds) // 0 where it is not known
-		return share
+		if r.Harness.OwnSeconds < leastWindow {
+			return 0 // not known, or too short to tell
+		}
+		return r.Harness.OwnCPU / r.Harness.OwnSeconds
 	}, func(worst float64) string {
 		return fmt.Sprintf("tracetax itself used %s of a CPU", finding.FormatValue(worst, "1"))
 	})
@@ -167,7 +172,12 @@ func (s *study) findStolen() []hit {
 }
 
 func (s *study) findNeighbours() []hit {
-	return s.perCell(mostOthers, func(p *phase) float64 { return p.Others }, func(worst float64) string {
+	return s.perCell(mostOthers, func(p *phase) float64 {
+		if p.Load.WallSeconds < leastWindow {
+			return 0
+		}
+		return p.Others
+	}, func(worst float64) string {
 		return fmt.Sprintf("programs outside the run, or the kernel, took up to %s of its CPUs", finding.FormatValue(worst, "1"))
 	})
 }

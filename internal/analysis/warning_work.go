@@ -22,7 +22,11 @@ func (s *study) findOverloaded() []hit {
 	for _, at := range s.cells() {
 		for _, v := range s.variants {
 			if text, yes := s.overloaded(v.Name, at); yes {
-				hits = append(hits, hit{text + ": no latency is compared", place(at, v.Name)})
+				what := ": no latency is compared"
+				if s.loopOf(at).drives() {
+					what = ": its figures are of the rate reached"
+				}
+				hits = append(hits, hit{text + what, place(at, v.Name)})
 				continue
 			}
 			n := 0

@@ -27,7 +27,7 @@ func analyseAnew(dir string, to io.Writer) (doc *finding.Document, err error) {
 	}
 	e, err := readEnvironment(dir)
 	if err != nil {
-		return nil, fmt.Errorf("analysing %s: %w", dir, err)
+		return nil, fmt.Errorf("analysing %s: %w (it is written with the first run; take a whole copy of the folder, or measure again)", dir, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, record.ExperimentFile))
 	if err != nil {

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -35,5 +37,19 @@ func TestLacks(t *testing.T) {
 	}
 	if got, want := lacks([]lackView{{Workload: "w", Missing: []string{"go is not installed"}}}), []string{": go is not installed"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A variant that was named and of which no run succeeded is a failure, others are not.
+func TestAllFailed(t *testing.T) {
+	doc := &finding.Document{Results: "results", Runs: finding.Runs{Variants: []finding.VariantRuns{
+		{Variant: "none", Good: 2}, {Variant: "mine", Failed: 4}, {Variant: "other", Failed: 4}, {Variant: "some", Good: 1, Failed: 3},
+	}}}
+	got := allFailed(doc, []string{"none", "mine", "some"})
+	if len(got) != 1 || !strings.HasPrefix(got[0].Error(), "variant mine failed in every run") {
+		t.Errorf("%v", got)
+	}
+	if got := allFailed(doc, nil); got != nil {
+		t.Errorf("none was named: %v", got)
 	}
 }

@@ -109,7 +109,7 @@ func foreseenLength(s experiment.Schedule) string {
 // known only afterwards, so it is said for a quiet and for a noisy machine.
 func resolution(blocks int) string {
 	if need := stats.MinBlocks(0.95); blocks < need {
-		return fmt.Sprintf("%d blocks give figures only; an interval needs %d", blocks, need)
+		return fmt.Sprintf("%d %s: figures only; an interval needs %d", blocks, noun(blocks, "block"), need)
 	}
 	const quiet, noisy = 0.01, 0.05
 	return fmt.Sprintf("differences that it could show: about %.1f %% if blocks differ by 1 %%, %.0f %% if they differ by 5 %%",

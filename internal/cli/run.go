@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,8 +69,8 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	})
 	f.common(c)
 	flags := c.Flags()
-	flags.BoolVar(&f.quick, "quick", false, "every cell twice, seconds each: figures, but no intervals and no verdicts")
-	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b` (the baseline always runs)")
+	flags.BoolVar(&f.quick, "quick", false, "two blocks (one, of over 16 variants), seconds each: figures, but no intervals and no verdicts")
+	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b`, and the baselines that they have (the first, and against:)")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
 	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
@@ -135,11 +136,13 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		defer func() { err = errors.Join(err, withdraw(folders, err == nil)) }()
 	}
 	var left []omission
+	var lost []error
 	for i, e := range experiments {
 		doc, err := f.one(ctx, s, e, top, folders[i])
 		switch {
 		case err == nil:
 			ran++
+			lost = append(lost, allFailed(doc, f.variants)...)
 			worst = max(worst, budgetStatus(doc))
 			left = append(left, omissions(e.Workload.Name, several, doc.Experiment.LeftOut)...)
 		case several && passedOver(ctx, err):
@@ -150,7 +153,21 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		}
 	}
 	tellOmissions(s.err, left)
+	if lost != nil {
+		return errors.Join(lost...)
+	}
 	return conclude(worst, ran, left)
+}
+
+// allFailed complains of variants that were named and of which no run succeeded.
+func allFailed(doc *finding.Document, named []string) []error {
+	var out []error
+	for _, v := range doc.Runs.Variants {
+		if v.Good == 0 && slices.Contains(named, v.Variant) {
+			out = append(out, fmt.Errorf("variant %s failed in every run (it was asked for by --variants): see what it wrote under %s/logs", v.Variant, doc.Results))
+		}
+	}
+	return out
 }
 
 // conclude is how a command ends whose experiments have all been tried: well where
@@ -218,10 +235,14 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, top, 
 	if err != nil {
 		return nil, f.interrupted(b, top, history, err)
 	}
-	if doc, err = b.finish(history); err != nil {
-		return nil, err
+	doc, failed := b.finish(history)
+	if doc == nil {
+		return nil, failed
 	}
-	return doc, print(s, doc, f.json)
+	if failed != nil {
+		failed = fmt.Errorf("%w\nthe runs are kept; make room, then: tracetax report %s --anew", failed, dir)
+	}
+	return doc, errors.Join(print(s, doc, f.json), failed)
 }
 
 // interrupted makes the best of what there is, for a look, and says how to go

@@ -15,7 +15,7 @@ import (
 )
 
 func progressLine(c record.Counts) string {
-	line := fmt.Sprintf("%d spans in %d requests, %d bytes", c.Spans, c.Requests, c.Bytes)
+	line := fmt.Sprintf("%d %s in %d %s, %d bytes", c.Spans, noun(int(c.Spans), "span"), c.Requests, noun(int(c.Requests), "request"), c.Bytes)
 	for _, extra := range []struct {
 		n    uint64
 		name string

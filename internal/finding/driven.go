@@ -29,6 +29,7 @@ type Lossy struct {
 	Parameter map[string]string `json:"parameter,omitempty"`
 	Variant   string            `json:"variant"`
 	LostShare float64           `json:"lost_share"`
+	Part      string            `json:"part,omitempty"`   // that this is the share of: "in the window" (without the warm-up), "at the rate found"; "" is all
 	Spans     int64             `json:"spans"`            // that were lost
 	Where     []LostAt          `json:"where"`            // the most first
 	Metric    string            `json:"metric,omitempty"` // the headline, that Cost is of

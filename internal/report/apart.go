@@ -49,6 +49,6 @@ func (s *studySection) addApart(apart grid) {
 	shown := dropEmpty(apart)
 	s.grids = append(s.grids, shown)
 	if slices.ContainsFunc(shown.columns, func(c column) bool { return c.head == "costs" }) {
-		s.notes = append(s.notes, "What they cost is taken as the least that they would if they had sent all spans.")
+		s.notes = append(s.notes, "The costs are lower bounds: with all of its spans sent, a variant costs at least as much.")
 	}
 }

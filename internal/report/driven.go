@@ -99,7 +99,11 @@ func drivenSections(doc *finding.Document, levels bool) []studySection {
 		heap.add(g, heapTable(doc, g))
 	}
 	if len(doc.Lossy) > 0 {
-		side.notes = append(side.notes, lossyMark+" lost over 1 % of its spans, the warm-up included")
+		note := lossyMark + " lost over 1 % of its spans"
+		if !slices.ContainsFunc(doc.Lossy, func(l finding.Lossy) bool { return l.Part != "" }) {
+			note += ", the warm-up included"
+		}
+		side.notes = append(side.notes, note)
 	}
 	apart := studySection{id: "apart", title: "Listed apart: variants that lost spans"}
 	apart.addApart(apartTable(doc.Lossy))

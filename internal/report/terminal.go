@@ -125,11 +125,20 @@ func came(doc *finding.Document) []string {
 	return out
 }
 
-// runsText counts blocks and runs: "8 blocks, 24 runs, 1 failed".
+// runsText counts blocks and runs: "8 blocks, 24 runs and 1 that failed". Blocks that not
+// every variant has a run in are counted too, where no other is.
 func runsText(r finding.Runs) string {
-	text := counted(r.Blocks, "block") + ", " + counted(r.Good, "run")
+	text := counted(r.Blocks, "block")
+	most := 0
+	for _, v := range r.Variants {
+		most = max(most, v.Blocks)
+	}
+	if r.Blocks == 0 && most > 0 {
+		text = counted(most, "block") + ", none of them whole"
+	}
+	text += ", " + counted(r.Good, "run")
 	if r.Failed > 0 {
-		text += fmt.Sprintf(", %d failed", r.Failed)
+		text += fmt.Sprintf(" and %d that failed", r.Failed)
 	}
 	return text
 }

@@ -124,7 +124,7 @@ func (t *terminal) levelTable(levels []*group, m *finding.Finding, base string) 
 	for i, name := range contenders {
 		table.columns = append(table.columns, column{head: visible(markedAnywhere(t.doc, levels, name)), right: true, drop: drops(single, i, len(contenders))})
 		if single {
-			table.columns = append(table.columns, column{head: "relative", right: true}, column{close: true, drop: 1})
+			table.columns = append(table.columns, column{head: changeHead([]*finding.Finding{m}, base), right: true}, column{close: true, drop: 1})
 		}
 		table.columns = append(table.columns, column{close: !single, drop: drops(single, i, len(contenders))})
 	}

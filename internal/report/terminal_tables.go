@@ -43,7 +43,7 @@ func (t *terminal) metricTable(g *group, base, variant string) grid {
 		{head: visible(base), right: true},
 		{head: visible(markedVariant(t.doc, g, variant)), right: true},
 		{head: "difference", right: true, drop: 3},
-		{head: "relative", right: true},
+		{head: changeHead(g.findings, base), right: true},
 		{head: intervalHead(g), close: true, drop: 1},
 		{head: ""},
 		{head: "verdict", close: true, drop: 2},
@@ -74,6 +74,14 @@ func (t *terminal) metricTable(g *group, base, variant string) grid {
 }
 
 // intervalHead names the column of intervals, where any is.
+// changeHead heads what is over the baseline: a share of it, or an amount as well.
+func changeHead(findings []*finding.Finding, base string) string {
+	if slices.ContainsFunc(findings, func(f *finding.Finding) bool { return f.Amount }) {
+		return visible("over " + base)
+	}
+	return "relative"
+}
+
 func intervalHead(g *group) string {
 	for _, f := range g.findings {
 		if i := f.Shown(); i != nil && i.Low != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
 )
 
 func TestShorten(t *testing.T) {
@@ -76,6 +78,20 @@ func TestTerminalFits(t *testing.T) {
 			if strings.ContainsRune(b.String(), '\x1b') {
 				t.Errorf("%s: an escape sequence without colour", name)
 			}
+		}
+	}
+}
+
+func TestRunsText(t *testing.T) {
+	of := func(blocks int) []finding.VariantRuns { return []finding.VariantRuns{{Blocks: blocks}, {}} }
+	for want, runs := range map[string]finding.Runs{
+		"8 blocks, 24 runs":                                      {Blocks: 8, Good: 24, Variants: of(8)},
+		"1 block, 2 runs and 1 that failed":                      {Blocks: 1, Good: 2, Failed: 1, Variants: of(1)},
+		"2 blocks, none of them whole, 4 runs and 4 that failed": {Good: 4, Failed: 4, Variants: of(2)},
+		"0 blocks, 1 run":                                        {Good: 1},
+	} {
+		if got := runsText(runs); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -117,7 +117,9 @@ func (s *source) goesWith(n, load *node, w *Workload, e *Experiment) {
 		for _, entry := range load.entries {
 			if slices.Contains(wrong, entry.key) {
 				s.fail(entry.at, "%s", wayText(entry.key, w))
+				continue
 			}
+			s.atMost(entry, w)
 		}
 	}
 	if e.Samples && !w.Self {
@@ -125,6 +127,23 @@ func (s *source) goesWith(n, load *node, w *Workload, e *Experiment) {
 	}
 	if w.Self && e.Faults.GeneratorLate > 0 {
 		s.fail(n.place([]string{"faults", "generator-late"}), "workload %s makes itself work, so that there is no generator to be late", w.Name)
+	}
+}
+
+// atMost complains of more than the workload can do.
+func (s *source) atMost(e entry, w *Workload) {
+	most, limited := w.Most[e.key]
+	if !limited {
+		return
+	}
+	values := []*node{e.value}
+	if e.value.kind == list {
+		values = e.value.items
+	}
+	for _, v := range values {
+		if n, err := strconv.Atoi(v.text); err == nil && n > most {
+			s.fail(v.at, "%s: %d is more than workload %s can do, which is %d", e.key, n, w.Name, most)
+		}
 	}
 }
 

@@ -105,11 +105,13 @@ func TestSamplesByFlag(t *testing.T) {
 func TestDrivenWrong(t *testing.T) {
 	const own = "workload: {self: true, processes: [{name: a, run: [x, '{port}']}], operations: {o: %}}\nvariants: {none: , b: {tracer: none}}\n"
 	for text, want := range map[string]string{
-		driven + "load: {connections: 4}":                                                           `x.yaml:3:8: connections is for workloads that are asked by requests, and calls makes itself work`,
-		driven + "load: {rate: 5/s, arrivals: poisson}":                                             `x.yaml:3:19: arrivals is for workloads that are asked by requests`,
-		driven + "load: {depth: [1, 2], threads: [1, 2]}":                                           `x.yaml:3:32: one thing is swept at a time: depth is a list already`,
-		driven + "load: {rate: [1/s, 2/s], depth: [1, 2]}":                                          `x.yaml:3:33: one thing is swept at a time: rate is a list already`,
-		driven + "load: {depth: 0}":                                                                 `x.yaml:3:15: 0 is out of range: 1 to 100000`,
+		driven + "load: {connections: 4}":                  `x.yaml:3:8: connections is for workloads that are asked by requests, and calls makes itself work`,
+		driven + "load: {rate: 5/s, arrivals: poisson}":    `x.yaml:3:19: arrivals is for workloads that are asked by requests`,
+		driven + "load: {depth: [1, 2], threads: [1, 2]}":  `x.yaml:3:32: one thing is swept at a time: depth is a list already`,
+		driven + "load: {rate: [1/s, 2/s], depth: [1, 2]}": `x.yaml:3:33: one thing is swept at a time: rate is a list already`,
+		driven + "load: {depth: 0}":                        `x.yaml:3:15: 0 is out of range: 1 to 100000`,
+		"workload: {self: true, most: {depth: 64, threads: 1}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\nload: {depth: [8, 65], threads: 1}": `x.yaml:3:19: depth: 65 is more than workload a can do, which is 64`,
+		"workload: {self: true, most: {depth: 64, threads: 1}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\nload: {threads: 2}":                 `x.yaml:3:17: threads: 2 is more than workload a can do, which is 1`,
 		driven + "load: {threads: [1, 1]}":                                                          `x.yaml:3:21: 1 is here a second time`,
 		driven + "load: {invocations: 5}":                                                           `x.yaml:3:21: not supported yet: loads of functions`,
 		driven + "mix: {call: 1}":                                                                   `workload calls makes itself work, one operation at a time: it has no mix`,
@@ -177,6 +179,13 @@ func TestOverrideDrivenLoad(t *testing.T) {
 		if got := e.Load.Summary(); err != nil || got != test.want || e.Load.Connections != 0 {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, test.want)
 		}
+	}
+	limited := parseIn(t, shelf(), "workload: {self: true, most: {depth: 64}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\n")
+	if err := limited.OverrideLoad(Override{Depth: "8,65"}); err == nil || !strings.HasPrefix(err.Error(), "--depth 8,65: depth: 65 is more than workload a can do") {
+		t.Error(err)
+	}
+	if text, err := limited.YAML(); err != nil || !strings.Contains(string(text), "depth: 64") {
+		t.Errorf("%s, %v: the limit is not written", text, err)
 	}
 	e := parseIn(t, shelf(), "workload: asked\nvariants: {none: , b: {tracer: none}}\n")
 	if err := e.OverrideLoad(Override{Depth: "8"}); err == nil || !strings.HasPrefix(err.Error(), "--depth 8: depth is for workloads that make themselves work") {

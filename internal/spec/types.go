@@ -45,12 +45,13 @@ type Workload struct {
 	Build       map[string]Build // by tracer name, "" for all others
 	Processes   []Process
 	Operations  []Operation
-	Self        bool          // it makes itself work: the load is given to its process in words (docs/self-driving.md), not in requests
-	Verify      []string      // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
-	Rate        float64       // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
-	WarmupAll   time.Duration // that the load has where the experiment names none
-	Files       fs.FS         // the folder of a built-in workload; nil for one's own
-	Dir         string        // folder that relative paths of one's own program stand for
+	Most        map[string]int // by key of a load (depth, threads): the most that a workload that makes itself work can do
+	Self        bool           // it makes itself work: the load is given to its process in words (docs/self-driving.md), not in requests
+	Verify      []string       // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
+	Rate        float64        // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
+	WarmupAll   time.Duration  // that the load has where the experiment names none
+	Files       fs.FS          // the folder of a built-in workload; nil for one's own
+	Dir         string         // folder that relative paths of one's own program stand for
 }
 
 // Process is one program of a workload.

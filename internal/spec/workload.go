@@ -44,6 +44,7 @@ func (s *source) workload(n *node, name string) *Workload {
 		"warmup_all":  func(v *node) { all, w.WarmupAll = v, s.duration(v, 0, time.Hour) },
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
 		"self":        func(v *node) { w.Self = s.flag(v) },
+		"most":        func(v *node) { w.Most = s.most(v) },
 		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
 	})
 	if n.kind != mapping {
@@ -68,6 +69,16 @@ func (s *source) workload(n *node, name string) *Workload {
 		w.Needs = Distinct(slices.Concat(w.Needs, service.Needs))
 	}
 	return w
+}
+
+// most reads {depth: 4096, threads: 1}: what a workload that makes itself work can do at most.
+func (s *source) most(n *node) map[string]int {
+	out := map[string]int{}
+	s.mapping(n, "most", fields{
+		"depth":   func(v *node) { out["depth"] = s.whole(v, 1, maxDeep) },
+		"threads": func(v *node) { out["threads"] = s.whole(v, 1, maxThreads) },
+	})
+	return out
 }
 
 // verify reads {run: COMMAND}: what checks the workload's answers.

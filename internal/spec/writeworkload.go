@@ -27,6 +27,13 @@ func (w writer) workload(wl *Workload) pairs {
 	if wl.Self {
 		p.add("self", true)
 	}
+	if len(wl.Most) > 0 {
+		var most pairs
+		for _, key := range slices.Sorted(maps.Keys(wl.Most)) {
+			most.add(key, wl.Most[key])
+		}
+		p.add("most", most)
+	}
 	if len(wl.Verify) > 0 {
 		p.add("verify", pairs{{"run", w.words(wl.Verify)}})
 	}
