@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -47,6 +48,7 @@ type page struct {
 	Machine    []fact
 	Steps      bool // whether variants are held against others than the baseline
 	Bounded    bool // whether any finding has an interval
+	Timed      bool // whether operations were timed by the workload itself
 	Failures   []string
 	Centres    string
 	UnsentText string
@@ -68,7 +70,7 @@ func HTML(w io.Writer, doc *finding.Document) error {
 		Document: doc, Title: title(doc), Long: len(doc.Answer) > 120, About: about(doc), Baseline: baseline(doc),
 		Cards: cards(doc), Tables: pageTables(doc), Searches: pageSearchesOf(doc), Sweeps: pageSweeps(doc), Came: came(doc), Ledgers: ledgerRows(doc),
 		Warnings: sortedWarnings(doc), Grave: grave(doc), Machine: facts(doc.Environment), Steps: hasSteps(doc),
-		Bounded: hasIntervals(doc), Failures: failures(doc), Centres: howToRead(doc), UnsentText: unsentText,
+		Bounded: hasIntervals(doc), Timed: slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }), Failures: failures(doc), Centres: howToRead(doc), UnsentText: unsentText,
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),
 		Script: template.JS(chartProgram), Data: data,
 	}

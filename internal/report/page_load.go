@@ -73,6 +73,11 @@ func pageSearchOf(s *finding.Search) pageSearch {
 	return row
 }
 
+// HasKnee reports whether any curve has a knee.
+func (p page) HasKnee() bool {
+	return slices.ContainsFunc(p.Sweeps, func(s pageSweep) bool { return len(s.Knees) > 0 })
+}
+
 // pageSweep is one metric of one operation over its levels.
 type pageSweep struct {
 	Title, Label, Parameter string
