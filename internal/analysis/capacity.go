@@ -94,14 +94,21 @@ func (s *study) search(variant string, at cell) (*finding.Search, error) {
 }
 
 // heldIn returns the least of the highest rates that passed in each search, and the lowest
-// that one of them ended with as not passing; 0 where there is none.
+// that one of them ended with as not passing; 0 where there is none. A search without a span to
+// lose tried no rate.
 func heldIn(made []*record.Capacity) (held, failed float64) {
 	held, failed = math.Inf(1), math.Inf(1)
 	for _, c := range made {
+		if c.Outcome == record.NoSpans {
+			continue
+		}
 		held = math.Min(held, c.Passing)
 		if c.Failing > 0 {
 			failed = math.Min(failed, c.Failing)
 		}
+	}
+	if !sane(held) {
+		held = 0
 	}
 	if !sane(failed) {
 		failed = 0

@@ -96,8 +96,9 @@ func TestSearches(t *testing.T) {
 		}, false, "less than 1.00/s, the lowest rate that can be asked", "quota"},
 		{"saturated", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.Saturated, 0, 900 }, false,
 			"saturated at 900/s, before the goal was reached", "quota"},
-		{"nothing to lose", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Binding = record.NoSpans, 0, "" }, false,
-			"no spans to lose", ""},
+		{"nothing to lose", func(_ *record.Record, c *record.Capacity) {
+			c.Outcome, c.Rate, c.Passing, c.Failing, c.Binding = record.NoSpans, 0, 0, 2000, ""
+		}, false, "no spans to lose", ""},
 		{"bound by the tracer", func(_ *record.Record, c *record.Capacity) { c.Binding = "the tracer's queue or export" }, true,
 			"; bound by the tracer's queue or export", "the tracer's queue or export"},
 		{"unsteady twice", func(r *record.Record, c *record.Capacity) {
@@ -127,6 +128,9 @@ func TestSearches(t *testing.T) {
 			}
 			if !strings.Contains(one.Text, c.text) || one.Binding != c.binding || len(one.Outcomes) != 10 || len(one.Points) != 30 {
 				t.Errorf("%q, bound by %q", one.Text, one.Binding)
+			}
+			if none := one.Outcomes[0] == string(record.NoSpans); none && (one.Held != 0 || one.Failed != 0) {
+				t.Errorf("without a span to lose, %v passed and %v did not", one.Held, one.Failed)
 			}
 			if !c.capacity && !strings.Contains(doc.Answer, "the capacity cannot be compared: with otel on json ") {
 				t.Error(doc.Answer)

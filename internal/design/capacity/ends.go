@@ -14,6 +14,9 @@ import (
 // was held with no more CPU than the target. Where a rate was found, the one that
 // did not pass is one at which the service failed, not the generator.
 func (s *Search) ends(probes []record.Probe, outcome record.Outcome) (passing, failing float64) {
+	if outcome == record.NoSpans {
+		return 0, 0 // the one probe said nothing of its rate
+	}
 	if s.goal.Goal != spec.GoalCPU {
 		all := s.groups(probes)
 		pass, fail, _ := edges(all)

@@ -123,6 +123,9 @@ func TestSimulation(t *testing.T) {
 				if c.Outcome != record.Found {
 					rate = c.Passing
 				}
+				if c.Outcome == record.NoSpans && (c.Passing != 0 || c.Failing != 0) {
+					t.Errorf("without a span to lose, %v passed and %v did not", c.Passing, c.Failing)
+				}
 				good := c.Outcome == test.outcome && (test.truth == 0 || math.Abs(rate-test.truth) <= test.within*test.truth+1e-9) &&
 					(test.binding == "" || c.Binding == test.binding) && strings.Contains(c.Note, test.note)
 				if c.Outcome == record.Found && c.Method == "fit" && test.goal.Goal != spec.GoalCPU {
