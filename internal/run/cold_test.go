@@ -35,6 +35,7 @@ func maybeCold(e trace.SpanExporter) trace.SpanExporter {
 // What the first operation made is not taken for spans of those after it, however long
 // the tracer's first export takes.
 func TestColdTracer(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Calibration, "/work")
 	q.Plan.Processes[0].Env = map[string]string{"COLD": "1"}
 	r := made(t, conductor, q)

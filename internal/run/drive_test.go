@@ -121,6 +121,7 @@ func drivenRequest(t *testing.T, kind record.Kind, fault string) (*run.Conductor
 }
 
 func TestDrivenRun(t *testing.T) {
+	t.Parallel()
 	conductor, q := drivenRequest(t, record.Measured, "")
 	q.Samples = "otel-1"
 	r := made(t, conductor, q)
@@ -187,8 +188,12 @@ func countRows(t *testing.T, path string) int {
 // What an operation makes is learnt at each depth, from a tracer too that sends
 // nothing before it ends.
 func TestDrivenCalibration(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]string{"sends": "", "holds back": "holds", "sends full buffers": "holds-few"} {
-		t.Run(name, func(t *testing.T) { calibrated(t, fault) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calibrated(t, fault)
+		})
 	}
 }
 
@@ -208,6 +213,7 @@ func calibrated(t *testing.T, fault string) {
 
 // Rates are searched for by orders.
 func TestDrivenSearch(t *testing.T) {
+	t.Parallel()
 	conductor, q := drivenRequest(t, record.Measured, "")
 	q.Phases = q.Phases[:1]
 	q.Phases[0].Load.Duration = 300 * time.Millisecond
@@ -225,6 +231,7 @@ func TestDrivenSearch(t *testing.T) {
 
 // A program that goes wrong fails the run, in words that say how.
 func TestDrivenProgramsThatGoWrong(t *testing.T) {
+	t.Parallel()
 	for fault, want := range map[string]string{
 		"nonsense": `making operation call: telling the workload "run": it answered "HTTP/1.1 400 Bad Request"; want done`,
 		"dies":     "process app ended (exit status 7)",
@@ -232,6 +239,7 @@ func TestDrivenProgramsThatGoWrong(t *testing.T) {
 		"fails":    "of 500 that the workload made, 20 failed",
 	} {
 		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
 			conductor, q := drivenRequest(t, record.Measured, fault)
 			r, err := conductor.Run(t.Context(), q)
 			if err != nil || !r.Failed() || !strings.Contains(r.Failure.Message, want) {

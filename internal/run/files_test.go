@@ -25,6 +25,7 @@ import (
 // folder, and the copy that the run has of it is where they are found. The
 // service is a sink, which counts what it is sent: JSON that became protobuf.
 func TestFilesOfTheFolder(t *testing.T) {
+	t.Parallel()
 	source := t.TempDir()
 	set := &descriptorpb.FileDescriptorSet{}
 	for _, file := range []protoreflect.FileDescriptor{

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -42,6 +43,12 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 			os.Exit(0)
+		}
+	}
+	flag.Parse()
+	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
+		if err := flag.Set(p.Name, "6"); err != nil { // they wait for most of their time
+			panic(err)
 		}
 	}
 	os.Exit(m.Run())
@@ -105,7 +112,7 @@ func request(t *testing.T, kind record.Kind, path string) (*run.Conductor, run.R
 	t.Helper()
 	operation := spec.Operation{Name: "work", Method: "GET", URL: path}
 	return &run.Conductor{Self: []string{os.Args[0]}, Logs: t.TempDir(), Accounting: "auto"}, run.Request{
-		Kind: kind, Name: "001-otel-1",
+		Kind: kind, Name: "001-otel-1-" + strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), // tests run beside each other
 		Plan: &spec.Plan{
 			Workload: "service", Variant: "otel", Sampling: 1, Delay: 50 * time.Millisecond, Secrets: []string{"s3cret"},
 			Processes: []spec.Process{{
@@ -137,6 +144,7 @@ func conduct(t *testing.T, kind record.Kind, path string) record.Record {
 }
 
 func TestMeasuredRun(t *testing.T) {
+	t.Parallel()
 	r := conduct(t, record.Measured, "/work")
 	if r.Failed() {
 		t.Fatalf("failed at %s: %s %q", r.Failure.Stage, r.Failure.Message, r.Failure.Log)
@@ -170,6 +178,7 @@ func TestMeasuredRun(t *testing.T) {
 }
 
 func TestCalibration(t *testing.T) {
+	t.Parallel()
 	r := conduct(t, record.Calibration, "/work")
 	if r.Failed() {
 		t.Fatalf("failed at %s: %s", r.Failure.Stage, r.Failure.Message)
@@ -181,6 +190,7 @@ func TestCalibration(t *testing.T) {
 }
 
 func TestServiceThatDies(t *testing.T) {
+	t.Parallel()
 	r := conduct(t, record.Measured, "/die")
 	if !r.Failed() {
 		t.Fatal("the run is said to be good")
@@ -229,6 +239,7 @@ func kill(role string) {
 }
 
 func TestLogsHoldNoSecret(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Measured, "/die")
 	if _, err := conductor.Run(t.Context(), q); err != nil {
 		t.Fatal(err)
@@ -243,6 +254,7 @@ func TestLogsHoldNoSecret(t *testing.T) {
 }
 
 func TestWrongAnswersFailTheRun(t *testing.T) {
+	t.Parallel()
 	r := conduct(t, record.Measured, "/nothing-there")
 	if !r.Failed() || !strings.Contains(r.Failure.Message, "status 404") {
 		t.Errorf("failure %+v", r.Failure)
@@ -250,6 +262,7 @@ func TestWrongAnswersFailTheRun(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Measured, "/work")
 	q.Load.Duration = time.Hour
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -262,6 +275,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestCommandThatDoesNotExist(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Measured, "/work")
 	q.Plan.Processes[0].Run = []string{"no-such-program-anywhere"}
 	r, err := conductor.Run(t.Context(), q)

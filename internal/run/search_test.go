@@ -86,33 +86,43 @@ func addsUp(t *testing.T, r record.Record) {
 	}
 }
 
-// The rate at 75 % of half a CPU, found by what the kernel says of CPU time.
+// A search reads from the kernel what the app uses of its half a CPU, probe by probe. Which rate it comes to
+// depends on the machine's mood: design/capacity simulates that, and e2e holds a real search against a known cost.
 func TestSearchForCPU(t *testing.T) {
-	r := searching(t, record.Pilot, "/burn/2000", 0.5, goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, From: 40}))
+	t.Parallel()
+	const burnt, quota = 0.002, 0.5 // CPU seconds an operation; CPUs
+	r := searching(t, record.Pilot, "/burn/2000", quota, goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, From: 40}))
 	c := r.Phases[0].Capacity
 	t.Logf("%s: %.1f/s, U = %.3f + %.6f X, %s, %s", c.Outcome, c.Rate, c.Base, c.Demand, c.Binding, c.Note)
-	if c.Outcome != record.Found {
-		busy := c.Outcome == record.Unsteady || c.Outcome == record.ByGenerator
-		for _, p := range c.Probes {
-			busy = busy || p.Others > 0.15
+	for _, p := range c.Probes {
+		used := 0.0
+		for _, u := range p.Usage {
+			if u.Role == "app" {
+				used += u.CPUSeconds
+			}
 		}
-		if !busy {
-			t.Fatalf("no rate was found, though nobody was in the way: %s (%s)", c.Outcome, c.Note)
+		if least := burnt * float64(p.Load.Completed); used < least {
+			t.Errorf("at %.1f/s the app used %g CPU seconds; its operations burnt %g", p.Rate, used, least)
 		}
-		t.Skipf("the machine is too busy: %s (%s)", c.Outcome, c.Note)
+		if want := used / quota / max(p.Seconds, p.Load.WallSeconds); math.Abs(p.Utilisation-want) > 1e-9 {
+			t.Errorf("at %.1f/s utilisation is %g, want %g", p.Rate, p.Utilisation, want)
+		}
+		if p.Passed && (!p.Held || math.Abs(p.Utilisation-0.75) > 0.02) {
+			t.Errorf("at %.1f/s with %.3f of the CPU a probe passed for 0.75", p.Rate, p.Utilisation)
+		}
 	}
-	if used := c.Base + c.Demand*c.Rate; math.Abs(used-0.75) > 0.03 {
-		t.Errorf("at the rate found %.3f of the CPU is used, want 0.75", used)
-	}
-	perOperation := c.Demand * 0.5
-	if !c.Linear {
-		t.Logf("the probes lie on no line here, so that what an operation takes is not told")
-	} else if perOperation < 0.002 || perOperation > 0.0035 {
-		t.Errorf("an operation is said to take %.6f s of CPU; it burns 0.002 and a little", perOperation)
+	if c.Probes[0].Rate != 40 {
+		t.Errorf("the search began at %g/s, want 40", c.Probes[0].Rate)
 	}
 	phase := r.Phases[0]
-	if last := c.Probes[len(c.Probes)-1]; phase.OfferedRate != last.Rate || phase.Load.Started != last.Load.Started || !last.Passed {
-		t.Errorf("the window is at %.1f/s with %d operations; the verified probe at %.1f/s with %d", phase.OfferedRate, phase.Load.Started, last.Rate, last.Load.Started)
+	window := slices.IndexFunc(c.Probes, func(p record.Probe) bool {
+		return p.Rate == phase.OfferedRate && p.Load.Started == phase.Load.Started
+	})
+	if window < 0 {
+		t.Errorf("the window is at %.1f/s with %d operations, which no probe had", phase.OfferedRate, phase.Load.Started)
+	}
+	if c.Outcome == record.Found && c.Rate <= 0 {
+		t.Errorf("the rate found is %g/s", c.Rate)
 	}
 	if r.Start.IdleSeconds != 0 {
 		t.Errorf("a pilot was idle for %g s", r.Start.IdleSeconds)
@@ -123,6 +133,7 @@ func TestSearchForCPU(t *testing.T) {
 // What is too much for the service fails the probe, not the run, and does not
 // disturb the next one.
 func TestProbeThatIsTooMuch(t *testing.T) {
+	t.Parallel()
 	r := searching(t, record.Measured, "/burn/5000", 0.5, given{goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}), []float64{300, 5}})
 	probes := r.Phases[0].Capacity.Probes
 	if much := probes[0]; much.Held || much.Passed || much.Load.TimedOut == 0 || much.Why == "" {
@@ -139,6 +150,7 @@ func TestProbeThatIsTooMuch(t *testing.T) {
 
 // What a sidecar burns is charged to the app's CPUs.
 func TestSidecarIsCharged(t *testing.T) {
+	t.Parallel()
 	const burnt, rate = 0.002, 100.0 // CPU seconds an operation; operations/s
 	conductor, q := request(t, record.Pilot, "/burn/2000")
 	sidecar := q.Plan.Processes[0]
@@ -185,6 +197,7 @@ func TestSidecarIsCharged(t *testing.T) {
 
 // One thread does all the work, and is seen to.
 func TestBusyThread(t *testing.T) {
+	t.Parallel()
 	r := searching(t, record.Pilot, "/single/2000", 0, given{goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}), []float64{200}})
 	p := r.Phases[0].Capacity.Probes[0]
 	var burnt float64
@@ -203,6 +216,7 @@ func TestBusyThread(t *testing.T) {
 
 // Above 150/s spans are lost.
 func TestSearchForLossless(t *testing.T) {
+	t.Parallel()
 	r := searching(t, record.Measured, "/lossy", 0, goal(spec.Capacity{Goal: spec.GoalLossless, From: 100, Resolution: 0.3}))
 	c := r.Phases[0].Capacity
 	t.Logf("%s: %.1f/s, passing %.1f, failing %.1f, %s, %s", c.Outcome, c.Rate, c.Passing, c.Failing, c.Binding, c.Note)
@@ -241,6 +255,7 @@ func TestSearchForLossless(t *testing.T) {
 
 // Without a warm-up a search begins with its first probe.
 func TestSearchWithoutWarmup(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Measured, "/work")
 	l := work
 	l.Rate, l.Warmup, l.Duration = 0, 0, 200*time.Millisecond
@@ -279,6 +294,7 @@ func (u unsure) Result(probes []record.Probe) record.Capacity {
 
 // An unsteady search is made once more, and nothing of the first is lost.
 func TestUnsteadySearchIsRepeated(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		method        string
 		unsteady      int
@@ -293,6 +309,7 @@ func TestUnsteadySearchIsRepeated(t *testing.T) {
 		"a staircase":       {"staircase", 9, []float64{50}, nil, record.Unsteady, 0, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			conductor, q := request(t, record.Measured, "/work")
 			l := work
 			l.Rate, l.Warmup, l.Duration = 0, 0, 200*time.Millisecond

@@ -22,6 +22,7 @@ $1=kieker.common.record.controlflow.OperationExecutionRecord
 
 // The spans in files are counted when the processes have ended, as if they had come then.
 func TestSpansInFiles(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Measured, "/work")
 	without := made(t, conductor, q)
 

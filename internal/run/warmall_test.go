@@ -12,6 +12,7 @@ import (
 // All operations are made before the first of them is measured; what they made is in
 // the account of each, and none of it in a window.
 func TestAllAreWarmed(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		kind   record.Kind
 		all    time.Duration
@@ -26,6 +27,7 @@ func TestAllAreWarmed(t *testing.T) {
 		"calibration": {record.Calibration, 2 * time.Second, 0, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			conductor, q := request(t, test.kind, "/work")
 			q.Spans = map[string]spec.Number{"work": {Low: 2, High: 2}, "other": {Low: 2, High: 2}}
 			other := q.First

@@ -11,6 +11,7 @@ import (
 // A warm-up that is watched is made slice by slice, and every operation and span of it is
 // in the account of the phase.
 func TestWatchedWarmup(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Pilot, "/work")
 	q.Phases[0].Watched = 1500 * time.Millisecond
 	r := made(t, conductor, q)
@@ -31,6 +32,7 @@ func TestWatchedWarmup(t *testing.T) {
 // In a closed loop the slices differ in how many operations they hold, which tells how
 // long one takes.
 func TestWatchedClosedLoop(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Pilot, "/work")
 	q.Phases[0].Load.Rate, q.Phases[0].Load.Connections, q.Phases[0].Watched = 0, 2, time.Second
 	p := made(t, conductor, q).Phases[0]
@@ -49,6 +51,7 @@ func TestWatchedClosedLoop(t *testing.T) {
 // A workload that makes itself work is given an order a slice, and its number of calls,
 // which is the window's, does not end it.
 func TestWatchedDriven(t *testing.T) {
+	t.Parallel()
 	conductor, q := drivenRequest(t, record.Pilot, "")
 	q.Phases = q.Phases[:1]
 	q.Phases[0].Watched = time.Second
@@ -64,6 +67,7 @@ func TestWatchedDriven(t *testing.T) {
 }
 
 func TestWatchedWarmupFails(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Pilot, "/nothing-there")
 	q.First.URL = "/work"
 	q.Phases[0].Watched = time.Second
