@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -187,7 +188,7 @@ func flow(m map[string]string) string {
 // and returns what a sink counted and what the tracer admits to have lost.
 func exercise(t *testing.T, p prepared) (record.Counts, uint64) {
 	t.Helper()
-	server, err := sink.Start(sink.Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0", Checking: true})
+	server, err := sink.Start(sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0"}, Checking: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func exercise(t *testing.T, p prepared) (record.Counts, uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := map[string]string{"sink.otlp.grpc": server.Addresses().OTLPGRPC, "sink.otlp.http": server.Addresses().OTLPHTTP}
+	values := map[string]string{"sink.otlp.grpc": server.Addresses()[protocol.OTLPGRPC], "sink.otlp.http": server.Addresses()[protocol.OTLPHTTP]}
 	for name, dir := range p.folders {
 		values[name] = dir
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -13,10 +14,10 @@ import (
 // stays open; what it holds is counted.
 func TestElasticJava(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
-	s := startSink(t, sink.Config{Elastic: "127.0.0.1:0"})
+	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Elastic: "127.0.0.1:0"}})
 	p := startCalls(t, nil, "-javaagent:"+fetchAgent(t, "elastic-agent.jar"), "-Delastic.apm.service_name=calls", "-Delastic.apm.trace_methods=calls.Recursion#call",
 		"-Delastic.apm.cloud_provider=NONE", "-Delastic.apm.metrics_interval=0s", "-Delastic.apm.max_queue_size=100000", "-Delastic.apm.trace_methods_duration_threshold=0ms",
-		"-Delastic.apm.server_url=http://"+s.Addresses().Elastic)
+		"-Delastic.apm.server_url=http://"+s.Addresses()[protocol.Elastic])
 	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["elastic/other"] > 0 })
 	p.call(t)
 	p.end(t)
@@ -31,10 +32,10 @@ func TestDatadogJava(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, version := range []string{"v0.4", "v0.5"} {
 		t.Run(version, func(t *testing.T) {
-			s := startSink(t, sink.Config{Datadog: "127.0.0.1:0"})
+			s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Datadog: "127.0.0.1:0"}})
 			p := startCalls(t, nil, "-javaagent:"+fetchAgent(t, "dd-java-agent.jar"), "-Ddd.service=calls", "-Ddd.trace.methods=calls.Recursion[call]",
 				"-Ddd.trace.rate.limit=1000000", "-Ddd.trace.sample.rate=1", "-Ddd.jmxfetch.enabled=false", "-Ddd.profiling.enabled=false", "-Ddd.instrumentation.telemetry.enabled=false",
-				fmt.Sprintf("-Ddd.trace.agent.v0.5.enabled=%t", version == "v0.5"), "-Ddd.trace.agent.url=http://"+s.Addresses().Datadog)
+				fmt.Sprintf("-Ddd.trace.agent.v0.5.enabled=%t", version == "v0.5"), "-Ddd.trace.agent.url=http://"+s.Addresses()[protocol.Datadog])
 			p.call(t)
 			p.end(t)
 			c := spans(t, s, made, agentCalls)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
@@ -87,12 +88,12 @@ func zipkinHas(t *testing.T, address string) (traces, spans int) {
 func TestForward(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	server := zipkinServer(t)
-	zipkin := startSink(t, sink.Config{Zipkin: "127.0.0.1:0", Forward: map[string]string{"zipkin": "http://" + server}})
-	backend := startSink(t, sink.Config{OTLPHTTP: "127.0.0.1:0"})
-	otlp := startSink(t, sink.Config{OTLPHTTP: "127.0.0.1:0", Forward: map[string]string{"otlp-http": "http://" + backend.Addresses().OTLPHTTP}})
+	zipkin := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Zipkin: "127.0.0.1:0"}, Forward: map[string]string{"zipkin": "http://" + server}})
+	backend := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.OTLPHTTP: "127.0.0.1:0"}})
+	otlp := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.OTLPHTTP: "127.0.0.1:0"}, Forward: map[string]string{"otlp-http": "http://" + backend.Addresses()[protocol.OTLPHTTP]}})
 
-	p := startCalls(t, nil, append(otelOptions(t), "-Dotel.traces.exporter=zipkin,otlp", "-Dotel.exporter.zipkin.endpoint=http://"+zipkin.Addresses().Zipkin+"/api/v2/spans",
-		"-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.exporter.otlp.endpoint=http://"+otlp.Addresses().OTLPHTTP)...)
+	p := startCalls(t, nil, append(otelOptions(t), "-Dotel.traces.exporter=zipkin,otlp", "-Dotel.exporter.zipkin.endpoint=http://"+zipkin.Addresses()[protocol.Zipkin]+"/api/v2/spans",
+		"-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.exporter.otlp.endpoint=http://"+otlp.Addresses()[protocol.OTLPHTTP])...)
 	p.call(t)
 	p.end(t)
 
@@ -123,7 +124,7 @@ func refused(t *testing.T, s *sink.Server) {
 	t.Helper()
 	body := `[{"traceId":"1","id":"1","name":"a","timestamp":"soon"}]`
 	before := s.Snapshot().Counts
-	response, err := http.Post("http://"+s.Addresses().Zipkin+"/api/v2/spans", "application/json", strings.NewReader(body))
+	response, err := http.Post("http://"+s.Addresses()[protocol.Zipkin]+"/api/v2/spans", "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink"
 	"github.com/tracetax/tracetax/internal/sink/kieker"
 )
@@ -17,8 +18,8 @@ func TestKiekerOverTCP(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	const writer, ofClass = "kieker.monitoring.writer.tcp.SingleSocketTcpWriter", 2
 	agent := fetchAgent(t, "kieker-bytebuddy.jar")
-	s := startSink(t, sink.Config{Kieker: "127.0.0.1:0"})
-	host, port := hostPort(t, s.Addresses().Kieker)
+	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Kieker: "127.0.0.1:0"}})
+	host, port := hostPort(t, s.Addresses()[protocol.Kieker])
 	p := startCalls(t, []string{"KIEKER_SIGNATURES_INCLUDE=* calls.Recursion.*();"},
 		"-javaagent:"+agent, "-Dkieker.monitoring.writer="+writer, "-D"+writer+".hostname="+host, "-D"+writer+".port="+port)
 	p.call(t)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -16,8 +17,8 @@ func TestPinpoint(t *testing.T) {
 	archive := fetchAgent(t, "pinpoint.tar.gz")
 	home := filepath.Dir(archive)
 	execute(t, home, "tar", "xzf", archive)
-	s := startSink(t, sink.Config{Pinpoint: "127.0.0.1:0"})
-	host, port := hostPort(t, s.Addresses().Pinpoint)
+	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Pinpoint: "127.0.0.1:0"}})
+	host, port := hostPort(t, s.Addresses()[protocol.Pinpoint])
 	options := []string{
 		"-javaagent:" + filepath.Join(home, "pinpoint-agent-3.0.1", "pinpoint-bootstrap.jar"),
 		"-Dpinpoint.agentId=a1", "-Dpinpoint.applicationName=calls", "-Dpinpoint.profiler.profiles.active=release",

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -16,8 +17,8 @@ func TestScouter(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "scouter-agent.jar")
 	server := scouterServer(t)
-	s := startSink(t, sink.Config{Scouter: "127.0.0.1:0", Forward: map[string]string{"scouter": server.address}})
-	host, port := hostPort(t, s.Addresses().Scouter)
+	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Scouter: "127.0.0.1:0"}, Forward: map[string]string{"scouter": server.address}})
+	host, port := hostPort(t, s.Addresses()[protocol.Scouter])
 	dir := t.TempDir()
 	p := startCalls(t, nil, "-javaagent:"+agent, "-Dscouter.config="+filepath.Join(dir, "scouter.conf"), "-Dlog_dir="+dir, "-Dobj_name=calls",
 		"-Dnet_collector_ip="+host, "-Dnet_collector_udp_port="+port, "-Dnet_collector_tcp_port="+port,

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -34,9 +35,9 @@ func TestSkyWalking(t *testing.T) {
 	}
 	execute(t, home, "jar", "--create", "--file", filepath.Join(home, "plugins", "calls.jar"), "-C", classes, ".")
 	server := oapServer(t)
-	backend := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0", Forward: map[string]string{"skywalking": "http://" + server.grpc}})
-	s := startSink(t, sink.Config{SkyWalking: "127.0.0.1:0", Forward: map[string]string{"skywalking": "http://" + backend.Addresses().SkyWalking}})
-	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses().SkyWalking, "-Dskywalking.logging.output=CONSOLE")
+	backend := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.SkyWalking: "127.0.0.1:0"}, Forward: map[string]string{"skywalking": "http://" + server.grpc}})
+	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.SkyWalking: "127.0.0.1:0"}, Forward: map[string]string{"skywalking": "http://" + backend.Addresses()[protocol.SkyWalking]}})
+	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses()[protocol.SkyWalking], "-Dskywalking.logging.output=CONSOLE")
 	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["skywalking"] > 0 })
 	p.callPaced(t, come(t, s, agentDepth))
 	c := spans(t, s, agentCalls*agentDepth, agentCalls)

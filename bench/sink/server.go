@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 const (
@@ -77,14 +79,11 @@ func (p plan) startSink(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the sink: it said %q: %w", line, err)
 	}
-	var hello struct {
-		GRPC string `json:"otlp_grpc"`
-		HTTP string `json:"otlp_http"`
-	}
-	if err := json.Unmarshal(line, &hello); err != nil || hello.GRPC == "" {
+	var hello struct{ Addresses protocol.Addresses }
+	if err := json.Unmarshal(line, &hello); err != nil || hello.Addresses[protocol.OTLPGRPC] == "" {
 		return nil, fmt.Errorf("starting the sink: it said %q", line)
 	}
-	s.address = map[string]string{overGRPC: hello.GRPC, overHTTP: hello.HTTP}
+	s.address = map[string]string{overGRPC: hello.Addresses[protocol.OTLPGRPC], overHTTP: hello.Addresses[protocol.OTLPHTTP]}
 	s.watch()
 	return s, nil
 }

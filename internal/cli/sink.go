@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -24,7 +24,7 @@ import (
 
 // newSink is the counting receiver alone.
 func newSink(s streams) *cobra.Command {
-	cfg := sink.Config{OTLPGRPC: "127.0.0.1:4317", OTLPHTTP: "127.0.0.1:4318"}
+	cfg := sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:4317", protocol.OTLPHTTP: "127.0.0.1:4318"}}
 	var mode string
 	var asJSON bool
 	c := &cobra.Command{
@@ -43,7 +43,7 @@ came. Nothing is stored, and nothing is passed on unless --forward says where to
 			default:
 				return usageError(fmt.Errorf("no sink mode %q; say checking or counting", mode))
 			}
-			if !servesAny(&cfg) {
+			if cfg.Listen.None() {
 				return usageError(errors.New("no protocol to serve; give --otlp-grpc, --otlp-http or another one an address"))
 			}
 			cfg.Checking = spec.SinkMode(mode) == spec.Checking
@@ -61,7 +61,7 @@ came. Nothing is stored, and nothing is passed on unless --forward says where to
 
 // newAgentSink is the sink as a process that the conductor starts and drives.
 func newAgentSink(s streams) *cobra.Command {
-	cfg := sink.Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0"}
+	cfg := sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0"}}
 	c := &cobra.Command{
 		Use:  "sink",
 		Args: cobra.NoArgs,
@@ -74,34 +74,27 @@ func newAgentSink(s streams) *cobra.Command {
 	return c
 }
 
-// receiver is a protocol that the sink serves: its flag, and where it listens.
-type receiver struct {
-	flag    string
-	name    string // as people call it
-	serves  func(*sink.Config) *string
-	listens func(sink.Addresses) string
+// listenFlag is the address of one protocol.
+type listenFlag struct {
+	all  protocol.Addresses
+	name protocol.Name
 }
 
-var receivers = []receiver{
-	{"otlp-grpc", "OTLP over gRPC", func(c *sink.Config) *string { return &c.OTLPGRPC }, func(a sink.Addresses) string { return a.OTLPGRPC }},
-	{"otlp-http", "OTLP over HTTP", func(c *sink.Config) *string { return &c.OTLPHTTP }, func(a sink.Addresses) string { return a.OTLPHTTP }},
-	{"zipkin", "Zipkin v2", func(c *sink.Config) *string { return &c.Zipkin }, func(a sink.Addresses) string { return a.Zipkin }},
-	{"elastic", "Elastic APM's intake", func(c *sink.Config) *string { return &c.Elastic }, func(a sink.Addresses) string { return a.Elastic }},
-	{"datadog", "Datadog's trace API", func(c *sink.Config) *string { return &c.Datadog }, func(a sink.Addresses) string { return a.Datadog }},
-	{"kieker", "Kieker's records over TCP", func(c *sink.Config) *string { return &c.Kieker }, func(a sink.Addresses) string { return a.Kieker }},
-	{"skywalking", "SkyWalking over gRPC", func(c *sink.Config) *string { return &c.SkyWalking }, func(a sink.Addresses) string { return a.SkyWalking }},
-	{"pinpoint", "Pinpoint over gRPC", func(c *sink.Config) *string { return &c.Pinpoint }, func(a sink.Addresses) string { return a.Pinpoint }},
-	{"scouter", "Scouter over UDP and TCP", func(c *sink.Config) *string { return &c.Scouter }, func(a sink.Addresses) string { return a.Scouter }},
-	{"glowroot", "Glowroot over gRPC", func(c *sink.Config) *string { return &c.Glowroot }, func(a sink.Addresses) string { return a.Glowroot }},
+// String is the address; "" where there is none.
+func (f listenFlag) String() string { return f.all[f.name] }
+
+// Set takes any text: the sink says what is wrong with it.
+func (f listenFlag) Set(address string) error {
+	f.all[f.name] = address
+	return nil
 }
 
-func servesAny(cfg *sink.Config) bool {
-	return slices.ContainsFunc(receivers, func(r receiver) bool { return *r.serves(cfg) != "" })
-}
+// Type is what pflag shows for the value.
+func (f listenFlag) Type() string { return "string" }
 
 func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
-	for _, r := range receivers {
-		flags.StringVar(r.serves(cfg), r.flag, *r.serves(cfg), "`address` for "+r.name+`; "" for none`)
+	for _, r := range protocol.Table {
+		flags.Var(listenFlag{cfg.Listen, r.Name}, string(r.Name), "`address` for "+r.Title+`; "" for none`)
 	}
 	flags.StringToStringVar(&cfg.Forward, "forward", nil, "pass requests on to a real backend, whose answers go back: `PROTOCOL=URL`, such as zipkin=http://127.0.0.1:9411 (repeatable)")
 	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "spans whose ids are held when checking")
@@ -132,13 +125,13 @@ func runSink(ctx context.Context, s streams, cfg sink.Config, asJSON bool) error
 	return printCounts(s.out, last)
 }
 
-func announce(w io.Writer, a sink.Addresses) {
-	for _, r := range receivers {
-		address := r.listens(a)
+func announce(w io.Writer, a protocol.Addresses) {
+	for _, r := range protocol.Table {
+		address := a[r.Name]
 		if address == "" {
 			continue
 		}
-		fmt.Fprintf(w, "%s on %s\n", r.name, address)
+		fmt.Fprintf(w, "%s on %s\n", r.Title, address)
 		if !loopback(address) {
 			fmt.Fprintf(w, "warning: %s can be reached from other machines, without any check of who sends\n", address)
 		}

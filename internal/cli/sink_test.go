@@ -145,7 +145,7 @@ func TestSinkWarnsBeyondLoopback(t *testing.T) {
 func TestAgentSinkFaults(t *testing.T) {
 	var out, stderr bytes.Buffer
 	code := Main([]string{"agent", "sink", "--lose", "0.03", "--late", "500ms"}, strings.NewReader(""), &out, &stderr)
-	if code != exitFine || !strings.Contains(out.String(), "otlp_grpc") {
+	if code != exitFine || !strings.Contains(out.String(), "otlp-grpc") {
 		t.Errorf("exit %d, says %q, stderr %q", code, out.String(), stderr.String())
 	}
 }
@@ -154,7 +154,7 @@ func TestAgentSink(t *testing.T) {
 	var out, stderr bytes.Buffer
 	code := Main([]string{"agent", "sink", "--checking=true"}, strings.NewReader(`{"do":"snapshot"}`+"\n"), &out, &stderr)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if code != exitFine || len(lines) != 2 || !strings.Contains(lines[0], "otlp_grpc") || !strings.Contains(lines[1], `"checking":true`) {
+	if code != exitFine || len(lines) != 2 || !strings.Contains(lines[0], "otlp-grpc") || !strings.Contains(lines[1], `"checking":true`) {
 		t.Errorf("exit %d, lines %q, stderr %q", code, lines, stderr.String())
 	}
 }

@@ -61,8 +61,8 @@ func (s *stage) startAgents(ctx context.Context) error {
 // besides OTLP, and the faults that are asked of it.
 func (s *stage) sinkFlags() []string {
 	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}
-	for _, protocol := range protocolsOf(s.request.Plan) {
-		flags = append(flags, "--"+protocol, "127.0.0.1:0")
+	for _, name := range protocolsOf(s.request.Plan) {
+		flags = append(flags, "--"+string(name), "127.0.0.1:0")
 	}
 	if lose := s.request.Faults.SinkLoses; lose > 0 {
 		flags = append(flags, "--lose", strconv.FormatFloat(lose, 'g', -1, 64))

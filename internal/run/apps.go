@@ -131,7 +131,7 @@ func (s *stage) fillIn() error {
 		return err
 	}
 	f := s.request.Folders
-	s.values = sinkValues(s.agents.sink.Addresses())
+	s.values = s.agents.sink.Addresses().Values()
 	maps.Copy(s.values, map[string]string{
 		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer, "tmp": s.scratch,
 		"templates": filepath.Join(s.scratch, "templates"), "tracetax": strings.Join(s.launcher.Self(), " "),

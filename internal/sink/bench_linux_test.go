@@ -4,6 +4,7 @@ package sink
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/sinktest"
 )
 
@@ -15,13 +16,13 @@ const (
 // BenchmarkCounting counts spans of 10 attributes and 460 bytes. b.N is a number of
 // requests.
 func BenchmarkCounting(b *testing.B) {
-	b.Run("grpc", func(b *testing.B) { benchmark(b, Config{OTLPGRPC: "127.0.0.1:0"}) })
-	b.Run("http", func(b *testing.B) { benchmark(b, Config{OTLPHTTP: "127.0.0.1:0"}) })
+	b.Run("grpc", func(b *testing.B) { benchmark(b, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}}) })
+	b.Run("http", func(b *testing.B) { benchmark(b, Config{Listen: protocol.Addresses{protocol.OTLPHTTP: "127.0.0.1:0"}}) })
 }
 
 // BenchmarkChecking is the same with the ids looked at.
 func BenchmarkChecking(b *testing.B) {
-	benchmark(b, Config{OTLPGRPC: "127.0.0.1:0", Checking: true})
+	benchmark(b, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}, Checking: true})
 }
 
 func benchmark(b *testing.B, cfg Config) {

@@ -10,9 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
@@ -32,19 +32,9 @@ const (
 // Config says what a sink serves and how much it may hold. The zero value of a
 // limit is its default.
 type Config struct {
-	OTLPGRPC string // host:port; port 0 is a free one; "" is not served
-	OTLPHTTP string
+	Listen protocol.Addresses // where to listen, host:port; port 0 is a free one; a protocol without an address is not served
 
-	Zipkin     string // Zipkin v2 over HTTP, JSON and protobuf
-	Elastic    string // Elastic APM intake v2 over HTTP
-	Datadog    string // Datadog's trace API over HTTP, msgpack
-	Kieker     string // Kieker's binary records over TCP
-	SkyWalking string // SkyWalking's trace protocol over gRPC
-	Pinpoint   string // Pinpoint's three gRPC services on one port
-	Scouter    string // Scouter's packets over UDP, and its TCP on the same port
-	Glowroot   string // Glowroot's central collector over gRPC
-
-	Forward map[string]string // by the name of a protocol: where its requests are passed on to; the answers go back
+	Forward map[string]string // by the name of a protocol (protocol.Name): where its requests are passed on to; the answers go back
 
 	Checking bool // look at the ids: duplicates, traces, orphans
 	MaxSpans int  // spans whose ids are held in checking mode
@@ -83,7 +73,7 @@ func (c Config) Check() error {
 
 func (c Config) check() error {
 	switch {
-	case c.addresses() == Addresses{}:
+	case c.Listen.None():
 		return fmt.Errorf("starting a sink: no protocol to serve; give an address for one, such as OTLP over gRPC or HTTP")
 	case c.MaxSpans < 1 || c.MaxSpans > math.MaxInt32:
 		return fmt.Errorf("starting a sink: %d spans to hold; choose 1 to %d", c.MaxSpans, math.MaxInt32)
@@ -110,32 +100,14 @@ func (c Config) checkFaults() error {
 // checkForward reports what is to be passed on and is not received, or has no address.
 func (c Config) checkForward() error {
 	for name, address := range c.Forward {
-		if _, err := forward.Target(name, address); err != nil {
+		if _, err := forward.Target(protocol.Name(name), address); err != nil {
 			return fmt.Errorf("starting a sink: %w", err)
 		}
-		if c.received(name) == "" {
+		if c.Listen[protocol.Name(name)] == "" {
 			return fmt.Errorf("starting a sink: %s is to be passed on, and is not received; give it an address to listen on", name)
 		}
 	}
 	return nil
-}
-
-// received is where the sink is to listen for a protocol that can be passed on.
-func (c Config) received(name string) string {
-	if name == forward.Scouter {
-		return c.Scouter
-	}
-	wanted := c.addresses()
-	i := slices.IndexFunc(protocols, func(p protocol) bool { return p.forward == name })
-	return *protocols[i].address(&wanted)
-}
-
-// addresses are where the sink is to listen.
-func (c Config) addresses() Addresses {
-	return Addresses{
-		OTLPGRPC: c.OTLPGRPC, OTLPHTTP: c.OTLPHTTP, Zipkin: c.Zipkin, Elastic: c.Elastic, Datadog: c.Datadog,
-		Kieker: c.Kieker, SkyWalking: c.SkyWalking, Pinpoint: c.Pinpoint, Scouter: c.Scouter, Glowroot: c.Glowroot,
-	}
 }
 
 func (c Config) tally() tally.Config {
@@ -144,21 +116,6 @@ func (c Config) tally() tally.Config {
 
 func (c Config) limits() wire.Limits {
 	return wire.Limits{Body: c.MaxBody, Requests: c.MaxRequests, Header: c.HeaderTimeout, Request: c.RequestTimeout}
-}
-
-// Addresses are where a sink listens, host:port; "" where it does not.
-type Addresses struct {
-	OTLPGRPC string `json:"otlp_grpc,omitempty"`
-	OTLPHTTP string `json:"otlp_http,omitempty"`
-
-	Zipkin     string `json:"zipkin,omitempty"`
-	Elastic    string `json:"elastic,omitempty"`
-	Datadog    string `json:"datadog,omitempty"`
-	Kieker     string `json:"kieker,omitempty"`
-	SkyWalking string `json:"skywalking,omitempty"`
-	Pinpoint   string `json:"pinpoint,omitempty"`
-	Scouter    string `json:"scouter,omitempty"`
-	Glowroot   string `json:"glowroot,omitempty"`
 }
 
 // Snapshot is what a sink has counted since its start, and whether it is quiet.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"google.golang.org/grpc"
 )
 
@@ -22,7 +23,7 @@ func stall(t *testing.T, s *Server, n int) {
 			fmt.Fprint(conn, "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
 			continue
 		}
-		if _, err := dialRaw(t, s.Addresses().OTLPGRPC).NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, exportMethod); err != nil {
+		if _, err := dialRaw(t, s.Addresses()[protocol.OTLPGRPC]).NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, exportMethod); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,7 +75,7 @@ func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 	answered := make(chan error, 1)
 	go func() {
 		var client http.Client
-		response, err := client.Post("http://"+s.Addresses().OTLPHTTP+"/v1/traces", jsonType, http.NoBody)
+		response, err := client.Post("http://"+s.Addresses()[protocol.OTLPHTTP]+"/v1/traces", jsonType, http.NoBody)
 		if err == nil {
 			_, err = io.Copy(io.Discard, response.Body)
 			_ = response.Body.Close() // read to its end

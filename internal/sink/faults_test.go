@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -104,7 +105,7 @@ func TestSlowRequestAnsweredLate(t *testing.T) {
 	t.Run("grpc", func(t *testing.T) {
 		t.Parallel()
 		s := start(t, Config{Late: whole, RequestTimeout: whole})
-		stream, err := dialRaw(t, s.Addresses().OTLPGRPC).NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, exportMethod)
+		stream, err := dialRaw(t, s.Addresses()[protocol.OTLPGRPC]).NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, exportMethod)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,13 +135,13 @@ func TestSlowRequestAnsweredLate(t *testing.T) {
 }
 
 // impatient lists the SDK's exporters with a time-out and without a second try.
-var impatient = map[string]func(Addresses, time.Duration) otlptrace.Client{
-	"grpc": func(a Addresses, wait time.Duration) otlptrace.Client {
-		return otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(a.OTLPGRPC), otlptracegrpc.WithInsecure(),
+var impatient = map[string]func(protocol.Addresses, time.Duration) otlptrace.Client{
+	"grpc": func(a protocol.Addresses, wait time.Duration) otlptrace.Client {
+		return otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(a[protocol.OTLPGRPC]), otlptracegrpc.WithInsecure(),
 			otlptracegrpc.WithTimeout(wait), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}))
 	},
-	"http": func(a Addresses, wait time.Duration) otlptrace.Client {
-		return otlptracehttp.NewClient(otlptracehttp.WithEndpoint(a.OTLPHTTP), otlptracehttp.WithInsecure(),
+	"http": func(a protocol.Addresses, wait time.Duration) otlptrace.Client {
+		return otlptracehttp.NewClient(otlptracehttp.WithEndpoint(a[protocol.OTLPHTTP]), otlptracehttp.WithInsecure(),
 			otlptracehttp.WithTimeout(wait), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
 	},
 }
@@ -206,7 +207,7 @@ func TestLateRefusalsAndClose(t *testing.T) {
 	conn := dialHTTP(t, s)
 	fmt.Fprint(conn, "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
 	overGRPC := make(chan error, 1)
-	raw := dialRaw(t, s.Addresses().OTLPGRPC)
+	raw := dialRaw(t, s.Addresses()[protocol.OTLPGRPC])
 	go func() {
 		empty, answer := []byte{}, []byte{}
 		overGRPC <- raw.Invoke(context.Background(), exportMethod, &empty, &answer)

@@ -4,12 +4,13 @@ package sink
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/sinktest"
 )
 
 // flood prepares a stream over so many connections to the first protocol that is
 // served.
-func flood(t testing.TB, a Addresses, connections int) *sinktest.Flood {
+func flood(t testing.TB, a protocol.Addresses, connections int) *sinktest.Flood {
 	t.Helper()
 	stream, err := sinktest.NewStream()
 	if err != nil {
@@ -17,9 +18,9 @@ func flood(t testing.TB, a Addresses, connections int) *sinktest.Flood {
 	}
 	f := &sinktest.Flood{Stream: stream}
 	for range connections {
-		sender := sinktest.Sender(sinktest.NewHTTP(a.OTLPHTTP))
-		if a.OTLPGRPC != "" {
-			if sender, err = sinktest.NewGRPC(a.OTLPGRPC); err != nil {
+		sender := sinktest.Sender(sinktest.NewHTTP(a[protocol.OTLPHTTP]))
+		if a[protocol.OTLPGRPC] != "" {
+			if sender, err = sinktest.NewGRPC(a[protocol.OTLPGRPC]); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
@@ -24,7 +25,12 @@ import (
 // everywhere serves every protocol that can be passed on.
 func everywhere(t *testing.T, cfg Config) *Server {
 	t.Helper()
-	cfg.Zipkin, cfg.Elastic, cfg.Datadog, cfg.SkyWalking = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	cfg.Listen = protocol.Addresses{}
+	for _, r := range protocol.Table {
+		if r.Forward && r.Name != protocol.Scouter {
+			cfg.Listen[r.Name] = "127.0.0.1:0"
+		}
+	}
 	return start(t, cfg)
 }
 
@@ -33,8 +39,8 @@ func between(t *testing.T, to *Server) *Server {
 	t.Helper()
 	a := to.Addresses()
 	return everywhere(t, Config{Checking: true, Forward: map[string]string{
-		"otlp-grpc": "http://" + a.OTLPGRPC, "otlp-http": "http://" + a.OTLPHTTP, "zipkin": "http://" + a.Zipkin,
-		"elastic": "http://" + a.Elastic + "/", "datadog": "http://" + a.Datadog, "skywalking": "http://" + a.SkyWalking,
+		"otlp-grpc": "http://" + a[protocol.OTLPGRPC], "otlp-http": "http://" + a[protocol.OTLPHTTP], "zipkin": "http://" + a[protocol.Zipkin],
+		"elastic": "http://" + a[protocol.Elastic] + "/", "datadog": "http://" + a[protocol.Datadog], "skywalking": "http://" + a[protocol.SkyWalking],
 	}})
 }
 
@@ -64,7 +70,7 @@ func TestForwardOTLP(t *testing.T) {
 func TestForwardSkyWalking(t *testing.T) {
 	backend := everywhere(t, Config{})
 	s := between(t, backend)
-	conn, err := grpc.NewClient(s.Addresses().SkyWalking, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(s.Addresses()[protocol.SkyWalking], grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +124,8 @@ func TestForwardUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := everywhere(t, Config{Forward: map[string]string{"otlp-grpc": nobody, "otlp-http": nobody}})
-	grpcExporter := exporter(t, otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(s.Addresses().OTLPGRPC), otlptracegrpc.WithInsecure(), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{})))
-	httpExporter := exporter(t, otlptracehttp.NewClient(otlptracehttp.WithEndpoint(s.Addresses().OTLPHTTP), otlptracehttp.WithInsecure(), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
+	grpcExporter := exporter(t, otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(s.Addresses()[protocol.OTLPGRPC]), otlptracegrpc.WithInsecure(), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{})))
+	httpExporter := exporter(t, otlptracehttp.NewClient(otlptracehttp.WithEndpoint(s.Addresses()[protocol.OTLPHTTP]), otlptracehttp.WithInsecure(), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
 	for i, err := range []error{grpcExporter.ExportSpans(t.Context(), makeTraces(t, 1)), httpExporter.ExportSpans(t.Context(), makeTraces(t, 1))} {
 		if err == nil {
 			t.Errorf("exporter %d saw no error", i)
@@ -142,7 +148,7 @@ func TestForwardOpenStream(t *testing.T) {
 	body, into := io.Pipe()
 	status := make(chan int, 1)
 	go func() {
-		request, err := http.NewRequest(http.MethodPost, "http://"+s.Addresses().Elastic+"/intake/v2/events", body)
+		request, err := http.NewRequest(http.MethodPost, "http://"+s.Addresses()[protocol.Elastic]+"/intake/v2/events", body)
 		if err != nil {
 			t.Error(err)
 		}
@@ -201,13 +207,13 @@ func TestForwardOverHTTP(t *testing.T) {
 		name, method, url, contentType, body string
 		status                               int
 	}{
-		{"zipkin", "POST", a.Zipkin + "/api/v2/spans", jsonType, `[{"traceId":"1","id":"1"}]`, 202},
-		{"zipkin, invalid", "POST", a.Zipkin + "/api/v2/spans", jsonType, `[{"traceId":"1"}]`, 400},
-		{"zipkin, poll", "GET", a.Zipkin + "/health", "", "", 200},
-		{"elastic", "POST", a.Elastic + "/intake/v2/events", "application/x-ndjson", elasticFirst + fmt.Sprintf(elasticSpan, 1), 202},
-		{"elastic, poll", "GET", a.Elastic + "/", "", "", 200},
-		{"datadog", "PUT", a.Datadog + "/v0.4/traces", "application/msgpack", "\x90", 200},
-		{"large", "POST", a.Zipkin + "/api/v2/spans", jsonType, "[" + strings.Repeat(" ", 70<<20) + "]", 413},
+		{"zipkin", "POST", a[protocol.Zipkin] + "/api/v2/spans", jsonType, `[{"traceId":"1","id":"1"}]`, 202},
+		{"zipkin, invalid", "POST", a[protocol.Zipkin] + "/api/v2/spans", jsonType, `[{"traceId":"1"}]`, 400},
+		{"zipkin, poll", "GET", a[protocol.Zipkin] + "/health", "", "", 200},
+		{"elastic", "POST", a[protocol.Elastic] + "/intake/v2/events", "application/x-ndjson", elasticFirst + fmt.Sprintf(elasticSpan, 1), 202},
+		{"elastic, poll", "GET", a[protocol.Elastic] + "/", "", "", 200},
+		{"datadog", "PUT", a[protocol.Datadog] + "/v0.4/traces", "application/msgpack", "\x90", 200},
+		{"large", "POST", a[protocol.Zipkin] + "/api/v2/spans", jsonType, "[" + strings.Repeat(" ", 70<<20) + "]", 413},
 	}
 	for _, test := range tests {
 		request, err := http.NewRequestWithContext(t.Context(), test.method, "http://"+test.url, bytes.NewReader([]byte(test.body)))
@@ -230,7 +236,7 @@ func TestForwardOverHTTP(t *testing.T) {
 }
 
 func TestForwardIsChecked(t *testing.T) {
-	good := Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0"}
+	good := Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0"}}
 	for name, address := range map[string]string{
 		"otlp": "http://127.0.0.1:1", "kieker": "http://127.0.0.1:1", "zipkin": "http://127.0.0.1:1",
 		"otlp-http": "127.0.0.1:4318", "otlp-grpc": "http://127.0.0.1:4317/path", "scouter": "127.0.0.1:6100",
@@ -245,7 +251,7 @@ func TestForwardIsChecked(t *testing.T) {
 	if err := good.Check(); err != nil {
 		t.Error(err)
 	}
-	good.Scouter = "127.0.0.1:0"
+	good.Listen[protocol.Scouter] = "127.0.0.1:0"
 	for address, fine := range map[string]bool{"127.0.0.1:6100": true, "[::1]:6100": true, "http://127.0.0.1:6100": false, "127.0.0.1": false, ":6100": false, "127.0.0.1:scouter": false} {
 		good.Forward = map[string]string{"scouter": address}
 		if err := good.Check(); (err == nil) != fine {
@@ -258,7 +264,7 @@ func TestForwardIsChecked(t *testing.T) {
 func TestForwardLate(t *testing.T) {
 	const late = 30 * time.Millisecond
 	backend := everywhere(t, Config{})
-	s := everywhere(t, Config{Late: late, Forward: map[string]string{"otlp-http": "http://" + backend.Addresses().OTLPHTTP, "otlp-grpc": "http://" + backend.Addresses().OTLPGRPC}})
+	s := everywhere(t, Config{Late: late, Forward: map[string]string{"otlp-http": "http://" + backend.Addresses()[protocol.OTLPHTTP], "otlp-grpc": "http://" + backend.Addresses()[protocol.OTLPGRPC]}})
 	for _, p := range everyProtocol {
 		begun := time.Now()
 		export(t, exporter(t, p.exporter(s.Addresses())), makeTraces(t, 1))

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding/gzip"
@@ -23,7 +24,7 @@ const exportMethod = "/opentelemetry.proto.collector.trace.v1.TraceService/Expor
 
 func TestGRPCRefusals(t *testing.T) {
 	s := start(t, Config{MaxBody: mebibyte})
-	conn := dialRaw(t, s.Addresses().OTLPGRPC)
+	conn := dialRaw(t, s.Addresses()[protocol.OTLPGRPC])
 	big := make([]byte, 2*mebibyte)
 	tests := []struct {
 		name, method string
@@ -54,7 +55,7 @@ func TestGRPCRefusals(t *testing.T) {
 
 func TestGRPCAnswers(t *testing.T) {
 	s := start(t, Config{})
-	conn := dialRaw(t, s.Addresses().OTLPGRPC)
+	conn := dialRaw(t, s.Addresses()[protocol.OTLPGRPC])
 	body, err := proto.Marshal(&collector.ExportTraceServiceRequest{ResourceSpans: []*trace.ResourceSpans{{ScopeSpans: []*trace.ScopeSpans{{Spans: []*trace.Span{{Name: "x"}}}}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestGRPCBrokenGzip(t *testing.T) {
 	transport := &http.Transport{Protocols: &protocols}
 	defer transport.CloseIdleConnections()
 	body := []byte("\x01\x00\x00\x00\x07garbage")
-	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+s.Addresses().OTLPGRPC+exportMethod, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+s.Addresses()[protocol.OTLPGRPC]+exportMethod, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestGRPCBrokenGzip(t *testing.T) {
 
 func TestGRPCSlowSender(t *testing.T) {
 	s := start(t, Config{RequestTimeout: 50 * time.Millisecond})
-	conn := dialRaw(t, s.Addresses().OTLPGRPC)
+	conn := dialRaw(t, s.Addresses()[protocol.OTLPGRPC])
 	stream, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, exportMethod)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func TestGRPCSlowSender(t *testing.T) {
 
 func TestGRPCSenderGivesUp(t *testing.T) {
 	s := start(t, Config{})
-	conn := dialRaw(t, s.Addresses().OTLPGRPC)
+	conn := dialRaw(t, s.Addresses()[protocol.OTLPGRPC])
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true}, exportMethod); err != nil {
 		t.Fatal(err)

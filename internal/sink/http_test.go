@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/genproto/googleapis/rpc/status"
@@ -29,7 +30,7 @@ const (
 
 func post(t *testing.T, s *Server, method, path, contentType, encoding string, body io.Reader) (*http.Response, []byte) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addresses().OTLPHTTP+path, body)
+	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addresses()[protocol.OTLPHTTP]+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +200,7 @@ func TestHTTPEndlessBody(t *testing.T) {
 
 func dialHTTP(t *testing.T, s *Server) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.Addresses().OTLPHTTP)
+	conn, err := net.Dial("tcp", s.Addresses()[protocol.OTLPHTTP])
 	if err != nil {
 		t.Fatal(err)
 	}

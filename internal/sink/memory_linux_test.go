@@ -4,6 +4,7 @@ package sink
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/sinktest"
 )
 
@@ -19,7 +20,9 @@ func TestMemoryIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends three million spans over each protocol")
 	}
-	for name, cfg := range map[string]Config{"grpc": {OTLPGRPC: "127.0.0.1:0"}, "http": {OTLPHTTP: "127.0.0.1:0"}} {
+	for name, cfg := range map[string]Config{
+		"grpc": {Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}}, "http": {Listen: protocol.Addresses{protocol.OTLPHTTP: "127.0.0.1:0"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			cmd, r := remote(t, cfg)
 			f := flood(t, r.Addresses(), 4)

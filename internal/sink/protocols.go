@@ -1,4 +1,4 @@
-// This file lists the protocols that a sink can speak, and makes their receivers.
+// This file makes the receivers of the protocols in the table.
 package sink
 
 import (
@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/datadog"
 	"github.com/tracetax/tracetax/internal/sink/elastic"
 	"github.com/tracetax/tracetax/internal/sink/forward"
@@ -28,40 +29,28 @@ type receiver interface {
 	Close() error
 }
 
-// protocol is one that a sink can speak.
-type protocol struct {
-	name    string // for people
-	forward string // how Config.Forward calls it; "" where it cannot be passed on
-	address func(*Addresses) *string
-	make    func(*Server, Config) (receiver, error)
-}
-
-// protocols lists all of them.
-var protocols = []protocol{
-	{"OTLP over gRPC", forward.OTLPGRPC, func(a *Addresses) *string { return &a.OTLPGRPC }, otlpGRPC},
-	{"OTLP over HTTP", forward.OTLPHTTP, func(a *Addresses) *string { return &a.OTLPHTTP }, overHTTP(forward.OTLPHTTP, func(s *Server) wire.Counter { return otlp.On(s.intake).Counter() })},
-	{"Zipkin", forward.Zipkin, func(a *Addresses) *string { return &a.Zipkin }, overHTTP(forward.Zipkin, func(s *Server) wire.Counter { return zipkin.New(s.intake) })},
-	{"Elastic APM", forward.Elastic, func(a *Addresses) *string { return &a.Elastic }, overHTTP(forward.Elastic, func(s *Server) wire.Counter { return elastic.New(s.intake) })},
-	{"Datadog", forward.Datadog, func(a *Addresses) *string { return &a.Datadog }, overHTTP(forward.Datadog, func(s *Server) wire.Counter { return datadog.New(s.intake) })},
-	{"Kieker", "", func(a *Addresses) *string { return &a.Kieker }, func(s *Server, c Config) (receiver, error) {
+// makers make the receiver of each protocol, but for Scouter's, which listens twice.
+var makers = map[protocol.Name]func(*Server, Config) (receiver, error){
+	protocol.OTLPGRPC: otlpGRPC,
+	protocol.OTLPHTTP: overHTTP(protocol.OTLPHTTP, func(s *Server) wire.Counter { return otlp.On(s.intake).Counter() }),
+	protocol.Zipkin:   overHTTP(protocol.Zipkin, func(s *Server) wire.Counter { return zipkin.New(s.intake) }),
+	protocol.Elastic:  overHTTP(protocol.Elastic, func(s *Server) wire.Counter { return elastic.New(s.intake) }),
+	protocol.Datadog:  overHTTP(protocol.Datadog, func(s *Server) wire.Counter { return datadog.New(s.intake) }),
+	protocol.Kieker: func(s *Server, c Config) (receiver, error) {
 		return kieker.New(s.total, kieker.Limits{Body: c.MaxBody}), nil
-	}},
-	{"SkyWalking", forward.SkyWalking, func(a *Addresses) *string { return &a.SkyWalking }, skyWalking},
-	{"Pinpoint", "", func(a *Addresses) *string { return &a.Pinpoint }, func(s *Server, c Config) (receiver, error) {
-		return pinpoint.New(s.total, c.rpc()), nil
-	}},
-	{"Glowroot", "", func(a *Addresses) *string { return &a.Glowroot }, func(s *Server, c Config) (receiver, error) {
-		return glowroot.New(s.total, c.rpc()), nil
-	}},
+	},
+	protocol.SkyWalking: skyWalking,
+	protocol.Pinpoint:   func(s *Server, c Config) (receiver, error) { return pinpoint.New(s.total, c.rpc()), nil },
+	protocol.Glowroot:   func(s *Server, c Config) (receiver, error) { return glowroot.New(s.total, c.rpc()), nil },
 }
 
 func (c Config) rpc() rpc.Limits { return rpc.Limits{Body: c.MaxBody, Header: c.HeaderTimeout} }
 
 // overHTTP makes a receiver over HTTP, which counts or counts and passes on.
-func overHTTP(name string, counter func(*Server) wire.Counter) func(*Server, Config) (receiver, error) {
+func overHTTP(name protocol.Name, counter func(*Server) wire.Counter) func(*Server, Config) (receiver, error) {
 	return func(s *Server, c Config) (receiver, error) {
 		handler := s.intake.Handler(counter(s))
-		if address, ok := c.Forward[name]; ok {
+		if address, ok := c.Forward[string(name)]; ok {
 			target, err := forward.Target(name, address)
 			if err != nil {
 				return nil, err
@@ -84,7 +73,7 @@ func (r httpReceiver) Serve(l net.Listener) error {
 
 func otlpGRPC(s *Server, c Config) (receiver, error) {
 	r := otlp.On(s.intake)
-	backend, err := c.dial(forward.OTLPGRPC)
+	backend, err := c.dial(protocol.OTLPGRPC)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +85,7 @@ func otlpGRPC(s *Server, c Config) (receiver, error) {
 
 func skyWalking(s *Server, c Config) (receiver, error) {
 	r := skywalking.New(s.total, c.rpc())
-	backend, err := c.dial(forward.SkyWalking)
+	backend, err := c.dial(protocol.SkyWalking)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +96,8 @@ func skyWalking(s *Server, c Config) (receiver, error) {
 }
 
 // dial returns what passes a protocol over gRPC on; nil where nothing is to be.
-func (c Config) dial(name string) (*forward.GRPC, error) {
-	address, ok := c.Forward[name]
+func (c Config) dial(name protocol.Name) (*forward.GRPC, error) {
+	address, ok := c.Forward[string(name)]
 	if !ok {
 		return nil, nil
 	}
@@ -147,16 +136,16 @@ const pairAttempts = 20
 
 // startScouter listens for TCP and for UDP on ports of one number.
 func (s *Server) startScouter(c Config) error {
-	if c.Scouter == "" {
+	if c.Listen[protocol.Scouter] == "" {
 		return nil
 	}
-	l, packets, err := listenTwice(c.Scouter, c.MaxConnections)
+	l, packets, err := listenTwice(c.Listen[protocol.Scouter], c.MaxConnections)
 	if err != nil {
 		return err
 	}
-	s.addresses.Scouter = l.Addr().String()
+	s.addresses[protocol.Scouter] = l.Addr().String()
 	r := scouter.New(s.total, scouter.Limits{Body: c.MaxBody, Header: c.HeaderTimeout})
-	if address, ok := c.Forward[forward.Scouter]; ok {
+	if address, ok := c.Forward[string(protocol.Scouter)]; ok {
 		backend, err := scouterServer(address)
 		if err != nil {
 			return errors.Join(err, l.Close(), packets.Close())
@@ -168,7 +157,7 @@ func (s *Server) startScouter(c Config) error {
 }
 
 func scouterServer(address string) (*forward.Collector, error) {
-	target, err := forward.Target(forward.Scouter, address)
+	target, err := forward.Target(protocol.Scouter, address)
 	if err != nil {
 		return nil, err
 	}

@@ -3,29 +3,26 @@ package sink
 import (
 	"errors"
 	"net"
-	"reflect"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
-// Every protocol can be asked for alone, on a free port, and is ended by Close.
+// Every protocol of the table has a receiver, can be asked for alone, on a free port, and is ended by Close.
 func TestEveryProtocolAlone(t *testing.T) {
-	fields := reflect.TypeFor[Addresses]()
-	for i := range fields.NumField() {
-		name := fields.Field(i).Name
-		t.Run(name, func(t *testing.T) {
-			var cfg Config
-			reflect.ValueOf(&cfg).Elem().FieldByName(name).SetString("127.0.0.1:0")
-			s, err := Start(cfg)
+	for _, row := range protocol.Table {
+		if (makers[row.Name] == nil) != (row.Name == protocol.Scouter) {
+			t.Errorf("%s has no receiver, or one that is never made", row.Name)
+		}
+		t.Run(string(row.Name), func(t *testing.T) {
+			s, err := Start(Config{Listen: protocol.Addresses{row.Name: "127.0.0.1:0"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			addresses := reflect.ValueOf(s.Addresses())
-			for j := range fields.NumField() {
-				if address := addresses.Field(j).String(); (address != "") != (i == j) {
-					t.Errorf("%s is at %q", fields.Field(j).Name, address)
-				}
+			address := s.Addresses()[row.Name]
+			if len(s.Addresses()) != 1 || address == "" {
+				t.Errorf("%s alone is served at %v", row.Name, s.Addresses())
 			}
-			address := addresses.Field(i).String()
 			conn, err := net.Dial("tcp", address)
 			if err != nil {
 				t.Fatal(err)
@@ -44,11 +41,11 @@ func TestEveryProtocolAlone(t *testing.T) {
 
 // Scouter's packets and its connections come to ports of one number.
 func TestScouterHasBothPorts(t *testing.T) {
-	s, err := Start(Config{Scouter: "127.0.0.1:0"})
+	s, err := Start(Config{Listen: protocol.Addresses{protocol.Scouter: "127.0.0.1:0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	packets, err := net.ListenPacket("udp", s.Addresses().Scouter)
+	packets, err := net.ListenPacket("udp", s.Addresses()[protocol.Scouter])
 	if err == nil {
 		_ = packets.Close()
 		t.Error("nobody listens for packets")
@@ -56,7 +53,7 @@ func TestScouterHasBothPorts(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if packets, err = net.ListenPacket("udp", s.Addresses().Scouter); err != nil {
+	if packets, err = net.ListenPacket("udp", s.Addresses()[protocol.Scouter]); err != nil {
 		t.Fatal(err)
 	}
 	_ = packets.Close()
@@ -69,7 +66,7 @@ func TestTakenAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := Start(Config{Zipkin: "127.0.0.1:0", Datadog: l.Addr().String()}); err == nil {
+	if _, err := Start(Config{Listen: protocol.Addresses{protocol.Zipkin: "127.0.0.1:0", protocol.Datadog: l.Addr().String()}}); err == nil {
 		t.Error("it started")
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // Remote drives a sink process. It is safe for concurrent use.
 type Remote struct {
-	addresses Addresses
+	addresses protocol.Addresses
 	in        io.WriteCloser
 	turn      chan struct{} // holds one token: one request at a time
 	answers   <-chan []byte
@@ -74,7 +76,7 @@ func (r *Remote) line(ctx context.Context) ([]byte, error) {
 }
 
 // Addresses returns where the sink listens.
-func (r *Remote) Addresses() Addresses { return r.addresses }
+func (r *Remote) Addresses() protocol.Addresses { return r.addresses }
 
 // Snapshot asks for what was counted so far.
 func (r *Remote) Snapshot(ctx context.Context) (Snapshot, error) {

@@ -11,10 +11,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 func TestRemote(t *testing.T) {
-	cmd, r := remote(t, Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0", Checking: true})
+	cmd, r := remote(t, Config{Listen: both(), Checking: true})
 	for _, p := range everyProtocol {
 		export(t, exporter(t, p.exporter(r.Addresses())), makeTraces(t, 3))
 	}
@@ -45,14 +47,14 @@ func TestRemoteCannotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	_, in, out := process(t, Config{OTLPGRPC: taken.Addr().String()})
+	_, in, out := process(t, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: taken.Addr().String()}})
 	if _, err := NewRemote(in, out); err == nil || !strings.Contains(err.Error(), taken.Addr().String()) || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestRemoteDies(t *testing.T) {
-	cmd, r := remote(t, Config{OTLPGRPC: "127.0.0.1:0"})
+	cmd, r := remote(t, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func TestRemoteDies(t *testing.T) {
 
 // A sink that does not answer in time must not mix up the answers afterwards.
 func TestRemoteAnswersLate(t *testing.T) {
-	cmd, r := remote(t, Config{OTLPHTTP: "127.0.0.1:0"})
+	cmd, r := remote(t, Config{Listen: protocol.Addresses{protocol.OTLPHTTP: "127.0.0.1:0"}})
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,7 @@ func TestRemoteAnswersLate(t *testing.T) {
 }
 
 func TestServeLines(t *testing.T) {
-	cmd, in, out := process(t, Config{OTLPGRPC: "127.0.0.1:0"})
+	cmd, in, out := process(t, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}})
 	lines := bufio.NewScanner(out)
 	say := func(line string) (a map[string]any) {
 		t.Helper()
@@ -102,7 +104,8 @@ func TestServeLines(t *testing.T) {
 		}
 		return a
 	}
-	if hello := say(""); hello["otlp_grpc"] == nil || hello["otlp_http"] != nil {
+	hello := say("")
+	if listens, ok := hello["addresses"].(map[string]any); !ok || len(listens) != 1 || listens["otlp-grpc"] == nil {
 		t.Errorf("hello %v", hello)
 	}
 	if a := say(`{"do":"snapshot"}`); a["counts"] == nil || a["error"] != nil {
@@ -128,17 +131,17 @@ func TestServeLines(t *testing.T) {
 func TestConfigIsChecked(t *testing.T) {
 	for _, c := range []Config{
 		{},
-		{OTLPGRPC: "127.0.0.1:0", MaxSpans: -1},
-		{OTLPGRPC: "127.0.0.1:0", MaxBody: 1 << 40},
-		{OTLPGRPC: "127.0.0.1:0", MaxRequests: -1},
-		{OTLPGRPC: "127.0.0.1:0", RequestTimeout: -1},
-		{OTLPGRPC: "127.0.0.1:0", Lose: -0.1},
-		{OTLPGRPC: "127.0.0.1:0", Lose: 3},
-		{OTLPGRPC: "127.0.0.1:0", Lose: 1.0 / 3},
-		{OTLPGRPC: "127.0.0.1:0", Late: -1},
-		{OTLPGRPC: "127.0.0.1:0", Late: time.Minute},
-		{OTLPGRPC: "not an address"},
-		{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:70000"},
+		{Listen: both(), MaxSpans: -1},
+		{Listen: both(), MaxBody: 1 << 40},
+		{Listen: both(), MaxRequests: -1},
+		{Listen: both(), RequestTimeout: -1},
+		{Listen: both(), Lose: -0.1},
+		{Listen: both(), Lose: 3},
+		{Listen: both(), Lose: 1.0 / 3},
+		{Listen: both(), Late: -1},
+		{Listen: both(), Late: time.Minute},
+		{Listen: protocol.Addresses{protocol.OTLPGRPC: "not an address"}},
+		{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:70000"}},
 	} {
 		s, err := Start(c)
 		if err == nil {
@@ -151,7 +154,7 @@ func TestConfigIsChecked(t *testing.T) {
 // A sink that is closed before it has begun to serve must end without an error.
 func TestCloseAtOnce(t *testing.T) {
 	for range 50 {
-		s, err := Start(Config{OTLPGRPC: "127.0.0.1:0", OTLPHTTP: "127.0.0.1:0"})
+		s, err := Start(Config{Listen: both()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,14 @@ package sink
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
@@ -24,25 +26,32 @@ import (
 // everyProtocol lists the SDK's exporters, and what the sink calls them.
 var everyProtocol = []struct {
 	name, protocol string
-	exporter       func(Addresses) otlptrace.Client
+	exporter       func(protocol.Addresses) otlptrace.Client
 }{
-	{"grpc", "otlp/grpc", func(a Addresses) otlptrace.Client {
-		return otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(a.OTLPGRPC), otlptracegrpc.WithInsecure())
+	{"grpc", "otlp/grpc", func(a protocol.Addresses) otlptrace.Client {
+		return otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(a[protocol.OTLPGRPC]), otlptracegrpc.WithInsecure())
 	}},
-	{"grpc gzip", "otlp/grpc", func(a Addresses) otlptrace.Client {
-		return otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(a.OTLPGRPC), otlptracegrpc.WithInsecure(), otlptracegrpc.WithCompressor("gzip"))
+	{"grpc gzip", "otlp/grpc", func(a protocol.Addresses) otlptrace.Client {
+		return otlptracegrpc.NewClient(otlptracegrpc.WithEndpoint(a[protocol.OTLPGRPC]), otlptracegrpc.WithInsecure(), otlptracegrpc.WithCompressor("gzip"))
 	}},
-	{"http", "otlp/http+protobuf", func(a Addresses) otlptrace.Client {
-		return otlptracehttp.NewClient(otlptracehttp.WithEndpoint(a.OTLPHTTP), otlptracehttp.WithInsecure())
+	{"http", "otlp/http+protobuf", func(a protocol.Addresses) otlptrace.Client {
+		return otlptracehttp.NewClient(otlptracehttp.WithEndpoint(a[protocol.OTLPHTTP]), otlptracehttp.WithInsecure())
 	}},
-	{"http gzip", "otlp/http+protobuf", func(a Addresses) otlptrace.Client {
-		return otlptracehttp.NewClient(otlptracehttp.WithEndpoint(a.OTLPHTTP), otlptracehttp.WithInsecure(), otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
+	{"http gzip", "otlp/http+protobuf", func(a protocol.Addresses) otlptrace.Client {
+		return otlptracehttp.NewClient(otlptracehttp.WithEndpoint(a[protocol.OTLPHTTP]), otlptracehttp.WithInsecure(), otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
 	}},
+}
+
+// both are free ports for OTLP over gRPC and HTTP.
+func both() protocol.Addresses {
+	return protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0"}
 }
 
 func start(t testing.TB, cfg Config) *Server {
 	t.Helper()
-	cfg.OTLPGRPC, cfg.OTLPHTTP = "127.0.0.1:0", "127.0.0.1:0"
+	listen := both()
+	maps.Copy(listen, cfg.Listen)
+	cfg.Listen = listen
 	s, err := Start(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -8,13 +8,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // hello is the first line that a sink process writes: its addresses, or why it
 // could not start.
 type hello struct {
-	Addresses
-	Error string `json:"error,omitempty"`
+	Addresses protocol.Addresses `json:"addresses,omitempty"`
+	Error     string             `json:"error,omitempty"`
 }
 
 // request is a line to a sink process.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"golang.org/x/net/netutil"
@@ -16,7 +17,7 @@ import (
 type Server struct {
 	total     *tally.Total
 	intake    *wire.Intake
-	addresses Addresses
+	addresses protocol.Addresses
 	stops     []func() error
 	serving   sync.WaitGroup
 	closing   sync.Once
@@ -40,30 +41,30 @@ func Start(c Config) (*Server, error) {
 }
 
 func (s *Server) start(c Config) error {
-	wanted := c.addresses()
-	for _, p := range protocols {
-		address := *p.address(&wanted)
-		if address == "" {
+	s.addresses = protocol.Addresses{}
+	for _, row := range protocol.Table {
+		makes, address := makers[row.Name], c.Listen[row.Name]
+		if address == "" || row.Name == protocol.Scouter {
 			continue
 		}
-		r, err := p.make(s, c)
+		r, err := makes(s, c)
 		if err != nil {
 			return err
 		}
-		l, err := listen(address, p.name, c.MaxConnections)
+		l, err := listen(address, row.Title, c.MaxConnections)
 		if err != nil {
 			return errors.Join(err, r.Close())
 		}
-		*p.address(&s.addresses) = l.Addr().String()
-		s.serve(p.name, func() error { return r.Serve(l) }, r.Close)
+		s.addresses[row.Name] = l.Addr().String()
+		s.serve(row.Title, func() error { return r.Serve(l) }, r.Close)
 	}
 	return s.startScouter(c)
 }
 
-func listen(address, protocol string, connections int) (net.Listener, error) {
+func listen(address, title string, connections int) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listening for %s on %s (choose another address, or port 0 for a free one): %w", protocol, address, err)
+		return nil, fmt.Errorf("listening for %s on %s (choose another address, or port 0 for a free one): %w", title, address, err)
 	}
 	return netutil.LimitListener(promptly(l), connections), nil
 }
@@ -81,7 +82,7 @@ func (s *Server) serve(name string, run, stop func() error) {
 }
 
 // Addresses returns where the sink listens.
-func (s *Server) Addresses() Addresses { return s.addresses }
+func (s *Server) Addresses() protocol.Addresses { return s.addresses }
 
 // Snapshot returns what was counted so far.
 func (s *Server) Snapshot() Snapshot {

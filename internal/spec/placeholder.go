@@ -8,18 +8,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // The placeholders that every text to be started with may hold, besides
 // {NAME.port} of each process. {value…} is for settings only.
 var (
-	runPlaceholders = []string{
+	runPlaceholders = append([]string{
 		"port", "dir", "tmp", "build", "workload", "tracer", "process",
 		"service", "templates", "tracetax",
-		"sink.otlp.grpc", "sink.otlp.http", "sink.zipkin", "sink.elastic", "sink.datadog",
-		"sink.kieker", "sink.kieker.host", "sink.kieker.port", "sink.skywalking", "sink.pinpoint.host", "sink.pinpoint.port",
-		"sink.scouter.host", "sink.scouter.port", "sink.glowroot",
-	}
+	}, protocol.Placeholders()...)
 	valuePlaceholders  = []string{"value", "value.ms", "value.s", "value.ratio", "value.percent"}
 	futurePlaceholders = []string{"sink.jaeger"}
 )

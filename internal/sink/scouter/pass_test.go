@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	names "github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 )
@@ -13,7 +14,7 @@ import (
 // passing returns a receiver that passes on to address, over TCP and UDP.
 func passing(t *testing.T, total *tally.Total, address string) *Receiver {
 	t.Helper()
-	target, err := forward.Target(forward.Scouter, address)
+	target, err := forward.Target(names.Scouter, address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,129 @@
+// Package protocol owns the table of the wire protocols that spans can come in: one row each, which flags, placeholders,
+// the sink and what it passes on all read. It is a leaf. It must not know how a protocol is received.
+package protocol
+
+import (
+	"net"
+	"slices"
+)
+
+// Name is what a protocol is called: in the flag --NAME of the sink, and in --forward NAME=….
+type Name string
+
+// The protocols.
+const (
+	OTLPGRPC   Name = "otlp-grpc"
+	OTLPHTTP   Name = "otlp-http"
+	Zipkin     Name = "zipkin"
+	Elastic    Name = "elastic"
+	Datadog    Name = "datadog"
+	Kieker     Name = "kieker"
+	SkyWalking Name = "skywalking"
+	Pinpoint   Name = "pinpoint"
+	Scouter    Name = "scouter"
+	Glowroot   Name = "glowroot"
+)
+
+// Row is one protocol.
+type Row struct {
+	Name    Name
+	Word    string // its placeholder is {sink.WORD}
+	Title   string // for people
+	Always  bool   // the sink of every run serves it
+	Whole   bool   // {sink.WORD} stands for host:port
+	Split   bool   // {sink.WORD.host} and {sink.WORD.port} stand for its parts
+	Forward bool   // the sink can pass it on to a real backend
+}
+
+// Table lists all protocols.
+var Table = []Row{
+	{Name: OTLPGRPC, Word: "otlp.grpc", Title: "OTLP over gRPC", Always: true, Whole: true, Forward: true},
+	{Name: OTLPHTTP, Word: "otlp.http", Title: "OTLP over HTTP", Always: true, Whole: true, Forward: true},
+	{Name: Zipkin, Word: "zipkin", Title: "Zipkin v2", Whole: true, Forward: true},
+	{Name: Elastic, Word: "elastic", Title: "Elastic APM's intake", Whole: true, Forward: true},
+	{Name: Datadog, Word: "datadog", Title: "Datadog's trace API", Whole: true, Forward: true},
+	{Name: Kieker, Word: "kieker", Title: "Kieker's records over TCP", Whole: true, Split: true},
+	{Name: SkyWalking, Word: "skywalking", Title: "SkyWalking over gRPC", Whole: true, Forward: true},
+	{Name: Pinpoint, Word: "pinpoint", Title: "Pinpoint over gRPC", Split: true},
+	{Name: Scouter, Word: "scouter", Title: "Scouter over UDP and TCP", Split: true, Forward: true},
+	{Name: Glowroot, Word: "glowroot", Title: "Glowroot over gRPC", Whole: true},
+}
+
+// Prefix begins the placeholders that stand for where the sink is.
+const Prefix = "sink."
+
+// Of returns the row of a protocol, false where there is none of that name.
+func Of(name Name) (Row, bool) {
+	i := slices.IndexFunc(Table, func(r Row) bool { return r.Name == name })
+	if i < 0 {
+		return Row{}, false
+	}
+	return Table[i], true
+}
+
+// words are the placeholders of a protocol, without braces: for its address, for its host, and for its port; "" for one
+// that it does not have.
+func (r Row) words() (whole, host, port string) {
+	if r.Whole {
+		whole = Prefix + r.Word
+	}
+	if r.Split {
+		host, port = Prefix+r.Word+".host", Prefix+r.Word+".port"
+	}
+	return whole, host, port
+}
+
+// Placeholders lists the placeholders of all protocols, without braces.
+func Placeholders() []string {
+	var out []string
+	for _, r := range Table {
+		whole, host, port := r.words()
+		out = append(out, whole, host, port)
+	}
+	return slices.DeleteFunc(out, func(word string) bool { return word == "" })
+}
+
+// Named returns the protocols that placeholders, without braces, name, in the order of the table.
+func Named(placeholders []string) []Row {
+	var out []Row
+	for _, r := range Table {
+		whole, host, port := r.words()
+		if slices.ContainsFunc(placeholders, func(word string) bool {
+			return word != "" && (word == whole || word == host || word == port)
+		}) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Addresses are where protocols are served, host:port; those that are not are absent, or "".
+type Addresses map[Name]string
+
+// Values are what the placeholders of the protocols that are served stand for.
+func (a Addresses) Values() map[string]string {
+	values := map[string]string{}
+	for _, r := range Table {
+		address := a[r.Name]
+		if address == "" {
+			continue
+		}
+		whole, host, port := r.words()
+		values[whole] = address
+		if h, p, err := net.SplitHostPort(address); err == nil {
+			values[host], values[port] = h, p
+		}
+	}
+	delete(values, "")
+	return values
+}
+
+// None reports whether no protocol is served.
+func (a Addresses) None() bool {
+	for _, address := range a {
+		if address != "" {
+			return false
+		}
+	}
+	return true
+}
