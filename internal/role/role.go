@@ -1,0 +1,72 @@
+// Package role owns the table of what processes are there for, and whom a cost is charged to. It is a leaf. It must not
+// know processes, nor what they use.
+package role
+
+import "slices"
+
+// Role is what a process is there for. Cost is charged by role.
+type Role string
+
+// The roles.
+const (
+	App       Role = "app"
+	Sidecar   Role = "sidecar"
+	Collector Role = "collector"
+	Backend   Role = "backend"
+	Database  Role = "database"
+	Load      Role = "load"
+	Sink      Role = "sink"
+)
+
+// row is one role.
+type row struct {
+	role    Role
+	onApp   bool // its processes share the app's CPUs, so that they count towards its utilisation
+	harness bool // the harness's own: shown, not charged
+}
+
+var table = []row{
+	{role: App, onApp: true}, {role: Sidecar, onApp: true}, {role: Collector}, {role: Backend}, {role: Database},
+	{role: Load, harness: true}, {role: Sink, harness: true},
+}
+
+func of(r Role) row {
+	i := slices.IndexFunc(table, func(one row) bool { return one.role == r })
+	if i < 0 {
+		return row{role: r}
+	}
+	return table[i]
+}
+
+// Harness reports whether a role is the harness's own. A role that nobody knows is not: what it costs is charged.
+func (r Role) Harness() bool { return of(r).harness }
+
+// OnApp reports whether processes of a role run on the app's CPUs.
+func (r Role) OnApp() bool { return of(r).onApp }
+
+// Named are the roles that a process of a workload can be given, in the order of the table.
+func Named() []Role { return where(func(one row) bool { return !one.harness }) }
+
+// OnApp are the roles whose processes run on the app's CPUs.
+func OnApp() []Role { return where(func(one row) bool { return one.onApp }) }
+
+func where(is func(row) bool) []Role {
+	var out []Role
+	for _, one := range table {
+		if is(one) {
+			out = append(out, one.role)
+		}
+	}
+	return out
+}
+
+// Charge says whose cost a figure is: of one role, or, zero, of everybody but the harness.
+type Charge struct{ Role Role }
+
+// Of reports whether a process of a role is charged.
+func (c Charge) Of(r Role) bool {
+	if c.Role == "" {
+		return !r.Harness()
+	}
+	return r == c.Role
+}
