@@ -71,7 +71,7 @@ func (s *study) slopes(p pair, operation string) []*claim {
 			itself = append(itself, finding.Sample{Block: block, Baseline: m.of(l.base), Value: m.of(l.value)})
 		}
 		fit := m.name == fitMetric
-		one := s.newClaim(metric{name: m.name, unit: m.unit, better: lower, clock: true, added: true, noVerdict: fit}, p, at, added)
+		one := s.newClaim(metric{name: m.name, unit: m.unit, better: lower, clock: true, added: true, noVerdict: fit, headline: m.name == slopeMetric}, p, at, added)
 		two := s.newClaim(metric{name: timePerCall + "_" + m.name, unit: m.unit, better: lower, clock: true, noVerdict: true}, p, at, itself)
 		one.Headline = m.name == slopeMetric && !p.extra
 		one.Note, two.Note = "what tracing adds, "+about, about
