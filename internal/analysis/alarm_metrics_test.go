@@ -49,7 +49,7 @@ func TestAlarmOfMetrics(t *testing.T) {
 				headline, other = headline+count(alarm[true]), other+count(alarm[false])
 			}
 			share := func(k int) float64 { return 100 * float64(k) / float64(n) }
-			t.Logf("%d experiments of %d claims beside the headline: the headline alarms in %.2f %%, any other metric in %.2f %%", n, claims, share(headline), share(other))
+			t.Logf("%d blocks: %d experiments of %d claims beside the headline: the headline alarms in %.2f %%, any other metric in %.2f %%", c.blocks, n, claims, share(headline), share(other))
 			if allowed := 100 * alarmAllowed(n); share(max(headline, other)) > allowed {
 				t.Errorf("too many alarms, allowed %.2f %%", allowed)
 			}

@@ -62,6 +62,9 @@ func (s *study) findings() []finding.Finding {
 	s.withhold(claims)
 	out := make([]finding.Finding, 0, len(claims))
 	for _, c := range claims {
+		if c.Headline {
+			s.headlines = append(s.headlines, c)
+		}
 		out = append(out, c.Finding)
 	}
 	return out
