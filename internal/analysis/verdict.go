@@ -21,13 +21,7 @@ const (
 
 // judge gives every claim its verdict.
 func (s *study) judge(claims []*claim) {
-	families, duet := map[string]int{}, s.duet()
-	for _, c := range claims {
-		c.budget = s.budgetFor(c)
-		if !c.metric.noVerdict && !(duet && c.metric.timed()) {
-			families[c.family()]++
-		}
-	}
+	families, duet := s.families(claims), s.duet()
 	for _, c := range claims {
 		if duet && c.metric.timed() {
 			c.shareCPU()
@@ -41,6 +35,23 @@ func (s *study) judge(claims []*claim) {
 		s.noteDoubts(c)
 	}
 	s.jointly(claims, families)
+}
+
+// families counts the claims of each family, and finds the budgets that they are held against.
+func (s *study) families(claims []*claim) map[string]int {
+	families := map[string]int{}
+	for _, c := range claims {
+		c.budget = s.budgetFor(c)
+		if s.counts(c) {
+			families[c.family()]++
+		}
+	}
+	return families
+}
+
+// counts reports whether the claim gets a verdict that others are corrected for.
+func (s *study) counts(c *claim) bool {
+	return !c.metric.noVerdict && !(s.duet() && c.metric.timed())
 }
 
 func (c *claim) family() string {
@@ -83,7 +94,7 @@ func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 		c.cannotTell(c.scaleApart().openText(), 0)
 	case !e.Bounded:
 		c.short = true
-		more := stats.MinBlocks(c.asked) - c.Blocks
+		more := needed(claims, ask) - c.Blocks
 		c.cannotTell(fmt.Sprintf("%s more needed for %d claims at once", blocks(more), claims), more)
 	case c.budget != nil:
 		c.against(e)
