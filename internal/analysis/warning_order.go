@@ -5,6 +5,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -19,9 +20,9 @@ const (
 
 // ordering is one question of order about one claim.
 type ordering struct {
-	claim       *claim
-	split       stats.Split
-	first, rest string // what the first group of blocks is, and the others
+	claim      *claim
+	split      stats.Split
+	most, rest string // what the blocks of the highest score are, and the others
 }
 
 // findCarryOver looks at the headlines, which all come from the same runs: whichever order of
@@ -67,7 +68,7 @@ func (s *study) orderings() []ordering {
 		if c.logs == nil && !c.Amount || len(c.scale()) != len(c.Samples) {
 			continue
 		}
-		values, earlier, bent := make([]float64, len(column)), make([]bool, len(column)), make([]bool, len(column))
+		values, earlier, bent := make([]float64, len(column)), make([]float64, len(column)), make([]float64, len(column))
 		for i := range values {
 			values[i] = math.NaN()
 		}
@@ -78,23 +79,28 @@ func (s *study) orderings() []ordering {
 				continue
 			}
 			values[j] = c.scale()[i]
-			earlier[j] = at[value.Record] < at[base.Record]
-			bent[j] = before(base) == c.Variant && before(value) != c.Variant
+			earlier[j] = one(at[value.Record] < at[base.Record])
+			bent[j] = one(before(base) == c.Variant) - one(before(value) == c.Variant)
 		}
 		out = append(out,
-			ordering{c, stats.Split{Values: values, First: earlier}, "where it ran before " + c.Against, "where it ran after it"},
-			ordering{c, stats.Split{Values: values, First: bent}, "where " + c.Against + " ran right after it", "elsewhere"})
+			ordering{c, stats.Split{Values: values, Scores: earlier}, "where it ran before " + c.Against, "where it ran after it"},
+			ordering{c, stats.Split{Values: values, Scores: bent}, "where " + c.Against + " ran right after it", "elsewhere"})
 	}
 	return out
 }
 
-// text is what the two groups come to, and whether they are so far apart that it matters.
+// text is what the blocks of the highest score and the others come to, and whether they are so far
+// apart that it matters.
 func (o ordering) text() (text string, large bool) {
 	var first, rest []float64
+	if len(o.split.Scores) == 0 {
+		return "", false
+	}
+	highest := slices.Max(o.split.Scores)
 	for i, v := range o.split.Values {
 		switch {
 		case math.IsNaN(v):
-		case o.split.First[i]:
+		case o.split.Scores[i] == highest:
 			first = append(first, v)
 		default:
 			rest = append(rest, v)
@@ -112,5 +118,13 @@ func (o ordering) text() (text string, large bool) {
 		e := o.claim.onScale(stats.Estimate{Center: stats.Center(values)})
 		return finding.FormatInterval(finding.Interval{Estimate: e.Center}, o.claim.Unit, o.claim.logs != nil)
 	}
-	return fmt.Sprintf("the order of the runs makes a difference: %s, %s %s, %s %s", metricWord(o.claim), told(first), o.first, told(rest), o.rest), apart >= least
+	return fmt.Sprintf("the order of the runs makes a difference: %s, %s %s, %s %s", metricWord(o.claim), told(first), o.most, told(rest), o.rest), apart >= least
+}
+
+// one is 1 for yes, 0 for no.
+func one(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -61,6 +62,31 @@ func TestCarryOver(t *testing.T) {
 		}
 		if strings.Join(where, " ") != c.want && !(c.want != "" && len(where) > 0 && where[0] == c.want) {
 			t.Errorf("%s: warned of %q, want %q", name, where, c.want)
+		}
+	}
+}
+
+// With three variants and the orders of a plan a run comes after each: that one of them slows down
+// the next is told.
+func TestCarryOverAmongThree(t *testing.T) {
+	s := manyClaims(20, 0.003)
+	var orders [][]int
+	for _, names := range (design.Plan{Seed: 3, Most: s.blocks, Variants: []string{"0", "1", "2"}}).Orders() {
+		order := make([]int, len(names))
+		for i, name := range names {
+			order[i] = int(name[0] - '0')
+		}
+		orders = append(orders, order)
+	}
+	s.orders = func(block int) []int { return orders[block-1] }
+	s.change = slowing("otel", 0.08)
+	told := map[string]bool{}
+	for _, w := range analyse(t, s.input()).Warnings {
+		told[w.Where] = told[w.Where] || w.Code == "carry-over"
+	}
+	for _, operation := range s.order {
+		if !told[operation+", otel"] {
+			t.Errorf("not of %s", operation)
 		}
 	}
 }

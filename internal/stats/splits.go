@@ -1,4 +1,4 @@
-// Whether values depend on a label, for many labellings at once.
+// Whether values depend on what their blocks were like, for many questions at once.
 
 package stats
 
@@ -8,12 +8,10 @@ import (
 	"slices"
 )
 
-// A Split asks whether the values of some blocks are larger than those of others: Values[i]
-// and First[i] are of the i-th block. A block whose value is NaN does not count.
-type Split struct {
-	Values []float64
-	First  []bool // whether the block is of the first group
-}
+// A Split asks whether the values of blocks rise or fall with a score that the blocks have, such
+// as 1 for those of one group and 0 for the others: Values[i] and Scores[i] are of the i-th
+// block. A block whose value is NaN does not count.
+type Split struct{ Values, Scores []float64 }
 
 const (
 	permutations = 20000 // that are drawn
@@ -26,8 +24,8 @@ const (
 // of α or less is seen for any of them in at most α of cases where no split means anything,
 // however they depend on each other.
 //
-// How large a split is, is the rank sum of its first group in standard deviations. The labels of
-// whole blocks are shuffled, all splits together (max-T: Westfall and Young, 1993), with random
+// How large a split is, is the sum of ranks times scores in standard deviations; of two groups,
+// that is their rank sum. The scores of whole blocks are shuffled, all splits together (max-T: Westfall and Young, 1993), with random
 // numbers that are always the same. All splits have one length.
 func Splits(splits []Split) []float64 {
 	p := make([]float64, len(splits))
@@ -73,13 +71,12 @@ func Splits(splits []Split) []float64 {
 // ranking is a split with the ranks in the place of the values, less their mean; NaN where there is none.
 type ranking struct {
 	ranks  []float64
-	first  []bool
+	scores []float64
 	spread float64 // the sum of the squares of the ranks over their number less one
-	n      int
 }
 
 func rankingOf(s Split) ranking {
-	out := ranking{ranks: make([]float64, len(s.Values)), first: s.First}
+	out := ranking{ranks: make([]float64, len(s.Values)), scores: s.Scores}
 	var sorted []float64
 	for _, v := range s.Values {
 		if !math.IsNaN(v) {
@@ -87,7 +84,6 @@ func rankingOf(s Split) ranking {
 		}
 	}
 	slices.Sort(sorted)
-	out.n = len(sorted)
 	squares := 0.0
 	for i, v := range s.Values {
 		if math.IsNaN(v) {
@@ -103,15 +99,15 @@ func rankingOf(s Split) ranking {
 		out.ranks[i] = rank
 		squares += rank * rank
 	}
-	if out.n > 1 {
-		out.spread = squares / float64(out.n-1)
+	if n := len(sorted); n > 1 {
+		out.spread = squares / float64(n-1)
 	}
 	return out
 }
 
-// z is the size of the split with its labels in an order; nil leaves them where they are.
+// z is the size of the split with its scores in an order; nil leaves them where they are.
 func (s ranking) z(order []int) float64 {
-	sum, first := 0.0, 0
+	n, sum, total, squares := 0.0, 0.0, 0.0, 0.0
 	for i, rank := range s.ranks {
 		if math.IsNaN(rank) {
 			continue
@@ -120,12 +116,11 @@ func (s ranking) z(order []int) float64 {
 		if order != nil {
 			at = order[i]
 		}
-		if s.first[at] {
-			sum, first = sum+rank, first+1
-		}
+		score := s.scores[at]
+		n, sum, total, squares = n+1, sum+rank*score, total+score, squares+score*score
 	}
-	variance := float64(first) * float64(s.n-first) / float64(s.n) * s.spread
-	if !(variance > 0) {
+	variance := (squares - total*total/n) * s.spread
+	if !(variance > 1e-9) {
 		return 0
 	}
 	return math.Abs(sum) / math.Sqrt(variance)

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// halves are labels of which every other one is of the first group.
-func halves(n int) []bool {
-	out := make([]bool, n)
+// halves are scores of which every other one is 1.
+func halves(n int) []float64 {
+	out := make([]float64, n)
 	for i := range out {
-		out[i] = i%2 == 0
+		out[i] = float64(1 - i%2)
 	}
 	return out
 }
@@ -22,12 +22,12 @@ func TestSplitsByHand(t *testing.T) {
 		for i := range values {
 			values[i] = float64(i%2)*100 + float64(i)
 		}
-		got := Splits([]Split{{Values: values, First: halves(n)}})[0]
+		got := Splits([]Split{{Values: values, Scores: halves(n)}})[0]
 		if math.Abs(got-want) > 4*math.Sqrt(want/permutations) && want < 0.02 || want >= 0.02 && got < 0.015 {
 			t.Errorf("%d blocks: %.4f, want %.4f", n, got, want)
 		}
 	}
-	equal := []Split{{Values: make([]float64, 10), First: halves(10)}, {Values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, First: make([]bool, 10)}}
+	equal := []Split{{Values: make([]float64, 10), Scores: halves(10)}, {Values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, Scores: make([]float64, 10)}}
 	for i, p := range Splits(equal) {
 		if p != 1 {
 			t.Errorf("split %d, of equal values or of no second group: %g", i, p)
@@ -41,16 +41,14 @@ func TestSplitsFindOneOfMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	var splits []Split
 	for range 6 {
-		s := Split{First: halves(20)}
+		s := Split{Scores: halves(20)}
 		for range 20 {
 			s.Values = append(s.Values, r.NormFloat64())
 		}
 		splits = append(splits, s)
 	}
 	for i := range splits[4].Values {
-		if splits[4].First[i] {
-			splits[4].Values[i] += 4
-		}
+		splits[4].Values[i] += 4 * splits[4].Scores[i]
 	}
 	splits[4].Values[7] = math.NaN()
 	for i, p := range Splits(splits) {
@@ -74,11 +72,10 @@ func TestSplitsAlarm(t *testing.T) {
 				common[i] = r.ExpFloat64()
 			}
 			for k := range 4 {
-				s := Split{First: halves(n)}
+				s := Split{Scores: halves(n)}
 				if k > 1 {
-					s.First = make([]bool, n)
-					for i := range s.First {
-						s.First[i] = r.IntN(3) == 0
+					for i := range s.Scores {
+						s.Scores[i] = float64(r.IntN(3) - 1)
 					}
 				}
 				for i := range n {
