@@ -51,7 +51,10 @@ func outlookText(o analysis.Outlook, about string) string {
 	if o.Claims == 1 {
 		text = fmt.Sprintf("1 claim %s needs %s", about, counted(o.Needs, "block"))
 	}
-	advice := fmt.Sprintf("ask for %d (design: {blocks: %d}, --blocks %d), or for fewer variants or operations", o.Needs, o.Needs, o.Needs)
+	advice := fmt.Sprintf("ask for %d (design: {blocks: %d}, --blocks %d)", o.Needs, o.Needs, o.Needs)
+	if o.Claims > 1 {
+		advice += ", or for fewer variants or operations"
+	}
 	switch {
 	case !o.Hopeless():
 		return fmt.Sprintf("%s, and the experiment may end after %d: no verdict would be possible then; make %d the least (design: {blocks: %d..%d})",
