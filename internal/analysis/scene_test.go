@@ -24,6 +24,7 @@ type scene struct {
 	latencies  bool    // whether there are histograms: they take time
 	budget     []spec.Limit
 	quick      bool
+	orders     func(block int) []int  // of the variants in a block; nil: as they are
 	change     func(*record.Record)   // last, on every record
 	design     func(*spec.Experiment) // last, on the experiment
 	plan       func(*spec.Plan)
@@ -91,7 +92,15 @@ func (s scene) records() []record.Record {
 	var out []record.Record
 	for block := 1; block <= s.blocks; block++ {
 		weather := math.Exp(0.05 * r.NormFloat64()) // what a block shares
-		for position, a := range s.variants {
+		order := make([]int, len(s.variants))
+		for i := range order {
+			order[i] = i
+		}
+		if s.orders != nil {
+			order = s.orders(block)
+		}
+		for position, v := range order {
+			a := s.variants[v]
 			one := s.run(r, a, weather)
 			one.Block, one.Position, one.Attempt = block, position, 1
 			if s.change != nil {

@@ -23,13 +23,18 @@ func (s *study) budgetFor(c *claim) *spec.Limit {
 	return nil
 }
 
-// against holds the claim against its budget: what a metric may rise by, or, where
-// more is better, what it may fall by.
-func (c *claim) against(e stats.Estimate) {
-	limit, bad := stats.LogLimit(c.budget.Value), stats.Above
+// limit is the claim's budget on the scale of its log-ratios, and on which side of it the budget
+// is broken: what a metric may rise by, or, where more is better, what it may fall by.
+func (c *claim) limit() (at float64, bad stats.Position) {
 	if c.Better == higher {
-		limit, bad = stats.LogLimit(-c.budget.Value), stats.Below
+		return stats.LogLimit(-c.budget.Value), stats.Below
 	}
+	return stats.LogLimit(c.budget.Value), stats.Above
+}
+
+// against holds the claim against its budget.
+func (c *claim) against(e stats.Estimate) {
+	limit, bad := c.limit()
 	size := finding.FormatInterval(c.keep(c.onScale(e)), c.Unit, true)
 	v := &c.Verdict
 	allowed := finding.FormatBound(c.budget.Value, c.Unit, true)
@@ -40,6 +45,9 @@ func (c *claim) against(e stats.Estimate) {
 		v.Kind, v.Text = finding.Over, fmt.Sprintf("over the budget of %s: %s", allowed, size)
 	default:
 		v.Kind, v.Text = finding.Within, fmt.Sprintf("within the budget of %s: %s", allowed, size)
+	}
+	if c.doubts.modes {
+		v.Text += ", in modes"
 	}
 }
 

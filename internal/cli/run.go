@@ -113,6 +113,7 @@ func (f *runFlags) common(c *cobra.Command) {
 func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) (err error) {
 	if !f.quick && f.resume == "" { // quick windows are short on purpose; what was begun stays as it is
 		printHints(s.err, experiments, len(f.line.Command) > 0)
+		warnOfBlocks(s.err, experiments)
 	}
 	if f.dryRun {
 		return dryRun(s, experiments, f.drawn != 0)

@@ -96,6 +96,21 @@ func TestCauseIsToldOnce(t *testing.T) {
 	}
 }
 
+// What verdicts are corrected for is told where there are any.
+func TestFamiliesAreTold(t *testing.T) {
+	for name, want := range map[string]bool{"small": true, "quick": false} {
+		for form, write := range map[string]func(io.Writer, *finding.Document) error{"terminal": terminalForm(0, false, false), "page": HTML} {
+			var b bytes.Buffer
+			if err := write(&b, fixtures()[name]); err != nil {
+				t.Fatal(err)
+			}
+			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), familiesText); told != want {
+				t.Errorf("%s, %s: told %t", name, form, told)
+			}
+		}
+	}
+}
+
 // A verdict without a corrected interval is told wherever it is shown.
 func TestJointVerdictsAreTold(t *testing.T) {
 	doc := fixtures()["small"]
