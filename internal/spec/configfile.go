@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// configFiles are the variables that name such a file.
+// configFiles are the variables that name such a file. What has EXPERIMENTAL in its name is
+// what older versions read: the tracers here ignore it, which its user would not expect.
 var configFiles = []string{"OTEL_CONFIG_FILE", "OTEL_EXPERIMENTAL_CONFIG_FILE"}
 
 // configOption is the system property that names one.
@@ -30,19 +31,11 @@ func (e *Experiment) configFiles() []misfit {
 			process := []string{"workload", "processes", itemKey(i)}
 			own := maps.Clone(p.Env)
 			maps.DeleteFunc(own, func(name, _ string) bool { _, replaced := v.Env[name]; return replaced })
-			out = append(out, v.namedIn(own, append(process, "env"))...)
-			for _, word := range p.Run {
-				if name := configOption.FindString(word); name != "" {
-					out = append(out, v.configFile(strings.TrimSuffix(name, "="), append(process, "run")))
-				}
-			}
+			out = append(out, v.namedIn(own, append(slices.Clone(process), "env"))...)
+			out = append(out, v.namedAmong(p.Run, append(slices.Clone(process), "run"))...)
 		}
 		out = append(out, v.namedIn(v.Env, []string{"variants", v.Name, "env"})...)
-		for _, word := range v.Args {
-			if name := configOption.FindString(word); name != "" {
-				out = append(out, v.configFile(strings.TrimSuffix(name, "="), []string{"variants", v.Name, "args"}))
-			}
-		}
+		out = append(out, v.namedAmong(v.Args, []string{"variants", v.Name, "args"})...)
 	}
 	return out
 }
@@ -71,9 +64,20 @@ func (v Variant) namedIn(env map[string]string, at []string) []misfit {
 	return out
 }
 
+// namedAmong finds the configuration files that words of a command name.
+func (v Variant) namedAmong(words []string, at []string) []misfit {
+	var out []misfit
+	for i, word := range words {
+		if option := configOption.FindString(word); option != "" {
+			out = append(out, v.configFile(strings.TrimSuffix(option, "="), append(slices.Clone(at), itemKey(i))))
+		}
+	}
+	return out
+}
+
 func (v Variant) configFile(name string, at []string) misfit {
 	return misfit{at: at, text: fmt.Sprintf(
-		"beside a configuration file (%s) OpenTelemetry reads none of its variables, so that the spans of variant %q go where the file says and not to the sink; leave the file out, or make it a variant of your own without tracer %s",
+		"%s names a configuration file, beside which OpenTelemetry ignores every variable: the spans of variant %q would go where the file says, and not to the sink; leave the file out, or make a variant of your own of it, without tracer %s",
 		name, printable(v.Name), v.Tracer.Name)}
 }
 

@@ -1,0 +1,101 @@
+// Programs that nobody here wrote, with the libraries that their users have: the tracers
+// that are attached from outside have to find something to trace in them.
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// installed is the folder of the packages that a lock beside it pins, in the cache.
+func installed(t *testing.T, language string, a spec.Artifact, programs ...string) string {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("left out: %v", err)
+		}
+	}
+	store, err := artifact.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := store.Artifact(t.Context(), os.DirFS(filepath.Join("testdata", language)), a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// tracedProgram runs a program once without tracing and once with the tracer, and returns
+// the result and the libraries that the tracer instrumented.
+func tracedProgram(t *testing.T, tracer, path string, env []string, program ...string) (finding.Document, []string) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "results")
+	c := tracetax(t, slices.Concat([]string{
+		"run", "--op", "op=GET " + path, "--variant", "none", "--variant", "otel:tracer=" + tracer + ",delay=200ms", "--ready", path, "--patience", "120s",
+		"--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--json", "--out", out, "--",
+	}, program)...)
+	c.Env = append(c.Env, env...)
+	doc := document(t, c.exit(t, 0))
+	for _, r := range records(t, out) {
+		if named := r.Tracer.Instrumented; r.Variant == "none" && named != nil {
+			t.Errorf("something is instrumented without a tracer: %v", named)
+		}
+		if r.Kind == record.Measured && r.Variant == "none" && r.Life.Spans > 0 {
+			t.Errorf("%d spans came without a tracer", r.Life.Spans)
+		}
+	}
+	if delivered := entry(ledger(t, doc, "op", "otel"), "delivered"); delivered <= 0 {
+		t.Errorf("%d spans were delivered", delivered)
+	}
+	return doc, doc.Experiment.Variants[1].Instrumented
+}
+
+// instrumented complains where a library is missing, or one is there that the program
+// could not even import without the tracer.
+func instrumented(t *testing.T, dir string, got []string, want ...string) {
+	t.Helper()
+	for _, name := range want {
+		if !slices.Contains(got, name) {
+			t.Errorf("%s is not instrumented, only %v", name, got)
+		}
+	}
+	for name, module := range map[string]string{"requests": "requests", "urllib3": "urllib3", "grpc_client": "grpc", "flask": "flask"} {
+		c := exec.CommandContext(t.Context(), "python3", "-c", "import "+module)
+		c.Env = append(os.Environ(), "PYTHONPATH="+dir)
+		if c.Run() != nil && slices.Contains(got, name) {
+			t.Errorf("%s is instrumented, which the program has not", name)
+		}
+	}
+}
+
+var pythonPrograms = spec.Artifact{Python: "requirements.txt"}
+
+func TestDatasette(t *testing.T) {
+	dir := installed(t, "python", pythonPrograms, "python3")
+	_, names := tracedProgram(t, "otel-python", "/", []string{"PYTHONPATH=" + dir}, "python3", "-m", "datasette", "-p", "{port}")
+	instrumented(t, dir, names, "sqlite3", "jinja2", "httpx")
+}
+
+func TestFastAPI(t *testing.T) {
+	dir := installed(t, "python", pythonPrograms, "python3")
+	doc, names := tracedProgram(t, "otel-python", "/items", []string{"PYTHONPATH=" + dir}, "python3", "-m", "uvicorn", "--app-dir", filepath.Join(dir, "files"), "--port", "{port}", "shop:app")
+	instrumented(t, dir, names, "fastapi", "sqlite3")
+	// The request, what is sent of the answer (its head, its body), and the statement.
+	if err := accounted(ledger(t, doc, "op", "otel"), 4); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExpress(t *testing.T) {
+	dir := installed(t, "node", spec.Artifact{NPM: "package-lock.json"}, "node", "npm")
+	tracedProgram(t, "otel-node", "/items", nil, "node", filepath.Join(dir, "files", "shop.js"), "{port}")
+}
