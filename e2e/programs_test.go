@@ -97,5 +97,8 @@ func TestFastAPI(t *testing.T) {
 
 func TestExpress(t *testing.T) {
 	dir := installed(t, "node", spec.Artifact{NPM: "package-lock.json"}, "node", "npm")
-	tracedProgram(t, "otel-node", "/items", nil, "node", filepath.Join(dir, "files", "shop.js"), "{port}")
+	_, names := tracedProgram(t, "otel-node", "/items", nil, "node", filepath.Join(dir, "files", "shop.js"), "{port}")
+	if !slices.Contains(names, "express") || !slices.Contains(names, "http") || slices.Contains(names, "pg") {
+		t.Errorf("instrumented are %v", names)
+	}
 }
