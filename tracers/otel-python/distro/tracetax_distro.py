@@ -41,7 +41,8 @@ def _names_of_program():
 def _instrumented_names(entry_point):
     """The libraries that an instrumentation is for; none for one of the standard library."""
     names = set()
-    for text in entry_point.dist.requires or []:
+    dist = getattr(entry_point, "dist", None)
+    for text in (dist.requires if dist else None) or []:
         requirement = Requirement(text)
         marker = requirement.marker
         if marker and any(marker.evaluate({"extra": e}) and not marker.evaluate({"extra": ""}) for e in ("instruments", "instruments-any")):
