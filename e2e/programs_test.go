@@ -88,6 +88,15 @@ func TestFastAPI(t *testing.T) {
 	}
 }
 
+func TestDjango(t *testing.T) {
+	dir := installed(t, "python", pythonPrograms, "python3")
+	doc, names := tracedProgram(t, "otel-python", "/items", []string{"PYTHONPATH=" + dir}, "python3", "-m", "uvicorn", "--app-dir", filepath.Join(dir, "files"), "--port", "{port}", "django_shop:app")
+	instrumented(t, names, "django")
+	if err := accounted(ledger(t, doc, "op", "otel"), 1); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestExpress(t *testing.T) {
 	dir := installed(t, "node", spec.Artifact{NPM: "package-lock.json"}, "node", "npm")
 	_, names := tracedProgram(t, "otel-node", "/items", nil, "node", filepath.Join(dir, "files", "shop.js"), "{port}")

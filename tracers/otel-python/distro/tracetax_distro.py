@@ -6,6 +6,10 @@ them for the program's and instrument them. Here an instrumentation is loaded on
 where the program's own environment has the library, as opentelemetry-bootstrap looks
 at it, and those of the standard library only when the program imports that.
 
+Django's is loaded when Django puts its middleware together. OpenTelemetry would do it
+at the start, and where DJANGO_SETTINGS_MODULE is set by the program itself, as Django's
+own templates have it, would put empty settings into the place of the program's.
+
 Each instrumentation that is loaded is a line on stderr, which tracetax reads.
 """
 
@@ -17,7 +21,7 @@ import sys
 
 from opentelemetry.distro import OpenTelemetryDistro
 from packaging.requirements import Requirement
-from wrapt import register_post_import_hook
+from wrapt import register_post_import_hook, wrap_function_wrapper
 
 _logger = logging.getLogger(__name__)
 
@@ -70,7 +74,24 @@ class Distro(OpenTelemetryDistro):
         if entry_point.name in _LATE:
             register_post_import_hook(lambda _: self._late(entry_point, kwargs), _LATE[entry_point.name])
             return
+        if entry_point.name == "django":
+            self._with_middleware(entry_point, kwargs)
+            return
         self._load(entry_point, kwargs)
+
+    def _with_middleware(self, entry_point, kwargs):
+        loaded = []
+
+        def load_middleware(wrapped, instance, args, options):
+            if not loaded:
+                loaded.append(True)
+                self._late(entry_point, kwargs)
+            return wrapped(*args, **options)
+
+        register_post_import_hook(
+            lambda module: wrap_function_wrapper(module, "BaseHandler.load_middleware", load_middleware),
+            "django.core.handlers.base",
+        )
 
     def _load(self, entry_point, kwargs):
         super().load_instrumentor(entry_point, **kwargs)
