@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -44,6 +45,9 @@ type environment struct {
 	Digests  map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
 	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
 	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
+
+	KeptAway []shell.Away `json:"kept_away,omitempty"` // variables of the shell that belong to tracers, which no program got
+	KeptEnv  []string     `json:"kept_env,omitempty"`  // such variables that the programs got, as --keep-env asked
 }
 
 // openStore opens the cache that artefacts are in.
@@ -73,6 +77,7 @@ func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, na
 			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{}, Files: files,
 		},
 	}
+	b.keepEnv(nil)
 	b.session = &experiment.Session{Runner: b.conductor, Precise: b.precise}
 	if err := b.makeReady(ctx, func() (*artifact.Store, error) { return artifact.Open("") }, named, to); err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ type runFlags struct {
 	resumes             []string // the folders below resume, one an experiment
 	budget              string
 	accounting          string
+	keepEnv             []string      // variables of the shell that programs get though they belong to a tracer
 	line                spec.Flags    // one's own service from one line
 	load                spec.Override // of the load
 }
@@ -60,6 +61,9 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 			if err != nil {
 				return usageError(err)
 			}
+			if f.keepEnv, err = checkKeptEnv(f.keepEnv, experiments); err != nil {
+				return usageError(err)
+			}
 			return f.run(c.Context(), s, experiments)
 		},
 		ValidArgsFunction: completeExperiments,
@@ -73,6 +77,7 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b`, and the baselines that they have (the first, and against:)")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
+	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "let programs have the shell's variable `NAME` though it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
 	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of one's own service (repeatable)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:tracer=T,setting=value,env.X=y,arg=z]` (repeatable; the first is the baseline)")
@@ -114,6 +119,9 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 	if !f.quick && f.resume == "" { // quick windows are short on purpose; what was begun stays as it is
 		printHints(s.err, experiments, len(f.line.Command) > 0)
 		warnOfBlocks(s.err, experiments)
+	}
+	if f.resume == "" { // what was begun stays as it is
+		tellKeptAway(s.err, f.keepEnv)
 	}
 	if f.dryRun {
 		return dryRun(s, experiments, f.drawn != 0)
@@ -220,6 +228,7 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, top, 
 	if err != nil {
 		return nil, err
 	}
+	b.keepEnv(f.keepEnv)
 	if dir != top {
 		b.progress.workload = e.Workload.Name
 	}

@@ -84,6 +84,8 @@ type Variant struct {
 	Against     string            `json:"against,omitempty"` // another pair, besides the baseline
 	Description string            `json:"description,omitempty"`
 	Runtime     string            `json:"runtime,omitempty"` // the virtual machine that its processes ran on, where that can be told
+
+	Instrumented []string `json:"instrumented,omitempty"` // the libraries that its tracer said it instrumented, where it says so
 }
 
 // Finding is one metric of one variant against another, on one operation.

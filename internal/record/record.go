@@ -195,6 +195,8 @@ type Admitted struct {
 	Dropped *uint64 `json:"dropped,omitempty"` // thrown away in its queue
 	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports
 	Source  string  `json:"source,omitempty"`  // where it says so
+
+	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
 }
 
 // Stop is how the processes ended.

@@ -119,6 +119,7 @@ func came(doc *finding.Document) []string {
 		out = append(out, "blocks: "+doc.Runs.Stopped)
 	}
 	out = append(out, leftOut(doc)...)
+	out = append(out, instrumented(doc)...)
 	for _, text := range doc.Experiment.Faults {
 		out = append(out, "on purpose: "+text)
 	}

@@ -79,7 +79,7 @@ func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
-	env, err := environment(p.Env, values)
+	env, err := environment(s.shell, p, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
@@ -165,22 +165,24 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 	return out, nil
 }
 
-// environment is tracetax's own without any OpenTelemetry setting of the user's
-// shell, which would make variants differ from what the file says.
-func environment(set map[string]string, values map[string]string) ([]string, error) {
+// environment is what the program gets of the user's shell, and what the plan sets.
+func environment(shell []string, p spec.Process, values map[string]string) ([]string, error) {
 	var env []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if _, replaced := set[name]; !replaced && !strings.HasPrefix(name, "OTEL_") {
+	front := map[string]string{}
+	for _, pair := range shell {
+		name, value, _ := strings.Cut(pair, "=")
+		if _, replaced := p.Env[name]; !replaced {
 			env = append(env, pair)
+		} else if value != "" && slices.Contains(p.Inherit, name) {
+			front[name] = value + " "
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		value, err := spec.Expand(set[name], values)
+	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+		value, err := spec.Expand(p.Env[name], values)
 		if err != nil {
 			return nil, fmt.Errorf("environment variable %s: %w", name, err)
 		}
-		env = append(env, name+"="+value)
+		env = append(env, name+"="+front[name]+value)
 	}
 	return env, nil
 }

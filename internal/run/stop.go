@@ -50,6 +50,9 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.admissions(); err != nil {
 		return err
 	}
+	if err := s.lookAtInstrumented(); err != nil {
+		return err
+	}
 	return s.stopSink(ctx)
 }
 
