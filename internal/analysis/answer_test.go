@@ -66,8 +66,8 @@ func TestAnswer(t *testing.T) {
 		{"lost", func(s *scene) {
 			s.change = func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / 10 }
 		}, "On hello/go, tracing with otel costs 29.8 µs", "; up to 10.0 % of the spans were lost (otel on json, in the window)."},
-		{"nothing is instrumented", provocation("nothing-traced"), "On hello/go, tracing with otel costs", "; no span came with otel, so that is not what tracing costs."},
-		{"one operation is not instrumented", provocation("no-spans"), "On hello/go, tracing with otel costs", "; no span came with otel on dark, so that is not what tracing costs."},
+		{"nothing is instrumented", provocation("nothing-traced"), "On hello/go, no span came with otel, so that nothing can be told there of what tracing costs.", ""},
+		{"one operation is not instrumented", provocation("no-spans"), "On hello/go, tracing with otel costs", ", on json; no span came with otel on dark, so that nothing can be told there of what tracing costs."},
 		{"every run failed", func(s *scene) {
 			s.change = func(r *record.Record) {
 				r.Failure = &record.Failure{Stage: "ready", Message: "\x1b[35mno shop\x1b[0m on PATH=/bin"}
