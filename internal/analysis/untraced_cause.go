@@ -104,17 +104,17 @@ func (s *study) causesOf(v spec.Variant, none []finding.Ledger, all bool) []find
 	}
 	add(finding.NoSpanBy{Cause: finding.NotInherited, Count: l.lacking, Of: l.seen})
 	add(l.inLog(record.TracerFailed, finding.TracerFailed))
+	add(finding.NoSpanBy{Cause: finding.Refused, Count: l.counts.Malformed + l.counts.Rejected})
+	if l.counts.Requests+l.counts.Malformed == 0 {
+		add(finding.NoSpanBy{Cause: finding.NotUnderstood, Count: l.connections})
+	}
 	export := l.inLog(record.ExportFailed, finding.ExportFailed)
 	if export.Count == 0 {
 		export.Count = l.failed
 	}
 	add(export)
-	add(finding.NoSpanBy{Cause: finding.Refused, Count: l.counts.Malformed + l.counts.Rejected})
 	add(finding.NoSpanBy{Cause: finding.Dropped, Count: l.dropped})
 	add(finding.NoSpanBy{Cause: finding.OtherSignals, Count: l.counts.Metrics + l.counts.Logs})
-	if l.counts.Requests+l.counts.Malformed == 0 {
-		add(finding.NoSpanBy{Cause: finding.NotUnderstood, Count: l.connections})
-	}
 	if l.counts.Metrics+l.counts.Logs+l.counts.Rejected == 0 {
 		add(finding.NoSpanBy{Cause: finding.Empty, Count: l.counts.Requests})
 	}
@@ -203,7 +203,7 @@ func causeText(c finding.NoSpanBy) string {
 		}
 		return fmt.Sprintf("the tracer itself says that sending failed, of %s spans", n)
 	case finding.Refused:
-		return n + " of what came was refused, since it could not be read as what this tracer is to send"
+		return n + " requests or spans that came were refused: they could not be read as what this tracer is to send"
 	case finding.Dropped:
 		return fmt.Sprintf("the tracer says that it dropped %s spans", n)
 	case finding.OtherSignals:

@@ -32,11 +32,11 @@ const (
 	OtherLanguage   NoSpanCause = "other-language"   // none of the Of programs that ran is of the tracer's language; Names are they
 	NotInherited    NoSpanCause = "not-inherited"    // Count of Of programs started without the variables that say where the sink is
 	TracerFailed    NoSpanCause = "tracer-failed"    // Count lines of the log tell that something could not be loaded
-	ExportFailed    NoSpanCause = "export-failed"    // Count spans in failed exports by the tracer's own word, or lines of the log that tell of such
 	Refused         NoSpanCause = "refused"          // the sink refused Count requests or spans that it could not read
+	NotUnderstood   NoSpanCause = "not-understood"   // Count connections came to the sink, and no request that it understands
+	ExportFailed    NoSpanCause = "export-failed"    // Count spans in failed exports by the tracer's own word, or lines of the log that tell of such
 	Dropped         NoSpanCause = "dropped"          // the tracer says that it dropped Count spans
 	OtherSignals    NoSpanCause = "other-signals"    // Count metrics and logs came, and no span
-	NotUnderstood   NoSpanCause = "not-understood"   // Count connections came to the sink, and no request that it understands
 	Empty           NoSpanCause = "empty-requests"   // Count requests came that hold no span
 	OnlyBefore      NoSpanCause = "only-before"      // Count spans came in the calibration, and none in the runs
 	NotInstrumented NoSpanCause = "not-instrumented" // the tracer is loaded in Count of Of programs and sent nothing; of an operation: Count spans came of others

@@ -103,14 +103,29 @@ func (s *stage) readSigns(connections uint64) error {
 	return nil
 }
 
-// logSigns counts the lines that tell a cause.
+// logSigns counts the lines that tell a cause. Where Python's traceback follows one, the
+// exception at its end is what tells more, and is kept behind it.
 func logSigns(lines func(func(string) error) error) ([]record.LogSign, error) {
 	counted := make([]record.LogSign, len(told))
+	before, traced := -1, -1 // the sign of the line before, and that of the traceback that goes on
 	err := lines(func(line string) error {
+		switch {
+		case before >= 0 && strings.HasPrefix(line, "Traceback "):
+			before, traced = -1, before
+			return nil
+		case traced >= 0 && strings.HasPrefix(line, " "):
+			return nil
+		case traced >= 0:
+			counted[traced].Last += ": " + line
+			before, traced = -1, -1
+			return nil
+		}
+		before = -1
 		for i, t := range told {
 			if t.pattern.MatchString(line) {
 				counted[i].Cause, counted[i].Last = t.cause, line
 				counted[i].Lines++
+				before = i
 				break
 			}
 		}
