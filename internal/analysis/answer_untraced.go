@@ -39,7 +39,11 @@ func untracedClause(doc *finding.Document) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{"no span came with " + fewNames(names) + ", so that nothing can be told there of what tracing costs"}
+	there := " there"
+	if len(tracedHeads(doc, headlines(doc.Findings))) == 0 {
+		there = ""
+	}
+	return []string{"no span came with " + fewNames(names) + ", so that what tracing costs" + there + " cannot be told"}
 }
 
 // withdrawUntraced takes verdicts on a cost from findings of which no span came on a side: they answer

@@ -96,7 +96,10 @@ func (s *stage) readSigns(connections uint64) error {
 		secrets := replacer(s.request.Plan.Secrets)
 		for j := range found {
 			line := secrets.Replace(found[j].Last)
-			found[j].Last = strings.ToValidUTF8(line[:min(longestSign, len(line))], "�")
+			if len(line) > longestSign {
+				line = line[:longestSign] + "…"
+			}
+			found[j].Last = strings.ToValidUTF8(line, "�")
 		}
 		one.Log = found
 	}
