@@ -5,6 +5,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -96,12 +97,15 @@ func (s *study) untracedOperations() []finding.Untraced {
 // dimLedgers takes "nothing lost" from the ledgers of operations of which no span came.
 func (s *study) dimLedgers() {
 	for _, v := range s.variants {
-		none, _ := s.untraced(v.Name)
-		for _, l := range none {
-			for i := range s.ledgers {
-				if one := &s.ledgers[i]; one.Variant == v.Name && one.Operation == l.Operation && one.LostShare == 0 {
-					one.Verdict, one.Exact = noSpanCame, false
-				}
+		none, all := s.untraced(v.Name)
+		if all {
+			none = append(none, finding.Ledger{Operation: ledger.All})
+		}
+		for i := range s.ledgers {
+			one := &s.ledgers[i]
+			here := slices.ContainsFunc(none, func(l finding.Ledger) bool { return l.Operation == one.Operation })
+			if here && one.Variant == v.Name && one.LostShare == 0 {
+				one.Verdict, one.Exact = noSpanCame, false
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -188,11 +189,25 @@ func TestNothingIsToldOfTheUntraced(t *testing.T) {
 		t.Errorf("the traced one: %+v", f.Verdict)
 	}
 	for _, l := range doc.Ledgers {
-		if l.Variant == "otel" && l.Operation == "json" && (l.Verdict != noSpanCame || l.Exact) {
+		if l.Variant == "otel" && (l.Operation == "json" || l.Operation == ledger.All) && (l.Verdict != noSpanCame || l.Exact) {
 			t.Errorf("%+v", l)
 		}
 	}
 	if heads := tracedHeads(doc, headlines(doc.Findings)); len(heads) != 1 || heads[0].Variant != "other" {
 		t.Errorf("%+v", heads)
+	}
+}
+
+// While it lasts no figure is told of what sent nothing so far, its calibration included.
+func TestNoHeadlineOfTheUntraced(t *testing.T) {
+	s := dark(func(*record.Record) {})
+	in := s.input()
+	if got := Headline(in.Experiment, in.Records); got == "" {
+		t.Error("of a variant that was not calibrated nothing is known: it may be silent by intent")
+	}
+	s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel"}}
+	in = s.input()
+	if got := Headline(in.Experiment, in.Records); got != "" {
+		t.Error(got)
 	}
 }
