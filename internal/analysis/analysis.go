@@ -71,6 +71,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
+	withdrawUntraced(doc)
 	doc.Warnings = s.warnings()
 	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(confidence)))
 	return doc, nil

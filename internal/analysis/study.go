@@ -65,6 +65,7 @@ func newStudy(in Input) (*study, error) {
 	s.spoil()
 	s.trace()
 	s.account()
+	s.dimLedgers()
 	return s, nil
 }
 

@@ -49,7 +49,8 @@ own service, started by the command after --. In the command, {port} is the port
 that it is to listen on.
 
 The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong
-usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
+usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet or when no
+span came of what was to be traced.`,
 		Example: `  tracetax run ladder --quick
   tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
   tracetax run shop.yaml --precision 2% --blocks 8..30
@@ -152,7 +153,8 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		case err == nil:
 			ran++
 			lost = append(lost, allFailed(doc, f.variants)...)
-			worst = max(worst, budgetStatus(doc))
+			worst = max(worst, statusOf(doc))
+			tellUntraced(s.err, doc)
 			left = append(left, omissions(e.Workload.Name, several, doc.Experiment.LeftOut)...)
 		case several && passedOver(ctx, err):
 			complain(s.err, fmt.Errorf("workload %s: %w\nthe other workloads are run", e.Workload.Name, err))
@@ -293,23 +295,6 @@ func noun(n int, one string) string {
 		return one
 	}
 	return one + "s"
-}
-
-// budgetStatus is the exit status that the verdicts against a budget call for.
-func budgetStatus(doc *finding.Document) int {
-	status := exitFine
-	for _, one := range doc.Findings {
-		if one.Verdict.Budget == nil {
-			continue
-		}
-		switch one.Verdict.Kind {
-		case finding.Over:
-			return exitOverBudget
-		case finding.CannotTell, finding.Overloaded:
-			status = exitInconclusive
-		}
-	}
-	return status
 }
 
 // usageArgs marks wrong arguments as wrong usage.

@@ -46,9 +46,10 @@ type Record struct {
 	Start   Start    `json:"start"`
 	Phases  []Phase  `json:"phases,omitempty"`
 	Stop    Stop     `json:"stop"`
-	Tracer  Admitted `json:"tracer"`  // what the tracer says of itself, over the life of the processes
-	Life    Counts   `json:"life"`    // what the sink counted over the life of the processes
-	Harness Harness  `json:"harness"` // what the harness says of itself
+	Tracer  Admitted `json:"tracer"`          // what the tracer says of itself, over the life of the processes
+	Life    Counts   `json:"life"`            // what the sink counted over the life of the processes
+	Harness Harness  `json:"harness"`         // what the harness says of itself
+	Signs   *Signs   `json:"signs,omitempty"` // of the tracer, where no span came; nil where nobody looked
 }
 
 // Failed reports whether the run has no usable result.

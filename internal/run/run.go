@@ -145,6 +145,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		{"phases", s.phases},
 		{"verify", s.verify},
 		{"stop", s.meet}, // the other run of a duet is still measured till then
+		{"stop", func(context.Context) error { return s.lookInside() }},
 		{"stop", s.stop},
 	} {
 		s.name = step.name

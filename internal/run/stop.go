@@ -10,6 +10,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -34,10 +35,11 @@ func (s *stage) stop(ctx context.Context) error {
 		s.record.Stop.Killed = s.record.Stop.Killed || killed
 	}
 	s.record.Stop.Seconds = time.Since(begin).Seconds()
-	life, err := s.last(ctx)
+	seen, err := s.last(ctx)
 	if err != nil {
 		return err
 	}
+	life := seen.Counts
 	files, err := s.countSpanFiles()
 	if err != nil {
 		return err
@@ -53,29 +55,32 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.lookAtInstrumented(); err != nil {
 		return err
 	}
+	if err := s.readSigns(seen.Connections); err != nil {
+		return err
+	}
 	return s.stopSink(ctx)
 }
 
 // last waits until the sink has taken in what was sent before the end: the
 // senders are gone, so all that can still come is in its sockets.
-func (s *stage) last(ctx context.Context) (record.Counts, error) {
+func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	const still = 100 * time.Millisecond
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for start := time.Now(); ; {
 		seen, err := s.agents.sink.Snapshot(ctx)
 		if err != nil {
-			return record.Counts{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+			return sink.Snapshot{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
 		}
 		if !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still {
-			return seen.Counts, nil
+			return seen, nil
 		}
 		if time.Since(start) > grace {
-			return seen.Counts, nil // an endless sender that is none of the run's processes
+			return seen, nil // an endless sender that is none of the run's processes
 		}
 		select {
 		case <-ctx.Done():
-			return record.Counts{}, context.Cause(ctx)
+			return sink.Snapshot{}, context.Cause(ctx)
 		case <-ticker.C:
 		}
 	}
