@@ -56,6 +56,7 @@ var programs = map[string]func(args []string) error{
 	"where":    where,
 	"hold":     hold,
 	"launcher": launcher,
+	"worker":   worker,
 	"spin":     spin,
 	"chatter":  chatter,
 	"echo":     func([]string) error { _, err := io.Copy(os.Stdout, os.Stdin); return err },
