@@ -38,23 +38,23 @@ func npmPackages(ctx context.Context, files fs.FS, lock string, progress io.Writ
 	return packages{
 		kind: "npm", what: "the npm packages of " + lock, parts: []string{version, string(wants), string(pins)},
 		about: []string{lock, manifest},
-		install: func(ctx context.Context, dir string) error {
+		install: func(ctx context.Context, at site) error {
 			err := errors.Join(
-				os.WriteFile(filepath.Join(dir, "package.json"), wants, 0o644),
-				os.WriteFile(filepath.Join(dir, "package-lock.json"), pins, 0o644))
+				os.WriteFile(filepath.Join(at.dir, "package.json"), wants, 0o644),
+				os.WriteFile(filepath.Join(at.dir, "package-lock.json"), pins, 0o644))
 			if err != nil {
 				return err
 			}
-			return explainNPM(npmInstall(ctx, dir, progress))
+			return explainNPM(npmInstall(ctx, at, progress))
 		},
 	}, nil
 }
 
-// npmInstall fills dir/node_modules. Scripts of packages are not run: what they
+// npmInstall fills the folder node_modules. Scripts of packages are not run: what they
 // would fetch or compile is not pinned.
-func npmInstall(ctx context.Context, dir string, progress io.Writer) error {
+func npmInstall(ctx context.Context, at site, progress io.Writer) error {
 	args := []string{"npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"}
-	return command{args: args, dir: dir, progress: progress}.run(ctx)
+	return command{at: at, args: args, dir: at.dir, progress: progress}.run(ctx)
 }
 
 // nodeVersion says for which packages with parts for one platform are good.
