@@ -11,8 +11,12 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 )
+
+// outputLimit is how many bytes of a command's output an error keeps, the last ones.
+const outputLimit = 16 << 10
 
 // command is a program to be run to its end.
 type command struct {
@@ -32,7 +36,7 @@ type commandError struct {
 
 func (e *commandError) Error() string {
 	output := colour.ReplaceAllString(e.output, "")
-	return fmt.Sprintf("%s: %v\n%s", strings.Join(e.args, " "), e.err, strings.TrimRight(output, "\n"))
+	return fmt.Sprintf("%s: %v\n%s", excerpt.Line(strings.Join(e.args, " ")), e.err, excerpt.Text(strings.TrimRight(output, "\n")))
 }
 
 // colour is what programs write to a terminal beside their words: mvn does so
@@ -57,7 +61,7 @@ func (e *commandError) Unwrap() error { return e.err }
 
 // run runs the command, ending it and all that it started when ctx ends.
 func (c command) run(ctx context.Context) error {
-	tail := &tail{limit: 16 << 10}
+	tail := &tail{limit: outputLimit}
 	var out io.Writer = tail
 	if c.progress != nil {
 		out = io.MultiWriter(tail, plain{c.progress})
@@ -71,8 +75,9 @@ func (c command) run(ctx context.Context) error {
 
 // output runs the command and returns what it wrote to its standard output.
 func (c command) output(ctx context.Context) (string, error) {
-	var out, errOut bytes.Buffer
-	err := c.job(&out, &errOut).Run(ctx)
+	var out bytes.Buffer
+	errOut := &tail{limit: outputLimit}
+	err := c.job(&out, errOut).Run(ctx)
 	if err != nil && ctx.Err() == nil {
 		err = &commandError{args: c.args, err: err, output: errOut.String()}
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // launch starts the keeper and waits until it says that the program runs.
@@ -63,7 +65,7 @@ func (p *Process) assign(a assignment) error {
 func (p *Process) begin(r report, ok bool) error {
 	if !ok {
 		<-p.gone
-		return fmt.Errorf("its keeper ended at once: %s", strings.Join(p.log.Tail(10), "; "))
+		return fmt.Errorf("its keeper ended at once: %s", excerpt.Lines(p.log.Tail(10), "; "))
 	}
 	if r.What == hasFailed {
 		return errors.New(r.Error)
