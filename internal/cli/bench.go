@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
@@ -53,6 +54,19 @@ type environment struct {
 // openStore opens the cache that artefacts are in.
 type openStore func() (*artifact.Store, error)
 
+// openCache opens the cache in dir, as artifact.Open, and removes from it what an earlier
+// tracetax left half made. What cannot be removed is said; it is in nobody's way.
+func openCache(dir string, to io.Writer) (*artifact.Store, error) {
+	store, err := artifact.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Sweep(); err != nil {
+		fmt.Fprintf(to, "tracetax: %v\n", err)
+	}
+	return store, nil
+}
+
 // prepare makes every variant ready to run: what it needs is looked for,
 // fetched and built, before anything is written to the results folder. Variants
 // that cannot run here are left out, unless they are named.
@@ -79,7 +93,7 @@ func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, na
 	}
 	b.keepEnv(nil)
 	b.session = &experiment.Session{Runner: b.conductor, Precise: b.precise}
-	if err := b.makeReady(ctx, func() (*artifact.Store, error) { return artifact.Open("") }, named, to); err != nil {
+	if err := b.makeReady(ctx, sync.OnceValues(func() (*artifact.Store, error) { return openCache("", to) }), named, to); err != nil {
 		return nil, err
 	}
 	b.experiment = without(e, b.environment.LeftOut)

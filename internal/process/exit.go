@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // Exit is how the program's main process ended.
@@ -81,7 +83,7 @@ func (e *DiedError) Error() string {
 // most programs name the error that ended them.
 func lastLine(log []string) string {
 	for _, line := range slices.Backward(log) {
-		if text := strings.TrimSpace(line); text != "" {
+		if text := excerpt.Line(line); text != "" {
 			return "; it wrote last: " + text
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // Remote drives a sink process. It is safe for concurrent use.
@@ -44,7 +46,7 @@ func NewRemote(in io.WriteCloser, out io.Reader) (*Remote, error) {
 func (r *Remote) greet(line []byte) error {
 	var h hello
 	if err := json.Unmarshal(line, &h); err != nil {
-		return fmt.Errorf("its first line %q: %w", line, err)
+		return fmt.Errorf("its first line %s: %w", excerpt.Quoted(line), err)
 	}
 	if h.Error != "" {
 		return errors.New(h.Error)
@@ -112,7 +114,7 @@ func (r *Remote) answer(ctx context.Context) (Snapshot, error) {
 		}
 		var a answer
 		if err := json.Unmarshal(line, &a); err != nil {
-			return Snapshot{}, fmt.Errorf("its answer %q: %w", line, err)
+			return Snapshot{}, fmt.Errorf("its answer %s: %w", excerpt.Quoted(line), err)
 		}
 		if a.ID != r.id {
 			continue
