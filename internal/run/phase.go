@@ -66,9 +66,12 @@ func (s *stage) idle(ctx context.Context) error {
 	if err := s.meet(ctx); err != nil {
 		return err
 	}
+	if s.request.Load.Idle <= 0 {
+		return nil // what is used in no time at all is no rate
+	}
 	// An agent goes on starting, and is being compiled, for seconds after the program is
 	// ready: taken for idle CPU, that would be subtracted from what operations cost.
-	if s.request.Plan.Self && s.request.Load.Idle > 0 {
+	if s.request.Plan.Self {
 		if _, _, err := s.rest(ctx); err != nil {
 			return err
 		}
