@@ -42,7 +42,7 @@ func TestCompareBudget(t *testing.T) {
 	} {
 		doc := compared(t, Comparing{Base: before, News: []*finding.Document{c.after}, Budget: c.budget})
 		operation := "json"
-		if isOfLoad(c.metric) {
+		if finding.IsOfLoad(c.metric) {
 			operation = "" // of the run
 		}
 		v := changeIn(t, doc, 0, operation, "otel", c.metric).Verdict

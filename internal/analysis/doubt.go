@@ -47,7 +47,7 @@ func (s *study) doubtsOf(c *claim) doubts {
 // is of the load of the whole run.
 func (s *study) placesOf(c *claim) []cell {
 	switch {
-	case c.metric.loaded:
+	case finding.IsOfLoad(c.Metric):
 		return s.cells()
 	case c.metric.wholeRun:
 		return nil

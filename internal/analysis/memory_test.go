@@ -85,7 +85,7 @@ func TestOrderOfPhasesCostsNoMemory(t *testing.T) {
 		t.Errorf("the same program again, in another order: %q", claimed)
 	}
 	for _, f := range doc.Findings {
-		if isOfLoad(f.Metric) && f.Operation != "" {
+		if finding.IsOfLoad(f.Metric) && f.Operation != "" {
 			t.Errorf("%s of %s: memory is of the run", f.Metric, f.Operation)
 		}
 	}
@@ -208,6 +208,26 @@ func TestNeverQuietAtTheEnd(t *testing.T) {
 	for _, l := range doc.Ledgers {
 		if l.Variant == "otel" && (l.Operation == "json" || l.Operation == ledger.All) && l.Exact {
 			t.Errorf("the ledger of %s is called exact", l.Operation)
+		}
+	}
+}
+
+// A result that lost more spans on any of its operations than the one before saves no memory, and
+// keeps no budget on it.
+func TestCompareMemoryOfLessWork(t *testing.T) {
+	before, after := shop(1, 12, calm).result(t, "before"), shop(2, 12, calm).result(t, "after")
+	budget := []spec.Limit{{Metric: memoryPeak, Value: 0.5}}
+	for name, c := range map[string]struct {
+		lossy []finding.Lossy
+		want  finding.Kind
+	}{
+		"all came":     {nil, finding.Within},
+		"on one, lost": {[]finding.Lossy{{Variant: "otel", Operation: "work", LostShare: 0.3}}, finding.CannotTell},
+	} {
+		after.Lossy = c.lossy
+		doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: budget})
+		if v := changeIn(t, doc, 0, "", "otel", memoryPeak).Verdict; v.Kind != c.want || v.Budget == nil {
+			t.Errorf("%s: %+v", name, v)
 		}
 	}
 }

@@ -26,7 +26,6 @@ const (
 type metric struct {
 	name, role, unit, better string
 	wholeRun                 bool // not of an operation
-	loaded                   bool // of the whole run, and of what all its operations made it do
 	latency                  bool // needs the same rate on both sides
 	clock                    bool // by the clock on the wall, of the work itself
 	pointOnly                bool // an estimate without an interval
@@ -99,9 +98,9 @@ func footprint() []metric {
 // keeps what an earlier operation made it take, so that by operation it would say which came first.
 func ofTheRun() []metric {
 	return append([]metric{
-		{name: memoryMean, unit: "bytes", better: lower, wholeRun: true, loaded: true, note: "under the load of the last window, when every operation has been made",
+		{name: memoryMean, unit: "bytes", better: lower, wholeRun: true, note: "under the load of the last window, when every operation has been made",
 			value: memory(func(m record.Memory) uint64 { return m.Steady })},
-		{name: memoryPeak, unit: "bytes", better: lower, wholeRun: true, loaded: true, note: "the most in the life of the processes, once they were ready",
+		{name: memoryPeak, unit: "bytes", better: lower, wholeRun: true, note: "the most in the life of the processes, once they were ready",
 			value: memory(func(m record.Memory) uint64 { return m.Peak })},
 	}, ofTheStart()...)
 }
