@@ -115,7 +115,9 @@ func (s *study) findNeverQuiet() []hit {
 			return 1
 		}
 		return 0
-	}, func(float64) string { return "the sink still received when patience with the end of the run was over, so its count is not all" })...)
+	}, func(float64) string {
+		return "the sink still received when patience with the end of the run was over, so its count is not all"
+	})...)
 }
 
 func (s *study) findLowRate() []hit {

@@ -3,6 +3,7 @@ package run_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -26,8 +27,11 @@ func holding(mux *http.ServeMux) {
 			return
 		}
 		var err error
-		if taken, err = unix.Mmap(-1, 0, held, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_POPULATE); err != nil {
+		if taken, err = unix.Mmap(-1, 0, held, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE); err != nil {
 			panic(err)
+		}
+		for i := 0; i < len(taken); i += os.Getpagesize() {
+			taken[i] = 1
 		}
 	}
 	waiting := time.AfterFunc(time.Hour, take)
