@@ -41,7 +41,11 @@ func TestCompareBudget(t *testing.T) {
 		{"not measured", same, limit("latency_p99", 0.5), "latency_p99", finding.CannotTell, "not measured"},
 	} {
 		doc := compared(t, Comparing{Base: before, News: []*finding.Document{c.after}, Budget: c.budget})
-		v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict
+		operation := "json"
+		if finding.IsOfLoad(c.metric) {
+			operation = "" // of the run
+		}
+		v := changeIn(t, doc, 0, operation, "otel", c.metric).Verdict
 		if v.Kind != c.want || !strings.Contains(v.Text, c.text) || v.Budget == nil {
 			t.Errorf("%s: %+v", c.name, v)
 		}

@@ -32,7 +32,7 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 			doc = c.in.News[index]
 		}
 		for _, variant := range []string{one.Variant, one.Against} {
-			if doubt == "" && doc.IsUntraced(variant, one.Operation) {
+			if doubt == "" && doc.UntracedIn(one, variant) {
 				doubt = "in " + name + ", no span came with " + variant + ", so that this is not what tracing costs"
 			}
 		}
@@ -44,7 +44,7 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 // side lost over 1 % more of its spans than the other, or its baseline did, and so did less
 // work. "" where neither is so.
 func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, dearer string) {
-	if f.Operation == "" || f.Metric == deliveredShare || f.Metric == deliveredRate {
+	if f.Operation == "" && !finding.IsOfLoad(f.Metric) || f.Metric == deliveredShare || f.Metric == deliveredRate {
 		return "", "" // of the whole run; or that is what it is about
 	}
 	allowed := 1 - lossless
@@ -67,7 +67,7 @@ func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, deare
 // lostMore says that a variant of one result lost more of its spans than one of another,
 // beyond what is allowed; "" where it did not.
 func lostMore(doc *finding.Document, f *finding.Finding, variant string, other *finding.Document, g *finding.Finding, against string, allowed float64) string {
-	more, less := doc.LostShare(f.Operation, f.Parameter, variant), other.LostShare(g.Operation, g.Parameter, against)
+	more, less := doc.LostShareOf(f, variant), other.LostShareOf(g, against)
 	if more-less <= allowed {
 		return ""
 	}

@@ -190,7 +190,7 @@ func (c *claim) notSure(size string) {
 	reason := fmt.Sprintf("not sure among %d claims: %s", c.Verdict.Claims, size)
 	all, bracket := c.scaleApart().blocksToExclude(c.scale(), 0, c.asked)
 	if bracket {
-		reason += "; " + finerSearch
+		reason += "; " + c.finer()
 	}
 	if all > c.Blocks {
 		c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-c.Blocks)), all-c.Blocks)

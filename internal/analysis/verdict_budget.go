@@ -81,7 +81,7 @@ func (s *study) withhold(claims []*claim) {
 			allowed = budget.Value
 		}
 		if v.Kind == finding.Over {
-			variant, allowed = c.Against, doc.LostShare(c.Operation, c.Parameter, c.Variant)
+			variant, allowed = c.Against, doc.LostShareOf(&c.Finding, c.Variant)
 		}
 		if reason := idleReason(doc, c, variant, allowed); reason != "" {
 			c.cannotTell(reason, 0)
@@ -92,11 +92,11 @@ func (s *study) withhold(claims []*claim) {
 // idleReason says why what a variant costs on the operation of a claim is the cost of less
 // work than tracing; "" where it did all of it, or lost no more of its spans than is allowed.
 func idleReason(doc *finding.Document, c *claim, variant string, allowed float64) string {
-	lost := doc.Lost(c.Operation, c.Parameter, variant)
+	lost := doc.LostOf(&c.Finding, variant)
 	switch {
 	case c.Metric == deliveredShare && c.Verdict.Kind == finding.Over:
 		return ""
-	case doc.IsUntraced(variant, c.Operation):
+	case doc.UntracedIn(&c.Finding, variant):
 		return "no span came with " + variant + ", so that this is not what tracing costs"
 	case c.Metric == deliveredShare || lost == nil || lost.LostShare <= allowed:
 		return ""

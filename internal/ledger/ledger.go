@@ -105,6 +105,7 @@ type Run struct {
 	Phases   []Stretch
 	Stop     Stretch
 	Admitted record.Admitted
+	Unquiet  bool // the sink still received when the account was closed: more may have come, so that nothing is exact
 }
 
 // Stretch is a part of a run: the operations made in it and what arrived.
@@ -125,6 +126,7 @@ func FromRecord(r *record.Record) Run {
 		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
 		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink},
 		Admitted: r.Tracer,
+		Unquiet:  r.Stop.Unquiet,
 	}
 	for i := range r.Phases {
 		p := &r.Phases[i]
@@ -180,6 +182,7 @@ func together(runs []Run) Run {
 	sum := Run{Start: Stretch{Operation: Start}, Stop: Stretch{Operation: Stop}}
 	place := map[[2]string]int{}
 	for _, r := range runs {
+		sum.Unquiet = sum.Unquiet || r.Unquiet
 		sum.Start = join(sum.Start, r.Start)
 		sum.Stop = join(sum.Stop, r.Stop)
 		for _, s := range r.Phases {

@@ -69,6 +69,7 @@ func settle(run Run, t Tracing) []line {
 	admit(lines, run)
 	for i := range lines {
 		lines[i].unaccounted = lines[i].missing.nearest(0)
+		lines[i].exact = lines[i].exact && !run.Unquiet
 	}
 	if !t.none() {
 		lines[len(lines)-1].ofStarting()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,6 +22,7 @@ type Exit struct {
 	OutOfMemory bool           // the kernel killed in its cgroup for want of memory
 	Lost        bool           // its keeper was killed, so that nobody knows the status
 	Left        int            // processes of its making that were still running at that moment
+	At          time.Time      // when tracetax heard of it
 }
 
 // String says it in words: "exit status 1", "killed by SIGKILL (out of memory)".

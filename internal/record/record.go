@@ -45,6 +45,7 @@ type Record struct {
 
 	Start   Start    `json:"start"`
 	Phases  []Phase  `json:"phases,omitempty"`
+	Memory  []Memory `json:"memory,omitempty"` // over the life of the processes, one entry a process; none of a run that searches, nor of one by an older tracetax
 	Stop    Stop     `json:"stop"`
 	Tracer  Admitted `json:"tracer"`          // what the tracer says of itself, over the life of the processes
 	Life    Counts   `json:"life"`            // what the sink counted over the life of the processes
@@ -74,7 +75,7 @@ type Start struct {
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
-	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window
+	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
 }
 
@@ -156,12 +157,22 @@ type Usage struct {
 	Seconds         float64 `json:"seconds"`        // length of the stretch
 	CPUSeconds      float64 `json:"cpu_seconds"`    // user and system
 	SystemSeconds   float64 `json:"system_seconds"` // of which system; 0 where the source does not say
-	MemoryMean      uint64  `json:"memory_mean"`    // bytes, anonymous
-	MemoryPeak      uint64  `json:"memory_peak"`
+	MemoryMean      uint64  `json:"memory_mean"`    // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
+	MemoryPeak      uint64  `json:"memory_peak"`    // the same
 	ContextSwitches uint64  `json:"context_switches"`
 	ThrottleSeconds float64 `json:"throttle_seconds"`
 	CPUs            float64 `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string  `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"
+}
+
+// Memory is what one process (with its descendants) held of memory of its own in a run,
+// in bytes: anonymous and shared pages, without the page cache. What it holds in one phase
+// is in part what earlier ones made it take, so that it is told of the run.
+type Memory struct {
+	Process string `json:"process"`
+	Role    string `json:"role"`
+	Steady  uint64 `json:"steady"` // mean over time of the load of the last window, when every operation has been made; 0: not known
+	Peak    uint64 `json:"peak"`   // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
 }
 
 // Counts is what a sink counted over a stretch of time, or since its start.
@@ -202,9 +213,10 @@ type Admitted struct {
 
 // Stop is how the processes ended.
 type Stop struct {
-	Seconds float64 `json:"seconds"`          // from the first signal to the last end
-	Killed  bool    `json:"killed,omitempty"` // one did not end when asked
-	Sink    Counts  `json:"sink"`             // what arrived while they stopped
+	Seconds float64 `json:"seconds"`           // from the first signal to the last end
+	Killed  bool    `json:"killed,omitempty"`  // one did not end when asked
+	Unquiet bool    `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
+	Sink    Counts  `json:"sink"`              // what arrived while they stopped
 }
 
 // Harness is what the harness knows of its own influence on a run.

@@ -45,7 +45,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		values := s.valuesFor(p)
 		started, err := s.startApp(ctx, p, values)
 		if err != nil {
-			return err
+			return &processError{p.Name, err}
 		}
 		if first.IsZero() || p.Role == "app" && !slices.ContainsFunc(s.apps, func(a *process.Process) bool { return a.Role() == "app" }) {
 			first = started.Started()
@@ -54,12 +54,13 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		s.record.Harness.Unmet = append(s.record.Harness.Unmet, started.Unmet()...)
 		targets = append(targets, started)
 		if err := s.ready(ctx, p, started, values); err != nil {
-			return err
+			return &processError{p.Name, err}
 		}
 		go s.mourn(ctx, started, cancel)
 	}
 	s.record.Start.ReadySeconds = time.Since(first).Seconds()
 	s.meter.Meter = usage.NewMeter(targets)
+	s.sampled = time.Now()
 	return s.meter.Start(ctx)
 }
 

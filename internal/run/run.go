@@ -79,6 +79,8 @@ type stage struct {
 	reached   record.Counts           // at the sink, when the next phase begins
 	warmed    map[int]warmed          // by phase: what was made of its operation before the first phase
 	owed      owed                    // by the tracer, of the probes of a search
+	sampled   time.Time               // since when memory is
+	loaded    loadTime                // of the last window; zero where the last phase had none of its own
 	results   string                  // the results folder
 	shell     []string                // what the programs get of the user's environment
 	exporting bool                    // spans are expected at the sink

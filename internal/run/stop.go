@@ -30,7 +30,7 @@ func (s *stage) stop(ctx context.Context) error {
 	for _, p := range slices.Backward(s.apps) {
 		killed, err := p.Stop(ctx, grace)
 		if err != nil {
-			return fmt.Errorf("stopping process %s: %w", p.Name(), err)
+			return &processError{p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err)}
 		}
 		s.record.Stop.Killed = s.record.Stop.Killed || killed
 	}
@@ -61,8 +61,12 @@ func (s *stage) stop(ctx context.Context) error {
 	return s.stopSink(ctx)
 }
 
+// lastPatience is how long the sink may take after the end of the processes; a variable for tests.
+var lastPatience = grace
+
 // last waits until the sink has taken in what was sent before the end: the
-// senders are gone, so all that can still come is in its sockets.
+// senders are gone, so all that can still come is in its sockets. Where it is not
+// quiet when patience ends, the record says so.
 func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	const still = 100 * time.Millisecond
 	ticker := time.NewTicker(poll)
@@ -75,8 +79,9 @@ func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 		if !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still {
 			return seen, nil
 		}
-		if time.Since(start) > grace {
-			return seen, nil // an endless sender that is none of the run's processes
+		if time.Since(start) > lastPatience { // an endless sender that is none of the run's processes
+			s.record.Stop.Unquiet = true
+			return seen, nil
 		}
 		select {
 		case <-ctx.Done():

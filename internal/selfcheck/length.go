@@ -92,7 +92,7 @@ func (l length) finding(doc *finding.Document) *finding.Finding {
 	}
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
-		if f.Variant == l.variant && f.Against == doc.Experiment.Variants[0].Name && f.Metric == l.metric && f.Role == "" && f.Operation != "" {
+		if f.Variant == l.variant && f.Against == doc.Experiment.Variants[0].Name && f.Metric == l.metric && f.Role == "" { // on the one operation that there is, or of the run
 			return f
 		}
 	}

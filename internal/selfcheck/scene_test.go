@@ -37,6 +37,9 @@ func (s scene) costs() Evidence {
 			base, noise float64
 		}{{"cpu_per_operation", "s", 60e-6, 1}, {"latency_mean", "s", 200e-6, 3}, {"latency_p50", "s", 150e-6, 3}, {"memory_mean", "bytes", 4e6, 1e11}} {
 			f := finding.Finding{Operation: "json", Variant: variant, Against: "none", Metric: m.name, Unit: m.unit, Blocks: s.blocks, Verdict: s.kinds[key(variant, m.name)]}
+			if m.name == "memory_mean" {
+				f.Operation = "" // of the run
+			}
 			for block := 1; block <= s.blocks; block++ {
 				effect := effects[key(variant, m.name)]
 				if variant == Sleep && m.name == "latency_mean" {

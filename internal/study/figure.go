@@ -68,7 +68,7 @@ func reasonOf(f *finding.Finding) string {
 // idle says that no span came of one side, or that each did other work; "" where neither is so.
 func (r *result) idle(f *finding.Finding) string {
 	for _, variant := range []string{f.Variant, f.Against} {
-		if r.IsUntraced(variant, f.Operation) {
+		if r.UntracedIn(f, variant) {
 			return "no span came with " + variant
 		}
 	}
@@ -100,6 +100,9 @@ func (r *result) unsure(f *finding.Finding) string {
 
 // loses reports whether a variant lost too many spans, on what a finding is about, to be ranked.
 func (r *result) loses(f *finding.Finding, variant string) bool {
+	if finding.IsOfLoad(f.Metric) {
+		return r.LostOf(f, variant) != nil
+	}
 	return slices.ContainsFunc(r.Lossy, func(l finding.Lossy) bool {
 		here := len(f.Parameter) == 0 || maps.Equal(l.Parameter, f.Parameter)
 		return l.Operation == f.Operation && here && l.Variant == variant
