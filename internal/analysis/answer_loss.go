@@ -19,10 +19,14 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "", true // spans were lost on purpose
 	}
 	known, surplus, blind, unsure := 0, false, false, false
-	worst, where := 0.0, ""
+	worst, where, hidden, chance := 0.0, "", 0.0, ""
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		due := entry(*l, ledger.Expected) - entry(*l, ledger.SampledOut) - entry(*l, ledger.NotExported)
+		if l.Operation == ledger.All && ofRun(doc.Ledgers, l.Variant) != nil && l.LostShare > worst {
+			known++
+			worst, where = l.LostShare, l.Variant+", in the whole run"
+		}
 		if l.Operation == ledger.All || l.Operation == ledger.Start || l.Operation == ledger.Stop {
 			continue
 		}
@@ -32,7 +36,14 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		}
 		known++
 		least, most, _ := lossEnds(*l)
-		unsure = unsure || most-least > 1-lossless
+		switch {
+		case !l.ByChance:
+			unsure = unsure || most-least > 1-lossless
+		case doc.UnknownLoss(l.Operation, nil, l.Variant) != nil:
+			unsure = true
+		case most > least && most > hidden:
+			hidden, chance = most, l.Variant+" on "+l.Operation
+		}
 		surplus = surplus || entry(*l, ledger.Unaccounted) < 0
 		if share, at := mostLost(doc, l); share > worst {
 			worst, where = share, at
@@ -52,6 +63,8 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "more spans came than were expected", true
 	case unsure:
 		return "no span was lost for sure, but their number varies too much to tell", true
+	case hidden > 0:
+		return fmt.Sprintf("all traces that came of the sampled are complete, but up to %s of the spans may have been lost in whole traces (%s)", finding.FormatValue(hidden, "1"), chance), true
 	case blind:
 		return "no span was lost where it is known how many were to come", true
 	}
@@ -99,8 +112,7 @@ func came(doc *finding.Document, search *finding.Search) bool {
 
 // unexpected reports whether spans came of which it is not known how many were to come.
 func unexpected(l finding.Ledger) bool {
-	known := slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.Expected })
-	return !known && entry(l, ledger.Delivered) > 0
+	return !expects(l) && entry(l, ledger.Delivered) > 0
 }
 
 // lossAtRates says what was lost at the rates that were found, and of which it is not known;

@@ -25,6 +25,7 @@ type Document struct {
 	Searches    []Search       `json:"searches,omitempty"`
 	Increments  []Increment    `json:"increments,omitempty"`
 	Lossy       []Lossy        `json:"lossy,omitempty"`
+	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"`
 	Unsent      []Unsent       `json:"unsent,omitempty"`
 	Untraced    []Untraced     `json:"untraced,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
@@ -205,7 +206,8 @@ type Ledger struct {
 	Exact      bool    `json:"exact"`   // whether a loss of a single span would show
 	Verdict    string  `json:"verdict"` // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
 	LostShare  float64 `json:"lost_share"`
-	LostMost   float64 `json:"lost_most"` // share that may have been lost at most, where their number is not sure
+	LostMost   float64 `json:"lost_most"`           // share that may have been lost at most, where their number is not sure
+	ByChance   bool    `json:"by_chance,omitempty"` // chance decides which traces are sampled: what of LostMost is beyond LostShare may be traces that were lost whole
 }
 
 // Entry is one line of a ledger.
