@@ -19,7 +19,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "", true // spans were lost on purpose
 	}
 	known, surplus, blind, unsure := 0, false, false, false
-	worst, where, hidden, chance := 0.0, "", 0.0, ""
+	worst, where, hidden, chance, slight, there := 0.0, "", 0.0, "", 0.0, ""
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		due := entry(*l, ledger.Expected) - entry(*l, ledger.SampledOut) - entry(*l, ledger.NotExported)
@@ -37,8 +37,11 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		known++
 		least, most, _ := lossEnds(*l)
 		switch {
+		case !l.ByChance && most-least > 1-lossless:
+			unsure = true
+		case !l.ByChance && most > slight:
+			slight, there = most, l.Variant+" on "+l.Operation
 		case !l.ByChance:
-			unsure = unsure || most-least > 1-lossless
 		case doc.UnknownLoss(l.Operation, nil, l.Variant) != nil:
 			unsure = true
 		case most > least && most > hidden:
@@ -65,6 +68,8 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "no span was lost for sure, but their number varies too much to tell", true
 	case hidden > 0:
 		return fmt.Sprintf("all traces that came of the sampled are complete, but up to %s of the spans may have been lost in whole traces (%s)", finding.FormatValue(hidden, "1"), chance), true
+	case slight > 0:
+		return fmt.Sprintf("no span was lost for sure, and at most %s of them may have been (%s)", finding.FormatValue(slight, "1"), there), true
 	case blind:
 		return "no span was lost where it is known how many were to come", true
 	}
