@@ -105,6 +105,10 @@ func (s *study) judgeUnexpected(c *claim, budget float64, allowed string) {
 		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+of.Verdict
 		return
 	}
+	if budget >= 1 {
+		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: any loss is allowed"
+		return
+	}
 	c.cannotTell("it is not known how many spans were to be expected", 0)
 }
 

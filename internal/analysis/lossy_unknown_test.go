@@ -103,7 +103,7 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 		"many failed, and made their spans":    {[]func(*scene){failing(2000, 0)}, 0, within, within, 0, "", 0},
 		"many failed, and their spans with it": {[]func(*scene){failing(2000, 6000)}, 0, cannotTell, cannotTell, 0, "", 0.2},
 		"nobody knows how many were to come":   {[]func(*scene){undeclared}, 0, cannotTell, cannotTell, 0, "", 1},
-		"and nobody minds":                     {[]func(*scene){undeclared}, 1, within, cannotTell, 0, "", 1},
+		"and nobody minds":                     {[]func(*scene){undeclared}, 1, within, within, 0, "", 1},
 		"but the tracer admits drops":          {[]func(*scene){undeclared, drops(60000)}, 0, cannotTell, over, 2. / 3, "in the whole run", 1},
 		"sampled, as chance has it":            {[]func(*scene){sampled(0.1, 980, 2940)}, 0, within, cannotTell, 0, "", 0},
 		"sampled, and a tenth may be lost":     {[]func(*scene){sampled(0.1, 980, 2940)}, 0.15, within, within, 0, "", 0},
@@ -137,6 +137,25 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 				t.Error(doc.Answer)
 			}
 		})
+	}
+}
+
+// What sends nothing, as it is meant to, loses nothing.
+func TestBudgetOfWhatSendsNothing(t *testing.T) {
+	for name, change := range map[string]func(*scene){
+		"silent":       ofOtel(func(p *spec.Plan) { p.Silent = true }),
+		"none sampled": ofOtel(func(p *spec.Plan) { p.Sampling = 0 }),
+		"no tracer":    func(s *scene) { s.variants[1].tracer = "none" },
+	} {
+		s := twoVariants()
+		s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.8}}
+		undeclared(&s)
+		change(&s)
+		sent(0)(&s)
+		doc := analyse(t, s.input())
+		if v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict; v.Kind != finding.Within || len(doc.LossUnknown) > 0 {
+			t.Errorf("%s: %+v, %+v", name, v, doc.LossUnknown)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -92,7 +93,7 @@ func unknownReason(doc *finding.Document, c *claim, allowed float64) string {
 	if c.Metric == deliveredShare || unknown == nil || unknown.LostMost <= allowed {
 		return ""
 	}
-	return "with " + c.Variant + ", " + unknown.Text + ", so that this may be the cost of less work; declare the number of spans, or allow the loss (budget: {lost: …})"
+	return fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))
 }
 
 // idleReason says why what a variant costs on the operation of a claim is the cost of less
