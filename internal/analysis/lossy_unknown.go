@@ -63,20 +63,29 @@ func (s *study) unknownLosses() []finding.LossUnknown {
 	var out []finding.LossUnknown
 	for _, at := range s.cells() {
 		for _, v := range s.variants {
-			t := s.tracing[v.Name]
-			l := s.ledgerOf(v.Name, at)
-			if l == nil || s.lossy(at) || t.Silent || t.Sampling <= 0 {
-				continue
-			}
-			if least, most, why := s.lossRange(v.Name, at, l); most-least > 1-lossless {
-				out = append(out, finding.LossUnknown{
-					Operation: at.operation, Parameter: s.parameters[at.level], Variant: v.Name, LostShare: least, LostMost: most,
-					Text: fmt.Sprintf("up to %s of the spans may have been lost, because %s", finding.FormatValue(most, "1"), why),
-				})
+			if one := s.unknownLoss(v.Name, at); one != nil {
+				out = append(out, *one)
 			}
 		}
 	}
 	return out
+}
+
+// unknownLoss is what nobody knows of what a variant lost on a cell; nil where that is no more
+// than matters.
+func (s *study) unknownLoss(variant string, at cell) *finding.LossUnknown {
+	t, l := s.tracing[variant], s.ledgerOf(variant, at)
+	if l == nil || s.lossy(at) || t.Silent || t.Sampling <= 0 {
+		return nil
+	}
+	least, most, why := s.lossRange(variant, at, l)
+	if most-least <= 1-lossless {
+		return nil
+	}
+	return &finding.LossUnknown{
+		Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: least, LostMost: most,
+		Text: fmt.Sprintf("up to %s of the spans may have been lost, because %s", finding.FormatValue(most, "1"), why),
+	}
 }
 
 // lossRange is the least and the most of a variant's spans that may have been lost in what is

@@ -133,6 +133,9 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 			if math.Abs(most-c.most) > 1e-9 {
 				t.Errorf("not known: %+v", doc.LossUnknown)
 			}
+			if note := get(t, doc, "json", "otel", "cpu_per_operation").Note; (note != "") != (c.apart > 0 || c.most > 0 || warned(doc, "overloaded")) {
+				t.Errorf("beside the cost stands %q", note)
+			}
 			if none := strings.HasSuffix(doc.Answer, "no span was lost."); none && (c.lost != within || c.apart > 0) {
 				t.Error(doc.Answer)
 			}
