@@ -75,18 +75,6 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 	return "no span was lost", true
 }
 
-// shareAt is the most of something that may be, and where.
-type shareAt struct {
-	share float64
-	where string
-}
-
-func (m *shareAt) raise(share float64, l *finding.Ledger) {
-	if share > m.share {
-		*m = shareAt{share, l.Variant + " on " + l.Operation}
-	}
-}
-
 // mostLost is the share of its spans that the variant of a ledger lost on its operation, and
 // where: what lists it apart, at the level where it is most, or else the ledger's own, which has
 // the warm-up too.
@@ -103,6 +91,18 @@ func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where st
 		where += ", the warm-up included"
 	}
 	return l.LostShare, where
+}
+
+// shareAt is the most of something that may be, and where.
+type shareAt struct {
+	share float64
+	where string
+}
+
+func (m *shareAt) raise(share float64, l *finding.Ledger) {
+	if share > m.share {
+		*m = shareAt{share, l.Variant + " on " + l.Operation}
+	}
 }
 
 // lossyBaseline says where the baseline lost spans: what is held against it looks dear.

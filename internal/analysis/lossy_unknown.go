@@ -105,8 +105,10 @@ func (s *study) lossRange(variant string, at cell, l *finding.Ledger) (least, mo
 	switch {
 	case lost.known && per.High-per.Low > (1-lossless)*per.High:
 		return lost.share(), lost.mostShare(), varies
-	case lost.known:
+	case lost.known && s.failsOn(variant, at):
 		return lost.share(), lost.mostShare(), "operations failed or were sent again"
+	case lost.known:
+		return lost.share(), lost.mostShare(), "it is not known how many were made"
 	case s.loopOf(at) == searching && s.foundNone(variant, at):
 		return 0, 0, "" // at a limit there is no rate to lose spans at
 	case s.loopOf(at) == searching && per.Low > 0:
@@ -129,6 +131,14 @@ func (s *study) lostInMeasured(variant string, at cell) lostSpans {
 		return s.lostInPhase(variant, at)
 	}
 	return s.lostInWindow(variant, at)
+}
+
+// failsOn reports whether operations failed or were sent again: these may have made their spans, or
+// not, or twice.
+func (s *study) failsOn(variant string, at cell) bool {
+	return slices.ContainsFunc(s.phasesOf(variant, at), func(p *phase) bool {
+		return p.Warmup.Started+p.Load.Started > p.Warmup.Completed+p.Load.Completed || p.Warmup.Resent+p.Load.Resent > 0
+	})
 }
 
 // foundNone reports whether no search of a variant found a rate.

@@ -60,8 +60,9 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 }
 
 // withhold takes the word "within" from budgets on what did not do all its work, or may not have:
-// no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is over its budget even so stays over, unless
-// the baseline did still less, which makes all others look dear.
+// no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is
+// over its budget even so stays over, unless the baseline did still less, which makes all others
+// look dear.
 func (s *study) withhold(claims []*claim) {
 	doc := &finding.Document{Untraced: s.untracedOperations(), Lossy: s.apart(nil), LossUnknown: s.unknownLosses()}
 	for _, c := range claims {

@@ -202,12 +202,12 @@ type Ledger struct {
 	Variant    string  `json:"variant"`
 	Hop        string  `json:"hop"` // e.g. "app → sink"
 	Operations uint64  `json:"operations"`
-	Entries    []Entry `json:"entries"` // in the order of a span's way
-	Exact      bool    `json:"exact"`   // whether a loss of a single span would show
-	Verdict    string  `json:"verdict"` // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
+	ByChance   bool    `json:"by_chance,omitempty"` // chance decides which traces are sampled: what LostMost is beyond LostShare may be traces lost whole
+	Entries    []Entry `json:"entries"`             // in the order of a span's way
+	Exact      bool    `json:"exact"`               // whether a loss of a single span would show
+	Verdict    string  `json:"verdict"`             // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
 	LostShare  float64 `json:"lost_share"`
-	LostMost   float64 `json:"lost_most"`           // share that may have been lost at most, where their number is not sure
-	ByChance   bool    `json:"by_chance,omitempty"` // chance decides which traces are sampled: what of LostMost is beyond LostShare may be traces that were lost whole
+	LostMost   float64 `json:"lost_most"` // share that may have been lost at most, where their number is not sure
 }
 
 // Entry is one line of a ledger.
