@@ -65,6 +65,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Searches:    searches,
 		Increments:  s.increments(),
 		Lossy:       s.apart(findings),
+		LossUnknown: s.unknownLosses(),
 		Unsent:      s.unsent(),
 		Untraced:    s.untracedOperations(),
 		Ledgers:     s.ledgers,

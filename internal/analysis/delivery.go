@@ -71,16 +71,24 @@ func isKnown(spans map[string]ledger.PerOperation, name string) bool {
 	return known
 }
 
-// share is the delivered share of a variant's spans in what is measured on a cell: of the
-// window, or of the whole phase where lostInWindow tells nothing; 1 where it is not known.
+// share is the delivered share of a variant's spans in what is measured on a cell, but for what
+// was lost for sure: of the window, or of the whole phase where lostInWindow tells less, or of
+// the whole run where nobody knows how many were to come; 1 where it is not known at all.
 func (s *study) share(variant string, at cell) float64 {
-	if window := s.lostInWindow(variant, at); window.known {
+	l := s.ledgerOf(variant, at)
+	if l == nil {
+		return 1
+	}
+	if !expects(*l) {
+		if of := ofRun(s.byCell, variant); of != nil {
+			return 1 - of.LostShare
+		}
+		return 1
+	}
+	if window := s.lostInWindow(variant, at); !window.below(l) {
 		return 1 - window.share()
 	}
-	if l := s.ledgerOf(variant, at); l != nil {
-		return 1 - l.LostShare
-	}
-	return 1
+	return 1 - l.LostShare
 }
 
 // ledgerOf returns the ledger of a variant on a cell, nil if there is none.

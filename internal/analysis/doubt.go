@@ -73,6 +73,8 @@ func (s *study) noteDoubts(c *claim) {
 	if c.Role == "" && (c.Metric == cpuPerOperation || c.Metric == timePerCall) {
 		if lost := 1 - s.share(c.Variant, c.at); lost > 1-lossless {
 			c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
+		} else if unknown := s.unknownLoss(c.Variant, c.at); unknown != nil {
+			c.remark(unknown.Text + ": the cost may be that of less work")
 		}
 	}
 	if c.Metric == cpuPerOperation && !isHarness(c.Role) {

@@ -3,6 +3,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -66,11 +67,12 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 	c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-e.N)), all-e.N)
 }
 
-// withhold takes the word "within" from budgets on what did not do all its work: no span came
-// of it, or it lost more of them than may be. What is over its budget even so stays over, unless
-// the baseline did still less, which makes all others look dear.
+// withhold takes the word "within" from budgets on what did not do all its work, or may not have:
+// no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is
+// over its budget even so stays over, unless the baseline did still less, which makes all others
+// look dear.
 func (s *study) withhold(claims []*claim) {
-	doc := &finding.Document{Untraced: s.untracedOperations(), Lossy: s.apart(nil)}
+	doc := &finding.Document{Untraced: s.untracedOperations(), Lossy: s.apart(nil), LossUnknown: s.unknownLosses()}
 	for _, c := range claims {
 		v := &c.Verdict
 		if v.Budget == nil || v.Kind != finding.Within && v.Kind != finding.Over {
@@ -85,8 +87,22 @@ func (s *study) withhold(claims []*claim) {
 		}
 		if reason := idleReason(doc, c, variant, allowed); reason != "" {
 			c.cannotTell(reason, 0)
+			continue
+		}
+		if reason := unknownReason(doc, c, allowed); v.Kind == finding.Within && reason != "" {
+			c.cannotTell(reason, 0)
 		}
 	}
+}
+
+// unknownReason says why what the variant of a claim costs may be the cost of less work; "" where
+// it lost no more of its spans than is allowed, whatever is not known of them.
+func unknownReason(doc *finding.Document, c *claim, allowed float64) string {
+	unknown := doc.UnknownLoss(c.Operation, c.Parameter, c.Variant)
+	if c.Metric == deliveredShare || unknown == nil || unknown.LostMost <= allowed {
+		return ""
+	}
+	return fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))
 }
 
 // idleReason says why what a variant costs on the operation of a claim is the cost of less

@@ -232,11 +232,12 @@ func (s *study) findSampling() []hit {
 	return hits
 }
 
-// inLedgers makes a hit of every operation's ledger that bad says is bad.
+// inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where
+// it tells of a loss of operations of which nobody knows how many spans they make.
 func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 	var hits []hit
 	for _, l := range s.ledgers {
-		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All {
+		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ofRun(s.ledgers, l.Variant) == nil {
 			continue
 		}
 		if text, yes := bad(l); yes {

@@ -25,6 +25,7 @@ type Document struct {
 	Searches    []Search       `json:"searches,omitempty"`
 	Increments  []Increment    `json:"increments,omitempty"`
 	Lossy       []Lossy        `json:"lossy,omitempty"`
+	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"`
 	Unsent      []Unsent       `json:"unsent,omitempty"`
 	Untraced    []Untraced     `json:"untraced,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
@@ -203,9 +204,10 @@ type Ledger struct {
 	Variant    string  `json:"variant"`
 	Hop        string  `json:"hop"` // e.g. "app → sink"
 	Operations uint64  `json:"operations"`
-	Entries    []Entry `json:"entries"` // in the order of a span's way
-	Exact      bool    `json:"exact"`   // whether a loss of a single span would show
-	Verdict    string  `json:"verdict"` // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
+	ByChance   bool    `json:"by_chance,omitempty"` // chance decides which traces are sampled: what LostMost is beyond LostShare may be traces lost whole
+	Entries    []Entry `json:"entries"`             // in the order of a span's way
+	Exact      bool    `json:"exact"`               // whether a loss of a single span would show
+	Verdict    string  `json:"verdict"`             // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
 	LostShare  float64 `json:"lost_share"`
 	LostMost   float64 `json:"lost_most"` // share that may have been lost at most, where their number is not sure
 }

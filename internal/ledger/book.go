@@ -90,6 +90,7 @@ func (p *page) add(l line) {
 	p.chance.trials += l.chance.trials
 	p.chance.low += l.chance.low
 	p.chance.high += l.chance.high
+	p.chance.hidden += l.chance.hidden
 	p.lost += l.lost()
 	p.surplus += math.Max(0, -l.unaccounted)
 	if l.chance.trials > 0 {
@@ -130,6 +131,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
 			Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Verdict: b.verdict(p), LostShare: p.lostShare(),
 		})
+		out[len(out)-1].ByChance = p.chance.trials > 0
 	}
 	return out
 }

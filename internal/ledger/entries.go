@@ -62,7 +62,7 @@ func (p *page) ends(entries []finding.Entry) {
 		case e.Name == SampledOut && p.chance.trials > 0:
 			e.Low = max(0, int64(math.Floor(p.expected.low-p.due.high)))
 			e.High = max(0, int64(math.Ceil(p.expected.high-p.due.low)))
-		case e.Name == Unaccounted && p.missing.low < p.missing.high && p.chance.trials == 0:
+		case e.Name == Unaccounted && p.missing.low < p.missing.high:
 			e.Low, e.High = int64(math.Floor(p.missing.low)), int64(math.Ceil(p.missing.high))
 		}
 	}

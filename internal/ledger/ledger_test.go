@@ -142,16 +142,16 @@ func TestAccount(t *testing.T) {
 		}, {
 			name: "sampling at 10 %, as chance has it", tracing: three(.1), runs: []Run{
 				{Phases: []Stretch{phase("json", 5000, ids(1530, 510))}}, {Phases: []Stretch{phase("json", 5000, ids(1440, 480))}}},
-			operation: "json", entries: "expected=30000 sampled out=27030 delivered=2970 duplicated=0 unaccounted=0", verdict: "nothing lost: 990 of 10,000 traces kept (at 10 % chance allows 903 to 1,100), all complete",
+			operation: "json", entries: "expected=30000 sampled out=27030 delivered=2970 duplicated=0 unaccounted=0", verdict: "all kept traces are complete: 990 of 10,000 traces kept (at 10 % chance allows 903 to 1,100); up to 330 spans (10.0 %) may have been lost in whole traces",
 		}, {
 			name: "sampling at 10 %, traces with holes", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(2970, 1000))}}},
 			operation: "json", entries: "expected=30000 sampled out=27000 delivered=2970 duplicated=0 unaccounted=30", verdict: "1.00 % lost: 30 unaccounted for; 1,000 of", share: .01,
 		}, {
 			name: "sampling at 10 %, fewer traces than chance allows", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(2400, 800))}}},
-			operation: "json", entries: "expected=30000 sampled out=27291 delivered=2400 duplicated=0 unaccounted=309", verdict: "lost: 309 unaccounted for: only 800 of", share: 309. / 2709,
+			operation: "json", entries: "expected=30000 sampled out=27291 delivered=2400 duplicated=0 unaccounted=309", verdict: "lost: 309 unaccounted for, or the sampler keeps fewer traces than asked: only 800 of 10,000 traces kept (at 10 % chance allows 903 to 1,100); up to 900 spans (27.3 %) may have been lost in all", share: 309. / 2709,
 		}, {
 			name: "sampling at 10 %, more traces than chance allows", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(3600, 1200))}}},
-			operation: "json", entries: "expected=30000 sampled out=26400 delivered=3600 duplicated=0 unaccounted=0", verdict: "more traces than asked for",
+			operation: "json", entries: "expected=30000 sampled out=26400 delivered=3600 duplicated=0 unaccounted=0", verdict: "1,200 of 10,000 traces kept (at 10 % chance allows 903 to 1,100); more traces than asked for",
 		}, {
 			name: "sampling at 10 %, whole traces dropped within the band", tracing: three(.1),
 			runs:      []Run{{Phases: []Stretch{phase("json", 10000, ids(2940, 980))}, Admitted: record.Admitted{Dropped: number(60)}}},

@@ -40,8 +40,12 @@ type line struct {
 	orphans     uint64
 }
 
-// chance is how random sampling fared: traces seen, and the band they belong in.
-type chance struct{ traces, trials, low, high uint64 }
+// chance is how random sampling fared: traces seen, the band they belong in, and the spans of
+// the traces that may have been lost whole within it.
+type chance struct {
+	traces, trials, low, high uint64
+	hidden                    float64
+}
 
 // settle returns the lines of a run: its phases, Start, Stop.
 func settle(run Run, t Tracing) []line {
@@ -171,7 +175,9 @@ func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
 	if unsure := s.Started - min(s.Started, s.Completed); unsure > 0 {
 		fewest = math.Max(0, fewest-per.Low*float64(unsure))
 	}
-	return between{fewest, per.High / per.traces() * float64(max(c.traces, high))}, c
+	most := per.High / per.traces() * float64(max(c.traces, high))
+	c.hidden = most - per.High/per.traces()*float64(max(c.traces, low))
+	return between{fewest, most}, c
 }
 
 // admit puts what the tracer admits, and what the sink refused, down to the
@@ -234,9 +240,16 @@ func (l line) lost() float64 {
 	return l.dropped + l.failed + math.Max(0, l.unaccounted)
 }
 
+// lostAtMost is what may have been lost, where the number of spans varies or operations
+// failed. Traces that chance may hide are not in it.
+func (l line) lostAtMost() float64 {
+	return math.Max(l.lost(), l.dropped+l.failed+l.missing.high-l.chance.hidden)
+}
+
 // Delivery is how many spans of an operation should have arrived in one run, as
-// far as is known, and how many did, by themselves or merged into others.
-type Delivery struct{ Due, Delivered float64 }
+// far as is known, and how many did, by themselves or merged into others; and how many may
+// have been lost, at least Due less Delivered: whole traces that chance may hide are not in it.
+type Delivery struct{ Due, Delivered, LostAtMost float64 }
 
 // Share is the delivered share, 0 to 1; 1 where nothing was due.
 func (d Delivery) Share() float64 {
@@ -257,7 +270,7 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	for _, run := range runs {
 		for _, l := range settle(run, t) {
 			came, sum := l.delivered+l.merged, out[l.operation]
-			out[l.operation] = Delivery{Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came}
+			out[l.operation] = Delivery{Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost()}
 			unknown[l.operation] = unknown[l.operation] || !l.known || l.due.low <= 0 && l.due.high > 0
 		}
 	}

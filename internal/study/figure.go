@@ -83,15 +83,19 @@ const tolerable = 0.01
 
 const lossUnknown = "how many spans were lost is not known"
 
-// unsure says that nobody knows whether a variant of a workload that makes itself work lost
-// too many spans to be ranked; "" where it is known. Of others the part of a run counts that is
-// behind its warm-up, of which the ledger of an operation does not tell.
+// unsure says that nobody knows whether a variant, or what it is held against, lost too many spans
+// to be ranked; "" where it is known. Of a result that does not list such losses, the ledgers tell where a workload makes
+// itself work; of others the part of a run counts that is behind its warm-up, of which the ledger
+// of an operation does not tell.
 func (r *result) unsure(f *finding.Finding) string {
+	if r.UnknownLoss(f.Operation, f.Parameter, f.Variant) != nil || r.UnknownLoss(f.Operation, f.Parameter, f.Against) != nil {
+		return lossUnknown
+	}
 	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }) {
 		return ""
 	}
 	for _, l := range r.Ledgers {
-		if l.Operation == f.Operation && l.Variant == f.Variant && l.LostMost-l.LostShare > tolerable {
+		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && l.LostMost-l.LostShare > tolerable {
 			return lossUnknown
 		}
 	}
