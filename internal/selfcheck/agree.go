@@ -46,7 +46,7 @@ func (f Form) agreement(all map[string]Evidence) Check {
 // samples that are brackets only the centres are looked at: no experiment of a selfcheck
 // searches for a rate.
 func disagreement(doc *finding.Document, f *finding.Finding) string {
-	h := holder{Finding: f, quick: doc.Quick, duet: doc.Experiment.Duet, precise: doc.Experiment}
+	h := holder{Finding: f, quick: doc.Quick, duet: doc.Experiment.Duet, precise: doc.Experiment, warnings: doc.Warnings}
 	text := h.figures()
 	if text == "" && !h.bracketed() {
 		text = h.intervals()
@@ -69,6 +69,7 @@ type holder struct {
 	*finding.Finding
 	quick, duet bool
 	precise     finding.Experiment // how many blocks it was to have
+	warnings    []finding.Warning
 }
 
 // lessIsBetter are the metrics that the known lengths are of.

@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"math"
+	"path/filepath"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -57,6 +58,10 @@ func TestFindingsThatTheirSamplesDoNotMake(t *testing.T) {
 		"another word":                  kind("cheaper"),
 		"the samples":                   func(f *finding.Finding) { f.Samples[3].Value *= 1.1 },
 		"no samples":                    func(f *finding.Finding) { f.Samples = nil },
+		"withheld for no reason": func(f *finding.Finding) {
+			f.Verdict = finding.Verdict{Kind: finding.CannotTell, Claims: f.Verdict.Claims, Confidence: f.Verdict.Confidence}
+		},
+		"withheld without a trace": func(f *finding.Finding) { f.Verdict = finding.Verdict{Kind: finding.CannotTell} },
 		"saves 850 %": func(f *finding.Finding) {
 			low, high := -8.6, -8.4
 			f.Relative = &finding.Interval{Estimate: -8.5, Low: &low, High: &high}
@@ -121,8 +126,12 @@ func TestAllFindingsSaySaves(t *testing.T) {
 // What the ordinary analysis makes of real measurements agrees, and a selfcheck without any
 // finding does not pass for one that agrees.
 func TestRecordedFindingsAgree(t *testing.T) {
-	for _, name := range []string{"burn-150.json", "burn-200.json", "deferred.json"} {
+	golden := filepath.Join("..", "..", "analysis", "testdata", "findings.json") // what the analysis makes today
+	for _, name := range []string{"burn-150.json", "burn-200.json", "deferred.json", golden} {
 		doc := recorded(t, name)
+		if len(doc.Findings) == 0 {
+			t.Errorf("%s has no finding", name)
+		}
 		for i := range doc.Findings {
 			if text := disagreement(doc, &doc.Findings[i]); text != "" {
 				t.Errorf("%s: %s", name, text)
@@ -137,8 +146,12 @@ func TestRecordedFindingsAgree(t *testing.T) {
 // What the analysis may leave out, and why, is no disagreement.
 func TestFindingsThatSayLess(t *testing.T) {
 	for name, change := range map[string]func(*finding.Document, *finding.Finding){
-		"no budget was asked for, and it is withheld": func(_ *finding.Document, f *finding.Finding) {
-			f.Verdict = finding.Verdict{Kind: finding.CannotTell, Text: "cannot tell: modes"}
+		"withheld for modes": func(d *finding.Document, f *finding.Finding) {
+			d.Warnings = []finding.Warning{{Code: "modes"}}
+			f.Verdict = finding.Verdict{Kind: finding.CannotTell, Claims: f.Verdict.Claims, Confidence: f.Verdict.Confidence}
+		},
+		"too few blocks for so many claims": func(_ *finding.Document, f *finding.Finding) {
+			f.Verdict = finding.Verdict{Kind: finding.CannotTell, Claims: 1e6, Confidence: 1 - 0.05/1e6}
 		},
 		"other work": func(_ *finding.Document, f *finding.Finding) {
 			f.Uncompared, f.Absolute, f.Relative, f.Verdict = true, nil, nil, finding.Verdict{}

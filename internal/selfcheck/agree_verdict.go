@@ -54,9 +54,7 @@ func (h holder) verdict() string {
 	case finding.Within, finding.Over:
 		return h.budget()
 	case finding.CannotTell:
-		if told && v.Budget == nil && (*v.Low > 0 || *v.High < 0) {
-			return "the verdict is withheld, and its interval excludes zero"
-		}
+		return h.withheld()
 	case finding.Overloaded:
 		if told {
 			return "an interval is given for work that differs"
@@ -98,6 +96,30 @@ func (h holder) corrected() string {
 		return h.differs("the low end of the verdict", *v.Low, low)
 	case !on.same(*v.High, high):
 		return h.differs("the high end of the verdict", *v.High, high)
+	}
+	return ""
+}
+
+// reasons are the codes of the warnings that are given where a verdict is withheld for what
+// its samples do not show.
+var reasons = []string{"modes", "lag-differs", "no-straight-line"}
+
+// withheld looks for the reason of a verdict that is withheld, where there is no budget: its
+// interval, too few blocks for one, or a warning.
+func (h holder) withheld() string {
+	v := h.Verdict
+	switch {
+	case v.Budget != nil:
+		return ""
+	case v.Low != nil && (*v.Low > 0 || *v.High < 0):
+		return "the verdict is withheld, and its interval excludes zero"
+	case v.Low != nil || v.Claims == 0 && h.duet:
+		return ""
+	}
+	_, _, bounded := h.answer().interval(h.asked(v.Confidence))
+	warned := slices.ContainsFunc(h.warnings, func(w finding.Warning) bool { return slices.Contains(reasons, w.Code) })
+	if v.Claims == 0 || bounded && !warned {
+		return "the verdict is withheld, and there is no reason for that"
 	}
 	return ""
 }

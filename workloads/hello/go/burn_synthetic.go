@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,11 +16,6 @@ import (
 // goroutine is bound to the thread for, and the first and last look at the clock,
 // come on top: under 1 µs.
 func burn(d time.Duration) time.Duration { return burnBy(threadTime, d) }
-
-// burnThrough is burn for long work beside which nothing is to be done: Go's scheduler is
-// not told of its looks at the clock. It would hand the CPU on at each of them that takes
-// long, and take it back, which on a busy machine costs a tenth of what is burnt.
-func burnThrough(d time.Duration) time.Duration { return burnBy(threadTimeUntold, d) }
 
 func burnBy(used func() time.Duration, d time.Duration) time.Duration {
 	runtime.LockOSThread()
@@ -38,15 +32,6 @@ func threadTime() time.Duration {
 	var t unix.Timespec
 	err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
 	return timeOf(t, err)
-}
-
-func threadTimeUntold() time.Duration {
-	var t unix.Timespec
-	_, _, err := unix.RawSyscall(unix.SYS_CLOCK_GETTIME, unix.CLOCK_THREAD_CPUTIME_ID, uintptr(unsafe.Pointer(&t)), 0)
-	if err != 0 {
-		return timeOf(t, err)
-	}
-	return timeOf(t, nil)
 }
 
 // timeOf is what the clock says; the call has no way to fail on a system that has it.
