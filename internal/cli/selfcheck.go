@@ -47,7 +47,7 @@ machine is too noisy to tell.`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.quick, "quick", false, "the quick form, about four minutes (the default)")
+	flags.BoolVar(&f.quick, "quick", false, "the quick form, under five minutes (the default)")
 	flags.BoolVar(&f.full, "full", false, "the full form: more and longer windows, narrower margins")
 	flags.BoolVar(&f.json, "json", false, "print the checks as JSON on stdout")
 	flags.StringVar(&f.out, "out", "", "folder `DIR` for the results (default tracetax-results/selfcheck-DATE-TIME)")

@@ -30,7 +30,7 @@ type Form string
 
 // The forms.
 const (
-	Quick Form = "quick" // about four minutes
+	Quick Form = "quick" // under five minutes
 	Full  Form = "full"  // about twenty minutes, with narrower margins
 )
 
