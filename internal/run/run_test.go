@@ -65,7 +65,7 @@ func service(address, sink string) error {
 		if err != nil {
 			return err
 		}
-		provider = trace.NewTracerProvider(trace.WithBatcher(maybeCold(exporter), trace.WithBatchTimeout(50*time.Millisecond)))
+		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(maybeCold(exporter)), trace.WithBatchTimeout(50*time.Millisecond)))
 	}
 	tracer := provider.Tracer("service")
 	mux := http.NewServeMux()
