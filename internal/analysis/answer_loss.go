@@ -18,7 +18,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(spec.GoalLossless) }) {
 		return "", true // spans were lost on purpose
 	}
-	known, surplus, blind, unsure := 0, false, false, false
+	known, surplus, blind, unsure, unchecked := 0, false, false, false, false
 	worst, where := 0.0, ""
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
@@ -33,6 +33,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		known++
 		least, most, _ := lossEnds(*l)
 		unsure = unsure || most-least > 1-lossless
+		unchecked = unchecked || l.Unchecked > 0
 		surplus = surplus || entry(*l, ledger.Unaccounted) < 0
 		if share, at := mostLost(doc, l); share > worst {
 			worst, where = share, at
@@ -52,6 +53,8 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "more spans came than were expected", true
 	case unsure:
 		return "no span was lost for sure, but their number varies too much to tell", true
+	case unchecked:
+		return "as many spans came as were expected, without a look at their ids: whether duplicates make up for lost ones is not known", true
 	case blind:
 		return "no span was lost where it is known how many were to come", true
 	}

@@ -22,6 +22,12 @@ func (b *book) verdict(p *page) string {
 	if p.duplicated > 0 {
 		parts = append(parts, spans(p.duplicated)+" came more than once")
 	}
+	if p.absent > 0 && p.operation != Start && p.operation != Stop {
+		parts = append(parts, spans(p.absent)+" that others have as their parent never came")
+	}
+	if len(p.background) > 0 {
+		parts = append(parts, p.others())
+	}
 	if p.operation == All && p.admitted > 0.5 {
 		parts = append(parts, b.disagreement(p))
 	}
@@ -91,7 +97,16 @@ func (p *page) loss() string {
 				spans(p.missing.high), operations(p.unsure))
 		}
 		if p.missing.high > 0.5 {
+			if p.doubted && !p.varies {
+				return fmt.Sprintf("nothing lost for sure; up to %s may be missing: whether they were made is not known, because too few operations agreed on their number", spans(p.missing.high))
+			}
 			return fmt.Sprintf("nothing lost for sure; the number of spans varies, so up to %s may be missing", spans(p.missing.high))
+		}
+		if p.unchecked > 0 && !p.exact {
+			return fmt.Sprintf("as many came as expected; the ids of %s were not checked, so that a loss which duplicates make up for would not show", spans(p.unchecked))
+		}
+		if p.varies {
+			return "nothing lost for sure; the number of spans varies"
 		}
 		return "nothing lost"
 	}
@@ -125,6 +140,8 @@ func (b *book) chanced(p *page) string {
 		return "more traces than asked for: " + kept
 	case p.lost >= 0.5:
 		return p.loss() + "; " + kept
+	case p.doubted || p.varies:
+		return "nothing lost for sure: " + kept + "; whether all are complete is not known, because the number of their spans varies or may vary"
 	}
 	return "nothing lost: " + kept + ", all complete"
 }

@@ -1,5 +1,7 @@
 package record
 
+import "maps"
+
 // Shapes counts traces by the name of their root and by how many spans they have, those
 // included that their tracer says it merged or did not send. As a difference between two
 // moments a number is below zero where traces that had begun before got more spans.
@@ -73,4 +75,61 @@ func (s Shapes) with(next Shapes, times int64) Shapes {
 		return nil
 	}
 	return sum
+}
+
+// Apart returns what was counted less the traces of other roots than these, and the spans of
+// those by root. Traces whose root has not come stay. Nothing is taken off where roots is nil, or
+// the traces are not known of all spans.
+func (c Counts) Apart(roots map[string]int) (Counts, map[string]int64) {
+	if roots == nil || !c.Whole() {
+		return c, nil
+	}
+	var others map[string]int64
+	shapes := maps.Clone(c.Shapes)
+	for root := range c.Shapes {
+		if _, own := roots[root]; own || root == NoRoot || root == OtherRoot {
+			continue
+		}
+		traces, spans := c.Shapes.Traces(root)
+		delete(shapes, root)
+		if spans <= 0 {
+			continue
+		}
+		if others == nil {
+			others = map[string]int64{}
+		}
+		others[root] = spans
+		cut(&c.Traces, uint64(max(0, traces)))
+		cut(&c.Roots, uint64(max(0, traces)))
+		left := uint64(spans)
+		came := min(left, c.Unique())
+		c.Spans -= came
+		left -= came
+		left -= cut(&c.Merged, left)
+		cut(&c.Forgone, left)
+	}
+	c.Shapes = shapes
+	return c, others
+}
+
+// cut takes at most n off, and returns how many it took.
+func cut(from *uint64, n uint64) uint64 {
+	n = min(n, *from)
+	*from -= n
+	return n
+}
+
+// Larger returns how many traces of these roots have more spans than they are known to, how many
+// more all of them have, and any of them at most.
+func (s Shapes) Larger(roots map[string]int) (traces, spans int64, most int) {
+	for root, known := range roots {
+		for size, n := range s[root] {
+			if size > known && n > 0 {
+				traces += n
+				spans += int64(size-known) * n
+				most = max(most, size-known)
+			}
+		}
+	}
+	return traces, spans, most
 }
