@@ -18,7 +18,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(spec.GoalLossless) }) {
 		return "", true // spans were lost on purpose
 	}
-	known, surplus, blind, unsure, unchecked := 0, false, false, false, false
+	known, surplus, blind, unsure := 0, false, false, false
 	worst, where := 0.0, ""
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
@@ -33,7 +33,6 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		known++
 		least, most, _ := lossEnds(*l)
 		unsure = unsure || most-least > 1-lossless
-		unchecked = unchecked || l.Unchecked > 0
 		surplus = surplus || entry(*l, ledger.Unaccounted) < 0
 		if share, at := mostLost(doc, l); share > worst {
 			worst, where = share, at
@@ -51,14 +50,21 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst, "1"), where), false
 	case surplus:
 		return "more spans came than were expected", true
+	case !unsure && unchecked(doc):
+		return "as many spans came as were expected, without a look at their ids: whether duplicates make up for lost ones is not known", true
 	case unsure:
 		return "no span was lost for sure, but their number varies too much to tell", true
-	case unchecked:
-		return "as many spans came as were expected, without a look at their ids: whether duplicates make up for lost ones is not known", true
 	case blind:
 		return "no span was lost where it is known how many were to come", true
 	}
 	return "no span was lost", true
+}
+
+// unchecked reports whether spans of operations came of which nobody looked at the ids.
+func unchecked(doc *finding.Document) bool {
+	return slices.ContainsFunc(doc.Ledgers, func(l finding.Ledger) bool {
+		return l.Unchecked > 0 && l.Operation != ledger.All && l.Operation != ledger.Start && l.Operation != ledger.Stop
+	})
 }
 
 // mostLost is the share of its spans that the variant of a ledger lost on its operation, and

@@ -140,8 +140,6 @@ func (b *book) chanced(p *page) string {
 		return "more traces than asked for: " + kept
 	case p.lost >= 0.5:
 		return p.loss() + "; " + kept
-	case p.doubted || p.varies:
-		return "nothing lost for sure: " + kept + "; whether all are complete is not known, because the number of their spans varies or may vary"
 	}
 	return "nothing lost: " + kept + ", all complete"
 }
