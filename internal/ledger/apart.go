@@ -11,8 +11,14 @@ import (
 // begun returns the names of the roots that the operations of a calibration's stretch begin, each
 // with the most spans of such a trace: those of which there is one, or some, an operation. nil is:
 // not known, because no name is like that, or what is left may be of the operations too (a name
-// for every operation).
-func begun(s Stretch, elsewhere map[string]bool) map[string]int {
+// for every operation). None is: all that came is known to come at other times too.
+func begun(s Stretch, elsewhere map[string]int) map[string]int {
+	if !s.Sink.Whole() {
+		return nil
+	}
+	if len(s.Sink.Shapes) > 0 && onlyPassing(s.Sink.Shapes, elsewhere) {
+		return map[string]int{}
+	}
 	if !tells(s.Sink, s.Started) {
 		return nil
 	}
@@ -22,7 +28,8 @@ func begun(s Stretch, elsewhere map[string]bool) map[string]int {
 		switch {
 		case root == record.OtherRoot:
 			return nil
-		case root != record.NoRoot && (elsewhere[root] || traces%int64(s.Started) != 0):
+		case root != record.NoRoot && elsewhere[root] >= certainly:
+		case root != record.NoRoot && (elsewhere[root] > 0 || traces%int64(s.Started) != 0):
 			others += traces
 		default:
 			for size := range sizes {
@@ -36,16 +43,30 @@ func begun(s Stretch, elsewhere map[string]bool) map[string]int {
 	return roots
 }
 
-// passing returns the names of roots that come at times of their own: not the same number an
-// operation, or after the last.
-func passing(r *record.Record) map[string]bool {
-	run, roots := FromRecord(r), map[string]bool{}
+// certainly is in how many stretches a root has to come at a time of its own, so that it is none
+// of any operation of them.
+const certainly = 2
+
+func onlyPassing(shapes record.Shapes, elsewhere map[string]int) bool {
+	for root := range shapes {
+		if elsewhere[root] < certainly {
+			return false
+		}
+	}
+	return true
+}
+
+// passing returns the names of roots that come at times of their own, each with the number of
+// stretches: not the same number an operation, or after the last.
+func passing(r *record.Record) map[string]int {
+	run, roots := FromRecord(r), map[string]int{}
 	sum := run.Start.Sink.Spans + run.Stop.Sink.Spans
 	for _, s := range run.Phases {
 		sum += s.Sink.Spans
 		for root := range s.Sink.Shapes {
-			if traces, _ := s.Sink.Shapes.Traces(root); tells(s.Sink, s.Started) && traces%int64(s.Started) != 0 {
-				roots[root] = true
+			traces, _ := s.Sink.Shapes.Traces(root)
+			if root != record.NoRoot && s.Sink.Whole() && s.Started > 0 && traces%int64(s.Started) != 0 {
+				roots[root]++
 			}
 		}
 	}
@@ -53,8 +74,8 @@ func passing(r *record.Record) map[string]bool {
 		return roots // what a tracer held back until the stop was found out otherwise
 	}
 	for root := range run.Stop.Sink.Shapes {
-		if traces, _ := run.Stop.Sink.Shapes.Traces(root); traces > 0 {
-			roots[root] = true
+		if traces, _ := run.Stop.Sink.Shapes.Traces(root); root != record.NoRoot && traces > 0 {
+			roots[root]++
 		}
 	}
 	return roots
@@ -64,9 +85,9 @@ func passing(r *record.Record) map[string]bool {
 // all of them. Each has the most spans that a trace of it has.
 func (t Tracing) Roots() map[string]int {
 	var all map[string]int
-	for _, per := range t.Spans {
+	for name, per := range t.Spans {
 		switch {
-		case per.High == 0:
+		case per.High == 0, name == record.ProbeOperation && per.Roots == nil && per.Low == 0: // it may make none
 			continue
 		case per.Roots == nil:
 			return nil

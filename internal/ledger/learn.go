@@ -71,7 +71,7 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 	return sum
 }
 
-func learn(s Stretch, sampling float64, elsewhere map[string]bool) (PerOperation, bool) {
+func learn(s Stretch, sampling float64, elsewhere map[string]int) (PerOperation, bool) {
 	if s.Started == 0 || s.Started != s.Completed {
 		return PerOperation{}, false
 	}

@@ -240,6 +240,26 @@ func TestLearnRoots(t *testing.T) {
 	}
 }
 
+// What comes whatever is asked is of no operation, also where an operation makes nothing itself.
+func TestOtherWorkInEveryPhase(t *testing.T) {
+	var r record.Record
+	for operation, shapes := range map[string]record.Shapes{
+		record.ProbeOperation: {"tick": {1: 33}}, "quiet": {"tick": {1: 6}}, "json": {"GET /": {3: 20}, "tick": {1: 40}},
+	} {
+		r.Phases = append(r.Phases, record.Phase{Operation: operation, Quiet: true, Load: record.Load{Started: 20, Completed: 20}, Sink: traced(shapes)})
+		r.Life = r.Life.Plus(traced(shapes))
+	}
+	learnt := Learn([]record.Record{r}, 1, false)
+	for operation, spans := range map[string]float64{record.ProbeOperation: 0, "quiet": 0, "json": 3} {
+		if per := learnt[operation]; per.Low != spans || per.High != spans {
+			t.Errorf("%s makes %+v, want %g", operation, per, spans)
+		}
+	}
+	if roots := fmt.Sprint(Tracing{Spans: learnt}.Roots()); roots != "map[GET /:3]" {
+		t.Errorf("roots of operations are %s", roots)
+	}
+}
+
 func entryWith(l finding.Ledger, name string) finding.Entry {
 	for _, e := range l.Entries {
 		if e.Name == name {

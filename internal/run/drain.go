@@ -23,12 +23,13 @@ type drained struct {
 
 // drain waits until the sink is quiet: it was told of all of the awaited spans since
 // before was counted, those of other work of the program apart (how many of them a tracer merges depends on the load), or none has come for longer than the tracer holds spans
-// back. awaited < 0 means that their number is not known. A variant that exports
+// back, where that is known of the operations' traces alone. awaited < 0 means that their number is not known. A variant that exports
 // nothing is not waited for.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
 	start := time.Now()
 	silence := s.request.Plan.Delay + margin
 	patience := 3*silence + 10*time.Second
+	flow := flow{roots: s.request.Roots, mark: before, next: before, marked: start, changed: start}
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for {
@@ -38,17 +39,18 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 		}
 		waited := time.Since(start)
 		d := drained{counts: seen.Counts, took: waited, quiet: true}
+		flow.see(seen.Counts, silence)
 		switch {
 		case seen.InFlight > 0: // a batch is being received
 		case !s.exporting:
 			return d, nil
 		case awaited >= 0 && s.allCame(seen.Counts.Minus(before), awaited):
 			return d, nil
-		case waited >= silence && seen.Since >= silence:
+		case waited >= silence && (seen.Since >= silence || flow.still() >= silence):
 			return d, nil
 		}
 		if waited > patience {
-			d.quiet = false
+			d.quiet = flow.passing(seen.Counts)
 			return d, nil
 		}
 		select {
