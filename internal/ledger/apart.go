@@ -30,6 +30,9 @@ func begun(s Stretch, elsewhere map[string]int) map[string]int {
 			return nil
 		case root != record.NoRoot && elsewhere[root] >= certainly:
 		case root != record.NoRoot && (elsewhere[root] > 0 || traces%int64(s.Started) != 0):
+			if 2*traces >= int64(s.Started) {
+				return nil // it may be of the operations, some of which lost theirs
+			}
 			others += traces
 		default:
 			for size := range sizes {

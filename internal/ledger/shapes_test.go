@@ -227,6 +227,7 @@ func TestLearnRoots(t *testing.T) {
 		"two traces":                       {record.Shapes{"GET /": {3: 20}, "job": {1: 20}}, nil, "map[GET /:3 job:1]", 4, 20},
 		"two traces of one name":           {record.Shapes{"GET /": {3: 20, 1: 20}}, nil, "map[GET /:3]", 4, 20},
 		"a name for every operation":       {record.Shapes{"GET /1": {3: 10}, "GET /2": {3: 10}}, nil, "map[]", 3, 20},
+		"roots of which one was lost":      {record.Shapes{"GET /": {3: 19}, "job": {1: 20}, "": {2: 1}}, nil, "map[]", 79./20 - 3.3*79./40/4.47213595499958, 0},
 		"parents elsewhere":                {record.Shapes{"": {2: 20}}, nil, "map[:2]", 2, 20},
 		"a sum that is whole by luck":      {record.Shapes{"GET /": {2: 1, 3: 18, 4: 1}}, nil, "map[GET /:4]", 3 - 3.3*1.5/4.47213595499958, 0},
 	} {
