@@ -126,7 +126,7 @@ func (l *line) ofStarting() {
 		return
 	}
 	l.besides = -l.unaccounted
-	l.expected, l.due = l.expected.plus(exactly(l.besides)), l.due.plus(exactly(l.besides))
+	l.widen(exactly(l.besides)) // so that they hide nothing that is missing elsewhere
 	l.unaccounted = 0
 }
 

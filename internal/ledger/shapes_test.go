@@ -241,6 +241,16 @@ func TestLearnRoots(t *testing.T) {
 	}
 }
 
+// What the start makes besides does not make less of what may be missing in the whole run.
+func TestStartHidesNothing(t *testing.T) {
+	run := Run{Start: Stretch{Operation: Start, Sink: ids(23, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(2990, 1000))}}
+	varies := Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 2, High: 3, How: Declared}}}
+	l, _ := find(Account("otel", AppToSink, []string{"json"}, varies, []Run{run}), All)
+	if e := entryWith(l, Unaccounted); e.High < 10 {
+		t.Errorf("up to %d are missing, want 10 of the operations at least: %+v", e.High, l)
+	}
+}
+
 // What comes whatever is asked is of no operation, also where an operation makes nothing itself.
 func TestOtherWorkInEveryPhase(t *testing.T) {
 	var r record.Record
