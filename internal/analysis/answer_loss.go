@@ -63,6 +63,8 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst.share, "1"), worst.where), false
 	case surplus:
 		return "more spans came than were expected", true
+	case !unsure && unchecked(doc):
+		return "as many spans came as were expected, without a look at their ids: whether duplicates make up for lost ones is not known", true
 	case unsure:
 		return "no span was lost for sure, but their number varies too much to tell", true
 	case hidden.share > 0:
@@ -73,6 +75,13 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "no span was lost where it is known how many were to come", true
 	}
 	return "no span was lost", true
+}
+
+// unchecked reports whether spans of operations came of which nobody looked at the ids.
+func unchecked(doc *finding.Document) bool {
+	return slices.ContainsFunc(doc.Ledgers, func(l finding.Ledger) bool {
+		return l.Unchecked > 0 && l.Operation != ledger.All && l.Operation != ledger.Start && l.Operation != ledger.Stop
+	})
 }
 
 // mostLost is the share of its spans that the variant of a ledger lost on its operation, and

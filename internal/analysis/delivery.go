@@ -23,14 +23,19 @@ func (s *study) account() {
 	s.ledgers = []finding.Ledger{}
 	cells := s.cells()
 	for _, v := range s.variants {
-		t, byCell, names := s.tracing[v.Name], s.tracingByCell(v.Name), []string{}
+		var names []string
 		for _, at := range cells {
 			names = append(names, at.String())
 		}
 		var runs, runsByCell []ledger.Run
 		for _, block := range sortedBlocks(s.all[v.Name]) {
+			runs = append(runs, ledger.FromRecord(s.all[v.Name][block].Record))
+		}
+		t := ledger.Confirm(s.tracing[v.Name], runs)
+		s.tracing[v.Name] = t
+		byCell := s.tracingByCell(v.Name)
+		for _, block := range sortedBlocks(s.all[v.Name]) {
 			r := s.all[v.Name][block]
-			runs = append(runs, ledger.FromRecord(r.Record))
 			runsByCell = append(runsByCell, ofCells(r.Record))
 			r.delivery = ledger.Deliveries(byCell, runsByCell[len(runsByCell)-1])
 		}

@@ -88,7 +88,7 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 	own, known := learnt[v.Name][operation]
 	if plan != nil {
 		if n, declared := plan.Spans[operation]; declared {
-			return ledger.PerOperation{Low: n.Low, High: n.High, Traces: own.Traces, How: ledger.Declared}, true
+			return ledger.PerOperation{Low: n.Low, High: n.High, Traces: own.Traces, How: ledger.Declared, Roots: own.Roots, Parents: own.Parents}, true
 		}
 	}
 	if known {

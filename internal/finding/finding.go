@@ -209,7 +209,8 @@ type Ledger struct {
 	Exact      bool    `json:"exact"`               // whether a loss of a single span would show
 	Verdict    string  `json:"verdict"`             // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
 	LostShare  float64 `json:"lost_share"`
-	LostMost   float64 `json:"lost_most"` // share that may have been lost at most, where their number is not sure
+	LostMost   float64 `json:"lost_most"`           // share that may have been lost at most, where their number is not sure
+	Unchecked  uint64  `json:"unchecked,omitempty"` // spans that came without a look at their ids: a loss that duplicates among them make up for does not show
 }
 
 // Entry is one line of a ledger.

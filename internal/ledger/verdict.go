@@ -23,6 +23,12 @@ func (b *book) verdict(p *page) string {
 	if p.duplicated > 0 {
 		parts = append(parts, spans(p.duplicated)+" came more than once")
 	}
+	if p.absent > 0 && p.operation != Start && p.operation != Stop {
+		parts = append(parts, spans(p.absent)+" that others have as their parent never came")
+	}
+	if len(p.background) > 0 {
+		parts = append(parts, p.others())
+	}
 	if p.operation == All && p.admitted > 0.5 {
 		parts = append(parts, b.disagreement(p))
 	}
@@ -92,7 +98,16 @@ func (p *page) loss() string {
 				spans(p.missing.high), operations(p.unsure))
 		}
 		if p.missing.high > 0.5 {
+			if p.doubted && !p.varies {
+				return fmt.Sprintf("nothing lost for sure; up to %s may be missing: whether they were made is not known, because too few operations agreed on their number", spans(p.missing.high))
+			}
 			return fmt.Sprintf("nothing lost for sure; the number of spans varies, so up to %s may be missing", spans(p.missing.high))
+		}
+		if p.unchecked > 0 && !p.exact {
+			return fmt.Sprintf("as many came as expected; the ids of %s were not checked, so that a loss which duplicates make up for would not show", spans(p.unchecked))
+		}
+		if p.varies {
+			return "nothing lost for sure; the number of spans varies"
 		}
 		return "nothing lost"
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -65,6 +66,26 @@ func TestAwaited(t *testing.T) {
 		s := &stage{request: Request{Plan: &spec.Plan{Sampling: test.sampling}, Spans: known}}
 		if got := s.awaited(test.operation, 50); got != test.want {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
+		}
+	}
+}
+
+// A drain does not end on spans of other work, nor where more may come.
+func TestAllCame(t *testing.T) {
+	s := &stage{request: Request{Roots: map[string]int{"GET /": 3}}}
+	for name, test := range map[string]struct {
+		shapes record.Shapes
+		want   bool
+	}{
+		"all":                              {record.Shapes{"GET /": {3: 10}}, true},
+		"one is missing":                   {record.Shapes{"GET /": {3: 9, 2: 1}}, false},
+		"one is missing beside a timer's":  {record.Shapes{"GET /": {3: 9, 2: 1}, "tick": {1: 5}}, false},
+		"all, beside a timer's":            {record.Shapes{"GET /": {3: 10}, "tick": {1: 5}}, true},
+		"as many, of operations that vary": {record.Shapes{"GET /": {3: 8, 2: 1, 4: 1}}, false},
+	} {
+		c := record.Counts{Checking: true, Spans: uint64(test.shapes.Spans()), Shapes: test.shapes}
+		if got := s.allCame(c, 30); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, (rested + end.took).Seconds()
 	p.Expected, p.Lost = s.lost(j.work, p)
-	p.Lost = s.owed.beyond(p.Lost, float64(p.Sink.Told())-p.Expected, float64(s.request.Plan.Holds))
+	p.Lost = s.owed.beyond(p.Lost, float64(s.told(p.Sink))-p.Expected, float64(s.request.Plan.Holds))
 	p = request.Search.Judge(p)
 	if !calm {
 		p.Why += "; the app was still busy with it when patience ended"
@@ -126,5 +126,5 @@ func (s *stage) lost(work string, p record.Probe) (expected, lost float64) {
 	if !s.exporting || expected <= 0 {
 		return 0, 0
 	}
-	return expected, max(0, expected-float64(p.Sink.Told()))
+	return expected, max(0, expected-float64(s.told(p.Sink)))
 }
