@@ -85,3 +85,23 @@ func TestCountedAgainstWhatWasLearnt(t *testing.T) {
 		})
 	}
 }
+
+// A limit on what is lost is kept for sure only where somebody looked at the ids: otherwise duplicates may make up for
+// what was lost.
+func TestLostBudgetOfUncheckedSpans(t *testing.T) {
+	for name, c := range map[string]struct {
+		seen func(*record.Counts)
+		want finding.Kind
+	}{
+		"checked":   {func(c *record.Counts) { *c = counts(record.Shapes{"GET /": {3: 10000}}) }, finding.Within},
+		"unchecked": {func(c *record.Counts) { *c = record.Counts{Spans: 30000, Roots: 10000} }, finding.CannotTell},
+	} {
+		in := learntScene(c.seen)
+		in.Experiment.Budget = []spec.Limit{{Metric: lostMetric, Value: 0.01}}
+		for _, f := range analyse(t, in).Findings {
+			if f.Metric == deliveredShare && f.Variant == "otel" && f.Verdict.Kind != c.want {
+				t.Errorf("%s: %s, %s", name, f.Verdict.Kind, f.Verdict.Text)
+			}
+		}
+	}
+}

@@ -90,6 +90,8 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 		s.judgeUnexpected(c, budget.Value, allowed)
 	case least > budget.Value:
 		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+l.Verdict
+	case l.Unchecked > 0 && budget.Value < 1:
+		c.cannotTell(l.Verdict+"; sink: checking looks at the ids", 0)
 	case most <= budget.Value:
 		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+l.Verdict
 	default:

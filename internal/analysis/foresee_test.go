@@ -34,7 +34,7 @@ func TestForesee(t *testing.T) {
 		"one variant":                   {twoVariants(), 1, 0},
 		"two variants, four operations": {manyClaims(12, 0.01), 8, 0},
 		"compared with each other":      {against, 12, 0},
-		"budgets":                       {budgeted(manyClaims(12, 0.01), cpuPerOperation, "memory_peak", "startup_time", lostMetric), 0, 18},
+		"budgets":                       {budgeted(manyClaims(12, 0.01), cpuPerOperation, "memory_peak", "startup_time", lostMetric), 0, 12},
 		"a precision to stop at":        {stopping, 8, 0},
 		"a search":                      {capacities(map[string]float64{"none": 2450, "otel": 1520}), 1, 0},
 		"levels":                        {levels, 3, 0},
