@@ -1,11 +1,13 @@
 package tracetax_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,6 +25,20 @@ import (
 	"github.com/tracetax/tracetax/internal/sink"
 	"github.com/tracetax/tracetax/internal/spec"
 )
+
+// TestMain makes the test binary serve as the keeper of what it builds.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "agent" && os.Args[2] == "keep" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
+		if err := process.Keep(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
 
 // requests is how often each operation is made.
 const requests = 64

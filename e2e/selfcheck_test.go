@@ -54,7 +54,7 @@ func TestSelfcheckQuick(t *testing.T) {
 			t.Errorf("%s passed, with %v to %v for %v ± %v", c.Name, c.Low, c.High, c.Known, c.Margin)
 		}
 	}
-	if exact != 6 || r.Claims != 8 {
+	if exact != 7 || r.Claims != 9 {
 		t.Errorf("%d exact checks and %d claims", exact, r.Claims)
 	}
 	t.Logf("it took %v", time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
@@ -88,7 +88,7 @@ func TestSelfcheckSeesAWrongLength(t *testing.T) {
 		"  burn-200: {tracer: synthetic-go, settings: {burn: 150us}}\ndesign: {blocks: 16}\n"+short)
 	// The sink is not faulty, the generator not late: what is counted fails for sure.
 	healthy := "workload: hello/go\noperations: [json]\nvariants:\n  none:\n  otel: {tracer: otel-go, settings: {delay: 100ms}}\ndesign: {blocks: 1}\n" + short
-	for _, name := range []string{selfcheck.LossySink, selfcheck.LateSink, selfcheck.SmallCosts, selfcheck.OtherCosts} {
+	for _, name := range []string{selfcheck.LossySink, selfcheck.LateSink, selfcheck.SmallCosts, selfcheck.OtherCosts, selfcheck.DeferredCosts} {
 		write(name, healthy)
 	}
 	write(selfcheck.LateGenerator, strings.Replace(healthy, "otel-go, settings: {delay: 100ms}", "none", 1))
@@ -100,6 +100,9 @@ func TestSelfcheckSeesAWrongLength(t *testing.T) {
 		switch {
 		case one.Name == "200 µs of CPU" && one.Verdict == selfcheck.Passed:
 			t.Errorf("150 µs pass for 200: %v to %v", one.Low, one.High)
+		case one.Name == "findings and samples" && one.Verdict != selfcheck.Passed:
+			t.Errorf("%s: %s, %s: a wrong length is told as what it is", one.Name, one.Verdict, one.Text)
+		case one.Name == "findings and samples":
 		case one.Exact && one.Verdict != selfcheck.Failed && !strings.HasPrefix(one.Name, "warning") && one.Name != "latency, late generator":
 			t.Errorf("%s: %s, though nothing was lost", one.Name, one.Verdict)
 		}

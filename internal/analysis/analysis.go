@@ -65,12 +65,14 @@ func Analyse(in Input) (*finding.Document, error) {
 		Searches:    searches,
 		Increments:  s.increments(),
 		Lossy:       s.apart(findings),
+		LossUnknown: s.unknownLosses(),
 		Unsent:      s.unsent(),
 		Untraced:    s.untracedOperations(),
 		Ledgers:     s.ledgers,
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
+	withdrawUntraced(doc)
 	doc.Warnings = s.warnings()
 	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(confidence)))
 	return doc, nil

@@ -16,12 +16,13 @@ const fewVariants = 3
 // interval needs.
 func answer(doc *finding.Document, least int) string {
 	all := headlines(doc.Findings)
-	heads, apart := rankedHeads(doc, all)
+	traced := tracedHeads(doc, all)
+	heads, apart := rankedHeads(doc, traced)
 	if len(heads) == 0 && len(doc.Searches) > 0 {
 		clauses := slices.Concat([]string{searchedText(doc)}, budgetClause(doc), untracedClause(doc), unsentClause(doc))
 		return opening(doc) + strings.Join(clauses, "; ") + "."
 	}
-	if len(heads) == 0 {
+	if len(all) == 0 {
 		return nothing(doc)
 	}
 	var clauses []string
@@ -30,7 +31,10 @@ func answer(doc *finding.Document, least int) string {
 		heads, many = whole, "the %d variants that make all steps of tracing"
 		byVariant = group(heads)
 	}
-	if name := fmt.Sprintf(many, len(byVariant)); len(byVariant) > fewVariants {
+	untraced := untracedClause(doc)
+	if len(heads) == 0 {
+		clauses = append(clauses, untraced...)
+	} else if name := fmt.Sprintf(many, len(byVariant)); len(byVariant) > fewVariants {
 		clauses = append(clauses, span(subject{name: name, with: "with " + name, many: true}, heads))
 	} else {
 		for _, one := range byVariant {
@@ -39,8 +43,9 @@ func answer(doc *finding.Document, least int) string {
 	}
 	clauses = append(clauses, gapsClause(doc, all)...)
 	clauses = append(clauses, budgetClause(doc)...)
-	untraced := untracedClause(doc)
-	clauses = append(clauses, untraced...)
+	if len(heads) > 0 {
+		clauses = append(clauses, untraced...)
+	}
 	if text, calms := lossClause(doc); text != "" && (len(untraced) == 0 || !calms) {
 		clauses = append(clauses, text)
 	}

@@ -19,10 +19,14 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "", true // spans were lost on purpose
 	}
 	known, surplus, blind, unsure := 0, false, false, false
-	worst, where := 0.0, ""
+	var worst, hidden, slight shareAt // lost; may have been, in traces that chance hides; or of few operations
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		due := entry(*l, ledger.Expected) - entry(*l, ledger.SampledOut) - entry(*l, ledger.NotExported)
+		if l.Operation == ledger.All && ofRun(doc.Ledgers, l.Variant) != nil && l.LostShare > worst.share {
+			known++
+			worst = shareAt{l.LostShare, l.Variant + ", in the whole run"}
+		}
 		if l.Operation == ledger.All || l.Operation == ledger.Start || l.Operation == ledger.Stop {
 			continue
 		}
@@ -32,10 +36,19 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		}
 		known++
 		least, most, _ := lossEnds(*l)
-		unsure = unsure || most-least > 1-lossless
+		switch {
+		case !l.ByChance && most-least > 1-lossless:
+			unsure = true
+		case !l.ByChance:
+			slight.raise(most, l)
+		case doc.UnknownLoss(l.Operation, nil, l.Variant) != nil:
+			unsure = true
+		case most > least:
+			hidden.raise(most, l)
+		}
 		surplus = surplus || entry(*l, ledger.Unaccounted) < 0
-		if share, at := mostLost(doc, l); share > worst {
-			worst, where = share, at
+		if share, at := mostLost(doc, l); share > worst.share {
+			worst = shareAt{share, at}
 		}
 	}
 	atRates, found := lossAtRates(doc)
@@ -44,18 +57,31 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return atRates, false
 	case known == 0:
 		return "", true
-	case found && worst > 0:
+	case found && worst.share > 0:
 		return "at the rates found no span was lost", true // beyond them, where probes overload the service, is no news
-	case worst > 0:
-		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst, "1"), where), false
+	case worst.share > 0:
+		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst.share, "1"), worst.where), false
 	case surplus:
 		return "more spans came than were expected", true
+	case !unsure && unchecked(doc):
+		return "as many spans came as were expected, without a look at their ids: whether duplicates make up for lost ones is not known", true
 	case unsure:
 		return "no span was lost for sure, but their number varies too much to tell", true
+	case hidden.share > 0:
+		return fmt.Sprintf("all traces that came of the sampled are complete, but up to %s of the spans may have been lost in whole traces (%s)", finding.FormatValue(hidden.share, "1"), hidden.where), true
+	case slight.share > 0:
+		return fmt.Sprintf("no span was lost for sure, and at most %s of them may have been (%s)", finding.FormatValue(slight.share, "1"), slight.where), true
 	case blind:
 		return "no span was lost where it is known how many were to come", true
 	}
 	return "no span was lost", true
+}
+
+// unchecked reports whether spans of operations came of which nobody looked at the ids.
+func unchecked(doc *finding.Document) bool {
+	return slices.ContainsFunc(doc.Ledgers, func(l finding.Ledger) bool {
+		return l.Unchecked > 0 && l.Operation != ledger.All && l.Operation != ledger.Start && l.Operation != ledger.Stop
+	})
 }
 
 // mostLost is the share of its spans that the variant of a ledger lost on its operation, and
@@ -74,6 +100,18 @@ func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where st
 		where += ", the warm-up included"
 	}
 	return l.LostShare, where
+}
+
+// shareAt is the most of something that may be, and where.
+type shareAt struct {
+	share float64
+	where string
+}
+
+func (m *shareAt) raise(share float64, l *finding.Ledger) {
+	if share > m.share {
+		*m = shareAt{share, l.Variant + " on " + l.Operation}
+	}
 }
 
 // lossyBaseline says where the baseline lost spans: what is held against it looks dear.
@@ -99,8 +137,7 @@ func came(doc *finding.Document, search *finding.Search) bool {
 
 // unexpected reports whether spans came of which it is not known how many were to come.
 func unexpected(l finding.Ledger) bool {
-	known := slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.Expected })
-	return !known && entry(l, ledger.Delivered) > 0
+	return !expects(l) && entry(l, ledger.Delivered) > 0
 }
 
 // lossAtRates says what was lost at the rates that were found, and of which it is not known;

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -100,8 +101,9 @@ func boundText(f finding.Finding) string {
 
 // share is a headline's size without its sign: of the ratio where that answers.
 func share(f finding.Finding) string {
-	if f.ByRatio() {
-		return finding.FormatValue(math.Abs(f.Relative.Estimate), "1")
+	if f.ByRatio() { // as precisely as its interval allows, and as the tables have it
+		text, _, _ := strings.Cut(finding.FormatSize(magnitude(*f.Relative), f.Unit, true), " (")
+		return text
 	}
 	return amount(f)
 }

@@ -17,6 +17,17 @@ import (
 // finerSearch says what settles what a bracket leaves open.
 const finerSearch = "the searches leave that open, each knows its rate only to within its resolution: a finer one (for a staircase, a smaller step) would help, more blocks would not"
 
+// finerCount is the same of what is over a number of spans.
+const finerCount = "the number of spans per operation leaves that open, it is only known to lie between two ends: where it is the same in every operation, declare it (operations: {NAME: {spans: 3}}); more blocks would not help"
+
+// finer is what settles what the claim's ends leave open.
+func (c *claim) finer() string {
+	if c.Metric == cpuPerSpan {
+		return finerCount
+	}
+	return finerSearch
+}
+
 // bracketed reports whether the answer of a search is a bracket. A fit to a CPU
 // target reads the rate off a line, which can be as fine as it likes.
 func bracketed(c *record.Capacity) bool {

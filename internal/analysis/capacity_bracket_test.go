@@ -29,7 +29,7 @@ func cells(none, otel [2]float64) scene {
 			at = otel
 		}
 		c.Goal, c.Target, c.Rate, c.Passing, c.Failing = "latency", 0.020, at[0], at[0], at[1]
-		c.Probes = nil
+		c.Probes = []record.Probe{{Rate: r.Phases[0].OfferedRate, Held: true, Passed: true}}
 	})
 	return s
 }

@@ -26,7 +26,12 @@ func experiments() int {
 
 // alarmAllowed is the share of alarms that is bearable among n: 5 %, and what luck
 // adds to that in one of a thousand simulations.
-func alarmAllowed(n int) float64 { return 0.05 + 3.1*math.Sqrt(0.05*0.95/float64(n)) }
+func alarmAllowed(n int) float64 { return allowedOf(0.05, n) }
+
+// allowedOf is the same of another share than 5 %.
+func allowedOf(share float64, n int) float64 {
+	return share + 3.1*math.Sqrt(share*(1-share)/float64(n))
+}
 
 // alarms counts what comparisons without a change say nevertheless: without a budget
 // (any verdict, and one on the headline), and with one of nothing (any verdict, and

@@ -2,6 +2,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -114,6 +115,9 @@ func (c *change) hold(budget *spec.Limit) {
 	switch {
 	case budget.Metric == lostMetric:
 		c.lostScale()
+		if c.unseen != nil {
+			c.doubt = cmp.Or(c.doubt, c.unseen(budget.Value))
+		}
 	case c.figure && c.doubt == "":
 		c.doubt = "it is a figure without a verdict in the results"
 	}

@@ -41,7 +41,11 @@ func TestCompareBudget(t *testing.T) {
 		{"not measured", same, limit("latency_p99", 0.5), "latency_p99", finding.CannotTell, "not measured"},
 	} {
 		doc := compared(t, Comparing{Base: before, News: []*finding.Document{c.after}, Budget: c.budget})
-		v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict
+		operation := "json"
+		if finding.IsOfLoad(c.metric) {
+			operation = "" // of the run
+		}
+		v := changeIn(t, doc, 0, operation, "otel", c.metric).Verdict
 		if v.Kind != c.want || !strings.Contains(v.Text, c.text) || v.Budget == nil {
 			t.Errorf("%s: %+v", c.name, v)
 		}
@@ -146,6 +150,50 @@ func TestCompareWithWhatWasNotTraced(t *testing.T) {
 	doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}})
 	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell {
 		t.Errorf("over a baseline that traces and sent nothing: %+v", v)
+	}
+}
+
+// What the newer side may have lost more, because fewer spans of a number that varies came, is not
+// taken for none; nor are whole traces that chance may hide, where what is lost has a limit.
+func TestCompareWithWhatMayLoseMore(t *testing.T) {
+	result := func(seed uint64, by float64, change func(*scene)) *finding.Document {
+		s := shop(seed, 12, calm).slowed(by)
+		change(&s)
+		return s.result(t, "r")
+	}
+	varies := func(spans uint64) func(*scene) {
+		return func(s *scene) {
+			spansPer(2, 4)(s)
+			sent(spans)(s)
+		}
+	}
+	kept := func(share float64, traces uint64) func(*scene) { return sampled(share, traces, 3*traces) }
+	exact := func(*scene) {}
+	lost := func(v float64) []spec.Limit { return []spec.Limit{{Metric: lostMetric, Value: v}} }
+	for name, c := range map[string]struct {
+		before, after func(*scene)
+		slower        float64
+		budget        []spec.Limit
+		metric        string
+		want          finding.Kind
+	}{
+		"as many of a number that varies":   {varies(30000), varies(30000), 0, cpuBudget(0.5), cpuPerOperation, finding.Within},
+		"more of it":                        {varies(24000), varies(30000), 0, cpuBudget(0.5), cpuPerOperation, finding.Within},
+		"fewer of it":                       {varies(30000), varies(24000), 0, cpuBudget(0.5), cpuPerOperation, finding.CannotTell},
+		"fewer, and over all the same":      {varies(30000), varies(24000), 50e-6, cpuBudget(0.1), cpuPerOperation, finding.Over},
+		"varies now":                        {exact, varies(30000), 0, cpuBudget(0.5), cpuPerOperation, finding.CannotTell},
+		"varied before":                     {varies(30000), exact, 0, cpuBudget(0.5), cpuPerOperation, finding.Within},
+		"sampled, as chance has it":         {kept(0.1, 990), kept(0.1, 990), 0, lost(0), lostMetric, finding.CannotTell},
+		"and as many may be lost":           {kept(0.1, 990), kept(0.1, 990), 0, lost(0.2), lostMetric, finding.Within},
+		"sampled now":                       {exact, kept(0.1, 990), 0, lost(0), lostMetric, finding.CannotTell},
+		"sampled, and half of it lost":      {kept(0.1, 990), kept(0.1, 500), 0, lost(0.1), lostMetric, finding.Over},
+		"sampled before, and never lost":    {kept(0.1, 990), exact, 0, lost(0), lostMetric, finding.Within},
+		"sampled, and CPU is what is asked": {kept(0.1, 990), kept(0.1, 990), 0, cpuBudget(0.5), cpuPerOperation, finding.Within},
+	} {
+		doc := compared(t, Comparing{Base: result(1, 0, c.before), News: []*finding.Document{result(2, c.slower, c.after)}, Budget: c.budget})
+		if v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict; v.Kind != c.want {
+			t.Errorf("%s: %+v", name, v)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 			doc = c.in.News[index]
 		}
 		for _, variant := range []string{one.Variant, one.Against} {
-			if doubt == "" && doc.IsUntraced(variant, one.Operation) {
+			if doubt == "" && doc.UntracedIn(one, variant) {
 				doubt = "in " + name + ", no span came with " + variant + ", so that this is not what tracing costs"
 			}
 		}
@@ -44,7 +44,7 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 // side lost over 1 % more of its spans than the other, or its baseline did, and so did less
 // work. "" where neither is so.
 func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, dearer string) {
-	if f.Operation == "" || f.Metric == deliveredShare || f.Metric == deliveredRate {
+	if f.Operation == "" && !finding.IsOfLoad(f.Metric) || f.Metric == deliveredShare || f.Metric == deliveredRate {
 		return "", "" // of the whole run; or that is what it is about
 	}
 	allowed := 1 - lossless
@@ -54,7 +54,7 @@ func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, deare
 		}
 	}
 	older, newer := c.in.Base, c.in.News[index]
-	cheaper = lostMore(newer, g, g.Variant, older, f, f.Variant, allowed)
+	cheaper = cmp.Or(lostMore(newer, g, g.Variant, older, f, f.Variant, allowed), mayHaveLostMore(newer, g, older, f, allowed))
 	dearer = lostMore(older, f, f.Variant, newer, g, g.Variant, 1-lossless)
 	if c.mode == byVariants {
 		return cheaper, dearer // they have one baseline
@@ -67,7 +67,7 @@ func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, deare
 // lostMore says that a variant of one result lost more of its spans than one of another,
 // beyond what is allowed; "" where it did not.
 func lostMore(doc *finding.Document, f *finding.Finding, variant string, other *finding.Document, g *finding.Finding, against string, allowed float64) string {
-	more, less := doc.LostShare(f.Operation, f.Parameter, variant), other.LostShare(g.Operation, g.Parameter, against)
+	more, less := doc.LostShareOf(f, variant), other.LostShareOf(g, against)
 	if more-less <= allowed {
 		return ""
 	}
@@ -77,6 +77,59 @@ func lostMore(doc *finding.Document, f *finding.Finding, variant string, other *
 	}
 	return fmt.Sprintf("%s of %s lost %s of its spans, against %s of %s of %s: the one did less work than the other",
 		variant, lastParts(doc.Results, 1), finding.FormatValue(more, "1"), than, against, lastParts(other.Results, 1))
+}
+
+// mayHaveLostMore says that the variant of a finding may have lost more of its spans than that of
+// one of another result may have, beyond what is allowed; "" where it may not: of a number that
+// varies in both as much, as many came.
+func mayHaveLostMore(doc *finding.Document, f *finding.Finding, other *finding.Document, g *finding.Finding, allowed float64) string {
+	more, less := atMost(doc, f), atMost(other, g)
+	if more-less <= allowed {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s may have lost up to %s of its spans, against up to %s of %s of %s: the one may have done less work than the other",
+		f.Variant, lastParts(doc.Results, 1), finding.FormatValue(more, "1"), finding.FormatValue(less, "1"), g.Variant, lastParts(other.Results, 1))
+}
+
+// atMost is the share of its spans that the variant of a finding may have lost.
+func atMost(doc *finding.Document, f *finding.Finding) float64 {
+	lost := doc.LostShare(f.Operation, f.Parameter, f.Variant)
+	if unknown := doc.UnknownLoss(f.Operation, f.Parameter, f.Variant); unknown != nil {
+		lost = max(lost, unknown.LostMost)
+	}
+	return lost
+}
+
+// unseenLoss says that more spans may have been lost than the shares delivered show, in traces
+// that chance hides, so that a limit on what is lost more is not kept for sure; "" where it is,
+// or is surely not kept.
+func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Document, g *finding.Finding, allowed float64) string {
+	before, after := sampledLedger(older, f), sampledLedger(newer, g)
+	if before == nil && after == nil {
+		return ""
+	}
+	if before == nil {
+		before = &finding.Ledger{LostShare: 1 - f.Value, LostMost: 1 - f.Value}
+	}
+	if after == nil {
+		after = &finding.Ledger{LostShare: 1 - g.Value, LostMost: 1 - g.Value}
+	}
+	most := after.LostMost - before.LostShare
+	if most <= allowed || after.LostShare-before.LostMost > allowed {
+		return ""
+	}
+	return fmt.Sprintf("up to %s of the spans may have been lost more, in whole traces that chance hides", finding.FormatValue(most, "1"))
+}
+
+// sampledLedger is the ledger of a finding's operation and variant, nil where chance has no part
+// in it.
+func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
+	for i := range doc.Ledgers {
+		if l := &doc.Ledgers[i]; l.Operation == f.Operation && l.Variant == f.Variant && l.ByChance {
+			return l
+		}
+	}
+	return nil
 }
 
 // untoldAtAll reports whether there is a reason against the figure itself, and not

@@ -28,8 +28,9 @@ type change struct {
 	figure        bool // none can be made
 	paired        bool // within blocks: after holds the differences, before zeros
 	doubt         string
-	looksCheaper  string // why it says nothing that the newer side costs no more
-	looksDearer   string // likewise that it costs more
+	looksCheaper  string                       // why it says nothing that the newer side costs no more
+	looksDearer   string                       // likewise that it costs more
+	unseen        func(allowed float64) string // why a limit on what is lost more is not kept for sure; nil where chance has no part
 	overloaded    string
 	budget        *spec.Limit
 	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
@@ -111,6 +112,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	}
 	one.overloaded, one.doubt = c.reasons(index, f, g)
 	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
+	one.unseen = func(allowed float64) string { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
 	if one.doubt == "" && one.ratio {
 		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(resolution(f.Samples), resolution(g.Samples)))
 	}

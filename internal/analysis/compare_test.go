@@ -201,7 +201,7 @@ func TestCompareDoubts(t *testing.T) {
 		}
 	}
 	doc = compared(t, Comparing{Base: shop(1, 12, calm).result(t, "a"), News: []*finding.Document{late}})
-	if v := changeIn(t, doc, 0, "json", "otel", "memory_peak").Verdict; v.Kind != finding.Overloaded || !strings.Contains(v.Text, "in late, otel could not hold") {
+	if v := changeIn(t, doc, 0, "", "otel", "memory_peak").Verdict; v.Kind != finding.Overloaded || !strings.Contains(v.Text, "in late, otel could not hold") {
 		t.Errorf("overloaded: %+v", v)
 	}
 }

@@ -87,14 +87,31 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 	least, most, known := lossEnds(*l)
 	switch {
 	case !known:
-		c.cannotTell("it is not known how many spans were to be expected", 0)
+		s.judgeUnexpected(c, budget.Value, allowed)
 	case least > budget.Value:
 		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+l.Verdict
+	case l.Unchecked > 0 && budget.Value < 1:
+		c.cannotTell(l.Verdict+"; sink: checking looks at the ids", 0)
 	case most <= budget.Value:
 		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+l.Verdict
 	default:
 		c.cannotTell(l.Verdict, 0)
 	}
+}
+
+// judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
+// where nobody knows how many spans an operation makes.
+func (s *study) judgeUnexpected(c *claim, budget float64, allowed string) {
+	of := ofRun(s.byCell, c.Variant)
+	if of != nil && of.LostShare > budget && s.onlyUnexpected(c.Variant, c.at) {
+		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+of.Verdict
+		return
+	}
+	if budget >= 1 {
+		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: any loss is allowed"
+		return
+	}
+	c.cannotTell("it is not known how many spans were to be expected", 0)
 }
 
 // lossEnds returns the least and the most that may have been lost, as shares.

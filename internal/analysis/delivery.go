@@ -23,14 +23,19 @@ func (s *study) account() {
 	s.ledgers = []finding.Ledger{}
 	cells := s.cells()
 	for _, v := range s.variants {
-		t, byCell, names := s.tracing[v.Name], s.tracingByCell(v.Name), []string{}
+		var names []string
 		for _, at := range cells {
 			names = append(names, at.String())
 		}
 		var runs, runsByCell []ledger.Run
 		for _, block := range sortedBlocks(s.all[v.Name]) {
+			runs = append(runs, ledger.FromRecord(s.all[v.Name][block].Record))
+		}
+		t := ledger.Confirm(s.tracing[v.Name], runs)
+		s.tracing[v.Name] = t
+		byCell := s.tracingByCell(v.Name)
+		for _, block := range sortedBlocks(s.all[v.Name]) {
 			r := s.all[v.Name][block]
-			runs = append(runs, ledger.FromRecord(r.Record))
 			runsByCell = append(runsByCell, ofCells(r.Record))
 			r.delivery = ledger.Deliveries(byCell, runsByCell[len(runsByCell)-1])
 		}
@@ -71,16 +76,24 @@ func isKnown(spans map[string]ledger.PerOperation, name string) bool {
 	return known
 }
 
-// share is the delivered share of a variant's spans in what is measured on a cell: of the
-// window, or of the whole phase where lostInWindow tells nothing; 1 where it is not known.
+// share is the delivered share of a variant's spans in what is measured on a cell, but for what
+// was lost for sure: of the window, or of the whole phase where lostInWindow tells less, or of
+// the whole run where nobody knows how many were to come; 1 where it is not known at all.
 func (s *study) share(variant string, at cell) float64 {
-	if window := s.lostInWindow(variant, at); window.known {
+	l := s.ledgerOf(variant, at)
+	if l == nil {
+		return 1
+	}
+	if !expects(*l) {
+		if of := ofRun(s.byCell, variant); of != nil {
+			return 1 - of.LostShare
+		}
+		return 1
+	}
+	if window := s.lostInWindow(variant, at); !window.below(l) {
 		return 1 - window.share()
 	}
-	if l := s.ledgerOf(variant, at); l != nil {
-		return 1 - l.LostShare
-	}
-	return 1
+	return 1 - l.LostShare
 }
 
 // ledgerOf returns the ledger of a variant on a cell, nil if there is none.

@@ -2,7 +2,6 @@
 package analysis
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -35,7 +34,7 @@ func (s *study) describe() (finding.Experiment, error) {
 		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
 			Steps: steps, Partial: s.partial(v),
-			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.runtime(v.Name),
+			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.runtime(v.Name), Instrumented: s.instrumented(v.Name),
 		})
 	}
 	return d, nil
@@ -65,14 +64,11 @@ func variantText(v spec.Variant) string {
 	return strings.Join(parts, ", ")
 }
 
-// secret is what the name of a setting looks like whose value is not shown.
-var secret = regexp.MustCompile(`(?i)token|secret|passw|key|auth|credential|header`)
-
 // shown returns settings without the values that may be secret.
 func shown(settings map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, value := range settings {
-		if secret.MatchString(name) && value != "" {
+		if spec.IsSecret(name, value) {
 			value = "(redacted)"
 		}
 		out[name] = value

@@ -3,6 +3,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -25,8 +26,8 @@ type doubts struct {
 // doubtsOf looks for reasons against a verdict on the claim.
 func (s *study) doubtsOf(c *claim) doubts {
 	var d doubts
-	if c.Operation != "" {
-		d.overloaded = s.overloadOf(c.pair, c.at)
+	for _, at := range s.placesOf(c) {
+		d.overloaded = cmp.Or(d.overloaded, s.overloadOf(c.pair, at))
 	}
 	if c.bent != "" {
 		d.reason = c.bent
@@ -40,6 +41,18 @@ func (s *study) doubtsOf(c *claim) doubts {
 		d.modes, d.reason, d.gap = true, modesText(report, c), c.gapBetween(report)
 	}
 	return d
+}
+
+// placesOf is where what a claim is about was made: on its own cell, or on all of them where it
+// is of the load of the whole run.
+func (s *study) placesOf(c *claim) []cell {
+	switch {
+	case finding.IsOfLoad(c.Metric):
+		return s.cells()
+	case c.metric.wholeRun:
+		return nil
+	}
+	return []cell{c.at}
 }
 
 // noteDoubts keeps what the warnings are to tell.
@@ -60,6 +73,8 @@ func (s *study) noteDoubts(c *claim) {
 	if c.Role == "" && (c.Metric == cpuPerOperation || c.Metric == timePerCall) {
 		if lost := 1 - s.share(c.Variant, c.at); lost > 1-lossless {
 			c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
+		} else if unknown := s.unknownLoss(c.Variant, c.at); unknown != nil {
+			c.remark(unknown.Text + ": the cost may be that of less work")
 		}
 	}
 	if c.Metric == cpuPerOperation && !isHarness(c.Role) {

@@ -42,7 +42,7 @@ func TestADuetComparesNoLatency(t *testing.T) {
 	if f := get(t, doc, "json", "otel", "cpu_per_operation"); f.Verdict.Kind != finding.Costs || *f.Absolute.Low > 30e-6 || *f.Absolute.High < 30e-6 {
 		t.Errorf("the CPU: %+v", f.Verdict)
 	}
-	if f := get(t, doc, "json", "otel", "memory_peak"); f.Verdict.Kind != finding.NoDifference {
+	if f := get(t, doc, "", "otel", "memory_peak"); f.Verdict.Kind != finding.NoDifference {
 		t.Errorf("the memory: %+v", f.Verdict)
 	}
 	for _, w := range doc.Warnings {

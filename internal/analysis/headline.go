@@ -20,7 +20,7 @@ func Headline(e *spec.Experiment, records []record.Record) string {
 	if e == nil || len(e.Variants) == 0 {
 		return ""
 	}
-	findings := HeadlineFindings(e, records)
+	findings := slices.DeleteFunc(HeadlineFindings(e, records), func(f finding.Finding) bool { return seemsUntraced(records, f.Variant) })
 	if len(findings) == 0 {
 		return ""
 	}
@@ -34,6 +34,23 @@ func Headline(e *spec.Experiment, records []record.Record) string {
 		}
 	}
 	return finding.MetricName(findings[0].Metric) + " " + variant + ": " + strings.Join(parts, ", ")
+}
+
+// seemsUntraced reports whether a variant that exports, since it was calibrated, has sent no
+// span so far: what it costs is not what tracing costs.
+func seemsUntraced(records []record.Record, variant string) bool {
+	calibrated := false
+	for i := range records {
+		r := &records[i]
+		if r.Variant != variant || r.Failed() {
+			continue
+		}
+		if r.Life.Told()+r.Life.Thrown > 0 {
+			return false
+		}
+		calibrated = calibrated || r.Kind == record.Calibration
+	}
+	return calibrated
 }
 
 // HeadlineFindings are the headline's findings alone, without verdicts, by

@@ -16,24 +16,14 @@ import (
 // they cost. What was lost at the rate that a search found counts, or in the window; back to
 // back, where warm-up and window are asked the same, in either. There a tracer is the faster
 // also for what it holds back by a limit of its own; at a rate, that is how its users have it.
+// Where what the window lost is not known, what the whole phase lost counts; where nobody knows
+// how many spans were to come, what the tracer admits to have lost in the whole run.
 func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 	var out []finding.Lossy
 	for _, at := range s.cells() {
 		var here []finding.Lossy
 		for _, v := range s.variants {
-			l := s.ledgerOf(v.Name, at)
-			if l == nil {
-				continue
-			}
-			one := s.lossyOf(l, v.Name, at)
-			switch s.loopOf(at) {
-			case searching:
-				one = s.lostAtRate(v.Name, at).apart(one, "at the rate found")
-			case saturating:
-			default:
-				one = s.lostInWindow(v.Name, at).apart(one, "in the window")
-			}
-			if one.LostShare > 1-lossless && !s.lossy(at) {
+			if one := s.lossyOn(v.Name, at); one.LostShare > 1-lossless && !s.lossy(at) {
 				here = append(here, one)
 			}
 		}
@@ -46,6 +36,27 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 		}
 	}
 	return out
+}
+
+// lossyOn is what a variant lost for sure in what is measured on a cell. What a search lost
+// beyond the rate that it found is not.
+func (s *study) lossyOn(variant string, at cell) finding.Lossy {
+	l := s.ledgerOf(variant, at)
+	if l == nil {
+		return finding.Lossy{}
+	}
+	loop := s.loopOf(at)
+	if loop == searching {
+		return s.lostAtRate(variant, at).apart(s.lossyOf(l, variant, at), "at the rate found")
+	}
+	if of := ofRun(s.byCell, variant); of != nil && !expects(*l) {
+		whole := s.lossyOf(of, variant, at)
+		return lostSpans{due: float64(whole.Spans) / whole.LostShare, lost: float64(whole.Spans)}.apart(whole, "in the whole run")
+	}
+	if window := s.lostInWindow(variant, at); loop != saturating && !window.below(l) {
+		return window.apart(s.lossyOf(l, variant, at), "in the window")
+	}
+	return s.lossyOf(l, variant, at)
 }
 
 func sameCell(a, b finding.Lossy) bool {

@@ -15,7 +15,8 @@ import (
 // lostSpans is what was lost of the spans that were to come.
 type lostSpans struct {
 	due, lost float64
-	known     bool // there is such a part, and how many spans were to come of it is known
+	most      float64 // may have been lost, at least lost: their number varies, or operations failed; not what chance may hide
+	known     bool    // there is such a part, and it is known of how many spans at least
 }
 
 // variantCell is a variant on a cell.
@@ -28,6 +29,15 @@ func (l lostSpans) share() float64 {
 	share, _ := over(l.lost, l.due) // 0 where none were to come
 	return share
 }
+
+// mostShare is the share that may have been lost at most, at least share.
+func (l lostSpans) mostShare() float64 {
+	share, _ := over(l.most, l.due-l.lost+l.most) // 0 where none were to come
+	return share
+}
+
+// unsure reports whether more than what matters may be missing unseen.
+func (l lostSpans) unsure() bool { return !l.known || l.mostShare()-l.share() > 1-lossless }
 
 // lostAtRate is what was lost at the rates that the searches of a variant found, in the
 // probes that these rest on.
@@ -64,9 +74,6 @@ func (s *study) lostInWindow(variant string, at cell) lostSpans {
 // The part is nil where there should be one and is not.
 func (s *study) lostIn(variant string, at cell, later float64, part func(*phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
 	tracing := s.tracingByCell(variant)
-	if per := tracing.Spans[at.String()]; per.High-per.Low > (1-lossless)*per.High {
-		return lostSpans{} // more than what matters may be missing unseen
-	}
 	var parts, wholes []ledger.Run
 	for _, block := range s.blocksOf(variant, s.baseline) {
 		r := s.runs[variant][block]
@@ -98,9 +105,26 @@ func (s *study) lostIn(variant string, at cell, later float64, part func(*phase)
 			return lostSpans{}
 		}
 		lost := min(max(0, one.Due-one.Delivered-later), whole.Due-whole.Delivered)
-		sum = lostSpans{due: sum.due + one.Due, lost: sum.lost + lost, known: true}
+		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost))
+		sum = lostSpans{due: sum.due + one.Due, lost: sum.lost + lost, most: sum.most + most, known: true}
 	}
 	return sum
+}
+
+// below reports whether the whole phase tells of a loss that may be the part's and is unknown of
+// it. It never is where the part is known.
+func (l lostSpans) below(whole *finding.Ledger) bool {
+	return !l.known || l.unsure() && l.share() < whole.LostShare && whole.LostShare <= l.mostShare()
+}
+
+// lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
+func (s *study) lostInPhase(variant string, at cell) lostSpans {
+	return s.lostIn(variant, at, 0, func(p *phase) (*record.Load, record.Counts, bool) {
+		load := record.Load{
+			Started: p.Warmup.Started + p.Load.Started, Completed: p.Warmup.Completed + p.Load.Completed, Resent: p.Warmup.Resent + p.Load.Resent,
+		}
+		return &load, p.WarmupSink.Plus(p.Sink), true
+	})
 }
 
 // restsOn is the probe that a phase's window is: the last that was held at its rate.

@@ -88,7 +88,7 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 	own, known := learnt[v.Name][operation]
 	if plan != nil {
 		if n, declared := plan.Spans[operation]; declared {
-			return ledger.PerOperation{Low: n.Low, High: n.High, Traces: own.Traces, How: ledger.Declared}, true
+			return ledger.PerOperation{Low: n.Low, High: n.High, Traces: own.Traces, How: ledger.Declared, Roots: own.Roots, Parents: own.Parents}, true
 		}
 	}
 	if known {
@@ -136,17 +136,17 @@ func knowsSink(v spec.Variant, plan *spec.Plan) bool {
 }
 
 // meant is how many spans per operation a variant is meant to deliver.
-func (s *study) meant(variant string, at cell) (float64, bool) {
+func (s *study) meant(variant string, at cell) (spans, bool) {
 	t := s.tracing[variant]
 	per, known := t.Spans[at.String()]
 	if !known {
 		per, known = t.Spans[at.operation]
 	}
 	if !known || t.Silent {
-		return 0, t.Silent
+		return spans{}, t.Silent
 	}
 	if per.Low <= 0 && per.High > 0 {
-		return 0, false // a tracer that keeps so many traces a time: between none and all says nothing
+		return spans{}, false // a tracer that keeps so many traces a time: between none and all says nothing
 	}
-	return (per.Low + per.High) / 2 * t.Sampling, true
+	return spans{per.Low, per.High}.times(t.Sampling), true
 }

@@ -18,6 +18,8 @@ const (
 	deliveredShare  = "delivered_share"
 	deliveredRate   = "delivered_rate"
 	capacity        = "capacity"
+	memoryMean      = "memory_mean"
+	memoryPeak      = "memory_peak"
 )
 
 // metric is one figure of a run.
@@ -39,7 +41,7 @@ type metric struct {
 // metrics lists what is measured in every run, for the roles that occur.
 func metrics(roles []string, how loop) []metric {
 	if how == searching {
-		return append(searched(roles), ofTheRun()...)
+		return append(searched(roles), ofTheStart()...) // each at a load of its own: their memory is not compared
 	}
 	if how.drives() {
 		return append(drivenMetrics(roles, how), ofTheRun()...)
@@ -77,11 +79,9 @@ func completed() metric {
 	}}
 }
 
-// footprint lists what the processes take beside CPU, and what comes of their spans.
+// footprint lists what the processes do beside their work, and what comes of their spans.
 func footprint() []metric {
 	return []metric{
-		{name: "memory_mean", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryMean })},
-		{name: "memory_peak", unit: "bytes", better: lower, value: memory(func(u record.Usage) uint64 { return u.MemoryPeak })},
 		{name: "context_switches", unit: "count", better: lower, note: "per operation", value: func(_ *run, p *phase) (float64, bool) {
 			return over(p.used(charged(""), func(u record.Usage) float64 { return float64(u.ContextSwitches) }), float64(p.Load.Started))
 		}},
@@ -94,18 +94,21 @@ func footprint() []metric {
 	}
 }
 
-// ofTheRun lists the metrics that are not of an operation.
+// ofTheRun lists the metrics that are not of an operation. Memory is one of them: a process
+// keeps what an earlier operation made it take, so that by operation it would say which came first.
 func ofTheRun() []metric {
+	return append([]metric{
+		{name: memoryMean, unit: "bytes", better: lower, wholeRun: true, note: "under the load of the last window, when every operation has been made",
+			value: memory(func(m record.Memory) uint64 { return m.Steady })},
+		{name: memoryPeak, unit: "bytes", better: lower, wholeRun: true, note: "the most in the life of the processes, once they were ready",
+			value: memory(func(m record.Memory) uint64 { return m.Peak })},
+	}, ofTheStart()...)
+}
+
+// ofTheStart lists the metrics of what comes before the first operation is measured.
+func ofTheStart() []metric {
 	return []metric{
-		{name: "idle_cpu", unit: "1", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
-			var seconds float64
-			for _, u := range r.Start.Idle {
-				if charged("")(u.Role) {
-					seconds += u.CPUSeconds
-				}
-			}
-			return over(seconds, r.Start.IdleSeconds)
-		}},
+		{name: "idle_cpu", unit: "1", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) { return r.idleCPU() }},
 		{name: "startup_time", unit: "s", better: lower, wholeRun: true, value: func(r *run, _ *phase) (float64, bool) {
 			return r.Start.ReadySeconds, r.Start.ReadySeconds > 0
 		}},

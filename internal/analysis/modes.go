@@ -59,10 +59,15 @@ func (c *claim) gapBetween(r stats.ModeReport) float64 {
 	return most - least
 }
 
-// beyondModes reports whether it costs, or saves, in every mode: the interval is farther from no
-// difference than the modes are from each other. Against a budget modes leave no verdict.
+// beyondModes reports whether the verdict is the same in every mode: it costs, or saves, or is
+// over its budget, or within. The interval is farther from no difference, or from the limit, than
+// the modes are from each other.
 func (c *claim) beyondModes(e stats.Estimate) bool {
-	return c.doubts.modes && c.budget == nil && e.Bounded && math.Max(e.Low, -e.High) > c.doubts.gap
+	from := 0.0
+	if c.budget != nil {
+		from, _ = c.limit()
+	}
+	return c.doubts.modes && e.Bounded && math.Max(e.Low-from, from-e.High) > c.doubts.gap
 }
 
 func modesText(r stats.ModeReport, c *claim) string {

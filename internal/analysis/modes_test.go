@@ -42,26 +42,31 @@ func TestModesThatDoNotMatter(t *testing.T) {
 }
 
 // Modes that lie nearer to each other than to no difference are a cost, or a saving, in each
-// of them; others are not one. A budget is never kept in modes, nor broken.
+// of them; others are not one. A budget is kept in modes, or broken, where it is in each of them.
 func TestModesOfOneSign(t *testing.T) {
 	for name, test := range map[string]struct {
 		low, high float64 // CPU of the even blocks and of the odd ones, as a factor
-		blocks    int
-		budget    bool
+		budget    float64 // 0: none
 		want      finding.Kind
 		text      string
 	}{
-		"costs in both":            {10, 15, 12, false, finding.Costs, ", in modes"},
-		"saves in both":            {0.1, 0.15, 12, false, finding.Saves, ", in modes"},
-		"costs nothing or more":    {1, 1.5, 12, false, finding.CannotTell, "50 % at"},
-		"costs a little, or twice": {1.5, 4, 12, false, finding.CannotTell, "50 % at"},
-		"against a budget":         {10, 15, 12, true, finding.CannotTell, "50 % at"},
+		"costs in both":                 {10, 15, 0, finding.Costs, ", in modes"},
+		"saves in both":                 {0.1, 0.15, 0, finding.Saves, ", in modes"},
+		"costs nothing or more":         {1, 1.5, 0, finding.CannotTell, "50 % at"},
+		"costs a little, or twice":      {1.5, 4, 0, finding.CannotTell, "50 % at"},
+		"over its budget in both":       {10, 15, 0.03, finding.Over, ", in modes"},
+		"within its budget in both":     {1.1, 1.5, 1.1, finding.Within, ", in modes"},
+		"saves, so within in both":      {0.1, 0.15, 0.03, finding.Within, ", in modes"},
+		"over in one, within in one":    {1.01, 1.5, 0.1, finding.CannotTell, "50 % at"},
+		"costs in both, over in one":    {4, 6, 4, finding.CannotTell, "50 % at"},
+		"over in both, hardly in one":   {1.1, 1.5, 0.08, finding.CannotTell, "50 % at"},
+		"within in both, hardly in one": {1.1, 1.5, 0.55, finding.CannotTell, "50 % at"},
 	} {
 		s := twoVariants()
-		s.blocks, s.noise = test.blocks, 0.003
+		s.blocks, s.noise = 12, 0.003
 		s.variants[1].adds = 0
-		if test.budget {
-			s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.03}}
+		if test.budget > 0 {
+			s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: test.budget}}
 		}
 		s.change = func(r *record.Record) {
 			if r.Variant == "otel" {

@@ -56,7 +56,8 @@ func TestPacedCallsThatAreNotWhatTheySeem(t *testing.T) {
 	}) {
 		t.Errorf("%+v", doc.Warnings)
 	}
-	for name, lost := range map[string]uint64{"some": 4, "all": 1} {
+	// Of a quarter a calibration of 20 operations would not tell that it was made.
+	for name, lost := range map[string]uint64{"some": 2, "all": 1} {
 		s = pacedCalls()
 		s.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / lost }))
 		doc = analyse(t, s.input())

@@ -62,6 +62,9 @@ func (s *study) findings() []finding.Finding {
 	s.withhold(claims)
 	out := make([]finding.Finding, 0, len(claims))
 	for _, c := range claims {
+		if c.Headline {
+			s.headlines = append(s.headlines, c)
+		}
 		out = append(out, c.Finding)
 	}
 	return out
@@ -91,14 +94,10 @@ func (s *study) claim(m metric, p pair, at cell) *claim {
 	if allZero(samples) {
 		return nil
 	}
-	c := s.newClaim(m, p, at, samples)
+	c := s.outline(m, p, at, samples)
 	c.Note = m.note
 	if text := resolutionNote(samples); text != "" {
 		c.remark(text)
-	}
-	c.Headline = m.headline && m.role == "" && !p.extra
-	if at.level != "" && s.sloped(at.operation) && s.budgetFor(c) == nil {
-		c.Headline, c.metric.noVerdict = false, true
 	}
 	c.estimate(s.confidence(confidence), s.quick())
 	if m.uncompared {
@@ -107,6 +106,16 @@ func (s *study) claim(m metric, p pair, at cell) *claim {
 	}
 	if s.overNothing(c) {
 		c.Amount, c.logs, c.logsApart = true, nil, nil
+	}
+	return c
+}
+
+// outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
+func (s *study) outline(m metric, p pair, at cell, samples []finding.Sample) *claim {
+	c := s.newClaim(m, p, at, samples)
+	c.Headline = m.headline && m.role == "" && !p.extra
+	if at.level != "" && s.sloped(at.operation) && s.budgetFor(c) == nil {
+		c.Headline, c.metric.noVerdict = false, true
 	}
 	return c
 }

@@ -9,33 +9,58 @@ import (
 
 // perSpan is the added CPU per span that is meant to be delivered; nil where none
 // is, or where either side lost too many: one that throws spans away is not cheap,
-// and what is compared with it looks dear.
+// and what is compared with it looks dear. Where the number of spans is only known to lie
+// between two ends, so is the cost of one, and the interval covers both.
 func (s *study) perSpan(p pair, at cell) *claim {
 	if at.operation == "" || s.loopOf(at) == searching || s.share(p.variant, at) < lossless || s.share(p.against, at) < lossless {
 		return nil
 	}
 	value, known := s.meant(p.variant, at)
 	base, knownBase := s.meant(p.against, at)
-	added := value - base
-	if !known || !knownBase || added <= 0 {
-		return nil
+	added := value.less(base)
+	if !known || !knownBase || added.low <= 0 {
+		return nil // or it may be that none are added
 	}
 	samples := s.samples(cpuMetric(""), p, at)
 	if len(samples) == 0 {
 		return nil
 	}
 	for i, one := range samples {
-		samples[i] = finding.Sample{Block: one.Block, Value: (one.Value - one.Baseline) / added}
+		samples[i] = added.share(one)
 	}
 	c := s.newClaim(metric{name: cpuPerSpan, unit: "s", better: lower, added: true, noVerdict: at.level != "" && s.sloped(at.operation)}, p, at, samples)
-	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", spansText(added))
+	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", added)
+	if added.low < added.high {
+		c.Note += ": the interval covers both ends"
+	}
 	c.estimate(s.confidence(confidence), s.quick())
 	return c
 }
 
-func spansText(n float64) string {
-	if n == 1 {
+// spans is how many spans an operation makes: a number, or two ends between which it lies.
+type spans struct{ low, high float64 }
+
+func (s spans) less(other spans) spans { return spans{s.low - other.high, s.high - other.low} }
+
+func (s spans) times(share float64) spans { return spans{s.low * share, s.high * share} }
+
+func (s spans) String() string {
+	switch {
+	case s.low < s.high:
+		return fmt.Sprintf("%.4g to %.4g spans", s.low, s.high)
+	case s.low == 1:
 		return "1 span"
 	}
-	return fmt.Sprintf("%.4g spans", n)
+	return fmt.Sprintf("%.4g spans", s.low)
+}
+
+// share is what one span costs of what was added in a block.
+func (s spans) share(one finding.Sample) finding.Sample {
+	added := one.Value - one.Baseline
+	out := finding.Sample{Block: one.Block, Value: added / ((s.low + s.high) / 2)}
+	if s.low < s.high {
+		high := max(added/s.low, added/s.high)
+		out.ValueWithin = &finding.Range{Low: min(added/s.low, added/s.high), High: &high}
+	}
+	return out
 }

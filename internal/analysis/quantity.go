@@ -56,17 +56,40 @@ func (p *phase) drain() float64 {
 }
 
 // memory sums a size over the processes of the app and its helpers. Peaks of
-// several processes may not have come at once: the sum is an upper bound.
-func memory(size func(record.Usage) uint64) func(*run, *phase) (float64, bool) {
-	return func(_ *run, p *phase) (float64, bool) {
+// several processes may not have come at once: the sum is an upper bound. Where it is not
+// known of one of them there is no sum.
+func memory(size func(record.Memory) uint64) func(*run, *phase) (float64, bool) {
+	return func(r *run, _ *phase) (float64, bool) {
 		var sum float64
-		for _, u := range p.Usage {
-			if charged("")(u.Role) {
-				sum += float64(size(u))
+		for _, m := range r.Memory {
+			if !charged("")(m.Role) {
+				continue
 			}
+			if size(m) == 0 {
+				return 0, false
+			}
+			sum += float64(size(m))
 		}
 		return sum, sum > 0
 	}
+}
+
+// idleCPU is the CPU seconds per second that the processes use when nothing is asked of them,
+// each over the time for which it was read, which is not quite what was asked for.
+func (r *run) idleCPU() (float64, bool) {
+	var sum float64
+	known := false
+	for _, u := range r.Start.Idle {
+		if !charged("")(u.Role) {
+			continue
+		}
+		rate, ok := over(u.CPUSeconds, u.Seconds)
+		if !ok {
+			return 0, false
+		}
+		sum, known = sum+rate, true
+	}
+	return sum, known
 }
 
 func over(sum, by float64) (float64, bool) {

@@ -24,6 +24,7 @@ type scene struct {
 	latencies  bool    // whether there are histograms: they take time
 	budget     []spec.Limit
 	quick      bool
+	orders     func(block int) []int  // of the variants in a block; nil: as they are
 	change     func(*record.Record)   // last, on every record
 	design     func(*spec.Experiment) // last, on the experiment
 	plan       func(*spec.Plan)
@@ -91,7 +92,15 @@ func (s scene) records() []record.Record {
 	var out []record.Record
 	for block := 1; block <= s.blocks; block++ {
 		weather := math.Exp(0.05 * r.NormFloat64()) // what a block shares
-		for position, a := range s.variants {
+		order := make([]int, len(s.variants))
+		for i := range order {
+			order[i] = i
+		}
+		if s.orders != nil {
+			order = s.orders(block)
+		}
+		for position, v := range order {
+			a := s.variants[v]
 			one := s.run(r, a, weather)
 			one.Block, one.Position, one.Attempt = block, position, 1
 			if s.change != nil {
@@ -116,14 +125,18 @@ func (s scene) run(r *rand.Rand, a actor, weather float64) record.Record {
 	for i, name := range s.order {
 		operations := uint64(s.rate * window)
 		cpu := (s.operations[name] + a.adds) * float64(operations) * vary()
+		one.Memory = []record.Memory{
+			{Process: "app", Role: "app", Steady: uint64(20e6 * vary()), Peak: uint64(25e6 * vary())},
+			{Process: "load", Role: "load", Steady: 9e6, Peak: 9e6},
+			{Process: "sink", Role: "sink", Steady: 8e6, Peak: 8e6},
+		}
 		p := record.Phase{
 			Operation: name, Position: i, OfferedRate: s.rate, DrainSeconds: drain, Quiet: true,
 			Load: record.Load{WallSeconds: window, Intended: operations, Started: operations, Completed: operations},
 			Sink: record.Counts{Spans: a.spans * operations, Roots: min(a.spans, 1) * operations, Traces: min(a.spans, 1) * operations,
 				Bytes: a.spans * operations * 150, Checking: true},
 			Usage: []record.Usage{
-				{Process: "app", Role: "app", Seconds: window + drain, CPUSeconds: cpu + idling*drain, MemoryMean: uint64(20e6 * vary()),
-					MemoryPeak: uint64(25e6 * vary()), ContextSwitches: uint64(40000 * vary())},
+				{Process: "app", Role: "app", Seconds: window + drain, CPUSeconds: cpu + idling*drain, ContextSwitches: uint64(40000 * vary())},
 				{Process: "load", Role: "load", Seconds: window + drain, CPUSeconds: 1.5 * vary()},
 				{Process: "sink", Role: "sink", Seconds: window + drain, CPUSeconds: float64(a.spans) * 0.05 * vary()},
 			},

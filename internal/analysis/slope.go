@@ -71,7 +71,7 @@ func (s *study) slopes(p pair, operation string) []*claim {
 			itself = append(itself, finding.Sample{Block: block, Baseline: m.of(l.base), Value: m.of(l.value)})
 		}
 		fit := m.name == fitMetric
-		one := s.newClaim(metric{name: m.name, unit: m.unit, better: lower, clock: true, added: true, noVerdict: fit}, p, at, added)
+		one := s.newClaim(lineMetric(m.name, m.unit), p, at, added)
 		two := s.newClaim(metric{name: timePerCall + "_" + m.name, unit: m.unit, better: lower, clock: true, noVerdict: true}, p, at, itself)
 		one.Headline = m.name == slopeMetric && !p.extra
 		one.Note, two.Note = "what tracing adds, "+about, about
@@ -92,6 +92,11 @@ func (s *study) slopes(p pair, operation string) []*claim {
 		out = append(out, one, two)
 	}
 	return out
+}
+
+// lineMetric is one figure of the line through what tracing adds.
+func lineMetric(name, unit string) metric {
+	return metric{name: name, unit: unit, better: lower, clock: true, added: true, noVerdict: name == fitMetric, headline: name == slopeMetric}
 }
 
 // linesOf are the lines in the blocks in which every level has a figure of both sides;

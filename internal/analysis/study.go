@@ -35,6 +35,7 @@ type study struct {
 	modes      []doubt // verdicts withheld because of modes
 	bends      []hit   // lines over depth that are none
 	below      []hit   // CPU per operation below zero
+	headlines  []*claim
 }
 
 // run is one good run.
@@ -64,6 +65,7 @@ func newStudy(in Input) (*study, error) {
 	s.spoil()
 	s.trace()
 	s.account()
+	s.dimLedgers()
 	return s, nil
 }
 

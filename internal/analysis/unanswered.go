@@ -65,7 +65,7 @@ func (s *study) whyNot(c *claim) {
 		c.cannotTell("the capacity was not found in every run", 0)
 	case c.Metric == capacity:
 		c.cannotTell("no capacity was searched for", 0)
-	case how == searching && !c.metric.wholeRun:
+	case how == searching && (!c.metric.wholeRun || finding.IsOfLoad(c.Metric)):
 		c.cannotTell("a search for the capacity compares nothing else at the same work", 0)
 	case len(samples) > 0 && allZero(samples):
 		c.Blocks = len(samples)

@@ -12,17 +12,16 @@ import (
 // patience is the most blocks that "about n more" is said for.
 const patience = 1000
 
-// judge gives every claim its verdict. A family is what is corrected together:
-// all claims that are held against a budget; otherwise those of one metric and
-// role, over all operations and pairs.
+// The families of claims: what is corrected together, over all operations and pairs.
+const (
+	familyBudget   = "budget"
+	familyHeadline = "headline" // what people decide by: it does not wait for the many others
+	familyOther    = "other"    // one for all other metrics and roles: whoever reads them all is told something wrong in 5 % of experiments, not in 5 % a metric
+)
+
+// judge gives every claim its verdict.
 func (s *study) judge(claims []*claim) {
-	families, duet := map[string]int{}, s.duet()
-	for _, c := range claims {
-		c.budget = s.budgetFor(c)
-		if !c.metric.noVerdict && !(duet && c.metric.timed()) {
-			families[c.family()]++
-		}
-	}
+	families, duet := s.families(claims), s.duet()
 	for _, c := range claims {
 		if duet && c.metric.timed() {
 			c.shareCPU()
@@ -38,11 +37,31 @@ func (s *study) judge(claims []*claim) {
 	s.jointly(claims, families)
 }
 
-func (c *claim) family() string {
-	if c.budget != nil {
-		return "budget"
+// families counts the claims of each family, and finds the budgets that they are held against.
+func (s *study) families(claims []*claim) map[string]int {
+	families := map[string]int{}
+	for _, c := range claims {
+		c.budget = s.budgetFor(c)
+		if s.counts(c) {
+			families[c.family()]++
+		}
 	}
-	return c.Metric + " " + c.Role
+	return families
+}
+
+// counts reports whether the claim gets a verdict that others are corrected for.
+func (s *study) counts(c *claim) bool {
+	return !c.metric.noVerdict && !(s.duet() && c.metric.timed())
+}
+
+func (c *claim) family() string {
+	switch {
+	case c.budget != nil:
+		return familyBudget
+	case c.metric.headline && c.Role == "":
+		return familyHeadline
+	}
+	return familyOther
 }
 
 // judge gives the verdict among so many claims; ask is the confidence to ask of an
@@ -75,7 +94,7 @@ func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 		c.cannotTell(c.scaleApart().openText(), 0)
 	case !e.Bounded:
 		c.short = true
-		more := stats.MinBlocks(c.asked) - c.Blocks
+		more := needed(claims, ask) - c.Blocks
 		c.cannotTell(fmt.Sprintf("%s more needed for %d claims at once", blocks(more), claims), more)
 	case c.budget != nil:
 		c.against(e)
@@ -171,7 +190,7 @@ func (c *claim) notSure(size string) {
 	reason := fmt.Sprintf("not sure among %d claims: %s", c.Verdict.Claims, size)
 	all, bracket := c.scaleApart().blocksToExclude(c.scale(), 0, c.asked)
 	if bracket {
-		reason += "; " + finerSearch
+		reason += "; " + c.finer()
 	}
 	if all > c.Blocks {
 		c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-c.Blocks)), all-c.Blocks)

@@ -25,7 +25,7 @@ func (s *study) jointly(claims []*claim, families map[string]int) {
 		if c.short {
 			members[family] = append(members[family], c)
 		}
-		if c.Blocks >= stats.MinBlocks(stats.Bonferroni(confidence, families[family])) {
+		if c.Blocks >= needed(families[family], s.confidence) {
 			enough[family] = true
 		}
 	}

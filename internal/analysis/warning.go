@@ -67,6 +67,7 @@ var checks = []check{
 	{"low-rate", note, "what processes use when idle is a large part of the CPU per operation: raise the rate to see the cost of operations", (*study).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: noise is as large as the work", func(s *study) []hit { return s.below }},
 	{"modes", warning, "look at every block's dot in the report; more blocks do not help before the cause is found", func(s *study) []hit { return together(s.modes) }},
+	{"carry-over", warning, "find what a run leaves to the next one (a cache, a hot CPU, a database that grows) and clear it; the order is balanced, so that the figure is hardly bent by it, but its interval is wider", (*study).findCarryOver},
 	{"no-straight-line", warning, "read what each depth costs by itself, in the table and in the picture of the report", func(s *study) []hit { return s.bends }},
 	{"operations-failed", warning, "compare only variants that do the same work: see why operations fail", (*study).findFailedOperations},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*study).findUnknown},

@@ -114,6 +114,14 @@ var provocations = []struct {
 			}
 		})(s)
 	}},
+	{"carry-over", func(s *scene) {
+		s.blocks, s.noise, s.orders = 12, 0.003, alternating
+		only("otel", func(r *record.Record) {
+			if r.Position == 1 {
+				r.Phases[0].Usage[0].CPUSeconds *= 1.05
+			}
+		})(s)
+	}},
 	{"no-straight-line", func(s *scene) {
 		*s = calls(map[string]call{"otel": {perSpan: 300e-9, deeper: 200e-9}}, 2, 4, 8, 16, 32)
 	}},

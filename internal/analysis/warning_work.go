@@ -102,13 +102,22 @@ func (s *study) shortest(variant string) time.Duration {
 	return least
 }
 
+// findNeverQuiet looks at each operation, and at the end of the runs.
 func (s *study) findNeverQuiet() []hit {
-	return s.perCell(0, func(p *phase) float64 {
+	hits := s.perCell(0, func(p *phase) float64 {
 		if p.Quiet {
 			return 0
 		}
 		return 1
 	}, func(float64) string { return "the sink was never quiet" })
+	return append(hits, s.perVariant(0, func(r *run) float64 {
+		if r.Stop.Unquiet {
+			return 1
+		}
+		return 0
+	}, func(float64) string {
+		return "the sink still received when patience with the end of the run was over, so its count is not all"
+	})...)
 }
 
 func (s *study) findLowRate() []hit {
@@ -223,11 +232,12 @@ func (s *study) findSampling() []hit {
 	return hits
 }
 
-// inLedgers makes a hit of every operation's ledger that bad says is bad.
+// inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where
+// it tells of a loss of operations of which nobody knows how many spans they make.
 func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 	var hits []hit
 	for _, l := range s.ledgers {
-		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All {
+		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ofRun(s.ledgers, l.Variant) == nil {
 			continue
 		}
 		if text, yes := bad(l); yes {

@@ -31,8 +31,8 @@ func (s *Store) Build(ctx context.Context, q BuildRequest, progress io.Writer) (
 	if err != nil {
 		return "", fmt.Errorf("preparing the build: %w", err)
 	}
-	dir, err := s.obtain(ctx, "build", k.text(), func(ctx context.Context, dir string) error {
-		return q.run(ctx, dir, progress)
+	dir, err := s.obtain(ctx, "build", k.text(), func(ctx context.Context, at site) error {
+		return q.run(ctx, at, progress)
 	})
 	if err != nil {
 		return "", fmt.Errorf("building the program: %w", err)
@@ -140,23 +140,19 @@ func (q BuildRequest) words(dir string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// run makes the result in dir.
-func (q BuildRequest) run(ctx context.Context, dir string, progress io.Writer) (err error) {
-	sources, err := os.MkdirTemp("", "tracetax-build-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(sources)) }()
+// run makes the result at a place.
+func (q BuildRequest) run(ctx context.Context, at site, progress io.Writer) error {
+	sources := at.scratch.path("sources")
 	if err := spec.CopyFiles(q.Files, sources); err != nil {
 		return fmt.Errorf("writing the sources out: %w", err)
 	}
-	into := q.words(dir).Replace
+	into := q.words(at.dir).Replace
 	var env []string
 	for name, value := range q.Env {
 		env = append(env, name+"="+into(value))
 	}
 	for _, args := range q.Commands {
-		c := command{dir: sources, env: env, progress: progress}
+		c := command{at: at, dir: sources, env: env, progress: progress}
 		for _, arg := range args {
 			c.args = append(c.args, into(arg))
 		}

@@ -1,5 +1,5 @@
 // Commands that make artefacts: their output is shown as it comes, and its end is
-// kept for the error.
+// kept for the error. Each has a keeper, so that none outlives tracetax.
 package artifact
 
 import (
@@ -8,15 +8,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
-	"syscall"
-	"time"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/process"
 )
+
+// outputLimit is how many bytes of a command's output an error keeps, the last ones.
+const outputLimit = 16 << 10
 
 // command is a program to be run to its end.
 type command struct {
+	at       site // nothing where it leaves nothing behind, as when it is asked for its version
 	args     []string
 	dir      string
 	env      []string  // added to the environment of tracetax
@@ -32,7 +36,7 @@ type commandError struct {
 
 func (e *commandError) Error() string {
 	output := colour.ReplaceAllString(e.output, "")
-	return fmt.Sprintf("%s: %v\n%s", strings.Join(e.args, " "), e.err, strings.TrimRight(output, "\n"))
+	return fmt.Sprintf("%s: %v\n%s", excerpt.Line(strings.Join(e.args, " ")), e.err, excerpt.Text(strings.TrimRight(output, "\n")))
 }
 
 // colour is what programs write to a terminal beside their words: mvn does so
@@ -55,45 +59,40 @@ func (p plain) Write(b []byte) (int, error) {
 
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs the command, ending it and its children when ctx ends.
+// run runs the command, ending it and all that it started when ctx ends.
 func (c command) run(ctx context.Context) error {
-	tail := &tail{limit: 16 << 10}
+	tail := &tail{limit: outputLimit}
 	var out io.Writer = tail
 	if c.progress != nil {
 		out = io.MultiWriter(tail, plain{c.progress})
 	}
-	cmd := c.prepare(ctx)
-	cmd.Stdout, cmd.Stderr = out, out
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
+	err := c.job(nil, out).Run(ctx)
+	if err != nil && ctx.Err() == nil {
 		return &commandError{args: c.args, err: err, output: tail.String()}
 	}
-	return nil
+	return err
 }
 
 // output runs the command and returns what it wrote to its standard output.
 func (c command) output(ctx context.Context) (string, error) {
-	var out, errOut bytes.Buffer
-	cmd := c.prepare(ctx)
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	if err := cmd.Run(); err != nil {
-		return "", &commandError{args: c.args, err: err, output: errOut.String()}
+	var out bytes.Buffer
+	errOut := &tail{limit: outputLimit}
+	err := c.job(&out, errOut).Run(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = &commandError{args: c.args, err: err, output: errOut.String()}
 	}
-	return strings.TrimSpace(out.String()), nil
+	return strings.TrimSpace(out.String()), err
 }
 
-func (c command) prepare(ctx context.Context) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
-	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), c.env...)
-	// A group of its own, so that compilers which the command started end with it.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
-	return cmd
+func (c command) job(out, errOut io.Writer) process.Job {
+	env := os.Environ()
+	if c.at.scratch != nil {
+		env = append(env, c.at.scratch.env()...)
+	}
+	return process.Job{
+		Name: "make", Args: c.args, Dir: c.dir, Env: append(env, c.env...),
+		Stdout: out, Stderr: errOut, Held: c.at.held,
+	}
 }
 
 // tail keeps the last bytes that were written to it.

@@ -1,6 +1,6 @@
 //go:build unix
 
-// A lock between processes that ends with the process that holds it.
+// A lock between processes that ends with the processes that hold it.
 package artifact
 
 import (
@@ -10,21 +10,22 @@ import (
 	"syscall"
 )
 
-// lock waits for the lock on the file name until ctx ends. The file stays: to
-// remove it would let two processes hold locks on two files of the same name.
-func lock(ctx context.Context, name string) (unlock func(), err error) {
+// lock waits for the lock on the file name until ctx ends. Closing the file ends it,
+// once everybody who has it open has done so. The file stays: to remove it would
+// let two processes hold locks on two files of the same name.
+func lock(ctx context.Context, name string) (*os.File, error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	locked := make(chan error, 1)
-	go func() { locked <- flock(file) }()
+	go func() { locked <- flock(file, syscall.LOCK_EX) }()
 	select {
 	case err := <-locked:
 		if err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
-		return func() { _ = file.Close() }, nil // closing ends the lock; nothing was written
+		return file, nil
 	case <-ctx.Done():
 		go func() { // a waiting flock cannot be called off
 			<-locked
@@ -34,9 +35,18 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 	}
 }
 
-func flock(file *os.File) error {
+// tryFlock takes the lock on the file if nobody has it.
+func tryFlock(file *os.File) (bool, error) {
+	err := flock(file, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func flock(file *os.File, how int) error {
 	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+		err := syscall.Flock(int(file.Fd()), how)
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}

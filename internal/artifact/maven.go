@@ -36,23 +36,18 @@ func mavenPackages(_ context.Context, files fs.FS, lock string, progress io.Writ
 	}
 	return packages{
 		kind: "maven", what: "the Maven artefacts of " + lock, parts: parts, about: []string{lock},
-		install: func(ctx context.Context, dir string) error { return mavenInstall(ctx, all, dir, progress) },
+		install: func(ctx context.Context, at site) error { return mavenInstall(ctx, all, at, progress) },
 	}, nil
 }
 
-// mavenInstall puts all files into dir, those to be unpacked in folders.
-func mavenInstall(ctx context.Context, all []coordinate, dir string, progress io.Writer) (err error) {
-	work, err := os.MkdirTemp("", "tracetax-maven-")
-	if err != nil {
+// mavenInstall puts all files into place, those to be unpacked in folders.
+func mavenInstall(ctx context.Context, all []coordinate, at site, progress io.Writer) error {
+	if err := mavenFetch(ctx, all, at, progress); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	fetched := filepath.Join(work, "fetched")
-	if err := mavenFetch(ctx, all, work, fetched, progress); err != nil {
-		return err
-	}
+	fetched := mavenFetched(at)
 	for i, c := range all {
-		if err := c.place(filepath.Join(fetched, c.fetchedAs(i)), dir); err != nil {
+		if err := c.place(filepath.Join(fetched, c.fetchedAs(i)), at.dir); err != nil {
 			return err
 		}
 	}
@@ -62,14 +57,17 @@ func mavenInstall(ctx context.Context, all []coordinate, dir string, progress io
 // fetchedAs is a file name that no other coordinate of the list has.
 func (c coordinate) fetchedAs(i int) string { return fmt.Sprintf("%d-%s", i, c.file()) }
 
+// mavenFetched is the folder into which mvn copies.
+func mavenFetched(at site) string { return at.scratch.path("fetched") }
+
 // mavenFetch fetches all in one go; where that fails, one after the other, so that
 // those at fault are named.
-func mavenFetch(ctx context.Context, all []coordinate, work, to string, progress io.Writer) error {
+func mavenFetch(ctx context.Context, all []coordinate, at site, progress io.Writer) error {
 	some := map[int]coordinate{}
 	for i, c := range all {
 		some[i] = c
 	}
-	err := mavenCopy(ctx, some, work, to, progress)
+	err := mavenCopy(ctx, some, at, progress)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -79,7 +77,7 @@ func mavenFetch(ctx context.Context, all []coordinate, work, to string, progress
 	}
 	var each []error
 	for i, c := range all {
-		if err := mavenCopy(ctx, map[int]coordinate{i: c}, work, to, nil); err != nil {
+		if err := mavenCopy(ctx, map[int]coordinate{i: c}, at, nil); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
@@ -89,10 +87,10 @@ func mavenFetch(ctx context.Context, all []coordinate, work, to string, progress
 	return errors.Join(each...) // nil where a second try went well
 }
 
-// mavenCopy has mvn copy files into the folder to.
-func mavenCopy(ctx context.Context, some map[int]coordinate, work, to string, progress io.Writer) error {
-	pom := filepath.Join(work, "pom.xml")
-	text, err := xml.MarshalIndent(stubPom(some, to), "", "  ")
+// mavenCopy has mvn copy files.
+func mavenCopy(ctx context.Context, some map[int]coordinate, at site, progress io.Writer) error {
+	pom := at.scratch.path("pom.xml")
+	text, err := xml.MarshalIndent(stubPom(some, mavenFetched(at)), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -101,7 +99,7 @@ func mavenCopy(ctx context.Context, some map[int]coordinate, work, to string, pr
 	}
 	// -U: that a file was not there at an earlier time is not believed.
 	args := []string{"mvn", "--batch-mode", "--no-transfer-progress", "--quiet", "-U", "--file", pom, mavenPlugin + ":copy"}
-	return command{args: args, dir: work, progress: progress}.run(ctx)
+	return command{at: at, args: args, dir: at.scratch.dir, progress: progress}.run(ctx)
 }
 
 // project is as much of a pom.xml as it takes to copy files.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // coordinate is one pinned file of a Maven repository.
@@ -70,7 +72,7 @@ func readMavenLock(name, text string) ([]coordinate, error) {
 			return nil, fmt.Errorf("%s:%d: %s would stand where that of line %d stands; give one of them another name: as FILENAME", name, i+1, c.as, at)
 		}
 		if top == filesFolder || top == "node_modules" {
-			return nil, fmt.Errorf("%s:%d: %q is taken by what else may stand in the folder; give it another name: as FILENAME", name, i+1, top)
+			return nil, fmt.Errorf("%s:%d: %s is taken by what else may stand in the folder; give it another name: as FILENAME", name, i+1, excerpt.Quoted(top))
 		}
 		taken[c.as] = i + 1
 		out = append(out, c)
@@ -90,16 +92,16 @@ var (
 func readCoordinate(words []string) (coordinate, error) {
 	parts := strings.Split(words[0], ":")
 	if len(parts) < 3 || len(parts) > 5 {
-		return coordinate{}, fmt.Errorf("%q is not group:artifact:version, perhaps with :type and :classifier (a line is %s)", words[0], lockForm)
+		return coordinate{}, fmt.Errorf("%s is not group:artifact:version, perhaps with :type and :classifier (a line is %s)", excerpt.Quoted(words[0]), lockForm)
 	}
 	for _, p := range parts {
 		if !coordinateWord.MatchString(p) {
-			return coordinate{}, fmt.Errorf("%q: the parts of a coordinate have letters, digits, dots, - and _", words[0])
+			return coordinate{}, fmt.Errorf("%s: the parts of a coordinate have letters, digits, dots, - and _", excerpt.Quoted(words[0]))
 		}
 	}
 	c := coordinate{group: parts[0], artifact: parts[1], version: parts[2], kind: "jar"}
 	if strings.HasSuffix(c.version, "-SNAPSHOT") || c.version == "LATEST" || c.version == "RELEASE" {
-		return c, fmt.Errorf("%q: a version that may become another one cannot be pinned", words[0])
+		return c, fmt.Errorf("%s: a version that may become another one cannot be pinned", excerpt.Quoted(words[0]))
 	}
 	if len(parts) > 3 {
 		c.kind = parts[3]
@@ -108,7 +110,7 @@ func readCoordinate(words []string) (coordinate, error) {
 		c.classifier = parts[4]
 	}
 	if len(words) < 2 || !digestWord.MatchString(words[1]) {
-		return c, fmt.Errorf("%s: its checksum is missing, sha256: and 64 hexadecimal digits ('make locks' prints it)", c)
+		return c, fmt.Errorf("%s: its checksum is missing, sha256: and 64 hexadecimal digits ('make locks' prints it)", excerpt.Line(c.String()))
 	}
 	c.digest = strings.TrimPrefix(words[1], "sha256:")
 	return c.options(words[2:])
@@ -123,10 +125,10 @@ func (c coordinate) options(words []string) (coordinate, error) {
 		case words[0] == "as" && c.as == "" && len(words) > 1:
 			c.as, words = words[1], words[2:]
 			if !fileWord.MatchString(c.as) || !filepath.IsLocal(c.as) || path.Clean(c.as) != c.as || c.as == "." {
-				return c, fmt.Errorf("%s: %q is not the name of a file in the folder", c, c.as)
+				return c, fmt.Errorf("%s: %s is not the name of a file in the folder", excerpt.Line(c.String()), excerpt.Quoted(c.as))
 			}
 		default:
-			return c, fmt.Errorf("%s: unexpected %q (a line is %s)", c, words[0], lockForm)
+			return c, fmt.Errorf("%s: unexpected %s (a line is %s)", excerpt.Line(c.String()), excerpt.Quoted(words[0]), lockForm)
 		}
 	}
 	if c.as == "" {

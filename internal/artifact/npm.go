@@ -15,6 +15,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // npmPackages are the packages of a package-lock.json, its package.json beside it.
@@ -38,23 +40,23 @@ func npmPackages(ctx context.Context, files fs.FS, lock string, progress io.Writ
 	return packages{
 		kind: "npm", what: "the npm packages of " + lock, parts: []string{version, string(wants), string(pins)},
 		about: []string{lock, manifest},
-		install: func(ctx context.Context, dir string) error {
+		install: func(ctx context.Context, at site) error {
 			err := errors.Join(
-				os.WriteFile(filepath.Join(dir, "package.json"), wants, 0o644),
-				os.WriteFile(filepath.Join(dir, "package-lock.json"), pins, 0o644))
+				os.WriteFile(filepath.Join(at.dir, "package.json"), wants, 0o644),
+				os.WriteFile(filepath.Join(at.dir, "package-lock.json"), pins, 0o644))
 			if err != nil {
 				return err
 			}
-			return explainNPM(npmInstall(ctx, dir, progress))
+			return explainNPM(npmInstall(ctx, at, progress))
 		},
 	}, nil
 }
 
-// npmInstall fills dir/node_modules. Scripts of packages are not run: what they
+// npmInstall fills the folder node_modules. Scripts of packages are not run: what they
 // would fetch or compile is not pinned.
-func npmInstall(ctx context.Context, dir string, progress io.Writer) error {
+func npmInstall(ctx context.Context, at site, progress io.Writer) error {
 	args := []string{"npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"}
-	return command{args: args, dir: dir, progress: progress}.run(ctx)
+	return command{at: at, args: args, dir: at.dir, progress: progress}.run(ctx)
 }
 
 // nodeVersion says for which packages with parts for one platform are good.
@@ -92,9 +94,9 @@ func checkNPMLock(text []byte) error {
 		switch p := lock.Packages[name]; {
 		case name == "" || p.Link || p.InBundle: // the folder itself, or a part of a package that has a checksum
 		case !strings.HasPrefix(name, "node_modules/"): // a folder beside it, to which a link points
-			return fmt.Errorf("%s is a folder of its own; only packages of a registry are pinned", name)
+			return fmt.Errorf("%s is a folder of its own; only packages of a registry are pinned", excerpt.Line(name))
 		case !strings.HasPrefix(p.Integrity, "sha512-") && !strings.HasPrefix(p.Integrity, "sha256-") && !strings.HasPrefix(p.Integrity, "sha384-"):
-			return fmt.Errorf("%s has no checksum (integrity: sha512-…); make the lock anew ('make locks')", strings.TrimPrefix(name, "node_modules/"))
+			return fmt.Errorf("%s has no checksum (integrity: sha512-…); make the lock anew ('make locks')", excerpt.Line(strings.TrimPrefix(name, "node_modules/")))
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ type packages struct {
 	what    string   // for errors: "the Python packages of requirements.txt"
 	parts   []string // everything that they are made from, besides the files beside them
 	about   []string // names of files that only say which packages they are
-	install func(ctx context.Context, dir string) error
+	install func(ctx context.Context, at site) error
 }
 
 // Artifact returns the one folder that holds all packages that a names in files,
@@ -79,13 +79,14 @@ func (s *Store) alone(p packages) packages {
 		return p
 	}
 	install := p.install
-	p.install = func(ctx context.Context, dir string) error {
-		unlock, err := lock(ctx, filepath.Join(s.dir, "maven-at-work.lock"))
+	p.install = func(ctx context.Context, at site) (err error) {
+		held, err := lock(ctx, filepath.Join(s.dir, "maven-at-work"+lockEnding))
 		if err != nil {
 			return fmt.Errorf("waiting for another tracetax that uses Maven: %w", err)
 		}
-		defer unlock()
-		return install(ctx, dir)
+		defer func() { err = errors.Join(err, held.Close()) }()
+		at.held = append(slices.Clip(at.held), held)
+		return install(ctx, at)
 	}
 	return p
 }
@@ -107,13 +108,13 @@ func (s *Store) packages(ctx context.Context, files fs.FS, all []packages) (stri
 	if err := k.addFiles(files, skip); err != nil {
 		return "", fmt.Errorf("reading the files beside %s: %w", all[0].what, err)
 	}
-	return s.obtain(ctx, shelf, k.text(), func(ctx context.Context, dir string) error {
+	return s.obtain(ctx, shelf, k.text(), func(ctx context.Context, at site) error {
 		for _, p := range all {
-			if err := p.install(ctx, dir); err != nil {
+			if err := p.install(ctx, at); err != nil {
 				return fmt.Errorf("installing %s: %w", p.what, err)
 			}
 		}
-		return copyBeside(files, filepath.Join(dir, filesFolder))
+		return copyBeside(files, filepath.Join(at.dir, filesFolder))
 	})
 }
 

@@ -25,8 +25,8 @@ func pythonPackages(ctx context.Context, files fs.FS, requirements string, progr
 	return packages{
 		kind: "python", what: "the Python packages of " + requirements, parts: []string{version, string(pins)},
 		about: []string{"requirements.in", requirements},
-		install: func(ctx context.Context, dir string) error {
-			if err := pipInstall(ctx, pins, dir, progress); err != nil {
+		install: func(ctx context.Context, at site) error {
+			if err := pipInstall(ctx, pins, at, progress); err != nil {
 				return explainPip(err, version)
 			}
 			return nil
@@ -45,21 +45,16 @@ func pythonVersion(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-func pipInstall(ctx context.Context, pins []byte, dir string, progress io.Writer) error {
-	lock, err := os.CreateTemp("", "tracetax-requirements-*.txt")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(lock.Name())
-	_, err = lock.Write(pins)
-	if err := errors.Join(err, lock.Close()); err != nil {
+func pipInstall(ctx context.Context, pins []byte, at site, progress io.Writer) error {
+	lock := at.scratch.path("requirements.txt")
+	if err := os.WriteFile(lock, pins, 0o644); err != nil {
 		return err
 	}
 	// Only wheels: what a source distribution would compile is not pinned.
 	args := []string{"python3", "-m", "pip", "install", "--require-hashes", "--no-deps", "--only-binary=:all:",
-		"--no-input", "--no-warn-script-location", "--disable-pip-version-check", "--target", dir, "-r", lock.Name()}
+		"--no-input", "--no-warn-script-location", "--disable-pip-version-check", "--target", at.dir, "-r", lock}
 	env := []string{"PIP_USER=0", "PIP_ROOT_USER_ACTION=ignore", "PYTHONPATH="}
-	return command{args: args, env: env, progress: progress}.run(ctx)
+	return command{at: at, args: args, env: env, progress: progress}.run(ctx)
 }
 
 var (

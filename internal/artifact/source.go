@@ -26,5 +26,5 @@ func (s *Store) written(ctx context.Context, shelf, whose string, files fs.FS) (
 	if err := k.addFiles(files, func(string) bool { return false }); err != nil {
 		return "", fmt.Errorf("reading the files of %s: %w", whose, err)
 	}
-	return s.obtain(ctx, shelf, k.text(), func(_ context.Context, dir string) error { return spec.CopyFiles(files, dir) })
+	return s.obtain(ctx, shelf, k.text(), func(_ context.Context, at site) error { return spec.CopyFiles(files, at.dir) })
 }

@@ -59,10 +59,17 @@ func locate(dir string) (string, error) {
 	return filepath.Join(cache, "tracetax"), nil
 }
 
+// site is where a folder is being made.
+type site struct {
+	dir     string // what is made goes here
+	scratch *scratch
+	held    []*os.File // locks that last until every command has ended, even where tracetax has not lived to see it
+}
+
 // obtain returns the folder kind/key. If it is not there, make fills a new folder,
 // which then takes that name in one step: a folder that bears it is complete.
 // Of several processes that want the same folder, one makes it and the others wait.
-func (s *Store) obtain(ctx context.Context, kind, key string, make func(ctx context.Context, dir string) error) (string, error) {
+func (s *Store) obtain(ctx context.Context, kind, key string, make func(ctx context.Context, at site) error) (_ string, err error) {
 	shelf := filepath.Join(s.dir, kind)
 	final := filepath.Join(shelf, key)
 	if complete(final) {
@@ -71,27 +78,33 @@ func (s *Store) obtain(ctx context.Context, kind, key string, make func(ctx cont
 	if err := os.MkdirAll(shelf, 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(ctx, final+".lock")
+	held, err := lock(ctx, final+lockEnding)
 	if err != nil {
 		return "", fmt.Errorf("waiting for another tracetax that makes %s: %w", final, err)
 	}
-	defer unlock()
+	defer func() { err = errors.Join(err, held.Close()) }()
 	if complete(final) {
 		return final, nil
 	}
-	if err := sweep(final); err != nil {
+	if err := sweepParts(final); err != nil {
 		return "", err
 	}
-	return final, fill(ctx, final, make)
+	return final, fill(ctx, final, held, make)
 }
 
-// fill makes the folder final by way of one with a temporary name.
-func fill(ctx context.Context, final string, make func(ctx context.Context, dir string) error) error {
-	dir, err := os.MkdirTemp(filepath.Dir(final), filepath.Base(final)+".part-")
+// fill makes the folder final by way of one with a temporary name. held is the lock
+// on it.
+func fill(ctx context.Context, final string, held *os.File, make func(ctx context.Context, at site) error) (err error) {
+	w, err := newScratch()
 	if err != nil {
 		return err
 	}
-	err = make(ctx, dir)
+	defer func() { err = errors.Join(err, w.remove()) }()
+	dir, err := os.MkdirTemp(filepath.Dir(final), filepath.Base(final)+partName)
+	if err != nil {
+		return err
+	}
+	err = make(ctx, site{dir: dir, scratch: w, held: []*os.File{held, w.lock}})
 	if err == nil {
 		err = os.Chmod(dir, 0o755)
 	}
@@ -99,22 +112,7 @@ func fill(ctx context.Context, final string, make func(ctx context.Context, dir 
 		err = os.Rename(dir, final)
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(dir))
-	}
-	return nil
-}
-
-// sweep removes what a process that was killed left of final. The caller holds
-// the lock, so nobody is at work there.
-func sweep(final string) error {
-	left, err := filepath.Glob(final + ".part-*")
-	if err != nil {
-		return err
-	}
-	for _, dir := range left {
-		if err := os.RemoveAll(dir); err != nil {
-			return fmt.Errorf("removing an unfinished folder: %w", err)
-		}
+		return errors.Join(err, removeAll(dir))
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func TestLeftoversOfAKilledProcessAreNeverUsed(t *testing.T) {
 func TestWaitingForTheLockEndsWithTheContext(t *testing.T) {
 	s := open(t)
 	name := filepath.Join(s.Dir(), "lock")
-	unlock, err := lock(t.Context(), name)
+	held, err := lock(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,12 +166,16 @@ func TestWaitingForTheLockEndsWithTheContext(t *testing.T) {
 	if _, err := lock(ctx, name); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
-	unlock()
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
 	again, err := lock(t.Context(), name)
 	if err != nil {
 		t.Fatal("the lock is not free again: ", err)
 	}
-	again()
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func read(t *testing.T, name string) string {

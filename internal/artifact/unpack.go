@@ -14,6 +14,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // Bounds of an archive. What is pinned is trusted not to be hostile; a wrong file
@@ -90,7 +92,7 @@ func (u *unpacker) tar(from io.Reader) error {
 			err = u.link(name, h.Linkname)
 		case tar.TypeXGlobalHeader:
 		default:
-			err = fmt.Errorf("%q is neither a file, a folder nor a symbolic link", h.Name)
+			err = fmt.Errorf("%s is neither a file, a folder nor a symbolic link", excerpt.Quoted(h.Name))
 		}
 		if err != nil {
 			return err
@@ -140,7 +142,7 @@ func (u *unpacker) zipped(f *zip.File) error {
 		}
 		return u.link(name, string(target))
 	}
-	return fmt.Errorf("%q is neither a file, a folder nor a symbolic link", f.Name)
+	return fmt.Errorf("%s is neither a file, a folder nor a symbolic link", excerpt.Quoted(f.Name))
 }
 
 // name checks the name of an entry, and counts it.
@@ -150,7 +152,7 @@ func (u *unpacker) name(name string) (string, error) {
 	}
 	clean := filepath.FromSlash(path.Clean(name))
 	if strings.ContainsRune(name, '\\') || !filepath.IsLocal(clean) {
-		return "", fmt.Errorf("%q would lead out of the folder", name)
+		return "", fmt.Errorf("%s would lead out of the folder", excerpt.Quoted(name))
 	}
 	return clean, nil
 }
@@ -174,7 +176,7 @@ func (u *unpacker) file(name string, mode fs.FileMode, from io.Reader) error {
 
 func (u *unpacker) link(name, target string) error {
 	if path.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(name), filepath.FromSlash(target))) {
-		return fmt.Errorf("%q is a link that would lead out of the folder, to %q", name, target)
+		return fmt.Errorf("%s is a link that would lead out of the folder, to %s", excerpt.Quoted(name), excerpt.Quoted(target))
 	}
 	if err := u.folder(filepath.Dir(name)); err != nil {
 		return err
@@ -188,7 +190,7 @@ func (u *unpacker) link(name, target string) error {
 func (u *unpacker) checkLinks() error {
 	for _, name := range u.links {
 		if _, err := u.root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%q is a link that does not end in the folder: %w", name, err)
+			return fmt.Errorf("%s is a link that does not end in the folder: %w", excerpt.Quoted(name), err)
 		}
 	}
 	return nil

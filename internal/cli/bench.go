@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
@@ -18,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -44,10 +46,26 @@ type environment struct {
 	Digests  map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
 	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
 	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
+
+	KeptAway []shell.Away `json:"kept_away,omitempty"` // variables of the shell that belong to tracers, which no program got
+	KeptEnv  []string     `json:"kept_env,omitempty"`  // such variables that the programs got, as --keep-env asked
 }
 
 // openStore opens the cache that artefacts are in.
 type openStore func() (*artifact.Store, error)
+
+// openCache opens the cache in dir, as artifact.Open, and removes from it what an earlier
+// tracetax left half made. What cannot be removed is said; it is in nobody's way.
+func openCache(dir string, to io.Writer) (*artifact.Store, error) {
+	store, err := artifact.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Sweep(); err != nil {
+		fmt.Fprintf(to, "tracetax: %v\n", err)
+	}
+	return store, nil
+}
 
 // prepare makes every variant ready to run: what it needs is looked for,
 // fetched and built, before anything is written to the results folder. Variants
@@ -73,8 +91,9 @@ func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, na
 			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{}, Files: files,
 		},
 	}
+	b.keepEnv(nil)
 	b.session = &experiment.Session{Runner: b.conductor, Precise: b.precise}
-	if err := b.makeReady(ctx, func() (*artifact.Store, error) { return artifact.Open("") }, named, to); err != nil {
+	if err := b.makeReady(ctx, sync.OnceValues(func() (*artifact.Store, error) { return openCache("", to) }), named, to); err != nil {
 		return nil, err
 	}
 	b.experiment = without(e, b.environment.LeftOut)

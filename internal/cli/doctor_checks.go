@@ -67,5 +67,8 @@ func checkCache() check {
 	}
 	probe.Close()
 	os.Remove(probe.Name())
+	if err := store.Sweep(); err != nil {
+		return check{Name: "cache", Status: "note", Says: store.Dir() + ": " + err.Error(), Advice: "remove it by hand"}
+	}
 	return check{Name: "cache", Status: "ok", Says: store.Dir()}
 }

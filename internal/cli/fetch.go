@@ -29,7 +29,7 @@ themselves; after fetch they need no network.`,
 			if all == (len(names) > 0) {
 				return usageError(fmt.Errorf("name workloads, tracers or experiments, or say --all ('%s list' shows them)", c.Root().Name()))
 			}
-			store, err := artifact.Open(artifact.DefaultDir())
+			store, err := openCache(artifact.DefaultDir(), s.err)
 			if err != nil {
 				return err
 			}

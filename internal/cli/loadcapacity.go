@@ -13,10 +13,10 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
 	"golang.org/x/term"
@@ -193,7 +193,7 @@ func lastWords(p *process.Process) string {
 	if len(tail) == 0 {
 		return ""
 	}
-	return "; its last words: " + strings.Join(tail, " | ")
+	return "; its last words: " + excerpt.Lines(tail, " | ")
 }
 
 // capacityProgress shows on a terminal what is being done; elsewhere nothing.

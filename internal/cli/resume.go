@@ -72,6 +72,9 @@ func (b *bench) samePlace() error {
 	case !maps.Equal(before.Runtimes, now.Runtimes) || !maps.EqualFunc(before.Digests, now.Digests, maps.Equal):
 		other = fmt.Sprintf("with other programs: %v %v; now %v %v", before.Runtimes, before.Digests, now.Runtimes, now.Digests)
 	default:
+		if err := b.sameKeptEnv(before); err != nil {
+			return err
+		}
 		b.environment = before
 		return nil
 	}

@@ -31,6 +31,7 @@ type runFlags struct {
 	resumes             []string // the folders below resume, one an experiment
 	budget              string
 	accounting          string
+	keepEnv             []string      // variables of the shell that programs get though they belong to a tracer
 	line                spec.Flags    // one's own service from one line
 	load                spec.Override // of the load
 }
@@ -48,7 +49,8 @@ own service, started by the command after --. In the command, {port} is the port
 that it is to listen on.
 
 The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong
-usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
+usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet or when no
+span came of what was to be traced.`,
 		Example: `  tracetax run ladder --quick
   tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
   tracetax run shop.yaml --precision 2% --blocks 8..30
@@ -58,6 +60,9 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			experiments, err := f.experiments(c, args)
 			if err != nil {
+				return usageError(err)
+			}
+			if f.keepEnv, err = checkKeptEnv(f.keepEnv, experiments); err != nil {
 				return usageError(err)
 			}
 			return f.run(c.Context(), s, experiments)
@@ -73,6 +78,7 @@ usage or a wrong file, 3 over budget, 4 when a budget cannot be told yet.`,
 	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b`, and the baselines that they have (the first, and against:)")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
+	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "let programs have the shell's variable `NAME` though it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
 	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of one's own service (repeatable)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:tracer=T,setting=value,env.X=y,arg=z]` (repeatable; the first is the baseline)")
@@ -113,6 +119,10 @@ func (f *runFlags) common(c *cobra.Command) {
 func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) (err error) {
 	if !f.quick && f.resume == "" { // quick windows are short on purpose; what was begun stays as it is
 		printHints(s.err, experiments, len(f.line.Command) > 0)
+		warnOfBlocks(s.err, experiments)
+	}
+	if f.resume == "" { // what was begun stays as it is
+		tellKeptAway(s.err, f.keepEnv)
 	}
 	if f.dryRun {
 		return dryRun(s, experiments, f.drawn != 0)
@@ -143,7 +153,8 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		case err == nil:
 			ran++
 			lost = append(lost, allFailed(doc, f.variants)...)
-			worst = max(worst, budgetStatus(doc))
+			worst = max(worst, statusOf(doc))
+			tellUntraced(s.err, doc)
 			left = append(left, omissions(e.Workload.Name, several, doc.Experiment.LeftOut)...)
 		case several && passedOver(ctx, err):
 			complain(s.err, fmt.Errorf("workload %s: %w\nthe other workloads are run", e.Workload.Name, err))
@@ -219,6 +230,7 @@ func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, top, 
 	if err != nil {
 		return nil, err
 	}
+	b.keepEnv(f.keepEnv)
 	if dir != top {
 		b.progress.workload = e.Workload.Name
 	}
@@ -283,23 +295,6 @@ func noun(n int, one string) string {
 		return one
 	}
 	return one + "s"
-}
-
-// budgetStatus is the exit status that the verdicts against a budget call for.
-func budgetStatus(doc *finding.Document) int {
-	status := exitFine
-	for _, one := range doc.Findings {
-		if one.Verdict.Budget == nil {
-			continue
-		}
-		switch one.Verdict.Kind {
-		case finding.Over:
-			return exitOverBudget
-		case finding.CannotTell, finding.Overloaded:
-			status = exitInconclusive
-		}
-	}
-	return status
 }
 
 // usageArgs marks wrong arguments as wrong usage.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ func newValidate(s streams) *cobra.Command {
 		Long: `Checks experiment files (or built-in experiments) and says in one line what each
 would run. Every problem is told with its place, and the exit status is then 2.
 What this machine lacks, or what would make the figures hard to use, is a note and
-no problem.`,
+no problem. A budget that the planned blocks could never decide is a problem.`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var results []checked
@@ -74,6 +75,17 @@ func validate(file string, catalog *spec.Catalog) checked {
 	for _, e := range experiments {
 		if err := e.Check(); err != nil {
 			r.Notes = append(r.Notes, "as it is, it is not run: "+err.Error())
+		}
+		hopeless, told := outlooks(e)
+		if problem := (problemView{Text: hopeless}); hopeless != "" && !slices.Contains(r.Problems, problem) { // workloads have it in common
+			r.Fine = false
+			r.Problems = append(r.Problems, problem)
+			r.problems = errors.Join(r.problems, fmt.Errorf("%s: budget: %s", file, hopeless))
+		}
+		for _, text := range told {
+			if !slices.Contains(r.Notes, text) {
+				r.Notes = append(r.Notes, text)
+			}
 		}
 		r.Would = append(r.Would, e.Summary())
 		r.Notes = append(r.Notes, lacking(e)...)

@@ -87,13 +87,13 @@ func (p Plan) due(history []record.Record) func(yield func(Run) bool) {
 			}
 		}
 		last, whole := past.lastBlock(), true
-		for block := 1; block <= p.Most; block++ {
+		for block, order := range p.Orders() {
 			// Whether to go on was decided when the block's first run was made; of half a
 			// block it cannot be told.
 			if block == last+1 && whole && p.enough(history, last) {
 				return
 			}
-			for run := range p.block(past, block) {
+			for run := range p.block(past, block, order) {
 				whole = false
 				if !yield(run) {
 					return
@@ -139,12 +139,12 @@ func (p Plan) before(past past) func(yield func(Run) bool) {
 }
 
 // block goes through what is due of a block.
-func (p Plan) block(past past, block int) func(yield func(Run) bool) {
+func (p Plan) block(past past, block int, order []string) func(yield func(Run) bool) {
 	if p.Duet {
-		return p.pair(past, block)
+		return p.pair(past, block, order)
 	}
 	return func(yield func(Run) bool) {
-		for i, variant := range p.Order(block) {
+		for i, variant := range order {
 			if p.givenUp(past, variant, block) {
 				continue
 			}

@@ -80,21 +80,81 @@ func TestEveryBlockHoldsEveryVariantOnce(t *testing.T) {
 	}
 }
 
-// Every order of three variants must come up about equally often.
-func TestOrderIsUniform(t *testing.T) {
-	seen := map[string]int{}
-	p := plan
-	const blocks = 6000
-	for block := 1; block <= blocks; block++ {
-		seen[fmt.Sprint(p.Order(block))]++
+// ordersOf are the orders of the first blocks with a seed.
+func ordersOf(p Plan, seed uint64, blocks int) [][]string {
+	p.Seed, p.Most = seed, blocks
+	var out [][]string
+	for _, order := range p.Orders() {
+		out = append(out, order)
 	}
-	for order, n := range seen {
-		if n < 850 || n > 1150 { // 1000 expected, standard deviation 29
-			t.Errorf("order %s came %d times of %d", order, n, blocks)
+	return out
+}
+
+// Every order of three variants must come up about equally often, in whatever block.
+func TestOrderIsUniform(t *testing.T) {
+	const seeds, upTo = 6000, 4
+	seen := make([]map[string]int, upTo)
+	for i := range seen {
+		seen[i] = map[string]int{}
+	}
+	for seed := range uint64(seeds) {
+		for i, order := range ordersOf(plan, seed, upTo) {
+			seen[i][fmt.Sprint(order)]++
 		}
 	}
-	if len(seen) != 6 {
-		t.Errorf("%d orders, want 6", len(seen))
+	for i := range seen {
+		for order, n := range seen[i] {
+			if n < 850 || n > 1150 { // 1000 expected, standard deviation 29
+				t.Errorf("block %d: order %s came %d times of %d", i+1, order, n, seeds)
+			}
+		}
+		if len(seen[i]) != 6 {
+			t.Errorf("block %d: %d orders, want 6", i+1, len(seen[i]))
+		}
+	}
+}
+
+// Each variant follows each, itself included, about equally often, across the ends of blocks too.
+func TestOrderIsBalanced(t *testing.T) {
+	for _, k := range []int{2, 3, 4, 5, 8} {
+		p := plan
+		p.Variants = nil
+		for i := range k {
+			p.Variants = append(p.Variants, fmt.Sprint("v", i))
+		}
+		for seed := range uint64(20) {
+			blocks := ordersOf(p, seed, 4*k)
+			followed := map[[2]string]int{}
+			before := ""
+			for _, order := range blocks {
+				if before != "" && order[0] != before {
+					t.Fatalf("%d variants, seed %d: a block begins with %s after one that ends with %s", k, seed, order[0], before)
+				}
+				for _, v := range order {
+					if before != "" {
+						followed[[2]string{before, v}]++
+					}
+					before = v
+				}
+			}
+			for _, a := range p.Variants {
+				for _, b := range p.Variants {
+					if n := followed[[2]string{a, b}]; n < 2 || n > 6 { // 4 are due
+						t.Errorf("%d variants, seed %d: %s came after %s %d times in %d blocks, want 4 or so", k, seed, b, a, n, len(blocks))
+					}
+				}
+			}
+		}
+	}
+}
+
+// How many blocks there are to be does not change the orders of the first ones.
+func TestOrderDoesNotDependOnTheMost(t *testing.T) {
+	for seed := range uint64(20) {
+		few, many := ordersOf(plan, seed, 5), ordersOf(plan, seed, 30)
+		if fmt.Sprint(few) != fmt.Sprint(many[:5]) {
+			t.Errorf("%v and %v", few, many[:5])
+		}
 	}
 }
 

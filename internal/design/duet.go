@@ -5,9 +5,8 @@ import "github.com/tracetax/tracetax/internal/record"
 
 // pair goes through what is due of a block in a duet: the pair, or nothing. The
 // variant that comes first by the block's order is on the first side.
-func (p Plan) pair(past past, block int) func(yield func(Run) bool) {
+func (p Plan) pair(past past, block int, order []string) func(yield func(Run) bool) {
 	return func(yield func(Run) bool) {
-		order := p.Order(block)
 		if len(order) != 2 || p.givenUp(past, order[0], block) || p.givenUp(past, order[1], block) {
 			return
 		}

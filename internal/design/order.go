@@ -6,11 +6,6 @@ import (
 	"slices"
 )
 
-// Order returns the variants of a block in their random order.
-func (p Plan) Order(block int) []string {
-	return shuffled(p.source(block, "variants"), p.Variants)
-}
-
 // phases returns the phases of a run in their random order. In a duet both runs
 // have the same one, so that like is measured beside like.
 func (p Plan) phases(block int, variant string) []Phase {

@@ -59,6 +59,7 @@ type Session struct {
 
 	history []record.Record
 	spans   map[string]map[string]spec.Number // by variant and operation
+	roots   map[string]map[string]int         // by variant: names of the roots that its operations begin
 	lasted  map[record.Kind]time.Duration     // of the runs so far
 	made    map[record.Kind]int
 	judged  judgement
@@ -82,7 +83,7 @@ type Event struct {
 func (s *Session) Run(ctx context.Context, history []record.Record) ([]record.Record, error) {
 	s.history = slices.Clone(history)
 	s.lasted, s.made = map[record.Kind]time.Duration{}, map[record.Kind]int{}
-	s.spans, s.judged = map[string]map[string]spec.Number{}, judgement{}
+	s.spans, s.roots, s.judged = map[string]map[string]spec.Number{}, map[string]map[string]int{}, judgement{}
 	for i := range s.history {
 		s.learn(&s.history[i])
 	}

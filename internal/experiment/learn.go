@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/design"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -27,21 +28,29 @@ func (s *Session) learn(r *record.Record) {
 	if spans == nil {
 		spans = map[string]spec.Number{}
 	}
+	learnt := ledger.Learn(s.calibrations(r.Variant), 1, false)
 	for _, phase := range r.Phases {
-		if phase.Load.Started == 0 || !phase.Quiet {
-			continue
-		}
 		if _, declared := s.cell(r.Variant).Plan.Spans[phase.Work()]; declared {
 			continue // it counts: on a busy machine a tracer may drop spans in a calibration too
 		}
-		k := float64(phase.Sink.Told()) / float64(phase.Load.Started)
-		if k == float64(int(k)) {
-			spans[phase.Work()] = spec.Number{Low: k, High: k}
-		} else {
-			delete(spans, phase.Work()) // it varies: a drain must not end early on it
+		// Where it varies a drain must not end early on it.
+		if per, known := learnt[phase.Work()]; known && per.Low == per.High {
+			spans[phase.Work()] = spec.Number{Low: per.Low, High: per.High}
 		}
 	}
 	s.spans[r.Variant] = spans
+	s.roots[r.Variant] = ledger.Tracing{Spans: learnt}.Roots()
+}
+
+// calibrations returns those of a variant so far.
+func (s *Session) calibrations(variant string) []record.Record {
+	var all []record.Record
+	for i := range s.history {
+		if s.history[i].Kind == record.Calibration && s.history[i].Variant == variant {
+			all = append(all, s.history[i])
+		}
+	}
+	return all
 }
 
 // FinalError is a failure that going on with the experiment would only repeat: its

@@ -88,7 +88,7 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 	e := s.Experiment
 	request := run.Request{
 		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: cell.Plan.Operations[0],
-		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant),
+		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Roots: s.roots[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant),
 	}
 	first := e.Load.Steps()[0]
 	request.Load, request.FirstParameter = first.Load, ofDepth(first.Parameter)

@@ -53,8 +53,8 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 	p := planOf(e, plans)
 	s.Warmed = p.Warmed
 	s.Calibrated, s.Piloted, s.Least, s.Phases, s.Duet = p.Calibrated, p.Piloted, p.Least, phases, p.Duet
-	for block := 1; block <= p.Most; block++ {
-		s.Blocks = append(s.Blocks, p.Order(block))
+	for _, order := range p.Orders() {
+		s.Blocks = append(s.Blocks, order)
 	}
 	s.Length = before.long + time.Duration(p.Most)*block.long
 	s.Shortest = before.short + time.Duration(p.Least)*block.short

@@ -25,6 +25,7 @@ type Document struct {
 	Searches    []Search       `json:"searches,omitempty"`
 	Increments  []Increment    `json:"increments,omitempty"`
 	Lossy       []Lossy        `json:"lossy,omitempty"`
+	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"`
 	Unsent      []Unsent       `json:"unsent,omitempty"`
 	Untraced    []Untraced     `json:"untraced,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
@@ -84,6 +85,8 @@ type Variant struct {
 	Against     string            `json:"against,omitempty"` // another pair, besides the baseline
 	Description string            `json:"description,omitempty"`
 	Runtime     string            `json:"runtime,omitempty"` // the virtual machine that its processes ran on, where that can be told
+
+	Instrumented []string `json:"instrumented,omitempty"` // the libraries that its tracer said it instrumented, where it says so
 }
 
 // Finding is one metric of one variant against another, on one operation.
@@ -201,11 +204,13 @@ type Ledger struct {
 	Variant    string  `json:"variant"`
 	Hop        string  `json:"hop"` // e.g. "app → sink"
 	Operations uint64  `json:"operations"`
-	Entries    []Entry `json:"entries"` // in the order of a span's way
-	Exact      bool    `json:"exact"`   // whether a loss of a single span would show
-	Verdict    string  `json:"verdict"` // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
+	ByChance   bool    `json:"by_chance,omitempty"` // chance decides which traces are sampled: what LostMost is beyond LostShare may be traces lost whole
+	Entries    []Entry `json:"entries"`             // in the order of a span's way
+	Exact      bool    `json:"exact"`               // whether a loss of a single span would show
+	Verdict    string  `json:"verdict"`             // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
 	LostShare  float64 `json:"lost_share"`
-	LostMost   float64 `json:"lost_most"` // share that may have been lost at most, where their number is not sure
+	LostMost   float64 `json:"lost_most"`           // share that may have been lost at most, where their number is not sure
+	Unchecked  uint64  `json:"unchecked,omitempty"` // spans that came without a look at their ids: a loss that duplicates among them make up for does not show
 }
 
 // Entry is one line of a ledger.

@@ -44,7 +44,7 @@ type Search struct {
 	Held      float64           `json:"held,omitempty"`     // operations/s: the least, over the blocks, of the highest that passed; 0: there is none
 	Failed    float64           `json:"failed,omitempty"`   // operations/s: the lowest that a search ended with as not passing; 0: there is none
 	Below     int               `json:"below,omitempty"`    // blocks in which a probe at Held or a lower rate did not pass, whatever their search ended with
-	LostShare *float64          `json:"lost_share"`         // of the spans at the rates found, over the blocks; nil: not known, or lost on purpose
+	LostShare *float64          `json:"lost_share"`         // of the spans at the rates found, over the blocks, for sure; nil: not known, or lost on purpose
 	Binding   string            `json:"binding"`            // what keeps it from more: the most frequent first, with counts where they differ
 	Linear    int               `json:"linear"`             // searches whose fit held, the CPU in proportion to the rate
 	Base      *float64          `json:"base,omitempty"`     // of those: centre of the share of the CPU at no load

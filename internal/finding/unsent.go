@@ -1,11 +1,8 @@
 // This file has the words of spans that do not come though nothing is lost: a tracer holds them
-// back by a limit of its own, or does not trace an operation at all.
+// back by a limit of its own.
 package finding
 
-import (
-	"maps"
-	"slices"
-)
+import "maps"
 
 // Unsent is a variant that did not send over 1 % of its spans on an operation, because its
 // tracer has a limit such as a least duration. What it costs is to be read with that. Of
@@ -22,19 +19,6 @@ type Unsent struct {
 type StudyUnsent struct {
 	Workload string `json:"workload"`
 	Unsent
-}
-
-// Untraced is an operation of which no span came of a variant that should have sent some: what
-// it costs there is not what tracing costs.
-type Untraced struct {
-	Variant   string `json:"variant"`
-	Operation string `json:"operation"` // "" where that is so of all: of the whole run
-}
-
-// IsUntraced reports whether no span came of an operation of a variant that should have sent
-// some; of "", the whole run, whether that is so of all operations.
-func (d *Document) IsUntraced(variant, operation string) bool {
-	return slices.Contains(d.Untraced, Untraced{Variant: variant, Operation: operation})
 }
 
 // Lost is what a variant lost on an operation at its level, where that is over 1 % of its

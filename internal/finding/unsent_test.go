@@ -24,9 +24,17 @@ func TestLost(t *testing.T) {
 			t.Errorf("%s of %s at %v: %g, want %g", c.variant, c.operation, c.parameter, got, c.want)
 		}
 	}
-	for of, want := range map[Untraced]bool{{"elastic", "json"}: true, {"elastic", ""}: false, {"kieker", ""}: true, {"otel", "json"}: false} {
-		if got := doc.IsUntraced(of.Variant, of.Operation); got != want {
-			t.Errorf("%+v: %t", of, got)
+	for of, want := range map[[2]string]bool{{"elastic", "json"}: true, {"elastic", ""}: false, {"kieker", ""}: true, {"otel", "json"}: false} {
+		if got := doc.IsUntraced(of[0], of[1]); got != want {
+			t.Errorf("%s: %t", of, got)
+		}
+	}
+	for f, want := range map[*Finding]bool{
+		{Operation: "json", Variant: "kieker", Against: "none"}: true, {Operation: "json", Variant: "otel", Against: "kieker"}: true,
+		{Operation: "call", Variant: "kieker", Against: "none"}: false, {Variant: "kieker", Against: "none"}: true, {Variant: "elastic", Against: "none"}: false,
+	} {
+		if got := doc.NotTracing(f); got != want {
+			t.Errorf("%+v: %t", f, got)
 		}
 	}
 }

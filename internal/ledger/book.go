@@ -86,10 +86,16 @@ func (p *page) add(l line) {
 	p.admitsFail = p.admitsFail || l.admitsFail
 	p.exact = p.exact && l.exact
 	p.orphans = max(p.orphans, l.orphans)
+	p.varies = p.varies || l.varies
+	p.doubted = p.doubted || l.doubted
+	p.absent += l.absent
+	p.unchecked += l.unchecked
+	p.addBackground(l.background)
 	p.chance.traces += l.chance.traces
 	p.chance.trials += l.chance.trials
 	p.chance.low += l.chance.low
 	p.chance.high += l.chance.high
+	p.chance.hidden += l.chance.hidden
 	p.lost += l.lost()
 	p.surplus += math.Max(0, -l.unaccounted)
 	if l.chance.trials > 0 {
@@ -128,8 +134,9 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 		}
 		out = append(out, finding.Ledger{
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
-			Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Verdict: b.verdict(p), LostShare: p.lostShare(),
+			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Verdict: b.verdict(p), LostShare: p.lostShare(),
 		})
+		out[len(out)-1].ByChance = p.chance.trials > 0
 	}
 	return out
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // entries lists the page in the order of a span's way. The numbers add up:
-// expected less all that follow is zero, duplicated and what is admitted beyond
-// what is missing apart.
+// expected less all that follow is zero, duplicated, what is of other work and what
+// is admitted beyond what is missing apart.
 func (p *page) entries() []finding.Entry {
 	var entries []finding.Entry
 	add := func(name string, spans float64, how string) int64 {
@@ -41,6 +41,9 @@ func (p *page) entries() []finding.Entry {
 	}
 	sum += add(Delivered, p.delivered, inferredIf(p.late > 0))
 	add(Duplicated, p.duplicated, Counted)
+	if other := p.otherWork(); other > 0 {
+		add(Background, other, Counted)
+	}
 	if p.admitted > 0 && p.operation == All {
 		add(AdmittedBeyond, p.admitted, Counted)
 	}
@@ -62,7 +65,7 @@ func (p *page) ends(entries []finding.Entry) {
 		case e.Name == SampledOut && p.chance.trials > 0:
 			e.Low = max(0, int64(math.Floor(p.expected.low-p.due.high)))
 			e.High = max(0, int64(math.Ceil(p.expected.high-p.due.low)))
-		case e.Name == Unaccounted && p.missing.low < p.missing.high && p.chance.trials == 0:
+		case e.Name == Unaccounted && p.missing.low < p.missing.high:
 			e.Low, e.High = int64(math.Floor(p.missing.low)), int64(math.Ceil(p.missing.high))
 		}
 	}

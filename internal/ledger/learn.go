@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // standardErrors is how many standard errors, 99.9 %, a number that varies from operation
-// to operation is widened by. One that is on average k is taken to vary by k/2.
+// to operation is widened by. One that is on average k is taken to vary by k/2 at least.
 const standardErrors = 3.3
 
 // Learn returns how many spans each operation of the calibration runs made. With
@@ -19,6 +20,10 @@ const standardErrors = 3.3
 // too.
 // Operations that cannot be learnt from (nothing is sampled or sent, some of
 // them failed, no trace came, the sink was never quiet) are absent.
+//
+// A number is one (Low = High) only where all operations made it; how many these were is in
+// Agreed, because a few cannot show what is rare. Traces that the operation does not begin are
+// left out, as far as the names of their roots tell.
 func Learn(calibrations []record.Record, sampling float64, silent bool) map[string]PerOperation {
 	if silent || sampling <= 0 {
 		return nil
@@ -28,15 +33,16 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 		if calibrations[i].Failed() {
 			continue
 		}
+		elsewhere := passing(&calibrations[i])
 		for j, s := range FromRecord(&calibrations[i]).Phases {
-			p, ok := learn(s, sampling)
+			p, ok := learn(s, sampling, elsewhere)
 			if !ok || !calibrations[i].Phases[j].Quiet {
 				continue
 			}
 			for _, name := range slices.Compact([]string{s.Operation, s.Level}) {
 				one := p
 				if before, seen := learnt[name]; seen {
-					one.Low, one.High = math.Min(one.Low, before.Low), math.Max(one.High, before.High)
+					one = p.and(before)
 				}
 				learnt[name] = one
 			}
@@ -46,10 +52,34 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 	return learnt
 }
 
-func learn(s Stretch, sampling float64) (PerOperation, bool) {
+// and is what two calibrations teach together.
+func (p PerOperation) and(q PerOperation) PerOperation {
+	sum := p
+	sum.Low, sum.High = math.Min(p.Low, q.Low), math.Max(p.High, q.High)
+	sum.Agreed, sum.Parents = 0, p.Parents && q.Parents
+	if p.Agreed > 0 && q.Agreed > 0 && sum.Low == sum.High {
+		sum.Agreed = p.Agreed + q.Agreed
+	}
+	if p.Roots == nil || q.Roots == nil {
+		sum.Roots = nil
+		return sum
+	}
+	sum.Roots = maps.Clone(p.Roots)
+	for root, most := range q.Roots {
+		sum.Roots[root] = max(sum.Roots[root], most)
+	}
+	return sum
+}
+
+func learn(s Stretch, sampling float64, elsewhere map[string]int) (PerOperation, bool) {
 	if s.Started == 0 || s.Started != s.Completed {
 		return PerOperation{}, false
 	}
+	roots := begun(s, elsewhere)
+	if sampling < 1 {
+		roots = nil
+	}
+	s.Sink, _ = s.Sink.Apart(roots)
 	made, traces := float64(s.Started), float64(seen(s.Sink))/float64(s.Started)
 	if sampling < 1 {
 		made, traces = float64(seen(s.Sink)), 1
@@ -60,12 +90,55 @@ func learn(s Stretch, sampling float64) (PerOperation, bool) {
 	// What a tracer merges or leaves out by a limit of its own depends on the work at the
 	// time; made they all are.
 	spans := float64(s.Sink.Told()) / made
-	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred}
-	if spans != math.Trunc(spans) {
-		slack := standardErrors * math.Max(0.5, spans/2) / math.Sqrt(made)
-		p.Low, p.High = math.Max(0, spans-slack), spans+slack
+	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred, Roots: roots}
+	p.Parents = s.Sink.Checking && s.Sink.Orphans == 0
+	if spans == math.Trunc(spans) && alike(s.Sink, uint64(made)) {
+		p.Agreed = uint64(made)
+		return p, true
 	}
+	slack := standardErrors * math.Max(math.Max(0.5, spans/2), deviation(s.Sink, made)) / math.Sqrt(made)
+	p.Low, p.High = math.Max(0, spans-slack), spans+slack
 	return p, true
+}
+
+// alike reports whether so many operations all made the same traces: of every size there is
+// one, or some, an operation. Where the traces tell nothing of operations, the sum has to do.
+func alike(c record.Counts, operations uint64) bool {
+	if !tells(c, operations) {
+		return true
+	}
+	traces := map[int]int64{}
+	for _, sizes := range c.Shapes {
+		for size, n := range sizes {
+			traces[size] += n
+		}
+	}
+	for _, n := range traces {
+		if n%int64(operations) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// tells reports whether the shapes of traces say something of so many operations: each begins a
+// trace of its own, or several.
+func tells(c record.Counts, operations uint64) bool {
+	return c.Whole() && c.Traces >= operations && operations > 0
+}
+
+// deviation is the standard deviation of the spans of an operation, as far as traces differ.
+func deviation(c record.Counts, operations float64) float64 {
+	if !tells(c, uint64(operations)) {
+		return 0
+	}
+	mean, squares := float64(c.Told())/float64(c.Traces), 0.0
+	for _, sizes := range c.Shapes {
+		for size, n := range sizes {
+			squares += float64(n) * (float64(size) - mean) * (float64(size) - mean)
+		}
+	}
+	return math.Sqrt(squares / operations)
 }
 
 // seen is the number of traces of which something arrived: by trace id where ids

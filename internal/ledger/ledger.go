@@ -35,6 +35,10 @@ const (
 	Duplicated  = "duplicated"
 	Unaccounted = "unaccounted" // negative: more came than expected
 
+	// Background is of spans in traces that no operation begins: what the program does besides
+	// (timers, health checks). They are in no other entry, and make up for no loss.
+	Background = "of other work"
+
 	// AdmittedBeyond is on the page of All only: drops that the tracer counts and that
 	// the sink does not miss. They are in no other entry, and are no loss.
 	AdmittedBeyond = "admitted beyond what is missing"
@@ -55,6 +59,10 @@ type PerOperation struct {
 	Low, High float64 // spans; they differ where the number varies
 	Traces    float64 // traces that it begins; 0 counts as 1
 	How       string  // Declared or Inferred; "" is: not known
+
+	Agreed  uint64         // operations that were seen to make this number, each of them; 0: the number is taken as it stands, or it varies
+	Roots   map[string]int // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
+	Parents bool           // the parent of every span comes, where nothing is lost
 }
 
 func (p PerOperation) known() bool { return p.How != "" }
@@ -105,6 +113,7 @@ type Run struct {
 	Phases   []Stretch
 	Stop     Stretch
 	Admitted record.Admitted
+	Unquiet  bool // the sink still received when the account was closed: more may have come, so that nothing is exact
 }
 
 // Stretch is a part of a run: the operations made in it and what arrived.
@@ -125,6 +134,7 @@ func FromRecord(r *record.Record) Run {
 		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
 		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink},
 		Admitted: r.Tracer,
+		Unquiet:  r.Stop.Unquiet,
 	}
 	for i := range r.Phases {
 		p := &r.Phases[i]
@@ -173,13 +183,25 @@ func Account(variant, hop string, operations []string, t Tracing, runs []Run) []
 
 // checked reports whether ids were checked, so that duplicates are known. An
 // empty count has nothing to check.
-func checked(c record.Counts) bool { return c.Spans == 0 || c.Checking && c.Evicted == 0 }
+func checked(c record.Counts) bool {
+	return c.Spans == 0 || c.Checking && c.Evicted == 0 && c.Unchecked == 0
+}
+
+// unchecked is how many spans came whose ids were not checked: duplicates among them look
+// like other spans.
+func unchecked(c record.Counts) uint64 {
+	if c.Checking && c.Evicted == 0 {
+		return c.Unchecked
+	}
+	return c.Spans
+}
 
 // together merges runs into one.
 func together(runs []Run) Run {
 	sum := Run{Start: Stretch{Operation: Start}, Stop: Stretch{Operation: Stop}}
 	place := map[[2]string]int{}
 	for _, r := range runs {
+		sum.Unquiet = sum.Unquiet || r.Unquiet
 		sum.Start = join(sum.Start, r.Start)
 		sum.Stop = join(sum.Stop, r.Stop)
 		for _, s := range r.Phases {

@@ -129,7 +129,7 @@ func TestAccount(t *testing.T) {
 			operation: "json", entries: "expected=3000 delivered=3000 duplicated=30 unaccounted=0", verdict: "nothing lost; 30 spans came more than once", exact: true,
 		}, {
 			name: "without ids duplicates could hide a loss", tracing: three(1), runs: []Run{{Phases: []Stretch{phase("json", 1000, unchecked)}}},
-			operation: "json", entries: "expected=3000 delivered=3000 duplicated=0 unaccounted=0", verdict: "nothing lost",
+			operation: "json", entries: "expected=3000 delivered=3000 duplicated=0 unaccounted=0", verdict: "a loss which duplicates make up for would not show",
 		}, {
 			name: "failed operations are not held against the tracer", tracing: three(1), runs: []Run{{Phases: []Stretch{failing}}},
 			operation: "json", entries: "expected=2940 delivered=2940 duplicated=0 unaccounted=0", verdict: "nothing lost for sure; up to 60 spans may be missing, because 25 operations failed or had to be sent again",
@@ -142,16 +142,16 @@ func TestAccount(t *testing.T) {
 		}, {
 			name: "sampling at 10 %, as chance has it", tracing: three(.1), runs: []Run{
 				{Phases: []Stretch{phase("json", 5000, ids(1530, 510))}}, {Phases: []Stretch{phase("json", 5000, ids(1440, 480))}}},
-			operation: "json", entries: "expected=30000 sampled out=27030 delivered=2970 duplicated=0 unaccounted=0", verdict: "nothing lost: 990 of 10,000 traces kept (at 10 % chance allows 903 to 1,100), all complete",
+			operation: "json", entries: "expected=30000 sampled out=27030 delivered=2970 duplicated=0 unaccounted=0", verdict: "all kept traces are complete: 990 of 10,000 traces kept (at 10 % chance allows 903 to 1,100); up to 330 spans (10.0 %) may have been lost in whole traces",
 		}, {
 			name: "sampling at 10 %, traces with holes", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(2970, 1000))}}},
 			operation: "json", entries: "expected=30000 sampled out=27000 delivered=2970 duplicated=0 unaccounted=30", verdict: "1.00 % lost: 30 unaccounted for; 1,000 of", share: .01,
 		}, {
 			name: "sampling at 10 %, fewer traces than chance allows", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(2400, 800))}}},
-			operation: "json", entries: "expected=30000 sampled out=27291 delivered=2400 duplicated=0 unaccounted=309", verdict: "lost: 309 unaccounted for: only 800 of", share: 309. / 2709,
+			operation: "json", entries: "expected=30000 sampled out=27291 delivered=2400 duplicated=0 unaccounted=309", verdict: "lost: 309 unaccounted for, or the sampler keeps fewer traces than asked: only 800 of 10,000 traces kept (at 10 % chance allows 903 to 1,100); up to 900 spans (27.3 %) may have been lost in all", share: 309. / 2709,
 		}, {
 			name: "sampling at 10 %, more traces than chance allows", tracing: three(.1), runs: []Run{{Phases: []Stretch{phase("json", 10000, ids(3600, 1200))}}},
-			operation: "json", entries: "expected=30000 sampled out=26400 delivered=3600 duplicated=0 unaccounted=0", verdict: "more traces than asked for",
+			operation: "json", entries: "expected=30000 sampled out=26400 delivered=3600 duplicated=0 unaccounted=0", verdict: "1,200 of 10,000 traces kept (at 10 % chance allows 903 to 1,100); more traces than asked for",
 		}, {
 			name: "sampling at 10 %, whole traces dropped within the band", tracing: three(.1),
 			runs:      []Run{{Phases: []Stretch{phase("json", 10000, ids(2940, 980))}, Admitted: record.Admitted{Dropped: number(60)}}},
@@ -285,14 +285,14 @@ func TestLearn(t *testing.T) {
 		silent   bool
 		want     PerOperation
 	}{
-		{"a whole number", []record.Record{calibration(20, 0, 60, 20)}, 1, false, PerOperation{3, 3, 1, Inferred}},
-		{"two traces an operation", []record.Record{calibration(20, 0, 60, 40)}, 1, false, PerOperation{3, 3, 2, Inferred}},
-		{"runs that differ", []record.Record{calibration(20, 0, 60, 20), calibration(20, 0, 80, 20)}, 1, false, PerOperation{3, 4, 1, Inferred}},
-		{"a number that varies", []record.Record{calibration(100, 0, 250, 100)}, 1, false, PerOperation{2.5 - .4125, 2.5 + .4125, 1, Inferred}},
-		{"sampled: by the trace", []record.Record{calibration(100, 0, 33, 11)}, .1, false, PerOperation{3, 3, 1, Inferred}},
+		{"a whole number", []record.Record{calibration(20, 0, 60, 20)}, 1, false, PerOperation{Low: 3, High: 3, Traces: 1, How: Inferred}},
+		{"two traces an operation", []record.Record{calibration(20, 0, 60, 40)}, 1, false, PerOperation{Low: 3, High: 3, Traces: 2, How: Inferred}},
+		{"runs that differ", []record.Record{calibration(20, 0, 60, 20), calibration(20, 0, 80, 20)}, 1, false, PerOperation{Low: 3, High: 4, Traces: 1, How: Inferred}},
+		{"a number that varies", []record.Record{calibration(100, 0, 250, 100)}, 1, false, PerOperation{Low: 2.5 - .4125, High: 2.5 + .4125, Traces: 1, How: Inferred}},
+		{"sampled: by the trace", []record.Record{calibration(100, 0, 33, 11)}, .1, false, PerOperation{Low: 3, High: 3, Traces: 1, How: Inferred}},
 		{"failed operations teach nothing", []record.Record{calibration(20, 1, 57, 19)}, 1, false, PerOperation{}},
 		{"nothing is sent", []record.Record{calibration(20, 0, 0, 0)}, 1, true, PerOperation{}},
-		{"no spans are made", []record.Record{calibration(20, 0, 0, 0)}, 1, false, PerOperation{0, 0, 0, Inferred}},
+		{"no spans are made", []record.Record{calibration(20, 0, 0, 0)}, 1, false, PerOperation{Low: 0, High: 0, Traces: 0, How: Inferred}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := Learn(c.records, c.sampling, c.silent)["json"]

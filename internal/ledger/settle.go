@@ -38,16 +38,28 @@ type line struct {
 	exact       bool
 	chance      chance
 	orphans     uint64
+
+	agreed       uint64           // operations that agreed on the number; 0: it is taken as it stands
+	perOperation float64          // spans, where they agreed
+	varies       bool             // traces came that have more spans than any was known to have
+	doubted      bool             // what is missing may not have been made
+	absent       float64          // parents of spans that came, which never came themselves
+	background   map[string]int64 // spans of other work, by the name of the root
+	unchecked    float64          // spans that came whose ids were not checked
 }
 
-// chance is how random sampling fared: traces seen, and the band they belong in.
-type chance struct{ traces, trials, low, high uint64 }
+// chance is how random sampling fared: traces seen, the band they belong in, and the spans of
+// the traces that may have been lost whole within it.
+type chance struct {
+	traces, trials, low, high uint64
+	hidden                    float64
+}
 
 // settle returns the lines of a run: its phases, Start, Stop.
 func settle(run Run, t Tracing) []line {
-	lines := make([]line, 0, len(run.Phases)+2)
+	lines, roots := make([]line, 0, len(run.Phases)+2), t.Roots()
 	for _, s := range run.Phases {
-		lines = append(lines, open(s, t))
+		lines = append(lines, open(s, t, roots))
 	}
 	lines = append(lines, begin(run, t))
 	switch {
@@ -57,8 +69,10 @@ func settle(run Run, t Tracing) []line {
 	default:
 		moveCold(lines)
 	}
+	var others map[string]int64
+	run.Stop.Sink, others = run.Stop.Sink.Apart(roots) // what is of no operation is put down to none
 	stop := listed(run.Stop)
-	stop.operation = Stop
+	stop.operation, stop.background = Stop, others
 	stop.delivered -= putDown(lines, stop.delivered, func(l *line, spans float64) {
 		l.delivered += spans
 		l.late += spans
@@ -66,9 +80,19 @@ func settle(run Run, t Tracing) []line {
 	}, false)
 	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
 	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
+	showAbsent(lines, run, t)
+	for i, s := range run.Phases {
+		operations := s.Started
+		if t.random() {
+			operations = lines[i].chance.traces
+		}
+		lines[i].doubt(operations)
+	}
 	admit(lines, run)
 	for i := range lines {
+		lines[i].settled()
 		lines[i].unaccounted = lines[i].missing.nearest(0)
+		lines[i].exact = lines[i].exact && !run.Unquiet
 	}
 	if !t.none() {
 		lines[len(lines)-1].ofStarting()
@@ -107,12 +131,16 @@ func (l *line) ofStarting() {
 		return
 	}
 	l.besides = -l.unaccounted
-	l.expected, l.due = l.expected.plus(exactly(l.besides)), l.due.plus(exactly(l.besides))
+	l.widen(exactly(l.besides)) // so that they hide nothing that is missing elsewhere
 	l.unaccounted = 0
 }
 
 // open returns the line of a phase with nothing yet put down to anybody.
-func open(s Stretch, t Tracing) line {
+func open(s Stretch, t Tracing, roots map[string]int) line {
+	var others map[string]int64
+	if !t.none() {
+		s.Sink, others = s.Sink.Apart(roots)
+	}
 	l := listed(s)
 	l.unsure = s.Started - min(s.Started, s.Completed) + s.Resent
 	per := t.per(s)
@@ -127,6 +155,14 @@ func open(s Stretch, t Tracing) line {
 		l.missing = l.due.less(l.told())
 	}
 	l.exact = !t.random() && checked(s.Sink) && (t.none() || per.exact() && l.unsure == 0)
+	if t.none() {
+		return l
+	}
+	if per.exact() {
+		l.agreed, l.perOperation = per.Agreed, per.Low
+	}
+	l.larger(s, per)
+	l.separate(s.Sink, others, roots)
 	return l
 }
 
@@ -152,7 +188,7 @@ func listed(s Stretch) line {
 	return line{
 		operation: s.Operation, operations: s.Started,
 		delivered: float64(s.Sink.Unique()), duplicated: float64(s.Sink.Duplicate), orphans: s.Sink.Orphans,
-		merged: float64(s.Sink.Merged), forgone: float64(s.Sink.Forgone),
+		merged: float64(s.Sink.Merged), forgone: float64(s.Sink.Forgone), unchecked: float64(unchecked(s.Sink)),
 	}
 }
 
@@ -170,7 +206,9 @@ func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
 	if unsure := s.Started - min(s.Started, s.Completed); unsure > 0 {
 		fewest = math.Max(0, fewest-per.Low*float64(unsure))
 	}
-	return between{fewest, per.High / per.traces() * float64(max(c.traces, high))}, c
+	most := per.High / per.traces() * float64(max(c.traces, high))
+	c.hidden = most - per.High/per.traces()*float64(max(c.traces, low))
+	return between{fewest, most}, c
 }
 
 // admit puts what the tracer admits, and what the sink refused, down to the
@@ -233,9 +271,16 @@ func (l line) lost() float64 {
 	return l.dropped + l.failed + math.Max(0, l.unaccounted)
 }
 
+// lostAtMost is what may have been lost, where the number of spans varies or operations
+// failed. Traces that chance may hide are not in it.
+func (l line) lostAtMost() float64 {
+	return math.Max(l.lost(), l.dropped+l.failed+l.missing.high-l.chance.hidden)
+}
+
 // Delivery is how many spans of an operation should have arrived in one run, as
-// far as is known, and how many did, by themselves or merged into others.
-type Delivery struct{ Due, Delivered float64 }
+// far as is known, and how many did, by themselves or merged into others; and how many may
+// have been lost, at least Due less Delivered: whole traces that chance may hide are not in it.
+type Delivery struct{ Due, Delivered, LostAtMost float64 }
 
 // Share is the delivered share, 0 to 1; 1 where nothing was due.
 func (d Delivery) Share() float64 {
@@ -256,7 +301,7 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	for _, run := range runs {
 		for _, l := range settle(run, t) {
 			came, sum := l.delivered+l.merged, out[l.operation]
-			out[l.operation] = Delivery{Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came}
+			out[l.operation] = Delivery{Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost()}
 			unknown[l.operation] = unknown[l.operation] || !l.known || l.due.low <= 0 && l.due.high > 0
 		}
 	}

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,8 +120,9 @@ func TestLevelsHaveTheirOwnNumbers(t *testing.T) {
 	if learnt["call, depth 2"].High != 2 || learnt["call, depth 8"].Low != 8 || learnt["call"].Low != 2 || learnt["call"].High != 8 || len(learnt) != 3 {
 		t.Fatalf("%+v", learnt)
 	}
+	tracing := Confirm(Tracing{Sampling: 1, Spans: learnt}, slices.Repeat([]Run{FromRecord(&r)}, 7))
 	r.Phases[1].Sink.Spans--
-	l := Account("x", AppToSink, []string{"call"}, Tracing{Sampling: 1, Spans: learnt}, []Run{FromRecord(&r)})[0]
+	l := Account("x", AppToSink, []string{"call"}, tracing, []Run{FromRecord(&r)})[0]
 	if !l.Exact || l.Entries[0].Spans != 200 || entryOf(l, Unaccounted) != 1 || strings.Contains(l.Verdict, "varies") {
 		t.Errorf("%+v", l)
 	}

@@ -3,6 +3,7 @@ package ledger
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -21,6 +22,12 @@ func (b *book) verdict(p *page) string {
 	}
 	if p.duplicated > 0 {
 		parts = append(parts, spans(p.duplicated)+" came more than once")
+	}
+	if p.absent > 0 && p.operation != Start && p.operation != Stop {
+		parts = append(parts, spans(p.absent)+" that others have as their parent never came")
+	}
+	if len(p.background) > 0 {
+		parts = append(parts, p.others())
 	}
 	if p.operation == All && p.admitted > 0.5 {
 		parts = append(parts, b.disagreement(p))
@@ -91,7 +98,16 @@ func (p *page) loss() string {
 				spans(p.missing.high), operations(p.unsure))
 		}
 		if p.missing.high > 0.5 {
+			if p.doubted && !p.varies {
+				return fmt.Sprintf("nothing lost for sure; up to %s may be missing: whether they were made is not known, because too few operations agreed on their number", spans(p.missing.high))
+			}
 			return fmt.Sprintf("nothing lost for sure; the number of spans varies, so up to %s may be missing", spans(p.missing.high))
+		}
+		if p.unchecked > 0 && !p.exact {
+			return fmt.Sprintf("as many came as expected; the ids of %s were not checked, so that a loss which duplicates make up for would not show", spans(p.unchecked))
+		}
+		if p.varies {
+			return "nothing lost for sure; the number of spans varies"
 		}
 		return "nothing lost"
 	}
@@ -111,22 +127,42 @@ func (p *page) loss() string {
 	return finding.FormatValue(p.lostShare(), "1") + " lost: " + strings.Join(parts, ", ")
 }
 
-// chanced says how random sampling fared.
+// chanced says how random sampling fared. A trace that was lost whole looks like one that was
+// not sampled, so that what came can be complete, and nothing more is known.
 func (b *book) chanced(p *page) string {
 	c := p.chance
 	kept := fmt.Sprintf("%s of %s traces kept (at %.4g %% chance allows %s to %s)",
 		finding.FormatCount(int64(c.traces)), finding.FormatCount(int64(c.trials)),
 		b.tracing.Sampling*100,
 		finding.FormatCount(int64(c.low)), finding.FormatCount(int64(c.high)))
+	var parts []string
 	switch {
+	case c.traces < c.low && p.lost >= 0.5:
+		parts = []string{p.loss() + ", or the sampler keeps fewer traces than asked: only " + kept}
 	case c.traces < c.low:
-		return p.loss() + ": only " + kept
-	case c.traces > c.high:
-		return "more traces than asked for: " + kept
+		parts = []string{"fewer traces than chance allows, so that some were lost or the sampler keeps fewer than asked: only " + kept}
 	case p.lost >= 0.5:
-		return p.loss() + "; " + kept
+		parts = []string{p.loss(), kept}
+	case c.traces > 0 && c.traces <= c.high && p.missing.high-c.hidden <= 0.5:
+		parts = []string{"all kept traces are complete: " + kept}
+	default:
+		parts = []string{kept}
 	}
-	return "nothing lost: " + kept + ", all complete"
+	switch {
+	case c.traces > c.high:
+		parts = append(parts, "more traces than asked for")
+	case p.missing.high > 0.5 && p.lost >= 0.5:
+		parts = append(parts, p.unseen()+" may have been lost in all")
+	case p.missing.high > 0.5:
+		parts = append(parts, p.unseen()+" may have been lost in whole traces")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// unseen is how much may have been lost at most.
+func (p *page) unseen() string {
+	lost := p.lost + p.missing.high - math.Max(0, p.unaccounted)
+	return fmt.Sprintf("up to %s (%s)", spans(lost), finding.FormatValue(lost/(p.delivered+p.merged+lost), "1"))
 }
 
 func spans(n float64) string {

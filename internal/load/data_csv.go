@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 type csvReader struct {
@@ -52,7 +54,7 @@ func (r *csvReader) readHeader() error {
 	for i, name := range r.row {
 		name = strings.TrimSpace(name)
 		if _, double := r.columns[name]; double && name != "" {
-			return fmt.Errorf("the header line has two columns %q", name)
+			return fmt.Errorf("the header line has two columns %s", excerpt.Quoted(name))
 		}
 		r.columns[name] = i
 		r.header = append(r.header, strings.Clone(name))
@@ -95,7 +97,7 @@ func (r *csvReader) value(column string) (cell, error) {
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+		return fmt.Sprintf("%s and %d more", excerpt.Lines(names[:most], ", "), len(names)-most)
 	}
-	return strings.Join(names, ", ")
+	return excerpt.Lines(names, ", ")
 }

@@ -11,6 +11,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 type lineReader struct {
@@ -112,7 +114,7 @@ func repeated(object []byte) error {
 			return err
 		}
 		if seen[name] {
-			return fmt.Errorf("the object has two fields %q", name)
+			return fmt.Errorf("the object has two fields %s", excerpt.Quoted(fmt.Sprint(name)))
 		}
 		seen[name] = true
 		var value json.RawMessage

@@ -15,6 +15,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // reflectionMethods are tried in this order; their messages are the same.
@@ -95,7 +97,7 @@ func (a *asker) files(request *reflection.ServerReflectionRequest) error {
 		return err
 	}
 	if wrong := answer.GetErrorResponse(); wrong != nil {
-		return fmt.Errorf("the server answers: %s", wrong.GetErrorMessage())
+		return fmt.Errorf("the server answers: %s", excerpt.Line(wrong.GetErrorMessage()))
 	}
 	for _, b := range answer.GetFileDescriptorResponse().GetFileDescriptorProto() {
 		file := &descriptorpb.FileDescriptorProto{}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -28,7 +29,7 @@ var answerWords = map[string][]string{
 // is as good as before.
 type refusedError struct{ text string }
 
-func (e *refusedError) Error() string { return "it says: " + e.text }
+func (e *refusedError) Error() string { return "it says: " + excerpt.Line(e.text) }
 
 // parseAnswer takes apart an answer that must begin with a word: its values are
 // whole numbers.
@@ -39,33 +40,24 @@ func parseAnswer(line, word string) (map[string]uint64, error) {
 	}
 	parts := strings.Split(line, " ")
 	if parts[0] != word {
-		return nil, fmt.Errorf("it answered %s; want %s …", shortened(line), word)
+		return nil, fmt.Errorf("it answered %s; want %s …", excerpt.Quoted(line), excerpt.Line(word))
 	}
 	values := map[string]uint64{}
 	for _, part := range parts[1:] {
 		name, text, ok := strings.Cut(part, "=")
 		if !ok || !slices.Contains(answerWords[word], name) {
-			return nil, fmt.Errorf("it answered %s, in which %q is none of %s=…", shortened(line), part, strings.Join(answerWords[word], "=…, "))
+			return nil, fmt.Errorf("it answered %s, in which %s is none of %s=…", excerpt.Quoted(line), excerpt.Quoted(part), strings.Join(answerWords[word], "=…, "))
 		}
 		if _, twice := values[name]; twice {
-			return nil, fmt.Errorf("it answered %s, which says %s twice", shortened(line), name)
+			return nil, fmt.Errorf("it answered %s, which says %s twice", excerpt.Quoted(line), name)
 		}
 		n, err := strconv.ParseUint(text, 10, 63)
 		if err != nil {
-			return nil, fmt.Errorf("it answered %s=%s: want a whole number from 0: %w", name, text, errors.Unwrap(err))
+			return nil, fmt.Errorf("it answered %s=%s: want a whole number from 0: %w", name, excerpt.Line(text), errors.Unwrap(err))
 		}
 		values[name] = n
 	}
 	return values, nil
-}
-
-// shortened is a line as an error may show it.
-func shortened(line string) string {
-	const most = 200
-	if len(line) > most {
-		return strconv.Quote(line[:most]) + "…"
-	}
-	return strconv.Quote(line)
 }
 
 // told is a value as the record has it, nil where the process does not tell it.

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"strconv"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // batch is a reading of the heap between operations.
@@ -53,7 +55,7 @@ func parseBatches(from io.Reader) ([]batch, error) {
 		if line == 1 {
 			for i, name := range batchHeader {
 				if fields[i] != name {
-					return nil, fmt.Errorf("column %d of the header is %q, want %q", i+1, fields[i], name)
+					return nil, fmt.Errorf("column %d of the header is %s, want %q", i+1, excerpt.Quoted(fields[i]), name)
 				}
 			}
 			continue
@@ -64,7 +66,7 @@ func parseBatches(from io.Reader) ([]batch, error) {
 		var numbers [3]uint64
 		for i := range numbers {
 			if numbers[i], err = strconv.ParseUint(fields[i], 10, 63); err != nil {
-				return nil, fmt.Errorf("line %d, %s: %w", line, batchHeader[i], err)
+				return nil, fmt.Errorf("line %d, %s: %s: %w", line, batchHeader[i], excerpt.Quoted(fields[i]), errors.Unwrap(err))
 			}
 		}
 		one := batch{numbers[0], numbers[1], numbers[2]}

@@ -10,11 +10,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load/drivetest"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -282,6 +284,41 @@ func TestWriteCSV(t *testing.T) {
 	}
 }
 
+// mostShown is how long an error about what others wrote may be: a few excerpts, and its
+// own words.
+const mostShown = 4*excerpt.Most + 400
+
+// checkShown checks that an error can be shown, whatever it quotes.
+func checkShown(t *testing.T, err error) {
+	t.Helper()
+	if text := err.Error(); len(text) > mostShown || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		t.Errorf("an error of %d bytes, of which %d may be shown: %.*q", len(text), mostShown, mostShown, text)
+	}
+}
+
+// What a workload, a server or a file says is cut and escaped wherever an error quotes it.
+func TestForeignTextIsCut(t *testing.T) {
+	long := strings.Repeat("\x1bx", 1<<14)
+	answers := []string{long, "error " + long, "done " + long, "done " + long + "=1", "done started=" + long, "done started=1 started=1" + long}
+	for _, line := range answers {
+		_, err := parseAnswer(line, "done")
+		if err == nil {
+			t.Fatalf("%.20q is taken", line)
+		}
+		checkShown(t, err)
+	}
+	for _, file := range []string{long + ",a,b\n", "calls,heap_bytes,gc_count\n" + long + ",1,2\n"} {
+		_, err := parseBatches(strings.NewReader(file))
+		if err == nil {
+			t.Fatalf("%.20q is taken", file)
+		}
+		checkShown(t, err)
+	}
+	if text := listed(slices.Repeat([]string{long}, 20)); len(text) > 13*(excerpt.Most+5) {
+		t.Errorf("a list of %d bytes", len(text))
+	}
+}
+
 func FuzzParseAnswer(f *testing.F) {
 	for _, line := range []string{"prepared", "done started=1 failed=0 wall_ns=5", "error no", "errors", "written samples=9223372036854775808", "live", "done  started=1", "done started=1\r", "done =", ""} {
 		for word := range answerWords {
@@ -291,9 +328,7 @@ func FuzzParseAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line, word string) {
 		values, err := parseAnswer(line, word)
 		if err != nil {
-			if len(err.Error()) > 5*len(line)+2000 {
-				t.Errorf("an error of %d bytes about %d", len(err.Error()), len(line))
-			}
+			checkShown(t, err)
 			return
 		}
 		if !strings.HasPrefix(line, word) {
@@ -318,6 +353,7 @@ func FuzzParseBatches(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		batches, err := parseBatches(strings.NewReader(text))
 		if err != nil {
+			checkShown(t, err)
 			return
 		}
 		w, last := walk{batches: batches, first: true}, uint64(0)

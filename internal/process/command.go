@@ -30,6 +30,11 @@ type Command struct {
 // recognised when their keeper was killed.
 const marker = "TRACETAX_PROCESS"
 
+// keeperMarker names the environment variable that a keeper has and no program: a
+// binary that is started as a keeper and does not know the command starts nothing,
+// not itself again either.
+const keeperMarker = "TRACETAX_KEEPER"
+
 var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func (c Command) check() error {

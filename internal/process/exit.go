@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // Exit is how the program's main process ended.
@@ -19,6 +22,7 @@ type Exit struct {
 	OutOfMemory bool           // the kernel killed in its cgroup for want of memory
 	Lost        bool           // its keeper was killed, so that nobody knows the status
 	Left        int            // processes of its making that were still running at that moment
+	At          time.Time      // when tracetax heard of it
 }
 
 // String says it in words: "exit status 1", "killed by SIGKILL (out of memory)".
@@ -81,7 +85,7 @@ func (e *DiedError) Error() string {
 // most programs name the error that ended them.
 func lastLine(log []string) string {
 	for _, line := range slices.Backward(log) {
-		if text := strings.TrimSpace(line); text != "" {
+		if text := excerpt.Line(line); text != "" {
 			return "; it wrote last: " + text
 		}
 	}

@@ -52,6 +52,9 @@ func Keep(ctx context.Context) error {
 	if err := lines.Decode(&k.task); err != nil {
 		return fmt.Errorf("keeper: reading what to start: %w", err)
 	}
+	for fd := range k.task.Held {
+		syscall.CloseOnExec(heldFile + fd)
+	}
 	if err := k.start(); err != nil {
 		k.report(report{What: hasFailed, Error: err.Error()})
 		return fmt.Errorf("keeper of %s: %w", k.task.Name, err)

@@ -13,18 +13,24 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // launch starts the keeper and waits until it says that the program runs.
 func (p *Process) launch(ctx context.Context, self []string, a assignment) error {
+	if os.Getenv(keeperMarker) != "" {
+		return fmt.Errorf("%s was started as a keeper and did something else: its 'agent keep' has to call Keep", self[0])
+	}
 	pipes, err := p.openPipes()
 	if err != nil {
 		return err
 	}
 	p.keeper = exec.Command(self[0], slices.Concat(self[1:], []string{"agent", "keep"})...)
 	p.keeper.Stdin, p.keeper.Stdout, p.keeper.Stderr = pipes.stdin, pipes.stdout, pipes.stderr
-	p.keeper.ExtraFiles = []*os.File{pipes.orders, pipes.reports}
-	p.keeper.Env = append(withoutMarker(os.Environ()), "GOMAXPROCS=2")
+	p.keeper.ExtraFiles = append([]*os.File{pipes.orders, pipes.reports}, p.held...)
+	a.Held = len(p.held)
+	p.keeper.Env = append(withoutMarker(os.Environ()), "GOMAXPROCS=2", keeperMarker+"=1")
 	p.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is for tracetax, which then stops it in order
 	err = p.keeper.Start()
 	pipes.close()
@@ -59,7 +65,7 @@ func (p *Process) assign(a assignment) error {
 func (p *Process) begin(r report, ok bool) error {
 	if !ok {
 		<-p.gone
-		return fmt.Errorf("its keeper ended at once: %s", strings.Join(p.log.Tail(10), "; "))
+		return fmt.Errorf("its keeper ended at once: %s", excerpt.Lines(p.log.Tail(10), "; "))
 	}
 	if r.What == hasFailed {
 		return errors.New(r.Error)

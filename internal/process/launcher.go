@@ -60,13 +60,11 @@ func NewLauncher(o Options) (*Launcher, error) {
 	if o.LogLimit == 0 {
 		o.LogLimit = 64 << 20
 	}
-	if o.Self == nil {
-		self, err := os.Executable()
-		if err != nil {
-			return nil, fmt.Errorf("finding the own executable: %w", err)
-		}
-		o.Self = []string{self}
+	self, err := selfOr(o.Self)
+	if err != nil {
+		return nil, err
 	}
+	o.Self = self
 	if err := os.MkdirAll(o.LogDir, 0o755); err != nil {
 		return nil, fmt.Errorf("making the folder for logs: %w", err)
 	}

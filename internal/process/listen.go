@@ -41,7 +41,7 @@ func (p *Process) listen(first chan<- report) {
 		p.own = p.keeper.ProcessState.UserTime() + p.keeper.ProcessState.SystemTime()
 	}
 	p.mu.Unlock()
-	p.end(Exit{Code: -1, Lost: true})
+	p.end(Exit{Code: -1, Lost: true, At: time.Now()})
 	p.log.drain()
 	close(p.gone)
 	close(first)
@@ -51,7 +51,7 @@ func (p *Process) take(r report) {
 	switch r.What {
 	case hasExited:
 		exit := exitOf(r.Status, *r.Usage)
-		exit.Left = r.Left
+		exit.Left, exit.At = r.Left, time.Now() // before its log is read to the end, which may take a while
 		exit.OutOfMemory = p.outOfMemory()
 		p.log.drain() // so that its last words are there when its end is known
 		p.end(exit)

@@ -4,6 +4,7 @@ package process
 // that the last lines are there even when the disk is full.
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,15 +18,16 @@ const tailLimit = 256 << 10
 // Log is what a process wrote. Its methods may be called at any time from any
 // goroutine.
 type Log struct {
-	path  string
+	path  string // "" where there is no file
 	limit int64
+	to    io.Writer // gets everything as it comes, up to its first failure; may be nil
 
 	mu      sync.Mutex
 	file    *os.File // nil when closed
 	kept    int64    // bytes in the file that the process wrote
 	total   int64    // bytes that the process wrote
 	tail    []byte   // the last of them, up to 2 × tailLimit
-	failure error    // the first failure to write the file
+	failure error    // the first failure to write the file, or to pass it on
 	partial []byte   // the last, unfinished line: only while somebody waits
 	waiting []*await
 
@@ -80,7 +82,19 @@ func (l *Log) write(p []byte) {
 	}
 	l.tail = append(l.tail, p[max(0, len(p)-tailLimit):]...)
 	l.keep(p)
+	l.pass(p)
 	l.tell(p)
+}
+
+// pass hands on what the process wrote.
+func (l *Log) pass(p []byte) {
+	if l.to == nil {
+		return
+	}
+	if _, err := l.to.Write(p); err != nil {
+		l.to = nil
+		l.failure = errors.Join(l.failure, fmt.Errorf("passing on what it wrote: %w", err))
+	}
 }
 
 // keep writes to the file what the limit leaves room for.

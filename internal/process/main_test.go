@@ -56,6 +56,7 @@ var programs = map[string]func(args []string) error{
 	"where":    where,
 	"hold":     hold,
 	"launcher": launcher,
+	"worker":   worker,
 	"spin":     spin,
 	"chatter":  chatter,
 	"echo":     func([]string) error { _, err := io.Copy(os.Stdout, os.Stdin); return err },
@@ -213,12 +214,8 @@ func launcher(args []string) error {
 func each(t *testing.T, test func(t *testing.T, accounting string)) {
 	for _, accounting := range []string{AccountingV1, AccountingV2, AccountingClock} {
 		t.Run(strings.ReplaceAll(accounting, " ", "-"), func(t *testing.T) {
-			l, err := NewLauncher(Options{Name: "probe", LogDir: t.TempDir(), Accounting: accounting})
-			if err != nil {
-				t.Skipf("not to be had here: %v", err)
-			}
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
+			if lacking := withoutGroups(accounting); lacking != "" {
+				t.Skip(lacking)
 			}
 			test(t, accounting)
 		})

@@ -22,6 +22,7 @@ type Process struct {
 	log     *Log
 	group   *group
 	unmet   []string
+	held    []*os.File // by the keeper too
 
 	patience time.Duration // see the constant
 

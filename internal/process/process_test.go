@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 func TestStopIsGraceful(t *testing.T) {
@@ -351,5 +353,13 @@ func TestKeepByHand(t *testing.T) {
 	out, err := exec.Command(os.Args[0], "agent", "keep").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "not by hand") {
 		t.Errorf("said %q, error %v", out, err)
+	}
+}
+
+// The last line of a log is cut and escaped where an error tells it.
+func TestDiedTellsAnExcerpt(t *testing.T) {
+	err := &DiedError{Process: "app", Log: []string{strings.Repeat("\x1b[2J", 1<<15), ""}}
+	if text := err.Error(); len(text) > 2*excerpt.Most || strings.ContainsRune(text, '\x1b') {
+		t.Errorf("an error of %d bytes: %.300q", len(text), text)
 	}
 }

@@ -9,6 +9,7 @@ import "syscall"
 const (
 	orderFile  = 3
 	reportFile = 4
+	heldFile   = 5 // the first of those that it only holds
 )
 
 // assignment is the first line that a keeper gets: what to start, and where.
@@ -23,6 +24,7 @@ type assignment struct {
 	Leave  []string `json:"leave,omitempty"`  // … and those by which it gets back
 	Group  string   `json:"group,omitempty"`  // cgroup v2: directory to fork into
 	Groups []string `json:"groups,omitempty"` // all its cgroup directories
+	Held   int      `json:"held,omitempty"`   // how many files it holds open and the program does not get
 	Remove []string `json:"remove,omitempty"` // directories to remove where tracetax can't any more
 }
 

@@ -45,10 +45,12 @@ type Record struct {
 
 	Start   Start    `json:"start"`
 	Phases  []Phase  `json:"phases,omitempty"`
+	Memory  []Memory `json:"memory,omitempty"` // over the life of the processes, one entry a process; none of a run that searches, nor of one by an older tracetax
 	Stop    Stop     `json:"stop"`
-	Tracer  Admitted `json:"tracer"`  // what the tracer says of itself, over the life of the processes
-	Life    Counts   `json:"life"`    // what the sink counted over the life of the processes
-	Harness Harness  `json:"harness"` // what the harness says of itself
+	Tracer  Admitted `json:"tracer"`          // what the tracer says of itself, over the life of the processes
+	Life    Counts   `json:"life"`            // what the sink counted over the life of the processes
+	Harness Harness  `json:"harness"`         // what the harness says of itself
+	Signs   *Signs   `json:"signs,omitempty"` // of the tracer, where no span came; nil where nobody looked
 }
 
 // Failed reports whether the run has no usable result.
@@ -73,7 +75,7 @@ type Start struct {
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
-	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window
+	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
 }
 
@@ -155,12 +157,22 @@ type Usage struct {
 	Seconds         float64 `json:"seconds"`        // length of the stretch
 	CPUSeconds      float64 `json:"cpu_seconds"`    // user and system
 	SystemSeconds   float64 `json:"system_seconds"` // of which system; 0 where the source does not say
-	MemoryMean      uint64  `json:"memory_mean"`    // bytes, anonymous
-	MemoryPeak      uint64  `json:"memory_peak"`
+	MemoryMean      uint64  `json:"memory_mean"`    // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
+	MemoryPeak      uint64  `json:"memory_peak"`    // the same
 	ContextSwitches uint64  `json:"context_switches"`
 	ThrottleSeconds float64 `json:"throttle_seconds"`
 	CPUs            float64 `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string  `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"
+}
+
+// Memory is what one process (with its descendants) held of memory of its own in a run,
+// in bytes: anonymous and shared pages, without the page cache. What it holds in one phase
+// is in part what earlier ones made it take, so that it is told of the run.
+type Memory struct {
+	Process string `json:"process"`
+	Role    string `json:"role"`
+	Steady  uint64 `json:"steady"` // mean over time of the load of the last window, when every operation has been made; 0: not known
+	Peak    uint64 `json:"peak"`   // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
 }
 
 // Counts is what a sink counted over a stretch of time, or since its start.
@@ -187,6 +199,9 @@ type Counts struct {
 	Thrown    uint64            `json:"thrown,omitempty"`    // spans answered for and thrown away by order (a fault asked for); in no other count
 	Forwarded uint64            `json:"forwarded,omitempty"` // of the spans received: those that the real backend accepted which they were passed on to
 	Refused   uint64            `json:"refused,omitempty"`   // of the spans received: those that it refused, or that did not reach it
+	Unchecked uint64            `json:"unchecked,omitempty"` // of the spans received: those that have no id to check (checking mode)
+	Absent    int64             `json:"absent,omitempty"`    // spans that are the parent of others which came, and have not come themselves (checking mode); below 0: more came that were waited for before
+	Shapes    Shapes            `json:"traces_by,omitempty"` // traces by the name of their root and by their spans (checking mode)
 }
 
 // Admitted is what a tracer says that it did with its spans.
@@ -195,13 +210,16 @@ type Admitted struct {
 	Dropped *uint64 `json:"dropped,omitempty"` // thrown away in its queue
 	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports
 	Source  string  `json:"source,omitempty"`  // where it says so
+
+	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
 }
 
 // Stop is how the processes ended.
 type Stop struct {
-	Seconds float64 `json:"seconds"`          // from the first signal to the last end
-	Killed  bool    `json:"killed,omitempty"` // one did not end when asked
-	Sink    Counts  `json:"sink"`             // what arrived while they stopped
+	Seconds float64 `json:"seconds"`           // from the first signal to the last end
+	Killed  bool    `json:"killed,omitempty"`  // one did not end when asked
+	Unquiet bool    `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
+	Sink    Counts  `json:"sink"`              // what arrived while they stopped
 }
 
 // Harness is what the harness knows of its own influence on a run.

@@ -115,7 +115,7 @@ func TestGoldenComparison(t *testing.T) {
 	}
 	quick := small
 	quick.quick, quick.blocks = true, 2
-	for name, doc := range map[string]*finding.Document{"small": small.make(), "quick": quick.make(), "nasty": nasty(), "empty": empty()} {
+	for name, doc := range map[string]*finding.Document{"small": small.make(), "quick": quick.make(), "nasty": nasty(), "empty": empty(), "untraced": untracedAt(true, small.operations...), "untraced-part": untracedAt(false, "work")} {
 		var got bytes.Buffer
 		if err := Markdown(&got, doc); err != nil {
 			t.Fatal(err)

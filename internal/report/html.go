@@ -52,6 +52,8 @@ type page struct {
 	Failures   []string
 	Centres    string
 	UnsentText string
+	Banner     banner
+	Untraced   string // what the mark of those says of whom no span came; "" where some did of all
 
 	Policy template.HTMLAttr
 	Style  template.CSS
@@ -73,6 +75,9 @@ func HTML(w io.Writer, doc *finding.Document) error {
 		Bounded: hasIntervals(doc), Timed: slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }), Failures: failures(doc), Centres: howToRead(doc), UnsentText: unsentText,
 		Policy: policy(chartProgram), Style: template.CSS(pageStyle),
 		Script: template.JS(chartProgram), Data: data,
+	}
+	if len(doc.Untraced) > 0 {
+		p.Banner, p.Untraced = bannerOf(doc), untracedText
 	}
 	for _, s := range drivenSections(doc, true) {
 		p.Driven = append(p.Driven, htmlSectionOf(s))
@@ -105,6 +110,7 @@ type pageFigures struct {
 	Relative string `json:"relative"`
 	Mark     string `json:"mark"`
 	Group    string `json:"group"`
+	Dark     bool   `json:"dark,omitempty"` // no span came of a side
 }
 
 // pageData is the document and its figures in words, as the chart program reads
@@ -123,7 +129,7 @@ func pageData(doc *finding.Document) (template.JS, error) {
 		data.Figures = append(data.Figures, pageFigures{
 			Label: label(f), Group: g.title(), Mark: verdictMark(f.Verdict.Kind),
 			Baseline: finding.FormatValue(f.Baseline, f.Unit), Value: finding.FormatValue(f.Value, f.Unit),
-			Absolute: intervalText(f.Absolute, f.Unit, false), Relative: intervalText(f.Relative, f.Unit, true),
+			Absolute: intervalText(f.Absolute, f.Unit, false), Relative: intervalText(f.Relative, f.Unit, true), Dark: doc.NotTracing(f),
 		})
 	}
 	for _, g := range groups(doc) {

@@ -1,4 +1,5 @@
-// The marks of variants that did less than the others: they lost spans, or held them back.
+// The marks of variants that did less than the others: they lost spans, held them back, or
+// sent none at all.
 
 package report
 
@@ -10,14 +11,17 @@ import (
 
 // The marks, and what they say.
 const (
-	lossyMark  = "†"
-	unsentMark = "‡"
+	lossyMark    = "†"
+	unsentMark   = "‡"
+	untracedMark = "∅"
 
 	lossyText  = lossyMark + " lost over 1 % of its spans: what it costs is the cost of less work."
 	unsentText = unsentMark + " did not send over 1 % of its spans, by a limit of the tracer's own: it does less than a variant that sends them all."
+
+	untracedText = untracedMark + " no span came: what it costs here is not the overhead of tracing."
 )
 
-var marks = []struct{ mark, text string }{{lossyMark, lossyText}, {unsentMark, unsentText}}
+var marks = []struct{ mark, text string }{{untracedMark, untracedText}, {lossyMark, lossyText}, {unsentMark, unsentText}}
 
 // lossyOf is what a variant lost on the operation of a group at its level; of a group of
 // lines over all levels, at the worst. It is nil where that is under 1 %.
@@ -31,10 +35,12 @@ func isUnsent(doc *finding.Document, g *group, variant string) bool {
 	})
 }
 
-// markedVariant is a variant's name, with a mark where it lost too many spans or held too
-// many back.
+// markedVariant is a variant's name, with a mark where none of its spans came, where it lost too
+// many of them, or held too many back.
 func markedVariant(doc *finding.Document, g *group, variant string) string {
 	switch {
+	case isUntraced(doc, g, variant):
+		return variant + " " + untracedMark
 	case lossyOf(doc, g, variant) != nil:
 		return variant + " " + lossyMark
 	case isUnsent(doc, g, variant):

@@ -14,6 +14,7 @@ import (
 // Markdown writes the answer for a pull request.
 func Markdown(w io.Writer, doc *finding.Document) error {
 	m := &markdown{}
+	m.banner(bannerOf(doc))
 	m.line(statusMark(budgetKinds(doc)) + " **" + cellText(doc.Answer) + "**")
 	m.line("")
 	base := baseline(doc)
@@ -33,7 +34,7 @@ func Markdown(w io.Writer, doc *finding.Document) error {
 	m.details("All figures", func() {
 		for _, g := range groups(doc) {
 			m.line("**" + cellText(g.title()) + "**")
-			m.table(allTable(g))
+			m.table(allTable(doc, g))
 		}
 	})
 	m.details("Where the spans went", func() { m.ledgers(doc) })
@@ -41,8 +42,25 @@ func Markdown(w io.Writer, doc *finding.Document) error {
 	return m.to(w)
 }
 
+// banner says of whom no span came, before everything else.
+func (m *markdown) banner(b banner) {
+	if b.Title == "" {
+		return
+	}
+	m.line("⛔ **" + cellText(b.Title) + "**")
+	m.line("")
+	for _, text := range b.Lines {
+		m.line("- " + cellText(text))
+	}
+	m.line("")
+}
+
 // apart says what the mark of a variant means, and who lost how much.
 func (m *markdown) apart(doc *finding.Document) {
+	if len(doc.Untraced) > 0 {
+		m.line(untracedText)
+		m.line("")
+	}
 	if len(doc.Unsent) > 0 {
 		m.line(unsentText)
 		m.line("")
@@ -67,7 +85,11 @@ func headlineTable(doc *finding.Document, base string) markTable {
 			if f.Against != base || !f.Headline && f.Verdict.Budget == nil {
 				continue
 			}
-			row := []string{g.title() + ", " + markedVariant(doc, g, f.Variant), label(f), shownValue(f, f.Baseline), shownValue(f, f.Value), shownDifference(f), markVerdict(f)}
+			difference := shownDifference(f)
+			if doc.NotTracing(f) { // which stands in the table of all figures
+				difference = finding.Missing
+			}
+			row := []string{g.title() + ", " + markedVariant(doc, g, f.Variant), label(f), shownValue(f, f.Baseline), shownValue(f, f.Value), difference, markVerdict(f)}
 			if lossyOf(doc, g, f.Variant) != nil {
 				lossy = append(lossy, row)
 				continue
@@ -80,10 +102,10 @@ func headlineTable(doc *finding.Document, base string) markTable {
 }
 
 // allTable has a row for each finding of a group.
-func allTable(g *group) markTable {
+func allTable(doc *finding.Document, g *group) markTable {
 	t := markTable{heads: []markHead{{"metric", false}, {"variant", false}, {"over", false}, {"its value", true}, {"value", true}, {"difference", true}, {"verdict", false}}}
 	for _, f := range g.findings {
-		t.rows = append(t.rows, []string{label(f), f.Variant, f.Against, shownValue(f, f.Baseline), shownValue(f, f.Value), shownDifference(f), markVerdict(f)})
+		t.rows = append(t.rows, []string{label(f), markedUntraced(doc, g, f.Variant), markedUntraced(doc, g, f.Against), shownValue(f, f.Baseline), shownValue(f, f.Value), shownDifference(f), markVerdict(f)})
 	}
 	return t
 }

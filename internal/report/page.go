@@ -47,6 +47,7 @@ type cardRow struct {
 	Ends    string // its interval
 	Values  string // "52.0 µs → 54.2 µs"
 	Lossy   bool   // it lost too many spans to be ranked
+	Dark    bool   // no span came: there is no figure
 	verdictView
 }
 
@@ -133,6 +134,12 @@ func newCardRow(doc *finding.Document, g *group, f *finding.Finding) cardRow {
 		Finding: indexOf(doc, f), Variant: markedVariant(doc, g, f.Variant), Lossy: lossyOf(doc, g, f.Variant) != nil, verdictView: viewOf(f),
 		Values: finding.FormatValue(f.Baseline, f.Unit) + " → " + finding.FormatValue(f.Value, f.Unit),
 	}
+	if doc.NotTracing(f) {
+		row.Dark, row.Lossy = true, true // below the others
+		row.Big, row.Ends, row.Values = "no spans", "not the overhead of tracing", ""
+		row.verdictView = verdictView{}
+		return row
+	}
 	i := f.Shown()
 	if i == nil {
 		row.Big = finding.Missing
@@ -160,6 +167,7 @@ type pageRow struct {
 	Blocks                              int
 	Note                                string
 	Headline                            bool
+	Dark                                bool // no span came: not the overhead of tracing
 	verdictView
 }
 
@@ -169,7 +177,7 @@ func pageTables(doc *finding.Document) []pageTable {
 		t := pageTable{Title: g.title()}
 		for _, f := range g.findings {
 			t.Rows = append(t.Rows, pageRow{
-				Finding: indexOf(doc, f), Label: label(f), Variant: markedVariant(doc, g, f.Variant), Against: f.Against,
+				Finding: indexOf(doc, f), Label: label(f), Variant: markedVariant(doc, g, f.Variant), Against: markedUntraced(doc, g, f.Against), Dark: doc.NotTracing(f),
 				Baseline: finding.FormatValue(f.Baseline, f.Unit), Value: finding.FormatValue(f.Value, f.Unit),
 				Absolute: intervalText(f.Absolute, f.Unit, false), Relative: intervalText(f.Relative, f.Unit, true),
 				Blocks: f.Blocks, Note: f.Note, Headline: f.Headline, verdictView: viewOf(f),

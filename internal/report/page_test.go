@@ -28,6 +28,7 @@ func TestPage(t *testing.T) {
 			if got := eval[string](p, `document.querySelector('h1').textContent`); got != doc.Answer {
 				t.Errorf("the answer reads %q, want %q", got, doc.Answer)
 			}
+			checkBanner(t, p, doc)
 			checkTables(t, p, doc)
 			checkLoadTables(t, p, doc)
 			for _, s := range []screen{{1200, "light"}, {1200, "dark"}, {390, "dark"}, {390, "light"}} {
@@ -59,6 +60,34 @@ func analysed(t *testing.T) *finding.Document {
 	return doc
 }
 
+// checkBanner looks for what stands above the answer where spans did not come, and for figures
+// of tracing where there are none.
+func checkBanner(t *testing.T, p *tab, doc *finding.Document) {
+	t.Helper()
+	b := bannerOf(doc)
+	var want []string
+	if b.Title != "" {
+		want = append([]string{b.Title}, b.Lines...)
+	}
+	got := eval[[]string](p, `[...document.querySelectorAll('h1')].flatMap(h => [...(h.previousElementSibling?.matches('.alarm') ? h.previousElementSibling.querySelectorAll('p') : [])].map(e => e.textContent))`)
+	if diff := cmp.Diff(want, append([]string(nil), got...)); diff != "" {
+		t.Errorf("above the answer (-want +got):\n%s", diff)
+	}
+	dark := 0
+	for i := range doc.Findings {
+		if f := &doc.Findings[i]; f.Headline && doc.NotTracing(f) {
+			dark++
+		}
+	}
+	shown := eval[[]string](p, `[...document.querySelectorAll('.card .dark')].map(e => e.querySelector('.values').textContent)`)
+	if len(shown) != dark || strings.Join(shown, "") != "" {
+		t.Errorf("%q in cards of which no span came, want %d and no value", shown, dark)
+	}
+	if whole := nothingReceived == b.Title; whole && !eval[bool](p, `document.getElementById('cost').hidden`) {
+		t.Error("no span came of anything, and what it costs is drawn")
+	}
+}
+
 // checkTables compares every row with its finding.
 func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 	t.Helper()
@@ -67,7 +96,7 @@ func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		want := []string{
-			label(f), markedVariant(doc, &group{operation: f.Operation, parameter: parameterText(f.Parameter)}, f.Variant), f.Against, finding.FormatValue(f.Baseline, f.Unit), finding.FormatValue(f.Value, f.Unit),
+			label(f), markedVariant(doc, &group{operation: f.Operation, parameter: parameterText(f.Parameter)}, f.Variant), markedUntraced(doc, &group{operation: f.Operation}, f.Against), finding.FormatValue(f.Baseline, f.Unit), finding.FormatValue(f.Value, f.Unit),
 			textOf(f.Absolute, f.Unit, false), textOf(f.Relative, f.Unit, true),
 		}
 		if diff := cmp.Diff(want, got[i]); diff != "" {
@@ -85,6 +114,9 @@ func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 		for _, f := range g.findings {
 			if f.Headline {
 				estimate, _, _ := strings.Cut(textOf(f.Relative, f.Unit, true), " (")
+				if doc.NotTracing(f) {
+					estimate = "no spans"
+				}
 				want = append(want, estimate)
 			}
 		}
@@ -117,10 +149,11 @@ func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
 		if f.Metric != metric || f.Role != "" {
 			continue
 		}
-		if f.Against == base && (f.Absolute != nil || f.Relative != nil) {
+		traced := !doc.NotTracing(&f)
+		if f.Against == base && (f.Absolute != nil || f.Relative != nil) && traced {
 			want["dots"]++
 		}
-		if f.Absolute != nil && steps {
+		if f.Absolute != nil && steps && traced {
 			stepOf[f.Operation+parameterText(f.Parameter)+"\n"+f.Variant] = true
 		}
 		if f.Against != base {

@@ -92,6 +92,13 @@ func (t *terminal) head() {
 		about = append(about, e.Load)
 	}
 	about = append(about, runsText(t.doc.Runs))
+	if b := bannerOf(t.doc); b.Title != "" {
+		t.paragraph("", b.Title, red)
+		for _, text := range b.Lines {
+			t.paragraph("  ", text, plain)
+		}
+		t.line("")
+	}
 	t.paragraph("", t.doc.Answer, bold)
 	t.paragraph("", strings.Join(about, " · "), dim)
 	for _, text := range came(t.doc) {
@@ -119,6 +126,7 @@ func came(doc *finding.Document) []string {
 		out = append(out, "blocks: "+doc.Runs.Stopped)
 	}
 	out = append(out, leftOut(doc)...)
+	out = append(out, instrumented(doc)...)
 	for _, text := range doc.Experiment.Faults {
 		out = append(out, "on purpose: "+text)
 	}

@@ -16,12 +16,19 @@ const centresText = "Values and differences are centres over the blocks, each of
 // jointText says what a verdict without a corrected interval rests on.
 const jointText = "With so few blocks for so many claims, costs and saves rest on the signs of all the claims' differences together: that there is a difference is sure among all of them, how large it is holds for each one alone."
 
+// familiesText says what verdicts are corrected for.
+const familiesText = "Verdicts are corrected so that those on the headline, those on all other metrics, and those on budgets are each wrong in at most 5 of 100 experiments."
+
 // howToRead explains the figures of a document.
 func howToRead(doc *finding.Document) string {
-	if jointly(doc) {
-		return centresText + " " + jointText
+	text := centresText
+	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.Claims > 0 }) {
+		text += " " + familiesText
 	}
-	return centresText
+	if jointly(doc) {
+		text += " " + jointText
+	}
+	return text
 }
 
 func jointly(doc *finding.Document) bool {

@@ -13,7 +13,7 @@ import (
 // tables are the tables that the group is shown as.
 func (t *terminal) tables(g *group, base string) []grid {
 	contenders := g.contenders(t.doc, base)
-	if kept := slices.DeleteFunc(slices.Clone(contenders), func(name string) bool { return lossyOf(t.doc, g, name) != nil }); len(kept) > 0 && !t.opts.All {
+	if kept := slices.DeleteFunc(slices.Clone(contenders), func(name string) bool { return lossyOf(t.doc, g, name) != nil && !isUntraced(t.doc, g, name) }); len(kept) > 0 && !t.opts.All {
 		contenders = kept // the others are listed apart
 	}
 	switch {

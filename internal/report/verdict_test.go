@@ -38,14 +38,18 @@ func TestBadge(t *testing.T) {
 	}
 }
 
-// The first line is the answer, so that `head -1` prints it.
+// The first line is the answer, so that `head -1` prints it, or that there is none of tracing.
 func TestTheAnswerComesFirst(t *testing.T) {
 	for name, doc := range fixtures() {
 		var b bytes.Buffer
 		if err := Terminal(&b, doc, TerminalOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(b.String(), visible(doc.Answer)+"\n") {
+		first := visible(doc.Answer)
+		if len(doc.Untraced) > 0 {
+			first = bannerOf(doc).Title
+		}
+		if !strings.HasPrefix(b.String(), first+"\n") {
 			t.Errorf("%s begins with %.80q", name, b.String())
 		}
 	}
@@ -93,6 +97,21 @@ func TestCauseIsToldOnce(t *testing.T) {
 	shown, _, _ := strings.Cut(page.String(), `<script type="application/json"`)
 	if n := strings.Count(shown, "PATH=/a"); n != 1 {
 		t.Errorf("the page tells it %d times", n)
+	}
+}
+
+// What verdicts are corrected for is told where there are any.
+func TestFamiliesAreTold(t *testing.T) {
+	for name, want := range map[string]bool{"small": true, "quick": false} {
+		for form, write := range map[string]func(io.Writer, *finding.Document) error{"terminal": terminalForm(0, false, false), "page": HTML} {
+			var b bytes.Buffer
+			if err := write(&b, fixtures()[name]); err != nil {
+				t.Fatal(err)
+			}
+			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), familiesText); told != want {
+				t.Errorf("%s, %s: told %t", name, form, told)
+			}
+		}
 	}
 }
 

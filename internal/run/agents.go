@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/sink"
@@ -106,5 +106,5 @@ func said(p *process.Process) string {
 	if len(tail) == 0 {
 		return ""
 	}
-	return "; its last words: " + strings.Join(tail, " | ")
+	return "; its last words: " + excerpt.Lines(tail, " | ")
 }

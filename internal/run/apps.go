@@ -45,7 +45,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		values := s.valuesFor(p)
 		started, err := s.startApp(ctx, p, values)
 		if err != nil {
-			return err
+			return &processError{p.Name, err}
 		}
 		if first.IsZero() || p.Role == "app" && !slices.ContainsFunc(s.apps, func(a *process.Process) bool { return a.Role() == "app" }) {
 			first = started.Started()
@@ -54,12 +54,13 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		s.record.Harness.Unmet = append(s.record.Harness.Unmet, started.Unmet()...)
 		targets = append(targets, started)
 		if err := s.ready(ctx, p, started, values); err != nil {
-			return err
+			return &processError{p.Name, err}
 		}
 		go s.mourn(ctx, started, cancel)
 	}
 	s.record.Start.ReadySeconds = time.Since(first).Seconds()
 	s.meter.Meter = usage.NewMeter(targets)
+	s.sampled = time.Now()
 	return s.meter.Start(ctx)
 }
 
@@ -79,7 +80,7 @@ func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
-	env, err := environment(p.Env, values)
+	env, err := environment(s.shell, p, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
@@ -165,22 +166,24 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 	return out, nil
 }
 
-// environment is tracetax's own without any OpenTelemetry setting of the user's
-// shell, which would make variants differ from what the file says.
-func environment(set map[string]string, values map[string]string) ([]string, error) {
+// environment is what the program gets of the user's shell, and what the plan sets.
+func environment(shell []string, p spec.Process, values map[string]string) ([]string, error) {
 	var env []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if _, replaced := set[name]; !replaced && !strings.HasPrefix(name, "OTEL_") {
+	front := map[string]string{}
+	for _, pair := range shell {
+		name, value, _ := strings.Cut(pair, "=")
+		if _, replaced := p.Env[name]; !replaced {
 			env = append(env, pair)
+		} else if value != "" && slices.Contains(p.Inherit, name) {
+			front[name] = value + " "
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		value, err := spec.Expand(set[name], values)
+	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+		value, err := spec.Expand(p.Env[name], values)
 		if err != nil {
 			return nil, fmt.Errorf("environment variable %s: %w", name, err)
 		}
-		env = append(env, name+"="+value)
+		env = append(env, name+"="+front[name]+value)
 	}
 	return env, nil
 }

@@ -22,13 +22,14 @@ type drained struct {
 }
 
 // drain waits until the sink is quiet: it was told of all of the awaited spans since
-// before was counted (how many of them a tracer merges depends on the load), or none has come for longer than the tracer holds spans
-// back. awaited < 0 means that their number is not known. A variant that exports
+// before was counted, those of other work of the program apart (how many of them a tracer merges depends on the load), or none has come for longer than the tracer holds spans
+// back, where that is known of the operations' traces alone. awaited < 0 means that their number is not known. A variant that exports
 // nothing is not waited for.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
 	start := time.Now()
 	silence := s.request.Plan.Delay + margin
 	patience := 3*silence + 10*time.Second
+	flow := flow{roots: s.request.Roots, mark: before, next: before, marked: start, changed: start}
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for {
@@ -38,17 +39,18 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 		}
 		waited := time.Since(start)
 		d := drained{counts: seen.Counts, took: waited, quiet: true}
+		flow.see(seen.Counts, silence)
 		switch {
 		case seen.InFlight > 0: // a batch is being received
 		case !s.exporting:
 			return d, nil
-		case awaited >= 0 && float64(seen.Counts.Minus(before).Told()) >= awaited:
+		case awaited >= 0 && s.allCame(seen.Counts.Minus(before), awaited):
 			return d, nil
-		case waited >= silence && seen.Since >= silence:
+		case waited >= silence && (seen.Since >= silence || flow.still() >= silence):
 			return d, nil
 		}
 		if waited > patience {
-			d.quiet = false
+			d.quiet = flow.passing(seen.Counts)
 			return d, nil
 		}
 		select {
@@ -57,6 +59,19 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 		case <-ticker.C:
 		}
 	}
+}
+
+// allCame reports whether all of the awaited spans came. Where a trace has more spans than any
+// had in the calibration their number varies: then more may come.
+func (s *stage) allCame(c record.Counts, awaited float64) bool {
+	larger, _, _ := c.Shapes.Larger(s.request.Roots)
+	return larger == 0 && float64(s.told(c)) >= awaited
+}
+
+// told is of how many spans of operations the sink was told.
+func (s *stage) told(c record.Counts) uint64 {
+	own, _ := c.Apart(s.request.Roots)
+	return own.Told()
 }
 
 // awaited is of how many spans the sink will be told, by so many operations of a kind (see

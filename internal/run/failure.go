@@ -1,14 +1,42 @@
-// Why a run failed: the failure that came first, in the words of the stage.
+// Why a run failed: the failure that came first, in the words of the stage, and the process
+// that it is of. Which one wrote something first says nothing of that.
 package run
 
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 )
+
+// lastWords is how long the end of a process may be heard of after what came of it.
+const lastWords = 500 * time.Millisecond
+
+// processError is what went wrong with one process that is known.
+type processError struct {
+	process string
+	err     error
+}
+
+func (e *processError) Error() string { return e.err.Error() }
+
+func (e *processError) Unwrap() error { return e.err }
+
+// ownerOf is the process that an operation is asked of; "" where a mix asks several.
+func ownerOf(o spec.Operation, processes []spec.Process) string {
+	if len(o.Mix) == 0 {
+		return o.Owner(processes).Name
+	}
+	name := ownerOf(o.Mix[0].Operation, processes)
+	if slices.ContainsFunc(o.Mix, func(s spec.Share) bool { return ownerOf(s.Operation, processes) != name }) {
+		return ""
+	}
+	return name
+}
 
 // cause returns why the run really ended: a process that died says more than the
 // request that it did not answer, though its end may be seen a little later.
@@ -19,7 +47,7 @@ func (s *stage) cause(ctx context.Context, err error) error {
 	}
 	var died *process.DiedError
 	if errors.As(context.Cause(ctx), &died) {
-		return died
+		return s.diedFirst(died)
 	}
 	if ctx.Err() != nil || s.ending.Load() {
 		return err
@@ -27,11 +55,34 @@ func (s *stage) cause(ctx context.Context, err error) error {
 	select {
 	case <-ctx.Done():
 		if errors.As(context.Cause(ctx), &died) {
-			return died
+			return s.diedFirst(died)
 		}
-	case <-time.After(500 * time.Millisecond):
+	case <-time.After(lastWords):
 	}
 	return err
+}
+
+// diedFirst is the end of the process that ended first. Another one may end because of
+// that, and be heard of earlier, as it had less to write.
+func (s *stage) diedFirst(heard *process.DiedError) *process.DiedError {
+	first := heard
+	patience, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	for _, p := range slices.Concat(s.agents.processes(), s.apps) {
+		select {
+		case <-p.Done():
+		case <-patience.Done():
+		}
+		select {
+		case <-p.Done():
+		default:
+			continue // it goes on
+		}
+		if died := p.Died(); died.Exit.At.Before(first.Exit.At) {
+			first = died
+		}
+	}
+	return first
 }
 
 // failure puts err into the record's words.
@@ -46,11 +97,12 @@ func (s *stage) failure(err error) *record.Failure {
 		f.Process, f.Log = died.Process, died.Log
 		return f
 	}
-	const lines = 10
-	for _, p := range s.apps {
-		if tail := p.Log().Tail(lines); len(tail) > 0 {
-			f.Process, f.Log = p.Name(), tail
-			break
+	var of *processError
+	if errors.As(err, &of) {
+		const lines = 10
+		f.Process = of.process
+		if i := slices.IndexFunc(s.apps, func(p *process.Process) bool { return p.Name() == of.process }); i >= 0 {
+			f.Log = s.apps[i].Log().Tail(lines)
 		}
 	}
 	return f

@@ -47,7 +47,7 @@ func (c *Conductor) learnAtEnds(ctx context.Context, q Request, r *record.Record
 			return nil
 		}
 		more := longer.Phases[i].Load.Started - r.Phases[i].Load.Started
-		if longer.Life.Spans < r.Life.Spans || more != r.Phases[i].Load.Started {
+		if longer.Stop.Unquiet || r.Stop.Unquiet || longer.Life.Spans < r.Life.Spans || more != r.Phases[i].Load.Started {
 			r.Phases[i].Quiet = false // nothing can be learnt of it
 			continue
 		}

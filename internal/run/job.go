@@ -99,7 +99,7 @@ func (s *stage) load(ctx context.Context, j job) (record.Load, error) {
 	if err != nil {
 		return did, err
 	}
-	return did, wellDone(j, did)
+	return did, s.wellDone(j, did)
 }
 
 // attempt is load, however the operations are answered.
@@ -151,7 +151,7 @@ func (s *stage) drivingFailed(ctx context.Context, j job, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fmt.Errorf("making operation %s: %w", j.operation.Name, err)
+	return &processError{j.process, fmt.Errorf("making operation %s: %w", j.operation.Name, err)}
 }
 
 // driver is the connection to a process that makes itself work.
@@ -175,7 +175,7 @@ func (s *stage) driver(ctx context.Context, process string) (*load.Driver, error
 func (s *stage) stopDriven(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(s.drivers)) {
 		if err := s.drivers[name].Stop(ctx); err != nil {
-			return fmt.Errorf("stopping process %s: %w", name, err)
+			return &processError{name, fmt.Errorf("stopping process %s: %w", name, err)}
 		}
 	}
 	patience := time.NewTimer(grace)

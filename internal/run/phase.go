@@ -40,7 +40,7 @@ func (s *stage) firstOperation(ctx context.Context) error {
 	}
 	did, err := stretch.do(ctx)
 	if err == nil {
-		err = wellDone(j, did)
+		err = s.wellDone(j, did)
 	}
 	if err == nil {
 		err = stretch.collect(ctx, &did)
@@ -66,9 +66,12 @@ func (s *stage) idle(ctx context.Context) error {
 	if err := s.meet(ctx); err != nil {
 		return err
 	}
+	if s.request.Load.Idle <= 0 {
+		return nil // what is used in no time at all is no rate
+	}
 	// An agent goes on starting, and is being compiled, for seconds after the program is
 	// ready: taken for idle CPU, that would be subtracted from what operations cost.
-	if s.request.Plan.Self && s.request.Load.Idle > 0 {
+	if s.request.Plan.Self {
 		if _, _, err := s.rest(ctx); err != nil {
 			return err
 		}
@@ -108,12 +111,14 @@ func (s *stage) phases(ctx context.Context) error {
 		s.record.Phases = append(s.record.Phases, phase)
 		s.reached = end
 	}
+	s.record.Memory = s.memoryOfRun()
 	return nil
 }
 
 // phase makes one operation: warm-up, drain, measured window, drain. The drain
 // before the window keeps the warm-up's spans out of the window's cost.
 func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
+	s.loaded = loadTime{}
 	if request.Search != nil {
 		return s.search(ctx, request, counted)
 	}
@@ -162,7 +167,10 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	begun, own, busy := time.Now(), s.own(), s.busy()
 	phase.Load, err = s.swapping(ctx, j.task.Duration, func() (record.Load, error) { return stretch.do(ctx) })
 	if err == nil {
-		err = wellDone(j, phase.Load)
+		s.loaded, err = s.end(loadTime{from: begun})
+	}
+	if err == nil {
+		err = s.wellDone(j, phase.Load)
 	}
 	if err != nil {
 		return phase, counted, err
@@ -180,7 +188,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	s.record.Harness.OwnCPU += used.Seconds()
 	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
 	phase.Sink = end.counts.Minus(warm.counts)
-	phase.Usage = s.between(before, after)
+	phase.Usage = s.memoryIn(s.loaded, s.between(before, after))
 	if s.duet == nil { // the partner would count as somebody else
 		phase.Others = s.others(busy, s.busy(), phase.Usage, used)
 	}
@@ -212,19 +220,21 @@ func (s *stage) afterwards(ctx context.Context, stretch armed, l *record.Load) e
 func (s *stage) own() time.Duration { return ownCPU() + s.launcher.KeeperCPU() }
 
 // wellDone is an error where too many operations went wrong.
-func wellDone(j job, did record.Load) error {
+func (s *stage) wellDone(j job, did record.Load) error {
 	if did.Completed == 0 || float64(did.Failed) > badShare*float64(did.Started) {
-		return answeredBadly(j.operation, did)
+		return s.answeredBadly(j.operation, did)
 	}
 	return nil
 }
 
-func answeredBadly(operation spec.Operation, did record.Load) error {
+// answeredBadly is of the process that was asked, whichever of them is the cause.
+func (s *stage) answeredBadly(operation spec.Operation, did record.Load) error {
+	owner := ownerOf(operation, s.request.Plan.Processes)
 	if did.Driven != nil {
-		return fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", operation.Name, did.Started, did.Failed)
+		return &processError{owner, fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", operation.Name, did.Started, did.Failed)}
 	}
-	return fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
-		operation.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
+	return &processError{owner, fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
+		operation.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))}
 }
 
 func errorsOf(did record.Load) string {

@@ -37,6 +37,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
+	loaded := loadTime{from: time.Now()}
 	if p.Load, err = stretch.do(ctx); err != nil {
 		return tried{}, counted, err
 	}
@@ -48,7 +49,10 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
-	p.Usage = s.between(before, asked)
+	if loaded, err = s.end(loaded); err != nil {
+		return tried{}, counted, err
+	}
+	p.Usage = s.memoryIn(loaded, s.between(before, asked))
 	p.Others = s.others(busy, s.busy(), p.Usage, s.own()-own)
 	// Between the marks lie the generator's start and the encoding of its results
 	// too, in which the app has nothing to do.
@@ -73,12 +77,12 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, (rested + end.took).Seconds()
 	p.Expected, p.Lost = s.lost(j.work, p)
-	p.Lost = s.owed.beyond(p.Lost, float64(p.Sink.Told())-p.Expected, float64(s.request.Plan.Holds))
+	p.Lost = s.owed.beyond(p.Lost, float64(s.told(p.Sink))-p.Expected, float64(s.request.Plan.Holds))
 	p = request.Search.Judge(p)
 	if !calm {
 		p.Why += "; the app was still busy with it when patience ended"
 	}
-	return tried{probe: p, usage: s.between(before, after), clean: ended}, end.counts, nil
+	return tried{probe: p, usage: s.memoryIn(loaded, s.between(before, after)), clean: ended}, end.counts, nil
 }
 
 // threads reads the threads of all processes on the app's CPUs.
@@ -122,5 +126,5 @@ func (s *stage) lost(work string, p record.Probe) (expected, lost float64) {
 	if !s.exporting || expected <= 0 {
 		return 0, 0
 	}
-	return expected, max(0, expected-float64(p.Sink.Told()))
+	return expected, max(0, expected-float64(s.told(p.Sink)))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -27,6 +28,7 @@ type Conductor struct {
 	Logs       string   // folder for the logs of processes
 	Accounting string   // "auto", "cgroup" or "clock"
 	Results    string   // the results folder, for what a run leaves besides its record and its logs
+	Keep       []string // variables of the user's shell that programs get though they belong to a tracer
 
 	placement process.Placement
 }
@@ -77,7 +79,10 @@ type stage struct {
 	reached   record.Counts           // at the sink, when the next phase begins
 	warmed    map[int]warmed          // by phase: what was made of its operation before the first phase
 	owed      owed                    // by the tracer, of the probes of a search
+	sampled   time.Time               // since when memory is
+	loaded    loadTime                // of the last window; zero where the last phase had none of its own
 	results   string                  // the results folder
+	shell     []string                // what the programs get of the user's environment
 	exporting bool                    // spans are expected at the sink
 	ending    atomic.Bool             // the processes are being stopped: their end is no death
 	before    harness
@@ -110,6 +115,7 @@ func (s *stage) expectEnd() { s.ending.Store(true) }
 // happens, no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	s.results = c.Results
+	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
 	if s.scratch, err = scratch(); err != nil {
 		return err
 	}
@@ -141,6 +147,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		{"phases", s.phases},
 		{"verify", s.verify},
 		{"stop", s.meet}, // the other run of a duet is still measured till then
+		{"stop", func(context.Context) error { return s.lookInside() }},
 		{"stop", s.stop},
 	} {
 		s.name = step.name

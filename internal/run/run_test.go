@@ -65,7 +65,7 @@ func service(address, sink string) error {
 		if err != nil {
 			return err
 		}
-		provider = trace.NewTracerProvider(trace.WithBatcher(maybeCold(exporter), trace.WithBatchTimeout(50*time.Millisecond)))
+		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(maybeCold(exporter)), trace.WithBatchTimeout(50*time.Millisecond)))
 	}
 	tracer := provider.Tracer("service")
 	mux := http.NewServeMux()
@@ -82,6 +82,7 @@ func service(address, sink string) error {
 	})
 	mux.HandleFunc("GET /kill/{role}", func(_ http.ResponseWriter, r *http.Request) { kill(r.PathValue("role")) })
 	limited(mux, tracer)
+	holding(mux)
 	fmt.Printf("begins on CPUs %s\n", cpus())
 	defer func() { fmt.Printf("ends on CPUs %s\n", cpus()) }()
 	server := &http.Server{Addr: address, Handler: mux}
@@ -168,6 +169,9 @@ func TestMeasuredRun(t *testing.T) {
 		if roles[role] <= 0 {
 			t.Errorf("nothing was charged to the %s", role)
 		}
+	}
+	if r.Stop.Unquiet {
+		t.Error("the sink is said never to have been quiet")
 	}
 	if len(r.Start.Idle) != 3 || r.Start.ReadySeconds <= 0 || r.Start.FirstOperationSeconds <= 0 {
 		t.Errorf("start: %+v", r.Start)

@@ -53,7 +53,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 		}
 	}
 	if phase.Warmup.Completed == 0 && phase.Warmup.Started > 0 {
-		return phase, counted, answeredBadly(operation, phase.Warmup)
+		return phase, counted, s.answeredBadly(operation, phase.Warmup)
 	}
 	warm, clean, err := s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	last := len(all) - len(result.Probes) // where the search begins that counts
 	at := last + settledOn(result.Probes)
 	if all[at].probe.Load.Completed == 0 {
-		return phase, counted, answeredBadly(operation, all[at].probe.Load)
+		return phase, counted, s.answeredBadly(operation, all[at].probe.Load)
 	}
 	return phase, counted, settle(&phase, all, at)
 }

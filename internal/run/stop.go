@@ -10,6 +10,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -29,15 +30,16 @@ func (s *stage) stop(ctx context.Context) error {
 	for _, p := range slices.Backward(s.apps) {
 		killed, err := p.Stop(ctx, grace)
 		if err != nil {
-			return fmt.Errorf("stopping process %s: %w", p.Name(), err)
+			return &processError{p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err)}
 		}
 		s.record.Stop.Killed = s.record.Stop.Killed || killed
 	}
 	s.record.Stop.Seconds = time.Since(begin).Seconds()
-	life, err := s.last(ctx)
+	seen, err := s.last(ctx)
 	if err != nil {
 		return err
 	}
+	life := seen.Counts
 	files, err := s.countSpanFiles()
 	if err != nil {
 		return err
@@ -50,29 +52,40 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.admissions(); err != nil {
 		return err
 	}
+	if err := s.lookAtInstrumented(); err != nil {
+		return err
+	}
+	if err := s.readSigns(seen.Connections); err != nil {
+		return err
+	}
 	return s.stopSink(ctx)
 }
 
+// lastPatience is how long the sink may take after the end of the processes; a variable for tests.
+var lastPatience = grace
+
 // last waits until the sink has taken in what was sent before the end: the
-// senders are gone, so all that can still come is in its sockets.
-func (s *stage) last(ctx context.Context) (record.Counts, error) {
+// senders are gone, so all that can still come is in its sockets. Where it is not
+// quiet when patience ends, the record says so.
+func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	const still = 100 * time.Millisecond
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for start := time.Now(); ; {
 		seen, err := s.agents.sink.Snapshot(ctx)
 		if err != nil {
-			return record.Counts{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+			return sink.Snapshot{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
 		}
 		if !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still {
-			return seen.Counts, nil
+			return seen, nil
 		}
-		if time.Since(start) > grace {
-			return seen.Counts, nil // an endless sender that is none of the run's processes
+		if time.Since(start) > lastPatience { // an endless sender that is none of the run's processes
+			s.record.Stop.Unquiet = true
+			return seen, nil
 		}
 		select {
 		case <-ctx.Done():
-			return record.Counts{}, context.Cause(ctx)
+			return sink.Snapshot{}, context.Cause(ctx)
 		case <-ticker.C:
 		}
 	}

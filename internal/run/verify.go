@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -50,7 +51,7 @@ func (s *stage) verify(ctx context.Context) error {
 	}
 	lines := check.Log().Tail(verifyLines)
 	if exit.Code != 0 {
-		return fmt.Errorf("the workload's answers are not what they must be (%s, %s): %s", strings.Join(args, " "), exit, strings.Join(lines, "\n"))
+		return fmt.Errorf("the workload's answers are not what they must be (%s, %s): %s", strings.Join(args, " "), exit, excerpt.Lines(lines, "\n"))
 	}
 	s.record.Start.Verified = lines
 	return nil

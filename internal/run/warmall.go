@@ -50,7 +50,7 @@ func (s *stage) warmAll(ctx context.Context) error {
 				return err
 			}
 			if round == warmRounds-1 && w.load.Completed == 0 && w.load.Started > 0 {
-				return answeredBadly(requests[i].Operation, w.load)
+				return s.answeredBadly(requests[i].Operation, w.load)
 			}
 			s.warmed[i] = w
 		}

@@ -46,7 +46,7 @@ func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.
 			return phase, counted, fmt.Errorf("adding up the slices of operation %s: %w", operation.Name, err)
 		}
 	}
-	if err := wellDone(j, phase.Warmup); err != nil {
+	if err := s.wellDone(j, phase.Warmup); err != nil {
 		return phase, counted, err
 	}
 	s.name = "drain"

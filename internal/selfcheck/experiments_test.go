@@ -56,6 +56,22 @@ func TestExperimentsAreThere(t *testing.T) {
 	if e := late[0]; len(e.Operations) != 1 || !makes(e.Operations[0]) || !slices.ContainsFunc(e.Variants, traces) {
 		t.Errorf("%s has other operations, spans or variants than the check counts on: %+v, %+v", LateSink, e.Operations, e.Variants)
 	}
+	deferred, err := catalog.Experiment(DeferredCosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range deferred[0].Variants {
+		if v.Tracer.Name != "synthetic-go" || v.Settings["spans"] != "on" || (v.Settings["flush"] == "0s") != (i == 0) {
+			t.Errorf("%s: %s does not make the spans of the others, or burns where the baseline is to burn nothing: %v", DeferredCosts, v.Name, v.Settings)
+		}
+		plan, err := deferred[0].Plan(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 && plan.Delay <= deferred[0].Load.Duration {
+			t.Errorf("%s: what %s burns after %v may be in the window of %v: it is not deferred", DeferredCosts, v.Name, plan.Delay, deferred[0].Load.Duration)
+		}
+	}
 	if _, err := catalog.Experiment(NoiseFloor); err != nil {
 		t.Error(err)
 	}

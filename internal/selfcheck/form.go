@@ -9,17 +9,20 @@ const (
 	SmallCosts    = "selfcheck-small-costs"
 	Costs         = "selfcheck-costs"
 	OtherCosts    = "selfcheck-other-costs"
+	DeferredCosts = "selfcheck-deferred-costs"
 	DuetSame      = "selfcheck-duet-same" // in the full form only
 	DuetBurn      = "selfcheck-duet-burn"
 )
 
-// The variants of SmallCosts, Costs and OtherCosts.
+// The variants of SmallCosts, Costs, OtherCosts and DeferredCosts.
 const (
 	Again   = "again"
 	Burn20  = "burn-20"
 	Burn200 = "burn-200"
 	Sleep   = "sleep-1"
 	Hold    = "hold-50"
+
+	Flush200 = "flush-200"
 )
 
 // Form is how thorough a selfcheck is.
@@ -27,7 +30,7 @@ type Form string
 
 // The forms.
 const (
-	Quick Form = "quick" // under three minutes
+	Quick Form = "quick" // under five minutes
 	Full  Form = "full"  // about twenty minutes, with narrower margins
 )
 
@@ -42,7 +45,7 @@ type Experiment struct {
 func (f Form) Experiments() []Experiment {
 	exact := []Experiment{{Name: LossySink}, {Name: LateSink}, {Name: LateGenerator}}
 	if f == Full {
-		return append(exact, Experiment{Name: OtherCosts, Blocks: 20}, Experiment{Name: SmallCosts, Blocks: 40, Duration: "3s"}, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: DuetSame}, Experiment{Name: DuetBurn})
+		return append(exact, Experiment{Name: DeferredCosts, Blocks: 20}, Experiment{Name: OtherCosts, Blocks: 20}, Experiment{Name: SmallCosts, Blocks: 40, Duration: "3s"}, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: DuetSame}, Experiment{Name: DuetBurn})
 	}
-	return append(exact, Experiment{Name: OtherCosts}, Experiment{Name: SmallCosts}, Experiment{Name: Costs})
+	return append(exact, Experiment{Name: DeferredCosts}, Experiment{Name: OtherCosts}, Experiment{Name: SmallCosts}, Experiment{Name: Costs})
 }

@@ -57,6 +57,7 @@ func (f Form) lengths() []length {
 		{"same again: memory", SmallCosts, Again, memory, "bytes", 0, marginMemory, none},
 		{"20 µs of CPU", SmallCosts, Burn20, cpu, "s", 20e-6, small, exactly},
 		{"200 µs of CPU", Costs, Burn200, cpu, "s", 200e-6, marginCPU, exactly},
+		{"200 µs at the flush", DeferredCosts, Flush200, cpu, "s", 200e-6, marginCPU, exactly},
 		{"1 ms of sleep: latency", OtherCosts, Sleep, latency, "s", 1e-3, marginLatency, logged},
 		{"1 ms of sleep: CPU", OtherCosts, Sleep, cpu, "s", 0, marginSwitch, atMost},
 		{"50 MB of memory", OtherCosts, Hold, memory, "bytes", 50e6, marginMemory, exactly},
@@ -92,7 +93,7 @@ func (l length) finding(doc *finding.Document) *finding.Finding {
 	}
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
-		if f.Variant == l.variant && f.Against == doc.Experiment.Variants[0].Name && f.Metric == l.metric && f.Role == "" && f.Operation != "" {
+		if f.Variant == l.variant && f.Against == doc.Experiment.Variants[0].Name && f.Metric == l.metric && f.Role == "" { // on the one operation that there is, or of the run
 			return f
 		}
 	}

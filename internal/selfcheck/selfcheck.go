@@ -82,6 +82,7 @@ func Judge(form Form, evidence map[string]Evidence) *Report {
 	for _, e := range exacts {
 		r.Checks = append(r.Checks, e.check(evidence))
 	}
+	r.Checks = append(r.Checks, form.agreement(evidence))
 	r.Verdict = overall(r.Checks)
 	r.Noise = Floors(evidence[SmallCosts].Document)
 	r.Duet = gainOf(evidence[SmallCosts].Document, evidence[DuetSame].Document)

@@ -46,6 +46,7 @@ func TestWrongLengthFails(t *testing.T) {
 		"same again: memory":     {Again, "memory_mean", 300e3},
 		"20 µs of CPU":           {Burn20, "cpu_per_operation", -15e-6},
 		"200 µs of CPU":          {Burn200, "cpu_per_operation", -50e-6},
+		"200 µs at the flush":    {Flush200, "cpu_per_operation", -200e-6}, // all of it is missed
 		"1 ms of sleep: latency": {Sleep, "latency_mean", 150e-6},
 		"1 ms of sleep: CPU":     {Sleep, "cpu_per_operation", 40e-6},
 		"50 MB of memory":        {Hold, "memory_mean", 6e6},
@@ -196,7 +197,9 @@ func TestExactChecks(t *testing.T) {
 		"no warning of drops":          {"warning of drops", silent(LateSink)},
 		"no warning of late generator": {"warning of lateness", silent(LateGenerator)},
 		"latency from the late start": {"latency, late generator", func(e map[string]Evidence) {
-			e[LateGenerator].Document.Findings[0].Samples[0].Value = 0.3e-3
+			f := &e[LateGenerator].Document.Findings[0]
+			f.Samples[0].Value = 0.3e-3
+			told(f)
 		}},
 		"no latency":    {"latency, late generator", func(e map[string]Evidence) { e[LateGenerator].Document.Findings = nil }},
 		"no experiment": {"spans lost in the sink", func(e map[string]Evidence) { delete(e, LossySink) }},

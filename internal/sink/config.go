@@ -123,4 +123,6 @@ type Snapshot struct {
 	Counts   record.Counts `json:"counts"`
 	Since    time.Duration `json:"since_ns"`  // since a request last arrived or finished; since the start if none has
 	InFlight int           `json:"in_flight"` // requests that have arrived and not finished
+
+	Connections uint64 `json:"connections"` // accepted since the start, whatever came over them
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
@@ -46,7 +47,7 @@ func NewRemote(in io.WriteCloser, out io.Reader) (*Remote, error) {
 func (r *Remote) greet(line []byte) error {
 	var h hello
 	if err := json.Unmarshal(line, &h); err != nil {
-		return fmt.Errorf("its first line %q: %w", line, err)
+		return fmt.Errorf("its first line %s: %w", excerpt.Quoted(line), err)
 	}
 	if h.Error != "" {
 		return errors.New(h.Error)
@@ -114,7 +115,7 @@ func (r *Remote) answer(ctx context.Context) (Snapshot, error) {
 		}
 		var a answer
 		if err := json.Unmarshal(line, &a); err != nil {
-			return Snapshot{}, fmt.Errorf("its answer %q: %w", line, err)
+			return Snapshot{}, fmt.Errorf("its answer %s: %w", excerpt.Quoted(line), err)
 		}
 		if a.ID != r.id {
 			continue

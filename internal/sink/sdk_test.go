@@ -101,6 +101,7 @@ func countsOf(n uint64, protocol string) record.Counts {
 		Requests: 1, Spans: 4 * n, Roots: n, Traces: n, Checking: true,
 		Services:  map[string]uint64{"shop": 4 * n},
 		RootNames: map[string]uint64{"GET /": n},
+		Shapes:    record.Shapes{"GET /": {4: int64(n)}},
 		Kinds:     map[string]uint64{"server": n, "client": n, "consumer": n, "internal": n},
 		Protocols: map[string]uint64{protocol: 1},
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/tally"
@@ -21,6 +22,7 @@ type Server struct {
 	stops     []func() error
 	serving   sync.WaitGroup
 	closing   sync.Once
+	accepted  atomic.Uint64 // connections
 
 	mu     sync.Mutex
 	failed []error // receivers that ended by themselves
@@ -51,7 +53,7 @@ func (s *Server) start(c Config) error {
 		if err != nil {
 			return err
 		}
-		l, err := listen(address, row.Title, c.MaxConnections)
+		l, err := s.listen(address, row.Title, c.MaxConnections)
 		if err != nil {
 			return errors.Join(err, r.Close())
 		}
@@ -61,12 +63,27 @@ func (s *Server) start(c Config) error {
 	return s.startScouter(c)
 }
 
-func listen(address, title string, connections int) (net.Listener, error) {
+func (s *Server) listen(address, title string, connections int) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listening for %s on %s (choose another address, or port 0 for a free one): %w", title, address, err)
 	}
-	return netutil.LimitListener(promptly(l), connections), nil
+	return netutil.LimitListener(promptly(counting{l, &s.accepted}), connections), nil
+}
+
+// counting counts the connections that a listener accepts.
+type counting struct {
+	net.Listener
+	accepted *atomic.Uint64
+}
+
+// Accept waits for the next connection.
+func (c counting) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err == nil {
+		c.accepted.Add(1)
+	}
+	return conn, err
 }
 
 // serve runs a receiver until stop is called.
@@ -88,7 +105,7 @@ func (s *Server) Addresses() protocol.Addresses { return s.addresses }
 func (s *Server) Snapshot() Snapshot {
 	// Quiet is read before the counts: what it calls finished is counted.
 	since, inFlight := s.total.Since(), s.total.InFlight()
-	return Snapshot{Counts: s.total.Counts(), Since: since, InFlight: inFlight}
+	return Snapshot{Counts: s.total.Counts(), Since: since, InFlight: inFlight, Connections: s.accepted.Load()}
 }
 
 // Close ends the sink at once, cutting off requests under way. It returns the

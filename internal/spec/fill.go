@@ -63,10 +63,10 @@ func (f *filler) all(words []string) {
 func (f *filler) values(m map[string]string) {
 	for k, v := range m {
 		m[k] = f.fill(v)
-		if !isCredential(k) || len(Placeholders(m[k])) > 0 {
+		if len(Placeholders(m[k])) > 0 {
 			continue
 		}
-		if value, err := Expand(m[k], nil); err == nil {
+		if value, err := Expand(m[k], nil); err == nil && IsSecret(k, value) {
 			f.secret(value)
 		}
 	}

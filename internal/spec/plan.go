@@ -13,6 +13,7 @@ type Plan struct {
 	Build      Build
 	Spans      map[string]Number // declared spans per operation name; absent: learnt
 	Admits     []Admission
+	Tells      string        // pattern of the lines in which the tracer names what it instruments; ""
 	Silent     bool          // no span reaches the sink, by intent
 	Sampling   float64       // sampled share, 0 to 1; 1 where the tracer has no such setting
 	Delay      time.Duration // longest time that the tracer holds a finished span back

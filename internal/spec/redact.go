@@ -8,11 +8,36 @@ import (
 	"strings"
 )
 
-var credential = regexp.MustCompile(`(?i)(^|[^a-z])(authorization|cookie|set-cookie|credentials?|bearer|auth)$|token|secret|passw(or)?d|api[-_.]?key|private[-_.]?key|access[-_.]?key`)
+// credential is what the name of a header, variable, option or setting looks like whose
+// value is a secret; header is one whose value holds others' headers.
+var (
+	credential = regexp.MustCompile(`(?i)(^|[^a-z])(authorization|cookie|set-cookie|credentials?|bearer|auth)$|token|secret|passw(or)?d|(api|private|access|licen[cs]e|account|signing|encryption|shared|master|session)[-_.]?key`)
+	headers    = regexp.MustCompile(`(?i)(^|[^a-z])headers?$`)
+	captured   = regexp.MustCompile(`(?i)capture`) // it names headers, and has none of their values
+)
 
-// isCredential reports whether the name of a header or variable looks as if its
-// value were one.
-func isCredential(name string) bool { return credential.MatchString(name) }
+// harmlessWord and the numbers are values that are no secret, whatever they are called: a switch,
+// a number with its unit, and a number that is too short for a secret.
+var (
+	harmlessWord   = regexp.MustCompile(`(?i)^(on|off|true|false|yes|no|none|null|all|auto|enabled?|disabled?)?$`)
+	harmlessNumber = regexp.MustCompile(`(?i)^[-+]?[0-9]+([.][0-9]+)?\s*(%|ns|us|µs|ms|s|m|h|d|b|[kmg]i?b?)$`)
+	plainNumber    = regexp.MustCompile(`^[-+]?[0-9]+([.][0-9]+)?$`)
+)
+
+// IsSecret reports whether the value of a header, variable, option or setting of that
+// name may not be shown: its name says so, and it is neither a switch nor a quantity.
+func IsSecret(name, value string) bool {
+	named := credential.MatchString(name)
+	switch {
+	case !named && (!headers.MatchString(name) || captured.MatchString(name)):
+		return false
+	case harmlessWord.MatchString(value) || harmlessNumber.MatchString(value):
+		return false
+	case plainNumber.MatchString(value):
+		return named && len(value) >= minSecret
+	}
+	return true
+}
 
 // redactor replaces credentials by references to the environment, so that the
 // file can be repeated by who knows them.
@@ -44,7 +69,7 @@ func (r *redactor) reference(name, value string) string {
 
 // value is what may be written of the value of a header or variable.
 func (r *redactor) value(name, value string) string {
-	if value != "" && isCredential(name) && len(envReferences(value)) == 0 {
+	if IsSecret(name, value) && len(envReferences(value)) == 0 {
 		return r.reference(name, value)
 	}
 	return r.text(value)
@@ -88,7 +113,7 @@ func replaceCredentials(text string, by func(name, value string) string) string 
 	})
 	return parameter.ReplaceAllStringFunc(text, func(found string) string {
 		m := parameter.FindStringSubmatch(found)
-		if !isSecretParameter(m[2]) || isFilledIn(m[3]) {
+		if !isSecretParameter(m[2], m[3]) || isFilledIn(m[3]) {
 			return found
 		}
 		return m[1] + m[2] + "=" + by(m[2], m[3])
@@ -99,11 +124,11 @@ func replaceCredentials(text string, by func(name, value string) string) string 
 // though it need not be one elsewhere.
 var signature = regexp.MustCompile(`(?i)(^|[-_.])(sig|signature|pwd|jwt)$`)
 
-func isSecretParameter(name string) bool {
+func isSecretParameter(name, value string) bool {
 	if plain, err := url.QueryUnescape(name); err == nil {
 		name = plain
 	}
-	return isCredential(name) || signature.MatchString(name)
+	return IsSecret(name, value) || signature.MatchString(name)
 }
 
 // isFilledIn reports whether a value comes from the environment, from the run, or
@@ -119,12 +144,12 @@ func (r *redactor) words(words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = r.text(w)
-		if m := option.FindStringSubmatch(w); m != nil && isCredential(m[2]) && len(envReferences(m[3])) == 0 {
+		if m := option.FindStringSubmatch(w); m != nil && IsSecret(m[2], m[3]) && len(envReferences(m[3])) == 0 {
 			out[i] = m[1] + r.reference(m[2], m[3])
 			continue
 		}
 		if i > 0 && !strings.HasPrefix(w, "-") && strings.HasPrefix(words[i-1], "-") && len(envReferences(w)) == 0 {
-			if name := strings.TrimLeft(words[i-1], "-"); !strings.Contains(name, "=") && isCredential(name) {
+			if name := strings.TrimLeft(words[i-1], "-"); !strings.Contains(name, "=") && IsSecret(name, w) {
 				out[i] = r.reference(name, w)
 			}
 		}

@@ -23,6 +23,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Build:      e.Workload.buildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
 		Admits:     slices.Clone(t.Admits),
+		Tells:      t.Tells,
 		Sampling:   1,
 		Settle:     t.Settle,
 		Startup:    t.Startup,
@@ -97,15 +98,21 @@ func (a added) append(texts map[string]string) {
 	}
 }
 
-// to changes the environment of a process.
-func (a added) to(env map[string]string) {
+// to changes the environment of a process, and returns the variables that stand behind
+// what the shell has, since the process says nothing of them itself.
+func (a added) to(env map[string]string) (inherit []string) {
 	maps.Copy(env, a.set)
 	for name, texts := range a.behind {
+		if _, said := env[name]; !said {
+			inherit = append(inherit, name)
+		}
 		if env[name] != "" {
 			texts = slices.Insert(slices.Clone(texts), 0, env[name])
 		}
 		env[name] = strings.Join(texts, " ")
 	}
+	slices.Sort(inherit)
+	return inherit
 }
 
 // merged is a process as the variant starts it.
@@ -114,7 +121,10 @@ func (p Process) merged(v Variant, tracer added) Process {
 	maps.Copy(env, p.Env)
 	p.Run = slices.Clone(p.Run)
 	if p.Traced {
-		tracer.to(env)
+		p.Inherit = slices.DeleteFunc(tracer.to(env), func(name string) bool {
+			_, said := v.Env[name]
+			return said
+		})
 		maps.Copy(env, v.Env)
 		p.Run = slices.Concat(v.Tracer.Wrap, p.Run, v.Tracer.Args, v.Args)
 	}

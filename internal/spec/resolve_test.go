@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -229,5 +230,31 @@ func TestOwner(t *testing.T) {
 	}
 	if got := (Operation{}).Owner(processes[:1]).Name; got != "db" {
 		t.Errorf("without an app it is asked of %s, want the first", got)
+	}
+}
+
+// What a tracer appends stands behind what the shell has, as long as neither the process nor
+// the variant says something of the variable itself.
+func TestPlanInherits(t *testing.T) {
+	for name, test := range map[string]struct {
+		process, variant string
+		want             []string
+	}{
+		"nothing said":   {"", "", []string{"JAVA_TOOL_OPTIONS"}},
+		"by the process": {"env: {JAVA_TOOL_OPTIONS: -Xmx1g}", "", nil},
+		"by the variant": {"", "env: {JAVA_TOOL_OPTIONS: -Xmx1g}", nil},
+	} {
+		text := "workload: {processes: [{name: shop, run: [java, \"{port}\"], " + test.process + "}], operations: {list: {request: GET /}}}\nvariants: {none: , otel: {tracer: otel-java, " + test.variant + "}}\n"
+		es, err := ParseExperiment("x.yaml", ".", []byte(text), builtIn())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		p, err := es[0].Plan(es[0].Variants[1])
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := p.Processes[0].Inherit; !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
 	}
 }

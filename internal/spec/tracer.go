@@ -36,6 +36,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"env":         func(v *node) { t.Env = s.env(v, runPlaceholders) },
 		"settings":    func(v *node) { t.Settings = s.settings(v) },
 		"admits":      func(v *node) { t.Admits = s.admits(v) },
+		"tells":       func(v *node) { t.Tells = s.tells(v) },
 		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
 		"startup":     func(v *node) { t.Startup = s.duration(v, 0, 10*time.Minute) },
 		"connects":    func(v *node) { t.Connects = s.duration(v, 0, 10*time.Minute) },
@@ -206,6 +207,15 @@ func (s *source) spanFiles(n *node) map[string]string {
 		out[e.key] = folder
 	}
 	return out
+}
+
+// tells reads the pattern of the lines that name what is instrumented.
+func (s *source) tells(n *node) string {
+	text := s.compile(n)
+	if re, err := regexp.Compile(text); err == nil && re.SubexpIndex("name") < 0 {
+		s.fail(n.at, "the group that holds the library must be called name: (?P<name>\\S+)")
+	}
+	return text
 }
 
 func (s *source) admits(n *node) []Admission {

@@ -67,6 +67,7 @@ type Process struct {
 	CPUs     float64       // quota; 0 is none
 	Memory   int64         // bytes; 0 is no limit
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
+	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
 }
 
 // Service is a server that several workloads use, such as a database: a folder
@@ -149,6 +150,7 @@ type Tracer struct {
 	Templates   []string          // files of the folder with placeholders and {setting.NAME}; {templates} is where they stand, filled in, in a run
 	Settings    []Setting
 	Admits      []Admission
+	Tells       string        // regular expression over the process's log, whose group "name" is a library that is instrumented; "": it does not tell
 	Settle      time.Duration // extra time after ready until the tracer is connected
 	Startup     time.Duration // about how much longer a program takes to start and to stop with it, for what is foreseen
 	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait

@@ -54,6 +54,12 @@ func TestWhoLeavesOutNothingIsOrdered(t *testing.T) {
 	unsure := func(d *finding.Document) {
 		d.Ledgers = []finding.Ledger{{Operation: "call", Variant: "otel", LostShare: 0, LostMost: 1}, {Operation: "call", Variant: "kieker", LostShare: 0, LostMost: 0.005}}
 	}
+	listed := func(d *finding.Document) {
+		d.LossUnknown = []finding.LossUnknown{{Operation: "call", Variant: "otel", LostMost: 0.4}, {Operation: "other", Variant: "kieker", LostMost: 1}}
+	}
+	sampled := func(d *finding.Document) {
+		d.Ledgers = []finding.Ledger{{Operation: "call", Variant: "otel", LostShare: 0, LostMost: 0.4, ByChance: true}}
+	}
 	parts := func(whole ...string) func(*finding.Document) {
 		return func(d *finding.Document) {
 			for i := range d.Experiment.Variants {
@@ -69,6 +75,8 @@ func TestWhoLeavesOutNothingIsOrdered(t *testing.T) {
 		"all steps":     {nil, "kieker otel elastic scouter", 1},
 		"one lost some": {lost, "kieker elastic scouter", 1},
 		"one may have":  {unsure, "kieker elastic scouter", 1},
+		"one is listed": {listed, "kieker elastic scouter", 1},
+		"sampled":       {sampled, "kieker otel elastic scouter", 1}, // what chance may hide is no sign of a loss
 		"two are whole": {parts("kieker", "otel"), "kieker otel", 0},
 		"one is whole":  {parts("none", "kieker"), "probe kieker otel elastic scouter", 1}, // the parts are what there is to order
 		"quick":         {func(d *finding.Document) { d.Quick = true }, "kieker otel elastic scouter", 0},

@@ -68,7 +68,7 @@ func reasonOf(f *finding.Finding) string {
 // idle says that no span came of one side, or that each did other work; "" where neither is so.
 func (r *result) idle(f *finding.Finding) string {
 	for _, variant := range []string{f.Variant, f.Against} {
-		if r.IsUntraced(variant, f.Operation) {
+		if r.UntracedIn(f, variant) {
 			return "no span came with " + variant
 		}
 	}
@@ -83,15 +83,19 @@ const tolerable = 0.01
 
 const lossUnknown = "how many spans were lost is not known"
 
-// unsure says that nobody knows whether a variant of a workload that makes itself work lost
-// too many spans to be ranked; "" where it is known. Of others the part of a run counts that is
-// behind its warm-up, of which the ledger of an operation does not tell.
+// unsure says that nobody knows whether a variant, or what it is held against, lost too many spans
+// to be ranked; "" where it is known. Of a result that does not list such losses, the ledgers tell where a workload makes
+// itself work; of others the part of a run counts that is behind its warm-up, of which the ledger
+// of an operation does not tell.
 func (r *result) unsure(f *finding.Finding) string {
+	if r.UnknownLoss(f.Operation, f.Parameter, f.Variant) != nil || r.UnknownLoss(f.Operation, f.Parameter, f.Against) != nil {
+		return lossUnknown
+	}
 	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }) {
 		return ""
 	}
 	for _, l := range r.Ledgers {
-		if l.Operation == f.Operation && l.Variant == f.Variant && l.LostMost-l.LostShare > tolerable {
+		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && l.LostMost-l.LostShare > tolerable {
 			return lossUnknown
 		}
 	}
@@ -100,6 +104,9 @@ func (r *result) unsure(f *finding.Finding) string {
 
 // loses reports whether a variant lost too many spans, on what a finding is about, to be ranked.
 func (r *result) loses(f *finding.Finding, variant string) bool {
+	if finding.IsOfLoad(f.Metric) {
+		return r.LostOf(f, variant) != nil
+	}
 	return slices.ContainsFunc(r.Lossy, func(l finding.Lossy) bool {
 		here := len(f.Parameter) == 0 || maps.Equal(l.Parameter, f.Parameter)
 		return l.Operation == f.Operation && here && l.Variant == variant

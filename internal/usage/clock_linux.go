@@ -7,24 +7,27 @@ import (
 	"time"
 )
 
-// patience is how often a reading is begun again because a process ended in the
-// middle of it.
+// patience is how often a reading is begun because a process ended in the middle of the
+// one before.
 const patience = 20
+
+// errTorn says that no reading was whole. To take the last one for good would miss what
+// ended meanwhile, or count it twice.
+var errTorn = fmt.Errorf("in each of %d readings of the CPU clocks a process ended in the middle, so that none is of one moment: "+
+	"let cgroups count instead, which miss nothing (run as root, or with a delegated cgroup), or have the program start fewer short-lived processes", patience)
 
 // readClocks adds up the CPU clocks of all living processes, what their dead
 // children used (known to a tick for each process), and what the reaper has
 // collected. A process that ends meanwhile would be missed or counted twice, so
-// the reading is begun again when one does; one that begins meanwhile is added.
+// the reading is begun again when one does; one that begins meanwhile is added. It
+// fails where no reading is whole.
 func readClocks(t Target) (reading, error) {
-	var r reading
-	var err error
 	for range patience {
-		var whole bool
-		if r, whole, err = tryClocks(t); err != nil || whole {
-			break
+		if r, whole, err := tryClocks(t); err != nil || whole {
+			return r, err
 		}
 	}
-	return r, err
+	return reading{}, errTorn
 }
 
 func tryClocks(t Target) (r reading, whole bool, err error) {

@@ -52,7 +52,8 @@ var programs = map[string]func() error{
 	"threads": func() error { return serve(burnInThreads) },
 	"parent":  func() error { return serve(burnInChildren) },
 	"orphans": func() error { return serve(burnInOrphans) },
-	"hold":    func() error { return serve(hold) },
+	"hold":    func() error { return serve(func(n int) (int64, error) { return hold(n, unix.MAP_PRIVATE) }) },
+	"share":   func() error { return serve(func(n int) (int64, error) { return hold(n, unix.MAP_SHARED) }) },
 	"sleep":   func() error { return serve(sleepOften) },
 	"once":    once,
 	"grandparent": func() error {
@@ -168,10 +169,11 @@ func burnInOrphans(n int) (int64, error) {
 
 var held []byte
 
-// hold has the kernel fill in the pages, so that nothing but they is counted.
-func hold(megabytes int) (int64, error) {
+// hold has the kernel fill in the pages, so that nothing but they is counted: private ones,
+// or such as could be shared.
+func hold(megabytes, as int) (int64, error) {
 	var err error
-	held, err = unix.Mmap(-1, 0, megabytes<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_POPULATE)
+	held, err = unix.Mmap(-1, 0, megabytes<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|as|unix.MAP_POPULATE)
 	return int64(len(held)), err
 }
 

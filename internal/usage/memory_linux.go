@@ -1,7 +1,9 @@
 package usage
 
-// Samples of memory: anonymous pages, which are the program's own; not the page
-// cache, which grows with every file that it touches.
+// Samples of memory: anonymous pages, shared ones too, which are the program's own (some
+// runtimes keep compiled code in shared ones); not the page cache, which grows with every
+// file that it touches. What a program writes to a file system in memory is shared memory
+// to a cgroup.
 
 import (
 	"fmt"
@@ -17,8 +19,8 @@ const proportional = 2 * time.Second
 // sampler takes samples of one target.
 type sampler struct {
 	target Target
-	file   string // memory.stat of its cgroup, "" without
-	field  string
+	file   string    // memory.stat of its cgroup, "" without
+	fields [2]string // of the file: private and shared pages
 	buffer []byte
 
 	pids   []int     // its processes, as they were
@@ -32,20 +34,20 @@ func newSampler(t Target) *sampler {
 	switch {
 	case dir == "":
 	case groups["unified"] != "":
-		s.file, s.field = filepath.Join(dir, "memory.stat"), "anon "
+		s.file, s.fields = filepath.Join(dir, "memory.stat"), [2]string{"anon ", "shmem "}
 	default:
-		s.file, s.field = filepath.Join(dir, "memory.stat"), "total_rss "
+		s.file, s.fields = filepath.Join(dir, "memory.stat"), [2]string{"total_rss ", "total_shmem "}
 	}
 	return s
 }
 
-// read takes a sample; ok is false where none is due.
-func (s *sampler) read() (bytes uint64, ok bool, err error) {
+// read takes a sample; ok is false where none is due, unless it is to be now.
+func (s *sampler) read(now bool) (bytes uint64, ok bool, err error) {
 	if s.file != "" {
 		text, err := readFile(s.file, s.buffer)
-		return number(text, s.field), err == nil, err
+		return number(text, s.fields[0]) + number(text, s.fields[1]), err == nil, err
 	}
-	due := time.Since(s.listed) >= proportional
+	due := now || time.Since(s.listed) >= proportional
 	if due {
 		s.pids, err = s.target.Pids()
 		s.listed = time.Now()
@@ -72,7 +74,7 @@ func (s *sampler) resident() (bytes uint64, ok bool, err error) {
 		if err != nil {
 			return 0, false, err
 		}
-		bytes += number(text, "RssAnon:") << 10
+		bytes += (number(text, "RssAnon:") + number(text, "RssShmem:")) << 10
 	}
 	return bytes, bytes > 0, nil
 }
@@ -88,7 +90,7 @@ func (s *sampler) proportional() (bytes uint64, ok bool, err error) {
 		if err != nil {
 			return s.resident()
 		}
-		bytes += number(text, "Pss_Anon:") << 10
+		bytes += (number(text, "Pss_Anon:") + number(text, "Pss_Shmem:")) << 10
 	}
 	return bytes, bytes > 0, nil
 }

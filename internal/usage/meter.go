@@ -45,9 +45,11 @@ type Meter struct {
 	failed error      // the last failure to sample
 
 	sampling sync.WaitGroup
+	taking   sync.Mutex // a sample is taken by one at a time
+	samplers []*sampler // by target; nil before Start
 }
 
-// sample is the anonymous memory of a target at one moment.
+// sample is the memory of a target's own at one moment.
 type sample struct {
 	at    time.Time
 	bytes uint64
@@ -61,11 +63,13 @@ func NewMeter(targets []Target) *Meter {
 // Start begins to sample memory, four to five times a second until ctx ends. It
 // fails if the first sample can't be taken.
 func (m *Meter) Start(ctx context.Context) error {
-	samplers := make([]*sampler, len(m.targets))
+	m.taking.Lock()
+	m.samplers = make([]*sampler, len(m.targets))
 	for i, t := range m.targets {
-		samplers[i] = newSampler(t)
+		m.samplers[i] = newSampler(t)
 	}
-	if err := m.sample(samplers); err != nil {
+	m.taking.Unlock()
+	if err := m.Sample(); err != nil {
 		return err
 	}
 	m.sampling.Go(func() {
@@ -76,7 +80,7 @@ func (m *Meter) Start(ctx context.Context) error {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				err := m.sample(samplers)
+				err := m.sample(false)
 				m.mu.Lock()
 				m.failed = err
 				m.mu.Unlock()
@@ -89,10 +93,17 @@ func (m *Meter) Start(ctx context.Context) error {
 // Wait returns when sampling has ended, which it does when the context of Start ends.
 func (m *Meter) Wait() { m.sampling.Wait() }
 
-func (m *Meter) sample(samplers []*sampler) error {
+// Sample takes a sample of all targets now, also of those of which none is due: what is
+// told of a stretch that it ends rests on the stretch itself, however short it was. Before
+// Start it does nothing.
+func (m *Meter) Sample() error { return m.sample(true) }
+
+func (m *Meter) sample(now bool) error {
+	m.taking.Lock()
+	defer m.taking.Unlock()
 	var errs []error
-	for i, s := range samplers {
-		bytes, ok, err := s.read()
+	for i, s := range m.samplers {
+		bytes, ok, err := s.read(now)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("sampling the memory of %s: %w", m.targets[i].Name(), err))
 			continue
@@ -160,13 +171,32 @@ func (m *Meter) Between(a, b Mark) []record.Usage {
 	return used
 }
 
+// Memory is what a target held of memory of its own over a stretch of time, in bytes; 0
+// where nothing was sampled yet.
+type Memory struct {
+	Process, Role string
+	Mean, Peak    uint64
+}
+
+// Memory returns what each target held from a to b, in the order of the targets. Between
+// gives that from mark to mark; this is for a stretch that ends before what it used does.
+func (m *Meter) Memory(a, b time.Time) []Memory {
+	held := make([]Memory, len(m.targets))
+	for i, t := range m.targets {
+		mean, peak := m.memoryBetween(i, a, b)
+		held[i] = Memory{Process: t.Name(), Role: t.Role(), Mean: mean, Peak: peak}
+	}
+	return held
+}
+
 // memoryBetween returns the mean over time and the largest of the samples from
-// a to b. A window that holds no sample takes the last one before it.
+// a to b. Until the first of them it takes that one, since what was there before a may be
+// of something else. A window that holds no sample takes the last one before it.
 func (m *Meter) memoryBetween(target int, a, b time.Time) (mean, peak uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var weighted float64
-	last, current := a, uint64(0)
+	last, current, inside := a, uint64(0), false
 	for _, s := range m.memory[target] {
 		if s.at.After(b) {
 			break
@@ -175,8 +205,8 @@ func (m *Meter) memoryBetween(target int, a, b time.Time) (mean, peak uint64) {
 			current = s.bytes
 			continue
 		}
-		if current == 0 {
-			current = s.bytes
+		if !inside {
+			current, inside = s.bytes, true
 		}
 		weighted += float64(current) * s.at.Sub(last).Seconds()
 		last, current = s.at, s.bytes

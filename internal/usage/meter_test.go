@@ -158,19 +158,47 @@ func TestProcessEnds(t *testing.T) {
 func TestMemory(t *testing.T) {
 	const megabytes = 50
 	each(t, func(t *testing.T, l *process.Launcher) {
-		p := start(t, l, process.Command{}, "hold")
-		p.do(t, 1)
-		before := sampled(t, p)
-		p.do(t, megabytes)
-		after := sampled(t, p)
-		for name, grown := range map[string]float64{
-			"mean": float64(after.MemoryMean) - float64(before.MemoryMean),
-			"peak": float64(after.MemoryPeak) - float64(before.MemoryPeak),
-		} {
-			if off := math.Abs(grown/(1<<20) - megabytes); off > 3 {
-				t.Errorf("%s grew by %.1f MiB, want %d", name, grown/(1<<20), megabytes)
+		for _, program := range []string{"hold", "share"} {
+			p := start(t, l, process.Command{}, program)
+			p.do(t, 1)
+			before := sampled(t, p)
+			p.do(t, megabytes)
+			after := sampled(t, p)
+			for name, grown := range map[string]float64{
+				"mean": float64(after.MemoryMean) - float64(before.MemoryMean),
+				"peak": float64(after.MemoryPeak) - float64(before.MemoryPeak),
+			} {
+				if off := math.Abs(grown/(1<<20) - megabytes); off > 3 {
+					t.Errorf("%s: %s grew by %.1f MiB, want %d", program, name, grown/(1<<20), megabytes)
+				}
 			}
 		}
+	})
+}
+
+// What is told of a stretch rests on what was seen in it, however short it was.
+func TestMemoryOfAShortStretch(t *testing.T) {
+	const megabytes = 50
+	each(t, func(t *testing.T, l *process.Launcher) {
+		p := start(t, l, process.Command{}, "hold")
+		p.do(t, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		m := usage.NewMeter([]usage.Target{p})
+		if err := m.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		from := time.Now()
+		p.do(t, megabytes)
+		if err := m.Sample(); err != nil {
+			t.Fatal(err)
+		}
+		held := m.Memory(from, time.Now())[0]
+		if held.Mean == 0 || held.Peak < megabytes<<20 || held.Process != "hold" || held.Role != "app" {
+			t.Errorf("%+v, want a peak over %d MiB", held, megabytes)
+		}
+		cancel()
+		m.Wait()
 	})
 }
 

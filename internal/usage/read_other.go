@@ -21,4 +21,4 @@ type sampler struct{}
 
 func newSampler(Target) *sampler { return &sampler{} }
 
-func (*sampler) read() (bytes uint64, ok bool, err error) { return 0, false, nil }
+func (*sampler) read(bool) (bytes uint64, ok bool, err error) { return 0, false, nil }

@@ -42,7 +42,8 @@ func TestMemoryBetween(t *testing.T) {
 		{"before the first", 0, 0.5, 0, 0},
 		{"starts before the first", 0, 2, 100, 100},
 		{"between samples", 1.5, 2.5, 100, 100},
-		{"across one", 2, 4, (100 + 300) / 2, 300},
+		{"across one", 2, 3.5, 300, 300},
+		{"across two", 2, 6, (300*2 + 200*2) / 4, 300},
 		{"after the last", 6, 7, 200, 200},
 		{"no time", 3.5, 3.5, 300, 300},
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // Rows is how many rows the table has, and the largest number in it.
@@ -23,10 +25,10 @@ func parseGreeting(body []byte) error {
 		Message *string `json:"message"`
 	}
 	if err := json.Unmarshal(body, &greeting, json.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("the body %s: %w", excerpt(body), err)
+		return fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
 	}
 	if greeting.Message == nil || *greeting.Message != "Hello, World!" {
-		return fmt.Errorf(`the body is %s, not {"message":"Hello, World!"}`, excerpt(body))
+		return fmt.Errorf(`the body is %s, not {"message":"Hello, World!"}`, excerpt.Quoted(body))
 	}
 	return nil
 }
@@ -37,10 +39,10 @@ type row struct{ id, number int }
 func parseWorld(body []byte) (row, error) {
 	var w world
 	if err := json.Unmarshal(body, &w, json.RejectUnknownMembers(true)); err != nil {
-		return row{}, fmt.Errorf("the body %s: %w", excerpt(body), err)
+		return row{}, fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
 	}
 	if err := w.check(); err != nil {
-		return row{}, fmt.Errorf("the body %s: %w", excerpt(body), err)
+		return row{}, fmt.Errorf("the body %s: %w", excerpt.Quoted(body), err)
 	}
 	return row{*w.ID, *w.RandomNumber}, nil
 }
@@ -49,7 +51,7 @@ func parseWorld(body []byte) (row, error) {
 func parseWorlds(body []byte) ([]row, error) {
 	var worlds []world
 	if err := json.Unmarshal(body, &worlds, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("the body %s: %w", excerpt(body), err)
+		return nil, fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
 	}
 	rows := make([]row, 0, len(worlds))
 	for i, w := range worlds {

@@ -2,7 +2,10 @@ package verify
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // FuzzBodies: whatever a server answers, what is accepted is in range, and means the
@@ -13,10 +16,18 @@ func FuzzBodies(f *testing.F) {
 		`[]`, `null`, `[null]`, `{}`, `{"id":1,"id":2,"randomNumber":1}`, `{"ID":1,"randomNumber":1}`, `{"id":1.5,"randomNumber":1}`,
 		`{"id":1e3,"randomNumber":1}`, `{"id":"1","randomNumber":1}`, `{"id":0,"randomNumber":1}`, `{"id":1,"randomNumber":10001}`,
 		`{"id":1,"randomNumber":1}x`, `{"id":1,"randomNumber":1,"more":2}`, "\xff", ``,
+		`{"` + strings.Repeat("x", 5000) + `":1}`, `[{"` + strings.Repeat("\x1b", 5000) + `":1}]`,
 	} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		_, worldErr := parseWorld(body)
+		_, worldsErr := parseWorlds(body)
+		for _, err := range []error{parseGreeting(body), worldErr, worldsErr} {
+			if err != nil && len(err.Error()) > 3*excerpt.Most {
+				t.Errorf("an error of %d bytes about a body: %.600q", len(err.Error()), err)
+			}
+		}
 		if err := parseGreeting(body); err == nil {
 			var same map[string]string
 			if err := json.Unmarshal(body, &same); err != nil || len(same) != 1 || same["message"] != "Hello, World!" {

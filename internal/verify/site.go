@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // Bounds of one answer.
@@ -54,7 +56,7 @@ func (s *site) get(ctx context.Context, path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading the answer to %s: %w", path, err)
 	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%s answers with status %d, not 200: %s", path, response.StatusCode, excerpt(body))
+		return nil, fmt.Errorf("%s answers with status %d, not 200: %s", path, response.StatusCode, excerpt.Quoted(body))
 	case len(body) > mostBody:
 		return nil, fmt.Errorf("%s answers with more than %d bytes", path, mostBody)
 	}
@@ -70,7 +72,7 @@ func checkHeaders(response *http.Response) error {
 		return fmt.Errorf("the header Server is missing")
 	}
 	if _, err := http.ParseTime(response.Header.Get("Date")); err != nil {
-		return fmt.Errorf("the header Date is %q, not a date", response.Header.Get("Date"))
+		return fmt.Errorf("the header Date is %s, not a date", excerpt.Quoted(response.Header.Get("Date")))
 	}
 	// A length of -1 without chunks is an answer that ends with the connection.
 	if response.ContentLength < 0 && len(response.TransferEncoding) == 0 {
@@ -78,16 +80,7 @@ func checkHeaders(response *http.Response) error {
 	}
 	kind := response.Header.Get("Content-Type")
 	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-		return fmt.Errorf("the header Content-Type is %q, not application/json", kind)
+		return fmt.Errorf("the header Content-Type is %s, not application/json", excerpt.Quoted(kind))
 	}
 	return nil
-}
-
-// excerpt is the beginning of a body, for messages.
-func excerpt(body []byte) string {
-	const most = 120
-	if len(body) > most {
-		return fmt.Sprintf("%q…", body[:most])
-	}
-	return fmt.Sprintf("%q", body)
 }

@@ -5,15 +5,17 @@
 #
 #	attach.sh PACKAGES COMMAND…
 #
+# The distribution in distro/ says which instrumentations are loaded.
 # SPAN_PROCESSOR=simple adds the configurator in simple/.
 packages=$1
 shift
+OTEL_PYTHON_DISTRO=${OTEL_PYTHON_DISTRO:-tracetax}
+export OTEL_PYTHON_DISTRO
+packages_path=$packages:$packages/files/distro
 if [ "$SPAN_PROCESSOR" = simple ]; then
 	OTEL_PYTHON_CONFIGURATOR=simple
 	export OTEL_PYTHON_CONFIGURATOR
-	packages_path=$packages:$packages/files/simple
-else
-	packages_path=$packages
+	packages_path=$packages_path:$packages/files/simple
 fi
 PYTHONPATH=$packages_path${PYTHONPATH:+:$PYTHONPATH}
 export PYTHONPATH

@@ -10,7 +10,7 @@ import { colour, verdictColour } from './theme.js';
 const compared = (f) => f.against === baseline && (f.relative || f.absolute || f.verdict.kind);
 
 export function forest(section) {
-  const options = metrics(compared);
+  const options = metrics((f) => compared(f) && !f.text.dark);
   section.hidden = options.length === 0;
   choice(section.querySelector('.controls'), 'Metric', options, (metric) => {
     show(section.querySelector('.panels'), 'Estimates with their intervals', [{ draw: (width) => draw(of(metric, compared), width) }]);
@@ -21,14 +21,16 @@ function draw(list, width) {
   // Ratios where all have one that answers; a baseline of zero, or of nothing done, leaves
   // differences only.
   const relative = list.every((f) => (f.relative && !f.amount) || !f.absolute);
-  const interval = (f) => (relative ? f.relative : f.absolute);
-  const words = (f) => (!interval(f) ? f.verdict.kind.replace('-', ' ') : relative ? f.text.relative : f.text.absolute);
+  // What it costs where no span came is no cost of tracing: it has no mark.
+  const interval = (f) => (f.text.dark ? undefined : relative ? f.relative : f.absolute);
+  const figure = (f) => (!interval(f) ? f.verdict.kind.replace('-', ' ') : relative ? f.text.relative : f.text.absolute);
+  const words = (f) => (f.text.dark ? '∅ no spans' : `${f.text.mark} ${figure(f)}`);
   const unit = relative ? '1' : list[0].unit;
   const rows = rowsOf(list);
   const wide = width > 620;
   const names = room(rows.map((r) => r.title ?? `  ${r.name}`), width, wide ? 0.3 : 0.36);
   const top = relative && list.some((f) => isFinite(f.verdict.budget)) ? 20 : 4;
-  const figures = wide ? room(list.map((f) => `${f.text.mark} ${words(f)}`), width, 0.3) : 0;
+  const figures = wide ? room(list.map(words), width, 0.3) : 0;
   const high = Math.max(...list.flatMap((f) => extent(interval(f))).filter(isFinite).map(Math.abs));
 
   const item = (params, api) => {
@@ -39,7 +41,7 @@ function draw(list, width) {
     const tint = verdictColour(row.f.verdict.kind);
     const x = (v) => api.coord([v, params.dataIndex])[0];
     const children = [text(14, y, row.name, { width: names - 22 })];
-    if (wide || !i) children.push(text(i || wide ? width - figures + 12 : x(0) + 10, y, `${row.f.text.mark} ${words(row.f)}`, { width: wide ? figures - 12 : undefined }));
+    if (wide || !i) children.push(text(i || wide ? width - figures + 12 : x(0) + 10, y, words(row.f), { width: wide ? figures - 12 : undefined }));
     if (!i) return { type: 'group', children };
     if (isFinite(i.low) && isFinite(i.high)) children.push(...whisker(x(i.low), x(i.high), y, tint));
     children.push({
@@ -96,6 +98,7 @@ function tip({ title, f }) {
   if (!f) return [title];
   return [
     `${f.variant} against ${f.against}`, `${f.text.group} · ${f.text.label}`,
+    ...(f.text.dark ? ['∅ no span came: not the overhead of tracing'] : []),
     `${f.text.baseline} → ${f.text.value}`, `relative ${f.text.relative}`, `difference ${f.text.absolute}`,
     ...(f.verdict.text ? [`${f.text.mark} ${f.verdict.text}`] : []),
   ];

@@ -8,11 +8,14 @@ import { figureAxis, show, tooltip } from './panel.js';
 import { extent, room, rowAxis, rowHeight, text, whisker } from './rows.js';
 import { colour, verdictColour } from './theme.js';
 
+// told reports whether there is a step; where no span came of a side there is none of tracing.
+const told = (f) => f.absolute && !f.text.dark;
+
 export function ladder(section) {
-  const options = metrics((f) => f.against !== baseline && f.absolute);
+  const options = metrics((f) => f.against !== baseline && told(f));
   section.hidden = options.length === 0;
   choice(section.querySelector('.controls'), 'Metric', options, (metric) => {
-    const groups = byGroup(of(metric, (f) => f.absolute));
+    const groups = byGroup(of(metric, told));
     const list = groups.map(([title, fs]) => ({ title, draw: (width) => draw(steps(fs), fs[0].unit, width) }));
     show(section.querySelector('.panels'), 'Steps with their intervals', list);
   });

@@ -146,6 +146,7 @@ func TestVersionsCountAlike(t *testing.T) {
 				Requests: 1, Bytes: uint64(len(body)), Spans: 4, Roots: 2, Traces: 2, Checking: true,
 				Services:  map[string]uint64{"shop": 3, "shop-db": 1},
 				RootNames: map[string]uint64{"GET /": 2},
+				Shapes:    record.Shapes{"GET /": {1: 1, 3: 1}},
 				Kinds:     map[string]uint64{"server": 2, "client": 1, "internal": 1},
 				Protocols: map[string]uint64{"datadog/" + name: 1},
 			}

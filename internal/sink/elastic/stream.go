@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 )
@@ -201,7 +202,7 @@ func (s *stream) begin(kind string, err error) {
 	case err != nil:
 		s.refused = fmt.Errorf("metadata: %w", err)
 	case kind != metadata:
-		s.refused = fmt.Errorf("the first line is %q and not the metadata", kind)
+		s.refused = fmt.Errorf("the first line is %s and not the metadata", excerpt.Quoted(kind))
 	default:
 		s.begun = true
 		s.total.Note(intake, 0)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 )
 
@@ -23,7 +24,7 @@ const (
 
 	maxRecord    = 1 << 20 // bytes of a record or of a string: what a reader holds at most
 	entryMemory  = 128     // bytes that a string of the registry costs beside itself
-	unknownClass = "the record class %q is not one of Kieker 2.0.2; nobody can tell where its records end"
+	unknownClass = "the record class %s is not one of Kieker 2.0.2; nobody can tell where its records end"
 )
 
 // entry is a string of the registry, and what records of a class of that name are.
@@ -61,7 +62,7 @@ func (r *registry) class(number int32) (*layout, error) {
 		return nil, fmt.Errorf("a record's class is string %d, which was not sent", number)
 	}
 	if !e.known {
-		return nil, fmt.Errorf(unknownClass, e.text)
+		return nil, fmt.Errorf(unknownClass, excerpt.Quoted(e.text))
 	}
 	return &e.layout, nil
 }

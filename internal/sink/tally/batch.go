@@ -15,7 +15,7 @@ type Batch struct {
 	Merged   uint64 // spans that the sender says it merged into others of this request, those sent twice included
 	Forgone  uint64 // spans that the sender says it did not send, likewise
 
-	roots    uint64
+	rootless uint64 // spans with a parent
 	kinds    [kinds]uint64
 	services names
 	rootName names
@@ -24,12 +24,21 @@ type Batch struct {
 	seed     maphash.Seed // for ids that are too long to hold
 	ids      []identity
 	telling  []telling // in the order of ids
+	roots    []rooted  // likewise
+	places   []int     // where the names of roots are in the Total; room for it
+	unknown  uint64    // spans without an id that could be looked at
 }
 
 // telling is a span that tells of others: of those merged into it, and those not sent.
 type telling struct {
 	at              int // index of its identity
 	merged, forgone uint64
+}
+
+// rooted is a span without a parent.
+type rooted struct {
+	at   int // index of its identity
+	name int // position of its name among those of the batch's roots
 }
 
 // Span counts one span.
@@ -46,13 +55,22 @@ func (b *Batch) Span(s *Span) {
 	b.Merged += s.Merged
 	b.Forgone += s.Forgone
 	b.kinds[s.Kind]++
-	if s.root() {
-		b.roots++
-		b.rootName.add(s.Name, 1)
+	root, name := s.root(), elsewhere
+	if root {
+		name = b.rootName.add(s.Name, 1)
+	} else {
+		b.rootless++
 	}
-	if b.checking && s.known() {
+	switch {
+	case !b.checking:
+	case !s.known():
+		b.unknown++
+	default:
 		if s.Merged > 0 || s.Forgone > 0 {
 			b.telling = append(b.telling, telling{len(b.ids), s.Merged, s.Forgone})
+		}
+		if root {
+			b.roots = append(b.roots, rooted{len(b.ids), name})
 		}
 		b.ids = append(b.ids, identify(s, b.seed))
 	}
@@ -77,14 +95,14 @@ func (b *Batch) Service(name []byte, n uint64) {
 const keepIDs = 1 << 14
 
 func (b *Batch) reset() {
-	b.Spans, b.Rejected, b.Thrown, b.Metrics, b.Logs, b.roots = 0, 0, 0, 0, 0, 0
-	b.Merged, b.Forgone = 0, 0
+	b.Spans, b.Rejected, b.Thrown, b.Metrics, b.Logs, b.rootless = 0, 0, 0, 0, 0, 0
+	b.Merged, b.Forgone, b.unknown = 0, 0, 0
 	b.Reason = ""
 	b.kinds = [kinds]uint64{}
 	b.services.reset()
 	b.rootName.reset()
-	b.ids, b.telling = b.ids[:0], b.telling[:0]
+	b.ids, b.telling, b.roots = b.ids[:0], b.telling[:0], b.roots[:0]
 	if cap(b.ids) > keepIDs {
-		b.ids, b.telling = nil, nil
+		b.ids, b.telling, b.roots = nil, nil, nil
 	}
 }

@@ -26,22 +26,27 @@ type names struct {
 	last  int // position that was counted last: spans of one kind come in runs
 }
 
-// add counts n under a name as it came over the wire. The name is not kept.
-func (ns *names) add(name []byte, n uint64) {
+// elsewhere is the position of a name that is not kept.
+const elsewhere = -1
+
+// add counts n under a name as it came over the wire, and returns the name's position, or
+// elsewhere. The name is not kept.
+func (ns *names) add(name []byte, n uint64) int {
 	if ns.last < len(ns.name) && ns.name[ns.last] == string(name) {
 		ns.count[ns.last] += n
-		return
+		return ns.last
 	}
 	if i, ok := ns.index[string(name)]; ok {
 		ns.count[i] += n
 		ns.last = i
-		return
+		return i
 	}
-	ns.addClean(clean(name), n)
+	return ns.addClean(clean(name), n)
 }
 
-// addClean counts n under a name that clean has made.
-func (ns *names) addClean(name string, n uint64) {
+// addClean counts n under a name that clean has made, and returns the name's position, or
+// elsewhere.
+func (ns *names) addClean(name string, n uint64) int {
 	i, ok := ns.index[name]
 	switch {
 	case ok:
@@ -49,6 +54,7 @@ func (ns *names) addClean(name string, n uint64) {
 		ns.last = i
 	case len(ns.name) >= ns.limit:
 		ns.other += n
+		return elsewhere
 	default:
 		if ns.index == nil {
 			ns.index = make(map[string]int)
@@ -58,16 +64,22 @@ func (ns *names) addClean(name string, n uint64) {
 		ns.name = append(ns.name, name)
 		ns.count = append(ns.count, n)
 	}
+	return ns.last
 }
 
-// mergeInto adds everything counted here to total.
-func (ns *names) mergeInto(total *names) {
+// mergeInto adds everything counted here to total. It returns where the names are there, by
+// their position here, in the room of places.
+func (ns *names) mergeInto(total *names, places []int) []int {
+	places = places[:0]
 	for i, n := range ns.count {
+		place := elsewhere
 		if n > 0 {
-			total.addClean(ns.name[i], n)
+			place = total.addClean(ns.name[i], n)
 		}
+		places = append(places, place)
 	}
 	total.other += ns.other
+	return places
 }
 
 // reset sets all counts to zero. The names stay, so that the next request of the

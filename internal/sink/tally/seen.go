@@ -103,6 +103,8 @@ type seen struct {
 	byTrace *table // trace key → its latest span
 	waiting *table // parent key → the latest span that waits for it; n: how many do
 
+	shapes shapes // of the traces; n of a slot of byTrace is its shape
+
 	shared bool // some spans are the server's half of another
 
 	duplicates, orphans, traces, evicted uint64
@@ -116,13 +118,23 @@ func newSeen(limit int) *seen {
 	return s
 }
 
-// addAll takes note of spans, of which some tell of others. It returns how many of those had
-// been told of before: with a span that comes twice they come twice too, the same number both
-// times.
-func (s *seen) addAll(ids []identity, told []telling) (again telling) {
-	for i, id := range ids {
-		fresh := s.add(id)
-		if len(told) == 0 || told[0].at != i {
+// addAll takes note of a batch's spans, of which some tell of others; its places say where the
+// names of its roots are. It returns how many of those told of had been told of before: with a
+// span that comes twice they come twice too, the same number both times.
+func (s *seen) addAll(b *Batch) (again telling) {
+	told, roots := b.telling, b.roots
+	for i, id := range b.ids {
+		spans, root := uint64(1), noRoot
+		if len(roots) > 0 && roots[0].at == i {
+			root = rootAt(b.places, roots[0].name)
+			roots = roots[1:]
+		}
+		tells := len(told) > 0 && told[0].at == i
+		if tells {
+			spans += told[0].merged + told[0].forgone
+		}
+		fresh := s.add(id, root, spans)
+		if !tells {
 			continue
 		}
 		if !fresh {
@@ -134,8 +146,9 @@ func (s *seen) addAll(ids []identity, told []telling) (again telling) {
 	return again
 }
 
-// add takes note of one span. It reports whether it is new.
-func (s *seen) add(id identity) bool {
+// add takes note of one span: of what root it is, if it is one, and how many spans it stands
+// for. It reports whether it is new.
+func (s *seen) add(id identity, root root, spans uint64) bool {
 	if s.spans.find(id.own()) >= 0 {
 		s.duplicates++
 		return false
@@ -150,7 +163,7 @@ func (s *seen) add(id identity) bool {
 	}
 	at := s.hold(id)
 	s.spans.insert(id.own(), slot{at: at})
-	s.noteTrace(id.trace(), at)
+	s.noteTrace(id.trace(), at, root, spans)
 	s.endWait(id.own())
 	if id.hasParent() {
 		s.wait(id.parent(), at)
@@ -176,13 +189,18 @@ func (s *seen) hold(id identity) uint32 {
 	return at
 }
 
-func (s *seen) noteTrace(k key, at uint32) {
+func (s *seen) noteTrace(k key, at uint32, root root, spans uint64) {
 	if i := s.byTrace.find(k); i >= 0 {
-		s.byTrace.slots[i].at = at
+		was := shape(s.byTrace.slots[i].n)
+		is := was.with(root, spans)
+		s.shapes.change(was, is)
+		s.byTrace.slots[i] = slot{at: at, n: uint32(is)}
 		return
 	}
 	s.traces++
-	s.byTrace.insert(k, slot{at: at})
+	is := shape(0).with(root, spans)
+	s.shapes.change(0, is)
+	s.byTrace.insert(k, slot{at: at, n: uint32(is)})
 }
 
 func (s *seen) wait(parent key, at uint32) {

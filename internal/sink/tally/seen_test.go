@@ -2,6 +2,7 @@ package tally
 
 import (
 	"encoding/binary"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -38,6 +39,29 @@ func (m *model) add(id identity) {
 	}
 }
 
+// shapes is how many traces have how many spans; it is right as long as nothing is evicted.
+func (m *model) shapes() map[int]int64 {
+	sizes, counts := map[key]int{}, map[int]int64{}
+	for _, h := range m.held {
+		sizes[h.trace()]++
+	}
+	for _, n := range sizes {
+		counts[n]++
+	}
+	return counts
+}
+
+// absent is how many parents are waited for; it is right as long as nothing is evicted.
+func (m *model) absent() int {
+	parents := map[key]bool{}
+	for i, h := range m.held {
+		if m.waited[i] {
+			parents[h.parent()] = true
+		}
+	}
+	return len(parents)
+}
+
 func (m *model) has(k key) bool {
 	return slices.ContainsFunc(m.held, func(h identity) bool { return h.own() == k })
 }
@@ -67,11 +91,15 @@ func TestSeenAgainstModel(t *testing.T) {
 		for i := range 4000 {
 			// Few ids, so that duplicates, late parents and returns are frequent.
 			id := span(1+random.Uint64N(20), 1+random.Uint64N(40), random.Uint64N(40))
-			s.add(id)
+			s.add(id, noRoot, 1)
 			m.add(id)
 			if s.duplicates != m.duplicates || s.traces != m.traces || s.evicted != m.evicted || s.orphans != m.orphans() {
 				t.Fatalf("limit %d, span %d: got duplicates %d, traces %d, evicted %d, orphans %d; want %d, %d, %d, %d",
 					limit, i, s.duplicates, s.traces, s.evicted, s.orphans, m.duplicates, m.traces, m.evicted, m.orphans())
+			}
+			if m.evicted == 0 && i%50 == 0 && (s.waiting.used != m.absent() || !maps.Equal(s.shapes.counts(nil)[record.NoRoot], m.shapes())) {
+				t.Fatalf("limit %d, span %d: %d parents are absent, traces by size %v; want %d, %v",
+					limit, i, s.waiting.used, s.shapes.counts(nil), m.absent(), m.shapes())
 			}
 		}
 		if s.spans.used != len(s.ring) || s.spans.used > limit {
@@ -101,7 +129,7 @@ func TestSeenStories(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSeen(test.limit)
 			for _, id := range test.spans {
-				s.add(id)
+				s.add(id, noRoot, 1)
 			}
 			if s.duplicates != test.duplicates || s.orphans != test.orphans || s.traces != test.traces || s.evicted != test.evicted {
 				t.Errorf("got duplicates %d, orphans %d, traces %d, evicted %d", s.duplicates, s.orphans, s.traces, s.evicted)
@@ -119,7 +147,7 @@ func BenchmarkSeen(b *testing.B) {
 		if i%8 == 0 {
 			trace = random.Uint64()
 		}
-		s.add(span(trace, uint64(8-i%8), uint64(7-i%8)))
+		s.add(span(trace, uint64(8-i%8), uint64(7-i%8)), noRoot, 1)
 	}
 }
 

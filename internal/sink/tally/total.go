@@ -95,7 +95,7 @@ func (t *Total) Part(b *Batch, wire int64) {
 func (t *Total) add(b *Batch, wire int64) {
 	t.counts.Bytes += uint64(wire)
 	t.counts.Spans += b.Spans
-	t.counts.Roots += b.roots
+	t.counts.Roots += b.Spans - b.rootless
 	t.counts.Metrics += b.Metrics
 	t.counts.Logs += b.Logs
 	t.counts.Rejected += b.Rejected
@@ -105,10 +105,11 @@ func (t *Total) add(b *Batch, wire int64) {
 	for k, n := range b.kinds {
 		t.kinds[k] += n
 	}
-	b.services.mergeInto(&t.services)
-	b.rootName.mergeInto(&t.rootNames)
+	b.places = b.services.mergeInto(&t.services, b.places)
+	b.places = b.rootName.mergeInto(&t.rootNames, b.places)
 	if t.seen != nil {
-		again := t.seen.addAll(b.ids, b.telling)
+		t.counts.Unchecked += b.unknown
+		again := t.seen.addAll(b)
 		t.counts.Merged -= again.merged
 		t.counts.Forgone -= again.forgone
 	}
@@ -175,6 +176,8 @@ func (t *Total) Counts() record.Counts {
 		c.Orphans = t.seen.orphans
 		c.Traces = t.seen.traces
 		c.Evicted = t.seen.evicted
+		c.Absent = int64(t.seen.waiting.used)
+		c.Shapes = t.seen.shapes.counts(&t.rootNames)
 	}
 	return c
 }

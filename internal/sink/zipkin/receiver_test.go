@@ -61,6 +61,7 @@ func TestClientCountsAgree(t *testing.T) {
 				Spans: 3 * n, Roots: n, Traces: n, Checking: true,
 				Services:  map[string]uint64{"front": n, "back": 2 * n},
 				RootNames: map[string]uint64{"call": n},
+				Shapes:    record.Shapes{"call": {3: n}},
 				Kinds:     map[string]uint64{"client": n, "server": n, "unspecified": n},
 			}
 			got := total.Counts()

@@ -15,21 +15,29 @@ import (
 // was. Time in which the thread is kept from its CPU does not count. What the
 // goroutine is bound to the thread for, and the first and last look at the clock,
 // come on top: under 1 µs.
-func burn(d time.Duration) time.Duration {
+func burn(d time.Duration) time.Duration { return burnBy(threadTime, d) }
+
+func burnBy(used func() time.Duration, d time.Duration) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	begin := threadTime()
+	begin := used()
 	for {
-		if used := threadTime() - begin; used >= d {
-			return used
+		if since := used() - begin; since >= d {
+			return since
 		}
 	}
 }
 
 func threadTime() time.Duration {
 	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(fmt.Sprintf("reading the CPU clock of this thread: %v", err)) // the call has no way to fail on a system that has the clock
+	err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	return timeOf(t, err)
+}
+
+// timeOf is what the clock says; the call has no way to fail on a system that has it.
+func timeOf(t unix.Timespec, err error) time.Duration {
+	if err != nil {
+		panic(fmt.Sprintf("reading the CPU clock of this thread: %v", err))
 	}
 	return time.Duration(t.Nano())
 }

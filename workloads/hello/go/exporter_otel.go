@@ -1,4 +1,4 @@
-//go:build otel
+//go:build otel || spans
 
 // The exporter that the standard OTEL_* variables ask for.
 package main

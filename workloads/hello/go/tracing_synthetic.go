@@ -1,7 +1,8 @@
 //go:build synthetic
 
 // With the tag synthetic, requests are "traced" by something whose cost is known:
-// it is there to check tracetax, not to trace. OpenTelemetry is not linked.
+// it is there to check tracetax, not to trace. OpenTelemetry is linked with the tag
+// spans only.
 package main
 
 import (
@@ -24,11 +25,19 @@ var synthetic struct {
 	requests atomic.Int64
 	burnt    atomic.Int64 // ns of thread CPU time, as its clock says
 	slept    atomic.Int64 // ns of wall time, as measured around each sleep
+
+	spans spans // of requests, where they are asked for
+}
+
+// spans is what makes a span for each request. It is nil where none is made.
+type spans interface {
+	make(context.Context)
+	stop(context.Context) (said string, err error)
 }
 
 // startTracing reads the variables and holds the memory. When tracing stops, it
 // logs what was really done, which may be more than was asked for.
-func startTracing(context.Context) (stop func(context.Context) error, err error) {
+func startTracing(ctx context.Context) (stop func(context.Context) error, err error) {
 	nothing := func(context.Context) error { return nil }
 	if os.Getenv("SYNTHETIC_PROCESS") != os.Getenv("SYNTHETIC_IN") {
 		return nothing, nil
@@ -39,26 +48,34 @@ func startTracing(context.Context) (stop func(context.Context) error, err error)
 	if synthetic.sleep, err = durationOf("SYNTHETIC_SLEEP"); err != nil {
 		return nil, err
 	}
+	if os.Getenv("SYNTHETIC_SPANS") == "on" {
+		if synthetic.spans, err = startSpans(ctx); err != nil {
+			return nil, err
+		}
+	}
 	held, err := hold("SYNTHETIC_HOLD_MB")
 	if err != nil {
 		return nil, err
 	}
-	return func(context.Context) error {
-		s := &synthetic
-		log.Printf("synthetic: %d requests, burnt %d ns, slept %d ns, held %d bytes",
-			s.requests.Load(), s.burnt.Load(), s.slept.Load(), len(held))
-		return nil
+	return func(ctx context.Context) (err error) {
+		s, said := &synthetic, ""
+		if s.spans != nil {
+			said, err = s.spans.stop(ctx)
+		}
+		log.Printf("synthetic: %d requests, burnt %d ns, slept %d ns, held %d bytes%s",
+			s.requests.Load(), s.burnt.Load(), s.slept.Load(), len(held), said)
+		return err
 	}, nil
 }
 
 // traceHandler adds the cost to each request but the health checks.
 func traceHandler(handler http.Handler) http.Handler {
-	if synthetic.burn == 0 && synthetic.sleep == 0 {
+	if synthetic.burn == 0 && synthetic.sleep == 0 && synthetic.spans == nil {
 		return handler
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" {
-			cost()
+			cost(r.Context())
 		}
 		handler.ServeHTTP(w, r)
 	})
@@ -67,7 +84,7 @@ func traceHandler(handler http.Handler) http.Handler {
 func traceTransport(transport http.RoundTripper) http.RoundTripper { return transport }
 
 // cost is what a request pays.
-func cost() {
+func cost(ctx context.Context) {
 	s := &synthetic
 	s.requests.Add(1)
 	if s.burn > 0 {
@@ -77,6 +94,9 @@ func cost() {
 		begin := time.Now()
 		time.Sleep(s.sleep)
 		s.slept.Add(int64(time.Since(begin)))
+	}
+	if s.spans != nil {
+		s.spans.make(ctx)
 	}
 }
 

@@ -1,0 +1,157 @@
+// Programs that nobody here wrote, with the libraries that their users have: the tracers
+// that are attached from outside have to find something to trace in them.
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// installed is the folder of the packages that a lock beside it pins, in the cache.
+func installed(t *testing.T, language string, a spec.Artifact, programs ...string) string {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("left out: %v", err)
+		}
+	}
+	store, err := artifact.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := store.Artifact(t.Context(), os.DirFS(filepath.Join("testdata", language)), a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// tracedProgram runs a program once without tracing and once with the tracer, and returns
+// the result and the libraries that the tracer instrumented.
+func tracedProgram(t *testing.T, tracer, path string, env []string, program ...string) (finding.Document, []string) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "results")
+	c := tracetax(t, slices.Concat([]string{
+		"run", "--op", "op=GET " + path, "--variant", "none", "--variant", "otel:tracer=" + tracer + ",delay=200ms", "--ready", path, "--patience", "120s",
+		"--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--json", "--out", out, "--",
+	}, program)...)
+	c.Env = append(c.Env, env...)
+	doc := document(t, c.exit(t, 0))
+	for _, r := range records(t, out) {
+		if named := r.Tracer.Instrumented; r.Variant == "none" && named != nil {
+			t.Errorf("something is instrumented without a tracer: %v", named)
+		}
+		if r.Kind == record.Measured && r.Variant == "none" && r.Life.Spans > 0 {
+			t.Errorf("%d spans came without a tracer", r.Life.Spans)
+		}
+	}
+	if delivered := entry(ledger(t, doc, "op", "otel"), "delivered"); delivered <= 0 {
+		t.Errorf("%d spans were delivered", delivered)
+	}
+	return doc, doc.Experiment.Variants[1].Instrumented
+}
+
+// instrumented complains where a library is missing.
+func instrumented(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	for _, name := range want {
+		if !slices.Contains(got, name) {
+			t.Errorf("%s is not instrumented, only %v", name, got)
+		}
+	}
+}
+
+// complete complains where an operation did not make so many spans each time, or one is missing.
+// That the number is exact is not asked for: on a busy machine spans of the start may come late.
+func complete(t *testing.T, doc finding.Document, spans int64) {
+	t.Helper()
+	l := ledger(t, doc, "op", "otel")
+	if want := spans * int64(l.Operations); l.Operations == 0 || entry(l, "expected") != want || entry(l, "delivered") != want {
+		t.Errorf("%d operations of %d spans each, and the ledger says %+v", l.Operations, spans, l.Entries)
+	}
+}
+
+var pythonPrograms = spec.Artifact{Python: "requirements.txt"}
+
+func TestDatasette(t *testing.T) {
+	dir := installed(t, "python", pythonPrograms, "python3")
+	_, names := tracedProgram(t, "otel-python", "/", []string{"PYTHONPATH=" + dir}, "python3", "-m", "datasette", "-p", "{port}")
+	instrumented(t, names, "sqlite3", "jinja2", "httpx")
+}
+
+func TestFastAPI(t *testing.T) {
+	dir := installed(t, "python", pythonPrograms, "python3")
+	doc, names := tracedProgram(t, "otel-python", "/items", []string{"PYTHONPATH=" + dir}, "python3", "-m", "uvicorn", "--app-dir", filepath.Join(dir, "files"), "--port", "{port}", "shop:app")
+	instrumented(t, names, "fastapi", "sqlite3")
+	// The request, what is sent of the answer (its head, its body), and the statement.
+	complete(t, doc, 4)
+}
+
+func TestDjango(t *testing.T) {
+	dir := installed(t, "python", pythonPrograms, "python3")
+	doc, names := tracedProgram(t, "otel-python", "/items", []string{"PYTHONPATH=" + dir}, "python3", "-m", "uvicorn", "--app-dir", filepath.Join(dir, "files"), "--port", "{port}", "django_shop:app")
+	instrumented(t, names, "django")
+	complete(t, doc, 1)
+}
+
+func TestExpress(t *testing.T) {
+	dir := installed(t, "node", spec.Artifact{NPM: "package-lock.json"}, "node", "npm")
+	_, names := tracedProgram(t, "otel-node", "/items", nil, "node", filepath.Join(dir, "files", "shop.js"), "{port}")
+	if !slices.Contains(names, "express") || !slices.Contains(names, "http") || slices.Contains(names, "pg") {
+		t.Errorf("instrumented are %v", names)
+	}
+}
+
+// A program without any library has nothing of the third parties' instrumented, though the
+// tracer brings some for itself, and of the standard library what it imports.
+func TestOnlyWhatTheProgramHas(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skipf("left out: %v", err)
+	}
+	store, err := artifact.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer, err := store.Python(t.Context(), os.DirFS("../tracers/otel-python"), "requirements.txt", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	venv := t.TempDir()
+	execute(t, venv, "python3", "-m", "venv", "--without-pip", venv)
+	for code, want := range map[string][]string{
+		"pass":                             {"threading"},
+		"import sqlite3":                   {"sqlite3", "threading"},
+		"import sqlite3.dbapi2":            {"sqlite3", "threading"},
+		"import urllib.request":            {"threading", "urllib"},
+		"import requests, urllib3, sys":    {"threading", "urllib"}, // the tracer's own, by chance; they import urllib
+		"import sys; sys.stderr = None":    {"threading"},
+		"from sqlite3 import dbapi2 as db": {"sqlite3", "threading"},
+	} {
+		c := exec.CommandContext(t.Context(), "sh", filepath.Join(tracer, "files", "attach.sh"), tracer, "python3", "-c", code)
+		c.Env = append(os.Environ(), "PATH="+filepath.Join(venv, "bin")+":"+os.Getenv("PATH"), "OTEL_TRACES_EXPORTER=none", "OTEL_METRICS_EXPORTER=none", "OTEL_LOGS_EXPORTER=none")
+		said, err := c.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", code, err, said)
+			continue
+		}
+		var got []string
+		for line := range strings.Lines(string(said)) {
+			if name, found := strings.CutPrefix(strings.TrimSpace(line), "tracetax: instrumented "); found {
+				got = append(got, name)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v\n%s", code, got, want, said)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+// This file tells where nobody knows how many spans were lost: unknown is not none.
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// expects reports whether a ledger says how many spans were to come, and not only how many came.
+func expects(l finding.Ledger) bool {
+	return slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.Expected })
+}
+
+// ofRun is the page of a variant's whole run less what the pages of operations account for: what
+// its tracer admits to have lost, and came, of operations of which nobody knows how many spans
+// they make. It is nil where nothing was lost so.
+func ofRun(ledgers []finding.Ledger, variant string) *finding.Ledger {
+	var whole *finding.Ledger
+	placed := map[string]int64{}
+	for i := range ledgers {
+		switch l := &ledgers[i]; {
+		case l.Variant != variant:
+		case l.Operation == ledger.All:
+			whole = l
+		case expects(*l):
+			for _, e := range l.Entries {
+				placed[e.Name] += e.Spans
+			}
+		}
+	}
+	if whole == nil || expects(*whole) {
+		return nil
+	}
+	rest := *whole
+	rest.Entries = slices.Clone(whole.Entries)
+	for i, e := range rest.Entries {
+		rest.Entries[i].Spans = max(0, e.Spans-placed[e.Name])
+	}
+	lost := float64(entry(rest, ledger.Dropped) + entry(rest, ledger.FailedSend))
+	if lost <= 0 {
+		return nil
+	}
+	rest.LostShare = lost / (lost + float64(entry(rest, ledger.Delivered)+entry(rest, ledger.Merged)))
+	return &rest
+}
+
+// onlyUnexpected reports whether an operation at its level is the only one of a variant of which
+// nobody knows how many spans it makes: what the run lost beside the others is its own.
+func (s *study) onlyUnexpected(variant string, at cell) bool {
+	return !slices.ContainsFunc(s.cells(), func(other cell) bool {
+		l := s.ledgerOf(variant, other)
+		return other != at && l != nil && !expects(*l)
+	})
+}
+
+// unknownLosses lists the variants that may have lost more of their spans than matters beyond
+// what they lost for sure, by cell.
+func (s *study) unknownLosses() []finding.LossUnknown {
+	var out []finding.LossUnknown
+	for _, at := range s.cells() {
+		for _, v := range s.variants {
+			if one := s.unknownLoss(v.Name, at); one != nil {
+				out = append(out, *one)
+			}
+		}
+	}
+	return out
+}
+
+// unknownLoss is what nobody knows of what a variant lost on a cell; nil where that is no more
+// than matters.
+func (s *study) unknownLoss(variant string, at cell) *finding.LossUnknown {
+	t, l := s.tracing[variant], s.ledgerOf(variant, at)
+	if l == nil || s.lossy(at) || t.Silent || t.Sampling <= 0 {
+		return nil
+	}
+	least, most, why := s.lossRange(variant, at, l)
+	if most-least <= 1-lossless {
+		return nil
+	}
+	return &finding.LossUnknown{
+		Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: least, LostMost: most,
+		Text: fmt.Sprintf("up to %s of the spans may have been lost, because %s", finding.FormatValue(most, "1"), why),
+	}
+}
+
+// lossRange is the least and the most of a variant's spans that may have been lost in what is
+// measured on a cell, as shares, and why nobody knows it better. Traces that were lost whole and
+// that chance may hide are not in it: any share that is sampled leaves some room for them.
+func (s *study) lossRange(variant string, at cell, l *finding.Ledger) (least, most float64, why string) {
+	const varies = "their number per operation varies"
+	if !expects(*l) {
+		if of := ofRun(s.byCell, variant); of != nil && s.loopOf(at) != searching {
+			least = of.LostShare
+		}
+		return least, 1, "it is not known how many were to come"
+	}
+	lost := s.lostInMeasured(variant, at)
+	t := s.tracingByCell(variant)
+	per := t.Spans[at.String()]
+	switch {
+	case lost.known && per.High-per.Low > (1-lossless)*per.High:
+		return lost.share(), lost.mostShare(), varies
+	case lost.known && s.failsOn(variant, at):
+		return lost.share(), lost.mostShare(), "operations failed or were sent again"
+	case lost.known:
+		return lost.share(), lost.mostShare(), "it is not known how many were made"
+	case s.loopOf(at) == searching && s.foundNone(variant, at):
+		return 0, 0, "" // at a limit there is no rate to lose spans at
+	case s.loopOf(at) == searching && per.Low > 0:
+		return 0, 1, "no probe at the rate found is in the records"
+	case s.loopOf(at) == searching:
+		return 0, 1, varies
+	case t.ByChance() && per.Low > 0:
+		return 0, 0, "" // so few are sampled that all may be missing: that is chance
+	}
+	least, most, _ = lossEnds(*l)
+	return least, most, varies
+}
+
+// lostInMeasured is what was lost in the part of a phase that the figures are of.
+func (s *study) lostInMeasured(variant string, at cell) lostSpans {
+	switch s.loopOf(at) {
+	case searching:
+		return s.lostAtRate(variant, at)
+	case saturating:
+		return s.lostInPhase(variant, at)
+	}
+	return s.lostInWindow(variant, at)
+}
+
+// failsOn reports whether operations failed or were sent again: these may have made their spans, or
+// not, or twice.
+func (s *study) failsOn(variant string, at cell) bool {
+	return slices.ContainsFunc(s.phasesOf(variant, at), func(p *phase) bool {
+		return p.Warmup.Started+p.Load.Started > p.Warmup.Completed+p.Load.Completed || p.Warmup.Resent+p.Load.Resent > 0
+	})
+}
+
+// foundNone reports whether no search of a variant found a rate.
+func (s *study) foundNone(variant string, at cell) bool {
+	return !slices.ContainsFunc(s.phasesOf(variant, at), func(p *phase) bool { return p.Capacity != nil && p.Capacity.Outcome == record.Found })
+}

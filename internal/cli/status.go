@@ -1,0 +1,55 @@
+package cli
+
+// This file says with which exit status a result ends, and whose missing spans are why.
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// statusOf is the exit status that a result calls for: its verdicts against a budget, and
+// whether spans came of all that was to be traced. Of neither nothing is concluded where the
+// status is 4.
+func statusOf(doc *finding.Document) int {
+	status := exitFine
+	if len(doc.Untraced) > 0 {
+		status = exitInconclusive
+	}
+	for _, one := range doc.Findings {
+		if one.Verdict.Budget == nil {
+			continue
+		}
+		switch one.Verdict.Kind {
+		case finding.Over:
+			return exitOverBudget
+		case finding.CannotTell, finding.Overloaded:
+			status = exitInconclusive
+		}
+	}
+	return status
+}
+
+// tellUntraced says of whom no span came, which is why the exit status is 4.
+func tellUntraced(to io.Writer, doc *finding.Document) {
+	for _, v := range doc.Experiment.Variants {
+		who := ""
+		var operations []string
+		for _, u := range doc.Untraced {
+			if u.Variant == v.Name && u.Operation != "" {
+				operations = append(operations, u.Operation)
+			}
+		}
+		switch {
+		case doc.IsUntraced(v.Name, ""):
+			who = v.Name
+		case len(operations) > 0:
+			who = v.Name + " on " + strings.Join(operations, ", ")
+		default:
+			continue
+		}
+		complain(to, fmt.Errorf("no spans received of %s: what was measured of it is not the overhead of tracing (exit status %d)", who, exitInconclusive))
+	}
+}

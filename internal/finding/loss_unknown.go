@@ -1,0 +1,33 @@
+// This file owns the list of losses that nobody knows: unknown is not none.
+
+package finding
+
+import "maps"
+
+// LossUnknown is a variant which may have lost over 1 % of its spans on an operation beyond what
+// it lost for sure, in what is measured: in its window, of a search at the rate that it found,
+// and back to back, made by the workload itself, in all. Traces that random sampling may hide
+// are not in it: see Ledger.LostMost.
+type LossUnknown struct {
+	Operation string            `json:"operation"`
+	Parameter map[string]string `json:"parameter,omitempty"`
+	Variant   string            `json:"variant"`
+	LostShare float64           `json:"lost_share"` // for sure, 0 to 1
+	LostMost  float64           `json:"lost_most"`  // at most, 0 to 1; 1 where it is not known how many were to come
+	Text      string            `json:"text"`
+}
+
+// UnknownLoss is what nobody knows of what a variant lost on an operation at its level; without
+// a level, as of a line over all of them, where most may have been lost. It is nil where it is
+// known to 1 %.
+func (d *Document) UnknownLoss(operation string, parameter map[string]string, variant string) *LossUnknown {
+	var worst *LossUnknown
+	for i := range d.LossUnknown {
+		l := &d.LossUnknown[i]
+		here := l.Variant == variant && l.Operation == operation && (len(parameter) == 0 || maps.Equal(l.Parameter, parameter))
+		if here && (worst == nil || l.LostMost > worst.LostMost) {
+			worst = l
+		}
+	}
+	return worst
+}

@@ -1,0 +1,44 @@
+// This file has what is of the load of a whole run: what was left undone on any of its operations
+// counts there.
+package finding
+
+import "slices"
+
+// ofLoad are the metrics of the whole run that are of what all its operations made it do.
+var ofLoad = []string{"memory_mean", "memory_peak"}
+
+// IsOfLoad reports whether a metric is of the whole run, and of what all its operations made it
+// do. Others of the whole run are of its start.
+func IsOfLoad(metric string) bool { return slices.Contains(ofLoad, metric) }
+
+// LostOf is what a variant lost of the spans of what a finding is about, as Lost has it: at the
+// worst of all operations where it is of the load of the whole run. It is nil where nothing was.
+func (d *Document) LostOf(f *Finding, variant string) *Lossy {
+	if !IsOfLoad(f.Metric) {
+		return d.Lost(f.Operation, f.Parameter, variant)
+	}
+	var worst *Lossy
+	for i := range d.Lossy {
+		if l := &d.Lossy[i]; l.Variant == variant && (worst == nil || l.LostShare > worst.LostShare) {
+			worst = l
+		}
+	}
+	return worst
+}
+
+// LostShareOf is the share of its spans that LostOf tells of; 0 where it is nil.
+func (d *Document) LostShareOf(f *Finding, variant string) float64 {
+	if l := d.LostOf(f, variant); l != nil {
+		return l.LostShare
+	}
+	return 0
+}
+
+// UntracedIn reports whether no span came of a variant of what a finding is about, or, where it
+// is of the load of the whole run, of any of its operations.
+func (d *Document) UntracedIn(f *Finding, variant string) bool {
+	if !IsOfLoad(f.Metric) {
+		return d.IsUntraced(variant, f.Operation)
+	}
+	return slices.ContainsFunc(d.Untraced, func(u Untraced) bool { return u.Variant == variant })
+}

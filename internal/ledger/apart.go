@@ -1,0 +1,121 @@
+// This file tells the traces of operations from those of a program's other work, by the names
+// of their roots. A background span must not stand in for one that was lost.
+package ledger
+
+import (
+	"math"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// begun returns the names of the roots that the operations of a calibration's stretch begin, each
+// with the most spans of such a trace: those of which there is one, or some, an operation. nil is:
+// not known, because no name is like that, or what is left may be of the operations too (a name
+// for every operation). None is: all that came is known to come at other times too.
+func begun(s Stretch, elsewhere map[string]int) map[string]int {
+	if !s.Sink.Whole() {
+		return nil
+	}
+	if len(s.Sink.Shapes) > 0 && onlyPassing(s.Sink.Shapes, elsewhere) {
+		return map[string]int{}
+	}
+	if !tells(s.Sink, s.Started) {
+		return nil
+	}
+	roots, others := map[string]int{}, int64(0)
+	for root, sizes := range s.Sink.Shapes {
+		traces, _ := s.Sink.Shapes.Traces(root)
+		switch {
+		case root == record.OtherRoot:
+			return nil
+		case root != record.NoRoot && elsewhere[root] >= certainly:
+		case root != record.NoRoot && (elsewhere[root] > 0 || traces%int64(s.Started) != 0):
+			if 2*traces >= int64(s.Started) {
+				return nil // it may be of the operations, some of which lost theirs
+			}
+			others += traces
+		default:
+			for size := range sizes {
+				roots[root] = max(roots[root], size)
+			}
+		}
+	}
+	if len(roots) == 0 || others > 0 && others%int64(s.Started) == 0 {
+		return nil
+	}
+	return roots
+}
+
+// certainly is in how many stretches a root has to come at a time of its own, so that it is none
+// of any operation of them.
+const certainly = 2
+
+func onlyPassing(shapes record.Shapes, elsewhere map[string]int) bool {
+	for root := range shapes {
+		if elsewhere[root] < certainly {
+			return false
+		}
+	}
+	return true
+}
+
+// passing returns the names of roots that come at times of their own, each with the number of
+// stretches: not the same number an operation, or after the last.
+func passing(r *record.Record) map[string]int {
+	run, roots := FromRecord(r), map[string]int{}
+	sum := run.Start.Sink.Spans + run.Stop.Sink.Spans
+	for _, s := range run.Phases {
+		sum += s.Sink.Spans
+		for root := range s.Sink.Shapes {
+			traces, _ := s.Sink.Shapes.Traces(root)
+			if root != record.NoRoot && s.Sink.Whole() && s.Started > 0 && traces%int64(s.Started) != 0 {
+				roots[root]++
+			}
+		}
+	}
+	if sum != r.Life.Spans {
+		return roots // what a tracer held back until the stop was found out otherwise
+	}
+	for root := range run.Stop.Sink.Shapes {
+		if traces, _ := run.Stop.Sink.Shapes.Traces(root); root != record.NoRoot && traces > 0 {
+			roots[root]++
+		}
+	}
+	return roots
+}
+
+// Roots returns the names of the roots that any operation begins; nil where that is not known of
+// all of them. Each has the most spans that a trace of it has.
+func (t Tracing) Roots() map[string]int {
+	var all map[string]int
+	for name, per := range t.Spans {
+		switch {
+		case per.High == 0, name == record.ProbeOperation && per.Roots == nil && per.Low == 0: // it may make none
+			continue
+		case per.Roots == nil:
+			return nil
+		case all == nil:
+			all = map[string]int{}
+		}
+		for root, most := range per.Roots {
+			all[root] = max(all[root], most)
+		}
+	}
+	return all
+}
+
+// separate takes the spans of other work off the line of a stretch. Where there is such work, a
+// trace whose root did not come may be of it: then it is not sure whether its spans stand in for
+// others that were lost.
+func (l *line) separate(c record.Counts, others map[string]int64, roots map[string]int) {
+	l.background = others
+	if _, own := roots[record.NoRoot]; own || len(others) == 0 || !l.known {
+		return
+	}
+	_, rootless := c.Shapes.Traces(record.NoRoot)
+	_, more := c.Shapes.Traces(record.OtherRoot)
+	if unclear := math.Max(0, float64(rootless+more)); unclear > 0 {
+		l.widen(between{0, unclear})
+		l.exact = false
+	}
+}

@@ -1,0 +1,135 @@
+package record
+
+import "maps"
+
+// Shapes counts traces by the name of their root and by how many spans they have, those
+// included that their tracer says it merged or did not send. As a difference between two
+// moments a number is below zero where traces that had begun before got more spans.
+type Shapes map[string]map[int]int64
+
+// Names of roots that are none, and the most spans that are told apart.
+const (
+	NoRoot    = ""        // the root has not come
+	OtherRoot = "(other)" // roots of names beyond those that are told apart
+	MostShape = 4096      // stands for as many spans, or more
+)
+
+// Traces returns how many traces there are of a root, and how many spans they have.
+func (s Shapes) Traces(root string) (traces, spans int64) {
+	for size, n := range s[root] {
+		traces += n
+		spans += int64(size) * n
+	}
+	return traces, spans
+}
+
+// Spans is how many spans all traces have.
+func (s Shapes) Spans() int64 {
+	var sum int64
+	for root := range s {
+		_, spans := s.Traces(root)
+		sum += spans
+	}
+	return sum
+}
+
+// Whole reports whether the shapes say of every span that was told of to which trace it
+// belongs: ids were looked at and none was forgotten, and no trace has too many spans.
+func (c Counts) Whole() bool {
+	for _, sizes := range c.Shapes {
+		if sizes[MostShape] != 0 {
+			return false
+		}
+	}
+	return c.Checking && c.Evicted == 0 && c.Unchecked == 0 && c.Shapes.Spans() == int64(c.Told())
+}
+
+func (s Shapes) plus(next Shapes) Shapes  { return s.with(next, 1) }
+func (s Shapes) minus(next Shapes) Shapes { return s.with(next, -1) }
+
+func (s Shapes) with(next Shapes, times int64) Shapes {
+	var sum Shapes
+	add := func(of Shapes, times int64) {
+		for root, sizes := range of {
+			for size, n := range sizes {
+				if sum == nil {
+					sum = Shapes{}
+				}
+				if sum[root] == nil {
+					sum[root] = map[int]int64{}
+				}
+				if sum[root][size] += times * n; sum[root][size] == 0 {
+					delete(sum[root], size)
+				}
+			}
+		}
+	}
+	add(s, 1)
+	add(next, times)
+	for root, sizes := range sum {
+		if len(sizes) == 0 {
+			delete(sum, root)
+		}
+	}
+	if len(sum) == 0 {
+		return nil
+	}
+	return sum
+}
+
+// Apart returns what was counted less the traces of other roots than these, and the spans of
+// those by root. Traces whose root has not come stay. Nothing is taken off where roots is nil, or
+// the traces are not known of all spans.
+func (c Counts) Apart(roots map[string]int) (Counts, map[string]int64) {
+	if roots == nil || !c.Whole() {
+		return c, nil
+	}
+	var others map[string]int64
+	shapes := maps.Clone(c.Shapes)
+	for root := range c.Shapes {
+		if _, own := roots[root]; own || root == NoRoot || root == OtherRoot {
+			continue
+		}
+		traces, spans := c.Shapes.Traces(root)
+		delete(shapes, root)
+		if spans <= 0 {
+			continue
+		}
+		if others == nil {
+			others = map[string]int64{}
+		}
+		others[root] = spans
+		cut(&c.Traces, uint64(max(0, traces)))
+		cut(&c.Roots, uint64(max(0, traces)))
+		left := uint64(spans)
+		came := min(left, c.Unique())
+		c.Spans -= came
+		left -= came
+		left -= cut(&c.Merged, left)
+		cut(&c.Forgone, left)
+	}
+	c.Shapes = shapes
+	return c, others
+}
+
+// cut takes at most n off, and returns how many it took.
+func cut(from *uint64, n uint64) uint64 {
+	n = min(n, *from)
+	*from -= n
+	return n
+}
+
+// Larger returns how many traces of these roots have more spans than they are known to, how many
+// more all of them have, and any of them at most.
+func (s Shapes) Larger(roots map[string]int) (traces, spans int64, most int) {
+	for root, known := range roots {
+		for size, n := range s[root] {
+			if size > known && n > 0 {
+				traces += n
+				spans += int64(size-known) * n
+				most = max(most, size-known)
+			}
+		}
+	}
+	return traces, spans, most
+}

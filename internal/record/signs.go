@@ -1,0 +1,34 @@
+package record
+
+// Cause is why no span of a program came, as far as one of its logs tells.
+type Cause string
+
+// The causes that a log can tell.
+const (
+	TracerFailed Cause = "tracer-failed" // the tracer, or something that it needs, could not be loaded
+	ExportFailed Cause = "export-failed" // what was to be sent was not taken
+)
+
+// Signs are what can be seen of a tracer from outside. They are kept of runs in which no
+// span came, so that it can be told why.
+type Signs struct {
+	Connections uint64         `json:"connections"` // that the sink's receivers accepted; datagrams have none
+	Processes   []ProcessSigns `json:"processes,omitempty"`
+}
+
+// ProcessSigns are those of one traced process with its descendants, at the end of the
+// last operation.
+type ProcessSigns struct {
+	Process  string    `json:"process"`
+	Programs []string  `json:"programs,omitempty"` // base names of the programs that ran, one a process of the system
+	Lacking  int       `json:"lacking,omitempty"`  // how many of them started without the variables that say where the sink is
+	Loaded   int       `json:"loaded,omitempty"`   // how many have a file of the tracer open, or mapped; a tracer without native code need not show
+	Log      []LogSign `json:"log,omitempty"`
+}
+
+// LogSign is a cause that the log of a process tells.
+type LogSign struct {
+	Cause Cause  `json:"cause"`
+	Lines uint64 `json:"lines"` // that tell it
+	Last  string `json:"last"`  // the last of them, cut at 300 bytes
+}

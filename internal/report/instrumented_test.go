@@ -1,0 +1,31 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func TestInstrumented(t *testing.T) {
+	one, two := []string{"flask", "sqlite3"}, []string{"flask"}
+	for name, test := range map[string]struct {
+		variants []finding.Variant
+		want     []string
+	}{
+		"nobody tells": {[]finding.Variant{{Name: "none", Tracer: "none"}, {Name: "otel", Tracer: "otel-java"}}, nil},
+		"all the same": {[]finding.Variant{{Name: "a", Tracer: "otel-python", Instrumented: one}, {Name: "b", Tracer: "otel-python", Instrumented: one}},
+			[]string{"otel-python: instrumented flask, sqlite3"}},
+		"they differ": {[]finding.Variant{{Name: "a", Tracer: "otel-python", Instrumented: one}, {Name: "b", Tracer: "otel-python", Instrumented: two}, {Name: "c", Tracer: "otel-python", Instrumented: one}},
+			[]string{"otel-python (a, c): instrumented flask, sqlite3", "otel-python (b): instrumented flask"}},
+	} {
+		doc := &finding.Document{Experiment: finding.Experiment{Variants: test.variants}}
+		if diff := cmp.Diff(test.want, instrumented(doc)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+		if diff := cmp.Diff(test.want, came(doc)); diff != "" {
+			t.Errorf("%s: it is not among what is told of the experiment\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package run_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// chatty is a process that writes before any other does, and to which nothing ever happens.
+var chatty = spec.Process{Name: "chatty", Role: "database", Run: []string{"sh", "-c", "echo all is well; exec sleep 60"}, Ready: "log:well", Patience: 20 * time.Second}
+
+// At fault is the process that is not ready, does not start, or answers wrongly, not the one
+// that wrote something first.
+func TestProcessAtFault(t *testing.T) {
+	for name, c := range map[string]struct {
+		path string
+		run  []string
+		says string
+	}{
+		"never ready":     {"/work", []string{"sh", "-c", "echo thinking; exec sleep 60"}, "thinking"},
+		"does not start":  {"/work", []string{"no-such-program-anywhere"}, ""},
+		"answers wrongly": {"/nothing-there", nil, "begins on CPUs"},
+	} {
+		conductor, q := request(t, record.Measured, c.path)
+		if c.run != nil {
+			q.Plan.Processes[0].Run, q.Plan.Processes[0].Ready, q.Plan.Processes[0].Patience = c.run, "log:never to be seen", 300*time.Millisecond
+		}
+		q.Plan.Processes = slices.Insert(q.Plan.Processes, 0, chatty)
+		r, err := conductor.Run(t.Context(), q)
+		if err != nil || !r.Failed() {
+			t.Fatalf("%s: %v, failed: %t", name, err, r.Failed())
+		}
+		if f := r.Failure; f.Process != "app" || !strings.Contains(strings.Join(f.Log, "\n"), c.says) {
+			t.Errorf("%s: at fault is %q with the log %q: %s", name, f.Process, f.Log, f.Message)
+		}
+	}
+}
+
+// What happens to the harness is no process's fault.
+func TestNobodyIsAtFault(t *testing.T) {
+	conductor, q := request(t, record.Calibration, "/work")
+	q.Plan.Verify = []string{"false"}
+	q.Plan.Processes = slices.Insert(q.Plan.Processes, 0, chatty)
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil || !r.Failed() || r.Failure.Process != "" || len(r.Failure.Log) > 0 {
+		t.Errorf("%v, %+v", err, r.Failure)
+	}
+}

@@ -1,0 +1,48 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// The lines are those that the programs and tracers wrote when tried.
+func TestLogSigns(t *testing.T) {
+	failed := func(n uint64, last string) []record.LogSign {
+		return []record.LogSign{{Cause: record.TracerFailed, Lines: n, Last: last}}
+	}
+	export := func(n uint64, last string) []record.LogSign {
+		return []record.LogSign{{Cause: record.ExportFailed, Lines: n, Last: last}}
+	}
+	for name, c := range map[string]struct {
+		log  string
+		want []record.LogSign
+	}{
+		"nothing": {"Serving HTTP on 0.0.0.0 port 8000\n127.0.0.1 - - \"GET /error HTTP/1.1\" 200 -", []record.LogSign{}},
+		"a traceback says more": {"Failed to auto initialize OpenTelemetry\nTraceback (most recent call last):\n  File \"x.py\", line 1\n    raise\nRuntimeError: no component nope\nServing",
+			failed(1, "Failed to auto initialize OpenTelemetry: RuntimeError: no component nope")},
+		"a module":         {"ModuleNotFoundError: No module named 'flask'", failed(1, "ModuleNotFoundError: No module named 'flask'")},
+		"a module of Node": {"Error: Cannot find module '/x/agent.js'\nRequire stack:", failed(1, "Error: Cannot find module '/x/agent.js'")},
+		"an agent of Java": {"Error opening zip file or JAR manifest missing : /x/agent.jar\nError occurred during initialization of VM", failed(1, "Error opening zip file or JAR manifest missing : /x/agent.jar")},
+		"Python cannot send": {"Transient error StatusCode.UNAVAILABLE encountered while exporting traces to 127.0.0.1:1, retrying\nFailed to export traces to 127.0.0.1:1, error code: StatusCode.UNAVAILABLE",
+			export(2, "Failed to export traces to 127.0.0.1:1, error code: StatusCode.UNAVAILABLE")},
+		"Java cannot send": {"[otel.javaagent] ERROR io.opentelemetry.exporter - Failed to export spans. The request could not be executed.", export(1, "[otel.javaagent] ERROR io.opentelemetry.exporter - Failed to export spans. The request could not be executed.")},
+		"Go cannot send":   {"traces export: context deadline exceeded", export(1, "traces export: context deadline exceeded")},
+		"both":             {"ImportError: x\nconnect ECONNREFUSED 127.0.0.1:1", append(failed(1, "ImportError: x"), export(1, "connect ECONNREFUSED 127.0.0.1:1")...)},
+	} {
+		got, err := logSigns(func(do func(string) error) error {
+			for line := range strings.SplitSeq(c.log, "\n") {
+				if err := do(line); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package run_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// A sink that still receives when patience with the end is over has not counted all; the
+// record says so.
+func TestNeverQuietAtTheStop(t *testing.T) {
+	defer run.SetLastPatience(500 * time.Millisecond)()
+	conductor, q := request(t, record.Measured, "/work")
+	dir := t.TempDir()
+	address, stopping := filepath.Join(dir, "address"), filepath.Join(dir, "stopping")
+	q.Plan.Processes = append(q.Plan.Processes, spec.Process{
+		Name: "last", Role: "app", Ready: "log:ready", Patience: 20 * time.Second, // stopped before the others
+		Run: []string{"sh", "-c", "trap 'touch " + stopping + "; exit 0' TERM; echo {sink.otlp.grpc} > " + address + "; echo ready; while :; do sleep 0.05; done"},
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	var senders sync.WaitGroup
+	for range 4 {
+		senders.Go(func() { sendFrom(ctx, t, stopping, address) })
+	}
+	r := made(t, conductor, q)
+	cancel()
+	senders.Wait()
+	if !r.Stop.Unquiet || !r.Phases[0].Quiet {
+		t.Errorf("of a sink that receives on and on after the processes ended: unquiet is %t; in the phase before it was quiet: %t", r.Stop.Unquiet, r.Phases[0].Quiet)
+	}
+}
+
+// sendFrom sends spans without a pause from when a file is there, to the sink whose address
+// another file holds, until ctx ends.
+func sendFrom(ctx context.Context, t *testing.T, begin, address string) {
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		if _, err := os.Stat(begin); err == nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+	text, err := os.ReadFile(address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	exporter, err := otlptracegrpc.New(ctx, otlptracegrpc.WithInsecure(), otlptracegrpc.WithEndpoint(strings.TrimSpace(string(text))),
+		otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	ids := trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}}
+	late := tracetest.SpanStubs{{Name: "late", SpanContext: trace.NewSpanContext(ids)}}.Snapshots()
+	for err == nil { // until the sink is gone
+		err = exporter.ExportSpans(ctx, late)
+	}
+}
