@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -77,7 +78,7 @@ func (s *study) noteDoubts(c *claim) {
 			c.remark(unknown.Text + ": the cost may be that of less work")
 		}
 	}
-	if c.Metric == cpuPerOperation && !isHarness(c.Role) {
+	if c.Metric == cpuPerOperation && !role.Role(c.Role).Harness() {
 		for _, sample := range c.Samples {
 			if sample.Baseline < 0 || sample.Value < 0 {
 				s.below = append(s.below, hit{fmt.Sprintf("block %d: the idle rate over the drain is more than the window used", sample.Block), where})

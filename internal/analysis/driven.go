@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 const timePerCall = "time_per_call"
@@ -16,14 +17,14 @@ const perMillion = 1e6
 const saturationNote = "in saturation, back to back: the work of a call is fixed, so that its duration may be compared; read it beside CPU per operation, delivered share and delivered rate"
 
 // drivenMetrics lists what is measured of a phase in which a workload made itself work.
-func drivenMetrics(roles []string, how loop) []metric {
+func drivenMetrics(roles []role.Role, how loop) []metric {
 	saturated := how == saturating
 	list := []metric{callTime(saturated)}
 	if saturated {
 		list = append(list, callTimes()...)
 	}
-	for _, role := range append([]string{""}, roles...) {
-		m := cpuMetric(role)
+	for _, of := range append([]role.Role{""}, roles...) {
+		m := cpuMetric(of)
 		m.headline = m.headline && !saturated
 		list = append(list, m)
 	}

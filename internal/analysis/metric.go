@@ -5,6 +5,7 @@ package analysis
 
 import (
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // The words of a finding that are used more than once.
@@ -24,22 +25,23 @@ const (
 
 // metric is one figure of a run.
 type metric struct {
-	name, role, unit, better string
-	wholeRun                 bool // not of an operation
-	latency                  bool // needs the same rate on both sides
-	clock                    bool // by the clock on the wall, of the work itself
-	pointOnly                bool // an estimate without an interval
-	noVerdict                bool
-	uncompared               bool    // each side's is of other work: there is no difference to take
-	added                    bool    // over the baseline by definition: that has none itself
-	headline                 bool    // the answer is made of it
-	percentile               float64 // latency: at which the generator's lag is looked at; 0 is the mean
-	note                     string
-	value                    func(*run, *phase) (float64, bool) // the phase is nil for wholeRun
+	name, unit, better string
+	role               role.Role // "": all but the harness
+	wholeRun           bool      // not of an operation
+	latency            bool      // needs the same rate on both sides
+	clock              bool      // by the clock on the wall, of the work itself
+	pointOnly          bool      // an estimate without an interval
+	noVerdict          bool
+	uncompared         bool    // each side's is of other work: there is no difference to take
+	added              bool    // over the baseline by definition: that has none itself
+	headline           bool    // the answer is made of it
+	percentile         float64 // latency: at which the generator's lag is looked at; 0 is the mean
+	note               string
+	value              func(*run, *phase) (float64, bool) // the phase is nil for wholeRun
 }
 
 // metrics lists what is measured in every run, for the roles that occur.
-func metrics(roles []string, how loop) []metric {
+func metrics(roles []role.Role, how loop) []metric {
 	if how == searching {
 		return append(searched(roles), ofTheStart()...) // each at a load of its own: their memory is not compared
 	}
@@ -48,8 +50,8 @@ func metrics(roles []string, how loop) []metric {
 	}
 	closed := how == closedLoop
 	list := []metric{cpuMetric("")}
-	for _, role := range roles {
-		list = append(list, cpuMetric(role))
+	for _, of := range roles {
+		list = append(list, cpuMetric(of))
 	}
 	list = append(list, utilisation(), throughputMetric(closed), completed())
 	if !closed {
@@ -61,7 +63,7 @@ func metrics(roles []string, how loop) []metric {
 
 func utilisation() metric {
 	return metric{name: "cpu_utilisation", unit: "1", better: lower, note: "CPU until the last span has come, over the time of the window alone", value: func(_ *run, p *phase) (float64, bool) {
-		return over(p.cpu(charged("")), p.Load.WallSeconds)
+		return over(p.cpu(role.Charge{}), p.Load.WallSeconds)
 	}}
 }
 
@@ -83,7 +85,7 @@ func completed() metric {
 func footprint() []metric {
 	return []metric{
 		{name: "context_switches", unit: "count", better: lower, note: "per operation", value: func(_ *run, p *phase) (float64, bool) {
-			return over(p.used(charged(""), func(u record.Usage) float64 { return float64(u.ContextSwitches) }), float64(p.Load.Started))
+			return over(p.used(role.Charge{}, func(u record.Usage) float64 { return float64(u.ContextSwitches) }), float64(p.Load.Started))
 		}},
 		{name: "export_bytes_per_operation", unit: "bytes", better: lower, value: func(_ *run, p *phase) (float64, bool) {
 			return over(float64(p.Sink.Bytes), float64(p.Load.Started))
@@ -121,15 +123,15 @@ func ofTheStart() []metric {
 // searched lists the metrics of a search for the capacity. Each variant works at
 // the rate that was found for it: nothing but that rate is compared, and the CPU per
 // operation is shown for what it is.
-func searched(roles []string) []metric {
+func searched(roles []role.Role) []metric {
 	list := []metric{{name: capacity, unit: "1/s", better: higher, headline: true, value: func(_ *run, p *phase) (float64, bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return 0, false
 		}
 		return p.Capacity.Rate, p.Capacity.Rate > 0
 	}}}
-	for _, role := range append([]string{""}, roles...) {
-		m := cpuMetric(role)
+	for _, of := range append([]role.Role{""}, roles...) {
+		m := cpuMetric(of)
 		m.headline, m.noVerdict, m.uncompared = false, true, true
 		m.note = "at the rate found for each, which is not the same: no comparison of the same work"
 		list = append(list, m)
@@ -144,11 +146,11 @@ func offeredNote(closed bool) string {
 	return "open loop: the offered rate, as long as it is held"
 }
 
-func cpuMetric(role string) metric {
-	m := metric{name: cpuPerOperation, role: role, unit: "s", better: lower, headline: role == "", value: func(_ *run, p *phase) (float64, bool) {
-		return over(p.cpu(charged(role)), float64(p.Load.Started))
+func cpuMetric(of role.Role) metric {
+	m := metric{name: cpuPerOperation, role: of, unit: "s", better: lower, headline: of == "", value: func(_ *run, p *phase) (float64, bool) {
+		return over(p.cpu(role.Charge{Role: of}), float64(p.Load.Started))
 	}}
-	if isHarness(role) {
+	if of.Harness() {
 		m.noVerdict, m.note = true, "part of the harness: shown, not charged"
 	}
 	return m

@@ -137,7 +137,7 @@ func (s *study) overNothing(c *claim) bool {
 func (s *study) newClaim(m metric, p pair, at cell, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
 		Operation: at.operation, Parameter: s.parameters[at.level], Variant: p.variant, Against: p.against,
-		Metric: m.name, Role: m.role, Unit: m.unit, Better: m.better, Blocks: len(samples), Samples: samples,
+		Metric: m.name, Role: string(m.role), Unit: m.unit, Better: m.better, Blocks: len(samples), Samples: samples,
 	}}
 }
 

@@ -3,38 +3,26 @@
 package analysis
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 )
-
-// charged says which roles a cost of the given role is summed over: "" is all but
-// the harness's own.
-func charged(role string) func(string) bool {
-	return func(other string) bool {
-		if role == "" {
-			return !isHarness(other)
-		}
-		return other == role
-	}
-}
-
-// isHarness reports whether a role is the harness's own.
-func isHarness(role string) bool { return role == "load" || role == "sink" }
 
 // cpu is the CPU seconds that the window cost: all from its start to the quiet
 // after it, less what the processes use when idle over the drain. Over the window
 // itself nothing is taken off: what a process does beside its work is part of
 // what it costs while it works.
-func (p *phase) cpu(of func(role string) bool) float64 {
+func (p *phase) cpu(of role.Charge) float64 {
 	return p.used(of, func(u record.Usage) float64 { return u.CPUSeconds })
 }
 
 // used sums a quantity over processes, less its idle rate over the drain.
-func (p *phase) used(of func(role string) bool, quantity func(record.Usage) float64) float64 {
+func (p *phase) used(of role.Charge, quantity func(record.Usage) float64) float64 {
 	var sum float64
 	for _, u := range p.Usage {
-		if !of(u.Role) {
+		if !of.Of(u.Role) {
 			continue
 		}
 		sum += quantity(u)
@@ -62,7 +50,7 @@ func memory(size func(record.Memory) uint64) func(*run, *phase) (float64, bool) 
 	return func(r *run, _ *phase) (float64, bool) {
 		var sum float64
 		for _, m := range r.Memory {
-			if !charged("")(m.Role) {
+			if m.Role.Harness() {
 				continue
 			}
 			if size(m) == 0 {
@@ -80,7 +68,7 @@ func (r *run) idleCPU() (float64, bool) {
 	var sum float64
 	known := false
 	for _, u := range r.Start.Idle {
-		if !charged("")(u.Role) {
+		if u.Role.Harness() {
 			continue
 		}
 		rate, ok := over(u.CPUSeconds, u.Seconds)
@@ -100,8 +88,8 @@ func over(sum, by float64) (float64, bool) {
 }
 
 // roles returns the roles of all processes, sorted, the harness's last.
-func (s *study) roles() []string {
-	seen := map[string]bool{}
+func (s *study) roles() []role.Role {
+	seen := map[role.Role]bool{}
 	for _, byBlock := range s.runs {
 		for _, r := range byBlock {
 			for _, p := range r.phases {
@@ -111,12 +99,12 @@ func (s *study) roles() []string {
 			}
 		}
 	}
-	roles := sortedKeys(seen)
-	slices.SortStableFunc(roles, func(a, b string) int {
+	roles := slices.Sorted(maps.Keys(seen))
+	slices.SortStableFunc(roles, func(a, b role.Role) int {
 		switch {
-		case isHarness(a) == isHarness(b):
+		case a.Harness() == b.Harness():
 			return 0
-		case isHarness(b):
+		case b.Harness():
 			return -1
 		}
 		return 1

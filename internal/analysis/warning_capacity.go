@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // The thresholds of the checks of searches and of what stands beside the app.
@@ -82,7 +83,7 @@ func (s *study) findGeneratorBound() []hit {
 		if offer, asked := s.offer(p); p.Capacity != nil || asked && offer.Held() {
 			return 0
 		}
-		share, _ := over(p.cpu(charged("load")), p.Load.WallSeconds) // 0 without a window
+		share, _ := over(p.cpu(role.Charge{Role: role.Load}), p.Load.WallSeconds) // 0 without a window
 		return share
 	}, func(worst float64) string {
 		return fmt.Sprintf("bounded by the generator, which used %s of a CPU: what was reached is its limit", finding.FormatValue(worst, "1"))
@@ -124,7 +125,7 @@ func (s *study) findDatabaseBusy() []hit {
 			phases := s.phasesOf(v.Name, at)
 			worst, busy, bound := 0.0, 0, 0
 			for _, p := range phases {
-				share, _ := over(p.cpu(charged(byDatabase)), p.Load.WallSeconds*s.databaseCPUs(p)) // 0 without a window
+				share, _ := over(p.cpu(role.Charge{Role: role.Database}), p.Load.WallSeconds*s.databaseCPUs(p)) // 0 without a window
 				if share > busyDatabase {
 					worst, busy = max(worst, share), busy+1
 				}
@@ -149,7 +150,7 @@ func (s *study) findDatabaseBusy() []hit {
 func (s *study) databaseCPUs(p *phase) float64 {
 	var sum float64
 	for _, u := range p.Usage {
-		if u.Role == byDatabase {
+		if u.Role == role.Database {
 			sum += u.CPUs
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -148,7 +149,7 @@ func (s *study) findSinkBusy() []hit {
 		if p.Load.WallSeconds < leastWindow {
 			return 0
 		}
-		return p.cpu(charged("sink")) / p.Load.WallSeconds
+		return p.cpu(role.Charge{Role: role.Sink}) / p.Load.WallSeconds
 	}, func(worst float64) string {
 		return fmt.Sprintf("the sink used %s of a CPU", finding.FormatValue(worst, "1"))
 	})

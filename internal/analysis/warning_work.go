@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // The thresholds of the checks of the work.
@@ -53,7 +54,7 @@ func (s *study) findThrottled() []hit {
 			return 0
 		}
 		for _, u := range p.Usage {
-			if share, ok := over(u.ThrottleSeconds, u.Seconds); ok && charged("")(u.Role) {
+			if share, ok := over(u.ThrottleSeconds, u.Seconds); ok && !u.Role.Harness() {
 				worst = max(worst, share)
 			}
 		}
@@ -124,11 +125,11 @@ func (s *study) findLowRate() []hit {
 	return s.perCell(idleShare, func(p *phase) float64 {
 		var idle float64
 		for _, u := range p.idle {
-			if rate, ok := over(u.CPUSeconds, u.Seconds); ok && charged("")(u.Role) {
+			if rate, ok := over(u.CPUSeconds, u.Seconds); ok && !u.Role.Harness() {
 				idle += rate * p.Load.WallSeconds
 			}
 		}
-		share, _ := over(idle, p.cpu(charged(""))) // 0 where nothing was used
+		share, _ := over(idle, p.cpu(role.Charge{})) // 0 where nothing was used
 		return share
 	}, func(worst float64) string {
 		return fmt.Sprintf("idle processes would have used up to %s of the CPU", finding.FormatValue(worst, "1"))

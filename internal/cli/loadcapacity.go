@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/role"
 	"golang.org/x/term"
 )
 
@@ -166,7 +167,7 @@ func (b *capacityBench) start(ctx context.Context) error {
 
 func (b *capacityBench) agent(ctx context.Context, name string, cpus []int, flags ...string) (*process.Process, error) {
 	p, err := b.launcher.Start(ctx, process.Command{
-		Name: "tracetax-" + name, Role: name, CPUs: cpus, Piped: true,
+		Name: "tracetax-" + name, Role: role.Role(name), CPUs: cpus, Piped: true,
 		Args: slices.Concat(b.launcher.Self(), []string{"agent", name}, flags),
 	})
 	if err != nil {

@@ -142,7 +142,7 @@ func (p *page) workload(w *spec.Workload) {
 	p.packages(w.Artifact)
 	p.line("\nprocesses:")
 	for _, process := range w.Processes {
-		role := process.Role
+		role := string(process.Role)
 		if process.Service != nil {
 			role += ", service " + process.Service.Name
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -47,7 +48,7 @@ type (
 		Description string            `json:"description,omitempty"`
 		Needs       []needView        `json:"needs"`
 		Missing     []string          `json:"missing"`
-		Role        string            `json:"role"`
+		Role        role.Role         `json:"role"`
 		Run         []string          `json:"run"`
 		Env         map[string]string `json:"env,omitempty"`
 	}
@@ -65,10 +66,10 @@ type (
 		Verify      []string        `json:"verify,omitempty"`
 	}
 	processView struct {
-		Name    string   `json:"name"`
-		Service string   `json:"service,omitempty"`
-		Role    string   `json:"role"`
-		Run     []string `json:"run"`
+		Name    string    `json:"name"`
+		Service string    `json:"service,omitempty"`
+		Role    role.Role `json:"role"`
+		Run     []string  `json:"run"`
 	}
 	operationView struct {
 		Name        string `json:"name"`

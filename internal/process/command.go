@@ -11,19 +11,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // Command is a program that is to be started.
 type Command struct {
-	Name   string   // unique within the launcher: names the log and the cgroup
-	Role   string   // app, sidecar, collector, backend, database, load, sink; not interpreted
-	Args   []string // the program and its arguments
-	Env    []string // the whole environment, NAME=value, the last of a name counts; nil is tracetax's own
-	Dir    string   // working directory; "" is tracetax's own
-	CPUs   []int    // the CPUs it may run on; nil is all that tracetax may
-	Quota  float64  // CPUs' worth of time it may use; 0 is no limit
-	Memory int64    // bytes it may use; 0 is no limit
-	Piped  bool     // stdin and stdout are pipes to the caller; stderr is logged as always
+	Name   string    // unique within the launcher: names the log and the cgroup
+	Role   role.Role // not interpreted
+	Args   []string  // the program and its arguments
+	Env    []string  // the whole environment, NAME=value, the last of a name counts; nil is tracetax's own
+	Dir    string    // working directory; "" is tracetax's own
+	CPUs   []int     // the CPUs it may run on; nil is all that tracetax may
+	Quota  float64   // CPUs' worth of time it may use; 0 is no limit
+	Memory int64     // bytes it may use; 0 is no limit
+	Piped  bool      // stdin and stdout are pipes to the caller; stderr is logged as always
 }
 
 // marker names the environment variable by which a program's descendants are

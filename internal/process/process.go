@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // Process is a started program with everything that descends from it.
@@ -65,7 +67,7 @@ func (p *Process) PID() int { return p.pid }
 func (p *Process) Name() string { return p.command.Name }
 
 // Role is the command's role.
-func (p *Process) Role() string { return p.command.Role }
+func (p *Process) Role() role.Role { return p.command.Role }
 
 // Started is the moment of the fork that became the program.
 func (p *Process) Started() time.Time { return p.started }

@@ -5,7 +5,11 @@
 // bytes; counts are whole numbers. Nothing in a record is averaged over runs.
 package record
 
-import "time"
+import (
+	"time"
+
+	"github.com/tracetax/tracetax/internal/role"
+)
 
 // Schema is the version of the record format. A reader refuses a newer one.
 const Schema = 1
@@ -152,27 +156,27 @@ type Driven struct {
 
 // Usage is what one process (with its descendants) used over a stretch of time.
 type Usage struct {
-	Process         string  `json:"process"`
-	Role            string  `json:"role"`
-	Seconds         float64 `json:"seconds"`        // length of the stretch
-	CPUSeconds      float64 `json:"cpu_seconds"`    // user and system
-	SystemSeconds   float64 `json:"system_seconds"` // of which system; 0 where the source does not say
-	MemoryMean      uint64  `json:"memory_mean"`    // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
-	MemoryPeak      uint64  `json:"memory_peak"`    // the same
-	ContextSwitches uint64  `json:"context_switches"`
-	ThrottleSeconds float64 `json:"throttle_seconds"`
-	CPUs            float64 `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
-	Source          string  `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"
+	Process         string    `json:"process"`
+	Role            role.Role `json:"role"`
+	Seconds         float64   `json:"seconds"`        // length of the stretch
+	CPUSeconds      float64   `json:"cpu_seconds"`    // user and system
+	SystemSeconds   float64   `json:"system_seconds"` // of which system; 0 where the source does not say
+	MemoryMean      uint64    `json:"memory_mean"`    // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
+	MemoryPeak      uint64    `json:"memory_peak"`    // the same
+	ContextSwitches uint64    `json:"context_switches"`
+	ThrottleSeconds float64   `json:"throttle_seconds"`
+	CPUs            float64   `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
+	Source          string    `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"
 }
 
 // Memory is what one process (with its descendants) held of memory of its own in a run,
 // in bytes: anonymous and shared pages, without the page cache. What it holds in one phase
 // is in part what earlier ones made it take, so that it is told of the run.
 type Memory struct {
-	Process string `json:"process"`
-	Role    string `json:"role"`
-	Steady  uint64 `json:"steady"` // mean over time of the load of the last window, when every operation has been made; 0: not known
-	Peak    uint64 `json:"peak"`   // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
+	Process string    `json:"process"`
+	Role    role.Role `json:"role"`
+	Steady  uint64    `json:"steady"` // mean over time of the load of the last window, when every operation has been made; 0: not known
+	Peak    uint64    `json:"peak"`   // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
 }
 
 // Counts is what a sink counted over a stretch of time, or since its start.

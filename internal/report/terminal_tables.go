@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // tables are the tables that the group is shown as.
@@ -95,7 +96,7 @@ func intervalHead(g *group) string {
 // and sink are not: no user's system pays for them.
 func isRoleOfHeadline(g *group, f *finding.Finding) bool {
 	metric, _ := g.headline()
-	return f.Metric == metric && f.Role != "" && f.Role != "load" && f.Role != "sink"
+	return f.Metric == metric && f.Role != "" && !role.Role(f.Role).Harness()
 }
 
 // severalRoles reports whether the headline is made up of more than one role,

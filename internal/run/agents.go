@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
@@ -39,7 +40,7 @@ func (s *stage) startAgents(ctx context.Context) error {
 		s.record.Harness.Placement = placementDuet
 	}
 	var err error
-	if s.agents.sinkProcess, err = s.agent(ctx, "sink", append([]string{"agent", "sink"}, s.sinkFlags()...)...); err != nil {
+	if s.agents.sinkProcess, err = s.agent(ctx, role.Sink, append([]string{"agent", "sink"}, s.sinkFlags()...)...); err != nil {
 		return err
 	}
 	if s.agents.sink, err = sink.NewRemote(s.agents.sinkProcess.Stdin(), s.agents.sinkProcess.Stdout()); err != nil {
@@ -48,7 +49,7 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if s.request.Plan.Self {
 		return nil // its own process makes the operations
 	}
-	if s.agents.loadProcess, err = s.agent(ctx, "load", "agent", "load"); err != nil {
+	if s.agents.loadProcess, err = s.agent(ctx, role.Load, "agent", "load"); err != nil {
 		return err
 	}
 	if s.agents.load, err = load.NewRemote(s.agents.loadProcess.Stdin(), s.agents.loadProcess.Stdout()); err != nil {
@@ -73,12 +74,12 @@ func (s *stage) sinkFlags() []string {
 	return flags
 }
 
-func (s *stage) agent(ctx context.Context, role string, args ...string) (*process.Process, error) {
+func (s *stage) agent(ctx context.Context, of role.Role, args ...string) (*process.Process, error) {
 	p, err := s.launcher.Start(ctx, process.Command{
-		Name: "tracetax-" + role, Role: role, Args: append(s.launcher.Self(), args...), CPUs: s.placement.Harness, Env: agentEnvironment(), Piped: true,
+		Name: "tracetax-" + string(of), Role: of, Args: append(s.launcher.Self(), args...), CPUs: s.placement.Harness, Env: agentEnvironment(), Piped: true,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("starting the %s: %w", role, err)
+		return nil, fmt.Errorf("starting the %s: %w", of, err)
 	}
 	return p, nil
 }

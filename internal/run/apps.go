@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/usage"
 )
@@ -47,7 +48,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		if err != nil {
 			return &processError{p.Name, err}
 		}
-		if first.IsZero() || p.Role == "app" && !slices.ContainsFunc(s.apps, func(a *process.Process) bool { return a.Role() == "app" }) {
+		if first.IsZero() || p.Role == role.App && !slices.ContainsFunc(s.apps, func(a *process.Process) bool { return a.Role() == role.App }) {
 			first = started.Started()
 		}
 		s.apps = append(s.apps, started)

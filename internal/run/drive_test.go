@@ -20,6 +20,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/load/drivetest"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -145,7 +146,7 @@ func TestDrivenRun(t *testing.T) {
 		if p.OfferedRate != 2000 || p.Connections != 0 {
 			t.Errorf("rate %g, connections %d", p.OfferedRate, p.Connections)
 		}
-		roles := map[string]float64{}
+		roles := map[role.Role]float64{}
 		for _, u := range p.Usage {
 			roles[u.Role] += u.CPUSeconds
 		}

@@ -185,7 +185,7 @@ func (s *stage) swap() error {
 	var errs []error
 	for _, p := range roles {
 		cpus := s.placement.Harness
-		if onAppCPUs(p.Role()) {
+		if p.Role().OnApp() {
 			cpus = s.placement.App
 		}
 		errs = append(errs, p.Move(cpus))

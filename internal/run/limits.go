@@ -2,9 +2,9 @@ package run
 
 import (
 	"runtime"
-	"slices"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/usage"
 )
@@ -12,7 +12,7 @@ import (
 // cpusFor says which CPUs a process is bound to, and its quota; 0 is none.
 func (s *stage) cpusFor(p spec.Process) (cpus []int, quota float64) {
 	cpus = s.placement.Harness
-	if onAppCPUs(p.Role) {
+	if p.Role.OnApp() {
 		cpus = s.placement.App
 	}
 	if len(cpus) > 0 && float64(len(cpus)) <= p.CPUs {
@@ -20,13 +20,6 @@ func (s *stage) cpusFor(p spec.Process) (cpus []int, quota float64) {
 	}
 	return cpus, p.CPUs
 }
-
-// appRoles are those of the processes that run on the app's CPUs.
-var appRoles = [...]string{"app", "sidecar"}
-
-// onAppCPUs reports whether processes of a role run on the app's CPUs; all
-// others run on the harness's.
-func onAppCPUs(role string) bool { return slices.Contains(appRoles[:], role) }
 
 // limitOf is how many CPUs a process may use: its quota, or those it is bound to.
 func (s *stage) limitOf(p spec.Process) float64 {
@@ -52,7 +45,7 @@ func count(cpus []int) float64 {
 func (s *stage) appLimit() float64 {
 	sum := 0.0
 	for _, p := range s.request.Plan.Processes {
-		if p.Role == "app" {
+		if p.Role == role.App {
 			sum += s.limitOf(p)
 		}
 	}
@@ -81,7 +74,7 @@ func (s *stage) between(a, b usage.Mark) []record.Usage {
 func (s *stage) utilisation(used []record.Usage, seconds float64) float64 {
 	cpu := 0.0
 	for _, u := range used {
-		if onAppCPUs(u.Role) {
+		if u.Role.OnApp() {
 			cpu += u.CPUSeconds
 		}
 	}

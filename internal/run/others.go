@@ -32,7 +32,7 @@ func (s *stage) others(from, to busy, used []record.Usage, own time.Duration) fl
 	}
 	var app, harness float64
 	for _, u := range used {
-		if onAppCPUs(u.Role) {
+		if u.Role.OnApp() {
 			app += u.CPUSeconds
 		} else {
 			harness += u.CPUSeconds

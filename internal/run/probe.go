@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/usage"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // tried is a probe with what the phase needs of it.
@@ -33,7 +33,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
-	threads, err := s.threads()
+	threads, err := s.meter.Threads(role.Role.OnApp)
 	if err != nil {
 		return tried{}, counted, err
 	}
@@ -41,7 +41,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if p.Load, err = stretch.do(ctx); err != nil {
 		return tried{}, counted, err
 	}
-	hot, err := s.threads()
+	hot, err := s.meter.Threads(role.Role.OnApp)
 	if err != nil {
 		return tried{}, counted, err
 	}
@@ -57,7 +57,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	// Between the marks lie the generator's start and the encoding of its results
 	// too, in which the app has nothing to do.
 	p.Utilisation = s.utilisation(p.Usage, max(p.Seconds, p.Load.WallSeconds))
-	p.HottestOf, p.Hottest = s.hottest(threads, hot)
+	p.HottestOf, p.Hottest = s.meter.Hottest(threads, hot)
 	calm, rested := true, time.Duration(0)
 	if !request.Search.Judge(p).Held {
 		if calm, rested, err = s.rest(ctx); err != nil {
@@ -83,26 +83,6 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 		p.Why += "; the app was still busy with it when patience ended"
 	}
 	return tried{probe: p, usage: s.memoryIn(loaded, s.between(before, after)), clean: ended}, end.counts, nil
-}
-
-// threads reads the threads of all processes on the app's CPUs.
-func (s *stage) threads() (read [len(appRoles)]usage.Threads, err error) {
-	for i, role := range appRoles {
-		if read[i], err = s.meter.Threads(role); err != nil {
-			return read, err
-		}
-	}
-	return read, nil
-}
-
-// hottest is the busiest of these threads, and the process that it belongs to.
-func (s *stage) hottest(from, to [len(appRoles)]usage.Threads) (process string, share float64) {
-	for i := range from {
-		if name, one := s.meter.Hottest(from[i], to[i]); one > share {
-			process, share = name, one
-		}
-	}
-	return process, share
 }
 
 // owed is how many spans of the probes so far have not come, and may yet: the tracer keeps

@@ -20,6 +20,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -161,13 +162,13 @@ func TestMeasuredRun(t *testing.T) {
 	if r.Life.Roots != 141 || r.Life.Orphans != 0 || !phase.Quiet {
 		t.Errorf("roots %d, orphans %d, quiet %t", r.Life.Roots, r.Life.Orphans, phase.Quiet)
 	}
-	roles := map[string]float64{}
+	roles := map[role.Role]float64{}
 	for _, u := range phase.Usage {
 		roles[u.Role] += u.CPUSeconds
 	}
-	for _, role := range []string{"app", "sink", "load"} {
-		if roles[role] <= 0 {
-			t.Errorf("nothing was charged to the %s", role)
+	for _, name := range []role.Role{role.App, role.Sink, role.Load} {
+		if roles[name] <= 0 {
+			t.Errorf("nothing was charged to the %s", name)
 		}
 	}
 	if r.Stop.Unquiet {

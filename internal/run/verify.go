@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -31,7 +32,7 @@ func (s *stage) verify(ctx context.Context) error {
 		return fmt.Errorf("the workload's check: %w", err)
 	}
 	check, err := s.launcher.Start(ctx, process.Command{
-		Name: "tracetax-verify", Role: "load", Args: args, Dir: s.request.Folders.Source, CPUs: s.placement.Harness,
+		Name: "tracetax-verify", Role: role.Load, Args: args, Dir: s.request.Folders.Source, CPUs: s.placement.Harness,
 	})
 	if err != nil {
 		return fmt.Errorf("the workload's check: %w", err)

@@ -92,7 +92,7 @@ func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, er
 	}
 	out := record.Slice{AskedSeconds: j.task.Duration.Seconds(), WallSeconds: did.WallSeconds, Operations: did.Completed}
 	for _, u := range s.between(before, after) {
-		if u.Role != "load" && u.Role != "sink" {
+		if !u.Role.Harness() {
 			out.CPUSeconds += u.CPUSeconds
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 func (s *source) operationMap(n *node, w *Workload, known []string) []Operation {
@@ -128,7 +130,7 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 // Owner is the process that the operation is asked of: the named one, else the
 // first of role app, else the first. There must be at least one.
 func (o Operation) Owner(processes []Process) Process {
-	is := func(p Process) bool { return p.Role == "app" }
+	is := func(p Process) bool { return p.Role == role.App }
 	if o.Process != "" {
 		is = func(p Process) bool { return p.Name == o.Process }
 	}

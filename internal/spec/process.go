@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // DefaultPatience is how long a process may take to become ready.
 const DefaultPatience = 30 * time.Second
-
-var roles = []string{"app", "sidecar", "collector", "backend", "database"}
 
 var processName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
@@ -42,7 +42,7 @@ func (s *source) processes(n *node, known []string) []Process {
 }
 
 func (s *source) process(n *node, known []string) Process {
-	p := Process{Role: "app", Patience: DefaultPatience, Env: map[string]string{}}
+	p := Process{Role: role.App, Patience: DefaultPatience, Env: map[string]string{}}
 	service := n.get("service")
 	if service != nil {
 		if of, ok := s.ofService(service); ok {
@@ -79,7 +79,7 @@ func (s *source) process(n *node, known []string) Process {
 // have; traced is set where the file says it.
 func (s *source) processFields(p *Process, traced **bool, known []string) fields {
 	return fields{
-		"role":     func(v *node) { p.Role = s.oneOf(v, "role", roles...) },
+		"role":     func(v *node) { p.Role = s.role(v) },
 		"run":      func(v *node) { p.Run = s.command(v, known) },
 		"env":      func(v *node) { maps.Copy(p.Env, s.env(v, known)) },
 		"dir":      func(v *node) { p.Dir = s.dir(v, known) },
@@ -94,7 +94,7 @@ func (s *source) processFields(p *Process, traced **bool, known []string) fields
 // settle says whether a tracer applies to the process: as the file says, otherwise
 // to apps.
 func (p *Process) settle(traced *bool) {
-	p.Traced = p.Role == "app"
+	p.Traced = p.Role == role.App
 	if traced != nil {
 		p.Traced = *traced
 	}
@@ -172,4 +172,13 @@ type urlError struct{ text string }
 
 func (e *urlError) Error() string {
 	return "\"" + printable(e.text) + "\" is not a URL such as http://127.0.0.1:{port}/health"
+}
+
+// role is one that a workload may give to a process.
+func (s *source) role(n *node) role.Role {
+	var names []string
+	for _, r := range role.Named() {
+		names = append(names, string(r))
+	}
+	return role.Role(s.oneOf(n, "role", names...))
 }

@@ -5,6 +5,8 @@ package spec
 import (
 	"maps"
 	"slices"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // ParseService reads a service file. File is its name for errors.
@@ -24,7 +26,7 @@ func ParseService(file, name string, text []byte) (*Service, error) {
 // service reads the mapping of a service: some of a workload's keys, and those of
 // one process.
 func (s *source) service(n *node, name string) *Service {
-	service := &Service{Name: name, Process: Process{Role: "database", Patience: DefaultPatience, Env: map[string]string{}}}
+	service := &Service{Name: name, Process: Process{Role: role.Database, Patience: DefaultPatience, Env: map[string]string{}}}
 	var traced *bool
 	keys := s.processFields(&service.Process, &traced, runPlaceholders)
 	keys["description"] = func(v *node) { service.Description = s.text(v) }

@@ -7,6 +7,8 @@ package spec
 import (
 	"io/fs"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // Experiment is an experiment file, parsed and checked, its workload and tracers
@@ -58,7 +60,7 @@ type Workload struct {
 type Process struct {
 	Name     string
 	Service  *Service // nil: a program of the workload's own; otherwise where Run, Ready, Role and the rest come from
-	Role     string   // app, sidecar, collector, backend, database
+	Role     role.Role
 	Run      []string
 	Env      map[string]string
 	Dir      string

@@ -129,7 +129,7 @@ func (w writer) process(process Process) pairs {
 	if process.Service != nil {
 		p.add("service", process.Service.Name)
 	}
-	p.add("role", process.Role)
+	p.add("role", string(process.Role))
 	p.add("run", w.words(process.Run))
 	if len(process.Env) > 0 {
 		p.add("env", w.env(process.Env))

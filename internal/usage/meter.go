@@ -16,12 +16,13 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // Target is a process, with everything that descends from it, whose usage is read.
 type Target interface {
 	Name() string
-	Role() string
+	Role() role.Role
 	// Groups are the directories of its cgroup by controller: cpuacct, cpu,
 	// memory of version 1, or "unified" of version 2 with the controllers that
 	// are enabled there; empty where it has none.
@@ -174,8 +175,9 @@ func (m *Meter) Between(a, b Mark) []record.Usage {
 // Memory is what a target held of memory of its own over a stretch of time, in bytes; 0
 // where nothing was sampled yet.
 type Memory struct {
-	Process, Role string
-	Mean, Peak    uint64
+	Process    string
+	Role       role.Role
+	Mean, Peak uint64
 }
 
 // Memory returns what each target held from a to b, in the order of the targets. Between

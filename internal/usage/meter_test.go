@@ -15,6 +15,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
@@ -267,13 +268,13 @@ func TestHottest(t *testing.T) {
 	}()
 	p := start(t, l, process.Command{}, "burn")
 	m := usage.NewMeter([]usage.Target{p})
-	before, err := m.Threads("app")
+	before, err := m.Threads(role.Role.OnApp)
 	if err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()
 	burnt := float64(p.do(t, 400)) * 1e-9
-	after, err := m.Threads("app")
+	after, err := m.Threads(role.Role.OnApp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +283,7 @@ func TestHottest(t *testing.T) {
 	if name != "burn" || share > burnt/elapsed*1.2+0.05 || share < burnt/elapsed/4 {
 		t.Errorf("the hottest thread is of %q with %.3f of a CPU; %.3f s were burnt in %.3f s", name, share, burnt, elapsed)
 	}
-	if other, err := m.Threads("database"); err != nil {
+	if other, err := m.Threads(func(r role.Role) bool { return r == role.Database }); err != nil {
 		t.Error(err)
 	} else if name, share := m.Hottest(other, other); name != "" || share != 0 {
 		t.Errorf("of no thread %q used %g", name, share)

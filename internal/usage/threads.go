@@ -6,6 +6,8 @@ package usage
 import (
 	"fmt"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // Threads is what the threads of the targets have used until one moment. The
@@ -15,12 +17,12 @@ type Threads struct {
 	targets []map[thread]time.Duration
 }
 
-// Threads reads the CPU time of every living thread of the targets of a role;
+// Threads reads the CPU time of every living thread of the targets whose role it is;
 // nothing where the system does not say.
-func (m *Meter) Threads(role string) (Threads, error) {
+func (m *Meter) Threads(is func(role.Role) bool) (Threads, error) {
 	t := Threads{at: time.Now(), targets: make([]map[thread]time.Duration, len(m.targets))}
 	for i, target := range m.targets {
-		if target.Role() != role {
+		if !is(target.Role()) {
 			continue
 		}
 		used, err := readThreads(target)

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // shortLived is a program of processes of which each has ended when it is to be read.
@@ -16,7 +18,7 @@ type shortLived struct {
 }
 
 func (*shortLived) Name() string                    { return "short" }
-func (*shortLived) Role() string                    { return "app" }
+func (*shortLived) Role() role.Role                 { return "app" }
 func (*shortLived) Groups() map[string]string       { return nil }
 func (*shortLived) Reaped() (syscall.Rusage, error) { return syscall.Rusage{}, nil }
 

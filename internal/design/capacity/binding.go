@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -97,7 +98,7 @@ func nearest(p *record.Probe) (name string, share float64) {
 		}
 	}
 	for _, u := range p.Usage {
-		if u.Role == "app" || u.Role == "load" || u.CPUs <= 0 || u.Seconds <= 0 {
+		if u.Role == role.App || u.Role == role.Load || u.CPUs <= 0 || u.Seconds <= 0 {
 			continue
 		}
 		if used := u.CPUSeconds / u.Seconds / u.CPUs; used > share {
@@ -111,13 +112,13 @@ func nearest(p *record.Probe) (name string, share float64) {
 }
 
 func nameOf(u record.Usage) string {
-	if u.Role == "load" {
+	if u.Role == role.Load {
 		return bindsGenerator
 	}
-	if u.Process != u.Role && u.Role != "sink" {
+	if u.Process != string(u.Role) && u.Role != role.Sink {
 		return fmt.Sprintf("%s (%s)", u.Role, u.Process)
 	}
-	return u.Role
+	return string(u.Role)
 }
 
 // besideTheApp is what all processes on the CPUs that are not the app's use of
@@ -125,7 +126,7 @@ func nameOf(u record.Usage) string {
 func besideTheApp(p *record.Probe) (name string, share float64) {
 	var used, most, cpus float64
 	for _, u := range p.Usage {
-		if onAppCPUs(u.Role) || u.Seconds <= 0 {
+		if u.Role.OnApp() || u.Seconds <= 0 {
 			continue
 		}
 		one := u.CPUSeconds / u.Seconds
@@ -133,7 +134,7 @@ func besideTheApp(p *record.Probe) (name string, share float64) {
 		if one > most {
 			name, most = nameOf(u), one
 		}
-		if u.Role == "load" || u.Role == "sink" {
+		if u.Role.Harness() {
 			cpus = max(cpus, u.CPUs) // these have no quota: all CPUs that there are beside the app's
 		}
 	}
@@ -142,10 +143,6 @@ func besideTheApp(p *record.Probe) (name string, share float64) {
 	}
 	return name, used / cpus
 }
-
-// onAppCPUs reports whether processes of a role share the app's CPUs, so that
-// the app's utilisation counts what they use.
-func onAppCPUs(role string) bool { return role == "app" || role == "sidecar" }
 
 // generatorBound reports whether the generator could not ask what it was told to:
 // most of the latency was its own, or it was busy and late, or the limit of a
@@ -193,7 +190,7 @@ func (s *Search) doubtful(p *record.Probe) bool {
 
 func generatorBusy(p *record.Probe) bool {
 	for _, u := range p.Usage {
-		if u.Role == "load" && u.Seconds > 0 && u.CPUSeconds > busyShare*u.Seconds {
+		if u.Role == role.Load && u.Seconds > 0 && u.CPUSeconds > busyShare*u.Seconds {
 			return true
 		}
 	}

@@ -86,7 +86,7 @@ func (s *Search) missedCPU(p *record.Probe) []string {
 func (s *Search) throttled(p *record.Probe) string {
 	var what []string
 	for _, u := range p.Usage {
-		if onAppCPUs(u.Role) && u.ThrottleSeconds > (1-s.goal.CPU)*u.Seconds {
+		if u.Role.OnApp() && u.ThrottleSeconds > (1-s.goal.CPU)*u.Seconds {
 			what = append(what, fmt.Sprintf("%s was throttled for %.1f s (all its CPUs added up) in %.1f s", u.Process, u.ThrottleSeconds, u.Seconds))
 		}
 	}
