@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -68,7 +69,7 @@ func answer(doc *finding.Document, least int) string {
 func searchedText(doc *finding.Document) string {
 	var found, open []string
 	for _, f := range doc.Searches {
-		at := "with " + f.Variant + " on " + cell{f.Operation, levelOf(f.Parameter)}.String() + " "
+		at := "with " + f.Variant + " on " + cell.AtOf(f.Operation, f.Parameter).String() + " "
 		if f.Rate != nil {
 			found = append(found, at+f.Text)
 			continue

@@ -5,6 +5,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -15,7 +16,7 @@ func rankedHeads(doc *finding.Document, heads []finding.Finding) (kept []finding
 	var lossy []finding.Finding
 	for _, f := range heads {
 		lost := slices.ContainsFunc(doc.Lossy, func(l finding.Lossy) bool {
-			here := f.Metric == slopeMetric || levelOf(l.Parameter) == levelOf(f.Parameter)
+			here := f.Metric == slopeMetric || cell.LevelOf(l.Parameter) == cell.LevelOf(f.Parameter)
 			return l.Variant == f.Variant && l.Operation == f.Operation && here
 		})
 		if lost {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -89,7 +90,7 @@ func unchecked(doc *finding.Document) bool {
 // the warm-up too.
 func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where string) {
 	if apart := doc.Lost(l.Operation, nil, l.Variant); apart != nil {
-		where = l.Variant + " on " + cell{l.Operation, levelOf(apart.Parameter)}.String()
+		where = l.Variant + " on " + cell.AtOf(l.Operation, apart.Parameter).String()
 		if apart.Part != "" {
 			where += ", " + apart.Part
 		}
@@ -119,7 +120,7 @@ func lossyBaseline(doc *finding.Document) []string {
 	var out []string
 	for _, l := range doc.Lossy {
 		if len(doc.Experiment.Variants) > 0 && l.Variant == doc.Experiment.Variants[0].Name {
-			out = append(out, finding.FormatValue(l.LostShare, "1")+" on "+cell{l.Operation, levelOf(l.Parameter)}.String())
+			out = append(out, finding.FormatValue(l.LostShare, "1")+" on "+cell.AtOf(l.Operation, l.Parameter).String())
 		}
 	}
 	if len(out) == 0 {
@@ -150,7 +151,7 @@ func lossAtRates(doc *finding.Document) (text string, known bool) {
 		case l.LostShare != nil && (most == nil || *l.LostShare > *most.LostShare):
 			most = l
 		case l.LostShare == nil && slices.Contains(l.Outcomes, string(record.Found)) && came(doc, l):
-			unknown = append(unknown, l.Variant+" on "+cell{l.Operation, levelOf(l.Parameter)}.String())
+			unknown = append(unknown, l.Variant+" on "+cell.AtOf(l.Operation, l.Parameter).String())
 		}
 	}
 	var clauses []string

@@ -2,6 +2,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -31,7 +32,7 @@ func (s subject) verb(one, more string) string {
 
 // where names the operation of a headline, at its level.
 func where(f finding.Finding) string {
-	return cell{f.Operation, levelOf(f.Parameter)}.String()
+	return cell.AtOf(f.Operation, f.Parameter).String()
 }
 
 func (s subject) named(f finding.Finding) string {

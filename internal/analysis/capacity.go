@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -20,7 +21,7 @@ import (
 func (p *phase) unsteady() bool { return p.Capacity != nil && p.Capacity.Outcome == record.Unsteady }
 
 // lossy reports whether a cell's search makes spans be lost on purpose.
-func (s *study) lossy(at cell) bool {
+func (s *study) lossy(at cell.At) bool {
 	for _, byBlock := range s.all {
 		for _, r := range byBlock {
 			p := r.phases[at]
@@ -56,8 +57,8 @@ func (s *study) searches() ([]finding.Search, error) {
 }
 
 // search returns the searches of one variant on one cell; nil where there is none.
-func (s *study) search(variant string, at cell) (*finding.Search, error) {
-	out := &finding.Search{Operation: at.operation, Variant: variant, Parameter: s.parameters[at.level], Outcomes: []string{}, Points: []finding.SearchPoint{}}
+func (s *study) search(variant string, at cell.At) (*finding.Search, error) {
+	out := &finding.Search{Operation: at.Operation, Variant: variant, Parameter: at.Level.Map(), Outcomes: []string{}, Points: []finding.SearchPoint{}}
 	var made []*record.Capacity
 	for _, block := range s.blocksOf(variant, s.baseline) {
 		p := s.runs[variant][block].phases[at]

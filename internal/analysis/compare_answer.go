@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -88,7 +89,7 @@ func headlineChanges(doc *finding.Comparison, index int) string {
 }
 
 func levelName(c *finding.Change) string {
-	return cell{c.Operation, levelOf(c.Parameter)}.String()
+	return cell.AtOf(c.Operation, c.Parameter).String()
 }
 
 // sizeOf is the size of a change with the interval of its verdict.

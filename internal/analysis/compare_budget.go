@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -21,7 +22,7 @@ func (c *comparison) limit() {
 			for _, one := range c.changes {
 				if one.New == index && one.Of == finding.OfCost && one.Role == "" && one.Metric == limitedMetric(budget) {
 					one.hold(budget)
-					answered[key{operation: one.Operation, variant: one.Variant, parameter: levelOf(one.Parameter)}] = true
+					answered[key{operation: one.Operation, variant: one.Variant, level: cell.LevelOf(one.Parameter)}] = true
 				}
 			}
 			c.changes = append(c.changes, c.unmeasured(index, budget, answered)...)
@@ -49,7 +50,7 @@ func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]
 		for _, parameter := range c.levels(index, operation) {
 			for _, variant := range c.common(index) {
 				meant := &finding.Finding{Metric: limitedMetric(budget), Operation: operation, Variant: variant, Parameter: parameter}
-				if !answered[key{operation: operation, variant: variant, parameter: levelOf(parameter)}] && c.in.Filter.matches(meant) {
+				if !answered[key{operation: operation, variant: variant, level: cell.LevelOf(parameter)}] && c.in.Filter.matches(meant) {
 					add(operation, variant, parameter)
 				}
 			}
@@ -77,11 +78,11 @@ func (c *comparison) whyUnmeasured(index int, budget *spec.Limit, operation, var
 // results; one without a name where nothing was varied.
 func (c *comparison) levels(index int, operation string) []map[string]string {
 	var out []map[string]string
-	seen := map[string]bool{"": true}
+	seen := map[cell.Level]bool{{}: true}
 	for _, doc := range []*finding.Document{c.in.Base, c.in.News[index]} {
 		for i := range doc.Findings {
 			f := &doc.Findings[i]
-			if level := levelOf(f.Parameter); f.Operation == operation && !seen[level] {
+			if level := cell.LevelOf(f.Parameter); f.Operation == operation && !seen[level] {
 				seen[level] = true
 				out = append(out, f.Parameter)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -100,7 +101,7 @@ func TestCompareBudgetOnAMissingLevel(t *testing.T) {
 		verdicts := map[string]finding.Kind{}
 		for _, one := range doc.Changes {
 			if one.Of == finding.OfCost && one.Verdict.Budget != nil {
-				verdicts[one.Variant+" "+one.Operation+" "+levelOf(one.Parameter)] = one.Verdict.Kind
+				verdicts[one.Variant+" "+one.Operation+" "+cell.LevelOf(one.Parameter).String()] = one.Verdict.Kind
 			}
 		}
 		for level, want := range map[string]finding.Kind{"1": finding.Within, "2": finding.Within, "4": finding.CannotTell} {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -20,7 +21,7 @@ func means(index int, made []*change) []*change {
 		if !c.ratio || c.figure || c.Operation == "" || c.Role != "" || c.Against == "" || c.Note != "" {
 			continue
 		}
-		k := key{variant: c.Variant, metric: c.Metric, parameter: levelOf(c.Parameter)}
+		k := key{variant: c.Variant, metric: c.Metric, level: cell.LevelOf(c.Parameter)}
 		if groups[k] == nil {
 			order = append(order, k)
 		}

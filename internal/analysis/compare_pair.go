@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -37,10 +38,14 @@ type change struct {
 }
 
 // key is what findings of two results are matched by.
-type key struct{ operation, variant, parameter, metric, role string }
+type key struct {
+	operation, variant string
+	level              cell.Level
+	metric, role       string
+}
 
 func keyOf(f *finding.Finding) key {
-	return key{f.Operation, f.Variant, levelOf(f.Parameter), f.Metric, f.Role}
+	return key{f.Operation, f.Variant, cell.LevelOf(f.Parameter), f.Metric, f.Role}
 }
 
 // pair compares the base with one other result.

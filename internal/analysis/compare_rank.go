@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -19,7 +20,7 @@ func (c *comparison) ranks() []finding.Rank {
 		var order []key
 		for _, f := range overBaseline(doc) {
 			if f.Headline && f.Relative != nil && c.in.Filter.matches(f) {
-				k := key{operation: f.Operation, parameter: levelOf(f.Parameter), metric: f.Metric}
+				k := key{operation: f.Operation, level: cell.LevelOf(f.Parameter), metric: f.Metric}
 				if byCell[k] == nil {
 					order = append(order, k)
 				}

@@ -18,7 +18,7 @@ func (s *study) curves() []finding.Curve {
 		}
 		for _, v := range s.variants {
 			if points := points(s.phasesOf(v.Name, at)); len(points) > 0 {
-				out = append(out, finding.Curve{Operation: at.operation, Parameter: s.parameters[at.level], Variant: v.Name, Points: points})
+				out = append(out, finding.Curve{Operation: at.Operation, Parameter: at.Level.Map(), Variant: v.Name, Points: points})
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -10,10 +11,10 @@ import (
 )
 
 // delivered is the delivered share, and the verdict on the budget for lost spans.
-func (s *study) delivered(p pair, at cell) *claim {
+func (s *study) delivered(p pair, at cell.At) *claim {
 	budget := s.lostBudget(p)
 	search := s.loopOf(at) == searching
-	if at.operation == "" || search && budget == nil {
+	if at.Operation == "" || search && budget == nil {
 		return nil
 	}
 	samples, compared := s.shares(p, at)
@@ -43,7 +44,7 @@ func (s *study) delivered(p pair, at cell) *claim {
 
 // shares returns the delivered shares, block by block, and whether both sides
 // have any: a baseline that delivers nothing has none to be compared with.
-func (s *study) shares(p pair, at cell) (samples []finding.Sample, compared bool) {
+func (s *study) shares(p pair, at cell.At) (samples []finding.Sample, compared bool) {
 	compared = true
 	for _, block := range s.blocksOf(p.variant, p.against) {
 		value, known := s.runs[p.variant][block].delivery[at.String()]

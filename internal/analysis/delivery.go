@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -55,7 +56,7 @@ func (s *study) tracingByCell(variant string) ledger.Tracing {
 	t := s.tracing[variant]
 	t.Spans = maps.Clone(t.Spans)
 	for _, at := range s.cells() {
-		if per, known := t.Spans[at.operation]; known && !isKnown(t.Spans, at.String()) {
+		if per, known := t.Spans[at.Operation]; known && !isKnown(t.Spans, at.String()) {
 			t.Spans[at.String()] = per
 		}
 	}
@@ -66,7 +67,7 @@ func (s *study) tracingByCell(variant string) ledger.Tracing {
 func ofCells(r *record.Record) ledger.Run {
 	one := ledger.FromRecord(r)
 	for i := range one.Phases {
-		one.Phases[i].Operation = cell{r.Phases[i].Operation, levelOf(r.Phases[i].Parameter)}.String()
+		one.Phases[i].Operation = cell.AtOf(r.Phases[i].Operation, r.Phases[i].Parameter).String()
 	}
 	return one
 }
@@ -79,7 +80,7 @@ func isKnown(spans map[string]ledger.PerOperation, name string) bool {
 // share is the delivered share of a variant's spans in what is measured on a cell, but for what
 // was lost for sure: of the window, or of the whole phase where lostInWindow tells less, or of
 // the whole run where nobody knows how many were to come; 1 where it is not known at all.
-func (s *study) share(variant string, at cell) float64 {
+func (s *study) share(variant string, at cell.At) float64 {
 	l := s.ledgerOf(variant, at)
 	if l == nil {
 		return 1
@@ -97,7 +98,7 @@ func (s *study) share(variant string, at cell) float64 {
 }
 
 // ledgerOf returns the ledger of a variant on a cell, nil if there is none.
-func (s *study) ledgerOf(variant string, at cell) *finding.Ledger {
+func (s *study) ledgerOf(variant string, at cell.At) *finding.Ledger {
 	for i := range s.byCell {
 		if l := &s.byCell[i]; l.Variant == variant && l.Operation == at.String() {
 			return l

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -83,7 +84,7 @@ func (s *study) relativeRates() map[string]float64 {
 func (s *study) rateOf(operation string) (float64, bool) {
 	var rates []float64
 	for _, v := range s.variants {
-		for _, p := range s.phasesOf(v.Name, cell{operation: operation}) {
+		for _, p := range s.phasesOf(v.Name, cell.At{Operation: operation}) {
 			if p.OfferedRate > 0 {
 				rates = append(rates, p.OfferedRate)
 			}

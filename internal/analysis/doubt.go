@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -46,14 +47,14 @@ func (s *study) doubtsOf(c *claim) doubts {
 
 // placesOf is where what a claim is about was made: on its own cell, or on all of them where it
 // is of the load of the whole run.
-func (s *study) placesOf(c *claim) []cell {
+func (s *study) placesOf(c *claim) []cell.At {
 	switch {
 	case finding.IsOfLoad(c.Metric):
 		return s.cells()
 	case c.metric.wholeRun:
 		return nil
 	}
-	return []cell{c.at}
+	return []cell.At{c.at}
 }
 
 // noteDoubts keeps what the warnings are to tell.

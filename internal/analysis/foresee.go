@@ -3,6 +3,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -60,9 +61,7 @@ func (s *study) foreseeCells() {
 	s.places = nil
 	for _, operation := range s.operations() {
 		for _, level := range s.in.Experiment.Load.Steps() {
-			name := levelOf(level.Parameter)
-			s.parameters[name] = level.Parameter
-			s.places = append(s.places, cell{operation, name})
+			s.places = append(s.places, cell.AtOf(operation, level.Parameter))
 		}
 	}
 }
@@ -70,10 +69,10 @@ func (s *study) foreseeCells() {
 // foreseen are the claims that will be made over all roles, without their figures.
 func (s *study) foreseen() []*claim {
 	var out []*claim
-	for _, at := range append(s.cells(), cell{}) {
+	for _, at := range append(s.cells(), cell.At{}) {
 		for _, p := range s.pairs() {
 			for _, m := range metrics(nil, s.loopOf(at)) {
-				if m.wholeRun == (at == cell{}) {
+				if m.wholeRun == (at == cell.At{}) {
 					out = append(out, s.outline(m, p, at, []finding.Sample{}))
 				}
 			}
@@ -82,7 +81,7 @@ func (s *study) foreseen() []*claim {
 	for _, operation := range s.operations() {
 		for _, p := range s.pairs() {
 			if s.sloped(operation) {
-				out = append(out, s.newClaim(lineMetric(slopeMetric, "s"), p, cell{operation: operation}, []finding.Sample{}))
+				out = append(out, s.newClaim(lineMetric(slopeMetric, "s"), p, cell.At{Operation: operation}, []finding.Sample{}))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -30,7 +31,7 @@ func Headline(e *spec.Experiment, records []record.Record) string {
 	var parts []string
 	for _, f := range findings {
 		if f.Variant == variant {
-			parts = append(parts, strings.TrimSpace(f.Operation+" "+levelOf(f.Parameter))+" "+finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()))
+			parts = append(parts, strings.TrimSpace(f.Operation+" "+cell.LevelOf(f.Parameter).String())+" "+finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()))
 		}
 	}
 	return finding.MetricName(findings[0].Metric) + " " + variant + ": " + strings.Join(parts, ", ")
@@ -72,7 +73,7 @@ func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Fin
 }
 
 // headlineOf is the metric that the answer on a cell is made of.
-func (s *study) headlineOf(at cell) metric {
+func (s *study) headlineOf(at cell.At) metric {
 	switch s.loopOf(at) {
 	case searching:
 		return searched(nil)[0]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -40,7 +41,7 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 
 // lossyOn is what a variant lost for sure in what is measured on a cell. What a search lost
 // beyond the rate that it found is not.
-func (s *study) lossyOn(variant string, at cell) finding.Lossy {
+func (s *study) lossyOn(variant string, at cell.At) finding.Lossy {
 	l := s.ledgerOf(variant, at)
 	if l == nil {
 		return finding.Lossy{}
@@ -60,7 +61,7 @@ func (s *study) lossyOn(variant string, at cell) finding.Lossy {
 }
 
 func sameCell(a, b finding.Lossy) bool {
-	return a.Operation == b.Operation && levelOf(a.Parameter) == levelOf(b.Parameter)
+	return a.Operation == b.Operation && cell.LevelOf(a.Parameter) == cell.LevelOf(b.Parameter)
 }
 
 // leastCost gives a variant that is listed apart what it costs there, by the metric that the
@@ -70,10 +71,10 @@ func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	if l.LostShare >= 1 {
 		return // nothing came: it may have made none
 	}
-	at := cell{l.Operation, levelOf(l.Parameter)}
+	at := cell.AtOf(l.Operation, l.Parameter)
 	metric := s.headlineOf(at).name
 	for _, f := range findings {
-		here := f.Operation == at.operation && levelOf(f.Parameter) == at.level
+		here := f.Operation == at.Operation && cell.LevelOf(f.Parameter) == at.Level
 		if f.Metric == metric && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.baseline {
 			l.Metric = f.Metric
 			if f.ByRatio() {
@@ -95,10 +96,10 @@ func absentShare(l *finding.Ledger) float64 {
 	return (l.LostShare*due + forgone) / (due + forgone)
 }
 
-func (s *study) lossyOf(l *finding.Ledger, variant string, at cell) finding.Lossy {
+func (s *study) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.Lossy {
 	refused := s.refused(variant, at)
 	atSink := min(refused, entry(*l, ledger.FailedSend))
-	out := finding.Lossy{Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: l.LostShare}
+	out := finding.Lossy{Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: l.LostShare}
 	var places []finding.LostAt
 	if s.loopOf(at) == saturating {
 		out.LostShare = absentShare(l)
@@ -138,7 +139,7 @@ func whereText(place string) string {
 }
 
 // refused is how many spans the receiver refused on a cell.
-func (s *study) refused(variant string, at cell) int64 {
+func (s *study) refused(variant string, at cell.At) int64 {
 	var n uint64
 	for _, r := range s.all[variant] {
 		if p := r.phases[at]; p != nil {

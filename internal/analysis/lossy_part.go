@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -17,12 +18,6 @@ type lostSpans struct {
 	due, lost float64
 	most      float64 // may have been lost, at least lost: their number varies, or operations failed; not what chance may hide
 	known     bool    // there is such a part, and it is known of how many spans at least
-}
-
-// variantCell is a variant on a cell.
-type variantCell struct {
-	variant string
-	at      cell
 }
 
 func (l lostSpans) share() float64 {
@@ -41,7 +36,7 @@ func (l lostSpans) unsure() bool { return !l.known || l.mostShare()-l.share() > 
 
 // lostAtRate is what was lost at the rates that the searches of a variant found, in the
 // probes that these rest on.
-func (s *study) lostAtRate(variant string, at cell) lostSpans {
+func (s *study) lostAtRate(variant string, at cell.At) lostSpans {
 	return s.lostIn(variant, at, float64(s.tracing[variant].Holds), func(p *phase) (load *record.Load, sink record.Counts, is bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return nil, sink, false
@@ -56,11 +51,11 @@ func (s *study) lostAtRate(variant string, at cell) lostSpans {
 // lostInWindow is what was lost behind the warm-up. Of a search, whose window are its probes,
 // and of operations back to back, of whose warm-up what is lost is as much the tracer's way, it
 // is not known.
-func (s *study) lostInWindow(variant string, at cell) lostSpans {
+func (s *study) lostInWindow(variant string, at cell.At) lostSpans {
 	if how := s.loopOf(at); how == searching || how == saturating {
 		return lostSpans{}
 	}
-	of := variantCell{variant, at}
+	of := cell.Cell{At: at, Variant: variant}
 	if known, has := s.windows[of]; has {
 		return known
 	}
@@ -72,7 +67,7 @@ func (s *study) lostInWindow(variant string, at cell) lostSpans {
 // where chance decides what is sampled. What is missing of the part but not of its whole phase
 // came late, and is not lost; nor are as many spans of each as may come in a later part of it.
 // The part is nil where there should be one and is not.
-func (s *study) lostIn(variant string, at cell, later float64, part func(*phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
+func (s *study) lostIn(variant string, at cell.At, later float64, part func(*phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
 	tracing := s.tracingByCell(variant)
 	var parts, wholes []ledger.Run
 	for _, block := range s.blocksOf(variant, s.baseline) {
@@ -118,7 +113,7 @@ func (l lostSpans) below(whole *finding.Ledger) bool {
 }
 
 // lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
-func (s *study) lostInPhase(variant string, at cell) lostSpans {
+func (s *study) lostInPhase(variant string, at cell.At) lostSpans {
 	return s.lostIn(variant, at, 0, func(p *phase) (*record.Load, record.Counts, bool) {
 		load := record.Load{
 			Started: p.Warmup.Started + p.Load.Started, Completed: p.Warmup.Completed + p.Load.Completed, Resent: p.Warmup.Resent + p.Load.Resent,

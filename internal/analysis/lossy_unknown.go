@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -50,8 +51,8 @@ func ofRun(ledgers []finding.Ledger, variant string) *finding.Ledger {
 
 // onlyUnexpected reports whether an operation at its level is the only one of a variant of which
 // nobody knows how many spans it makes: what the run lost beside the others is its own.
-func (s *study) onlyUnexpected(variant string, at cell) bool {
-	return !slices.ContainsFunc(s.cells(), func(other cell) bool {
+func (s *study) onlyUnexpected(variant string, at cell.At) bool {
+	return !slices.ContainsFunc(s.cells(), func(other cell.At) bool {
 		l := s.ledgerOf(variant, other)
 		return other != at && l != nil && !expects(*l)
 	})
@@ -73,7 +74,7 @@ func (s *study) unknownLosses() []finding.LossUnknown {
 
 // unknownLoss is what nobody knows of what a variant lost on a cell; nil where that is no more
 // than matters.
-func (s *study) unknownLoss(variant string, at cell) *finding.LossUnknown {
+func (s *study) unknownLoss(variant string, at cell.At) *finding.LossUnknown {
 	t, l := s.tracing[variant], s.ledgerOf(variant, at)
 	if l == nil || s.lossy(at) || t.Silent || t.Sampling <= 0 {
 		return nil
@@ -83,7 +84,7 @@ func (s *study) unknownLoss(variant string, at cell) *finding.LossUnknown {
 		return nil
 	}
 	return &finding.LossUnknown{
-		Operation: at.operation, Parameter: s.parameters[at.level], Variant: variant, LostShare: least, LostMost: most,
+		Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: least, LostMost: most,
 		Text: fmt.Sprintf("up to %s of the spans may have been lost, because %s", finding.FormatValue(most, "1"), why),
 	}
 }
@@ -91,7 +92,7 @@ func (s *study) unknownLoss(variant string, at cell) *finding.LossUnknown {
 // lossRange is the least and the most of a variant's spans that may have been lost in what is
 // measured on a cell, as shares, and why nobody knows it better. Traces that were lost whole and
 // that chance may hide are not in it: any share that is sampled leaves some room for them.
-func (s *study) lossRange(variant string, at cell, l *finding.Ledger) (least, most float64, why string) {
+func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least, most float64, why string) {
 	const varies = "their number per operation varies"
 	if !expects(*l) {
 		if of := ofRun(s.byCell, variant); of != nil && s.loopOf(at) != searching {
@@ -123,7 +124,7 @@ func (s *study) lossRange(variant string, at cell, l *finding.Ledger) (least, mo
 }
 
 // lostInMeasured is what was lost in the part of a phase that the figures are of.
-func (s *study) lostInMeasured(variant string, at cell) lostSpans {
+func (s *study) lostInMeasured(variant string, at cell.At) lostSpans {
 	switch s.loopOf(at) {
 	case searching:
 		return s.lostAtRate(variant, at)
@@ -135,13 +136,13 @@ func (s *study) lostInMeasured(variant string, at cell) lostSpans {
 
 // failsOn reports whether operations failed or were sent again: these may have made their spans, or
 // not, or twice.
-func (s *study) failsOn(variant string, at cell) bool {
+func (s *study) failsOn(variant string, at cell.At) bool {
 	return slices.ContainsFunc(s.phasesOf(variant, at), func(p *phase) bool {
 		return p.Warmup.Started+p.Load.Started > p.Warmup.Completed+p.Load.Completed || p.Warmup.Resent+p.Load.Resent > 0
 	})
 }
 
 // foundNone reports whether no search of a variant found a rate.
-func (s *study) foundNone(variant string, at cell) bool {
+func (s *study) foundNone(variant string, at cell.At) bool {
 	return !slices.ContainsFunc(s.phasesOf(variant, at), func(p *phase) bool { return p.Capacity != nil && p.Capacity.Outcome == record.Found })
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -41,7 +42,7 @@ func (s *study) trace() {
 // there, because a number of one depth says nothing of another.
 func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
 	for _, at := range s.cells() {
-		if s.parameters[at.level][depthParameter] == "" {
+		if at.Level.Value(cell.Depth) == "" {
 			continue
 		}
 		own, traces := learnt[s.variants[i].Name][at.String()] // in a way of its own, where it has no tracer
@@ -56,7 +57,7 @@ func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[strin
 			t.Spans[at.String()] = per
 			continue
 		}
-		delete(t.Spans, at.operation)
+		delete(t.Spans, at.Operation)
 	}
 }
 
@@ -72,7 +73,7 @@ func (s *study) calibrations(variant string) []record.Record {
 		r.Phases = slices.Clone(r.Phases)
 		for i := range r.Phases {
 			if d := r.Phases[i].Load.Driven; d != nil && d.Depth > 0 && len(r.Phases[i].Parameter) == 0 {
-				r.Phases[i].Parameter = map[string]string{depthParameter: strconv.Itoa(d.Depth)}
+				r.Phases[i].Parameter = map[string]string{cell.Depth: strconv.Itoa(d.Depth)}
 			}
 		}
 		out = append(out, r)
@@ -136,11 +137,11 @@ func knowsSink(v spec.Variant, plan *spec.Plan) bool {
 }
 
 // meant is how many spans per operation a variant is meant to deliver.
-func (s *study) meant(variant string, at cell) (spans, bool) {
+func (s *study) meant(variant string, at cell.At) (spans, bool) {
 	t := s.tracing[variant]
 	per, known := t.Spans[at.String()]
 	if !known {
-		per, known = t.Spans[at.operation]
+		per, known = t.Spans[at.Operation]
 	}
 	if !known || t.Silent {
 		return spans{}, t.Silent

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 )
@@ -137,7 +138,7 @@ func (s *study) findNoSpans() []hit {
 		}
 		for _, l := range none {
 			text := fmt.Sprintf("no span came of any of %s operations", finding.FormatCount(int64(l.Operations)))
-			hits = append(hits, hit{text + causesText(s.causesOf(v, none, all)), place(cell{operation: l.Operation}, v.Name)})
+			hits = append(hits, hit{text + causesText(s.causesOf(v, none, all)), place(cell.At{Operation: l.Operation}, v.Name)})
 		}
 	}
 	return hits

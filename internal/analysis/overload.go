@@ -4,6 +4,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -14,7 +15,7 @@ import (
 const overloadShare = 0.5
 
 // overloadOf says which of the pair could not hold the rate, "" if both did.
-func (s *study) overloadOf(p pair, at cell) string {
+func (s *study) overloadOf(p pair, at cell.At) string {
 	for _, variant := range []string{p.variant, p.against} {
 		if text, yes := s.overloaded(variant, at); yes {
 			return text
@@ -26,7 +27,7 @@ func (s *study) overloadOf(p pair, at cell) string {
 // overloaded reports whether a variant could not hold the rate in half of its
 // runs or more. One run that did not may have met a pause of the machine. A search
 // has chosen its rates itself.
-func (s *study) overloaded(variant string, at cell) (string, bool) {
+func (s *study) overloaded(variant string, at cell.At) (string, bool) {
 	phases := s.phasesOf(variant, at)
 	var bad int
 	var reached []float64

@@ -4,6 +4,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -32,7 +33,7 @@ type claim struct {
 	finding.Finding
 	metric      metric
 	pair        pair
-	at          cell
+	at          cell.At
 	differences []float64
 	logs        []float64 // nil where there is no ratio
 	apart       *extent   // of the differences, where they are not exact
@@ -47,7 +48,7 @@ type claim struct {
 // findings makes all findings, with their verdicts.
 func (s *study) findings() []finding.Finding {
 	var claims []*claim
-	for _, at := range append(s.cells(), cell{}) {
+	for _, at := range append(s.cells(), cell.At{}) {
 		for _, p := range s.pairs() {
 			claims = append(claims, s.claims(p, at)...)
 		}
@@ -71,7 +72,7 @@ func (s *study) findings() []finding.Finding {
 }
 
 // claims makes the findings of one pair on one cell.
-func (s *study) claims(p pair, at cell) []*claim {
+func (s *study) claims(p pair, at cell.At) []*claim {
 	var out []*claim
 	add := func(c *claim) {
 		if c != nil {
@@ -79,7 +80,7 @@ func (s *study) claims(p pair, at cell) []*claim {
 		}
 	}
 	for _, m := range metrics(s.roles(), s.loopOf(at)) {
-		if m.wholeRun == (at == cell{}) {
+		if m.wholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
 		}
 	}
@@ -89,7 +90,7 @@ func (s *study) claims(p pair, at cell) []*claim {
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
-func (s *study) claim(m metric, p pair, at cell) *claim {
+func (s *study) claim(m metric, p pair, at cell.At) *claim {
 	samples := s.samples(m, p, at)
 	if allZero(samples) {
 		return nil
@@ -111,10 +112,10 @@ func (s *study) claim(m metric, p pair, at cell) *claim {
 }
 
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
-func (s *study) outline(m metric, p pair, at cell, samples []finding.Sample) *claim {
+func (s *study) outline(m metric, p pair, at cell.At, samples []finding.Sample) *claim {
 	c := s.newClaim(m, p, at, samples)
 	c.Headline = m.headline && m.role == "" && !p.extra
-	if at.level != "" && s.sloped(at.operation) && s.budgetFor(c) == nil {
+	if !at.Level.IsZero() && s.sloped(at.Operation) && s.budgetFor(c) == nil {
 		c.Headline, c.metric.noVerdict = false, true
 	}
 	return c
@@ -134,9 +135,9 @@ func (s *study) overNothing(c *claim) bool {
 }
 
 // newClaim is a claim without its figures.
-func (s *study) newClaim(m metric, p pair, at cell, samples []finding.Sample) *claim {
+func (s *study) newClaim(m metric, p pair, at cell.At, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
-		Operation: at.operation, Parameter: s.parameters[at.level], Variant: p.variant, Against: p.against,
+		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.variant, Against: p.against,
 		Metric: m.name, Role: string(m.role), Unit: m.unit, Better: m.better, Blocks: len(samples), Samples: samples,
 	}}
 }
@@ -144,7 +145,7 @@ func (s *study) newClaim(m metric, p pair, at cell, samples []finding.Sample) *c
 // samples returns the values of both sides, block by block; nil where a run
 // cannot give the metric. A block in which a search came to nothing does not count,
 // like one in which a run failed; but too many of those are nil as well.
-func (s *study) samples(m metric, p pair, at cell) []finding.Sample {
+func (s *study) samples(m metric, p pair, at cell.At) []finding.Sample {
 	var out []finding.Sample
 	unsteady := 0
 	blocks := s.blocksOf(p.variant, p.against)

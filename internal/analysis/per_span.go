@@ -4,6 +4,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -11,8 +12,8 @@ import (
 // is, or where either side lost too many: one that throws spans away is not cheap,
 // and what is compared with it looks dear. Where the number of spans is only known to lie
 // between two ends, so is the cost of one, and the interval covers both.
-func (s *study) perSpan(p pair, at cell) *claim {
-	if at.operation == "" || s.loopOf(at) == searching || s.share(p.variant, at) < lossless || s.share(p.against, at) < lossless {
+func (s *study) perSpan(p pair, at cell.At) *claim {
+	if at.Operation == "" || s.loopOf(at) == searching || s.share(p.variant, at) < lossless || s.share(p.against, at) < lossless {
 		return nil
 	}
 	value, known := s.meant(p.variant, at)
@@ -28,7 +29,7 @@ func (s *study) perSpan(p pair, at cell) *claim {
 	for i, one := range samples {
 		samples[i] = added.share(one)
 	}
-	c := s.newClaim(metric{name: cpuPerSpan, unit: "s", better: lower, added: true, noVerdict: at.level != "" && s.sloped(at.operation)}, p, at, samples)
+	c := s.newClaim(metric{name: cpuPerSpan, unit: "s", better: lower, added: true, noVerdict: !at.Level.IsZero() && s.sloped(at.Operation)}, p, at, samples)
 	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", added)
 	if added.low < added.high {
 		c.Note += ": the interval covers both ends"

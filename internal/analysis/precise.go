@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -41,7 +42,7 @@ func Precise(in Input) (enough bool, width float64, err error) {
 // is named.
 func (s *study) widest(name string) (width float64, err error) {
 	any := false
-	for _, at := range append(s.cells(), cell{}) {
+	for _, at := range append(s.cells(), cell.At{}) {
 		m, has := s.named(name, at)
 		for _, p := range s.pairs() {
 			if has && !p.extra {
@@ -58,8 +59,8 @@ func (s *study) widest(name string) (width float64, err error) {
 
 // named finds the metric of that name, over all roles, among those that the cell
 // has; the one that the answer is made of where there is no name.
-func (s *study) named(name string, at cell) (metric, bool) {
-	whole := at == cell{}
+func (s *study) named(name string, at cell.At) (metric, bool) {
+	whole := at == cell.At{}
 	if name == "" {
 		return s.headlineOf(at), !whole
 	}
@@ -73,7 +74,7 @@ func (s *study) named(name string, at cell) (metric, bool) {
 
 // halfWidth is half the width of one interval of log-ratios; where what is added answers,
 // of that, as a share of it. It is infinite where there is none.
-func (s *study) halfWidth(m metric, p pair, at cell) float64 {
+func (s *study) halfWidth(m metric, p pair, at cell.At) float64 {
 	samples := s.samples(m, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
 		c.estimate(s.confidence(confidence), false)
@@ -97,7 +98,7 @@ func (s *study) halfWidth(m metric, p pair, at cell) float64 {
 // blocks gets, as searches know their rates no finer; 0 where there is none.
 func (s *study) leastWidth(name string) float64 {
 	least := 0.0
-	for _, at := range append(s.cells(), cell{}) {
+	for _, at := range append(s.cells(), cell.At{}) {
 		m, has := s.named(name, at)
 		for _, p := range s.pairs() {
 			if has && !p.extra {

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
-
-// depthParameter is the sweep that a line is fitted through.
-const depthParameter = "depth"
 
 // The metrics of a line through the time per call over the depth.
 const (
@@ -25,7 +23,7 @@ const (
 // wider for no question that anybody asks.
 func (s *study) sloped(operation string) bool {
 	a, ok := s.axisOf(operation)
-	return ok && a.parameter == depthParameter && s.loopOf(a.cells[0]).drives()
+	return ok && a.parameter == cell.Depth && s.loopOf(a.cells[0]).drives()
 }
 
 // lines are the two lines of a block: through the time per call of both sides.
@@ -51,7 +49,7 @@ func (s *study) slopes(p pair, operation string) []*claim {
 	if lost := s.mostLost(p, a); lost > 1-lossless {
 		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
 	}
-	at, bent := cell{operation: operation}, ""
+	at, bent := cell.At{Operation: operation}, ""
 	if !s.quick() {
 		bent = bentText(byBlock, a, s.confidence(confidence))
 	}

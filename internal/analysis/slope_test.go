@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -100,7 +101,7 @@ func TestBendsThatAreNone(t *testing.T) {
 	if _, ok := bendOf([]float64{2, 4, 8}, []float64{1, 2, 9}); ok {
 		t.Error("three levels")
 	}
-	a := axis{parameter: depthParameter, x: []float64{2, 4, 8, 16}}
+	a := axis{parameter: cell.Depth, x: []float64{2, 4, 8, 16}}
 	of := func(added ...[]float64) map[int]lines {
 		out := map[int]lines{}
 		for i, y := range added {

@@ -5,6 +5,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -164,7 +165,7 @@ func differing(a, b spec.Variant) int {
 }
 
 // increment is one metric of one pair.
-func (s *study) increment(m metric, p pair, at cell) (finding.Increment, bool) {
+func (s *study) increment(m metric, p pair, at cell.At) (finding.Increment, bool) {
 	samples := s.samples(m, p, at)
 	if len(samples) == 0 || allZero(samples) {
 		return finding.Increment{}, false

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -25,23 +26,22 @@ type study struct {
 	dropped []spoil // blocks left out
 	spoiled []spoil // blocks that should have been, beyond what may be
 
-	places     []cell
-	parameters map[string]map[string]string // by level
-	tracing    map[string]ledger.Tracing    // by variant
-	ledgers    []finding.Ledger
-	byCell     []finding.Ledger // the same by cell, where operations have levels
-	windows    map[variantCell]lostSpans
-	lags       []doubt // latency verdicts withheld because of the generator
-	modes      []doubt // verdicts withheld because of modes
-	bends      []hit   // lines over depth that are none
-	below      []hit   // CPU per operation below zero
-	headlines  []*claim
+	places    []cell.At
+	tracing   map[string]ledger.Tracing // by variant
+	ledgers   []finding.Ledger
+	byCell    []finding.Ledger // the same by cell, where operations have levels
+	windows   map[cell.Cell]lostSpans
+	lags      []doubt // latency verdicts withheld because of the generator
+	modes     []doubt // verdicts withheld because of modes
+	bends     []hit   // lines over depth that are none
+	below     []hit   // CPU per operation below zero
+	headlines []*claim
 }
 
 // run is one good run.
 type run struct {
 	*record.Record
-	phases   map[cell]*phase
+	phases   map[cell.At]*phase
 	delivery map[string]ledger.Delivery // by the name of the cell
 }
 
@@ -74,7 +74,7 @@ func sortOut(in Input) *study {
 	s := &study{
 		in: in, variants: in.Experiment.Variants, baseline: in.Experiment.Variants[0].Name,
 		cpus: cpus(in.Environment), all: map[string]map[int]*run{}, tracing: map[string]ledger.Tracing{},
-		parameters: map[string]map[string]string{}, windows: map[variantCell]lostSpans{},
+		windows: map[cell.Cell]lostSpans{},
 	}
 	for _, v := range s.variants {
 		s.all[v.Name] = map[int]*run{}
@@ -89,9 +89,6 @@ func sortOut(in Input) *study {
 			s.failed = append(s.failed, r)
 		case r.Kind == record.Measured:
 			byBlock[r.Block] = newRun(r)
-			for _, p := range r.Phases {
-				s.parameters[levelOf(p.Parameter)] = p.Parameter
-			}
 		}
 	}
 	s.runs = s.all
@@ -104,10 +101,10 @@ func newRun(r *record.Record) *run {
 	for _, u := range r.Start.Idle {
 		idle[u.Process] = u
 	}
-	out := &run{Record: r, phases: map[cell]*phase{}}
+	out := &run{Record: r, phases: map[cell.At]*phase{}}
 	for i := range r.Phases {
 		p := &r.Phases[i]
-		out.phases[cell{p.Operation, levelOf(p.Parameter)}] = &phase{Phase: p, idle: idle}
+		out.phases[cell.AtOf(p.Operation, p.Parameter)] = &phase{Phase: p, idle: idle}
 	}
 	return out
 }
@@ -149,7 +146,7 @@ func (s *study) runsOf(variant string) []*run {
 }
 
 // phasesOf returns a variant's phases of one cell in the order of blocks.
-func (s *study) phasesOf(variant string, at cell) []*phase {
+func (s *study) phasesOf(variant string, at cell.At) []*phase {
 	var out []*phase
 	for _, r := range s.runsOf(variant) {
 		if p := r.phases[at]; p != nil {

@@ -5,6 +5,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -21,7 +22,7 @@ var sweepMetrics = map[loop][]string{
 // axis is what one operation was varied over.
 type axis struct {
 	parameter string
-	cells     []cell
+	cells     []cell.At
 	x         []float64
 }
 
@@ -30,10 +31,10 @@ type axis struct {
 func (s *study) axisOf(operation string) (axis, bool) {
 	var a axis
 	for _, at := range s.cells() {
-		if at.operation != operation {
+		if at.Operation != operation {
 			continue
 		}
-		name, x, ok := sweptOf(s.parameters[at.level])
+		name, x, ok := at.Level.Swept()
 		if !ok || a.parameter != "" && name != a.parameter {
 			return axis{}, false
 		}
@@ -105,7 +106,7 @@ func (s *study) spanSweeps(findings []finding.Finding) []finding.Sweep {
 			one := finding.Sweep{Operation: operation, Variant: v.Name, Parameter: a.parameter, Metric: cpuPerSpan, Unit: "s", Points: []finding.SweepPoint{}}
 			for i, at := range a.cells {
 				for _, f := range findings {
-					if f.Metric == cpuPerSpan && f.Operation == operation && f.Variant == v.Name && f.Against == s.baseline && levelOf(f.Parameter) == at.level && f.Absolute != nil {
+					if f.Metric == cpuPerSpan && f.Operation == operation && f.Variant == v.Name && f.Against == s.baseline && cell.LevelOf(f.Parameter) == at.Level && f.Absolute != nil {
 						one.Points = append(one.Points, finding.SweepPoint{X: a.x[i], Y: f.Absolute.Estimate, Low: f.Absolute.Low, High: f.Absolute.High})
 					}
 				}
@@ -120,7 +121,7 @@ func (s *study) spanSweeps(findings []finding.Finding) []finding.Sweep {
 
 // levelValues are a variant's values at a level by block; none where a run cannot
 // give the metric.
-func (s *study) levelValues(variant string, at cell, m metric) map[int]float64 {
+func (s *study) levelValues(variant string, at cell.At, m metric) map[int]float64 {
 	values := map[int]float64{}
 	for _, block := range s.blocksOf(variant, s.baseline) {
 		r := s.runs[variant][block]

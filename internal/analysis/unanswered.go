@@ -5,6 +5,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -23,7 +24,7 @@ func (s *study) unanswered(claims []*claim) []*claim {
 		}
 		places := s.cells()
 		if list[at].wholeRun {
-			places = []cell{{}}
+			places = []cell.At{{}}
 		}
 		for _, where := range places {
 			for _, p := range s.pairs() {
@@ -46,7 +47,7 @@ func (s *study) unanswered(claims []*claim) []*claim {
 }
 
 // find returns the claim of a metric over all roles, nil where there is none.
-func find(claims []*claim, name string, at cell, p pair) *claim {
+func find(claims []*claim, name string, at cell.At, p pair) *claim {
 	for _, c := range claims {
 		if c.Metric == name && c.Role == "" && c.at == at && c.pair == p {
 			return c

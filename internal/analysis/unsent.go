@@ -26,7 +26,7 @@ func (s *study) unsent() []finding.Unsent {
 			}
 			if share := forgoneShare(l); share > 1-lossless {
 				out = append(out, finding.Unsent{
-					Operation: at.operation, Parameter: s.parameters[at.level], Variant: v.Name, Share: share, Spans: entry(*l, ledger.Forgone),
+					Operation: at.Operation, Parameter: at.Level.Map(), Variant: v.Name, Share: share, Spans: entry(*l, ledger.Forgone),
 				})
 			}
 		}

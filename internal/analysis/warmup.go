@@ -4,6 +4,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/warmup"
 )
@@ -61,7 +62,7 @@ func (s *study) findNeverSteady() []hit {
 		if p.Drift != 0 {
 			text += fmt.Sprintf(": it still changed by %+.0f %%", 100*p.Drift)
 		}
-		hits = append(hits, hit{text, place(cell{operation: p.Operation}, p.Variant)})
+		hits = append(hits, hit{text, place(cell.At{Operation: p.Operation}, p.Variant)})
 	}
 	return hits
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -98,9 +99,9 @@ func (s *study) warnings() []finding.Warning {
 }
 
 // place names where something was seen.
-func place(at cell, variant string) string {
+func place(at cell.At, variant string) string {
 	switch {
-	case at == cell{}:
+	case at == cell.At{}:
 		return variant
 	case variant == "":
 		return at.String()

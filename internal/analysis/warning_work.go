@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/role"
@@ -154,7 +155,7 @@ func (s *study) findUnknown() []hit {
 		t := s.tracing[v.Name]
 		for _, operation := range s.operations() {
 			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.all[v.Name]) > 0 {
-				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(cell{operation: operation}, v.Name)})
+				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(cell.At{Operation: operation}, v.Name)})
 			}
 		}
 	}
@@ -173,7 +174,7 @@ func (s *study) findCalibration() []hit {
 			declared, isDeclared := plan.Spans[operation]
 			if per, ok := learnt[operation]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
 				hits = append(hits, hit{fmt.Sprintf("declared are %s spans per operation, the calibration made %s",
-					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(cell{operation: operation}, v.Name)})
+					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(cell.At{Operation: operation}, v.Name)})
 			}
 		}
 	}
@@ -196,7 +197,7 @@ func (s *study) findLost() []hit {
 // losesOnPurpose reports whether an operation's search goes beyond the rate at which
 // nothing is lost. The ledger has its spans all the same.
 func (s *study) losesOnPurpose(operation string) bool {
-	return slices.ContainsFunc(s.cells(), func(at cell) bool { return at.operation == operation && s.lossy(at) })
+	return slices.ContainsFunc(s.cells(), func(at cell.At) bool { return at.Operation == operation && s.lossy(at) })
 }
 
 func (s *study) findUnaccounted() []hit {
@@ -226,7 +227,7 @@ func (s *study) findSampling() []hit {
 		}
 		for _, operation := range s.operations() {
 			if text, off := ledger.Chance(operation, s.tracing[v.Name], runs); off {
-				hits = append(hits, hit{text, place(cell{operation: operation}, v.Name)})
+				hits = append(hits, hit{text, place(cell.At{Operation: operation}, v.Name)})
 			}
 		}
 	}
@@ -242,7 +243,7 @@ func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 			continue
 		}
 		if text, yes := bad(l); yes {
-			hits = append(hits, hit{text, place(cell{operation: l.Operation}, l.Variant)})
+			hits = append(hits, hit{text, place(cell.At{Operation: l.Operation}, l.Variant)})
 		}
 	}
 	return hits

@@ -5,9 +5,7 @@
 package ledger
 
 import (
-	"maps"
-	"slices"
-
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -140,7 +138,7 @@ func FromRecord(r *record.Record) Run {
 		p := &r.Phases[i]
 		run.Phases = append(run.Phases, Stretch{
 			Operation: p.Operation,
-			Level:     LevelName(p.Operation, p.Parameter),
+			Level:     levelName(cell.AtOf(p.Operation, p.Parameter)),
 			Started:   p.Warmup.Started + p.Load.Started,
 			Completed: p.Warmup.Completed + p.Load.Completed,
 			Resent:    p.Warmup.Resent + p.Load.Resent,
@@ -150,17 +148,13 @@ func FromRecord(r *record.Record) Run {
 	return run
 }
 
-// LevelName is the name of an operation at a level of what is varied between phases,
+// levelName is the name of an operation at a level of what is varied between phases,
 // "call, depth 8"; "" where nothing is.
-func LevelName(operation string, parameter map[string]string) string {
-	if len(parameter) == 0 {
+func levelName(at cell.At) string {
+	if at.Level.IsZero() {
 		return ""
 	}
-	name := operation
-	for _, key := range slices.Sorted(maps.Keys(parameter)) {
-		name += ", " + key + " " + parameter[key]
-	}
-	return name
+	return at.String()
 }
 
 // Account returns the ledgers of one variant on one hop, summed over its runs:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -126,7 +127,7 @@ func TestLevelsHaveTheirOwnNumbers(t *testing.T) {
 	if !l.Exact || l.Entries[0].Spans != 200 || entryOf(l, Unaccounted) != 1 || strings.Contains(l.Verdict, "varies") {
 		t.Errorf("%+v", l)
 	}
-	if name := LevelName("call", map[string]string{"threads": "2", "depth": "8"}); name != "call, depth 8, threads 2" {
+	if name := levelName(cell.AtOf("call", map[string]string{"threads": "2", "depth": "8"})); name != "call, depth 8, threads 2" {
 		t.Error(name)
 	}
 }

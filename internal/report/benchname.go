@@ -4,12 +4,11 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -81,12 +80,12 @@ func uniqueAs(words map[string]string, name, plain string) {
 // parameterWord is a parameter as parts of a name: "connections=4/depth=2".
 func parameterWord(p map[string]string) string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		key := strings.ReplaceAll(benchWord(name), "=", "_")
+	for _, s := range cell.LevelOf(p).Settings() {
+		key := strings.ReplaceAll(benchWord(s.Name), "=", "_")
 		if key == "op" || key == "variant" { // the names of the other parts
 			key += "_"
 		}
-		parts = append(parts, key+"="+benchWord(strings.TrimSuffix(p[name], "/s"))) // a rate without its slash
+		parts = append(parts, key+"="+benchWord(strings.TrimSuffix(s.Value, "/s"))) // a rate without its slash
 	}
 	return strings.Join(parts, "/")
 }

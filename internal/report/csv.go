@@ -53,8 +53,8 @@ func writeCSV(w io.Writer, rows [][]string) error {
 
 func key(doc *finding.Document, f *finding.Finding) []string {
 	return []string{
-		cell(doc.Experiment.Workload), cell(f.Operation), cell(parameterText(f.Parameter)),
-		cell(f.Variant), cell(f.Against), cell(f.Metric), cell(f.Role), f.Unit, f.Better,
+		csvCell(doc.Experiment.Workload), csvCell(f.Operation), csvCell(parameterText(f.Parameter)),
+		csvCell(f.Variant), csvCell(f.Against), csvCell(f.Metric), csvCell(f.Role), f.Unit, f.Better,
 	}
 }
 
@@ -67,8 +67,8 @@ func figures(f *finding.Finding) []string {
 		more = strconv.Itoa(f.Verdict.MoreBlocks)
 	}
 	return append(row, strconv.Itoa(f.Blocks), strconv.FormatBool(f.Headline),
-		string(f.Verdict.Kind), cell(f.Verdict.Text), optional(f.Verdict.Low), optional(f.Verdict.High),
-		optional(f.Verdict.Budget), more, cell(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount))
+		string(f.Verdict.Kind), csvCell(f.Verdict.Text), optional(f.Verdict.Low), optional(f.Verdict.High),
+		optional(f.Verdict.Budget), more, csvCell(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount))
 }
 
 func interval(i *finding.Interval) []string {
@@ -87,9 +87,9 @@ func optional(v *float64) string {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// cell keeps a spreadsheet from taking a name for a formula: names come from
+// csvCell keeps a spreadsheet from taking a name for a formula: names come from
 // experiment files and from programs, and the file is opened by somebody else.
-func cell(s string) string {
+func csvCell(s string) string {
 	if s == "" {
 		return s
 	}

@@ -5,10 +5,10 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -82,13 +82,7 @@ func place(doc *finding.Document, operation string) int {
 }
 
 // parameterText is a parameter as "depth=8, threads=2", its keys sorted.
-func parameterText(p map[string]string) string {
-	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(p)) {
-		parts = append(parts, k+"="+p[k])
-	}
-	return strings.Join(parts, ", ")
-}
+func parameterText(p map[string]string) string { return cell.LevelOf(p).Join("=", ", ") }
 
 // baseline is the name of the variant that all others are held against.
 func baseline(doc *finding.Document) string {

@@ -19,17 +19,17 @@ func StudyCSV(w io.Writer, doc *finding.Study) error {
 	}}
 	for _, t := range doc.Tables {
 		for _, r := range t.Rows {
-			row := []string{cell(t.Workload), cell(r.Operation), cell(parameterText(r.Parameter)), cell(r.Variant), cell(t.Metric), t.Unit, t.Better}
+			row := []string{csvCell(t.Workload), csvCell(r.Operation), csvCell(parameterText(r.Parameter)), csvCell(r.Variant), csvCell(t.Metric), t.Unit, t.Better}
 			for _, i := range []*finding.Interval{r.Value, r.Cost, r.Added} {
 				row = append(row, endsOf(i)...)
 			}
-			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), unsentNumber(r.Unsent), cell(r.Reason))
+			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), unsentNumber(r.Unsent), csvCell(r.Reason))
 			if len(r.Published) == 0 {
 				rows = append(rows, append(row, make([]string, 6)...))
 			}
 			for _, p := range r.Published {
 				one := append([]string{}, row...)
-				one = append(one, cell(doc.Series[p.Series].Name), number(p.Value), "", "", "", "")
+				one = append(one, csvCell(doc.Series[p.Series].Name), number(p.Value), "", "", "", "")
 				if p.Spread != 0 {
 					one[len(one)-4] = number(p.Spread)
 				}
@@ -56,7 +56,7 @@ func StudyCSV(w io.Writer, doc *finding.Study) error {
 // rate was found.
 func searchRow(l *finding.StudySearch, metric string, rate float64, columns int) []string {
 	row := make([]string, columns)
-	copy(row, []string{cell(l.Workload), cell(l.Operation), cell(parameterText(l.Parameter)), cell(l.Variant), metric, "1/s", "higher"})
+	copy(row, []string{csvCell(l.Workload), csvCell(l.Operation), csvCell(parameterText(l.Parameter)), csvCell(l.Variant), metric, "1/s", "higher"})
 	if rate > 0 {
 		row[7] = number(rate)
 	}

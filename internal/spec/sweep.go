@@ -5,13 +5,15 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/tracetax/tracetax/internal/cell"
 )
 
 // The parameters that a sweep varies, as a record's phases name them.
 const (
 	ParameterRate        = "rate"
 	ParameterConnections = "connections"
-	ParameterDepth       = "depth"
+	ParameterDepth       = cell.Depth
 	ParameterThreads     = "threads"
 )
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -223,11 +224,7 @@ func (s *study) variants() []string {
 
 // cellName is an operation at its level: "call, depth 8".
 func cellName(operation string, parameter map[string]string) string {
-	name := operation
-	for _, key := range slices.Sorted(maps.Keys(parameter)) {
-		name = join(name, key+" "+parameter[key])
-	}
-	return cmp.Or(name, "whole run")
+	return cell.AtOf(operation, parameter).Title()
 }
 
 // join puts the parts that are not empty together with commas.
