@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // rankedHeads are the headlines of variants that lost too few spans to matter, and the names
@@ -16,7 +17,7 @@ func rankedHeads(doc *finding.Document, heads []finding.Finding) (kept []finding
 	var lossy []finding.Finding
 	for _, f := range heads {
 		lost := slices.ContainsFunc(doc.Lossy, func(l finding.Lossy) bool {
-			here := f.Metric == slopeMetric || cell.LevelOf(l.Parameter) == cell.LevelOf(f.Parameter)
+			here := f.Metric == metric.Slope || cell.LevelOf(l.Parameter) == cell.LevelOf(f.Parameter)
 			return l.Variant == f.Variant && l.Operation == f.Operation && here
 		})
 		if lost {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // mostGaps is how many gaps the sentence names one by one.
@@ -53,7 +54,7 @@ func lacking(doc *finding.Document, heads []finding.Finding) []string {
 			}
 		}
 		switch {
-		case !has && heads[0].Metric == slopeMetric:
+		case !has && heads[0].Metric == metric.Slope:
 			out = append(out, v.Name+" over all levels")
 		case !has:
 			out = append(out, v.Name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // clause says what one variant costs.
@@ -31,14 +32,14 @@ func clause(s subject, heads []finding.Finding) string {
 		}
 		return s.verb("makes", "make") + "no difference in " + what + " larger than " + boundText(f) + on
 	}
-	if f.Metric == capacity {
+	if f.Metric == metric.Capacity {
 		return capacityClause(s, f) + on
 	}
 	text := finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit) + " " + ofWhat(f)
 	switch {
 	case f.ByRatio():
 		text += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","
-	case f.Metric == slopeMetric || f.Amount:
+	case f.Metric == metric.Slope || f.Amount:
 		text = finding.FormatSize(magnitude(*f.Absolute), f.Unit, false) + " " + ofWhat(f)
 	}
 	if size(f) < 0 {
@@ -50,9 +51,9 @@ func clause(s subject, heads []finding.Finding) string {
 // ofWhat is what a headline is an amount of.
 func ofWhat(f finding.Finding) string {
 	switch f.Metric {
-	case timePerCall:
+	case metric.TimePerCall:
 		return "per call"
-	case slopeMetric:
+	case metric.Slope:
 		return perFurtherCall
 	}
 	return "of CPU per operation"

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // span says what several headlines come to: the range, and the ends by name.
@@ -78,17 +79,17 @@ func seenText(s subject, list []finding.Finding) string {
 // side of f.
 func wording(s subject, f finding.Finding) (before, after string) {
 	switch {
-	case f.Metric == capacity && size(f) < 0:
+	case f.Metric == metric.Capacity && size(f) < 0:
 		return s.verb("costs", "cost"), "of the capacity"
-	case f.Metric == capacity:
+	case f.Metric == metric.Capacity:
 		return s.verb("raises", "raise") + "the capacity by ", ""
-	case f.Metric == slopeMetric && size(f) < 0:
+	case f.Metric == metric.Slope && size(f) < 0:
 		return s.verb("saves", "save"), perFurtherCall
-	case f.Metric == slopeMetric:
+	case f.Metric == metric.Slope:
 		return s.verb("costs", "cost"), perFurtherCall
-	case f.Metric == timePerCall && size(f) < 0:
+	case f.Metric == metric.TimePerCall && size(f) < 0:
 		return s.verb("saves", "save"), "of the time per call"
-	case f.Metric == timePerCall:
+	case f.Metric == metric.TimePerCall:
 		return s.verb("costs", "cost"), "more time per call"
 	case size(f) < 0:
 		return s.verb("saves", "save"), "of the CPU per operation"

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -22,7 +23,7 @@ const finerCount = "the number of spans per operation leaves that open, it is on
 
 // finer is what settles what the claim's ends leave open.
 func (c *claim) finer() string {
-	if c.Metric == cpuPerSpan {
+	if c.Metric == metric.CPUPerSpan {
 		return finerCount
 	}
 	return finerSearch

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // loop is how the operations of a phase are made to happen.
@@ -19,6 +20,11 @@ const (
 	saturating             // by the workload itself, one after the other
 	paced                  // by the workload itself, at a given rate
 )
+
+// regime is how the table of metrics calls it.
+func (l loop) regime() metric.Regimes {
+	return [...]metric.Regimes{openLoop: metric.Open, closedLoop: metric.Closed, searching: metric.Search, saturating: metric.Unthrottled, paced: metric.FixedRate}[l]
+}
 
 // drives reports whether the workload makes its operations itself.
 func (l loop) drives() bool { return l == saturating || l == paced }

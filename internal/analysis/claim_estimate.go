@@ -16,9 +16,9 @@ func (c *claim) estimate(confidence float64, quick bool) {
 	logs, err := stats.LogRatios(base, value)
 	if err == nil && sane(math.Exp(largest(logs))) { // otherwise there is no ratio: absolute only
 		c.logs, c.logsApart = logs, extentOf(c.Samples, logRatio)
-		c.Relative = interval(stats.Ratio(c.logsApart.signedRank(logs, confidence)), quick || c.metric.pointOnly)
+		c.Relative = interval(stats.Ratio(c.logsApart.signedRank(logs, confidence)), quick || c.metric.PointOnly)
 	}
-	c.Absolute = interval(c.apart.signedRank(c.differences, confidence), quick || c.metric.pointOnly)
+	c.Absolute = interval(c.apart.signedRank(c.differences, confidence), quick || c.metric.PointOnly)
 }
 
 // sane reports whether a figure can be calculated with: what no process can have

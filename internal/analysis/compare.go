@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -116,7 +117,7 @@ func (c *comparison) noCapacity() string {
 			}
 		}
 	}
-	if slices.ContainsFunc(c.changes, func(one *change) bool { return one.Metric == capacity }) {
+	if slices.ContainsFunc(c.changes, func(one *change) bool { return one.Metric == metric.Capacity }) {
 		return ""
 	}
 	return searched

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -93,7 +94,7 @@ func alarmsOf(compare func([]spec.Limit) *finding.Comparison) alarms {
 // noBudget allows nothing more of several metrics.
 func noBudget() []spec.Limit {
 	var out []spec.Limit
-	for _, metric := range []string{cpuPerOperation, "memory_peak", "startup_time"} {
+	for _, metric := range []string{metric.CPUPerOperation, "memory_peak", "startup_time"} {
 		limit := cpuBudget(0)[0]
 		limit.Metric = metric
 		out = append(out, limit)
@@ -152,7 +153,7 @@ func TestAlarmWhereThereIsOne(t *testing.T) {
 			slow := shop(uint64(2*i+1), c.blocks, moody(r)).slowed(c.more * 80e-6)
 			after := slow.result(t, "after")
 			doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
-			found += count(changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict.Kind == finding.Costs)
+			found += count(changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict.Kind == finding.Costs)
 			doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.02)})
 			any, _ := alarmed(doc, finding.Over)
 			over += count(any)

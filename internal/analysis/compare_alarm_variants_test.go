@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -62,7 +63,7 @@ func TestAlarmWhereVariantsDiffer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found += count(changeIn(t, one, 0, "json", "b", cpuPerOperation).Verdict.Kind == finding.Costs)
+			found += count(changeIn(t, one, 0, "json", "b", metric.CPUPerOperation).Verdict.Kind == finding.Costs)
 		}
 		share := float64(found) / float64(n)
 		t.Logf("%d blocks, variants that differ by %.0f %%: found in %.0f %% of %d", c.blocks, 100*c.more, 100*share, n)

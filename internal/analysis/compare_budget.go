@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -37,13 +38,13 @@ func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]
 	add := func(operation, variant string, parameter map[string]string) {
 		out = append(out, &change{
 			Change: finding.Change{
-				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: "1", Better: lower,
+				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: "1", Better: metric.Lower,
 			},
 			budget: budget, doubt: c.whyUnmeasured(index, budget, operation, variant), ask: func(c float64) float64 { return c },
 		})
 	}
 	operations := c.in.Base.Experiment.Operations
-	if slices.ContainsFunc(ofTheRun(), func(m metric) bool { return m.name == budget.Metric }) {
+	if row, _ := metric.Of(budget.Metric); row.WholeRun {
 		operations = []string{""}
 	}
 	for _, operation := range operations {
@@ -114,7 +115,7 @@ func (c *comparison) common(index int) []string {
 func (c *change) hold(budget *spec.Limit) {
 	c.budget = budget
 	switch {
-	case budget.Metric == lostMetric:
+	case budget.Metric == metric.LostShare:
 		c.lostScale()
 		if c.unseen != nil {
 			c.doubt = cmp.Or(c.doubt, c.unseen(budget.Value))
@@ -128,8 +129,8 @@ func (c *change) hold(budget *spec.Limit) {
 // limitedMetric is the metric that answers for a limit: what is lost is not
 // delivered.
 func limitedMetric(b *spec.Limit) string {
-	if b.Metric == lostMetric {
-		return deliveredShare
+	if b.Metric == metric.LostShare {
+		return metric.DeliveredShare
 	}
 	return b.Metric
 }
@@ -137,8 +138,8 @@ func limitedMetric(b *spec.Limit) string {
 // lostScale turns what was delivered into what was lost: counted, so that the
 // shares themselves are compared.
 func (c *change) lostScale() {
-	c.ratio, c.Better = false, lower
-	c.Metric, c.Unit, c.Relative = lostMetric, "1", nil
+	c.ratio, c.Better = false, metric.Lower
+	c.Metric, c.Unit, c.Relative = metric.LostShare, "1", nil
 	c.before, c.after, c.shifts = missing(c.valuesBefore), missing(c.valuesAfter), nil
 	c.apartBefore, c.apartAfter = nil, nil
 	if c.paired {
@@ -166,7 +167,7 @@ func (c *change) against(e stats.Estimate) {
 		limit = stats.LogLimit(c.budget.Value)
 		over, within = e.Low > limit, e.High <= limit
 	}
-	if c.Better == higher {
+	if c.Better == metric.Higher {
 		limit = -c.budget.Value
 		if c.ratio {
 			limit = stats.LogLimit(limit)

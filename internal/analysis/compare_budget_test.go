@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -33,11 +34,11 @@ func TestCompareBudget(t *testing.T) {
 		want   finding.Kind
 		text   string
 	}{
-		{"slower", slow, cpuBudget(0.05), cpuPerOperation, finding.Over, "over the budget of 5.0 % more than before: +"},
-		{"wide limit", same, cpuBudget(0.3), cpuPerOperation, finding.Within, "within the budget of 30 % more than before"},
-		{"narrow limit", same, cpuBudget(0.02), cpuPerOperation, finding.CannotTell, "more in each result would settle it"},
-		{"lost", lossy.result(t, "lossy"), limit(lostMetric, 0.02), lostMetric, finding.Over, "+10"},
-		{"not lost", same, limit(lostMetric, 0), lostMetric, finding.Within, "within"},
+		{"slower", slow, cpuBudget(0.05), metric.CPUPerOperation, finding.Over, "over the budget of 5.0 % more than before: +"},
+		{"wide limit", same, cpuBudget(0.3), metric.CPUPerOperation, finding.Within, "within the budget of 30 % more than before"},
+		{"narrow limit", same, cpuBudget(0.02), metric.CPUPerOperation, finding.CannotTell, "more in each result would settle it"},
+		{"lost", lossy.result(t, "lossy"), limit(metric.LostShare, 0.02), metric.LostShare, finding.Over, "+10"},
+		{"not lost", same, limit(metric.LostShare, 0), metric.LostShare, finding.Within, "within"},
 		{"memory, not what people decide by", same, limit("memory_mean", 0.5), "memory_mean", finding.Within, ""},
 		{"not measured", same, limit("latency_p99", 0.5), "latency_p99", finding.CannotTell, "not measured"},
 	} {
@@ -61,10 +62,10 @@ func TestCompareBudgetOnWhatFailed(t *testing.T) {
 	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")
 	after.Findings = slices.DeleteFunc(after.Findings, func(f finding.Finding) bool { return f.Variant == "otel" && f.Operation == "work" })
 	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
-	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.Within {
+	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.Within {
 		t.Errorf("on json: %+v", v)
 	}
-	if v := changeIn(t, doc, 0, "work", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || v.Budget == nil {
+	if v := changeIn(t, doc, 0, "work", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.Budget == nil {
 		t.Errorf("on work, which was not measured: %+v", v)
 	}
 }
@@ -74,7 +75,7 @@ func TestCompareBudgetOnWhatFailed(t *testing.T) {
 func TestCompareBudgetOnAMissingLevel(t *testing.T) {
 	at := func(level, variant string) func(finding.Finding) bool {
 		return func(f finding.Finding) bool {
-			return f.Parameter["connections"] == level && f.Metric == cpuPerOperation && (variant == "" || f.Variant == variant)
+			return f.Parameter["connections"] == level && f.Metric == metric.CPUPerOperation && (variant == "" || f.Variant == variant)
 		}
 	}
 	result := func(seed uint64, folder string) *finding.Document {
@@ -123,7 +124,7 @@ func TestCompareBudgetOnWhatIsFiltered(t *testing.T) {
 	}
 	doc := compared(t, Comparing{Base: shop(1, 8, calm).result(t, "a"), News: []*finding.Document{shop(2, 8, calm).result(t, "b")}, Budget: cpuBudget(0.5), Filter: f})
 	for _, c := range doc.Changes {
-		if c.Metric == cpuPerOperation && c.Verdict.Kind == finding.CannotTell {
+		if c.Metric == metric.CPUPerOperation && c.Verdict.Kind == finding.CannotTell {
 			return
 		}
 	}
@@ -136,10 +137,10 @@ func TestCompareWithWhatWasNotTraced(t *testing.T) {
 	after := shop(2, 12, calm).result(t, "after")
 	after.Untraced = []finding.Untraced{{Variant: "otel", Operation: "json"}}
 	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.3)})
-	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "in after, no span came with otel") {
+	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "in after, no span came with otel") {
 		t.Errorf("%+v", v)
 	}
-	if v := changeIn(t, doc, 0, "work", "otel", cpuPerOperation).Verdict; v.Kind != finding.Within {
+	if v := changeIn(t, doc, 0, "work", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.Within {
 		t.Errorf("another operation: %+v", v)
 	}
 	after.Untraced = []finding.Untraced{{Variant: "otel"}}
@@ -149,7 +150,7 @@ func TestCompareWithWhatWasNotTraced(t *testing.T) {
 	}
 	after.Untraced = []finding.Untraced{{Variant: "none", Operation: "json"}}
 	doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}})
-	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell {
+	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell {
 		t.Errorf("over a baseline that traces and sent nothing: %+v", v)
 	}
 }
@@ -170,7 +171,7 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 	}
 	kept := func(share float64, traces uint64) func(*scene) { return sampled(share, traces, 3*traces) }
 	exact := func(*scene) {}
-	lost := func(v float64) []spec.Limit { return []spec.Limit{{Metric: lostMetric, Value: v}} }
+	lost := func(v float64) []spec.Limit { return []spec.Limit{{Metric: metric.LostShare, Value: v}} }
 	for name, c := range map[string]struct {
 		before, after func(*scene)
 		slower        float64
@@ -178,18 +179,18 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 		metric        string
 		want          finding.Kind
 	}{
-		"as many of a number that varies":   {varies(30000), varies(30000), 0, cpuBudget(0.5), cpuPerOperation, finding.Within},
-		"more of it":                        {varies(24000), varies(30000), 0, cpuBudget(0.5), cpuPerOperation, finding.Within},
-		"fewer of it":                       {varies(30000), varies(24000), 0, cpuBudget(0.5), cpuPerOperation, finding.CannotTell},
-		"fewer, and over all the same":      {varies(30000), varies(24000), 50e-6, cpuBudget(0.1), cpuPerOperation, finding.Over},
-		"varies now":                        {exact, varies(30000), 0, cpuBudget(0.5), cpuPerOperation, finding.CannotTell},
-		"varied before":                     {varies(30000), exact, 0, cpuBudget(0.5), cpuPerOperation, finding.Within},
-		"sampled, as chance has it":         {kept(0.1, 990), kept(0.1, 990), 0, lost(0), lostMetric, finding.CannotTell},
-		"and as many may be lost":           {kept(0.1, 990), kept(0.1, 990), 0, lost(0.2), lostMetric, finding.Within},
-		"sampled now":                       {exact, kept(0.1, 990), 0, lost(0), lostMetric, finding.CannotTell},
-		"sampled, and half of it lost":      {kept(0.1, 990), kept(0.1, 500), 0, lost(0.1), lostMetric, finding.Over},
-		"sampled before, and never lost":    {kept(0.1, 990), exact, 0, lost(0), lostMetric, finding.Within},
-		"sampled, and CPU is what is asked": {kept(0.1, 990), kept(0.1, 990), 0, cpuBudget(0.5), cpuPerOperation, finding.Within},
+		"as many of a number that varies":   {varies(30000), varies(30000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
+		"more of it":                        {varies(24000), varies(30000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
+		"fewer of it":                       {varies(30000), varies(24000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.CannotTell},
+		"fewer, and over all the same":      {varies(30000), varies(24000), 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.Over},
+		"varies now":                        {exact, varies(30000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.CannotTell},
+		"varied before":                     {varies(30000), exact, 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
+		"sampled, as chance has it":         {kept(0.1, 990), kept(0.1, 990), 0, lost(0), metric.LostShare, finding.CannotTell},
+		"and as many may be lost":           {kept(0.1, 990), kept(0.1, 990), 0, lost(0.2), metric.LostShare, finding.Within},
+		"sampled now":                       {exact, kept(0.1, 990), 0, lost(0), metric.LostShare, finding.CannotTell},
+		"sampled, and half of it lost":      {kept(0.1, 990), kept(0.1, 500), 0, lost(0.1), metric.LostShare, finding.Over},
+		"sampled before, and never lost":    {kept(0.1, 990), exact, 0, lost(0), metric.LostShare, finding.Within},
+		"sampled, and CPU is what is asked": {kept(0.1, 990), kept(0.1, 990), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
 	} {
 		doc := compared(t, Comparing{Base: result(1, 0, c.before), News: []*finding.Document{result(2, c.slower, c.after)}, Budget: c.budget})
 		if v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict; v.Kind != c.want {
@@ -209,7 +210,9 @@ func TestCompareWithWhatLosesMore(t *testing.T) {
 	made := func(seed uint64, by, share float64) *finding.Document {
 		return lost(shop(seed, 12, calm).slowed(by).result(t, "r"), share)
 	}
-	lostBudget := func(v float64) []spec.Limit { return append(cpuBudget(0.5), spec.Limit{Metric: lostMetric, Value: v}) }
+	lostBudget := func(v float64) []spec.Limit {
+		return append(cpuBudget(0.5), spec.Limit{Metric: metric.LostShare, Value: v})
+	}
 	for _, c := range []struct {
 		name          string
 		before, after *finding.Document
@@ -229,7 +232,7 @@ func TestCompareWithWhatLosesMore(t *testing.T) {
 		{"dearer, over a baseline that lost before", base(made(1, 0, 0.3)), made(2, 24e-6, 0), nil, finding.Costs},
 	} {
 		doc := compared(t, Comparing{Base: c.before, News: []*finding.Document{c.after}, Budget: c.budget})
-		if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != c.want {
+		if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != c.want {
 			t.Errorf("%s: %+v", c.name, v)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -44,12 +45,12 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 // side lost over 1 % more of its spans than the other, or its baseline did, and so did less
 // work. "" where neither is so.
 func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, dearer string) {
-	if f.Operation == "" && !finding.IsOfLoad(f.Metric) || f.Metric == deliveredShare || f.Metric == deliveredRate {
+	if f.Operation == "" && !finding.IsOfLoad(f.Metric) || f.Metric == metric.DeliveredShare || f.Metric == metric.DeliveredRate {
 		return "", "" // of the whole run; or that is what it is about
 	}
 	allowed := 1 - lossless
 	for _, limit := range c.in.Budget {
-		if limit.Metric == lostMetric {
+		if limit.Metric == metric.LostShare {
 			allowed = max(allowed, limit.Value)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -124,18 +125,11 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	return one
 }
 
-// claimed are the metrics that have a verdict without being asked for: those that
-// people decide by. Each claim more makes all intervals wider.
-var claimed = []string{
-	cpuPerOperation, capacity, throughput, "time_per_call", "latency_p50", "latency_p95", "latency_p99",
-	"memory_peak", "export_bytes_per_operation", "startup_time",
-}
-
 // claims reports whether a claim is made on a finding's change: by default on what
 // people decide by, over all roles; and on whatever metric or role a filter names.
 func (c *comparison) claims(f *finding.Finding) bool {
-	metric := slices.Contains(claimed, f.Metric) || c.in.Filter.names("metric")
-	return metric && (f.Role == "" || c.in.Filter.names("role"))
+	row, _ := metric.Of(f.Metric) // each claim more makes all intervals wider
+	return (row.Claimed || c.in.Filter.names("metric")) && (f.Role == "" || c.in.Filter.names("role"))
 }
 
 // pointOnly reports whether a finding has estimates without intervals.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // ranks orders the variants by their ratio in the headline metric, in each result.
@@ -53,7 +54,7 @@ func ranked(findings []*finding.Finding) []string {
 		ratio float64
 	}
 	sign := 1.0
-	if findings[0].Better == higher {
+	if findings[0].Better == metric.Higher {
 		sign = -1
 	}
 	entries := []entry{{findings[0].Against, 0}}

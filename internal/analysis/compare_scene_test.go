@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -101,5 +102,5 @@ func changeIn(t testing.TB, doc *finding.Comparison, index int, operation, varia
 }
 
 func cpuBudget(share float64) []spec.Limit {
-	return []spec.Limit{{Metric: cpuPerOperation, Value: share, Text: "as tested"}}
+	return []spec.Limit{{Metric: metric.CPUPerOperation, Value: share, Text: "as tested"}}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -19,18 +20,18 @@ func TestCompareFindsWhatChanged(t *testing.T) {
 	before := shop(1, 12, calm).result(t, "r/main")
 	after := shop(2, 12, day{slower: 1.3, drift: 0.01}).slowed(12e-6).result(t, "r/branch")
 	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
-	c := changeIn(t, doc, 0, "json", "otel", cpuPerOperation)
+	c := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation)
 	if c.Verdict.Kind != finding.Costs || !strings.Contains(c.Verdict.Text, " % more than before (") {
 		t.Errorf("12 µs more: %+v", c.Verdict)
 	}
 	if truth := 92.0/80 - 1; math.Abs(c.Relative.Estimate-truth) > 0.03 || *c.Verdict.Low > truth || *c.Verdict.High < truth {
 		t.Errorf("changed by %v (%v to %v), in truth by %v", c.Relative.Estimate, *c.Verdict.Low, *c.Verdict.High, truth)
 	}
-	if other := changeIn(t, doc, 0, "json", "otel-10", cpuPerOperation); other.Verdict.Kind != finding.NoDifference || other.Verdict.Bound == nil {
+	if other := changeIn(t, doc, 0, "json", "otel-10", metric.CPUPerOperation); other.Verdict.Kind != finding.NoDifference || other.Verdict.Bound == nil {
 		t.Errorf("nothing changed, but: %+v", other.Verdict)
 	}
 	for _, c := range doc.Changes {
-		if c.Of == finding.OfBaseline && c.Metric == cpuPerOperation && (c.Relative.Estimate < 0.2 || c.Verdict.Kind != finding.None || c.Note == "") {
+		if c.Of == finding.OfBaseline && c.Metric == metric.CPUPerOperation && (c.Relative.Estimate < 0.2 || c.Verdict.Kind != finding.None || c.Note == "") {
 			t.Errorf("the baseline on a machine 30 %% slower: %+v", c)
 		}
 	}
@@ -48,7 +49,7 @@ func TestCompareMeans(t *testing.T) {
 	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
 	truth := math.Sqrt(120.0/80*470/430) - 1
 	for _, c := range doc.Changes {
-		if c.Of != finding.OfMean || c.Metric != cpuPerOperation || c.Variant != "otel" {
+		if c.Of != finding.OfMean || c.Metric != metric.CPUPerOperation || c.Variant != "otel" {
 			continue
 		}
 		if math.Abs(c.Relative.Estimate-truth) > 0.03 || *c.Relative.Low > truth || *c.Relative.High < truth {
@@ -70,7 +71,7 @@ func TestCompareSeveral(t *testing.T) {
 	if len(doc.News) != 2 || doc.News[1].Name != "1.2" || doc.News[1].Blocks != 12 {
 		t.Errorf("the results are %+v", doc.News)
 	}
-	if a, b := changeIn(t, doc, 0, "json", "otel", cpuPerOperation), changeIn(t, doc, 1, "json", "otel", cpuPerOperation); a.Verdict.Kind == finding.Costs || b.Verdict.Kind != finding.Costs || a.Verdict.Claims != b.Verdict.Claims {
+	if a, b := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation), changeIn(t, doc, 1, "json", "otel", metric.CPUPerOperation); a.Verdict.Kind == finding.Costs || b.Verdict.Kind != finding.Costs || a.Verdict.Claims != b.Verdict.Claims {
 		t.Errorf("verdicts %+v, %+v", a.Verdict, b.Verdict)
 	}
 	if !strings.Contains(doc.Answer, "1.1: CPU per operation did not change") || !strings.Contains(doc.Answer, "1.2: CPU per operation went up") {
@@ -179,7 +180,7 @@ func TestCompareSettings(t *testing.T) {
 func TestCompareDoubts(t *testing.T) {
 	few := shop(1, 4, calm).result(t, "few")
 	doc := compared(t, Comparing{Base: few, News: []*finding.Document{shop(2, 12, calm).result(t, "b")}})
-	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || v.MoreBlocks == 0 || !strings.Contains(v.Text, "4 blocks: figures only") {
+	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.MoreBlocks == 0 || !strings.Contains(v.Text, "4 blocks: figures only") {
 		t.Errorf("four blocks: %+v", v)
 	}
 
@@ -190,7 +191,7 @@ func TestCompareDoubts(t *testing.T) {
 		}
 	}
 	doc = compared(t, Comparing{Base: shop(1, 20, calm).result(t, "a"), News: []*finding.Document{modal.result(t, "b")}})
-	if v := changeIn(t, doc, 0, "json", "otel", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "modes") {
+	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "modes") {
 		t.Errorf("modes: %+v", v)
 	}
 
@@ -210,7 +211,7 @@ func TestCompareDoubts(t *testing.T) {
 func TestCompareOfStoppedResults(t *testing.T) {
 	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")
 	width := func() float64 {
-		c := changeIn(t, compared(t, Comparing{Base: before, News: []*finding.Document{after}}), 0, "json", "otel", cpuPerOperation)
+		c := changeIn(t, compared(t, Comparing{Base: before, News: []*finding.Document{after}}), 0, "json", "otel", metric.CPUPerOperation)
 		return *c.Relative.High - *c.Relative.Low
 	}
 	fixed := width()
@@ -226,7 +227,7 @@ func TestCompareVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, less := changeIn(t, doc, 0, "json", "otel", cpuPerOperation), changeIn(t, doc, 1, "json", "none", cpuPerOperation)
+	more, less := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation), changeIn(t, doc, 1, "json", "none", metric.CPUPerOperation)
 	if more.Verdict.Kind != finding.Over || less.Verdict.Kind != finding.Within {
 		t.Errorf("verdicts: %+v, %+v", more.Verdict, less.Verdict)
 	}

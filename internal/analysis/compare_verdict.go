@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -75,7 +76,7 @@ func (c *change) judge(claims int) {
 		c.cannotTell(c.doubt, 0)
 	case fewest < least:
 		c.figuresOnly(fewest, least)
-	case c.budget != nil && !c.ratio && c.budget.Metric != lostMetric:
+	case c.budget != nil && !c.ratio && c.budget.Metric != metric.LostShare:
 		c.cannotTell(noRatio, 0)
 	case c.openBrackets() != "":
 		c.cannotTell(c.openBrackets(), 0)
@@ -182,15 +183,15 @@ func (c *change) alone(e stats.Estimate) {
 		bound := math.Max(math.Abs(*i.Low), math.Abs(*i.High))
 		v.Kind, v.Bound = finding.NoDifference, &bound
 		v.Text = "no change larger than " + finding.FormatBound(bound, c.Unit, c.ratio)
-	case (at == stats.Above) == (c.Better != higher):
+	case (at == stats.Above) == (c.Better != metric.Higher):
 		v.Kind, v.Text = finding.Costs, thanBefore("costs ", "more", i, c)
 	default:
 		v.Kind, v.Text = finding.Saves, thanBefore("costs ", "less", i, c)
 	}
-	if c.Better == higher && v.Kind == finding.Costs {
+	if c.Better == metric.Higher && v.Kind == finding.Costs {
 		v.Text = thanBefore("", "lower", i, c)
 	}
-	if c.Better == higher && v.Kind == finding.Saves {
+	if c.Better == metric.Higher && v.Kind == finding.Saves {
 		v.Text = thanBefore("", "higher", i, c)
 	}
 }

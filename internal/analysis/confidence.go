@@ -76,7 +76,7 @@ func (s *study) precisionMetric() string {
 func (s *study) precisionName() string {
 	name := s.in.Experiment.Design.Metric
 	if name == "" && len(s.places) > 0 {
-		return s.headlineOf(s.places[0]).name
+		return s.headlineOf(s.places[0]).Name
 	}
 	return name
 }

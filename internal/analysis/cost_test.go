@@ -47,7 +47,7 @@ func TestCPUPerOperation(t *testing.T) {
 		idle: map[string]record.Usage{"a": {Seconds: 2, CPUSeconds: 0.2}, "l": {Seconds: 2, CPUSeconds: 1}},
 	}
 	for role, want := range map[role.Role]float64{"": 2.6e-3, "app": 1.6e-3, "database": 1e-3, "load": 98e-3} {
-		if got, _ := cpuMetric(role).value(nil, p); math.Abs(got-want) > 1e-12 {
+		if got, _ := cpuMeasure(role).value(nil, p); math.Abs(got-want) > 1e-12 {
 			t.Errorf("role %q: %v, want %v: the window's and the drain's CPU, less 4 s at the idle rate", role, got, want)
 		}
 	}

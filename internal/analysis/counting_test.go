@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -97,9 +98,9 @@ func TestLostBudgetOfUncheckedSpans(t *testing.T) {
 		"unchecked": {func(c *record.Counts) { *c = record.Counts{Spans: 30000, Roots: 10000} }, finding.CannotTell},
 	} {
 		in := learntScene(c.seen)
-		in.Experiment.Budget = []spec.Limit{{Metric: lostMetric, Value: 0.01}}
+		in.Experiment.Budget = []spec.Limit{{Metric: metric.LostShare, Value: 0.01}}
 		for _, f := range analyse(t, in).Findings {
-			if f.Metric == deliveredShare && f.Variant == "otel" && f.Verdict.Kind != c.want {
+			if f.Metric == metric.DeliveredShare && f.Variant == "otel" && f.Verdict.Kind != c.want {
 				t.Errorf("%s: %s, %s", name, f.Verdict.Kind, f.Verdict.Text)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -25,7 +26,7 @@ func (s *study) delivered(p pair, at cell.At) *claim {
 	if len(samples) == 0 && (budget == nil || t.Silent || t.Sampling <= 0) {
 		return nil
 	}
-	c := s.newClaim(metric{name: deliveredShare, unit: "1", better: higher, noVerdict: true}, p, at, samples)
+	c := s.newClaim(made(metric.DeliveredShare, false), p, at, samples)
 	if len(samples) > 0 {
 		base, value := columns(samples)
 		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
@@ -64,7 +65,7 @@ func (s *study) shares(p pair, at cell.At) (samples []finding.Sample, compared b
 
 func (s *study) lostBudget(p pair) *spec.Limit {
 	for i := range s.in.Experiment.Budget {
-		if limit := &s.in.Experiment.Budget[i]; limit.Metric == lostMetric && !p.extra {
+		if limit := &s.in.Experiment.Budget[i]; limit.Metric == metric.LostShare && !p.extra {
 			return limit
 		}
 	}

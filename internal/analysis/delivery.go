@@ -16,9 +16,6 @@ import (
 // that throws spans away is not cheap.
 const lossless = 0.99
 
-// lostMetric is what a budget calls the share of spans that are lost.
-const lostMetric = "lost_share"
-
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
 func (s *study) account() {
 	s.ledgers = []finding.Ledger{}

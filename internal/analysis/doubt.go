@@ -10,6 +10,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -51,7 +52,7 @@ func (s *study) placesOf(c *claim) []cell.At {
 	switch {
 	case finding.IsOfLoad(c.Metric):
 		return s.cells()
-	case c.metric.wholeRun:
+	case c.metric.WholeRun:
 		return nil
 	}
 	return []cell.At{c.at}
@@ -69,17 +70,17 @@ func (s *study) noteDoubts(c *claim) {
 	if c.doubts.lag {
 		s.lags = append(s.lags, doubt{metricWord(c), c.doubts.reason, where})
 	}
-	if c.doubts.overloaded != "" && !c.metric.latency {
+	if c.doubts.overloaded != "" && c.metric.Nature != metric.Latency {
 		c.remark("not at the same rate: " + c.doubts.overloaded)
 	}
-	if c.Role == "" && (c.Metric == cpuPerOperation || c.Metric == timePerCall) {
+	if c.Role == "" && (c.Metric == metric.CPUPerOperation || c.Metric == metric.TimePerCall) {
 		if lost := 1 - s.share(c.Variant, c.at); lost > 1-lossless {
 			c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
 		} else if unknown := s.unknownLoss(c.Variant, c.at); unknown != nil {
 			c.remark(unknown.Text + ": the cost may be that of less work")
 		}
 	}
-	if c.Metric == cpuPerOperation && !role.Role(c.Role).Harness() {
+	if c.Metric == metric.CPUPerOperation && !role.Role(c.Role).Harness() {
 		for _, sample := range c.Samples {
 			if sample.Baseline < 0 || sample.Value < 0 {
 				s.below = append(s.below, hit{fmt.Sprintf("block %d: the idle rate over the drain is more than the window used", sample.Block), where})
@@ -134,13 +135,13 @@ func together(doubts []doubt) []hit {
 // lagOf says by how much the generator's lag differs between the variants, where
 // it is over a tenth of the effect: then the effect may be the generator's.
 func (s *study) lagOf(c *claim) string {
-	if !c.metric.latency || c.Absolute == nil || c.Absolute.Low == nil {
+	if c.metric.Nature != metric.Latency || c.Absolute == nil || c.Absolute.Low == nil {
 		return ""
 	}
 	var lags []float64
 	for _, sample := range c.Samples {
-		base, ok := s.runs[c.Against][sample.Block].phases[c.at].lagAt(c.metric.percentile)
-		value, okValue := s.runs[c.Variant][sample.Block].phases[c.at].lagAt(c.metric.percentile)
+		base, ok := s.runs[c.Against][sample.Block].phases[c.at].lagAt(c.metric.Percentile)
+		value, okValue := s.runs[c.Variant][sample.Block].phases[c.at].lagAt(c.metric.Percentile)
 		if !ok || !okValue {
 			return ""
 		}

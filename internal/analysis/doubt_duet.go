@@ -2,7 +2,9 @@
 // time, by the clock on the wall.
 package analysis
 
-import "github.com/tracetax/tracetax/internal/finding"
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+)
 
 // onlyCPU is why what takes time is not compared in a duet: each program shares its
 // CPU with what makes the other one's operations and takes its spans.
@@ -11,11 +13,6 @@ const onlyCPU = "a duet compares CPU and memory, not latency"
 // duet reports whether variants ran at the same time.
 func (s *study) duet() bool {
 	return s.in.Experiment.Design.Duet || s.any(func(r *run) bool { return r.Harness.Partner != "" })
-}
-
-// timed reports whether a metric is of how long things take, by the clock on the wall.
-func (m metric) timed() bool {
-	return m.latency || m.clock || m.name == throughput || m.name == "startup_time" || m.name == "first_operation_time"
 }
 
 // shareCPU takes the verdict from a claim that a duet cannot answer: the figures stay,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -90,7 +91,7 @@ func TestThroughputInADuet(t *testing.T) {
 	s.also(func(r *record.Record) { r.Harness.Partner = "another" })
 	n := 0
 	for _, f := range analyse(t, s.input()).Findings {
-		if f.Metric == throughput {
+		if f.Metric == metric.Throughput {
 			n++
 			if f.Verdict.Kind != finding.CannotTell || !strings.HasSuffix(f.Verdict.Text, onlyCPU) {
 				t.Errorf("%+v", f.Verdict)

@@ -5,6 +5,7 @@ package analysis
 import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -71,8 +72,8 @@ func (s *study) foreseen() []*claim {
 	var out []*claim
 	for _, at := range append(s.cells(), cell.At{}) {
 		for _, p := range s.pairs() {
-			for _, m := range metrics(nil, s.loopOf(at)) {
-				if m.wholeRun == (at == cell.At{}) {
+			for _, m := range measures(nil, s.loopOf(at)) {
+				if m.WholeRun == (at == cell.At{}) {
 					out = append(out, s.outline(m, p, at, []finding.Sample{}))
 				}
 			}
@@ -81,7 +82,7 @@ func (s *study) foreseen() []*claim {
 	for _, operation := range s.operations() {
 		for _, p := range s.pairs() {
 			if s.sloped(operation) {
-				out = append(out, s.newClaim(lineMetric(slopeMetric, "s"), p, cell.At{Operation: operation}, []finding.Sample{}))
+				out = append(out, s.newClaim(lineMeasure(metric.Slope), p, cell.At{Operation: operation}, []finding.Sample{}))
 			}
 		}
 	}

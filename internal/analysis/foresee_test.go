@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -21,7 +22,7 @@ func TestForesee(t *testing.T) {
 	against.variants[2].against = "otel"
 	stopping := manyClaims(12, 0.01)
 	stopping.design = func(e *spec.Experiment) {
-		e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 30, 0.0001, cpuPerOperation
+		e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 30, 0.0001, metric.CPUPerOperation
 	}
 	levels := connections(0.005, 8, 1, 2, 8)
 	if len(levels.variants) != 2 {
@@ -34,12 +35,12 @@ func TestForesee(t *testing.T) {
 		"one variant":                   {twoVariants(), 1, 0},
 		"two variants, four operations": {manyClaims(12, 0.01), 8, 0},
 		"compared with each other":      {against, 12, 0},
-		"budgets":                       {budgeted(manyClaims(12, 0.01), cpuPerOperation, "memory_peak", "startup_time", lostMetric), 0, 12},
+		"budgets":                       {budgeted(manyClaims(12, 0.01), metric.CPUPerOperation, "memory_peak", "startup_time", metric.LostShare), 0, 12},
 		"a precision to stop at":        {stopping, 8, 0},
 		"a search":                      {capacities(map[string]float64{"none": 2450, "otel": 1520}), 1, 0},
 		"levels":                        {levels, 3, 0},
 		"a line over depth":             {calls(map[string]call{"kieker": {perSpan: 300e-9}, "otel": {perSpan: 200e-9}}, 2, 4, 8, 16), 2, 0},
-		"a line, and a budget":          {budgeted(calls(map[string]call{"kieker": {perSpan: 300e-9}}, 2, 4, 8, 16), timePerCall), 1, 4},
+		"a line, and a budget":          {budgeted(calls(map[string]call{"kieker": {perSpan: 300e-9}}, 2, 4, 8, 16), metric.TimePerCall), 1, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			headline, budgets := Foresee(c.scene.input().Experiment)
@@ -58,7 +59,7 @@ func TestForesee(t *testing.T) {
 					for _, f := range analyse(t, in).Findings {
 						v := f.Verdict
 						of := v.Budget != nil
-						if of != (o == budgets) || !of && f.Metric != o.Metric || f.Role != "" || f.Metric == deliveredShare || v.Kind == "" && v.Claims == 0 {
+						if of != (o == budgets) || !of && f.Metric != o.Metric || f.Role != "" || f.Metric == metric.DeliveredShare || v.Kind == "" && v.Claims == 0 {
 							continue
 						}
 						seen++
@@ -102,7 +103,7 @@ func TestForeseeShort(t *testing.T) {
 			t.Errorf("%s: %+v, budgets %+v", name, headline, budgets)
 		}
 	}
-	if f := get(t, analyse(t, manyClaims(8, 0.01).input()), "op0", "free", cpuPerOperation); f.Verdict.Kind != finding.CannotTell {
+	if f := get(t, analyse(t, manyClaims(8, 0.01).input()), "op0", "free", metric.CPUPerOperation); f.Verdict.Kind != finding.CannotTell {
 		t.Errorf("with one block less: %+v", f.Verdict)
 	}
 }

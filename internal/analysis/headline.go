@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -73,12 +74,12 @@ func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Fin
 }
 
 // headlineOf is the metric that the answer on a cell is made of.
-func (s *study) headlineOf(at cell.At) metric {
+func (s *study) headlineOf(at cell.At) measure {
 	switch s.loopOf(at) {
 	case searching:
-		return searched(nil)[0]
+		return of(metric.Must(metric.Capacity), "", searching)
 	case saturating:
-		return callTime(true)
+		return of(metric.Must(metric.TimePerCall), "", saturating)
 	}
-	return cpuMetric("")
+	return cpuMeasure("")
 }

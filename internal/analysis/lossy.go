@@ -72,7 +72,7 @@ func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
 		return // nothing came: it may have made none
 	}
 	at := cell.AtOf(l.Operation, l.Parameter)
-	metric := s.headlineOf(at).name
+	metric := s.headlineOf(at).Name
 	for _, f := range findings {
 		here := f.Operation == at.Operation && cell.LevelOf(f.Parameter) == at.Level
 		if f.Metric == metric && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.baseline {

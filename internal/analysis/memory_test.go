@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -58,7 +59,7 @@ func TestAForcedDrainCostsNothing(t *testing.T) {
 	if claimed := claimsACost(doc); len(claimed) > 0 {
 		t.Errorf("the same program again, with longer drains: %q", claimed)
 	}
-	for metric, want := range map[string]float64{memoryMean: works, memoryPeak: rests} {
+	for metric, want := range map[string]float64{metric.MemoryMean: works, metric.MemoryPeak: rests} {
 		if f := get(t, doc, "", "otel", metric); f.Verdict.Kind != finding.NoDifference || math.Abs(f.Value/want-1) > 0.01 {
 			t.Errorf("%s is %g, want %g: %+v", metric, f.Value, want, f.Verdict)
 		}
@@ -120,10 +121,10 @@ func TestMemoryBudget(t *testing.T) {
 		if c.search {
 			s = capacities(map[string]float64{"none": 2450, "otel": 1520})
 		}
-		s.budget = []spec.Limit{{Metric: memoryPeak, Value: 0.1}}
+		s.budget = []spec.Limit{{Metric: metric.MemoryPeak, Value: 0.1}}
 		held := 0
 		for _, f := range analyse(t, s.input()).Findings {
-			if f.Metric != memoryPeak {
+			if f.Metric != metric.MemoryPeak {
 				continue
 			}
 			held++
@@ -143,7 +144,7 @@ func TestMemoryAtAnotherRate(t *testing.T) {
 	s.order, s.operations["work"] = []string{"json", "work"}, 50e-6
 	s.change = onlyRuns("otel", func(r *record.Record) { r.Phases[1].Load.WallSeconds = 30 })
 	doc := analyse(t, s.input())
-	if f := get(t, doc, "", "otel", memoryMean); f.Note == ofTheRun()[0].note {
+	if f := get(t, doc, "", "otel", metric.MemoryMean); f.Note == metric.Must(metric.MemoryMean).Note {
 		t.Errorf("nothing is said of the rate: %q", f.Note)
 	}
 	if f := get(t, doc, "", "otel", "startup_time"); f.Note != "" {
@@ -178,7 +179,7 @@ func TestPerSpanOfAnUnsureNumber(t *testing.T) {
 				p.Spans[name] = spec.Number{Low: low, High: high}
 			}
 		}
-		f, _ := look(analyse(t, s.input()), "json", "otel", "none", cpuPerSpan, "")
+		f, _ := look(analyse(t, s.input()), "json", "otel", "none", metric.CPUPerSpan, "")
 		return f
 	}
 	few, unsure := at(3, 3), at(3, 4)
@@ -216,7 +217,7 @@ func TestNeverQuietAtTheEnd(t *testing.T) {
 // keeps no budget on it.
 func TestCompareMemoryOfLessWork(t *testing.T) {
 	before, after := shop(1, 12, calm).result(t, "before"), shop(2, 12, calm).result(t, "after")
-	budget := []spec.Limit{{Metric: memoryPeak, Value: 0.5}}
+	budget := []spec.Limit{{Metric: metric.MemoryPeak, Value: 0.5}}
 	for name, c := range map[string]struct {
 		lossy []finding.Lossy
 		want  finding.Kind
@@ -226,7 +227,7 @@ func TestCompareMemoryOfLessWork(t *testing.T) {
 	} {
 		after.Lossy = c.lossy
 		doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: budget})
-		if v := changeIn(t, doc, 0, "", "otel", memoryPeak).Verdict; v.Kind != c.want || v.Budget == nil {
+		if v := changeIn(t, doc, 0, "", "otel", metric.MemoryPeak).Verdict; v.Kind != c.want || v.Budget == nil {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

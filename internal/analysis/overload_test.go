@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -70,8 +71,8 @@ func TestTimeOutsAreOverload(t *testing.T) {
 
 // An interval that holds zero only because of the correction claims nothing.
 func TestNotSureAmongClaims(t *testing.T) {
-	c := &claim{metric: cpuMetric("")}
-	c.Metric, c.Unit, c.Better = cpuPerOperation, "s", lower
+	c := &claim{metric: cpuMeasure("")}
+	c.Metric, c.Unit, c.Better = metric.CPUPerOperation, "s", metric.Lower
 	for block, v := range []float64{1.02, 1.06, 1.03, 1.08, 1.05, 1.07, 1.01, 0.995} {
 		c.Samples = append(c.Samples, finding.Sample{Block: block + 1, Baseline: 1e-3, Value: v * 1e-3})
 	}

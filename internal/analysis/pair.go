@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -31,7 +32,7 @@ func (s *study) pairs() []pair {
 // claim is a finding on its way to a verdict.
 type claim struct {
 	finding.Finding
-	metric      metric
+	metric      measure
 	pair        pair
 	at          cell.At
 	differences []float64
@@ -79,8 +80,8 @@ func (s *study) claims(p pair, at cell.At) []*claim {
 			out = append(out, c)
 		}
 	}
-	for _, m := range metrics(s.roles(), s.loopOf(at)) {
-		if m.wholeRun == (at == cell.At{}) {
+	for _, m := range measures(s.roles(), s.loopOf(at)) {
+		if m.WholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
 		}
 	}
@@ -90,7 +91,7 @@ func (s *study) claims(p pair, at cell.At) []*claim {
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
-func (s *study) claim(m metric, p pair, at cell.At) *claim {
+func (s *study) claim(m measure, p pair, at cell.At) *claim {
 	samples := s.samples(m, p, at)
 	if allZero(samples) {
 		return nil
@@ -112,7 +113,7 @@ func (s *study) claim(m metric, p pair, at cell.At) *claim {
 }
 
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
-func (s *study) outline(m metric, p pair, at cell.At, samples []finding.Sample) *claim {
+func (s *study) outline(m measure, p pair, at cell.At, samples []finding.Sample) *claim {
 	c := s.newClaim(m, p, at, samples)
 	c.Headline = m.headline && m.role == "" && !p.extra
 	if !at.Level.IsZero() && s.sloped(at.Operation) && s.budgetFor(c) == nil {
@@ -128,34 +129,34 @@ func (s *study) outline(m metric, p pair, at cell.At, samples []finding.Sample) 
 func (s *study) overNothing(c *claim) bool {
 	e, tracer := s.in.Experiment, s.variants[0].Tracer
 	traced := tracer != nil && tracer.Name != spec.NoTracer
-	if c.pair.extra || c.Unit != "s" || c.metric.wholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
+	if c.pair.extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
 		return false
 	}
 	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { return !o.Empty })
 }
 
 // newClaim is a claim without its figures.
-func (s *study) newClaim(m metric, p pair, at cell.At, samples []finding.Sample) *claim {
+func (s *study) newClaim(m measure, p pair, at cell.At, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.variant, Against: p.against,
-		Metric: m.name, Role: string(m.role), Unit: m.unit, Better: m.better, Blocks: len(samples), Samples: samples,
+		Metric: m.Name, Role: string(m.role), Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
 	}}
 }
 
 // samples returns the values of both sides, block by block; nil where a run
 // cannot give the metric. A block in which a search came to nothing does not count,
 // like one in which a run failed; but too many of those are nil as well.
-func (s *study) samples(m metric, p pair, at cell.At) []finding.Sample {
+func (s *study) samples(m measure, p pair, at cell.At) []finding.Sample {
 	var out []finding.Sample
 	unsteady := 0
 	blocks := s.blocksOf(p.variant, p.against)
 	for _, block := range blocks {
 		base, value := s.runs[p.against][block], s.runs[p.variant][block]
 		basePhase, valuePhase := base.phases[at], value.phases[at]
-		if !m.wholeRun && (basePhase == nil || valuePhase == nil) {
+		if !m.WholeRun && (basePhase == nil || valuePhase == nil) {
 			continue
 		}
-		if !m.wholeRun && (basePhase.unsteady() || valuePhase.unsteady()) {
+		if !m.WholeRun && (basePhase.unsteady() || valuePhase.unsteady()) {
 			if unsteady++; unsteady > len(blocks)/droppable {
 				return nil
 			}
@@ -167,7 +168,7 @@ func (s *study) samples(m metric, p pair, at cell.At) []finding.Sample {
 			return nil
 		}
 		one := finding.Sample{Block: block, Baseline: b, Value: v}
-		if m.name == capacity {
+		if m.Name == metric.Capacity {
 			one.BaselineWithin, one.ValueWithin = basePhase.bracket(), valuePhase.bracket()
 		}
 		out = append(out, one)

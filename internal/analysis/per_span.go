@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // perSpan is the added CPU per span that is meant to be delivered; nil where none
@@ -22,14 +23,14 @@ func (s *study) perSpan(p pair, at cell.At) *claim {
 	if !known || !knownBase || added.low <= 0 {
 		return nil // or it may be that none are added
 	}
-	samples := s.samples(cpuMetric(""), p, at)
+	samples := s.samples(cpuMeasure(""), p, at)
 	if len(samples) == 0 {
 		return nil
 	}
 	for i, one := range samples {
 		samples[i] = added.share(one)
 	}
-	c := s.newClaim(metric{name: cpuPerSpan, unit: "s", better: lower, added: true, noVerdict: !at.Level.IsZero() && s.sloped(at.Operation)}, p, at, samples)
+	c := s.newClaim(perSpanMeasure(at.Level.IsZero() || !s.sloped(at.Operation)), p, at, samples)
 	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", added)
 	if added.low < added.high {
 		c.Note += ": the interval covers both ends"
@@ -64,4 +65,11 @@ func (s spans) share(one finding.Sample) finding.Sample {
 		out.ValueWithin = &finding.Range{Low: min(added/s.low, added/s.high), High: &high}
 	}
 	return out
+}
+
+// perSpanMeasure is the cost of a span, which is over the baseline by definition.
+func perSpanMeasure(verdict bool) measure {
+	m := made(metric.CPUPerSpan, verdict)
+	m.added = true
+	return m
 }

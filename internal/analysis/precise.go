@@ -59,22 +59,22 @@ func (s *study) widest(name string) (width float64, err error) {
 
 // named finds the metric of that name, over all roles, among those that the cell
 // has; the one that the answer is made of where there is no name.
-func (s *study) named(name string, at cell.At) (metric, bool) {
+func (s *study) named(name string, at cell.At) (measure, bool) {
 	whole := at == cell.At{}
 	if name == "" {
 		return s.headlineOf(at), !whole
 	}
-	for _, m := range metrics(nil, s.loopOf(at)) {
-		if m.name == name && m.wholeRun == whole {
+	for _, m := range measures(nil, s.loopOf(at)) {
+		if m.Name == name && m.WholeRun == whole {
 			return m, true
 		}
 	}
-	return metric{}, false
+	return measure{}, false
 }
 
 // halfWidth is half the width of one interval of log-ratios; where what is added answers,
 // of that, as a share of it. It is infinite where there is none.
-func (s *study) halfWidth(m metric, p pair, at cell.At) float64 {
+func (s *study) halfWidth(m measure, p pair, at cell.At) float64 {
 	samples := s.samples(m, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
 		c.estimate(s.confidence(confidence), false)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -28,13 +29,13 @@ func TestPrecise(t *testing.T) {
 		enough    bool
 		bounded   bool
 	}{
-		{"wide", 8, 0.2, cpuPerOperation, true, true},
-		{"narrow", 8, 0.002, cpuPerOperation, false, true},
+		{"wide", 8, 0.2, metric.CPUPerOperation, true, true},
+		{"narrow", 8, 0.002, metric.CPUPerOperation, false, true},
 		{"no metric is the CPU per operation", 8, 0.2, "", true, true},
 		{"of the whole run", 8, 0.2, "startup_time", true, true},
-		{"too few blocks", 5, 0.2, cpuPerOperation, false, false},
+		{"too few blocks", 5, 0.2, metric.CPUPerOperation, false, false},
 		{"no ratio", 8, 0.2, "export_bytes_per_operation", false, false},
-		{"no precision", 8, 0, cpuPerOperation, false, true},
+		{"no precision", 8, 0, metric.CPUPerOperation, false, true},
 	} {
 		enough, width, err := Precise(precisely(c.blocks, c.precision, c.metric).input())
 		if err != nil || enough != c.enough || math.IsInf(width, 1) == c.bounded {
@@ -45,14 +46,14 @@ func TestPrecise(t *testing.T) {
 
 // The width is that of the widest interval that the answer will have.
 func TestPreciseIsTheWidestInterval(t *testing.T) {
-	in := precisely(10, 0.05, cpuPerOperation).input()
+	in := precisely(10, 0.05, metric.CPUPerOperation).input()
 	_, width, err := Precise(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	widest := 0.0
 	for _, f := range analyse(t, in).Findings {
-		if f.Metric == cpuPerOperation && f.Role == "" {
+		if f.Metric == metric.CPUPerOperation && f.Role == "" {
 			widest = math.Max(widest, (math.Log1p(*f.Relative.High)-math.Log1p(*f.Relative.Low))/2)
 		}
 	}

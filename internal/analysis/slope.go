@@ -8,14 +8,8 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
-)
-
-// The metrics of a line through the time per call over the depth.
-const (
-	slopeMetric = "slope"
-	baseMetric  = "base"
-	fitMetric   = "r2"
 )
 
 // sloped reports whether a line is fitted through the levels of an operation. What is
@@ -55,12 +49,12 @@ func (s *study) slopes(p pair, operation string) []*claim {
 	}
 	var out []*claim
 	for _, m := range []struct {
-		name, unit string
-		of         func(stats.Line) float64
+		name string
+		of   func(stats.Line) float64
 	}{
-		{slopeMetric, "s", func(l stats.Line) float64 { return l.Slope }},
-		{baseMetric, "s", func(l stats.Line) float64 { return l.Base }},
-		{fitMetric, "1", func(l stats.Line) float64 { return l.R2 }},
+		{metric.Slope, func(l stats.Line) float64 { return l.Slope }},
+		{metric.Base, func(l stats.Line) float64 { return l.Base }},
+		{metric.R2, func(l stats.Line) float64 { return l.R2 }},
 	} {
 		added, itself := []finding.Sample{}, []finding.Sample{}
 		for _, block := range blocksIn(byBlock) {
@@ -68,23 +62,19 @@ func (s *study) slopes(p pair, operation string) []*claim {
 			added = append(added, finding.Sample{Block: block, Value: m.of(l.cost)})
 			itself = append(itself, finding.Sample{Block: block, Baseline: m.of(l.base), Value: m.of(l.value)})
 		}
-		fit := m.name == fitMetric
-		one := s.newClaim(lineMetric(m.name, m.unit), p, at, added)
-		two := s.newClaim(metric{name: timePerCall + "_" + m.name, unit: m.unit, better: lower, clock: true, noVerdict: true}, p, at, itself)
-		one.Headline = m.name == slopeMetric && !p.extra
+		one := s.newClaim(lineMeasure(m.name), p, at, added)
+		two := s.newClaim(made(metric.TimePerCall+"_"+m.name, false), p, at, itself)
+		one.Headline = m.name == metric.Slope && !p.extra
 		one.Note, two.Note = "what tracing adds, "+about, about
 		switch {
 		case bent == "":
-		case m.name == slopeMetric:
+		case m.name == metric.Slope:
 			one.remark(bent + "; the slope is a mean over all of them")
 			s.noteBend(one, bent)
-		case m.name == baseMetric:
+		case m.name == metric.Base:
 			one.bent = bent
 		}
 		for _, c := range []*claim{one, two} {
-			if fit {
-				c.Better = ""
-			}
 			c.estimate(s.confidence(confidence), s.quick())
 		}
 		out = append(out, one, two)
@@ -92,9 +82,11 @@ func (s *study) slopes(p pair, operation string) []*claim {
 	return out
 }
 
-// lineMetric is one figure of the line through what tracing adds.
-func lineMetric(name, unit string) metric {
-	return metric{name: name, unit: unit, better: lower, clock: true, added: true, noVerdict: name == fitMetric, headline: name == slopeMetric}
+// lineMeasure is one figure of the line through what tracing adds.
+func lineMeasure(name string) measure {
+	m := made(name, name != metric.R2)
+	m.added, m.headline = true, name == metric.Slope
+	return m
 }
 
 // linesOf are the lines in the blocks in which every level has a figure of both sides;
@@ -102,7 +94,7 @@ func lineMetric(name, unit string) metric {
 func (s *study) linesOf(p pair, a axis) map[int]lines {
 	var base, value []map[int]float64
 	for _, at := range a.cells {
-		m := callTime(false)
+		m := of(metric.Must(metric.TimePerCall), "", paced)
 		of, against := s.levelValues(p.variant, at, m), s.levelValues(p.against, at, m)
 		if len(of) == 0 || len(against) == 0 {
 			return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -47,7 +48,7 @@ func TestDepths(t *testing.T) {
 		t.Errorf("%+v", doc.Lossy)
 	}
 	for _, l := range doc.Lossy { // at each level, though the headline is the line through them
-		if l.Variant != "scout" || l.Metric != timePerCall || l.Cost == nil || l.Cost.Estimate <= 0 {
+		if l.Variant != "scout" || l.Metric != metric.TimePerCall || l.Cost == nil || l.Cost.Estimate <= 0 {
 			t.Errorf("%+v", l)
 		}
 	}

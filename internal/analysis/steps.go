@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -89,9 +90,9 @@ func (s *study) stepped(i int) bool {
 
 func incrementMetrics(how loop) []string {
 	if how == saturating {
-		return []string{timePerCall, cpuPerOperation}
+		return []string{metric.TimePerCall, metric.CPUPerOperation}
 	}
-	return []string{cpuPerOperation}
+	return []string{metric.CPUPerOperation}
 }
 
 // before is the variant that steps are held against, and the steps that it does not
@@ -165,18 +166,18 @@ func differing(a, b spec.Variant) int {
 }
 
 // increment is one metric of one pair.
-func (s *study) increment(m metric, p pair, at cell.At) (finding.Increment, bool) {
+func (s *study) increment(m measure, p pair, at cell.At) (finding.Increment, bool) {
 	samples := s.samples(m, p, at)
 	if len(samples) == 0 || allZero(samples) {
 		return finding.Increment{}, false
 	}
 	c := s.newClaim(m, p, at, samples)
 	c.estimate(s.confidence(confidence), s.quick())
-	if s.duet() && m.timed() {
+	if s.duet() && m.Timed() {
 		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
 	}
 	one := finding.Increment{
-		Operation: c.Operation, Parameter: c.Parameter, Variant: p.variant, Over: p.against, Metric: m.name, Unit: m.unit,
+		Operation: c.Operation, Parameter: c.Parameter, Variant: p.variant, Over: p.against, Metric: m.Name, Unit: m.Unit,
 		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
 	}
 	for _, name := range []string{p.variant, p.against} {

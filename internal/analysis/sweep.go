@@ -1,5 +1,6 @@
 // This file draws what was varied between the phases of a run: each variant's
-// figures over the levels, without mixing them.
+// figures over the levels, without mixing them. A closed loop has no latency to show: it asks less
+// of whoever answers late.
 package analysis
 
 import (
@@ -7,17 +8,9 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
-
-// sweepMetrics are what is drawn over the levels of an open and of a closed loop. A
-// closed loop has no latency to show: it asks less of whoever answers late.
-var sweepMetrics = map[loop][]string{
-	openLoop:   {cpuPerOperation, "latency_p50", "latency_p99", throughput},
-	closedLoop: {throughput, cpuPerOperation},
-	saturating: {timePerCall, cpuPerOperation, throughput},
-	paced:      {cpuPerOperation, timePerCall, throughput},
-}
 
 // axis is what one operation was varied over.
 type axis struct {
@@ -53,9 +46,9 @@ func (s *study) sweeps() []finding.Sweep {
 			continue
 		}
 		how := s.loopOf(a.cells[0])
-		list := metrics(nil, how)
-		for _, name := range sweepMetrics[how] {
-			m := list[slices.IndexFunc(list, func(m metric) bool { return m.name == name && m.role == "" })]
+		list := measures(nil, how)
+		for _, name := range metric.Swept(how.regime()) {
+			m := list[slices.IndexFunc(list, func(m measure) bool { return m.Name == name && m.role == "" })]
 			for _, v := range s.variants {
 				if one := s.sweep(v.Name, operation, a, m); len(one.Points) > 0 {
 					out = append(out, one)
@@ -68,11 +61,11 @@ func (s *study) sweeps() []finding.Sweep {
 
 // sweep returns the curve of one variant. A level that one of its runs cannot give
 // has no point, nor has the latency of a variant that could not hold the rate.
-func (s *study) sweep(variant, operation string, a axis, m metric) finding.Sweep {
-	out := finding.Sweep{Operation: operation, Variant: variant, Parameter: a.parameter, Metric: m.name, Unit: m.unit, Points: []finding.SweepPoint{}}
+func (s *study) sweep(variant, operation string, a axis, m measure) finding.Sweep {
+	out := finding.Sweep{Operation: operation, Variant: variant, Parameter: a.parameter, Metric: m.Name, Unit: m.Unit, Points: []finding.SweepPoint{}}
 	var curve []level
 	for i, at := range a.cells {
-		if _, over := s.overloaded(variant, at); m.latency && over {
+		if _, over := s.overloaded(variant, at); m.Nature == metric.Latency && over {
 			continue
 		}
 		values := s.levelValues(variant, at, m)
@@ -87,7 +80,7 @@ func (s *study) sweep(variant, operation string, a axis, m metric) finding.Sweep
 		out.Points = append(out.Points, finding.SweepPoint{X: a.x[i], Y: e.Estimate, Low: e.Low, High: e.High})
 		curve = append(curve, level{a.x[i], values})
 	}
-	if m.name == throughput && s.loopOf(a.cells[0]) == closedLoop && !s.quick() {
+	if m.Name == metric.Throughput && s.loopOf(a.cells[0]) == closedLoop && !s.quick() {
 		out.Knee = kneeOf(curve, a.parameter, s.confidence)
 	}
 	return out
@@ -103,10 +96,10 @@ func (s *study) spanSweeps(findings []finding.Finding) []finding.Sweep {
 			continue
 		}
 		for _, v := range s.variants[1:] {
-			one := finding.Sweep{Operation: operation, Variant: v.Name, Parameter: a.parameter, Metric: cpuPerSpan, Unit: "s", Points: []finding.SweepPoint{}}
+			one := finding.Sweep{Operation: operation, Variant: v.Name, Parameter: a.parameter, Metric: metric.CPUPerSpan, Unit: "s", Points: []finding.SweepPoint{}}
 			for i, at := range a.cells {
 				for _, f := range findings {
-					if f.Metric == cpuPerSpan && f.Operation == operation && f.Variant == v.Name && f.Against == s.baseline && cell.LevelOf(f.Parameter) == at.Level && f.Absolute != nil {
+					if f.Metric == metric.CPUPerSpan && f.Operation == operation && f.Variant == v.Name && f.Against == s.baseline && cell.LevelOf(f.Parameter) == at.Level && f.Absolute != nil {
 						one.Points = append(one.Points, finding.SweepPoint{X: a.x[i], Y: f.Absolute.Estimate, Low: f.Absolute.Low, High: f.Absolute.High})
 					}
 				}
@@ -121,7 +114,7 @@ func (s *study) spanSweeps(findings []finding.Finding) []finding.Sweep {
 
 // levelValues are a variant's values at a level by block; none where a run cannot
 // give the metric.
-func (s *study) levelValues(variant string, at cell.At, m metric) map[int]float64 {
+func (s *study) levelValues(variant string, at cell.At, m measure) map[int]float64 {
 	values := map[int]float64{}
 	for _, block := range s.blocksOf(variant, s.baseline) {
 		r := s.runs[variant][block]

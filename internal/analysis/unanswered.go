@@ -7,23 +7,24 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // unanswered gives a verdict on every limit that no verdict was held against:
 // on the finding, or on one made for it.
 func (s *study) unanswered(claims []*claim) []*claim {
 	var made []*claim
-	list := metrics(nil, openLoop)
-	list = append(list, searched(nil)[:1]...)
-	list = append(list, drivenMetrics(nil, saturating)...)
+	list := measures(nil, openLoop)
+	list = append(list, measures(nil, searching)[:1]...)
+	list = append(list, measures(nil, saturating)...)
 	for i := range s.in.Experiment.Budget {
 		limit := &s.in.Experiment.Budget[i]
-		at := slices.IndexFunc(list, func(m metric) bool { return m.name == limit.Metric })
+		at := slices.IndexFunc(list, func(m measure) bool { return m.Name == limit.Metric })
 		if at < 0 {
 			continue
 		}
 		places := s.cells()
-		if list[at].wholeRun {
+		if list[at].WholeRun {
 			places = []cell.At{{}}
 		}
 		for _, where := range places {
@@ -62,22 +63,22 @@ func (s *study) whyNot(c *claim) {
 	samples := s.samples(c.metric, c.pair, c.at)
 	how := s.loopOf(c.at)
 	switch {
-	case c.Metric == capacity && how == searching:
+	case c.Metric == metric.Capacity && how == searching:
 		c.cannotTell("the capacity was not found in every run", 0)
-	case c.Metric == capacity:
+	case c.Metric == metric.Capacity:
 		c.cannotTell("no capacity was searched for", 0)
-	case how == searching && (!c.metric.wholeRun || finding.IsOfLoad(c.Metric)):
+	case how == searching && (!c.metric.WholeRun || finding.IsOfLoad(c.Metric)):
 		c.cannotTell("a search for the capacity compares nothing else at the same work", 0)
 	case len(samples) > 0 && allZero(samples):
 		c.Blocks = len(samples)
 		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget: none on either side"
-	case c.metric.pointOnly:
+	case c.metric.PointOnly:
 		c.cannotTell("a maximum has no interval", 0)
-	case c.metric.latency && (how == closedLoop || how.drives()):
+	case c.metric.Nature == metric.Latency && (how == closedLoop || how.drives()):
 		c.cannotTell("a closed loop gives no latency to compare", 0)
-	case c.metric.latency && s.overloadOf(c.pair, c.at) != "":
+	case c.metric.Nature == metric.Latency && s.overloadOf(c.pair, c.at) != "":
 		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.overloadOf(c.pair, c.at)
-	case c.metric.latency:
+	case c.metric.Nature == metric.Latency:
 		c.cannotTell("too few values support it in each run, or it reaches into time-outs", 0)
 	default:
 		c.cannotTell("it was not measured", 0)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -69,7 +70,7 @@ func TestAnswerNamesGaps(t *testing.T) {
 	if want := "on json; 1 of 2 operations has no comparison: db (not every search with none found a rate); no span was lost."; !strings.HasSuffix(doc.Answer, want) {
 		t.Errorf("%q, want at its end %q", doc.Answer, want)
 	}
-	if f := get(t, doc, "db", "otel", cpuPerOperation); f.Relative != nil || f.Absolute != nil || !f.Uncompared || f.Value == 0 {
+	if f := get(t, doc, "db", "otel", metric.CPUPerOperation); f.Relative != nil || f.Absolute != nil || !f.Uncompared || f.Value == 0 {
 		t.Errorf("a difference at different rates: %+v", f)
 	}
 }
@@ -153,9 +154,9 @@ func TestBudgetOverAnIdleBaseline(t *testing.T) {
 		if strings.HasPrefix(name, "no span") {
 			s.plan = func(p *spec.Plan) { p.Spans = nil }
 		}
-		s.budget = []spec.Limit{{Metric: cpuPerOperation, Value: 0.05}}
+		s.budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
 		s.change = onlyRuns("old", change)
-		if v := get(t, analyse(t, s.input()), "json", "new", cpuPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, name) {
+		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, name) {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -186,19 +187,19 @@ func TestBudgetOfWhatLostSpans(t *testing.T) {
 		budget []spec.Limit
 		want   finding.Kind
 	}{
-		{"10 % lost", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}}, finding.CannotTell},
-		{"all lost", 0, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}}, finding.CannotTell},
-		{"over all the same", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.05}}, finding.Over},
-		{"allowed for", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}, {Metric: lostMetric, Value: 0.2}}, finding.Within},
-		{"more than allowed for", 90, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}, {Metric: lostMetric, Value: 0.05}}, finding.CannotTell},
-		{"the baseline, which loses nothing, is no reason", 50, []spec.Limit{{Metric: cpuPerOperation, Value: 0.05}}, finding.Over},
-		{"next to nothing lost", 100, []spec.Limit{{Metric: cpuPerOperation, Value: 0.9}}, finding.Within},
+		{"10 % lost", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.CannotTell},
+		{"all lost", 0, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.CannotTell},
+		{"over all the same", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}, finding.Over},
+		{"allowed for", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}, {Metric: metric.LostShare, Value: 0.2}}, finding.Within},
+		{"more than allowed for", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}, {Metric: metric.LostShare, Value: 0.05}}, finding.CannotTell},
+		{"the baseline, which loses nothing, is no reason", 50, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}, finding.Over},
+		{"next to nothing lost", 100, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.Within},
 	} {
 		s := twoVariants()
 		s.budget = c.budget
 		s.also(func(r *record.Record) { r.Phases[0].Sink.Spans = r.Phases[0].Sink.Spans * c.share / 100 })
 		doc := analyse(t, s.input())
-		if v := get(t, doc, "json", "otel", cpuPerOperation).Verdict; v.Kind != c.want || v.Low == nil || !strings.Contains(doc.Answer, "otel costs 29.") {
+		if v := get(t, doc, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != c.want || v.Low == nil || !strings.Contains(doc.Answer, "otel costs 29.") {
 			t.Errorf("%s: %+v, %s", c.name, v, doc.Answer)
 		}
 	}

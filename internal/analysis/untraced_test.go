@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -185,7 +186,7 @@ func TestNothingIsToldOfTheUntraced(t *testing.T) {
 			t.Errorf("%s of %s against %s: %+v", f.Metric, f.Variant, f.Against, f.Verdict)
 		}
 	}
-	if f := get(t, doc, "json", "other", cpuPerOperation); f.Verdict.Kind != finding.Costs {
+	if f := get(t, doc, "json", "other", metric.CPUPerOperation); f.Verdict.Kind != finding.Costs {
 		t.Errorf("the traced one: %+v", f.Verdict)
 	}
 	for _, l := range doc.Ledgers {

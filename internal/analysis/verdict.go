@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -23,7 +24,7 @@ const (
 func (s *study) judge(claims []*claim) {
 	families, duet := s.families(claims), s.duet()
 	for _, c := range claims {
-		if duet && c.metric.timed() {
+		if duet && c.metric.Timed() {
 			c.shareCPU()
 			continue
 		}
@@ -51,7 +52,7 @@ func (s *study) families(claims []*claim) map[string]int {
 
 // counts reports whether the claim gets a verdict that others are corrected for.
 func (s *study) counts(c *claim) bool {
-	return !c.metric.noVerdict && !(s.duet() && c.metric.timed())
+	return !c.metric.noVerdict && !(s.duet() && c.metric.Timed())
 }
 
 func (c *claim) family() string {
@@ -71,7 +72,7 @@ func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 	if c.budget != nil {
 		v.Budget = &c.budget.Value
 	}
-	if c.doubts.overloaded != "" && c.metric.latency {
+	if c.doubts.overloaded != "" && c.metric.Nature == metric.Latency {
 		v.Kind, v.Text = finding.Overloaded, c.doubts.overloaded
 		c.Absolute, c.Relative = nil, nil
 		return
@@ -164,12 +165,12 @@ func (c *claim) alone(e stats.Estimate) {
 		bound := e.Hidden()
 		v.Kind, v.Bound = finding.NoDifference, &bound
 		v.Text = "no difference larger than " + finding.FormatBound(bound, c.Unit, relative)
-	case (at == stats.Above) == (c.Better != higher):
+	case (at == stats.Above) == (c.Better != metric.Higher):
 		v.Kind, v.Text = finding.Costs, "costs "+size
 	default:
 		v.Kind, v.Text = finding.Saves, "saves "+size
 	}
-	if c.Better == higher && (v.Kind == finding.Costs || v.Kind == finding.Saves) {
+	if c.Better == metric.Higher && (v.Kind == finding.Costs || v.Kind == finding.Saves) {
 		v.Text = map[finding.Kind]string{finding.Costs: "lower by ", finding.Saves: "higher by "}[v.Kind] + size
 	}
 	if c.doubts.modes {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -27,7 +28,7 @@ func (s *study) budgetFor(c *claim) *spec.Limit {
 // limit is the claim's budget on the scale of its log-ratios, and on which side of it the budget
 // is broken: what a metric may rise by, or, where more is better, what it may fall by.
 func (c *claim) limit() (at float64, bad stats.Position) {
-	if c.Better == higher {
+	if c.Better == metric.Higher {
 		return stats.LogLimit(-c.budget.Value), stats.Below
 	}
 	return stats.LogLimit(c.budget.Value), stats.Above
@@ -99,7 +100,7 @@ func (s *study) withhold(claims []*claim) {
 // it lost no more of its spans than is allowed, whatever is not known of them.
 func unknownReason(doc *finding.Document, c *claim, allowed float64) string {
 	unknown := doc.UnknownLoss(c.Operation, c.Parameter, c.Variant)
-	if c.Metric == deliveredShare || unknown == nil || unknown.LostMost <= allowed {
+	if c.Metric == metric.DeliveredShare || unknown == nil || unknown.LostMost <= allowed {
 		return ""
 	}
 	return fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))
@@ -110,11 +111,11 @@ func unknownReason(doc *finding.Document, c *claim, allowed float64) string {
 func idleReason(doc *finding.Document, c *claim, variant string, allowed float64) string {
 	lost := doc.LostOf(&c.Finding, variant)
 	switch {
-	case c.Metric == deliveredShare && c.Verdict.Kind == finding.Over:
+	case c.Metric == metric.DeliveredShare && c.Verdict.Kind == finding.Over:
 		return ""
 	case doc.UntracedIn(&c.Finding, variant):
 		return "no span came with " + variant + ", so that this is not what tracing costs"
-	case c.Metric == deliveredShare || lost == nil || lost.LostShare <= allowed:
+	case c.Metric == metric.DeliveredShare || lost == nil || lost.LostShare <= allowed:
 		return ""
 	}
 	return "with " + variant + ", " + lost.Text + ", so that this is the cost of less work"

@@ -2,14 +2,18 @@
 // counts there.
 package finding
 
-import "slices"
+import (
+	"slices"
 
-// ofLoad are the metrics of the whole run that are of what all its operations made it do.
-var ofLoad = []string{"memory_mean", "memory_peak"}
+	"github.com/tracetax/tracetax/internal/metric"
+)
 
 // IsOfLoad reports whether a metric is of the whole run, and of what all its operations made it
 // do. Others of the whole run are of its start.
-func IsOfLoad(metric string) bool { return slices.Contains(ofLoad, metric) }
+func IsOfLoad(name string) bool {
+	row, _ := metric.Of(name)
+	return row.OfLoad
+}
 
 // LostOf is what a variant lost of the spans of what a finding is about, as Lost has it: at the
 // worst of all operations where it is of the load of the whole run. It is nil where nothing was.

@@ -8,14 +8,12 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // inSaturation are the columns that are read together: an agent that throws spans away
 // is fast in the first two.
-var inSaturation = []struct{ metric, head string }{
-	{"time_per_call", "wall per call"}, {"cpu_per_operation", "CPU per call"}, {"blocked_time", "blocked"},
-	{"delivered_share", "delivered"}, {"delivered_rate", "spans"},
-}
+var inSaturation = []string{metric.TimePerCall, metric.CPUPerOperation, metric.BlockedTime, metric.DeliveredShare, metric.DeliveredRate}
 
 // isDriven reports whether a group is of a workload that makes itself work.
 func (g *group) isDriven() bool {
@@ -34,8 +32,8 @@ func (g *group) isSaturated() bool {
 // all others.
 func saturation(doc *finding.Document, g *group) grid {
 	table := grid{caption: "in saturation, side by side", columns: []column{{head: "", give: true}}}
-	for _, c := range inSaturation {
-		table.columns = append(table.columns, column{head: c.head, right: true})
+	for _, name := range inSaturation {
+		table.columns = append(table.columns, column{head: metric.Must(name).Short, right: true})
 	}
 	base := baseline(doc)
 	names := append([]string{base}, g.contenders(doc, base)...)
@@ -48,8 +46,8 @@ func saturation(doc *finding.Document, g *group) grid {
 	})
 	for _, name := range names {
 		row := []textCell{markedCell(doc, g, name)}
-		for _, c := range inSaturation {
-			row = append(row, textCell{text: sideText(g, c.metric, name, base)})
+		for _, metric := range inSaturation {
+			row = append(row, textCell{text: sideText(g, metric, name, base)})
 		}
 		table.rows = append(table.rows, row)
 	}
@@ -130,15 +128,15 @@ func (s *studySection) add(g *group, table grid) {
 // heapTable has a row for each variant, with what its language tells of the heap.
 func heapTable(doc *finding.Document, g *group) grid {
 	table := grid{columns: []column{{head: "", give: true}}}
-	for _, c := range heapColumns {
-		table.columns = append(table.columns, column{head: c.head, right: true})
+	for _, c := range heapColumns() {
+		table.columns = append(table.columns, column{head: c.Short, right: true})
 	}
 	base := baseline(doc)
 	for _, name := range append([]string{base}, g.contenders(doc, base)...) {
 		row := []textCell{markedCell(doc, g, name)}
-		for _, c := range heapColumns {
-			text := sideText(g, c.metric, name, base)
-			if text == finding.Missing && !tells(g, c.metric, base) {
+		for _, c := range heapColumns() {
+			text := sideText(g, c.Name, name, base)
+			if text == finding.Missing && !tells(g, c.Name, base) {
 				text = "" // nobody does: no column
 			}
 			row = append(row, textCell{text: text})

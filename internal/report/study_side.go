@@ -9,42 +9,39 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // side is some metrics that say little without each other.
 type side struct {
 	title   string
-	columns []sideColumn
+	columns []metric.Row
 	apart   bool // with intervals, and what was published beside each
 }
 
-type sideColumn struct{ metric, head string }
+// sideNamed is a side with its metrics in the order in which a reader wants them.
+func sideNamed(name metric.Side) *side {
+	names := metric.Where(func(r metric.Row) bool { return r.Side == name })
+	slices.SortFunc(names, func(a, b string) int { return metric.Rank(a) - metric.Rank(b) })
+	s := &side{title: string(name), apart: name == metric.Line}
+	for _, name := range names {
+		s.columns = append(s.columns, metric.Must(name))
+	}
+	return s
+}
 
-var sides = []side{
-	{title: "the line of what is added, over depth", apart: true, columns: []sideColumn{
-		{"slope", "each further call"}, {"base", "beside"}, {"r2", "R²"},
-	}},
-	{title: "waiting, and what arrived", columns: []sideColumn{
-		{"blocked_time", "blocked"}, {"delivered_share", "delivered"}, {"delivered_rate", "spans"},
-	}},
-	{title: "heap", columns: heapColumns},
+var sides = map[metric.Side]*side{
+	metric.Line: sideNamed(metric.Line), metric.Waiting: sideNamed(metric.Waiting), metric.Heap: sideNamed(metric.Heap),
 }
 
 // heapColumns are what a language tells of its heap.
-var heapColumns = []sideColumn{
-	{"allocation_per_operation", "allocated per op"}, {"gc_count", "GC per million"}, {"gc_time", "GC time per op"},
-	{"heap_peak", "peak"}, {"heap_live", "live"},
-}
+func heapColumns() []metric.Row { return sides[metric.Heap].columns }
 
 // sideOfMetric is the table that a metric stands in with others; nil where it has one of
 // its own.
-func sideOfMetric(metric string) *side {
-	for i, s := range sides {
-		if slices.ContainsFunc(s.columns, func(c sideColumn) bool { return c.metric == metric }) {
-			return &sides[i]
-		}
-	}
-	return nil
+func sideOfMetric(name string) *side {
+	row, _ := metric.Of(name)
+	return sides[row.Side]
 }
 
 // sideTable has a row for each variant on each operation, and a column for each metric of
@@ -53,12 +50,12 @@ func sideTable(doc *finding.Study, workload string, s *side) grid {
 	g := grid{caption: visible(workload + ": " + s.title), columns: []column{{head: "operation", give: true}, {head: "variant", give: true}}}
 	var tables []*finding.StudyTable
 	for _, c := range s.columns {
-		i := slices.IndexFunc(doc.Tables, func(t finding.StudyTable) bool { return t.Workload == workload && t.Metric == c.metric })
+		i := slices.IndexFunc(doc.Tables, func(t finding.StudyTable) bool { return t.Workload == workload && t.Metric == c.Name })
 		if i < 0 {
 			continue
 		}
 		tables = append(tables, &doc.Tables[i])
-		g.columns = append(g.columns, column{head: c.head, right: true})
+		g.columns = append(g.columns, column{head: c.Short, right: true})
 		if s.apart {
 			g.columns = append(g.columns, column{head: "(95 %)", close: true, drop: 2})
 			for n := range doc.Series {

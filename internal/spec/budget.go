@@ -6,66 +6,59 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// limited are the metrics that a budget may name: their short words and their
-// names in findings.json. In all of them lower is better.
-var limited = map[string]string{
-	"cpu": "cpu_per_operation", "lost": "lost_share", "mean": "latency_mean", "latency": "latency_mean",
-	"p50": "latency_p50", "p75": "latency_p75", "p90": "latency_p90", "p95": "latency_p95",
-	"p99": "latency_p99", "p999": "latency_p999", "max": "latency_max",
-	"memory": "memory_peak", "startup": "startup_time",
-}
+// limitedNames are the metrics that a budget may name.
+func limitedNames() []string { return metric.Where(func(r metric.Row) bool { return r.Limited }) }
 
-// moreLimited are metrics of findings.json without a short word of their own.
-var moreLimited = []string{"cpu_utilisation", "memory_mean", "context_switches", "first_operation_time", "export_bytes_per_operation", metricTimePerCall, "allocation_per_operation"}
-
+// limitedWords are their names, and their short words.
 func limitedWords() []string {
-	words := slices.Collect(maps.Keys(limited))
-	words = append(words, slices.Collect(maps.Values(limited))...)
-	return append(words, moreLimited...)
+	return append(slices.Collect(maps.Keys(metric.Limits())), limitedNames()...)
 }
 
 func (s *source) budget(n *node) []Limit {
 	var out []Limit
 	for _, e := range s.entries(n, "budget") {
-		metric, err := metricOf(e.key)
+		name, err := metricOf(e.key)
 		if err != nil {
 			s.fail(e.at, "%v", err)
 			continue
 		}
-		if slices.ContainsFunc(out, func(l Limit) bool { return l.Metric == metric }) {
-			s.fail(e.at, "%s has a limit already", metric)
+		if slices.ContainsFunc(out, func(l Limit) bool { return l.Metric == name }) {
+			s.fail(e.at, "%s has a limit already", name)
 			continue
 		}
 		text := s.line(e.value)
-		value, err := parseLimit(metric, text)
+		value, err := parseLimit(name, text)
 		if err != nil {
 			s.fail(e.value.at, "%v", err)
 			continue
 		}
-		out = append(out, Limit{Metric: metric, Value: value, Text: text})
+		out = append(out, Limit{Metric: name, Value: value, Text: text})
 	}
 	return out
 }
 
 func metricOf(word string) (string, error) {
-	if metric, ok := limited[word]; ok {
-		return metric, nil
+	short := metric.Limits()
+	if name, ok := short[word]; ok {
+		return name, nil
 	}
-	if slices.Contains(slices.Collect(maps.Values(limited)), word) || slices.Contains(moreLimited, word) {
+	if slices.Contains(limitedNames(), word) {
 		return word, nil
 	}
 	if nearest(word, limitedWords()) == "" {
-		short := slices.Sorted(maps.Keys(limited))
-		return "", fmt.Errorf("unknown metric of a budget %q; known are %s, and %s", printable(word), strings.Join(short, ", "), strings.Join(slices.Sorted(slices.Values(moreLimited)), ", "))
+		others := metric.Where(func(r metric.Row) bool { return r.Limited && len(r.Budget) == 0 })
+		return "", fmt.Errorf("unknown metric of a budget %q; known are %s, and %s", printable(word), strings.Join(slices.Sorted(maps.Keys(short)), ", "), strings.Join(slices.Sorted(slices.Values(others)), ", "))
 	}
 	return "", fmt.Errorf("%s", unknown("metric of a budget", printable(word), limitedWords()))
 }
 
 // parseLimit reads 5% or 0.05. A bare number above 1 is more likely a forgotten
 // % than an increase by that many times.
-func parseLimit(metric, text string) (float64, error) {
+func parseLimit(name, text string) (float64, error) {
 	v, percent, err := parsePercent(text)
 	switch {
 	case err != nil:
@@ -74,7 +67,7 @@ func parseLimit(metric, text string) (float64, error) {
 		return 0, fmt.Errorf("a budget cannot be negative: %s", text)
 	case v > 1 && !percent:
 		return 0, fmt.Errorf("%s would be %s; write %s%%, or %s if it is meant", text, formatShare(v), text, formatShare(v))
-	case v > 1 && metric == limited["lost"]:
+	case v > 1 && name == metric.LostShare:
 		return 0, fmt.Errorf("no more than 100%% can be lost: %s", text)
 	}
 	return v, nil

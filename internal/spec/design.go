@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // The defaults of a design; docs/experiment-file.md repeats them.
@@ -86,26 +88,20 @@ func (s *source) precision(n *node) (float64, string) {
 	return half, metric
 }
 
-// Metrics of which only a precision can be asked, besides those of a budget.
-const (
-	metricCPU        = "cpu_per_operation"
-	metricCapacity   = "capacity"
-	metricThroughput = "throughput"
-
-	metricTimePerCall = "time_per_call" // of workloads that make themselves work
-)
-
 // precisionMetric is the metric that a word of a precision means.
 func precisionMetric(word string) (string, error) {
-	without := []string{"lost", limited["lost"], "max", limited["max"]}
-	if slices.Contains(without, word) {
-		return "", fmt.Errorf("%s has no interval that could become narrow enough; name another metric, such as %s", word, metricCPU)
+	short := metric.Limits()
+	name := cmp.Or(short[word], word)
+	row, _ := metric.Of(name)
+	if row.Limited && (row.PointOnly || row.Nature == metric.Loss) {
+		return "", fmt.Errorf("%s has no interval that could become narrow enough; name another metric, such as %s", word, metric.CPUPerOperation)
 	}
-	words := slices.DeleteFunc(append(limitedWords(), metricCapacity, metricThroughput), func(w string) bool { return slices.Contains(without, w) })
-	if !slices.Contains(words, word) {
-		return "", fmt.Errorf("%s", unknown("metric of a precision", printable(word), words))
+	if !row.Limited && !row.Stops {
+		precise := metric.Where(func(r metric.Row) bool { return r.Stops || r.Limited && !r.PointOnly && r.Nature != metric.Loss })
+		words := slices.DeleteFunc(slices.Collect(maps.Keys(short)), func(w string) bool { return !slices.Contains(precise, short[w]) })
+		return "", fmt.Errorf("%s", unknown("metric of a precision", printable(word), append(words, precise...)))
 	}
-	return cmp.Or(limited[word], word), nil
+	return name, nil
 }
 
 func (s *source) seed(n *node) uint64 {
@@ -121,9 +117,9 @@ func (d *Design) complete(l Load) {
 	if d.Most == 0 || d.Metric != "" {
 		return
 	}
-	d.Metric = metricCPU
+	d.Metric = metric.CPUPerOperation
 	if l.Capacity != nil {
-		d.Metric = metricCapacity
+		d.Metric = metric.Capacity
 	}
 }
 
@@ -175,6 +171,7 @@ func (e *Experiment) Keep(names []string) error {
 }
 
 // isLatency reports whether a metric is one that a closed loop does not have.
-func isLatency(metric string) bool {
-	return slices.Contains(slices.Collect(maps.Values(limited)), metric) && strings.HasPrefix(metric, "latency_")
+func isLatency(name string) bool {
+	row, _ := metric.Of(name)
+	return row.Nature == metric.Latency
 }

@@ -1,22 +1,13 @@
 // The metrics of findings.json, as far as a file may name them.
 package spec
 
-import "slices"
+import (
+	"slices"
 
-// measuredMetrics are the metrics that may be published and claimed about: those of
-// a budget, and these. A test holds them against what the analysis makes.
-var measuredMetrics = []string{
-	metricThroughput, "operations_completed", metricCapacity, "idle_cpu", "cpu_per_span", "delivered_share", "delivered_rate",
-	"blocked_time", "gc_count", "gc_time", "heap_peak", "heap_live", "slope", "base", "r2",
-}
+	"github.com/tracetax/tracetax/internal/metric"
+)
 
-// metricNames are the names of all metrics that a file may name, sorted.
+// metricNames are the names of all metrics that may be published and claimed about, sorted.
 func metricNames() []string {
-	names := slices.Clone(measuredMetrics)
-	for _, name := range limited {
-		names = append(names, name)
-	}
-	names = append(names, moreLimited...)
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Sorted(slices.Values(metric.Where(func(r metric.Row) bool { return r.Limited || r.Named })))
 }

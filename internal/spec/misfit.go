@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // misfit is a part of an experiment that does not go with another.
@@ -71,19 +73,19 @@ func (e *Experiment) stopping() []misfit {
 	}
 	at := []string{"design", "precision"}
 	switch searched := e.Load.Capacity != nil; {
-	case searched && d.Metric != metricCapacity:
+	case searched && d.Metric != metric.Capacity:
 		return []misfit{{at: at, text: fmt.Sprintf("the load searches for a capacity, so that each run has a rate of its own and %s cannot be compared; write precision: %s of %s",
-			d.Metric, formatShare(d.Precision), metricCapacity)}}
-	case !searched && d.Metric == metricCapacity:
+			d.Metric, formatShare(d.Precision), metric.Capacity)}}
+	case !searched && d.Metric == metric.Capacity:
 		return []misfit{{at: at, text: "there is no capacity without load: {capacity: {cpu: 75%}} or the like; name another metric"}}
 	case e.Load.Closed() && isLatency(d.Metric) && e.self():
 		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared where a workload goes as fast as it can, so that there is no precision of %s; give the load a rate, or write of %s",
-			d.Metric, metricTimePerCall)}}
+			d.Metric, metric.TimePerCall)}}
 	case e.Load.Closed() && isLatency(d.Metric):
 		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared in a closed loop, so that there is no precision of %s; give the load a rate, or write of %s",
-			d.Metric, metricThroughput)}}
-	case !e.Load.Closed() && d.Metric == metricThroughput:
-		return []misfit{{at: at, text: fmt.Sprintf("the throughput at a rate is that rate for every variant; write of %s, or load: {connections: 4}", metricCPU)}}
+			d.Metric, metric.Throughput)}}
+	case !e.Load.Closed() && d.Metric == metric.Throughput:
+		return []misfit{{at: at, text: fmt.Sprintf("the throughput at a rate is that rate for every variant; write of %s, or load: {connections: 4}", metric.CPUPerOperation)}}
 	}
 	return nil
 }

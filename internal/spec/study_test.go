@@ -3,8 +3,6 @@ package spec
 import (
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -151,39 +149,6 @@ func TestPublishedOfABuiltIn(t *testing.T) {
 	tree["experiments/e.yaml"].Data = []byte(strings.Replace(string(tree["experiments/e.yaml"].Data), "e.published.csv", "../secret", 1))
 	if _, err := NewCatalog(tree).Experiment("e"); err == nil || !strings.Contains(err.Error(), "is not in the folder of this experiment") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestMetricNames holds the metrics that a file may name against those that the
-// analysis makes: each has its name there as a text.
-func TestMetricNames(t *testing.T) {
-	sources, err := filepath.Glob("../analysis/*.go")
-	if err != nil || len(sources) == 0 {
-		t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, name := range sources {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(text)
-	}
-	for _, name := range metricNames() {
-		if strings.HasPrefix(name, "latency_p") || name == "latency_max" {
-			continue // put together from percentiles
-		}
-		if !strings.Contains(all.String(), `"`+name+`"`) {
-			t.Errorf("%s may be named, but the analysis has no such metric", name)
-		}
-	}
-	for _, m := range regexp.MustCompile(`\{name: "([a-z0-9_]+)", unit:`).FindAllStringSubmatch(all.String(), -1) {
-		if !slices.Contains(metricNames(), m[1]) {
-			t.Errorf("the analysis has %s, which no file may name", m[1])
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // figure is one finding against its result's baseline, over all roles.
@@ -188,25 +189,14 @@ func (s *study) metrics() []string {
 	for _, c := range s.claims {
 		add(c.Metric)
 	}
-	for _, b := range beside {
-		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == b.of }) {
-			for _, name := range b.metrics {
+	for _, row := range metric.Table {
+		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == row.Name }) {
+			for _, name := range row.Beside {
 				add(name)
 			}
 		}
 	}
 	return out
-}
-
-// beside are what must be read with a metric. Without the delivered spans, an agent that
-// throws spans away looks cheap; a latency is one of a certain load.
-var beside = []struct {
-	of      string
-	metrics []string
-}{
-	{"time_per_call", []string{"time_per_call", "cpu_per_operation", "delivered_share", "delivered_rate", "blocked_time", "cpu_per_span", "slope", "base", "r2",
-		"allocation_per_operation", "gc_count", "gc_time", "heap_peak", "heap_live"}},
-	{"latency_p50", []string{"latency_p50", "latency_mean", "latency_p75", "latency_p95", "latency_p99", "cpu_utilisation", "operations_completed"}},
 }
 
 // variants are those of all results beside the baselines, in their order.

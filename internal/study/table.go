@@ -6,9 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -76,8 +76,9 @@ func (s *study) absent(r *result, t finding.StudyTable) []finding.StudyCell {
 
 // isCount reports whether a metric counts what was done or arrived: that costs nobody
 // anything.
-func isCount(metric string) bool {
-	return strings.HasPrefix(metric, "delivered_") || metric == "operations_completed"
+func isCount(name string) bool {
+	row, _ := metric.Of(name)
+	return row.Nature == metric.Count
 }
 
 // itself is the centre of one side over the blocks, with its interval.

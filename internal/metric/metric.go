@@ -1,0 +1,164 @@
+// Package metric owns the table of what is measured: one row each, which the experiment file, the analysis, comparisons,
+// studies and every report read. It is a leaf. It must not know how a metric is read in a run: that is the analysis's,
+// by the names of this table.
+package metric
+
+import (
+	"slices"
+	"strings"
+)
+
+// Nature says what kind of thing a metric is.
+type Nature int
+
+// The natures.
+const (
+	Cost    Nature = iota // what a program takes
+	Latency               // of the latency distribution: needs the same rate on both sides
+	Clock                 // by the clock on the wall: not in a duet, whose programs share their CPUs
+	Count                 // of what was done or arrived, which costs nobody anything
+	Fit                   // of a line through what was measured
+	Loss                  // of spans: counted by the ledger, in no run by itself
+)
+
+// Regimes are ways in which operations are made to happen, as a set.
+type Regimes uint
+
+// The regimes.
+const (
+	Open        Regimes = 1 << iota // at a given rate
+	Closed                          // by a number of connections kept busy
+	Search                          // at the rates of a search for the capacity
+	Unthrottled                     // by the workload itself, one after the other
+	FixedRate                       // by the workload itself, at a given rate
+
+	Requests = Open | Closed
+	Driven   = Unthrottled | FixedRate
+	All      = Requests | Driven | Search
+)
+
+// Has reports whether a set has a regime.
+func (r Regimes) Has(one Regimes) bool { return r&one != 0 }
+
+// Which way is better.
+const (
+	Lower  = "lower"
+	Higher = "higher"
+)
+
+// Side is a table of metrics that say little without each other.
+type Side string
+
+// The sides.
+const (
+	Line    Side = "the line of what is added, over depth"
+	Waiting Side = "waiting, and what arrived"
+	Heap    Side = "heap"
+)
+
+// Row is one metric.
+type Row struct {
+	Name   string
+	Title  string // for a reader; "": the name, with spaces
+	Short  string // the head of a column of a side, or of what is read together in saturation
+	Unit   string
+	Better string // Lower or Higher; "": neither
+	Nature Nature
+	Note   string // for a reader, in the regimes Noted
+
+	In         Regimes         // measured there, by the analysis's reading of that name
+	Headline   Regimes         // the answer is made of it there
+	Verdict    Regimes         // it has a verdict there
+	Uncompared Regimes         // each side's is of other work there: there is no difference to take
+	Noted      Regimes         // the note is of these; none: of all
+	Swept      map[Regimes]int // drawn over levels there, in this order
+
+	WholeRun   bool    // not of an operation
+	OfLoad     bool    // of the run, and of what was asked of it: memory
+	Charged    bool    // of each role too
+	PointOnly  bool    // an estimate without an interval
+	Percentile float64 // latency: at which the generator's lag is looked at; 0 is the mean
+
+	Main    bool     // the short tables show it
+	Claimed bool     // a comparison gives it a verdict without being asked
+	Budget  []string // short words of it in a budget
+	Limited bool     // a budget may name it
+	Named   bool     // a study's figures and claims may name it, as they may what a budget may name
+	Stops   bool     // a precision to stop at may name it, as it may what a budget may name
+	Side    Side     // the table in which it stands with others
+	Beside  []string // what must be read with it in a study: without the delivered spans, an agent that throws spans away looks cheap
+}
+
+// Notes returns the note of a metric in a regime, "" where it has none.
+func (r Row) Notes(how Regimes) string {
+	if r.Noted != 0 && !r.Noted.Has(how) {
+		return ""
+	}
+	return r.Note
+}
+
+// Of returns the row of a metric, false where the table has none.
+func Of(name string) (Row, bool) {
+	i := slices.IndexFunc(Table, func(r Row) bool { return r.Name == name })
+	if i < 0 {
+		return Row{Name: name}, false
+	}
+	return Table[i], true
+}
+
+// Must returns the row of a metric that the table has.
+func Must(name string) Row {
+	row, known := Of(name)
+	if !known {
+		panic("no metric " + name)
+	}
+	return row
+}
+
+// Title is what a reader calls a metric: "latency p75" for latency_p75.
+func Title(name string) string {
+	if row, _ := Of(name); row.Title != "" {
+		return row.Title
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// Timed reports whether a metric is of how long things take, by the clock on the wall.
+func (r Row) Timed() bool { return r.Nature == Latency || r.Nature == Clock || r.Nature == Fit }
+
+// Where returns the names of the rows for which it is so, in the order of the table.
+func Where(is func(Row) bool) []string {
+	var names []string
+	for _, r := range Table {
+		if is(r) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// Swept are the names of what is drawn over levels in a regime, in order.
+func Swept(how Regimes) []string {
+	names := Where(func(r Row) bool { return r.Swept[how] > 0 })
+	slices.SortFunc(names, func(a, b string) int { return Must(a).Swept[how] - Must(b).Swept[how] })
+	return names
+}
+
+// Limits are the short words that a budget may use, and what they mean.
+func Limits() map[string]string {
+	words := map[string]string{}
+	for _, r := range Table {
+		for _, word := range r.Budget {
+			words[word] = r.Name
+		}
+	}
+	return words
+}
+
+// Rank is the place of a metric in the order in which a reader wants them; unknown ones come last.
+func Rank(name string) int {
+	if i := slices.Index(shown, name); i >= 0 {
+		return i
+	}
+	return len(shown)
+}
