@@ -9,14 +9,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
-
-// confidence of every interval, before the correction for several claims.
-const confidence = 0.95
 
 // Input is everything that findings are made of.
 type Input struct {
@@ -74,6 +72,6 @@ func Analyse(in Input) (*finding.Document, error) {
 	}
 	withdrawUntraced(doc)
 	doc.Warnings = s.warnings()
-	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(confidence)))
+	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(estimate.Confidence)))
 	return doc, nil
 }

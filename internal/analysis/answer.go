@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // fewVariants is how many variants the sentence names one by one.
@@ -53,10 +54,10 @@ func answer(doc *finding.Document, least int) string {
 	clauses = append(clauses, unsentClause(doc)...)
 	clauses = append(clauses, lossyBaseline(doc)...)
 	if len(apart) > 0 {
-		clauses = append(clauses, "listed apart, because they lost spans: "+fewNames(apart))
+		clauses = append(clauses, "listed apart, because they lost spans: "+words.FewNames(apart))
 	}
 	if slices.ContainsFunc(heads, figureOnly) {
-		clauses = append(clauses, "an interval needs at least "+blocks(least))
+		clauses = append(clauses, "an interval needs at least "+words.Blocks(least))
 		if doc.Quick {
 			clauses[len(clauses)-1] += " and no --quick"
 		}
@@ -79,9 +80,9 @@ func searchedText(doc *finding.Document) string {
 	if len(open) == 0 {
 		return "the capacity cannot be compared: too few blocks hold a search of both sides"
 	}
-	text := "the capacity cannot be compared: " + fewNames(open)
+	text := "the capacity cannot be compared: " + words.FewNames(open)
 	if len(found) > 0 {
-		text += "; " + fewNames(found)
+		text += "; " + words.FewNames(found)
 	}
 	return text
 }
@@ -155,20 +156,11 @@ func budgetClause(doc *finding.Document) []string {
 	}
 	switch {
 	case len(over) > 0:
-		return []string{"over budget: " + fewNames(over)}
+		return []string{"over budget: " + words.FewNames(over)}
 	case len(open) > 0:
-		return []string{"it cannot be told whether the budget is kept by " + fewNames(open)}
+		return []string{"it cannot be told whether the budget is kept by " + words.FewNames(open)}
 	case len(kept) > 0:
 		return []string{"within the budget"}
 	}
 	return nil
-}
-
-// fewNames lists some names and the number of the others.
-func fewNames(names []string) string {
-	const most = 2
-	if len(names) <= most {
-		return strings.Join(names, " and ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

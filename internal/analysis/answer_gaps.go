@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // mostGaps is how many gaps the sentence names one by one.
@@ -82,7 +83,7 @@ func rateless(doc *finding.Document, operations []string) string {
 // listed are some names, all of them where they are not many.
 func listed(names []string) string {
 	if len(names) > mostGaps {
-		return fewNames(names)
+		return words.FewNames(names)
 	}
 	return strings.Join(names, ", ")
 }

@@ -7,8 +7,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // clause says what one variant costs.
@@ -40,7 +42,7 @@ func clause(s subject, heads []finding.Finding) string {
 	case f.ByRatio():
 		text += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","
 	case f.Metric == metric.Slope || f.Amount:
-		text = finding.FormatSize(magnitude(*f.Absolute), f.Unit, false) + " " + ofWhat(f)
+		text = finding.FormatSize(estimate.Magnitude(*f.Absolute), f.Unit, false) + " " + ofWhat(f)
 	}
 	if size(f) < 0 {
 		return s.verb("saves", "save") + text + on
@@ -73,7 +75,7 @@ func figuresClause(s subject, f finding.Finding) string {
 	if f.Absolute != nil && f.Absolute.Estimate < 0 {
 		direction = "lower"
 	}
-	text := fmt.Sprintf("in %s (figures only), %s %s was %s %s", blocks(f.Blocks), finding.MetricName(f.Metric), s.with,
+	text := fmt.Sprintf("in %s (figures only), %s %s was %s %s", words.Blocks(f.Blocks), finding.MetricName(f.Metric), s.with,
 		finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit), direction)
 	if f.ByRatio() {
 		text += " (" + finding.FormatInterval(finding.Interval{Estimate: f.Relative.Estimate}, f.Unit, true) + ")"
@@ -89,7 +91,7 @@ func capacityClause(s subject, f finding.Finding) string {
 	if f.ByRatio() {
 		i, relative = *f.Relative, true
 	}
-	estimate, ends, _ := strings.Cut(finding.FormatSize(magnitude(i), f.Unit, relative), " (")
+	estimate, ends, _ := strings.Cut(finding.FormatSize(estimate.Magnitude(i), f.Unit, relative), " (")
 	if size(f) < 0 {
 		return s.verb("costs", "cost") + estimate + " of the capacity (" + ends + instead
 	}

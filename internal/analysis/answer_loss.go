@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // lossClause says what became of the spans; "" where none were to be delivered. It calms where
@@ -126,7 +127,7 @@ func lossyBaseline(doc *finding.Document) []string {
 	if len(out) == 0 {
 		return nil
 	}
-	return []string{"the baseline itself lost spans (" + fewNames(out) + "), so that it looks cheaper than it is"}
+	return []string{"the baseline itself lost spans (" + words.FewNames(out) + "), so that it looks cheaper than it is"}
 }
 
 // came reports whether any span of a search did: otherwise there is no tracer, or a dark one.
@@ -159,7 +160,7 @@ func lossAtRates(doc *finding.Document) (text string, known bool) {
 		clauses = append(clauses, fmt.Sprintf("at the rates found, up to %s of the spans were lost (%s on %s)", finding.FormatValue(*most.LostShare, "1"), most.Variant, most.Operation))
 	}
 	if len(unknown) > 0 {
-		clauses = append(clauses, "how many spans were lost at the rate found is not known of "+fewNames(unknown))
+		clauses = append(clauses, "how many spans were lost at the rate found is not known of "+words.FewNames(unknown))
 	}
 	return strings.Join(clauses, "; "), most != nil
 }

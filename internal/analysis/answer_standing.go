@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -102,7 +103,7 @@ func boundText(f finding.Finding) string {
 // share is a headline's size without its sign: of the ratio where that answers.
 func share(f finding.Finding) string {
 	if f.ByRatio() { // as precisely as its interval allows, and as the tables have it
-		text, _, _ := strings.Cut(finding.FormatSize(magnitude(*f.Relative), f.Unit, true), " (")
+		text, _, _ := strings.Cut(finding.FormatSize(estimate.Magnitude(*f.Relative), f.Unit, true), " (")
 		return text
 	}
 	return amount(f)

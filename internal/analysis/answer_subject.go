@@ -4,6 +4,7 @@ package analysis
 import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // subject is what a clause is about.
@@ -49,7 +50,7 @@ func (s subject) names(list []finding.Finding) string {
 		names = append(names, s.named(f))
 	}
 	if s.many {
-		return " for " + fewNames(names)
+		return " for " + words.FewNames(names)
 	}
-	return " on " + fewNames(names)
+	return " on " + words.FewNames(names)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // tracedHeads are the headlines without those of which no span came on a side.
@@ -43,7 +44,7 @@ func untracedClause(doc *finding.Document) []string {
 	if len(tracedHeads(doc, headlines(doc.Findings))) == 0 {
 		there = ""
 	}
-	return []string{"no span came with " + fewNames(names) + ", so that what tracing costs" + there + " cannot be told"}
+	return []string{"no span came with " + words.FewNames(names) + ", so that what tracing costs" + there + " cannot be told"}
 }
 
 // withdrawUntraced takes verdicts on a cost from findings of which no span came on a side: they answer

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -108,10 +109,10 @@ func heldIn(made []*record.Capacity) (held, failed float64) {
 			failed = math.Min(failed, c.Failing)
 		}
 	}
-	if !sane(held) {
+	if !estimate.Sane(held) {
 		held = 0
 	}
-	if !sane(failed) {
+	if !estimate.Sane(failed) {
 		failed = 0
 	}
 	return held, failed
@@ -134,7 +135,7 @@ func (s *study) searchFigures(out *finding.Search, made []*record.Capacity) {
 	rates := each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
 	limited := slices.ContainsFunc(made, func(c *record.Capacity) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/droppable {
-		out.Rate = interval(rateExtent(made).signedRank(rates, s.confidence(confidence)), s.quick())
+		out.Rate = estimate.Interval(rateExtent(made).SignedRank(rates, s.confidence(estimate.Confidence)), s.quick())
 	}
 	linear := func(value func(*record.Capacity) float64) *float64 {
 		values := each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Linear })
@@ -151,14 +152,14 @@ func (s *study) searchFigures(out *finding.Search, made []*record.Capacity) {
 
 // rateExtent is the extent of the rates of those searches that found one; nil where all
 // are exact.
-func rateExtent(made []*record.Capacity) *extent {
+func rateExtent(made []*record.Capacity) *estimate.Extent {
 	var samples []finding.Sample
 	for _, c := range made {
-		if c.Outcome == record.Found && sane(c.Rate) {
+		if c.Outcome == record.Found && estimate.Sane(c.Rate) {
 			samples = append(samples, finding.Sample{Value: c.Rate, ValueWithin: bracketOf(c)})
 		}
 	}
-	return extentOf(samples, difference) // from nought
+	return estimate.ExtentOf(samples, estimate.Difference) // from nought
 }
 
 // searchPoints are the probes of one search.
@@ -202,7 +203,7 @@ func countOf(made []*record.Capacity, outcome record.Outcome) int {
 func each(made []*record.Capacity, value func(*record.Capacity) (float64, bool)) []float64 {
 	var out []float64
 	for _, c := range made {
-		if v, ok := value(c); ok && sane(v) {
+		if v, ok := value(c); ok && estimate.Sane(v) {
 			out = append(out, v)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -164,11 +165,11 @@ func TestBracketsHoldWhatTheTruthWould(t *testing.T) {
 			b, v := cellOf(base, step), cellOf(value, step)
 			samples = append(samples, finding.Sample{Baseline: b.Low, BaselineWithin: b, Value: v.Low, ValueWithin: v})
 		}
-		base, value := columns(samples)
+		base, value := estimate.Columns(samples)
 		logs, _ := stats.LogRatios(base, value)
 		for _, c := range []struct{ exact, got stats.Estimate }{
-			{stats.SignedRank(truth, 0.95), extentOf(samples, logRatio).signedRank(logs, 0.95)},
-			{stats.SignedRank(differences, 0.95), extentOf(samples, difference).signedRank(minus(value, base), 0.95)},
+			{stats.SignedRank(truth, 0.95), estimate.ExtentOf(samples, estimate.LogRatio).SignedRank(logs, 0.95)},
+			{stats.SignedRank(differences, 0.95), estimate.ExtentOf(samples, estimate.Difference).SignedRank(estimate.Minus(value, base), 0.95)},
 		} {
 			const slack = 1e-9
 			if !c.got.Bounded || c.got.Low > c.exact.Low+slack || c.got.High < c.exact.High-slack || c.got.Center < c.got.Low || c.got.Center > c.got.High {

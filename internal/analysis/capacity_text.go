@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // goalText is what was looked for: "75 % of the app's CPU".
@@ -38,7 +39,7 @@ func searchText(f *finding.Search, made []*record.Capacity) string {
 			text += "; bound by " + article(f.Binding)
 		}
 		if n := countOf(made, record.Unsteady); n > 0 {
-			text += fmt.Sprintf("; %s, unsteady, %s not count", blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
+			text += fmt.Sprintf("; %s, unsteady, %s not count", words.Blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
 		}
 		return text + repeatedText(f.Repeated)
 	}
@@ -56,7 +57,7 @@ func repeatedText(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; in %s it was made twice, as the first ended unsteady", blocks(n))
+	return fmt.Sprintf("; in %s it was made twice, as the first ended unsteady", words.Blocks(n))
 }
 
 // betweenText names the two rates between which searches found theirs, each the centre
@@ -132,7 +133,7 @@ func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
 	if n == len(made) {
 		return text
 	}
-	return fmt.Sprintf("%s in %d of %s", text, n, blocks(len(made)))
+	return fmt.Sprintf("%s in %d of %s", text, n, words.Blocks(len(made)))
 }
 
 // unsteadyReason is why the first of the unsteady searches found no rate.

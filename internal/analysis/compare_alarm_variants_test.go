@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -80,7 +81,7 @@ func TestBlocksThatClaimsTake(t *testing.T) {
 		part   float64
 		want   int
 	}{{3, 1, 7}, {3, decisivePart, 8}, {15, 1 - decisivePart, 12}} {
-		if got := stats.MinBlocks(stats.Bonferroni(confidence, weighted(c.claims, c.part))); got != c.want {
+		if got := stats.MinBlocks(stats.Bonferroni(estimate.Confidence, weighted(c.claims, c.part))); got != c.want {
 			t.Errorf("%d claims with %g of the 5 %%: %d blocks, want %d", c.claims, c.part, got, c.want)
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // changeAnswer says what changed in the headline metric, and how the budget was
@@ -70,22 +72,22 @@ func headlineChanges(doc *finding.Comparison, index int) string {
 	}
 	var out []string
 	if len(more) > 0 {
-		out = append(out, up+" for "+fewNames(more))
+		out = append(out, up+" for "+words.FewNames(more))
 	}
 	if len(less) > 0 {
-		out = append(out, down+" for "+fewNames(less))
+		out = append(out, down+" for "+words.FewNames(less))
 	}
 	if len(same) > 0 {
-		out = append(out, changed+" by more than "+finding.FormatBound(widest(bound), bound.Unit, bound.Relative != nil)+" for "+fewNames(same))
+		out = append(out, changed+" by more than "+finding.FormatBound(widest(bound), bound.Unit, bound.Relative != nil)+" for "+words.FewNames(same))
 	}
 	text := finding.MetricName(metric) + " " + strings.Join(out, ", and ")
 	switch {
 	case len(open) == 0:
 		return text
 	case len(out) == 0:
-		return "it cannot be told how " + finding.MetricName(metric) + " changed for " + fewNames(open)
+		return "it cannot be told how " + finding.MetricName(metric) + " changed for " + words.FewNames(open)
 	}
-	return text + ", and it cannot be told for " + fewNames(open)
+	return text + ", and it cannot be told for " + words.FewNames(open)
 }
 
 func levelName(c *finding.Change) string {
@@ -101,7 +103,7 @@ func sizeOf(c *finding.Change) string {
 	case c.Absolute != nil:
 		i.Estimate = c.Absolute.Estimate
 	}
-	return finding.FormatSize(magnitude(i), c.Unit, c.Relative != nil)
+	return finding.FormatSize(estimate.Magnitude(i), c.Unit, c.Relative != nil)
 }
 
 func widest(c *finding.Change) float64 { return max(-*c.Verdict.Low, *c.Verdict.High) }
@@ -150,11 +152,11 @@ func changeBudget(doc *finding.Comparison) string {
 	}
 	switch {
 	case len(over) > 0:
-		return "over budget: " + fewNames(over)
+		return "over budget: " + words.FewNames(over)
 	case len(open) > 0 && more > 0:
-		return "it cannot be told whether the budget is kept by " + fewNames(open) + ": it takes about " + blocks(more) + " more" + where + ", or a few more than that"
+		return "it cannot be told whether the budget is kept by " + words.FewNames(open) + ": it takes about " + words.Blocks(more) + " more" + where + ", or a few more than that"
 	case len(open) > 0:
-		return "it cannot be told whether the budget is kept by " + fewNames(open)
+		return "it cannot be told whether the budget is kept by " + words.FewNames(open)
 	case kept > 0:
 		return "within the budget"
 	}

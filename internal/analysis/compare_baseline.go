@@ -2,6 +2,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -16,8 +17,8 @@ func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, 
 		if g == nil || seen[k] || f.Role != "" || !c.in.Filter.matches(f) {
 			continue
 		}
-		base, _ := columns(f.Samples)
-		now, _ := columns(g.Samples)
+		base, _ := estimate.Columns(f.Samples)
+		now, _ := estimate.Columns(g.Samples)
 		logsBase, okBase := logarithms(base)
 		logsNow, okNow := logarithms(now)
 		if len(base) == 0 || len(now) == 0 || !okBase || !okNow {
@@ -30,8 +31,8 @@ func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, 
 			Metric: f.Metric, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
 			Before:   finding.Cost{Value: stats.Center(base), Blocks: len(base)},
 			After:    finding.Cost{Value: stats.Center(now), Blocks: len(now)},
-			Absolute: shift(rankSum(values{base, extentOf(before, itself)}, values{now, extentOf(later, itself)}, ask(confidence))),
-			Relative: shift(stats.Ratio(rankSum(values{logsBase, extentOf(before, logOf)}, values{logsNow, extentOf(later, logOf)}, ask(confidence)))),
+			Absolute: shift(rankSum(values{base, estimate.ExtentOf(before, itself)}, values{now, estimate.ExtentOf(later, itself)}, ask(estimate.Confidence))),
+			Relative: shift(stats.Ratio(rankSum(values{logsBase, estimate.ExtentOf(before, logOf)}, values{logsNow, estimate.ExtentOf(later, logOf)}, ask(estimate.Confidence)))),
 			Note:     "the program without tracing, and the machine: both may have changed",
 		})
 	}

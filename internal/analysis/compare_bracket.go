@@ -5,28 +5,30 @@ package analysis
 import (
 	"math"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // values are those of the blocks of one result; apart is nil where they are exact.
 type values struct {
 	mid   []float64
-	apart *extent
+	apart *estimate.Extent
 }
 
 func (v values) low() []float64 {
 	if v.apart == nil {
 		return v.mid
 	}
-	return v.apart.low
+	return v.apart.Low
 }
 
 func (v values) high() []float64 {
 	if v.apart == nil {
 		return v.mid
 	}
-	return v.apart.high
+	return v.apart.High
 }
 
 // rankSum is the shift from one result to another. Both ends of its interval rise with
@@ -36,7 +38,7 @@ func rankSum(before, after values, confidence float64) stats.Estimate {
 	if before.apart == nil && after.apart == nil {
 		return e
 	}
-	return outermost(e, stats.RankSum(before.high(), after.low(), confidence), stats.RankSum(before.low(), after.high(), confidence))
+	return estimate.Outermost(e, stats.RankSum(before.high(), after.low(), confidence), stats.RankSum(before.low(), after.high(), confidence))
 }
 
 // bracketed reports whether the change is of capacities that are not exact.
@@ -46,17 +48,17 @@ func (c *change) bracketed() bool { return c.apartBefore != nil || c.apartAfter 
 // interval excludes the limit; bracket is true where no number is enough.
 func (c *change) toExclude(limit, confidence float64) (all int, bracket bool) {
 	if c.paired {
-		return c.apartAfter.blocksToExclude(c.after, limit, confidence)
+		return c.apartAfter.BlocksToExclude(c.after, limit, confidence)
 	}
 	before, after := values{c.before, c.apartBefore}, values{c.after, c.apartAfter}
 	if !c.bracketed() {
-		return stats.ValuesToExclude(c.before, c.after, limit, confidence, patience), false
+		return stats.ValuesToExclude(c.before, c.after, limit, confidence, estimate.Patience), false
 	}
 	switch {
 	case stats.RankSum(before.high(), after.low(), confidence).Center > limit:
-		return stats.ValuesToExclude(before.high(), after.low(), limit, confidence, patience), false
+		return stats.ValuesToExclude(before.high(), after.low(), limit, confidence, estimate.Patience), false
 	case stats.RankSum(before.low(), after.high(), confidence).Center < limit:
-		return stats.ValuesToExclude(before.low(), after.high(), limit, confidence, patience), false
+		return stats.ValuesToExclude(before.low(), after.high(), limit, confidence, estimate.Patience), false
 	}
 	return 0, true
 }
@@ -79,8 +81,8 @@ func logOf(value, _ float64) float64 { return math.Log(value) }
 
 // openBrackets says why there is no interval of the change; "" where brackets are not why.
 func (c *change) openBrackets() string {
-	for _, e := range []*extent{c.apartBefore, c.apartAfter} {
-		if text := e.openText(); text != "" {
+	for _, e := range []*estimate.Extent{c.apartBefore, c.apartAfter} {
+		if text := words.OpenBrackets(e); text != "" {
 			return text
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -143,11 +144,11 @@ func (c *change) lostScale() {
 	c.before, c.after, c.shifts = missing(c.valuesBefore), missing(c.valuesAfter), nil
 	c.apartBefore, c.apartAfter = nil, nil
 	if c.paired {
-		c.after = minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
+		c.after = estimate.Minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
 	}
 	c.Before = finding.Cost{Value: 1 - c.Before.Value, Blocks: c.Before.Blocks}
 	c.After = finding.Cost{Value: 1 - c.After.Value, Blocks: c.After.Blocks}
-	c.Absolute = shift(c.estimate(confidence))
+	c.Absolute = shift(c.estimate(estimate.Confidence))
 	c.Note = ""
 }
 

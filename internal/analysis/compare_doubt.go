@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -145,7 +146,7 @@ func untoldAtAll(f *finding.Finding) bool {
 // Modes count that are further apart than the share that a single ratio may be off.
 func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) string {
 	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
-	if !report.Differ || !apart(report.Baseline, max(modeShare, off), 0) && !apart(report.Value, max(modeShare, off), 0) {
+	if !report.Differ || !estimate.Apart(report.Baseline, max(estimate.ModeShare, off), 0) && !estimate.Apart(report.Value, max(estimate.ModeShare, off), 0) {
 		return ""
 	}
 	name, modes := after, report.Value
@@ -172,5 +173,5 @@ func shift(e stats.Estimate) *finding.Interval {
 	if math.IsNaN(e.Center) || math.IsInf(e.Center, 0) {
 		return nil
 	}
-	return interval(e, false)
+	return estimate.Interval(e, false)
 }

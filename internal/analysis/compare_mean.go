@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -58,7 +59,7 @@ func meanOf(index int, parts []*change) *change {
 	if !mean.paired {
 		mean.Before, mean.After = meanCost(mean.before, mean.apartBefore, mean.ask), meanCost(mean.after, mean.apartAfter, mean.ask)
 	}
-	mean.Relative = shift(stats.Ratio(mean.estimate(confidence)))
+	mean.Relative = shift(stats.Ratio(mean.estimate(estimate.Confidence)))
 	return mean
 }
 
@@ -66,7 +67,7 @@ func meanOf(index int, parts []*change) *change {
 // can be.
 type blockLogs map[int][3]float64
 
-func byBlock(samples []finding.Sample, logs []float64, apart *extent) blockLogs {
+func byBlock(samples []finding.Sample, logs []float64, apart *estimate.Extent) blockLogs {
 	out, of := blockLogs{}, values{logs, apart}
 	low, high := of.low(), of.high()
 	for i, s := range samples {
@@ -77,9 +78,9 @@ func byBlock(samples []finding.Sample, logs []float64, apart *extent) blockLogs 
 
 // meanByBlock are the means over operations in the blocks that all of them have; the
 // extent is nil where they are exact.
-func meanByBlock(parts []blockLogs) ([]float64, *extent) {
+func meanByBlock(parts []blockLogs) ([]float64, *estimate.Extent) {
 	var mid []float64
-	apart, exact := &extent{}, true
+	apart, exact := &estimate.Extent{}, true
 	for _, block := range sortedInts(parts[0]) {
 		var sum [3]float64
 		all := true
@@ -94,7 +95,7 @@ func meanByBlock(parts []blockLogs) ([]float64, *extent) {
 			continue
 		}
 		mid = append(mid, sum[1])
-		apart.low, apart.high = append(apart.low, sum[0]), append(apart.high, sum[2])
+		apart.Low, apart.High = append(apart.Low, sum[0]), append(apart.High, sum[2])
 		exact = exact && sum[0] == sum[1] && sum[2] == sum[1]
 	}
 	if exact {
@@ -104,13 +105,13 @@ func meanByBlock(parts []blockLogs) ([]float64, *extent) {
 }
 
 // meanCost is the mean cost in one result by itself: paired, as its parts are.
-func meanCost(logs []float64, apart *extent, ask func(float64) float64) finding.Cost {
+func meanCost(logs []float64, apart *estimate.Extent, ask func(float64) float64) finding.Cost {
 	if len(logs) == 0 {
 		return finding.Cost{}
 	}
-	e := stats.Ratio(apart.signedRank(logs, ask(confidence)))
+	e := stats.Ratio(apart.SignedRank(logs, ask(estimate.Confidence)))
 	if math.IsNaN(e.Center) {
 		return finding.Cost{}
 	}
-	return finding.Cost{Relative: interval(e, false), Blocks: len(logs)}
+	return finding.Cost{Relative: estimate.Interval(e, false), Blocks: len(logs)}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -18,8 +19,8 @@ import (
 type change struct {
 	finding.Change
 	before, after []float64
-	apartBefore   *extent // of before and after, where they are not exact
-	apartAfter    *extent
+	apartBefore   *estimate.Extent // of before and after, where they are not exact
+	apartAfter    *estimate.Extent
 	shifts        *stats.Shifts // of after over before, made when first asked for
 	valuesBefore  []float64     // the variant's own values
 	valuesAfter   []float64
@@ -102,14 +103,14 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 		Metric: f.Metric, Role: f.Role, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
 		Before: costOf(f), After: costOf(g),
 	}, ask: ask}
-	_, one.valuesBefore = columns(f.Samples)
-	_, one.valuesAfter = columns(g.Samples)
+	_, one.valuesBefore = estimate.Columns(f.Samples)
+	_, one.valuesAfter = estimate.Columns(g.Samples)
 	one.scale(f, g)
 	if one.before != nil && one.Before.Absolute != nil && one.After.Absolute != nil {
-		one.Absolute = shift(rankSum(values{addedBy(f), extentOf(f.Samples, difference)}, values{addedBy(g), extentOf(g.Samples, difference)}, ask(confidence)))
+		one.Absolute = shift(rankSum(values{addedBy(f), estimate.ExtentOf(f.Samples, estimate.Difference)}, values{addedBy(g), estimate.ExtentOf(g.Samples, estimate.Difference)}, ask(estimate.Confidence)))
 	}
 	if one.ratio {
-		one.Relative = shift(stats.Ratio(one.estimate(confidence)))
+		one.Relative = shift(stats.Ratio(one.estimate(estimate.Confidence)))
 	}
 	one.figure = one.figure || silent(f) || silent(g)
 	one.unjudged = !c.claims(f)
@@ -120,7 +121,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 	one.unseen = func(allowed float64) string { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
 	if one.doubt == "" && one.ratio {
-		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(resolution(f.Samples), resolution(g.Samples)))
+		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(estimate.Resolution(f.Samples), estimate.Resolution(g.Samples)))
 	}
 	return one
 }
@@ -144,7 +145,7 @@ func (c *change) bare() {
 			i.Low, i.High = nil, nil
 		}
 	}
-	c.figure = min(len(c.before), len(c.after)) >= stats.MinBlocks(confidence)
+	c.figure = min(len(c.before), len(c.after)) >= stats.MinBlocks(estimate.Confidence)
 }
 
 func costOf(f *finding.Finding) finding.Cost {
@@ -155,11 +156,11 @@ func costOf(f *finding.Finding) finding.Cost {
 // where that is zero the amount that is added, as a ratio of what it was, if
 // there was any. A machine's drift is in an amount, so that times have no verdict.
 func (c *change) scale(f, g *finding.Finding) {
-	before, errBefore := stats.LogRatios(columns(f.Samples))
-	after, errAfter := stats.LogRatios(columns(g.Samples))
-	if errBefore == nil && errAfter == nil && sane(math.Exp(largest(before))) && sane(math.Exp(largest(after))) {
+	before, errBefore := stats.LogRatios(estimate.Columns(f.Samples))
+	after, errAfter := stats.LogRatios(estimate.Columns(g.Samples))
+	if errBefore == nil && errAfter == nil && estimate.Sane(math.Exp(estimate.Largest(before))) && estimate.Sane(math.Exp(estimate.Largest(after))) {
 		c.before, c.after, c.ratio = before, after, true
-		c.apartBefore, c.apartAfter = extentOf(f.Samples, logRatio), extentOf(g.Samples, logRatio)
+		c.apartBefore, c.apartAfter = estimate.ExtentOf(f.Samples, estimate.LogRatio), estimate.ExtentOf(g.Samples, estimate.LogRatio)
 		c.logsBefore, c.logsAfter = byBlock(f.Samples, before, c.apartBefore), byBlock(g.Samples, after, c.apartAfter)
 		return
 	}
@@ -179,7 +180,7 @@ func (c *change) scale(f, g *finding.Finding) {
 // estimate is the shift on the scale that is compared.
 func (c *change) estimate(confidence float64) stats.Estimate {
 	if c.paired {
-		return c.apartAfter.signedRank(c.after, c.ask(confidence))
+		return c.apartAfter.SignedRank(c.after, c.ask(confidence))
 	}
 	if c.bracketed() {
 		return rankSum(values{c.before, c.apartBefore}, values{c.after, c.apartAfter}, c.ask(confidence))
@@ -192,13 +193,13 @@ func (c *change) estimate(confidence float64) stats.Estimate {
 
 // addedBy is what each block of a finding adds to the baseline.
 func addedBy(f *finding.Finding) []float64 {
-	base, value := columns(f.Samples)
-	return minus(value, base)
+	base, value := estimate.Columns(f.Samples)
+	return estimate.Minus(value, base)
 }
 
 func logarithms(x []float64) (logs []float64, ok bool) {
 	for _, v := range x {
-		if !(v > 0) || !sane(v) {
+		if !(v > 0) || !estimate.Sane(v) {
 			return nil, false
 		}
 		logs = append(logs, math.Log(v))

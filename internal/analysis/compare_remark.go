@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // remarks says what differs and may, and what only one of the results has.
@@ -44,7 +45,7 @@ func (c *comparison) remarks(doc *finding.Document, before, after string) {
 		name string
 	}{{base, before}, {doc, after}} {
 		if n := graveWarnings(one.doc); n > 0 && (one.doc != base || doc == c.in.News[0]) {
-			c.warn("compare-warned", "warning", fmt.Sprintf("%s has %s of its own", one.name, counted(n, "warning")), "read them: tracetax report "+quoted(one.doc.Results))
+			c.warn("compare-warned", "warning", fmt.Sprintf("%s has %s of its own", one.name, counted(n, "warning")), "read them: tracetax report "+words.Quoted(one.doc.Results))
 		}
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"math"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // decisivePart is the part of the 5 % that the claims have together which people
@@ -65,8 +67,8 @@ func (c *change) judge(claims int) {
 	if c.budget != nil {
 		v.Budget = &c.budget.Value
 	}
-	v.Claims, v.Confidence = claims, stats.Bonferroni(confidence, claims)
-	least := stats.MinBlocks(c.ask(confidence)) // for both, so that a result has intervals of its own
+	v.Claims, v.Confidence = claims, stats.Bonferroni(estimate.Confidence, claims)
+	least := stats.MinBlocks(c.ask(estimate.Confidence)) // for both, so that a result has intervals of its own
 	fewest := min(len(c.before), len(c.after))
 	e := c.estimate(v.Confidence)
 	switch {
@@ -82,7 +84,7 @@ func (c *change) judge(claims int) {
 		c.cannotTell(c.openBrackets(), 0)
 	case !e.Bounded:
 		more := c.fewest(v.Confidence) - fewest
-		c.cannotTell(fmt.Sprintf("%s more needed%s for all claims that are made at once", blocks(more), c.where()), more)
+		c.cannotTell(fmt.Sprintf("%s more needed%s for all claims that are made at once", words.Blocks(more), c.where()), more)
 	case c.budget != nil:
 		c.against(e)
 	default:
@@ -141,7 +143,7 @@ func (c *change) cannotTell(reason string, more int) {
 // figuresOnly is the verdict on too few blocks.
 func (c *change) figuresOnly(have, least int) {
 	c.Verdict.Claims, c.Verdict.Confidence = 0, 0
-	text := fmt.Sprintf("%s: figures only, an interval needs %d%s", blocks(have), least, c.where())
+	text := fmt.Sprintf("%s: figures only, an interval needs %d%s", words.Blocks(have), least, c.where())
 	c.cannotTell(text, least-have)
 }
 
@@ -168,7 +170,7 @@ func (c *change) stillOpen(reason string, limit float64) {
 		c.cannotTell(reason+"; it is too close to be settled by more blocks", 0)
 		return
 	}
-	c.cannotTell(fmt.Sprintf("%s; about %s more%s would settle it", reason, blocks(all-fewest), c.where()), all-fewest)
+	c.cannotTell(fmt.Sprintf("%s; about %s more%s would settle it", reason, words.Blocks(all-fewest), c.where()), all-fewest)
 }
 
 // alone is the verdict where there is no budget.
@@ -198,13 +200,13 @@ func (c *change) alone(e stats.Estimate) {
 
 // seenAlone reports whether the interval that is not corrected excludes zero.
 func (c *change) seenAlone() bool {
-	at := c.estimate(confidence).Against(0)
+	at := c.estimate(estimate.Confidence).Against(0)
 	return at == stats.Above || at == stats.Below
 }
 
 // thanBefore is "costs 3.1 % more than before (2.0 to 4.2)".
 func thanBefore(verb, word string, i finding.Interval, c *change) string {
-	size, ends, bounded := strings.Cut(finding.FormatSize(magnitude(i), c.Unit, c.ratio), " (")
+	size, ends, bounded := strings.Cut(finding.FormatSize(estimate.Magnitude(i), c.Unit, c.ratio), " (")
 	text := verb + size + " " + word + c.than()
 	if bounded {
 		text += " (" + ends

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // confidence is the confidence to ask of an interval that is to have the one given,
@@ -57,9 +58,9 @@ func (s *study) stopped() string {
 	at := s.stoppingOf()
 	switch {
 	case at.enough:
-		return fmt.Sprintf("stopped after %s at the precision of %s, of %s", blocks(at.blocks), s.precisionText(), s.precisionMetric())
+		return fmt.Sprintf("stopped after %s at the precision of %s, of %s", words.Blocks(at.blocks), s.precisionText(), s.precisionMetric())
 	case at.atMost:
-		return fmt.Sprintf("reached the most, %s, before the precision of %s, of %s", blocks(at.blocks), s.precisionText(), s.precisionMetric())
+		return fmt.Sprintf("reached the most, %s, before the precision of %s, of %s", words.Blocks(at.blocks), s.precisionText(), s.precisionMetric())
 	}
 	return ""
 }

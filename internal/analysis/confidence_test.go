@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -22,7 +23,7 @@ func TestIntervalsAreWidened(t *testing.T) {
 	s.design = func(e *spec.Experiment) { e.Design.Blocks, e.Design.Most, e.Design.Precision = 8, 20, 1e-6 }
 	doc := analyse(t, s.input())
 	f := get(t, doc, "json", "otel", "cpu_per_operation")
-	base, value := columns(f.Samples)
+	base, value := estimate.Columns(f.Samples)
 	logs, err := stats.LogRatios(base, value)
 	if err != nil {
 		t.Fatal(err)

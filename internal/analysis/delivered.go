@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -28,10 +29,10 @@ func (s *study) delivered(p pair, at cell.At) *claim {
 	}
 	c := s.newClaim(made(metric.DeliveredShare, false), p, at, samples)
 	if len(samples) > 0 {
-		base, value := columns(samples)
+		base, value := estimate.Columns(samples)
 		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
 		if compared {
-			c.Absolute = interval(stats.SignedRank(minus(value, base), s.confidence(confidence)), s.quick())
+			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.confidence(estimate.Confidence)), s.quick())
 		}
 	}
 	if l := s.ledgerOf(p.variant, at); l != nil {

@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -40,7 +41,7 @@ func Foresee(e *spec.Experiment) (headline, budgets Outlook) {
 	of := func(family string) Outlook {
 		o := Outlook{Claims: families[family], Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most)}
 		o.Needs = needed(o.Claims, s.confidence)
-		o.Joint = family == familyHeadline && !s.stops() && o.Least >= stats.MinBlocks(confidence)
+		o.Joint = family == familyHeadline && !s.stops() && o.Least >= stats.MinBlocks(estimate.Confidence)
 		for _, c := range claims {
 			if o.Metric == "" && s.counts(c) && c.family() == family {
 				o.Metric = c.Metric
@@ -54,7 +55,7 @@ func Foresee(e *spec.Experiment) (headline, budgets Outlook) {
 // needed is the number of blocks from which on there is an interval that is corrected for so many
 // claims; ask is the confidence to ask of an interval that is to have a given one.
 func needed(claims int, ask func(float64) float64) int {
-	return stats.MinBlocks(ask(stats.Bonferroni(confidence, claims)))
+	return stats.MinBlocks(ask(stats.Bonferroni(estimate.Confidence, claims)))
 }
 
 // foreseeCells makes the list of cells of what will be run.

@@ -88,7 +88,7 @@ func TestForeseeShort(t *testing.T) {
 		"one less":                    {8, 0, false, true, true, true},
 		"too few for any interval":    {5, 0, false, true, true, false},
 		"may stop before there are":   {8, 30, false, true, false, false},
-		"cannot reach them":           {8, 9, false, true, true, false}, // a precision needs more for the same confidence
+		"cannot reach them":           {8, 9, false, true, true, false}, // a precision needs more for the same estimate.Confidence
 		"quick, which makes no claim": {2, 0, true, false, false, false},
 	} {
 		s := manyClaims(c.blocks, 0.01)

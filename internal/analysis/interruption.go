@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // A variant is given up that fails in so many blocks in a row, or before the first
@@ -99,14 +100,14 @@ func (s *study) findInterrupted() []hit {
 // repeat lists the commands that repeat the experiment; one that was interrupted
 // can be gone on with.
 func (s *study) repeat(file string) []string {
-	again := []string{"tracetax run " + quoted(s.in.Results+"/"+file)}
+	again := []string{"tracetax run " + words.Quoted(s.in.Results+"/"+file)}
 	if made, asked := s.progress(); made < asked {
 		return append([]string{resumes(s.in.Results)}, again...)
 	}
 	return again
 }
 
-func resumes(results string) string { return "tracetax run --resume " + quoted(results) }
+func resumes(results string) string { return "tracetax run --resume " + words.Quoted(results) }
 
 // Found tells a document where it was found, by the words of who reads it now: its
 // commands name its folder.
@@ -115,8 +116,8 @@ func Found(doc *finding.Document, results string) {
 		switch command {
 		case resumes(doc.Results):
 			doc.Repeat[i] = resumes(results)
-		case "tracetax run " + quoted(doc.Results+"/"+record.ExperimentFile):
-			doc.Repeat[i] = "tracetax run " + quoted(results+"/"+record.ExperimentFile)
+		case "tracetax run " + words.Quoted(doc.Results+"/"+record.ExperimentFile):
+			doc.Repeat[i] = "tracetax run " + words.Quoted(results+"/"+record.ExperimentFile)
 		}
 	}
 	doc.Results = results

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -33,7 +34,7 @@ type level struct {
 // number of levels that are tried. Where the level before it is not surely a bend
 // away, the text says between which levels the knee lies.
 func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding.Knee {
-	sure := ask(stats.Bonferroni(confidence, len(curve)-1))
+	sure := ask(stats.Bonferroni(estimate.Confidence, len(curve)-1))
 	limit := math.Log1p(littleMore)
 	for i := range curve[:max(0, len(curve)-1)] {
 		if !flatFrom(curve, i, limit, sure) {
@@ -75,7 +76,7 @@ func gain(from, to level, confidence float64) stats.Estimate {
 func kneeText(curve []level, before, at int, parameter string, last stats.Estimate) string {
 	last = stats.Ratio(last)
 	brings := fmt.Sprintf("doubling them brings under %.0f %% more (to %g: %s a doubling)", 100*littleMore, curve[len(curve)-1].x,
-		finding.FormatInterval(*interval(last, false), "1", true))
+		finding.FormatInterval(*estimate.Interval(last, false), "1", true))
 	switch {
 	case at == 0:
 		return fmt.Sprintf("from the first level on, %g %s, %s", curve[0].x, parameter, brings)

@@ -7,38 +7,26 @@ import (
 	"math"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// modeShare is the share of the larger mode by which modes must differ to matter.
-const modeShare = 0.01
-
 // modesOf looks for modes of one side that the other has not. They Differ only where they are so
 // far apart that it matters.
 func modesOf(c *claim) stats.ModeReport {
-	base, value := columns(c.Samples)
+	base, value := estimate.Columns(c.Samples)
 	if c.metric.added {
 		base = nil // its baseline is nought by definition
 	}
-	least := math.Max(modeShare, resolution(c.Samples)) // neighbouring brackets may hold the same rate
+	least := math.Max(estimate.ModeShare, estimate.Resolution(c.Samples)) // neighbouring brackets may hold the same rate
 	matters, find := 0.0, stats.Modes
 	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside what is added
-		matters, find = modeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
+		matters, find = estimate.ModeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
 	}
 	report := find(base, value)
-	report.Differ = report.Differ && (apart(report.Baseline, least, matters) || apart(report.Value, least, matters))
+	report.Differ = report.Differ && (estimate.Apart(report.Baseline, least, matters) || estimate.Apart(report.Value, least, matters))
 	return report
-}
-
-// apart reports whether modes differ by more than a share of the larger, and by more than
-// matters, also where the other side is zero and there is no ratio to judge them by.
-func apart(modes []stats.Mode, share, matters float64) bool {
-	if len(modes) < 2 {
-		return false
-	}
-	least, most := modes[0].Center, modes[len(modes)-1].Center
-	return most-least > math.Max(matters, share*math.Max(math.Abs(least), math.Abs(most)))
 }
 
 // divided is the side that falls into modes, and its name.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -77,7 +78,7 @@ func TestNotSureAmongClaims(t *testing.T) {
 		c.Samples = append(c.Samples, finding.Sample{Block: block + 1, Baseline: 1e-3, Value: v * 1e-3})
 	}
 	c.Blocks = len(c.Samples)
-	c.estimate(confidence, false)
+	c.estimate(estimate.Confidence, false)
 	if *c.Relative.Low <= 0 {
 		t.Fatalf("the interval by itself holds zero: %s", finding.FormatInterval(*c.Relative, "1", true))
 	}

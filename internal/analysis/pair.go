@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -36,11 +37,11 @@ type claim struct {
 	pair        pair
 	at          cell.At
 	differences []float64
-	logs        []float64 // nil where there is no ratio
-	apart       *extent   // of the differences, where they are not exact
-	logsApart   *extent   // of logs
+	logs        []float64        // nil where there is no ratio
+	apart       *estimate.Extent // of the differences, where they are not exact
+	logsApart   *estimate.Extent // of logs
 	budget      *spec.Limit
-	asked       float64 // confidence asked of the verdict's interval
+	asked       float64 // estimate.Confidence asked of the verdict's interval
 	doubts      doubts
 	bent        string // why nothing can be read off the end of its line; "" where it can
 	short       bool   // too few blocks for an interval that is corrected for all claims of the family
@@ -93,7 +94,7 @@ func (s *study) claims(p pair, at cell.At) []*claim {
 // claim makes the finding of one metric; nil where there is nothing to show.
 func (s *study) claim(m measure, p pair, at cell.At) *claim {
 	samples := s.samples(m, p, at)
-	if allZero(samples) {
+	if estimate.AllZero(samples) {
 		return nil
 	}
 	c := s.outline(m, p, at, samples)
@@ -101,7 +102,7 @@ func (s *study) claim(m measure, p pair, at cell.At) *claim {
 	if text := resolutionNote(samples); text != "" {
 		c.remark(text)
 	}
-	c.estimate(s.confidence(confidence), s.quick())
+	c.estimate(s.confidence(estimate.Confidence), s.quick())
 	if m.uncompared {
 		c.Uncompared = true
 		c.Absolute, c.Relative, c.logs, c.logsApart = nil, nil, nil, nil
@@ -164,7 +165,7 @@ func (s *study) samples(m measure, p pair, at cell.At) []finding.Sample {
 		}
 		b, okBase := m.value(base, basePhase)
 		v, okValue := m.value(value, valuePhase)
-		if !okBase || !okValue || !sane(b) || !sane(v) {
+		if !okBase || !okValue || !estimate.Sane(b) || !estimate.Sane(v) {
 			return nil
 		}
 		one := finding.Sample{Block: block, Baseline: b, Value: v}

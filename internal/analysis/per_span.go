@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 )
@@ -35,7 +36,7 @@ func (s *study) perSpan(p pair, at cell.At) *claim {
 	if added.low < added.high {
 		c.Note += ": the interval covers both ends"
 	}
-	c.estimate(s.confidence(confidence), s.quick())
+	c.estimate(s.confidence(estimate.Confidence), s.quick())
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -77,17 +78,17 @@ func (s *study) named(name string, at cell.At) (measure, bool) {
 func (s *study) halfWidth(m measure, p pair, at cell.At) float64 {
 	samples := s.samples(m, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
-		c.estimate(s.confidence(confidence), false)
+		c.estimate(s.confidence(estimate.Confidence), false)
 		if i := c.Absolute; i.Low != nil && i.Estimate != 0 {
 			return (*i.High - *i.Low) / 2 / math.Abs(i.Estimate)
 		}
 		return math.Inf(1)
 	}
-	logs, err := stats.LogRatios(columns(samples))
+	logs, err := stats.LogRatios(estimate.Columns(samples))
 	if err != nil {
 		return math.Inf(1)
 	}
-	e := extentOf(samples, logRatio).signedRank(logs, s.confidence(confidence))
+	e := estimate.ExtentOf(samples, estimate.LogRatio).SignedRank(logs, s.confidence(estimate.Confidence))
 	if !e.Bounded {
 		return math.Inf(1)
 	}
@@ -102,7 +103,7 @@ func (s *study) leastWidth(name string) float64 {
 		m, has := s.named(name, at)
 		for _, p := range s.pairs() {
 			if has && !p.extra {
-				least = math.Max(least, extentOf(s.samples(m, p, at), logRatio).least())
+				least = math.Max(least, estimate.ExtentOf(s.samples(m, p, at), estimate.LogRatio).Least())
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -67,7 +68,7 @@ func TestPreciseIsTheWidestInterval(t *testing.T) {
 	if _, fixed, _ := Precise(plain); fixed >= width {
 		t.Errorf("not widened: %g, of a fixed number of blocks %g", width, fixed)
 	}
-	if stats.SequentialConfidence(8, 30, confidence) <= confidence {
+	if stats.SequentialConfidence(8, 30, estimate.Confidence) <= estimate.Confidence {
 		t.Error("there is nothing to widen")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -45,7 +46,7 @@ func (s *study) slopes(p pair, operation string) []*claim {
 	}
 	at, bent := cell.At{Operation: operation}, ""
 	if !s.quick() {
-		bent = bentText(byBlock, a, s.confidence(confidence))
+		bent = bentText(byBlock, a, s.confidence(estimate.Confidence))
 	}
 	var out []*claim
 	for _, m := range []struct {
@@ -75,7 +76,7 @@ func (s *study) slopes(p pair, operation string) []*claim {
 			one.bent = bent
 		}
 		for _, c := range []*claim{one, two} {
-			c.estimate(s.confidence(confidence), s.quick())
+			c.estimate(s.confidence(estimate.Confidence), s.quick())
 		}
 		out = append(out, one, two)
 	}
@@ -112,7 +113,7 @@ func (s *study) linesOf(p pair, a axis) map[int]lines {
 		var fits [3]bool
 		l.base, fits[0] = stats.FitLine(a.x, before)
 		l.value, fits[1] = stats.FitLine(a.x, after)
-		added := minus(after, before)
+		added := estimate.Minus(after, before)
 		l.cost, fits[2] = stats.FitLine(a.x, added)
 		l.bend, l.bends = bendOf(a.x, added)
 		if fits == [3]bool{true, true, true} {

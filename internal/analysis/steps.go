@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -168,11 +169,11 @@ func differing(a, b spec.Variant) int {
 // increment is one metric of one pair.
 func (s *study) increment(m measure, p pair, at cell.At) (finding.Increment, bool) {
 	samples := s.samples(m, p, at)
-	if len(samples) == 0 || allZero(samples) {
+	if len(samples) == 0 || estimate.AllZero(samples) {
 		return finding.Increment{}, false
 	}
 	c := s.newClaim(m, p, at, samples)
-	c.estimate(s.confidence(confidence), s.quick())
+	c.estimate(s.confidence(estimate.Confidence), s.quick())
 	if s.duet() && m.Timed() {
 		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -76,7 +77,7 @@ func (s *study) sweep(variant, operation string, a axis, m measure) finding.Swee
 		for _, block := range blocksIn(values) {
 			y = append(y, values[block])
 		}
-		e := interval(stats.SignedRank(y, s.confidence(confidence)), s.quick())
+		e := estimate.Interval(stats.SignedRank(y, s.confidence(estimate.Confidence)), s.quick())
 		out.Points = append(out.Points, finding.SweepPoint{X: a.x[i], Y: e.Estimate, Low: e.Low, High: e.High})
 		curve = append(curve, level{a.x[i], values})
 	}
@@ -123,7 +124,7 @@ func (s *study) levelValues(variant string, at cell.At, m measure) map[int]float
 			continue
 		}
 		v, ok := m.value(r, p)
-		if !ok || !sane(v) {
+		if !ok || !estimate.Sane(v) {
 			return nil
 		}
 		values[block] = v

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 )
@@ -69,7 +70,7 @@ func (s *study) whyNot(c *claim) {
 		c.cannotTell("no capacity was searched for", 0)
 	case how == searching && (!c.metric.WholeRun || finding.IsOfLoad(c.Metric)):
 		c.cannotTell("a search for the capacity compares nothing else at the same work", 0)
-	case len(samples) > 0 && allZero(samples):
+	case len(samples) > 0 && estimate.AllZero(samples):
 		c.Blocks = len(samples)
 		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget: none on either side"
 	case c.metric.PointOnly:

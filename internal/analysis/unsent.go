@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // unsent lists them, by cell. Of operations back to back such spans count as lost, and are
@@ -76,5 +77,5 @@ func unsentClause(doc *finding.Document) []string {
 		}
 		names[i] = fmt.Sprintf("%s%s of the spans with %s", upTo, finding.FormatValue(most[name], "1"), name)
 	}
-	return []string{"not sent, by a limit of the tracer's own, were " + fewNames(names)}
+	return []string{"not sent, by a limit of the tracer's own, were " + words.FewNames(names)}
 }

@@ -5,13 +5,12 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
-
-// patience is the most blocks that "about n more" is said for.
-const patience = 1000
 
 // The families of claims: what is corrected together, over all operations and pairs.
 const (
@@ -77,26 +76,26 @@ func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 		c.Absolute, c.Relative = nil, nil
 		return
 	}
-	least := stats.MinBlocks(ask(confidence))
+	least := stats.MinBlocks(ask(estimate.Confidence))
 	if quick || c.Blocks < least {
 		c.figuresOnly(quick, least)
 		return
 	}
-	v.Claims, v.Confidence = claims, stats.Bonferroni(confidence, claims)
+	v.Claims, v.Confidence = claims, stats.Bonferroni(estimate.Confidence, claims)
 	c.asked = ask(v.Confidence)
-	e := c.scaleApart().signedRank(c.scale(), c.asked)
+	e := c.scaleApart().SignedRank(c.scale(), c.asked)
 	switch {
 	case c.budget != nil && c.logs == nil:
 		c.cannotTell("there is no ratio to a baseline of zero", 0)
 	case c.doubts.reason != "" && !c.beyondModes(e):
 		c.short = c.doubts.modes && !e.Bounded // the signs of all claims together may tell
 		c.cannotTell(c.doubts.reason, 0)
-	case c.scaleApart().openText() != "":
-		c.cannotTell(c.scaleApart().openText(), 0)
+	case words.OpenBrackets(c.scaleApart()) != "":
+		c.cannotTell(words.OpenBrackets(c.scaleApart()), 0)
 	case !e.Bounded:
 		c.short = true
 		more := needed(claims, ask) - c.Blocks
-		c.cannotTell(fmt.Sprintf("%s more needed for %d claims at once", blocks(more), claims), more)
+		c.cannotTell(fmt.Sprintf("%s more needed for %d claims at once", words.Blocks(more), claims), more)
 	case c.budget != nil:
 		c.against(e)
 	default:
@@ -106,7 +105,7 @@ func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
 
 // figuresOnly is the verdict on too few blocks. A budget is never met by silence.
 func (c *claim) figuresOnly(quick bool, least int) {
-	text := blocks(c.Blocks) + ": figures only"
+	text := words.Blocks(c.Blocks) + ": figures only"
 	if quick {
 		text = "quick: figures only"
 	}
@@ -125,7 +124,7 @@ func (c *claim) scale() []float64 {
 }
 
 // scaleApart is the ends of scale, nil where it is exact.
-func (c *claim) scaleApart() *extent {
+func (c *claim) scaleApart() *estimate.Extent {
 	if c.logs != nil {
 		return c.logsApart
 	}
@@ -156,7 +155,7 @@ func (c *claim) alone(e stats.Estimate) {
 	e = c.onScale(e)
 	i := c.keep(e)
 	relative := c.logs != nil
-	size := finding.FormatSize(magnitude(i), c.Unit, relative)
+	size := finding.FormatSize(estimate.Magnitude(i), c.Unit, relative)
 	v := &c.Verdict
 	switch {
 	case at == stats.Straddles && c.excludesZero():
@@ -189,29 +188,13 @@ func (c *claim) excludesZero() bool {
 // neither a difference nor the want of one may be claimed.
 func (c *claim) notSure(size string) {
 	reason := fmt.Sprintf("not sure among %d claims: %s", c.Verdict.Claims, size)
-	all, bracket := c.scaleApart().blocksToExclude(c.scale(), 0, c.asked)
+	all, bracket := c.scaleApart().BlocksToExclude(c.scale(), 0, c.asked)
 	if bracket {
 		reason += "; " + c.finer()
 	}
 	if all > c.Blocks {
-		c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-c.Blocks)), all-c.Blocks)
+		c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, words.Blocks(all-c.Blocks)), all-c.Blocks)
 		return
 	}
 	c.cannotTell(reason, 0)
-}
-
-// magnitude is an interval that excludes zero, as a size.
-func magnitude(i finding.Interval) finding.Interval {
-	if i.Estimate >= 0 {
-		return i
-	}
-	low, high := -*i.High, -*i.Low
-	return finding.Interval{Estimate: -i.Estimate, Low: &low, High: &high}
-}
-
-func blocks(n int) string {
-	if n == 1 {
-		return "1 block"
-	}
-	return fmt.Sprintf("%d blocks", n)
 }

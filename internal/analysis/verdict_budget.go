@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // budgetFor returns the limit that the claim is held against, if there is one:
@@ -56,7 +57,7 @@ func (c *claim) against(e stats.Estimate) {
 // stillOpen says how many more blocks would settle it.
 func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string) {
 	reason := fmt.Sprintf("%s straddles the budget of %s", size, allowed)
-	all, bracket := c.logsApart.blocksToExclude(c.logs, limit, c.asked)
+	all, bracket := c.logsApart.BlocksToExclude(c.logs, limit, c.asked)
 	if bracket {
 		c.cannotTell(reason+"; "+finerSearch, 0)
 		return
@@ -65,7 +66,7 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 		c.cannotTell(reason+"; it is too close to be settled by more blocks", 0)
 		return
 	}
-	c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, blocks(all-e.N)), all-e.N)
+	c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, words.Blocks(all-e.N)), all-e.N)
 }
 
 // withhold takes the word "within" from budgets on what did not do all its work, or may not have:

@@ -6,6 +6,7 @@ package analysis
 import (
 	"math"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -61,9 +62,9 @@ func judgeJointly(claims []*claim) {
 		}
 	}
 	for j, p := range stats.JointSigns(rows) {
-		c, own := claims[j], stats.SignedRank(claims[j].scale(), confidence)
-		if p <= 1-confidence && c.excludesZero() && (!c.doubts.modes || c.beyondModes(own)) {
-			c.Verdict.MoreBlocks, c.Verdict.Joint, c.Verdict.Confidence = 0, true, confidence
+		c, own := claims[j], stats.SignedRank(claims[j].scale(), estimate.Confidence)
+		if p <= 1-estimate.Confidence && c.excludesZero() && (!c.doubts.modes || c.beyondModes(own)) {
+			c.Verdict.MoreBlocks, c.Verdict.Joint, c.Verdict.Confidence = 0, true, estimate.Confidence
 			c.alone(own)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -28,7 +29,7 @@ func manyClaims(blocks int, noise float64) scene {
 func TestFewBlocksManyClaims(t *testing.T) {
 	for _, blocks := range []int{6, 8, 9} {
 		doc := analyse(t, manyClaims(blocks, 0.01).input())
-		corrected := blocks >= stats.MinBlocks(stats.Bonferroni(confidence, 8))
+		corrected := blocks >= stats.MinBlocks(stats.Bonferroni(estimate.Confidence, 8))
 		if told := strings.Contains(doc.Answer, "no difference"); told != corrected {
 			t.Errorf("%d blocks: %q; no verdict says so below 9 blocks", blocks, doc.Answer)
 		}
@@ -47,7 +48,7 @@ func TestFewBlocksManyClaims(t *testing.T) {
 				if v.Kind != finding.Costs || v.Joint == corrected {
 					t.Errorf("%d blocks, %s of otel: %+v", blocks, f.Operation, v)
 				}
-				if !corrected && (*v.Low != *f.Relative.Low || *v.High != *f.Relative.High || v.Confidence != confidence) {
+				if !corrected && (*v.Low != *f.Relative.Low || *v.High != *f.Relative.High || v.Confidence != estimate.Confidence) {
 					t.Errorf("%d blocks, %s: the verdict's interval is %g to %g (%g), the finding's %g to %g", blocks, f.Operation, *v.Low, *v.High, v.Confidence, *f.Relative.Low, *f.Relative.High)
 				}
 			case "free":

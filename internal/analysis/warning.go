@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Severities.
@@ -91,7 +92,7 @@ func (s *study) warnings() []finding.Warning {
 	out := []finding.Warning{}
 	for _, c := range checks {
 		for _, h := range c.find(s) {
-			advice := strings.ReplaceAll(c.advice, resultsPlace, quoted(s.in.Results))
+			advice := strings.ReplaceAll(c.advice, resultsPlace, words.Quoted(s.in.Results))
 			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.text, Advice: advice, Where: h.where})
 		}
 	}

@@ -4,10 +4,12 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // The thresholds of the checks of the harness.
@@ -43,10 +45,10 @@ func (s *study) findFewBlocks() []hit {
 		return nil
 	}
 	var hits []hit
-	least := stats.MinBlocks(s.confidence(confidence))
+	least := stats.MinBlocks(s.confidence(estimate.Confidence))
 	for _, v := range s.variants[1:] {
 		if n := len(s.blocksOf(v.Name, s.baseline)); n < least {
-			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", blocks(n), v.Name, s.baseline, least), v.Name})
+			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.baseline, least), v.Name})
 		}
 	}
 	return hits
@@ -63,7 +65,7 @@ func (s *study) findFailed() []hit {
 			missing := len(s.all[s.baseline]) - len(s.blocksOf(v.Name, s.baseline))
 			text := fmt.Sprintf("%d failed, of %d", n, n+len(s.all[v.Name]))
 			if v.Name != s.baseline && missing > 0 {
-				text += "; " + blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
+				text += "; " + words.Blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
 			}
 			hits = append(hits, hit{"runs of " + v.Name + ": " + text, v.Name})
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -113,7 +114,7 @@ func (o ordering) text() (text string, large bool) {
 	if o.claim.logs == nil {
 		least *= math.Abs(o.claim.Absolute.Estimate)
 	}
-	apart := math.Abs(stats.NewShifts(first, rest).At(confidence).Center)
+	apart := math.Abs(stats.NewShifts(first, rest).At(estimate.Confidence).Center)
 	told := func(values []float64) string {
 		e := o.claim.onScale(stats.Estimate{Center: stats.Center(values)})
 		return finding.FormatInterval(finding.Interval{Estimate: e.Center}, o.claim.Unit, o.claim.logs != nil)

@@ -1,0 +1,35 @@
+// Package words owns the words that answers of several kinds are made of. It must not know how a figure came about.
+package words
+
+import (
+	"fmt"
+	"strings"
+)
+
+// FewNames lists some names and the number of the others.
+func FewNames(names []string) string {
+	const most = 2
+	if len(names) <= most {
+		return strings.Join(names, " and ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// Quoted is a word as a shell takes it.
+func Quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Blocks counts blocks.
+func Blocks(n int) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return fmt.Sprintf("%d blocks", n)
+}
