@@ -25,7 +25,7 @@ func gapsClause(doc *finding.Document, heads []finding.Finding) []string {
 		}
 	}
 	if len(without) > 0 {
-		all := counted(len(doc.Experiment.Operations), "operation")
+		all := words.Counted(len(doc.Experiment.Operations), "operation")
 		have := "have"
 		if len(without) == 1 {
 			have = "has"

@@ -39,7 +39,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		known++
 		least, most, _ := lossEnds(*l)
 		switch {
-		case !l.ByChance && most-least > 1-lossless:
+		case !l.ByChance && most-least > 1-finding.Lossless:
 			unsure = true
 		case !l.ByChance:
 			slight.raise(most, l)
@@ -98,7 +98,7 @@ func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where st
 		return apart.LostShare, where
 	}
 	where = l.Variant + " on " + l.Operation
-	if l.LostShare > 1-lossless {
+	if l.LostShare > 1-finding.Lossless {
 		where += ", the warm-up included"
 	}
 	return l.LostShare, where

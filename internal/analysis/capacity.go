@@ -84,7 +84,7 @@ func (s *study) search(variant string, at cell.At) (*finding.Search, error) {
 	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, s.goalText(first)
 	out.Binding = mostFrequent(made, func(c *record.Capacity) string { return c.Binding })
 	out.Seconds = stats.Center(each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
-	if lost := s.lostAtRate(variant, at); lost.known && (!lost.unsure() || lost.share() > 1-lossless) && !s.lossy(at) {
+	if lost := s.lostAtRate(variant, at); lost.known && (!lost.unsure() || lost.share() > 1-finding.Lossless) && !s.lossy(at) {
 		share := lost.share()
 		out.LostShare = &share
 	}

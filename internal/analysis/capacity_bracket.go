@@ -12,10 +12,8 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
-
-// finerSearch says what settles what a bracket leaves open.
-const finerSearch = "the searches leave that open, each knows its rate only to within its resolution: a finer one (for a staircase, a smaller step) would help, more blocks would not"
 
 // finerCount is the same of what is over a number of spans.
 const finerCount = "the number of spans per operation leaves that open, it is only known to lie between two ends: where it is the same in every operation, declare it (operations: {NAME: {spans: 3}}); more blocks would not help"
@@ -25,7 +23,7 @@ func (c *claim) finer() string {
 	if c.Metric == metric.CPUPerSpan {
 		return finerCount
 	}
-	return finerSearch
+	return words.FinerSearch
 }
 
 // bracketed reports whether the answer of a search is a bracket. A fit to a CPU

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -238,7 +239,7 @@ func TestPrecisionOfCells(t *testing.T) {
 
 func TestCellsOfTwoResults(t *testing.T) {
 	same := cells([2]float64{1000, 1050}, [2]float64{800, 840})
-	doc := compared(t, Comparing{Base: same.result(t, "a"), News: []*finding.Document{same.result(t, "b")}})
+	doc := compared(t, compare.Input{Base: same.result(t, "a"), News: []*finding.Document{same.result(t, "b")}})
 	c := changeIn(t, doc, 0, "json", "otel", "capacity")
 	most := 1.05*1.05 - 1
 	if c.Verdict.Kind != finding.NoDifference || !near(*c.Verdict.Bound, most) || !near(*c.Relative.High, most) || *c.Absolute.High < 90-1e-9 {
@@ -258,7 +259,7 @@ func TestCellsOfTwoResults(t *testing.T) {
 	}
 	for value, want := range map[float64]finding.Kind{0.05: finding.CannotTell, 0.2: finding.Within} {
 		limit := []spec.Limit{{Metric: "capacity", Value: value}}
-		doc := compared(t, Comparing{Base: same.result(t, "a"), News: []*finding.Document{same.result(t, "b")}, Budget: limit})
+		doc := compared(t, compare.Input{Base: same.result(t, "a"), News: []*finding.Document{same.result(t, "b")}, Budget: limit})
 		v := changeIn(t, doc, 0, "json", "otel", "capacity").Verdict
 		if v.Kind != want || want == finding.CannotTell && (v.MoreBlocks != 0 || !strings.Contains(v.Text, "more blocks would not")) {
 			t.Errorf("may fall by %v: %+v", value, v)
@@ -267,7 +268,7 @@ func TestCellsOfTwoResults(t *testing.T) {
 }
 
 func TestCellsOfTwoVariants(t *testing.T) {
-	doc, err := CompareVariants(Comparing{Base: cells([2]float64{1000, 1050}, [2]float64{1000, 1050}).result(t, "a")}, []string{"none", "otel"})
+	doc, err := compare.Variants(compare.Input{Base: cells([2]float64{1000, 1050}, [2]float64{1000, 1050}).result(t, "a")}, []string{"none", "otel"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +283,7 @@ func TestMeanOfCells(t *testing.T) {
 	s := cells([2]float64{1000, 1050}, [2]float64{800, 840})
 	s.order, s.operations = []string{"json", "work"}, map[string]float64{"json": 50e-6, "work": 250e-6}
 	s.also(func(r *record.Record) { r.Phases[1].Capacity = r.Phases[0].Capacity })
-	doc := compared(t, Comparing{Base: s.result(t, "a"), News: []*finding.Document{s.result(t, "b")}})
+	doc := compared(t, compare.Input{Base: s.result(t, "a"), News: []*finding.Document{s.result(t, "b")}})
 	found := false
 	for _, c := range doc.Changes {
 		if c.Of == finding.OfMean && c.Metric == "capacity" {

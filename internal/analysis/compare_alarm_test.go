@@ -12,6 +12,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -77,7 +78,7 @@ func samePair(t *testing.T, i, blocks int) alarms {
 	before := shop(uint64(2*i), blocks, moody(r)).result(t, "before")
 	after := shop(uint64(2*i+1), blocks, moody(r)).result(t, "after")
 	return alarmsOf(func(budget []spec.Limit) *finding.Comparison {
-		return compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: budget})
+		return compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: budget})
 	})
 }
 
@@ -152,9 +153,9 @@ func TestAlarmWhereThereIsOne(t *testing.T) {
 			before := shop(uint64(2*i), c.blocks, moody(r)).result(t, "before")
 			slow := shop(uint64(2*i+1), c.blocks, moody(r)).slowed(c.more * 80e-6)
 			after := slow.result(t, "after")
-			doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+			doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}})
 			found += count(changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict.Kind == finding.Costs)
-			doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.02)})
+			doc = compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.02)})
 			any, _ := alarmed(doc, finding.Over)
 			over += count(any)
 		}

@@ -6,17 +6,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // Variants of one result that are all the same: no verdict on any metric there is
 // says that they differ.
 func TestAlarmOfVariants(t *testing.T) {
-	every, err := ParseFilter("metric=*")
+	every, err := compare.ParseFilter("metric=*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +27,7 @@ func TestAlarmOfVariants(t *testing.T) {
 			for i := range n {
 				doc := alike(uint64(i), blocks).result(t, "same")
 				got.plus(alarmsOf(func(budget []spec.Limit) *finding.Comparison {
-					one, err := CompareVariants(Comparing{Base: doc, Budget: budget, Filter: every}, []string{"none", "a", "b"})
+					one, err := compare.Variants(compare.Input{Base: doc, Budget: budget, Filter: every}, []string{"none", "a", "b"})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -60,7 +59,7 @@ func TestAlarmWhereVariantsDiffer(t *testing.T) {
 		for i := range n {
 			s := alike(uint64(i), c.blocks)
 			s.variants[2].adds = c.more * 50e-6
-			one, err := CompareVariants(Comparing{Base: s.result(t, "differ")}, []string{"a", "b"})
+			one, err := compare.Variants(compare.Input{Base: s.result(t, "differ")}, []string{"a", "b"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,19 +69,6 @@ func TestAlarmWhereVariantsDiffer(t *testing.T) {
 		t.Logf("%d blocks, variants that differ by %.0f %%: found in %.0f %% of %d", c.blocks, 100*c.more, 100*share, n)
 		if share < c.least {
 			t.Errorf("%d blocks, %.0f %%: found in %.0f %% of cases, want %.0f", c.blocks, 100*c.more, 100*share, 100*c.least)
-		}
-	}
-}
-
-// How many blocks the claims on variants take: the figures of docs/compare.md.
-func TestBlocksThatClaimsTake(t *testing.T) {
-	for _, c := range []struct {
-		claims int
-		part   float64
-		want   int
-	}{{3, 1, 7}, {3, decisivePart, 8}, {15, 1 - decisivePart, 12}} {
-		if got := stats.MinBlocks(stats.Bonferroni(estimate.Confidence, weighted(c.claims, c.part))); got != c.want {
-			t.Errorf("%d claims with %g of the 5 %%: %d blocks, want %d", c.claims, c.part, got, c.want)
 		}
 	}
 }

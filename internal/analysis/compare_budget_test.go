@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -42,7 +43,7 @@ func TestCompareBudget(t *testing.T) {
 		{"memory, not what people decide by", same, limit("memory_mean", 0.5), "memory_mean", finding.Within, ""},
 		{"not measured", same, limit("latency_p99", 0.5), "latency_p99", finding.CannotTell, "not measured"},
 	} {
-		doc := compared(t, Comparing{Base: before, News: []*finding.Document{c.after}, Budget: c.budget})
+		doc := compared(t, compare.Input{Base: before, News: []*finding.Document{c.after}, Budget: c.budget})
 		operation := "json"
 		if finding.IsOfLoad(c.metric) {
 			operation = "" // of the run
@@ -61,7 +62,7 @@ func TestCompareBudget(t *testing.T) {
 func TestCompareBudgetOnWhatFailed(t *testing.T) {
 	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")
 	after.Findings = slices.DeleteFunc(after.Findings, func(f finding.Finding) bool { return f.Variant == "otel" && f.Operation == "work" })
-	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
+	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
 	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.Within {
 		t.Errorf("on json: %+v", v)
 	}
@@ -98,7 +99,7 @@ func TestCompareBudgetOnAMissingLevel(t *testing.T) {
 				doc.Findings = slices.DeleteFunc(doc.Findings, missing)
 			}
 		}
-		doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
+		doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.5)})
 		verdicts := map[string]finding.Kind{}
 		for _, one := range doc.Changes {
 			if one.Of == finding.OfCost && one.Verdict.Budget != nil {
@@ -118,11 +119,11 @@ func TestCompareBudgetOnAMissingLevel(t *testing.T) {
 
 // A limit on what the filter leaves out is not met by silence.
 func TestCompareBudgetOnWhatIsFiltered(t *testing.T) {
-	f, err := ParseFilter("metric=memory_peak")
+	f, err := compare.ParseFilter("metric=memory_peak")
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := compared(t, Comparing{Base: shop(1, 8, calm).result(t, "a"), News: []*finding.Document{shop(2, 8, calm).result(t, "b")}, Budget: cpuBudget(0.5), Filter: f})
+	doc := compared(t, compare.Input{Base: shop(1, 8, calm).result(t, "a"), News: []*finding.Document{shop(2, 8, calm).result(t, "b")}, Budget: cpuBudget(0.5), Filter: f})
 	for _, c := range doc.Changes {
 		if c.Metric == metric.CPUPerOperation && c.Verdict.Kind == finding.CannotTell {
 			return
@@ -136,7 +137,7 @@ func TestCompareWithWhatWasNotTraced(t *testing.T) {
 	before := shop(1, 12, calm).result(t, "before")
 	after := shop(2, 12, calm).result(t, "after")
 	after.Untraced = []finding.Untraced{{Variant: "otel", Operation: "json"}}
-	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.3)})
+	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.3)})
 	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "in after, no span came with otel") {
 		t.Errorf("%+v", v)
 	}
@@ -144,12 +145,12 @@ func TestCompareWithWhatWasNotTraced(t *testing.T) {
 		t.Errorf("another operation: %+v", v)
 	}
 	after.Untraced = []finding.Untraced{{Variant: "otel"}}
-	doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	doc = compared(t, compare.Input{Base: before, News: []*finding.Document{after}})
 	if v := changeIn(t, doc, 0, "", "otel", "startup_time").Verdict; v.Kind != finding.CannotTell {
 		t.Errorf("the whole run: %+v", v)
 	}
 	after.Untraced = []finding.Untraced{{Variant: "none", Operation: "json"}}
-	doc = compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	doc = compared(t, compare.Input{Base: before, News: []*finding.Document{after}})
 	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell {
 		t.Errorf("over a baseline that traces and sent nothing: %+v", v)
 	}
@@ -192,7 +193,7 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 		"sampled before, and never lost":    {kept(0.1, 990), exact, 0, lost(0), metric.LostShare, finding.Within},
 		"sampled, and CPU is what is asked": {kept(0.1, 990), kept(0.1, 990), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
 	} {
-		doc := compared(t, Comparing{Base: result(1, 0, c.before), News: []*finding.Document{result(2, c.slower, c.after)}, Budget: c.budget})
+		doc := compared(t, compare.Input{Base: result(1, 0, c.before), News: []*finding.Document{result(2, c.slower, c.after)}, Budget: c.budget})
 		if v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict; v.Kind != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
@@ -231,7 +232,7 @@ func TestCompareWithWhatLosesMore(t *testing.T) {
 		{"cheaper, over a baseline that lost before", base(made(1, 24e-6, 0.3)), made(2, 0, 0), nil, finding.CannotTell},
 		{"dearer, over a baseline that lost before", base(made(1, 0, 0.3)), made(2, 24e-6, 0), nil, finding.Costs},
 	} {
-		doc := compared(t, Comparing{Base: c.before, News: []*finding.Document{c.after}, Budget: c.budget})
+		doc := compared(t, compare.Input{Base: c.before, News: []*finding.Document{c.after}, Budget: c.budget})
 		if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != c.want {
 			t.Errorf("%s: %+v", c.name, v)
 		}

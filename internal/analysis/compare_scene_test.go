@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -80,9 +81,9 @@ func (s scene) result(t testing.TB, folder string) *finding.Document {
 	return doc
 }
 
-func compared(t testing.TB, in Comparing) *finding.Comparison {
+func compared(t testing.TB, in compare.Input) *finding.Comparison {
 	t.Helper()
-	doc, err := Compare(in)
+	doc, err := compare.Compare(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -19,7 +20,7 @@ var calm = day{slower: 1}
 func TestCompareFindsWhatChanged(t *testing.T) {
 	before := shop(1, 12, calm).result(t, "r/main")
 	after := shop(2, 12, day{slower: 1.3, drift: 0.01}).slowed(12e-6).result(t, "r/branch")
-	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}})
 	c := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation)
 	if c.Verdict.Kind != finding.Costs || !strings.Contains(c.Verdict.Text, " % more than before (") {
 		t.Errorf("12 µs more: %+v", c.Verdict)
@@ -46,7 +47,7 @@ func TestCompareFindsWhatChanged(t *testing.T) {
 func TestCompareMeans(t *testing.T) {
 	before := shop(1, 12, calm).result(t, "main")
 	after := shop(2, 12, calm).slowed(40e-6).result(t, "branch")
-	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}})
 	truth := math.Sqrt(120.0/80*470/430) - 1
 	for _, c := range doc.Changes {
 		if c.Of != finding.OfMean || c.Metric != metric.CPUPerOperation || c.Variant != "otel" {
@@ -65,7 +66,7 @@ func TestCompareMeans(t *testing.T) {
 
 func TestCompareSeveral(t *testing.T) {
 	base := shop(1, 10, calm).result(t, "r/1.0")
-	doc := compared(t, Comparing{Base: base, News: []*finding.Document{
+	doc := compared(t, compare.Input{Base: base, News: []*finding.Document{
 		shop(2, 10, calm).result(t, "r/1.1"), shop(3, 12, calm).slowed(30e-6).result(t, "r/1.2"),
 	}})
 	if len(doc.News) != 2 || doc.News[1].Name != "1.2" || doc.News[1].Blocks != 12 {
@@ -118,12 +119,12 @@ func TestCompareRefusesWhatDiffers(t *testing.T) {
 			d.Experiment.Rates = map[string]float64{"json": 500, "work": 500}
 		}
 		c.change(after)
-		_, err := Compare(Comparing{Base: before, News: []*finding.Document{after}})
-		var different *DifferentError
+		_, err := compare.Compare(compare.Input{Base: before, News: []*finding.Document{after}})
+		var different *compare.DifferentError
 		if refused := errors.As(err, &different); refused != (c.want != "") || refused && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Force: true})
+		doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Force: true})
 		if c.warns != "" && !warnedOf(doc, c.warns) {
 			t.Errorf("%s: no warning %s among %v", c.name, c.warns, doc.Warnings)
 		}
@@ -143,7 +144,7 @@ func warnedOf(doc *finding.Comparison, code string) bool {
 func TestCompareElsewhere(t *testing.T) {
 	before, after := shop(1, 8, calm).result(t, "here"), shop(2, 8, day{slower: 3}).result(t, "there")
 	before.Environment["cpu_model"], after.Environment["cpu_model"] = "one", "another"
-	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Force: true})
+	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Force: true})
 	if !doc.Elsewhere || !strings.HasPrefix(doc.Answer, "Between different machines, ratios only.") {
 		t.Errorf("the answer is %q", doc.Answer)
 	}
@@ -170,7 +171,7 @@ func TestCompareSettings(t *testing.T) {
 	before.Experiment.Variants[1].Settings = map[string]string{"processor": "batch", "sampling": "100%"}
 	after.Experiment.Variants[1].Settings = map[string]string{"processor": "simple", "sampling": "100%", "delay": "1s"}
 	after.Experiment.Variants[2].Tracer = "otel-python"
-	doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}})
+	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}})
 	want := "otel: processor batch → simple; otel: delay none → 1s; otel-10: tracer otel-go → otel-python"
 	if got := strings.Join(doc.News[0].Changed, "; "); got != want {
 		t.Errorf("changed: %s", got)
@@ -179,7 +180,7 @@ func TestCompareSettings(t *testing.T) {
 
 func TestCompareDoubts(t *testing.T) {
 	few := shop(1, 4, calm).result(t, "few")
-	doc := compared(t, Comparing{Base: few, News: []*finding.Document{shop(2, 12, calm).result(t, "b")}})
+	doc := compared(t, compare.Input{Base: few, News: []*finding.Document{shop(2, 12, calm).result(t, "b")}})
 	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.MoreBlocks == 0 || !strings.Contains(v.Text, "4 blocks: figures only") {
 		t.Errorf("four blocks: %+v", v)
 	}
@@ -190,7 +191,7 @@ func TestCompareDoubts(t *testing.T) {
 			r.Phases[0].Usage[0].CPUSeconds *= 2
 		}
 	}
-	doc = compared(t, Comparing{Base: shop(1, 20, calm).result(t, "a"), News: []*finding.Document{modal.result(t, "b")}})
+	doc = compared(t, compare.Input{Base: shop(1, 20, calm).result(t, "a"), News: []*finding.Document{modal.result(t, "b")}})
 	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "modes") {
 		t.Errorf("modes: %+v", v)
 	}
@@ -201,7 +202,7 @@ func TestCompareDoubts(t *testing.T) {
 			f.Verdict = finding.Verdict{Kind: finding.Overloaded, Text: "otel could not hold 500/s"}
 		}
 	}
-	doc = compared(t, Comparing{Base: shop(1, 12, calm).result(t, "a"), News: []*finding.Document{late}})
+	doc = compared(t, compare.Input{Base: shop(1, 12, calm).result(t, "a"), News: []*finding.Document{late}})
 	if v := changeIn(t, doc, 0, "", "otel", "memory_peak").Verdict; v.Kind != finding.Overloaded || !strings.Contains(v.Text, "in late, otel could not hold") {
 		t.Errorf("overloaded: %+v", v)
 	}
@@ -211,7 +212,7 @@ func TestCompareDoubts(t *testing.T) {
 func TestCompareOfStoppedResults(t *testing.T) {
 	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")
 	width := func() float64 {
-		c := changeIn(t, compared(t, Comparing{Base: before, News: []*finding.Document{after}}), 0, "json", "otel", metric.CPUPerOperation)
+		c := changeIn(t, compared(t, compare.Input{Base: before, News: []*finding.Document{after}}), 0, "json", "otel", metric.CPUPerOperation)
 		return *c.Relative.High - *c.Relative.Low
 	}
 	fixed := width()
@@ -223,7 +224,7 @@ func TestCompareOfStoppedResults(t *testing.T) {
 
 func TestCompareVariants(t *testing.T) {
 	base := shop(1, 12, day{slower: 1, drift: 0.02}).result(t, "r/main")
-	doc, err := CompareVariants(Comparing{Base: base, Budget: cpuBudget(0.01)}, []string{"otel-10", "otel", "none"})
+	doc, err := compare.Variants(compare.Input{Base: base, Budget: cpuBudget(0.01)}, []string{"otel-10", "otel", "none"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestCompareVariants(t *testing.T) {
 		t.Errorf("the answer is %q", doc.Answer)
 	}
 	for _, names := range [][]string{{"otel"}, {"otel", "zipkin"}, {"otel", "otel"}} {
-		if _, err := CompareVariants(Comparing{Base: base}, names); err == nil {
+		if _, err := compare.Variants(compare.Input{Base: base}, names); err == nil {
 			t.Errorf("%v are compared", names)
 		}
 	}
@@ -246,34 +247,19 @@ func TestCompareVariants(t *testing.T) {
 
 func TestCompareNothing(t *testing.T) {
 	a, b := shop(1, 8, calm).result(t, "a"), shop(2, 8, calm).result(t, "b")
-	if _, err := Compare(Comparing{Base: a}); err == nil {
+	if _, err := compare.Compare(compare.Input{Base: a}); err == nil {
 		t.Error("one result is compared with nothing")
 	}
-	f, err := ParseFilter("metric=nonsense")
+	f, err := compare.ParseFilter("metric=nonsense")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compare(Comparing{Base: a, News: []*finding.Document{b}, Filter: f}); err == nil || !strings.Contains(err.Error(), "cpu_per_operation") {
+	if _, err := compare.Compare(compare.Input{Base: a, News: []*finding.Document{b}, Filter: f}); err == nil || !strings.Contains(err.Error(), "cpu_per_operation") {
 		t.Errorf("an empty filter: %v", err)
 	}
 	b.Findings = nil
-	if _, err := Compare(Comparing{Base: a, News: []*finding.Document{b}}); err == nil {
+	if _, err := compare.Compare(compare.Input{Base: a, News: []*finding.Document{b}}); err == nil {
 		t.Error("results without figures in common are compared")
-	}
-}
-
-func TestSideNames(t *testing.T) {
-	for _, c := range []struct{ paths, want string }{
-		{"r/main r/branch", "main branch"}, {"main/hello branch/hello", "main/hello branch/hello"},
-		{"./same ./same", "same (1) same (2)"}, {"/a/b/c /a/d/c/ /x/c", "b/c d/c x/c"},
-	} {
-		var docs []*finding.Document
-		for _, p := range strings.Fields(c.paths) {
-			docs = append(docs, &finding.Document{Results: p})
-		}
-		if got := strings.Join(sideNames(docs), " "); got != c.want {
-			t.Errorf("%s: %s, want %s", c.paths, got, c.want)
-		}
 	}
 }
 
@@ -289,7 +275,7 @@ func TestCompareRelativeRates(t *testing.T) {
 	}
 	base := result(1, 1000)
 	for found, want := range map[float64]string{1000: "", 1016: "", 1100: "json was asked at 500/s in rate 1,000/s and at 550/s in rate 1,100/s"} {
-		doc := compared(t, Comparing{Base: base, News: []*finding.Document{result(2, found)}})
+		doc := compared(t, compare.Input{Base: base, News: []*finding.Document{result(2, found)}})
 		var texts []string
 		for _, w := range doc.Warnings {
 			if w.Code == "compare-rate" {
@@ -308,19 +294,19 @@ func TestCompareWithItself(t *testing.T) {
 	for _, doc := range []*finding.Document{one, copied} {
 		doc.Environment = map[string]any{"started": "2026-01-02T15:04:05.123456789Z"}
 	}
-	_, err := Compare(Comparing{Base: one, News: []*finding.Document{copied}})
+	_, err := compare.Compare(compare.Input{Base: one, News: []*finding.Document{copied}})
 	if err == nil || !strings.Contains(err.Error(), "hold the same runs") {
 		t.Errorf("a result compared with its copy: %v", err)
 	}
 	copied.Environment = map[string]any{"started": "2026-01-02T16:04:05.123456789Z"}
-	if _, err := Compare(Comparing{Base: one, News: []*finding.Document{copied}}); err != nil {
+	if _, err := compare.Compare(compare.Input{Base: one, News: []*finding.Document{copied}}); err != nil {
 		t.Errorf("another experiment that found the same: %v", err)
 	}
 }
 
 // Where a search found no rate, the answer does not speak of other things first.
 func TestCompareWithoutCapacity(t *testing.T) {
-	doc := compared(t, Comparing{Base: searchless(t, 1, "before"), News: []*finding.Document{searchless(t, 2, "after")}})
+	doc := compared(t, compare.Input{Base: searchless(t, 1, "before"), News: []*finding.Document{searchless(t, 2, "after")}})
 	if !strings.HasPrefix(doc.Answer, "It cannot be told how the capacity changed: in before, otel on json, unsteady") {
 		t.Errorf("answer %q", doc.Answer)
 	}

@@ -12,10 +12,6 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// lossless is the delivered share below which no cost per span is given: a tracer
-// that throws spans away is not cheap.
-const lossless = 0.99
-
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
 func (s *study) account() {
 	s.ledgers = []finding.Ledger{}

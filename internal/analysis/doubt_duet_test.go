@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -73,7 +74,7 @@ func TestBudgetsInADuet(t *testing.T) {
 
 // Two duets side by side are compared in their CPU alone.
 func TestDuetsCompared(t *testing.T) {
-	in := Comparing{Base: duet().result(t, "a"), News: []*finding.Document{duet().result(t, "b")}, Budget: []spec.Limit{{Metric: "latency_p99", Value: 0.5}}}
+	in := compare.Input{Base: duet().result(t, "a"), News: []*finding.Document{duet().result(t, "b")}, Budget: []spec.Limit{{Metric: "latency_p99", Value: 0.5}}}
 	doc := compared(t, in)
 	if v := changeIn(t, doc, 0, "json", "otel", "latency_p99").Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, onlyCPU) {
 		t.Errorf("%+v", v)

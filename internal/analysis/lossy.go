@@ -24,7 +24,7 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 	for _, at := range s.cells() {
 		var here []finding.Lossy
 		for _, v := range s.variants {
-			if one := s.lossyOn(v.Name, at); one.LostShare > 1-lossless && !s.lossy(at) {
+			if one := s.lossyOn(v.Name, at); one.LostShare > 1-finding.Lossless && !s.lossy(at) {
 				here = append(here, one)
 			}
 		}

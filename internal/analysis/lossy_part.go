@@ -32,7 +32,7 @@ func (l lostSpans) mostShare() float64 {
 }
 
 // unsure reports whether more than what matters may be missing unseen.
-func (l lostSpans) unsure() bool { return !l.known || l.mostShare()-l.share() > 1-lossless }
+func (l lostSpans) unsure() bool { return !l.known || l.mostShare()-l.share() > 1-finding.Lossless }
 
 // lostAtRate is what was lost at the rates that the searches of a variant found, in the
 // probes that these rest on.

@@ -80,7 +80,7 @@ func (s *study) unknownLoss(variant string, at cell.At) *finding.LossUnknown {
 		return nil
 	}
 	least, most, why := s.lossRange(variant, at, l)
-	if most-least <= 1-lossless {
+	if most-least <= 1-finding.Lossless {
 		return nil
 	}
 	return &finding.LossUnknown{
@@ -104,7 +104,7 @@ func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least,
 	t := s.tracingByCell(variant)
 	per := t.Spans[at.String()]
 	switch {
-	case lost.known && per.High-per.Low > (1-lossless)*per.High:
+	case lost.known && per.High-per.Low > (1-finding.Lossless)*per.High:
 		return lost.share(), lost.mostShare(), varies
 	case lost.known && s.failsOn(variant, at):
 		return lost.share(), lost.mostShare(), "operations failed or were sent again"

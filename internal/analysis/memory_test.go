@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -226,7 +227,7 @@ func TestCompareMemoryOfLessWork(t *testing.T) {
 		"on one, lost": {[]finding.Lossy{{Variant: "otel", Operation: "work", LostShare: 0.3}}, finding.CannotTell},
 	} {
 		after.Lossy = c.lossy
-		doc := compared(t, Comparing{Base: before, News: []*finding.Document{after}, Budget: budget})
+		doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: budget})
 		if v := changeIn(t, doc, 0, "", "otel", metric.MemoryPeak).Verdict; v.Kind != c.want || v.Budget == nil {
 			t.Errorf("%s: %+v", name, v)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // byChance is how unlikely it must be that sampling alone has kept no trace.
@@ -121,7 +122,7 @@ func (s *study) findNothingTraced() []hit {
 	var hits []hit
 	for _, v := range s.variants {
 		if none, all := s.untraced(v.Name); all {
-			text := fmt.Sprintf("not one span came in %s", counted(len(s.all[v.Name]), "run"))
+			text := fmt.Sprintf("not one span came in %s", words.Counted(len(s.all[v.Name]), "run"))
 			hits = append(hits, hit{text + causesText(s.causesOf(v, none, all)), v.Name})
 		}
 	}

@@ -41,7 +41,7 @@ func (s *study) slopes(p pair, operation string) []*claim {
 		return nil
 	}
 	about := "of time per call over depth " + strings.Join(levelWords(a), ", ")
-	if lost := s.mostLost(p, a); lost > 1-lossless {
+	if lost := s.mostLost(p, a); lost > 1-finding.Lossless {
 		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
 	}
 	at, bent := cell.At{Operation: operation}, ""

@@ -182,7 +182,7 @@ func (s *study) increment(m measure, p pair, at cell.At) (finding.Increment, boo
 		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
 	}
 	for _, name := range []string{p.variant, p.against} {
-		if lost := 1 - s.share(name, at); lost > 1-lossless {
+		if lost := 1 - s.share(name, at); lost > 1-finding.Lossless {
 			one.Note = name + " lost " + finding.FormatValue(lost, "1") + " of its spans"
 			break
 		}

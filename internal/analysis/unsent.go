@@ -25,7 +25,7 @@ func (s *study) unsent() []finding.Unsent {
 			if l == nil {
 				continue
 			}
-			if share := forgoneShare(l); share > 1-lossless {
+			if share := forgoneShare(l); share > 1-finding.Lossless {
 				out = append(out, finding.Unsent{
 					Operation: at.Operation, Parameter: at.Level.Map(), Variant: v.Name, Share: share, Spans: entry(*l, ledger.Forgone),
 				})

@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // programs are what the executables of a language's programs begin with; of a language that
@@ -209,9 +210,9 @@ func causeText(c finding.NoSpanBy) string {
 	case finding.OtherSignals:
 		return n + " metrics and logs came, and no span: only these are exported"
 	case finding.NotUnderstood:
-		return fmt.Sprintf("%s came, and over none of them a request that the receiver understands: the tracer speaks another protocol there, or has nothing to send", counted(int(c.Count), "connection"))
+		return fmt.Sprintf("%s came, and over none of them a request that the receiver understands: the tracer speaks another protocol there, or has nothing to send", words.Counted(int(c.Count), "connection"))
 	case finding.Empty:
-		return fmt.Sprintf("%s came without a span: the tracer reaches the receiver, and instruments nothing that the program does", counted(int(c.Count), "request"))
+		return fmt.Sprintf("%s came without a span: the tracer reaches the receiver, and instruments nothing that the program does", words.Counted(int(c.Count), "request"))
 	case finding.OnlyBefore:
 		return n + " spans came in the calibration, before the runs that are compared"
 	case finding.NotInstrumented:

@@ -59,7 +59,7 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 	reason := fmt.Sprintf("%s straddles the budget of %s", size, allowed)
 	all, bracket := c.logsApart.BlocksToExclude(c.logs, limit, c.asked)
 	if bracket {
-		c.cannotTell(reason+"; "+finerSearch, 0)
+		c.cannotTell(reason+"; "+words.FinerSearch, 0)
 		return
 	}
 	if all <= e.N {

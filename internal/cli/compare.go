@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -85,9 +85,9 @@ func (f compareFlags) run(s streams, args []string) error {
 
 // compare reads the results and compares them.
 func (f compareFlags) compare(args []string) (*finding.Comparison, error) {
-	in := analysis.Comparing{Force: f.force, Tool: Version(), Now: time.Now()}
+	in := compare.Input{Force: f.force, Tool: Version(), Now: time.Now()}
 	var err error
-	if in.Filter, err = analysis.ParseFilter(f.filter); err != nil {
+	if in.Filter, err = compare.ParseFilter(f.filter); err != nil {
 		return nil, usageError(fmt.Errorf("--filter: %w", err))
 	}
 	if f.budget != "" {
@@ -106,8 +106,8 @@ func (f compareFlags) compare(args []string) (*finding.Comparison, error) {
 		return nil, err
 	}
 	in.Base, in.News = docs[0], docs[1:]
-	doc, err := analysis.Compare(in)
-	var different *analysis.DifferentError
+	doc, err := compare.Compare(in)
+	var different *compare.DifferentError
 	if errors.As(err, &different) {
 		return nil, usageError(fmt.Errorf("%w\n--force compares what they have in common", err))
 	}
@@ -117,7 +117,7 @@ func (f compareFlags) compare(args []string) (*finding.Comparison, error) {
 	return doc, nil
 }
 
-func (f compareFlags) compareVariants(in analysis.Comparing, args []string) (*finding.Comparison, error) {
+func (f compareFlags) compareVariants(in compare.Input, args []string) (*finding.Comparison, error) {
 	if len(args) != 1 || len(f.variants) < 2 {
 		return nil, usageError(errors.New("--variants compares two or more variants of one result: tracetax compare RESULT --variants a,b"))
 	}
@@ -126,7 +126,7 @@ func (f compareFlags) compareVariants(in analysis.Comparing, args []string) (*fi
 		return nil, err
 	}
 	in.Base = docs[0]
-	doc, err := analysis.CompareVariants(in, f.variants)
+	doc, err := compare.Variants(in, f.variants)
 	if err != nil {
 		return nil, usageError(err)
 	}

@@ -4,6 +4,10 @@ package finding
 
 import "maps"
 
+// Lossless is the delivered share below which a tracer is excluded from rankings and no cost per span is given: one that
+// throws spans away is not cheap.
+const Lossless = 0.99
+
 // LossUnknown is a variant which may have lost over 1 % of its spans on an operation beyond what
 // it lost for sure, in what is measured: in its window, of a search at the rate that it found,
 // and back to back, made by the workload itself, in all. Traces that random sampling may hide

@@ -81,7 +81,7 @@ func (r *result) idle(f *finding.Finding) string {
 }
 
 // tolerable is the share of spans that may be lost without a variant being listed apart.
-const tolerable = 0.01
+const tolerable = 1 - finding.Lossless
 
 const lossUnknown = "how many spans were lost is not known"
 

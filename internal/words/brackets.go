@@ -9,3 +9,6 @@ func OpenBrackets(e *estimate.Extent) string {
 	}
 	return "in " + Blocks(e.Open()) + " the search found a rate that passed or one that did not, but not both"
 }
+
+// FinerSearch says what settles what a bracket leaves open.
+const FinerSearch = "the searches leave that open, each knows its rate only to within its resolution: a finer one (for a staircase, a smaller step) would help, more blocks would not"

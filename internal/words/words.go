@@ -33,3 +33,11 @@ func Blocks(n int) string {
 	}
 	return fmt.Sprintf("%d blocks", n)
 }
+
+// Counted is a number of things: "1 warning", "3 warnings".
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,5 +1,5 @@
 // This file makes geometric means of the costs over operations.
-package analysis
+package compare
 
 import (
 	"cmp"

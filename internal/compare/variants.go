@@ -1,6 +1,6 @@
 // This file compares variants of one result with each other: the runs of a block
 // are close in time, so that they are paired.
-package analysis
+package compare
 
 import (
 	"errors"
@@ -14,10 +14,10 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// CompareVariants says what changes from the first of the variants of one result
+// Variants says what changes from the first of the variants of one result
 // to each of the others. It fails where the result has no such variant, or where
 // nothing is left to compare.
-func CompareVariants(in Comparing, variants []string) (*finding.Comparison, error) {
+func Variants(in Input, variants []string) (*finding.Comparison, error) {
 	if in.Base == nil || len(variants) < 2 {
 		return nil, errors.New("comparing variants: give one to compare with, and at least one more")
 	}

@@ -1,5 +1,5 @@
 // This file matches the findings of two results and estimates what changed.
-package analysis
+package compare
 
 import (
 	"maps"

@@ -1,5 +1,5 @@
 // This file compares the baselines of two results themselves.
-package analysis
+package compare
 
 import (
 	"github.com/tracetax/tracetax/internal/estimate"

@@ -1,7 +1,7 @@
 // This file gives the verdicts of a comparison. All of them together, those on a
 // budget included, are wrong in at most 5 of 100 comparisons: their intervals hold
 // at once with 95 %.
-package analysis
+package compare
 
 import (
 	"cmp"
@@ -163,7 +163,7 @@ func (c *change) stillOpen(reason string, limit float64) {
 	asked := c.ask(c.Verdict.Confidence)
 	all, bracket := c.toExclude(limit, asked)
 	if bracket {
-		c.cannotTell(reason+"; "+finerSearch, 0)
+		c.cannotTell(reason+"; "+words.FinerSearch, 0)
 		return
 	}
 	if all <= fewest {

@@ -1,5 +1,5 @@
 // This file finds what stands against comparing two findings.
-package analysis
+package compare
 
 import (
 	"cmp"
@@ -49,7 +49,7 @@ func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, deare
 	if f.Operation == "" && !finding.IsOfLoad(f.Metric) || f.Metric == metric.DeliveredShare || f.Metric == metric.DeliveredRate {
 		return "", "" // of the whole run; or that is what it is about
 	}
-	allowed := 1 - lossless
+	allowed := 1 - finding.Lossless
 	for _, limit := range c.in.Budget {
 		if limit.Metric == metric.LostShare {
 			allowed = max(allowed, limit.Value)
@@ -57,12 +57,12 @@ func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, deare
 	}
 	older, newer := c.in.Base, c.in.News[index]
 	cheaper = cmp.Or(lostMore(newer, g, g.Variant, older, f, f.Variant, allowed), mayHaveLostMore(newer, g, older, f, allowed))
-	dearer = lostMore(older, f, f.Variant, newer, g, g.Variant, 1-lossless)
+	dearer = lostMore(older, f, f.Variant, newer, g, g.Variant, 1-finding.Lossless)
 	if c.mode == byVariants {
 		return cheaper, dearer // they have one baseline
 	}
-	cheaper = cmp.Or(cheaper, lostMore(older, f, f.Against, newer, g, g.Against, 1-lossless))
-	dearer = cmp.Or(dearer, lostMore(newer, g, g.Against, older, f, f.Against, 1-lossless))
+	cheaper = cmp.Or(cheaper, lostMore(older, f, f.Against, newer, g, g.Against, 1-finding.Lossless))
+	dearer = cmp.Or(dearer, lostMore(newer, g, g.Against, older, f, f.Against, 1-finding.Lossless))
 	return cheaper, dearer
 }
 

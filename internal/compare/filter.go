@@ -1,5 +1,5 @@
 // This file chooses what is compared: metric=cpu_per_operation variant=otel*
-package analysis
+package compare
 
 import (
 	"errors"

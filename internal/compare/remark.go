@@ -1,9 +1,10 @@
 // This file says in what two results differ that may differ: it is worth knowing, and
 // no reason to refuse.
-package analysis
+package compare
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (c *comparison) remarks(doc *finding.Document, before, after string) {
 		name string
 	}{{base, before}, {doc, after}} {
 		if n := graveWarnings(one.doc); n > 0 && (one.doc != base || doc == c.in.News[0]) {
-			c.warn("compare-warned", "warning", fmt.Sprintf("%s has %s of its own", one.name, counted(n, "warning")), "read them: tracetax report "+words.Quoted(one.doc.Results))
+			c.warn("compare-warned", "warning", fmt.Sprintf("%s has %s of its own", one.name, words.Counted(n, "warning")), "read them: tracetax report "+words.Quoted(one.doc.Results))
 		}
 	}
 }
@@ -57,7 +58,7 @@ const rateApart = 0.02
 // load that was asked for is the same: a share of what pilots found.
 func ratesDiffer(a, b finding.Experiment, before, after string) []string {
 	var out []string
-	for _, operation := range sortedKeys(a.Rates) {
+	for _, operation := range slices.Sorted(maps.Keys(a.Rates)) {
 		x, y := a.Rates[operation], b.Rates[operation]
 		if x > 0 && y > 0 && max(x, y)/min(x, y) > 1+rateApart {
 			out = append(out, fmt.Sprintf("%s was asked at %s in %s and at %s in %s", operation,
@@ -83,13 +84,6 @@ func graveWarnings(doc *finding.Document) int {
 	return n
 }
 
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // settingsChanged lists the variants of both that are set differently: "otel:
 // processor batch → simple".
 func settingsChanged(base, other *finding.Document) []string {
@@ -103,8 +97,8 @@ func settingsChanged(base, other *finding.Document) []string {
 		if v.Tracer != w.Tracer {
 			out = append(out, fmt.Sprintf("%s: tracer %s → %s", v.Name, v.Tracer, w.Tracer))
 		}
-		names := sortedKeys(v.Settings)
-		for _, name := range sortedKeys(w.Settings) {
+		names := slices.Sorted(maps.Keys(v.Settings))
+		for _, name := range slices.Sorted(maps.Keys(w.Settings)) {
 			if _, has := v.Settings[name]; !has {
 				names = append(names, name)
 			}

@@ -1,8 +1,9 @@
 // This file tells in what two results differ that must not differ.
-package analysis
+package compare
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -102,7 +103,7 @@ func baselineText(e finding.Experiment) string {
 
 func settingsText(v finding.Variant) []string {
 	var out []string
-	for _, name := range sortedKeys(v.Settings) {
+	for _, name := range slices.Sorted(maps.Keys(v.Settings)) {
 		out = append(out, name+" "+v.Settings[name])
 	}
 	return out

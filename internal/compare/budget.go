@@ -1,5 +1,5 @@
 // This file holds changes against what may have been added.
-package analysis
+package compare
 
 import (
 	"cmp"

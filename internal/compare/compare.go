@@ -1,8 +1,9 @@
-// This file compares results of one experiment: what changed in what tracing
-// costs. Each result carries its own baseline, run by run beside the variants, so
+// Package compare owns what changed between results of one experiment, or between variants of one, in what tracing
+// costs. It reads documents, not records. It must not know how a figure was measured, nor how a change is shown.
+// Each result carries its own baseline, run by run beside the variants, so
 // that a machine that is slower today than it was yesterday is slower on both
 // sides of each ratio, and the ratios can be compared.
-package analysis
+package compare
 
 import (
 	"errors"
@@ -17,8 +18,8 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// Comparing is what a comparison is made of.
-type Comparing struct {
+// Input is what a comparison is made of.
+type Input struct {
 	Base   *finding.Document
 	News   []*finding.Document // at least one
 	Filter Filter              // what is compared; the zero value is everything
@@ -46,7 +47,7 @@ func (e *DifferentError) Error() string {
 // Compare says what changed from one result to each of the others. It fails with a
 // DifferentError where they are not of one experiment or one machine, unless that
 // is forced; and where nothing is left to compare.
-func Compare(in Comparing) (*finding.Comparison, error) {
+func Compare(in Input) (*finding.Comparison, error) {
 	if in.Base == nil || len(in.News) == 0 {
 		return nil, errors.New("comparing results: give one to compare with, and at least one more")
 	}
@@ -67,7 +68,7 @@ func Compare(in Comparing) (*finding.Comparison, error) {
 
 // comparison is one being made.
 type comparison struct {
-	in        Comparing
+	in        Input
 	mode      string
 	names     []string // of the results, the base first
 	refused   []string // what differs that must not
@@ -100,7 +101,7 @@ func (c *comparison) document() *finding.Comparison {
 	doc.Answer = changeAnswer(doc)
 	if why := c.noCapacity(); why != "" {
 		doc.Answer = "It cannot be told how the capacity changed: " + why + ". Of the rest: " + lowerFirst(doc.Answer)
-		c.warn("compare-no-capacity", warning, why, "mend what kept the search from a rate (see 'tracetax report' of that result), then measure it again")
+		c.warn("compare-no-capacity", "warning", why, "mend what kept the search from a rate (see 'tracetax report' of that result), then measure it again")
 		doc.Warnings = append(doc.Warnings, c.warnings[len(c.warnings)-1])
 	}
 	return doc

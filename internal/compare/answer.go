@@ -1,5 +1,5 @@
 // This file puts a comparison into one sentence, and into ranks.
-package analysis
+package compare
 
 import (
 	"fmt"
@@ -123,7 +123,7 @@ func countChanges(doc *finding.Comparison, index int) string {
 			better++
 		}
 	}
-	return fmt.Sprintf("of %s %d got worse and %d better", counted(all, "figure"), worse, better)
+	return fmt.Sprintf("of %s %d got worse and %d better", words.Counted(all, "figure"), worse, better)
 }
 
 func changeBudget(doc *finding.Comparison) string {
