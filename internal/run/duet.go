@@ -122,10 +122,11 @@ func (s *stage) meet(ctx context.Context) error {
 	}
 	d.waiting = !d.waiting
 	d.mu.Unlock()
-	return await(ctx, gate)
+	return open(ctx, gate)
 }
 
-func await(ctx context.Context, gate <-chan struct{}) error {
+// open waits until a gate is.
+func open(ctx context.Context, gate <-chan struct{}) error {
 	select {
 	case <-gate:
 		return nil
@@ -141,7 +142,7 @@ func (s *stage) inTurn(ctx context.Context, start func(context.Context) error) e
 		return start(ctx)
 	}
 	if s.second {
-		if err := await(ctx, s.duet.started); err != nil {
+		if err := open(ctx, s.duet.started); err != nil {
 			return err
 		}
 		return start(ctx)

@@ -59,7 +59,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	p.Utilisation = s.utilisation(p.Usage, max(p.Seconds, p.Load.WallSeconds))
 	p.HottestOf, p.Hottest = s.meter.Hottest(threads, hot)
 	calm, rested := true, time.Duration(0)
-	if !request.Search.Judge(p).Held {
+	if !request.Search.Held(p) {
 		if calm, rested, err = s.rest(ctx); err != nil {
 			return tried{}, counted, err
 		}

@@ -43,7 +43,10 @@ type Searcher interface {
 	// Next returns what to probe after these probes (Purpose and Rate are set), or
 	// false where the search has ended.
 	Next(probes []record.Probe) (record.Probe, bool)
-	// Judge says of a probe that has been made whether it was held and passed.
+	// Held says whether the rate of a probe that has just been made was held, as far as is
+	// known before the durations of its operations are collected.
+	Held(record.Probe) bool
+	// Judge says of a probe, when all that came of it is known, whether it was held and passed.
 	Judge(record.Probe) record.Probe
 	// Result says what the probes come to.
 	Result(probes []record.Probe) record.Capacity

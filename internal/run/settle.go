@@ -92,24 +92,11 @@ func (s *stage) mayBeCold() bool {
 // until waits, at most so long, until what the sink has counted is as wanted; false
 // where it has not come to that.
 func (s *stage) until(ctx context.Context, most time.Duration, wanted func(record.Counts) bool) (bool, error) {
-	deadline := time.NewTimer(most)
-	defer deadline.Stop()
-	ticker := time.NewTicker(poll)
-	defer ticker.Stop()
-	for {
+	return await(ctx, poll, most, func() (bool, error) {
 		seen, err := s.agents.sink.Snapshot(ctx)
 		if err != nil {
 			return false, fmt.Errorf("asking the sink what it has heard of the tracer: %w%s", err, said(s.agents.sinkProcess))
 		}
-		if wanted(seen.Counts) {
-			return true, nil
-		}
-		select {
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		case <-deadline.C:
-			return false, nil
-		case <-ticker.C:
-		}
-	}
+		return wanted(seen.Counts), nil
+	})
 }

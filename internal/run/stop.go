@@ -69,26 +69,20 @@ var lastPatience = grace
 // quiet when patience ends, the record says so.
 func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	const still = 100 * time.Millisecond
-	ticker := time.NewTicker(poll)
-	defer ticker.Stop()
-	for start := time.Now(); ; {
-		seen, err := s.agents.sink.Snapshot(ctx)
-		if err != nil {
-			return sink.Snapshot{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+	start := time.Now()
+	var seen sink.Snapshot
+	quiet, err := await(ctx, poll, lastPatience, func() (bool, error) {
+		var err error
+		if seen, err = s.agents.sink.Snapshot(ctx); err != nil {
+			return false, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
 		}
-		if !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still {
-			return seen, nil
-		}
-		if time.Since(start) > lastPatience { // an endless sender that is none of the run's processes
-			s.record.Stop.Unquiet = true
-			return seen, nil
-		}
-		select {
-		case <-ctx.Done():
-			return sink.Snapshot{}, context.Cause(ctx)
-		case <-ticker.C:
-		}
+		return !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still, nil
+	})
+	if err != nil {
+		return sink.Snapshot{}, err
 	}
+	s.record.Stop.Unquiet = !quiet // an endless sender that is none of the run's processes
+	return seen, nil
 }
 
 // counted is what the sink had counted at the end of the last phase.
