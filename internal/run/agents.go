@@ -18,7 +18,6 @@ import (
 type agents struct {
 	sinkProcess, loadProcess *process.Process
 	sink                     *sink.Remote
-	load                     *load.Remote
 }
 
 // processes are those that were started.
@@ -46,15 +45,18 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if s.agents.sink, err = sink.NewRemote(s.agents.sinkProcess.Stdin(), s.agents.sinkProcess.Stdout()); err != nil {
 		return fmt.Errorf("starting the sink: %w%s", err, said(s.agents.sinkProcess))
 	}
-	if s.request.Plan.Self {
-		return nil // its own process makes the operations
+	if !s.manner().Generator {
+		s.driver = s.orders()
+		return nil
 	}
 	if s.agents.loadProcess, err = s.agent(ctx, role.Load, "agent", "load"); err != nil {
 		return err
 	}
-	if s.agents.load, err = load.NewRemote(s.agents.loadProcess.Stdin(), s.agents.loadProcess.Stdout()); err != nil {
+	remote, err := load.NewRemote(s.agents.loadProcess.Stdin(), s.agents.loadProcess.Stdout())
+	if err != nil {
 		return fmt.Errorf("starting the load generator: %w%s", err, said(s.agents.loadProcess))
 	}
+	s.driver = s.requests(remote)
 	return nil
 }
 
@@ -82,17 +84,6 @@ func (s *stage) agent(ctx context.Context, of role.Role, args ...string) (*proce
 		return nil, fmt.Errorf("starting the %s: %w", of, err)
 	}
 	return p, nil
-}
-
-// stopLoad ends the load generator, and with it its connections. A workload that
-// makes itself work is told to end.
-func (s *stage) stopLoad(ctx context.Context) error {
-	if s.agents.load == nil {
-		return s.stopDriven(ctx)
-	}
-	err := s.agents.load.Close()
-	_, stopErr := s.agents.loadProcess.Stop(ctx, grace)
-	return errors.Join(err, stopErr)
 }
 
 // stopSink ends the sink.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		values := s.valuesFor(p)
 		started, err := s.startApp(ctx, p, values)
 		if err != nil {
-			return &processError{p.Name, err}
+			return of(p.Name, err)
 		}
 		if first.IsZero() || p.Role == role.App && !slices.ContainsFunc(s.apps, func(a *process.Process) bool { return a.Role() == role.App }) {
 			first = started.Started()
@@ -55,7 +56,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		s.record.Harness.Unmet = append(s.record.Harness.Unmet, started.Unmet()...)
 		targets = append(targets, started)
 		if err := s.ready(ctx, p, started, values); err != nil {
-			return &processError{p.Name, err}
+			return of(p.Name, err)
 		}
 		go s.mourn(ctx, started, cancel)
 	}
@@ -153,6 +154,21 @@ func (s *stage) valuesFor(p spec.Process) map[string]string {
 		values["service"] = s.request.Folders.Service[p.Name]
 	}
 	return values
+}
+
+// app is the process of a name; nil where none of the workload's was started.
+func (s *stage) app(name string) *process.Process {
+	for _, app := range s.apps {
+		if app.Name() == name {
+			return app
+		}
+	}
+	return nil
+}
+
+// address is where a process of the workload listens.
+func (s *stage) address(name string) string {
+	return net.JoinHostPort("127.0.0.1", s.values[name+".port"])
 }
 
 func expandAll(texts []string, values map[string]string) ([]string, error) {

@@ -14,10 +14,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -74,17 +74,16 @@ type stage struct {
 	apps      []*process.Process
 	values    map[string]string
 	meter     meter
-	drivers   map[string]*load.Driver // by process, of a workload that makes itself work
-	stretches int                     // that were ordered
-	reached   record.Counts           // at the sink, when the next phase begins
-	warmed    map[int]warmed          // by phase: what was made of its operation before the first phase
-	owed      owed                    // by the tracer, of the probes of a search
-	sampled   time.Time               // since when memory is
-	loaded    loadTime                // of the last window; zero where the last phase had none of its own
-	results   string                  // the results folder
-	shell     []string                // what the programs get of the user's environment
-	exporting bool                    // spans are expected at the sink
-	ending    atomic.Bool             // the processes are being stopped: their end is no death
+	driver    drive.Driver   // nil before the agents have started
+	reached   record.Counts  // at the sink, when the next phase begins
+	warmed    map[int]warmed // by phase: what was made of its operation before the first phase
+	owed      owed           // by the tracer, of the probes of a search
+	sampled   time.Time      // since when memory is
+	loaded    loadTime       // of the last window; zero where the last phase had none of its own
+	results   string         // the results folder
+	shell     []string       // what the programs get of the user's environment
+	exporting bool           // spans are expected at the sink
+	ending    atomic.Bool    // the processes are being stopped: their end is no death
 	before    harness
 
 	duet   *duet // nil: a run by itself
@@ -127,7 +126,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.closeDrivers(), s.launcher.Close()) }()
+	defer func() { err = errors.Join(err, s.closeDriver(), s.launcher.Close()) }()
 	s.record.Harness.Accounting = s.launcher.Accounting()
 
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -156,6 +155,14 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		}
 	}
 	return nil
+}
+
+// closeDriver closes what is left open of a run that failed.
+func (s *stage) closeDriver() error {
+	if s.driver == nil {
+		return nil
+	}
+	return s.driver.Close()
 }
 
 // redact takes secrets out of the logs, when there are any.

@@ -21,16 +21,16 @@ func (s *stage) stop(ctx context.Context) error {
 	// Without the generator's open connections a server ends at once: Go's, for
 	// one, waits seconds for connections that have not been asked anything yet.
 	begin := time.Now()
-	if err := s.stopLoad(ctx); err != nil {
+	if err := s.driver.Stop(ctx); err != nil {
 		return err
 	}
-	if !s.request.Plan.Self { // which ended with its orders
+	if !s.manner().EndsItself {
 		begin = time.Now()
 	}
 	for _, p := range slices.Backward(s.apps) {
 		killed, err := p.Stop(ctx, grace)
 		if err != nil {
-			return &processError{p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err)}
+			return of(p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err))
 		}
 		s.record.Stop.Killed = s.record.Stop.Killed || killed
 	}
