@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"slices"
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -21,10 +24,10 @@ type agents struct {
 }
 
 // processes are those that were started.
-func (a agents) processes() []*process.Process {
-	out := []*process.Process{a.sinkProcess}
+func (a agents) processes() []Process {
+	out := []Process{local{a.sinkProcess}}
 	if a.loadProcess != nil {
-		out = append(out, a.loadProcess)
+		out = append(out, local{a.loadProcess})
 	}
 	return out
 }
@@ -60,12 +63,15 @@ func (s *stage) startAgents(ctx context.Context) error {
 	return nil
 }
 
-// sinkFlags are what the sink is told: what the plan's texts name it receives,
-// besides OTLP, and the faults that are asked of it.
+// sinkFlags are what the sink is told: where it receives what the plan's texts name,
+// and OTLP, and the faults that are asked of it.
 func (s *stage) sinkFlags() []string {
 	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}
-	for _, name := range protocolsOf(s.request.Plan) {
-		flags = append(flags, "--"+string(name), "127.0.0.1:0")
+	named := protocolsOf(s.request.Plan)
+	for _, r := range protocol.Table {
+		if r.Always || slices.Contains(named, r.Name) {
+			flags = append(flags, "--"+string(r.Name), s.target.Reach(net.JoinHostPort(loopback, "0")))
+		}
 	}
 	if lose := s.request.Faults.SinkLoses; lose > 0 {
 		flags = append(flags, "--lose", strconv.FormatFloat(lose, 'g', -1, 64))

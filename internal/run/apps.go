@@ -15,7 +15,6 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // grace is how long a process may take to end when it is asked to.
@@ -38,9 +37,8 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		return err
 	}
 	var first time.Time // of the app: the start of a database is none of its own
-	var targets []usage.Target
-	for _, agent := range s.agents.processes() {
-		targets = append(targets, agent)
+	all := s.agents.processes()
+	for _, agent := range all {
 		go s.mourn(ctx, agent, cancel)
 	}
 	for _, p := range s.request.Plan.Processes {
@@ -49,25 +47,26 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 		if err != nil {
 			return of(p.Name, err)
 		}
-		if first.IsZero() || p.Role == role.App && !slices.ContainsFunc(s.apps, func(a *process.Process) bool { return a.Role() == role.App }) {
+		if first.IsZero() || p.Role == role.App && !slices.ContainsFunc(s.apps, func(a Process) bool { return a.Role() == role.App }) {
 			first = started.Started()
 		}
 		s.apps = append(s.apps, started)
 		s.record.Harness.Unmet = append(s.record.Harness.Unmet, started.Unmet()...)
-		targets = append(targets, started)
+		all = append(all, started)
 		if err := s.ready(ctx, p, started, values); err != nil {
 			return of(p.Name, err)
 		}
 		go s.mourn(ctx, started, cancel)
 	}
 	s.record.Start.ReadySeconds = time.Since(first).Seconds()
-	s.meter.Meter = usage.NewMeter(targets)
 	s.sampled = time.Now()
-	return s.meter.Start(ctx)
+	var err error
+	s.meter, err = s.target.Meter(ctx, all)
+	return err
 }
 
 // mourn ends the run where a process ends before it is told to.
-func (s *stage) mourn(ctx context.Context, p *process.Process, cancel context.CancelCauseFunc) {
+func (s *stage) mourn(ctx context.Context, p Process, cancel context.CancelCauseFunc) {
 	select {
 	case <-p.Done():
 		if !s.ending.Load() {
@@ -77,7 +76,7 @@ func (s *stage) mourn(ctx context.Context, p *process.Process, cancel context.Ca
 	}
 }
 
-func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]string) (*process.Process, error) {
+func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]string) (Process, error) {
 	args, err := expandAll(p.Run, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
@@ -94,12 +93,12 @@ func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]
 		dir = filepath.Join(s.request.Folders.Source, dir)
 	}
 	cpus, quota := s.cpusFor(p)
-	return s.launcher.Start(ctx, process.Command{
+	return s.target.Start(ctx, process.Command{
 		Name: p.Name, Role: p.Role, Args: args, Env: env, Dir: dir, CPUs: cpus, Quota: quota, Memory: p.Memory,
 	})
 }
 
-func (s *stage) ready(ctx context.Context, p spec.Process, started *process.Process, values map[string]string) error {
+func (s *stage) ready(ctx context.Context, p spec.Process, started Process, values map[string]string) error {
 	text, err := spec.Expand(p.Ready, values)
 	if err != nil {
 		return fmt.Errorf("process %s: ready: %w", p.Name, err)
@@ -108,7 +107,7 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started *process.Proc
 		if values["port"] == "" {
 			return nil
 		}
-		text = "tcp://127.0.0.1:" + values["port"]
+		text = "tcp://" + net.JoinHostPort(started.Address(), values["port"])
 	}
 	check, err := process.ParseCheck(text)
 	if err != nil {
@@ -157,7 +156,7 @@ func (s *stage) valuesFor(p spec.Process) map[string]string {
 }
 
 // app is the process of a name; nil where none of the workload's was started.
-func (s *stage) app(name string) *process.Process {
+func (s *stage) app(name string) Process {
 	for _, app := range s.apps {
 		if app.Name() == name {
 			return app
@@ -168,7 +167,7 @@ func (s *stage) app(name string) *process.Process {
 
 // address is where a process of the workload listens.
 func (s *stage) address(name string) string {
-	return net.JoinHostPort("127.0.0.1", s.values[name+".port"])
+	return net.JoinHostPort(s.app(name).Address(), s.values[name+".port"])
 }
 
 func expandAll(texts []string, values map[string]string) ([]string, error) {

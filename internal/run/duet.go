@@ -189,7 +189,12 @@ func (s *stage) swap() error {
 		if p.Role().OnApp() {
 			cpus = s.placement.App
 		}
-		errs = append(errs, p.Move(cpus))
+		m, moves := p.(mover)
+		if !moves {
+			errs = append(errs, fmt.Errorf("process %s cannot be given other CPUs where it runs: leave out the duet", p.Name()))
+			continue
+		}
+		errs = append(errs, m.Move(cpus))
 	}
 	return errors.Join(errs...)
 }

@@ -6,16 +6,11 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // badShare is the share of wrongly answered operations above which a phase says
 // nothing about the operation.
 const badShare = 0.01
-
-// meter reads usage; it is embedded so that the stage can hold it before the
-// processes are known.
-type meter struct{ *usage.Meter }
 
 // firstOperation makes the first operation of the processes' life, and waits for
 // the spans of the start.

@@ -31,6 +31,7 @@ type Conductor struct {
 	Keep       []string // variables of the user's shell that programs get though they belong to a tracer
 
 	placement process.Placement
+	target    func(*process.Launcher) Target // nil: this machine
 }
 
 // Place decides which CPUs the processes under test get, for all runs of an
@@ -67,13 +68,14 @@ type stage struct {
 	record  *record.Record
 	name    string // what is being done, for failures
 
-	launcher  *process.Launcher
+	launcher  *process.Launcher // of the harness's processes, on this machine
+	target    Target            // where the workload's processes live
 	scratch   string
 	placement process.Placement
 	agents    agents
-	apps      []*process.Process
+	apps      []Process
 	values    map[string]string
-	meter     meter
+	meter     Meter          // nil before the processes are ready
 	driver    drive.Driver   // nil before the agents have started
 	reached   record.Counts  // at the sink, when the next phase begins
 	warmed    map[int]warmed // by phase: what was made of its operation before the first phase
@@ -126,7 +128,11 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.closeDriver(), s.launcher.Close()) }()
+	s.target = here{s.launcher}
+	if c.target != nil {
+		s.target = c.target(s.launcher)
+	}
+	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // which is the launcher
 	s.record.Harness.Accounting = s.launcher.Accounting()
 
 	ctx, cancel := context.WithCancelCause(ctx)

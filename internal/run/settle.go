@@ -32,7 +32,11 @@ func (s *stage) settle(ctx context.Context) error {
 // lookAtRuntimes notes what the processes run on.
 func (s *stage) lookAtRuntimes() {
 	for _, app := range s.apps {
-		if text := app.Runtime(); text != "" {
+		seen, ok := app.(visible)
+		if !ok {
+			continue
+		}
+		if text := seen.Runtime(); text != "" {
 			if s.record.Start.Runtimes == nil {
 				s.record.Start.Runtimes = map[string]string{}
 			}
