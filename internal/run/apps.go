@@ -14,6 +14,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -24,13 +25,13 @@ const grace = 15 * time.Second
 // the one before is ready, and the readings of what they use. The death of any
 // of them cancels the run.
 func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) error {
-	if err := freePorts(s.request.Plan); err != nil {
+	if err := prepare.FreePorts(s.request.Plan); err != nil {
 		return err
 	}
 	if err := s.fillIn(); err != nil {
 		return err
 	}
-	if err := s.writeTemplates(); err != nil {
+	if err := prepare.Templates(s.request.Plan.Templates, s.values, s.values["templates"]); err != nil {
 		return err
 	}
 	if err := s.makeSpanFolders(); err != nil {
@@ -81,7 +82,7 @@ func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
-	env, err := environment(s.shell, p, values)
+	env, err := prepare.Environment(s.shell, p, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
@@ -180,28 +181,6 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 		out[i] = expanded
 	}
 	return out, nil
-}
-
-// environment is what the program gets of the user's shell, and what the plan sets.
-func environment(shell []string, p spec.Process, values map[string]string) ([]string, error) {
-	var env []string
-	front := map[string]string{}
-	for _, pair := range shell {
-		name, value, _ := strings.Cut(pair, "=")
-		if _, replaced := p.Env[name]; !replaced {
-			env = append(env, pair)
-		} else if value != "" && slices.Contains(p.Inherit, name) {
-			front[name] = value + " "
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
-		value, err := spec.Expand(p.Env[name], values)
-		if err != nil {
-			return nil, fmt.Errorf("environment variable %s: %w", name, err)
-		}
-		env = append(env, name+"="+front[name]+value)
-	}
-	return env, nil
 }
 
 // agentEnvironment is what the harness's own processes run with: one thread of

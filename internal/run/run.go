@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -117,7 +118,7 @@ func (s *stage) expectEnd() { s.ending.Store(true) }
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	s.results = c.Results
 	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
-	if s.scratch, err = scratch(); err != nil {
+	if s.scratch, err = prepare.Scratch(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
