@@ -67,10 +67,10 @@ func openCache(dir string, to io.Writer) (*artifact.Store, error) {
 	return store, nil
 }
 
-// prepare makes every variant ready to run: what it needs is looked for,
+// newBench makes every variant ready to run: what it needs is looked for,
 // fetched and built, before anything is written to the results folder. Variants
 // that cannot run here are left out, unless they are named.
-func prepare(ctx context.Context, e *spec.Experiment, dir, accounting string, named []string, to io.Writer) (*bench, error) {
+func newBench(ctx context.Context, e *spec.Experiment, dir, accounting string, named []string, to io.Writer) (*bench, error) {
 	files, err := e.Digests()
 	if err != nil {
 		return nil, err

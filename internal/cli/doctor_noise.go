@@ -90,7 +90,7 @@ func noiseFloor(ctx context.Context, progress io.Writer) (floor []selfcheck.Floo
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	e.Settle()
-	b, err := prepare(ctx, e, filepath.Join(dir, "noise"), "auto", nil, progress)
+	b, err := newBench(ctx, e, filepath.Join(dir, "noise"), "auto", nil, progress)
 	if err != nil {
 		return nil, err
 	}

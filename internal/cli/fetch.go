@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -167,11 +167,11 @@ func (f fetcher) experiments(ctx context.Context, all []*spec.Experiment) error 
 	for _, e := range all {
 		for _, v := range e.Variants {
 			what := v.Name + " on " + e.Workload.Name
-			if missing := run.Missing(e.Workload, v); len(missing) > 0 {
+			if missing := prepare.Missing(e.Workload, v); len(missing) > 0 {
 				fmt.Fprintf(f.progress, "%s: passed over: %s\n", what, strings.Join(missing, "; "))
 				continue
 			}
-			if _, err := run.Prepare(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
+			if _, err := prepare.Variant(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("%s: %w", what, err))
 			}
 		}
@@ -201,7 +201,7 @@ func (f fetcher) workload(ctx context.Context, w *spec.Workload) error {
 			return err
 		}
 		v := spec.Variant{Name: name, Tracer: t, Settings: defaults(t)}
-		if _, err := run.Prepare(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
+		if _, err := prepare.Variant(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
 			return err
 		}
 	}

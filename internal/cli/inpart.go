@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -33,7 +33,7 @@ func missingParts(experiments []*spec.Experiment) (left []lackView, none bool) {
 func lackingOf(e *spec.Experiment) (left []lackView, whole bool) {
 	var all []string
 	for i, v := range e.Variants {
-		missing := run.Missing(e.Workload, v)
+		missing := prepare.Missing(e.Workload, v)
 		if len(missing) == 0 {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -24,8 +24,8 @@ func (b *bench) makeReady(ctx context.Context, open openStore, named []string, t
 	var fatal, lacking []error
 	var left []lackView
 	for i, v := range b.asked.Variants {
-		cell, err := run.Prepare(ctx, open, b.asked, v, to)
-		var unready *run.UnreadyError
+		cell, err := prepare.Variant(ctx, open, b.asked, v, to)
+		var unready *prepare.UnreadyError
 		switch {
 		case err == nil:
 			b.environment.Digests[v.Name] = cell.Digests
@@ -104,7 +104,7 @@ type omission struct {
 // passedOver says of a workload that failed whether the others are run all the
 // same: it cannot run here, or its runs have shown that nothing can be concluded.
 func passedOver(ctx context.Context, err error) bool {
-	var unready *run.UnreadyError
+	var unready *prepare.UnreadyError
 	var final *experiment.FinalError
 	return ctx.Err() == nil && (errors.As(err, &unready) || errors.As(err, &final))
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -51,7 +51,7 @@ func TestSameLeftOut(t *testing.T) {
 
 // Some that cannot run here are no failure; runs of which nothing can be concluded are.
 func TestConclude(t *testing.T) {
-	unready := omission{what: "workload a", err: &run.UnreadyError{Variant: "none", Reason: errors.New("no java")}}
+	unready := omission{what: "workload a", err: &prepare.UnreadyError{Variant: "none", Reason: errors.New("no java")}}
 	final := omission{what: "workload b", err: fmt.Errorf("later: %w", new(experiment.FinalError))}
 	for name, test := range map[string]struct {
 		worst, ran int

@@ -226,7 +226,7 @@ func newFolder(parent, name string) (string, error) {
 // one runs one experiment, or goes on with it, in dir, which is top or in it, and
 // prints its result. An interrupted one keeps its results and says how to go on.
 func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, top, dir string) (doc *finding.Document, err error) {
-	b, err := prepare(ctx, e, dir, f.accounting, f.variants, s.err)
+	b, err := newBench(ctx, e, dir, f.accounting, f.variants, s.err)
 	if err != nil {
 		return nil, err
 	}

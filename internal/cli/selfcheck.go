@@ -130,7 +130,7 @@ func (f *selfcheckFlags) one(ctx context.Context, s streams, one selfcheck.Exper
 	if err != nil {
 		return evidence, err
 	}
-	b, err := prepare(ctx, e, folder, f.accounting, nil, s.err)
+	b, err := newBench(ctx, e, folder, f.accounting, nil, s.err)
 	if err != nil {
 		return evidence, err
 	}

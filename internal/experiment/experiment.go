@@ -13,6 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -39,7 +40,7 @@ type Cell struct {
 	Variant     spec.Variant
 	Plan        *spec.Plan
 	Calibration *spec.Plan // the same with every span sampled
-	Folders     run.Folders
+	Folders     prepare.Folders
 }
 
 // Session is an experiment that is ready to run, or to go on.

@@ -68,7 +68,7 @@ func learns(e *spec.Experiment, plan *spec.Plan) bool {
 	if !run.Exports(plan) {
 		return false
 	}
-	if !e.Design.Quick || !plan.Self || plan.Holds > 0 || len(e.Load.Depths) > 0 {
+	if !e.Design.Quick || plan.Manner().Generator || plan.Holds > 0 || len(e.Load.Depths) > 0 {
 		return true
 	}
 	return slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { _, declared := plan.Spans[o.Name]; return !declared })

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"slices"
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -18,14 +21,13 @@ import (
 type agents struct {
 	sinkProcess, loadProcess *process.Process
 	sink                     *sink.Remote
-	load                     *load.Remote
 }
 
 // processes are those that were started.
-func (a agents) processes() []*process.Process {
-	out := []*process.Process{a.sinkProcess}
+func (a agents) processes() []Process {
+	out := []Process{local{a.sinkProcess}}
 	if a.loadProcess != nil {
-		out = append(out, a.loadProcess)
+		out = append(out, local{a.loadProcess})
 	}
 	return out
 }
@@ -46,24 +48,30 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if s.agents.sink, err = sink.NewRemote(s.agents.sinkProcess.Stdin(), s.agents.sinkProcess.Stdout()); err != nil {
 		return fmt.Errorf("starting the sink: %w%s", err, said(s.agents.sinkProcess))
 	}
-	if s.request.Plan.Self {
-		return nil // its own process makes the operations
+	if !s.manner().Generator {
+		s.driver = s.orders()
+		return nil
 	}
 	if s.agents.loadProcess, err = s.agent(ctx, role.Load, "agent", "load"); err != nil {
 		return err
 	}
-	if s.agents.load, err = load.NewRemote(s.agents.loadProcess.Stdin(), s.agents.loadProcess.Stdout()); err != nil {
+	remote, err := load.NewRemote(s.agents.loadProcess.Stdin(), s.agents.loadProcess.Stdout())
+	if err != nil {
 		return fmt.Errorf("starting the load generator: %w%s", err, said(s.agents.loadProcess))
 	}
+	s.driver = s.requests(remote)
 	return nil
 }
 
-// sinkFlags are what the sink is told: what the plan's texts name it receives,
-// besides OTLP, and the faults that are asked of it.
+// sinkFlags are what the sink is told: where it receives what the plan's texts name,
+// and OTLP, and the faults that are asked of it.
 func (s *stage) sinkFlags() []string {
 	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}
-	for _, name := range protocolsOf(s.request.Plan) {
-		flags = append(flags, "--"+string(name), "127.0.0.1:0")
+	named := protocolsOf(s.request.Plan)
+	for _, r := range protocol.Table {
+		if r.Always || slices.Contains(named, r.Name) {
+			flags = append(flags, "--"+string(r.Name), s.target.Reach(net.JoinHostPort(loopback, "0")))
+		}
 	}
 	if lose := s.request.Faults.SinkLoses; lose > 0 {
 		flags = append(flags, "--lose", strconv.FormatFloat(lose, 'g', -1, 64))
@@ -82,17 +90,6 @@ func (s *stage) agent(ctx context.Context, of role.Role, args ...string) (*proce
 		return nil, fmt.Errorf("starting the %s: %w", of, err)
 	}
 	return p, nil
-}
-
-// stopLoad ends the load generator, and with it its connections. A workload that
-// makes itself work is told to end.
-func (s *stage) stopLoad(ctx context.Context) error {
-	if s.agents.load == nil {
-		return s.stopDriven(ctx)
-	}
-	err := s.agents.load.Close()
-	_, stopErr := s.agents.loadProcess.Stop(ctx, grace)
-	return errors.Join(err, stopErr)
 }
 
 // stopSink ends the sink.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,8 +14,8 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // grace is how long a process may take to end when it is asked to.
@@ -24,49 +25,49 @@ const grace = 15 * time.Second
 // the one before is ready, and the readings of what they use. The death of any
 // of them cancels the run.
 func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) error {
-	if err := freePorts(s.request.Plan); err != nil {
+	if err := prepare.FreePorts(s.request.Plan); err != nil {
 		return err
 	}
 	if err := s.fillIn(); err != nil {
 		return err
 	}
-	if err := s.writeTemplates(); err != nil {
+	if err := prepare.Templates(s.request.Plan.Templates, s.values, s.values["templates"]); err != nil {
 		return err
 	}
 	if err := s.makeSpanFolders(); err != nil {
 		return err
 	}
 	var first time.Time // of the app: the start of a database is none of its own
-	var targets []usage.Target
-	for _, agent := range s.agents.processes() {
-		targets = append(targets, agent)
+	all := s.agents.processes()
+	for _, agent := range all {
 		go s.mourn(ctx, agent, cancel)
 	}
 	for _, p := range s.request.Plan.Processes {
 		values := s.valuesFor(p)
 		started, err := s.startApp(ctx, p, values)
 		if err != nil {
-			return &processError{p.Name, err}
+			return of(p.Name, err)
 		}
-		if first.IsZero() || p.Role == role.App && !slices.ContainsFunc(s.apps, func(a *process.Process) bool { return a.Role() == role.App }) {
+		if first.IsZero() || p.Role == role.App && !slices.ContainsFunc(s.apps, func(a Process) bool { return a.Role() == role.App }) {
 			first = started.Started()
 		}
 		s.apps = append(s.apps, started)
 		s.record.Harness.Unmet = append(s.record.Harness.Unmet, started.Unmet()...)
-		targets = append(targets, started)
+		all = append(all, started)
 		if err := s.ready(ctx, p, started, values); err != nil {
-			return &processError{p.Name, err}
+			return of(p.Name, err)
 		}
 		go s.mourn(ctx, started, cancel)
 	}
 	s.record.Start.ReadySeconds = time.Since(first).Seconds()
-	s.meter.Meter = usage.NewMeter(targets)
 	s.sampled = time.Now()
-	return s.meter.Start(ctx)
+	var err error
+	s.meter, err = s.target.Meter(ctx, all)
+	return err
 }
 
 // mourn ends the run where a process ends before it is told to.
-func (s *stage) mourn(ctx context.Context, p *process.Process, cancel context.CancelCauseFunc) {
+func (s *stage) mourn(ctx context.Context, p Process, cancel context.CancelCauseFunc) {
 	select {
 	case <-p.Done():
 		if !s.ending.Load() {
@@ -76,12 +77,12 @@ func (s *stage) mourn(ctx context.Context, p *process.Process, cancel context.Ca
 	}
 }
 
-func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]string) (*process.Process, error) {
+func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]string) (Process, error) {
 	args, err := expandAll(p.Run, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
-	env, err := environment(s.shell, p, values)
+	env, err := prepare.Environment(s.shell, p, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
@@ -93,12 +94,12 @@ func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]
 		dir = filepath.Join(s.request.Folders.Source, dir)
 	}
 	cpus, quota := s.cpusFor(p)
-	return s.launcher.Start(ctx, process.Command{
+	return s.target.Start(ctx, process.Command{
 		Name: p.Name, Role: p.Role, Args: args, Env: env, Dir: dir, CPUs: cpus, Quota: quota, Memory: p.Memory,
 	})
 }
 
-func (s *stage) ready(ctx context.Context, p spec.Process, started *process.Process, values map[string]string) error {
+func (s *stage) ready(ctx context.Context, p spec.Process, started Process, values map[string]string) error {
 	text, err := spec.Expand(p.Ready, values)
 	if err != nil {
 		return fmt.Errorf("process %s: ready: %w", p.Name, err)
@@ -107,7 +108,7 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started *process.Proc
 		if values["port"] == "" {
 			return nil
 		}
-		text = "tcp://127.0.0.1:" + values["port"]
+		text = "tcp://" + net.JoinHostPort(started.Address(), values["port"])
 	}
 	check, err := process.ParseCheck(text)
 	if err != nil {
@@ -155,6 +156,21 @@ func (s *stage) valuesFor(p spec.Process) map[string]string {
 	return values
 }
 
+// app is the process of a name; nil where none of the workload's was started.
+func (s *stage) app(name string) Process {
+	for _, app := range s.apps {
+		if app.Name() == name {
+			return app
+		}
+	}
+	return nil
+}
+
+// address is where a process of the workload listens.
+func (s *stage) address(name string) string {
+	return net.JoinHostPort(s.app(name).Address(), s.values[name+".port"])
+}
+
 func expandAll(texts []string, values map[string]string) ([]string, error) {
 	out := make([]string, len(texts))
 	for i, text := range texts {
@@ -165,28 +181,6 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 		out[i] = expanded
 	}
 	return out, nil
-}
-
-// environment is what the program gets of the user's shell, and what the plan sets.
-func environment(shell []string, p spec.Process, values map[string]string) ([]string, error) {
-	var env []string
-	front := map[string]string{}
-	for _, pair := range shell {
-		name, value, _ := strings.Cut(pair, "=")
-		if _, replaced := p.Env[name]; !replaced {
-			env = append(env, pair)
-		} else if value != "" && slices.Contains(p.Inherit, name) {
-			front[name] = value + " "
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
-		value, err := spec.Expand(p.Env[name], values)
-		if err != nil {
-			return nil, fmt.Errorf("environment variable %s: %w", name, err)
-		}
-		env = append(env, name+"="+front[name]+value)
-	}
-	return env, nil
 }
 
 // agentEnvironment is what the harness's own processes run with: one thread of

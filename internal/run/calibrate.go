@@ -6,16 +6,13 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // calibrationOperations is how often an operation is made, one at a time, to
 // learn how many spans it makes.
 const calibrationOperations = 20
-
-// calibrationRate is at how many operations a second a workload makes itself work
-// then: no tracer's queue runs over even where an operation is a hundred calls deep.
-const calibrationRate = 20
 
 // calibrate makes each operation a few times, one at a time, and waits each time
 // until its spans have come. The readiness request is one of them.
@@ -30,12 +27,9 @@ func (s *stage) calibrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		j.task.Rate, j.task.Count, j.task.Connections, j.task.Duration = 0, calibrationOperations, 1, 0
+		j.Purpose, j.Rate, j.Count, j.Duration = drive.Learn, s.manner().CalibrationRate, calibrationOperations, 0
 		if i == s.request.twice-1 {
-			j.task.Count *= 2
-		}
-		if j.order != nil {
-			j.task.Rate, j.order.Threads = calibrationRate, 1
+			j.Count *= 2
 		}
 		did, err := s.load(ctx, j)
 		if err != nil {
@@ -46,7 +40,7 @@ func (s *stage) calibrate(ctx context.Context) error {
 			return err
 		}
 		s.record.Phases = append(s.record.Phases, record.Phase{
-			Operation: request.Operation.Name, Parameter: request.Parameter, Position: i, Connections: j.task.Connections, Load: did,
+			Operation: request.Operation.Name, Parameter: request.Parameter, Position: i, Connections: 1, Load: did,
 			Sink: end.counts.Minus(counted), DrainSeconds: end.took.Seconds(), Quiet: end.quiet,
 		})
 		counted = end.counts
@@ -57,7 +51,7 @@ func (s *stage) calibrate(ctx context.Context) error {
 // probe is the readiness request of the first process that has one, as an
 // operation.
 func (s *stage) probe() (spec.Operation, bool) {
-	if s.request.Plan.Self {
+	if !s.manner().Generator {
 		return spec.Operation{}, false // there is nobody to make requests
 	}
 	for _, p := range s.request.Plan.Processes {

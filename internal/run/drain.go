@@ -30,35 +30,29 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 	silence := s.request.Plan.Delay + margin
 	patience := 3*silence + 10*time.Second
 	flow := flow{roots: s.request.Roots, mark: before, next: before, marked: start, changed: start}
-	ticker := time.NewTicker(poll)
-	defer ticker.Stop()
-	for {
+	var d drained
+	quiet, err := await(ctx, poll, patience, func() (bool, error) {
 		seen, err := s.agents.sink.Snapshot(ctx)
 		if err != nil {
-			return drained{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+			return false, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
 		}
-		waited := time.Since(start)
-		d := drained{counts: seen.Counts, took: waited, quiet: true}
+		d.counts, d.took = seen.Counts, time.Since(start)
 		flow.see(seen.Counts, silence)
 		switch {
 		case seen.InFlight > 0: // a batch is being received
+			return false, nil
 		case !s.exporting:
-			return d, nil
+			return true, nil
 		case awaited >= 0 && s.allCame(seen.Counts.Minus(before), awaited):
-			return d, nil
-		case waited >= silence && (seen.Since >= silence || flow.still() >= silence):
-			return d, nil
+			return true, nil
 		}
-		if waited > patience {
-			d.quiet = flow.passing(seen.Counts)
-			return d, nil
-		}
-		select {
-		case <-ctx.Done():
-			return drained{}, context.Cause(ctx)
-		case <-ticker.C:
-		}
+		return d.took >= silence && (seen.Since >= silence || flow.still() >= silence), nil
+	})
+	if err != nil {
+		return drained{}, err
 	}
+	d.quiet = quiet || flow.passing(d.counts)
+	return d, nil
 }
 
 // allCame reports whether all of the awaited spans came. Where a trace has more spans than any

@@ -122,10 +122,11 @@ func (s *stage) meet(ctx context.Context) error {
 	}
 	d.waiting = !d.waiting
 	d.mu.Unlock()
-	return await(ctx, gate)
+	return open(ctx, gate)
 }
 
-func await(ctx context.Context, gate <-chan struct{}) error {
+// open waits until a gate is.
+func open(ctx context.Context, gate <-chan struct{}) error {
 	select {
 	case <-gate:
 		return nil
@@ -141,7 +142,7 @@ func (s *stage) inTurn(ctx context.Context, start func(context.Context) error) e
 		return start(ctx)
 	}
 	if s.second {
-		if err := await(ctx, s.duet.started); err != nil {
+		if err := open(ctx, s.duet.started); err != nil {
 			return err
 		}
 		return start(ctx)
@@ -188,7 +189,12 @@ func (s *stage) swap() error {
 		if p.Role().OnApp() {
 			cpus = s.placement.App
 		}
-		errs = append(errs, p.Move(cpus))
+		m, moves := p.(mover)
+		if !moves {
+			errs = append(errs, fmt.Errorf("process %s cannot be given other CPUs where it runs: leave out the duet", p.Name()))
+			continue
+		}
+		errs = append(errs, m.Move(cpus))
 	}
 	return errors.Join(errs...)
 }

@@ -1,6 +1,12 @@
 package run
 
-import "time"
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+)
 
 // SetLastPatience sets for how long the sink may take after the end of the processes.
 func SetLastPatience(d time.Duration) (restore func()) {
@@ -8,3 +14,37 @@ func SetLastPatience(d time.Duration) (restore func()) {
 	lastPatience = d
 	return func() { lastPatience = before }
 }
+
+// LiveAt has the workload's processes be reached at another host, and reach the sink there.
+func (c *Conductor) LiveAt(host string) {
+	c.target = func(l *process.Launcher) Target { return there{here{l}, host} }
+}
+
+// there is this machine at another of its addresses.
+type there struct {
+	here
+	host string
+}
+
+func (t there) Start(ctx context.Context, c process.Command) (Process, error) {
+	p, err := t.here.Start(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return at{p.(local), t.host}, nil
+}
+
+func (t there) Reach(address string) string {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		panic(err)
+	}
+	return net.JoinHostPort(t.host, port)
+}
+
+type at struct {
+	local
+	host string
+}
+
+func (p at) Address() string { return p.host }

@@ -10,21 +10,15 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // lastWords is how long the end of a process may be heard of after what came of it.
 const lastWords = 500 * time.Millisecond
 
-// processError is what went wrong with one process that is known.
-type processError struct {
-	process string
-	err     error
-}
-
-func (e *processError) Error() string { return e.err.Error() }
-
-func (e *processError) Unwrap() error { return e.err }
+// of is what went wrong with one process that is known.
+func of(process string, err error) error { return &drive.ProcessError{Process: process, Err: err} }
 
 // ownerOf is the process that an operation is asked of; "" where a mix asks several.
 func ownerOf(o spec.Operation, processes []spec.Process) string {
@@ -97,12 +91,12 @@ func (s *stage) failure(err error) *record.Failure {
 		f.Process, f.Log = died.Process, died.Log
 		return f
 	}
-	var of *processError
-	if errors.As(err, &of) {
+	var one *drive.ProcessError
+	if errors.As(err, &one) {
 		const lines = 10
-		f.Process = of.process
-		if i := slices.IndexFunc(s.apps, func(p *process.Process) bool { return p.Name() == of.process }); i >= 0 {
-			f.Log = s.apps[i].Log().Tail(lines)
+		f.Process = one.Process
+		if app := s.app(one.Process); app != nil {
+			f.Log = app.Log().Tail(lines)
 		}
 	}
 	return f

@@ -41,7 +41,7 @@ func TestTheFirstThatEndedIsAtFault(t *testing.T) {
 	<-fails.Done()
 	follows := launched(t, l, "follows", "echo my backend is gone; exit 1")
 	<-follows.Done()
-	for _, apps := range [][]*process.Process{{goesOn, follows, fails}, {goesOn, fails, follows}} {
+	for _, apps := range [][]Process{{local{goesOn}, local{follows}, local{fails}}, {local{goesOn}, local{fails}, local{follows}}} {
 		s := &stage{apps: apps, agents: agents{sinkProcess: goesOn}}
 		if died := s.diedFirst(follows.Died()); died.Process != "fails" || died.Exit.Code != 3 {
 			t.Errorf("at fault is %s (%s), want the one that ended first", died.Process, died.Exit)

@@ -34,8 +34,8 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) 
 	}
 	if kind == record.Calibration {
 		made := time.Duration(0) // requests take next to none
-		if p.Self {
-			made = calibrationOperations * time.Second / calibrationRate
+		if rate := p.Manner().CalibrationRate; rate > 0 {
+			made = time.Duration(calibrationOperations / rate * float64(time.Second))
 		}
 		once := length + time.Duration(phases+1)*(p.Delay+margin) + time.Duration(phases)*made
 		if p.Holds > 0 { // once more for each phase, with twice as much of it

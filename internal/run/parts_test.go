@@ -1,34 +1,11 @@
 package run
 
 import (
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
-
-func TestEnvironment(t *testing.T) {
-	shell := []string{"PLAIN=kept", "REPLACED=old", "JAVA_TOOL_OPTIONS=-Xmx1g {x}", "NODE_OPTIONS=--inspect"}
-	p := spec.Process{
-		Env:     map[string]string{"REPLACED": "new", "OTEL_SERVICE_NAME": "{process}", "JAVA_TOOL_OPTIONS": "-javaagent:x", "NODE_OPTIONS": "--require x"},
-		Inherit: []string{"JAVA_TOOL_OPTIONS"},
-	}
-	env, err := environment(shell, p, map[string]string{"process": "app"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"PLAIN=kept", "JAVA_TOOL_OPTIONS=-Xmx1g {x} -javaagent:x", "NODE_OPTIONS=--require x", "OTEL_SERVICE_NAME=app", "REPLACED=new"}
-	if !slices.Equal(env, want) {
-		t.Errorf("%q, want %q", env, want)
-	}
-}
 
 func TestExports(t *testing.T) {
 	at := func(args []string, env map[string]string, silent bool) *spec.Plan {
@@ -86,57 +63,6 @@ func TestAllCame(t *testing.T) {
 		c := record.Counts{Checking: true, Spans: uint64(test.shapes.Spans()), Shapes: test.shapes}
 		if got := s.allCame(c, 30); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
-		}
-	}
-}
-
-func TestFixedPort(t *testing.T) {
-	for ready, want := range map[string]int{
-		"http://127.0.0.1:8080/health": 8080, "tcp://localhost:5432": 5432, "http://[::1]:80/": 80,
-		"http://127.0.0.1:{port}/": 0, "log:http://127.0.0.1:8080/": 0, "http://elsewhere:8080/": 0, "": 0, "http://127.0.0.1/": 0,
-	} {
-		port, fixed := fixedPort(ready)
-		if fixed != (want != 0) || fixed && port != want {
-			t.Errorf("%q: %d, %t; want %d", ready, port, fixed, want)
-		}
-	}
-}
-
-// A port that somebody has is found before anything is run.
-func TestFreePorts(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	plan := &spec.Plan{Processes: []spec.Process{{Name: "app", Ready: "http://" + taken.Addr().String() + "/"}}}
-	if err := freePorts(plan); err == nil || !strings.Contains(err.Error(), "in use") {
-		t.Errorf("error %v, want that the port is in use", err)
-	}
-}
-
-// What a killed tracetax left is removed; what a living one has stays.
-func TestScratch(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	ended := exec.Command("true")
-	if err := ended.Run(); err != nil {
-		t.Fatal(err)
-	}
-	dead := filepath.Join(os.TempDir(), scratchName+strconv.Itoa(ended.Process.Pid)+"-1")
-	living := filepath.Join(os.TempDir(), scratchName+strconv.Itoa(os.Getppid())+"-1")
-	foreign := filepath.Join(os.TempDir(), scratchName+"of-somebody")
-	for _, dir := range []string{dead, living, foreign} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	made, err := scratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dir, there := range map[string]bool{dead: false, living: true, foreign: true, made: true} {
-		if _, err := os.Stat(dir); (err == nil) != there {
-			t.Errorf("%s: there is %t, want %t", dir, !there, there)
 		}
 	}
 }

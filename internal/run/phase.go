@@ -2,24 +2,15 @@ package run
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/usage"
+	"github.com/tracetax/tracetax/internal/run/drive"
 )
 
 // badShare is the share of wrongly answered operations above which a phase says
 // nothing about the operation.
 const badShare = 0.01
-
-// meter reads usage; it is embedded so that the stage can hold it before the
-// processes are known.
-type meter struct{ *usage.Meter }
 
 // firstOperation makes the first operation of the processes' life, and waits for
 // the spans of the start.
@@ -30,20 +21,17 @@ func (s *stage) firstOperation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.task.Count, j.task.Connections = 1, 1
-	if j.order != nil {
-		j.order.Threads, j.task.Duration, j.task.Rate = 1, 0, 0
-	}
-	stretch, err := s.arm(ctx, j, "")
+	j.Purpose, j.Count = drive.First, 1
+	stretch, err := s.driver.Prepare(ctx, j.Stretch)
 	if err != nil {
 		return err
 	}
-	did, err := stretch.do(ctx)
+	did, err := stretch.Run(ctx)
 	if err == nil {
 		err = s.wellDone(j, did)
 	}
 	if err == nil {
-		err = stretch.collect(ctx, &did)
+		err = stretch.Collect(ctx, &did)
 	}
 	if err != nil {
 		return err
@@ -71,7 +59,7 @@ func (s *stage) idle(ctx context.Context) error {
 	}
 	// An agent goes on starting, and is being compiled, for seconds after the program is
 	// ready: taken for idle CPU, that would be subtracted from what operations cost.
-	if s.request.Plan.Self {
+	if s.manner().Rests {
 		if _, _, err := s.rest(ctx); err != nil {
 			return err
 		}
@@ -131,15 +119,15 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if err != nil {
 		return phase, counted, err
 	}
-	phase.OfferedRate = j.task.Rate
-	if j.task.Rate == 0 {
-		phase.Connections = j.task.Connections
+	phase.OfferedRate = j.Rate
+	if j.Rate == 0 {
+		phase.Connections = j.Load.Connections
 	}
 	if err := s.meet(ctx); err != nil {
 		return phase, counted, err
 	}
 	s.name = "warm-up"
-	if j.task.Duration = request.Load.Warmup; j.task.Duration > 0 {
+	if j.Duration = request.Load.Warmup; j.Duration > 0 {
 		if phase.Warmup, err = s.load(ctx, j); err != nil {
 			return phase, counted, err
 		}
@@ -150,9 +138,9 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	}
 	phase.WarmupSink = warm.counts.Minus(counted)
 
-	j.task.Duration, j.task.Count = request.Load.Duration, request.Load.Calls
-	j.task.Seed++
-	stretch, err := s.arm(ctx, j, s.samplesFile(request))
+	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
+	j.Seed++
+	stretch, err := s.driver.Prepare(ctx, j.Stretch)
 	if err != nil {
 		return phase, counted, err
 	}
@@ -165,7 +153,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 		return phase, counted, err
 	}
 	begun, own, busy := time.Now(), s.own(), s.busy()
-	phase.Load, err = s.swapping(ctx, j.task.Duration, func() (record.Load, error) { return stretch.do(ctx) })
+	phase.Load, err = s.swapping(ctx, j.Duration, func() (record.Load, error) { return stretch.Run(ctx) })
 	if err == nil {
 		s.loaded, err = s.end(loadTime{from: begun})
 	}
@@ -194,56 +182,10 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	}
 	phase.DrainSeconds = end.took.Seconds()
 	phase.Quiet = warm.quiet && end.quiet
-	return phase, end.counts, s.afterwards(ctx, stretch, &phase.Load)
-}
-
-// afterwards learns of a measured window what nobody is to be charged for.
-func (s *stage) afterwards(ctx context.Context, stretch armed, l *record.Load) error {
 	s.name = "window"
-	if err := stretch.collect(ctx, l); err != nil {
-		return err
-	}
-	if stretch.job.order == nil {
-		return nil
-	}
-	driver, err := s.driver(ctx, stretch.job.process)
-	if err == nil {
-		err = driver.Live(ctx, l)
-	}
-	if err != nil {
-		return s.drivingFailed(ctx, stretch.job, err)
-	}
-	return nil
+	err = stretch.Collect(ctx, &phase.Load)
+	return phase, end.counts, err
 }
 
 // own is the CPU time that tracetax itself has used until now.
 func (s *stage) own() time.Duration { return ownCPU() + s.launcher.KeeperCPU() }
-
-// wellDone is an error where too many operations went wrong.
-func (s *stage) wellDone(j job, did record.Load) error {
-	if did.Completed == 0 || float64(did.Failed) > badShare*float64(did.Started) {
-		return s.answeredBadly(j.operation, did)
-	}
-	return nil
-}
-
-// answeredBadly is of the process that was asked, whichever of them is the cause.
-func (s *stage) answeredBadly(operation spec.Operation, did record.Load) error {
-	owner := ownerOf(operation, s.request.Plan.Processes)
-	if did.Driven != nil {
-		return &processError{owner, fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", operation.Name, did.Started, did.Failed)}
-	}
-	return &processError{owner, fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
-		operation.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))}
-}
-
-func errorsOf(did record.Load) string {
-	var parts []string
-	for _, class := range slices.Sorted(maps.Keys(did.Errors)) {
-		parts = append(parts, fmt.Sprintf("%s: %d", class, did.Errors[class]))
-	}
-	if len(parts) == 0 {
-		return "no error was seen"
-	}
-	return strings.Join(parts, ", ")
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/run/drive"
 )
 
 // tried is a probe with what the phase needs of it.
@@ -23,8 +24,9 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if p.Seconds <= 0 {
 		p.Seconds = request.Load.Duration.Seconds()
 	}
-	j.task.Rate, j.task.Duration = p.Rate, time.Duration(p.Seconds*float64(time.Second))
-	stretch, err := s.arm(ctx, j, "")
+	j.Rate, j.Duration = p.Rate, time.Duration(p.Seconds*float64(time.Second))
+	j.Purpose = drive.Probe
+	stretch, err := s.driver.Prepare(ctx, j.Stretch)
 	if err != nil {
 		return tried{}, counted, err
 	}
@@ -38,7 +40,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 		return tried{}, counted, err
 	}
 	loaded := loadTime{from: time.Now()}
-	if p.Load, err = stretch.do(ctx); err != nil {
+	if p.Load, err = stretch.Run(ctx); err != nil {
 		return tried{}, counted, err
 	}
 	hot, err := s.meter.Threads(role.Role.OnApp)
@@ -59,7 +61,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	p.Utilisation = s.utilisation(p.Usage, max(p.Seconds, p.Load.WallSeconds))
 	p.HottestOf, p.Hottest = s.meter.Hottest(threads, hot)
 	calm, rested := true, time.Duration(0)
-	if !request.Search.Judge(p).Held {
+	if !request.Search.Held(p) {
 		if calm, rested, err = s.rest(ctx); err != nil {
 			return tried{}, counted, err
 		}
@@ -72,7 +74,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
-	if err := stretch.collect(ctx, &p.Load); err != nil {
+	if err := stretch.Collect(ctx, &p.Load); err != nil {
 		return tried{}, counted, err
 	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, (rested + end.took).Seconds()

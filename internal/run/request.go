@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -13,7 +14,7 @@ type Request struct {
 	Kind           record.Kind
 	Name           string // unique in the experiment: names logs and cgroups
 	Plan           *spec.Plan
-	Folders        Folders
+	Folders        prepare.Folders
 	First          spec.Operation         // made once, before all others
 	FirstParameter map[string]string      // at which level, where the spans that it makes depend on that
 	Phases         []PhaseRequest         // in their order
@@ -43,17 +44,11 @@ type Searcher interface {
 	// Next returns what to probe after these probes (Purpose and Rate are set), or
 	// false where the search has ended.
 	Next(probes []record.Probe) (record.Probe, bool)
-	// Judge says of a probe that has been made whether it was held and passed.
+	// Held says whether the rate of a probe that has just been made was held, as far as is
+	// known before the durations of its operations are collected.
+	Held(record.Probe) bool
+	// Judge says of a probe, when all that came of it is known, whether it was held and passed.
 	Judge(record.Probe) record.Probe
 	// Result says what the probes come to.
 	Result(probes []record.Probe) record.Capacity
-}
-
-// Folders is where a variant's programs are; see Prepare.
-type Folders struct {
-	Source   string            // the workload's folder: {dir}
-	Build    string            // {build}
-	Workload string            // language packages of the workload: {workload}
-	Tracer   string            // language packages of the tracer: {tracer}
-	Service  map[string]string // by process: the files of the service that it is: {service}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // How the end of a backlog is found out.
@@ -21,33 +22,27 @@ const (
 // still busy when patience ended.
 func (s *stage) rest(ctx context.Context) (calm bool, took time.Duration, err error) {
 	begun := time.Now()
-	before, err := s.meter.Mark()
-	if err != nil {
-		return false, 0, err
-	}
-	ticker := time.NewTicker(look)
-	defer ticker.Stop()
-	for calmFor := 0; ; {
-		select {
-		case <-ctx.Done():
-			return false, time.Since(begun), context.Cause(ctx)
-		case <-ticker.C:
-		}
+	var before usage.Mark
+	calmFor := -1 // before the first look, which is at no time at all
+	calm, err = await(ctx, look, patience, func() (bool, error) {
 		after, err := s.meter.Mark()
 		if err != nil {
-			return false, time.Since(begun), err
+			return false, err
+		}
+		if calmFor < 0 {
+			before, calmFor = after, 0
+			return false, nil
 		}
 		used := s.meter.Between(before, after)
 		if s.utilisation(used, secondsOf(used)) >= calmShare {
 			calmFor = 0
-		} else if calmFor++; calmFor == calmLooks {
-			return true, time.Since(begun), nil
-		}
-		if time.Since(begun) > patience {
-			return false, time.Since(begun), nil
+		} else {
+			calmFor++
 		}
 		before = after
-	}
+		return calmFor == calmLooks, nil
+	})
+	return calm, time.Since(begun), err
 }
 
 // drainWholly drains, and where patience ends before the sink is quiet drains

@@ -14,10 +14,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -31,6 +32,7 @@ type Conductor struct {
 	Keep       []string // variables of the user's shell that programs get though they belong to a tracer
 
 	placement process.Placement
+	target    func(*process.Launcher) Target // nil: this machine
 }
 
 // Place decides which CPUs the processes under test get, for all runs of an
@@ -67,24 +69,24 @@ type stage struct {
 	record  *record.Record
 	name    string // what is being done, for failures
 
-	launcher  *process.Launcher
+	launcher  *process.Launcher // of the harness's processes, on this machine
+	target    Target            // where the workload's processes live
 	scratch   string
 	placement process.Placement
 	agents    agents
-	apps      []*process.Process
+	apps      []Process
 	values    map[string]string
-	meter     meter
-	drivers   map[string]*load.Driver // by process, of a workload that makes itself work
-	stretches int                     // that were ordered
-	reached   record.Counts           // at the sink, when the next phase begins
-	warmed    map[int]warmed          // by phase: what was made of its operation before the first phase
-	owed      owed                    // by the tracer, of the probes of a search
-	sampled   time.Time               // since when memory is
-	loaded    loadTime                // of the last window; zero where the last phase had none of its own
-	results   string                  // the results folder
-	shell     []string                // what the programs get of the user's environment
-	exporting bool                    // spans are expected at the sink
-	ending    atomic.Bool             // the processes are being stopped: their end is no death
+	meter     Meter          // nil before the processes are ready
+	driver    drive.Driver   // nil before the agents have started
+	reached   record.Counts  // at the sink, when the next phase begins
+	warmed    map[int]warmed // by phase: what was made of its operation before the first phase
+	owed      owed           // by the tracer, of the probes of a search
+	sampled   time.Time      // since when memory is
+	loaded    loadTime       // of the last window; zero where the last phase had none of its own
+	results   string         // the results folder
+	shell     []string       // what the programs get of the user's environment
+	exporting bool           // spans are expected at the sink
+	ending    atomic.Bool    // the processes are being stopped: their end is no death
 	before    harness
 
 	duet   *duet // nil: a run by itself
@@ -116,7 +118,7 @@ func (s *stage) expectEnd() { s.ending.Store(true) }
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	s.results = c.Results
 	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
-	if s.scratch, err = scratch(); err != nil {
+	if s.scratch, err = prepare.Scratch(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
@@ -127,7 +129,11 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.closeDrivers(), s.launcher.Close()) }()
+	s.target = here{s.launcher}
+	if c.target != nil {
+		s.target = c.target(s.launcher)
+	}
+	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // which is the launcher
 	s.record.Harness.Accounting = s.launcher.Accounting()
 
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -156,6 +162,14 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		}
 	}
 	return nil
+}
+
+// closeDriver closes what is left open of a run that failed.
+func (s *stage) closeDriver() error {
+	if s.driver == nil {
+		return nil
+	}
+	return s.driver.Close()
 }
 
 // redact takes secrets out of the logs, when there are any.

@@ -46,8 +46,8 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 		return phase, counted, fmt.Errorf("operation %s: the search for its capacity has no rate to begin with", operation.Name)
 	}
 	s.name = "warm-up"
-	j.task.Rate, j.task.Duration = first.Rate, request.Load.Warmup
-	if j.task.Duration > 0 {
+	j.Rate, j.Duration = first.Rate, request.Load.Warmup
+	if j.Duration > 0 {
 		if phase.Warmup, err = s.attempt(ctx, j); err != nil {
 			return phase, counted, err
 		}
@@ -118,9 +118,9 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, j *job, counte
 			return all, counted, nil
 		}
 		if len(made) == mostProbes {
-			return all, counted, fmt.Errorf("operation %s: the search for its capacity does not end: %d probes were made", j.operation.Name, mostProbes)
+			return all, counted, fmt.Errorf("operation %s: the search for its capacity does not end: %d probes were made", j.Operation.Name, mostProbes)
 		}
-		j.task.Seed++
+		j.Seed++
 		t, end, err := s.try(ctx, request, *j, next, counted, clean)
 		if err != nil {
 			return all, end, err

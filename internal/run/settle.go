@@ -32,7 +32,11 @@ func (s *stage) settle(ctx context.Context) error {
 // lookAtRuntimes notes what the processes run on.
 func (s *stage) lookAtRuntimes() {
 	for _, app := range s.apps {
-		if text := app.Runtime(); text != "" {
+		seen, ok := app.(visible)
+		if !ok {
+			continue
+		}
+		if text := seen.Runtime(); text != "" {
 			if s.record.Start.Runtimes == nil {
 				s.record.Start.Runtimes = map[string]string{}
 			}
@@ -92,24 +96,11 @@ func (s *stage) mayBeCold() bool {
 // until waits, at most so long, until what the sink has counted is as wanted; false
 // where it has not come to that.
 func (s *stage) until(ctx context.Context, most time.Duration, wanted func(record.Counts) bool) (bool, error) {
-	deadline := time.NewTimer(most)
-	defer deadline.Stop()
-	ticker := time.NewTicker(poll)
-	defer ticker.Stop()
-	for {
+	return await(ctx, poll, most, func() (bool, error) {
 		seen, err := s.agents.sink.Snapshot(ctx)
 		if err != nil {
 			return false, fmt.Errorf("asking the sink what it has heard of the tracer: %w%s", err, said(s.agents.sinkProcess))
 		}
-		if wanted(seen.Counts) {
-			return true, nil
-		}
-		select {
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		case <-deadline.C:
-			return false, nil
-		case <-ticker.C:
-		}
-	}
+		return wanted(seen.Counts), nil
+	})
 }

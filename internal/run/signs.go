@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -41,10 +40,11 @@ func (s *stage) lookInside() error {
 	s.record.Signs = &record.Signs{}
 	for i, app := range s.apps {
 		planned := s.request.Plan.Processes[i]
-		if !planned.Traced {
+		seen, ok := app.(visible)
+		if !planned.Traced || !ok {
 			continue
 		}
-		inside, err := app.Inside(sinkVariables(planned), s.request.Folders.Tracer)
+		inside, err := seen.Inside(sinkVariables(planned), s.request.Folders.Tracer)
 		if err != nil {
 			return fmt.Errorf("looking at what process %s consists of: %w", app.Name(), err)
 		}
@@ -89,8 +89,7 @@ func (s *stage) readSigns(connections uint64) error {
 	signs.Connections = connections
 	for i := range signs.Processes {
 		one := &signs.Processes[i]
-		at := slices.IndexFunc(s.apps, func(p *process.Process) bool { return p.Name() == one.Process })
-		found, err := logSigns(s.apps[at].Log().Lines)
+		found, err := logSigns(s.app(one.Process).Log().Lines)
 		if err != nil {
 			return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
 		}

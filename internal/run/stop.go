@@ -21,16 +21,16 @@ func (s *stage) stop(ctx context.Context) error {
 	// Without the generator's open connections a server ends at once: Go's, for
 	// one, waits seconds for connections that have not been asked anything yet.
 	begin := time.Now()
-	if err := s.stopLoad(ctx); err != nil {
+	if err := s.driver.Stop(ctx); err != nil {
 		return err
 	}
-	if !s.request.Plan.Self { // which ended with its orders
+	if !s.manner().EndsItself {
 		begin = time.Now()
 	}
 	for _, p := range slices.Backward(s.apps) {
 		killed, err := p.Stop(ctx, grace)
 		if err != nil {
-			return &processError{p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err)}
+			return of(p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err))
 		}
 		s.record.Stop.Killed = s.record.Stop.Killed || killed
 	}
@@ -69,26 +69,20 @@ var lastPatience = grace
 // quiet when patience ends, the record says so.
 func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	const still = 100 * time.Millisecond
-	ticker := time.NewTicker(poll)
-	defer ticker.Stop()
-	for start := time.Now(); ; {
-		seen, err := s.agents.sink.Snapshot(ctx)
-		if err != nil {
-			return sink.Snapshot{}, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+	start := time.Now()
+	var seen sink.Snapshot
+	quiet, err := await(ctx, poll, lastPatience, func() (bool, error) {
+		var err error
+		if seen, err = s.agents.sink.Snapshot(ctx); err != nil {
+			return false, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
 		}
-		if !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still {
-			return seen, nil
-		}
-		if time.Since(start) > lastPatience { // an endless sender that is none of the run's processes
-			s.record.Stop.Unquiet = true
-			return seen, nil
-		}
-		select {
-		case <-ctx.Done():
-			return sink.Snapshot{}, context.Cause(ctx)
-		case <-ticker.C:
-		}
+		return !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still, nil
+	})
+	if err != nil {
+		return sink.Snapshot{}, err
 	}
+	s.record.Stop.Unquiet = !quiet // an endless sender that is none of the run's processes
+	return seen, nil
 }
 
 // counted is what the sink had counted at the end of the last phase.

@@ -68,9 +68,9 @@ func (s *stage) warm(ctx context.Context, request PhaseRequest, length time.Dura
 	}
 	if request.Search != nil {
 		first, _ := request.Search.Next(nil)
-		j.task.Rate = first.Rate
+		j.Rate = first.Rate
 	}
-	j.task.Duration = length
+	j.Duration = length
 	did, err := s.attempt(ctx, j)
 	if err != nil {
 		return w, err

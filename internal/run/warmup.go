@@ -26,20 +26,20 @@ func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.
 	if err != nil {
 		return phase, counted, err
 	}
-	phase.OfferedRate = j.task.Rate
-	if j.task.Rate == 0 {
-		phase.Connections = j.task.Connections
+	phase.OfferedRate = j.Rate
+	if j.Rate == 0 {
+		phase.Connections = j.Load.Connections
 	}
 	s.name = "warm-up"
-	j.task.Duration, j.task.Count = sliceAt(j.task.Rate), 0
+	j.Duration, j.Count = sliceAt(j.Rate), 0
 	begun, made := time.Now(), []record.Load(nil)
-	for asked := time.Duration(0); asked < request.Watched && time.Since(begun) < mostSlack*request.Watched; asked += j.task.Duration {
+	for asked := time.Duration(0); asked < request.Watched && time.Since(begun) < mostSlack*request.Watched; asked += j.Duration {
 		one, did, err := s.slice(ctx, j)
 		if err != nil {
 			return phase, counted, err
 		}
 		phase.Progress, made = append(phase.Progress, one), append(made, did)
-		j.task.Seed++
+		j.Seed++
 	}
 	for _, did := range made {
 		if phase.Warmup, err = phase.Warmup.Plus(did); err != nil {
@@ -70,19 +70,15 @@ func sliceAt(rate float64) time.Duration {
 // slice makes one slice. How many operations went wrong is for the caller to judge: those
 // of a cold program may.
 func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, error) {
-	do := func(ctx context.Context) (record.Load, error) { return s.ask(ctx, j) }
-	if j.order != nil {
-		driver, err := s.prepare(ctx, j, j.ordered(""))
-		if err != nil {
-			return record.Slice{}, record.Load{}, err
-		}
-		do = func(ctx context.Context) (record.Load, error) { return s.driven(ctx, j, driver) }
+	stretch, err := s.driver.Prepare(ctx, j.Stretch)
+	if err != nil {
+		return record.Slice{}, record.Load{}, err
 	}
 	before, err := s.meter.Mark()
 	if err != nil {
 		return record.Slice{}, record.Load{}, err
 	}
-	did, err := do(ctx)
+	did, err := stretch.Run(ctx)
 	if err != nil {
 		return record.Slice{}, did, err
 	}
@@ -90,26 +86,12 @@ func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, er
 	if err != nil {
 		return record.Slice{}, did, err
 	}
-	out := record.Slice{AskedSeconds: j.task.Duration.Seconds(), WallSeconds: did.WallSeconds, Operations: did.Completed}
+	out := record.Slice{AskedSeconds: j.Duration.Seconds(), WallSeconds: did.WallSeconds, Operations: did.Completed}
 	for _, u := range s.between(before, after) {
 		if !u.Role.Harness() {
 			out.CPUSeconds += u.CPUSeconds
 		}
 	}
-	out.TimeSeconds = timeOf(j, did)
+	out.TimeSeconds = s.driver.Took(j.Stretch, did)
 	return out, did, nil
-}
-
-// timeOf is how long the operations took, all added up, where that tells how fast they
-// are made: of a workload that makes itself work, and in a closed loop.
-func timeOf(j job, did record.Load) float64 {
-	switch {
-	case did.Driven != nil && did.Driven.CallSeconds > 0:
-		return did.Driven.CallSeconds
-	case did.Driven != nil && j.task.Rate == 0:
-		return did.WallSeconds * float64(did.Driven.Threads)
-	case did.Driven == nil && j.task.Rate == 0:
-		return did.WallSeconds * float64(max(1, j.task.Connections)*max(1, j.task.Streams))
-	}
-	return 0
 }

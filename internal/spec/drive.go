@@ -5,7 +5,6 @@ package spec
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,35 +96,26 @@ func (s *source) listens(o *Operation, at place, processes []Process) {
 	}
 }
 
-// loadKeys are the keys of a load that only one way of making operations has.
-var (
-	requestKeys = []string{"connections", "streams", "sources", "arrivals", "timeout"}
-	drivenKeys  = []string{"calls", "depth", "threads", "busy"}
-)
-
 // goesWith complains of what does not go with the way in which the operations of w
 // are made. Load is nil where the experiment has none; n is the whole file.
 func (s *source) goesWith(n, load *node, w *Workload, e *Experiment) {
 	if w == nil {
 		return
 	}
-	wrong := drivenKeys
-	if w.Self {
-		wrong = requestKeys
-	}
+	manner := w.Manner()
 	if load != nil {
 		for _, entry := range load.entries {
-			if slices.Contains(wrong, entry.key) {
+			if manner.foreign(entry.key) {
 				s.fail(entry.at, "%s", wayText(entry.key, w))
 				continue
 			}
 			s.atMost(entry, w)
 		}
 	}
-	if e.Samples && !w.Self {
+	if e.Samples && !manner.Samples {
 		s.fail(n.place([]string{"samples"}), "%s", wayText("samples", w))
 	}
-	if w.Self && e.Faults.GeneratorLate > 0 {
+	if !manner.Generator && e.Faults.GeneratorLate > 0 {
 		s.fail(n.place([]string{"faults", "generator-late"}), "workload %s makes itself work, so that there is no generator to be late", w.Name)
 	}
 }
@@ -164,7 +154,7 @@ func (s *source) oneWay(at *node, all []*Experiment) {
 		return
 	}
 	for _, e := range all {
-		if e.Workload.Self != all[0].Workload.Self {
+		if e.Workload.Manner().Name != all[0].Workload.Manner().Name {
 			s.fail(at.at, "one load cannot be both: of %s and %s one makes itself work, and the other is asked by requests", all[0].Workload.Name, e.Workload.Name)
 			return
 		}

@@ -45,7 +45,7 @@ func (l *Load) complete(w *Workload) {
 	if l.WarmupAll == unsaid {
 		l.WarmupAll = w.WarmupAll
 	}
-	if w.Self {
+	if w.Manner().Unpaced {
 		return
 	}
 	if l.Closed() && l.Connections == 0 && len(l.Levels) == 0 {

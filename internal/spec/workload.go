@@ -57,7 +57,7 @@ func (s *source) workload(n *node, name string) *Workload {
 		s.lacks(n, "operations", n.at, "a workload needs operations: what is counted and timed")
 		return w
 	}
-	if w.Self && rate != nil {
+	if w.Manner().Unpaced && rate != nil {
 		s.fail(rate.at, "a workload that makes itself work goes as fast as it can where the experiment names no rate; leave rate out")
 	}
 	if w.Self && all != nil {

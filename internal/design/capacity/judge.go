@@ -23,7 +23,15 @@ const failedShare = 0.01
 // within is how near to the CPU target a verified rate must be: two points.
 const within = 0.02
 
-// Judge says of a probe that has been made whether it was held and passed.
+// Held says whether the rate of a probe that has just been made was held: what a program
+// was given too much of has to be worked off. Of durations that are not collected yet
+// nothing is taken.
+func (s *Search) Held(p record.Probe) bool {
+	latency, err := p.Load.Latency.Decode()
+	return err == nil && len(notHeld(&p, latency)) == 0
+}
+
+// Judge says of a probe, when all that came of it is known, whether it was held and passed.
 func (s *Search) Judge(p record.Probe) record.Probe {
 	latency, err := p.Load.Latency.Decode()
 	if err != nil {

@@ -121,7 +121,11 @@ func TestJudge(t *testing.T) {
 		"a step above, but not held ": {staircase(cpu75, 1, 1), func(p *record.Probe) { p.Utilisation = 0.95; p.Load.Completed = 900 }, false, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := New(test.goal, Options{}).Judge(probed(t, test.change))
+			s, p := New(test.goal, Options{}), probed(t, test.change)
+			if held := s.Held(p); held != test.held {
+				t.Errorf("before all is known of it: held %t, want %t", held, test.held)
+			}
+			got := s.Judge(p)
 			if got.Held != test.held || got.Passed != test.passed || !strings.Contains(got.Why, test.why) {
 				t.Errorf("held %t, passed %t: %q; want %t, %t, %q", got.Held, got.Passed, got.Why, test.held, test.passed, test.why)
 			}

@@ -1,4 +1,4 @@
-package run
+package prepare
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 // that made it follows.
 const scratchName = "tracetax-run-"
 
-// scratch makes a folder for {tmp}, and removes those that a tracetax which was
+// Scratch makes a folder for {tmp} of a run, which is to remove it, and removes those that a tracetax which was
 // killed left behind.
-func scratch() (string, error) {
+func Scratch() (string, error) {
 	old, err := filepath.Glob(filepath.Join(os.TempDir(), scratchName+"*"))
 	if err != nil {
 		return "", fmt.Errorf("looking for old scratch folders: %w", err)

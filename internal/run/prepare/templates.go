@@ -1,5 +1,5 @@
 // Files of a tracer that are filled in for this run alone.
-package run
+package prepare
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// writeTemplates fills the plan's templates in and writes them to {templates}.
-func (s *stage) writeTemplates() error {
-	for _, name := range slices.Sorted(maps.Keys(s.request.Plan.Templates)) {
-		text, err := spec.Expand(s.request.Plan.Templates[name], s.values)
+// Templates fills in the templates of a plan, by file name, and writes them to a folder.
+func Templates(templates map[string]string, values map[string]string, folder string) error {
+	for _, name := range slices.Sorted(maps.Keys(templates)) {
+		text, err := spec.Expand(templates[name], values)
 		if err != nil {
 			return fmt.Errorf("template %s: %w", name, err)
 		}
-		path := filepath.Join(s.values["templates"], filepath.FromSlash(name))
+		path := filepath.Join(folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("making the folder for templates: %w", err)
 		}

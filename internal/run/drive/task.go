@@ -1,4 +1,4 @@
-package run
+package drive
 
 import (
 	"fmt"
@@ -12,14 +12,15 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// task turns an operation into the load generator's words.
-func (s *stage) task(operation spec.Operation, l spec.Load) (load.Task, error) {
+// task turns a stretch into the load generator's words.
+func (r *Requests) task(s Stretch) (load.Task, error) {
+	operation, l := s.Operation, s.Load
 	task := load.Task{
-		Rate: l.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams, Sources: sourceAddresses(l.Sources),
-		Duration: l.Duration, Timeout: l.Timeout, Seed: s.request.Seed, Late: s.request.Faults.GeneratorLate,
+		Rate: s.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams, Sources: sourceAddresses(l.Sources),
+		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Late: r.Late,
 	}
-	if operation.Rate > 0 {
-		task.Rate = operation.Rate
+	if s.Purpose.alone() {
+		task.Connections = 1
 	}
 	if operation.Timeout > 0 {
 		task.Timeout = operation.Timeout
@@ -29,7 +30,7 @@ func (s *stage) task(operation spec.Operation, l spec.Load) (load.Task, error) {
 		mix = []spec.Share{{Operation: operation, Weight: 1}}
 	}
 	for _, share := range mix {
-		request, err := s.requestFor(share.Operation)
+		request, err := r.requestFor(share.Operation)
 		if err != nil {
 			return task, fmt.Errorf("operation %s: %w", share.Operation.Name, err)
 		}
@@ -39,14 +40,15 @@ func (s *stage) task(operation spec.Operation, l spec.Load) (load.Task, error) {
 	return task, nil
 }
 
-func (s *stage) requestFor(o spec.Operation) (load.Request, error) {
-	values := s.valuesFor(o.Owner(s.request.Plan.Processes))
+func (r *Requests) requestFor(o spec.Operation) (load.Request, error) {
+	owner := o.Owner(r.Processes)
+	values := r.Values(owner)
 	text, err := spec.Expand(o.URL, values)
 	if err != nil {
 		return load.Request{}, err
 	}
 	if strings.HasPrefix(text, "/") {
-		text = "http://127.0.0.1:" + values["port"] + text
+		text = "http://" + r.Address(owner.Name) + text
 	}
 	request, err := load.RequestTo(text)
 	if err != nil {
@@ -54,10 +56,10 @@ func (s *stage) requestFor(o spec.Operation) (load.Request, error) {
 	}
 	request.Name, request.Method, request.Body, request.Status, request.Order = o.Name, o.Method, o.Body, o.Status, o.Order
 	if o.Data != "" {
-		request.Data = spec.File(o.Data, s.request.Folders.Source)
+		request.Data = spec.File(o.Data, r.Source)
 	}
 	if o.Protoset != "" {
-		if request.Schema, err = os.ReadFile(spec.File(o.Protoset, s.request.Folders.Source)); err != nil {
+		if request.Schema, err = os.ReadFile(spec.File(o.Protoset, r.Source)); err != nil {
 			return load.Request{}, fmt.Errorf("reading the types of the service (protoset): %w", err)
 		}
 	}

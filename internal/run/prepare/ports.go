@@ -1,4 +1,4 @@
-package run
+package prepare
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// freePorts checks that the ports that a plan names itself, rather than by
+// FreePorts checks that the ports that a plan names itself, rather than by
 // {port}, are free: another program there would answer in the workload's place.
-func freePorts(p *spec.Plan) error {
+func FreePorts(p *spec.Plan) error {
 	var errs []error
 	checked := map[int]bool{}
 	check := func(what, address string) {

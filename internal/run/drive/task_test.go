@@ -1,4 +1,4 @@
-package run
+package drive
 
 import (
 	"os"
@@ -18,9 +18,10 @@ func TestRequestWithFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(source, "types.pb"), []byte("types"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{
-		request: Request{Plan: &spec.Plan{Processes: []spec.Process{{Name: "app", Role: "app"}}}, Folders: Folders{Source: source}},
-		values:  map[string]string{"app.port": "80"},
+	s := &Requests{
+		Processes: []spec.Process{{Name: "app", Role: "app"}}, Source: source,
+		Values:  func(p spec.Process) map[string]string { return map[string]string{"process": p.Name} },
+		Address: func(process string) string { return map[string]string{"app": "127.0.0.1:80"}[process] },
 	}
 	call := spec.Operation{Name: "call", Method: "POST", URL: "/a.B/C", GRPC: true, Data: "rows.csv", Order: spec.OrderRandom, Protoset: "types.pb"}
 	got, err := s.requestFor(call)

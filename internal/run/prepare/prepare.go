@@ -1,4 +1,8 @@
-package run
+// Package prepare owns what is made ready before a variant's processes are started: what
+// they need of this machine, of packages and of builds, and then, for each run, their
+// scratch folder, the files that are filled in, the environment, and whether the ports that
+// they name are free. It must not know processes, nor what is measured.
+package prepare
 
 import (
 	"context"
@@ -36,10 +40,10 @@ func (e *UnreadyError) Error() string {
 // Unwrap gives the reason.
 func (e *UnreadyError) Unwrap() error { return e.Reason }
 
-// Prepare looks for what a variant needs, fetches its packages and builds its
+// Variant looks for what a variant needs, fetches its packages and builds its
 // programs. What is there already from earlier is used again; open opens the
 // cache that it is in. An *UnreadyError says that the variant is to be left out.
-func Prepare(ctx context.Context, open func() (*artifact.Store, error), e *spec.Experiment, v spec.Variant, progress io.Writer) (Prepared, error) {
+func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.Experiment, v spec.Variant, progress io.Writer) (Prepared, error) {
 	var p Prepared
 	var err error
 	if p.Plan, err = e.Plan(v); err != nil {
@@ -51,7 +55,7 @@ func Prepare(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 	if missing := Missing(e.Workload, v); len(missing) > 0 {
 		return p, &UnreadyError{v.Name, errors.New(strings.Join(missing, "; "))}
 	}
-	if err := freePorts(p.Plan); err != nil {
+	if err := FreePorts(p.Plan); err != nil {
 		return p, fmt.Errorf("variant %s cannot run now: %w", v.Name, err)
 	}
 	w := e.Workload
@@ -84,6 +88,15 @@ func Missing(w *spec.Workload, v spec.Variant) []string {
 		}
 	}
 	return distinct
+}
+
+// Folders is where a variant's programs are; see Variant.
+type Folders struct {
+	Source   string            // the workload's folder: {dir}
+	Build    string            // {build}
+	Workload string            // language packages of the workload: {workload}
+	Tracer   string            // language packages of the tracer: {tracer}
+	Service  map[string]string // by process: the files of the service that it is: {service}
 }
 
 // digests names the folders by what they were made from: the cache calls each

@@ -1,0 +1,81 @@
+package drive
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// What operations take tells nothing at a rate, unless the workload times them itself.
+func TestTook(t *testing.T) {
+	open, closed := Stretch{Rate: 10, Load: spec.Load{Connections: 8}}, Stretch{Load: spec.Load{Connections: 4, Streams: 2}}
+	driven := func(call float64) record.Load {
+		return record.Load{WallSeconds: 3, Driven: &record.Driven{CallSeconds: call, Threads: 2}}
+	}
+	asked := record.Load{WallSeconds: 3}
+	for name, test := range map[string]struct {
+		by      Teller
+		stretch Stretch
+		did     record.Load
+		want    float64
+	}{
+		"open":                              {&Requests{}, open, asked, 0},
+		"closed":                            {&Requests{}, closed, asked, 24},
+		"driven":                            {&Orders{}, Stretch{}, driven(2.5), 2.5},
+		"driven at a rate":                  {&Orders{}, open, driven(0.5), 0.5},
+		"driven, without a sum":             {&Orders{}, Stretch{}, driven(0), 6},
+		"driven at a rate, without a sum":   {&Orders{}, open, driven(0), 0},
+		"nobody says over how many threads": {&Requests{}, Stretch{}, asked, 3},
+	} {
+		if got := test.by.Took(test.stretch, test.did); got != test.want {
+			t.Errorf("%s: %g s, want %g", name, got, test.want)
+		}
+	}
+}
+
+// A stretch says when it ends and how fast it goes; its purpose, how many operations are made at a time.
+func TestTask(t *testing.T) {
+	r := &Requests{
+		Processes: []spec.Process{{Name: "app", Role: "app"}}, Late: time.Millisecond,
+		Values:  func(spec.Process) map[string]string { return nil },
+		Address: func(string) string { return "127.0.0.1:80" },
+	}
+	s := Stretch{
+		Operation: spec.Operation{Name: "get", Method: "GET", URL: "/", Timeout: 3 * time.Second, Rate: 9},
+		Load:      spec.Load{Connections: 4, Timeout: time.Second, Rate: 8, Duration: time.Hour, Calls: 7},
+		Rate:      2, Duration: time.Minute, Count: 5, Seed: 6,
+	}
+	for _, purpose := range []Purpose{Warm, First, Learn, Probe, Window} {
+		s.Purpose = purpose
+		task, err := r.task(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		connections := 4
+		if purpose == First || purpose == Learn {
+			connections = 1
+		}
+		if task.Rate != 2 || task.Duration != time.Minute || task.Count != 5 || task.Seed != 6 || task.Timeout != 3*time.Second ||
+			task.Late != time.Millisecond || task.Connections != connections || len(task.Operations) != 1 {
+			t.Errorf("purpose %d: %+v", purpose, task)
+		}
+	}
+}
+
+// What can never be made is found before anything is.
+func TestCheck(t *testing.T) {
+	mix := Stretch{Operation: spec.Operation{Name: "mix", Mix: []spec.Share{{Operation: spec.Operation{Name: "call"}, Weight: 1}}}}
+	if err := (&Orders{}).Check(mix); err == nil || !strings.Contains(err.Error(), "operation mix") {
+		t.Errorf("a mix by orders: %v", err)
+	}
+	if err := (&Orders{}).Check(Stretch{Operation: spec.Operation{Name: "call"}}); err != nil {
+		t.Error(err)
+	}
+	r := &Requests{Processes: []spec.Process{{Name: "app", Role: "app"}}, Values: func(spec.Process) map[string]string { return nil }, Address: func(string) string { return "127.0.0.1:80" }}
+	if err := r.Check(Stretch{Operation: spec.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
+		t.Errorf("a placeholder that stands for nothing: %v", err)
+	}
+}

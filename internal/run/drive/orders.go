@@ -1,0 +1,172 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Orders has the workload's processes make themselves work.
+type Orders struct {
+	Processes []spec.Process
+	Address   func(process string) string          // HOST:PORT at which a process takes orders
+	Ended     func(process string) <-chan struct{} // closed when a process has ended
+	Grace     time.Duration                        // that processes have to end
+	Scratch   string                               // folder for durations until they are read
+	Results   string                               // the results folder, for those that are kept
+
+	connections map[string]*load.Driver // by process
+	prepared    int                     // stretches
+}
+
+var _ Driver = (*Orders)(nil)
+
+// Check implements Teller.
+func (d *Orders) Check(s Stretch) error {
+	if len(s.Operation.Mix) > 0 {
+		return fmt.Errorf("operation %s: a workload that makes itself work has no mix of operations", s.Operation.Name)
+	}
+	return nil
+}
+
+// Prepare implements Driver: it gives the order to the process of the operation.
+func (d *Orders) Prepare(ctx context.Context, s Stretch) (Armed, error) {
+	a := &ordered{by: d, stretch: s, process: s.Operation.Owner(d.Processes).Name, order: load.Order{
+		Calls: s.Count, Duration: s.Duration, Rate: s.Rate, Threads: max(1, s.Load.Threads), Depth: s.Load.Depth, Busy: s.Load.Busy,
+		Seed: s.Seed, Words: s.Operation.Drive,
+	}}
+	if s.Purpose.alone() {
+		a.order.Threads = 1
+	}
+	if s.Purpose == First {
+		a.order.Duration, a.order.Rate = 0, 0
+	}
+	if s.Purpose.timed() {
+		d.prepared++
+		a.order.Samples = filepath.Join(d.Scratch, "samples-"+strconv.Itoa(d.prepared))
+	}
+	var err error
+	if a.to, err = d.connection(ctx, a.process); err == nil {
+		err = a.to.Prepare(ctx, a.order)
+	}
+	if err != nil {
+		return nil, a.failed(ctx, err)
+	}
+	return a, nil
+}
+
+// connection is the connection to a process, which is made when the first order is given.
+func (d *Orders) connection(ctx context.Context, process string) (*load.Driver, error) {
+	if c := d.connections[process]; c != nil {
+		return c, nil
+	}
+	c, err := load.Dial(ctx, d.Address(process))
+	if err != nil {
+		return nil, err
+	}
+	if d.connections == nil {
+		d.connections = map[string]*load.Driver{}
+	}
+	d.connections[process] = c
+	return c, nil
+}
+
+// Stop implements Driver. It waits until the processes have ended: a signal in the middle
+// of that might cut their tracer's flush short.
+func (d *Orders) Stop(ctx context.Context) error {
+	told := slices.Sorted(maps.Keys(d.connections))
+	for _, process := range told {
+		if err := d.connections[process].Stop(ctx); err != nil {
+			return &ProcessError{process, fmt.Errorf("stopping process %s: %w", process, err)}
+		}
+	}
+	patience := time.NewTimer(d.Grace)
+	defer patience.Stop()
+	for _, process := range told {
+		select {
+		case <-d.Ended(process):
+		case <-patience.C:
+			return nil // it is asked by a signal next
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// Close implements Driver.
+func (d *Orders) Close() error {
+	var errs []error
+	for _, c := range d.connections {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Wrong implements Teller.
+func (d *Orders) Wrong(o spec.Operation, did record.Load) error {
+	return fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", o.Name, did.Started, did.Failed)
+}
+
+// Took implements Teller: the program may say it, and without a rate its threads do nothing else.
+func (d *Orders) Took(s Stretch, did record.Load) float64 {
+	switch {
+	case did.Driven.CallSeconds > 0:
+		return did.Driven.CallSeconds
+	case s.Rate == 0:
+		return did.WallSeconds * float64(did.Driven.Threads)
+	}
+	return 0
+}
+
+// ordered is a stretch that a process has the order for.
+type ordered struct {
+	by      *Orders
+	stretch Stretch
+	process string
+	order   load.Order
+	to      *load.Driver
+}
+
+// Run implements Armed.
+func (a *ordered) Run(ctx context.Context) (record.Load, error) {
+	did, err := a.to.Run(ctx)
+	if err != nil {
+		return did, a.failed(ctx, err)
+	}
+	return did, nil
+}
+
+// Collect implements Armed.
+func (a *ordered) Collect(ctx context.Context, l *record.Load) error {
+	var err error
+	if a.order.Samples != "" {
+		if err = a.to.Collect(ctx, l); err == nil && a.stretch.Keep != "" {
+			err = a.keep(l)
+		}
+		err = errors.Join(err, a.order.RemoveSamples())
+	}
+	if err == nil && a.stretch.Purpose == Window {
+		err = a.to.Live(ctx, l)
+	}
+	if err != nil {
+		return a.failed(ctx, err)
+	}
+	return nil
+}
+
+func (a *ordered) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &ProcessError{a.process, fmt.Errorf("making operation %s: %w", a.stretch.Operation.Name, err)}
+}

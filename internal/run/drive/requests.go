@@ -1,0 +1,104 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Requests has the load generator ask the workload's processes.
+type Requests struct {
+	Remote    *load.Remote
+	Generator Generator
+	Grace     time.Duration // that the generator has to end
+	Said      func() string // its last words, for errors; "" where there are none
+	Processes []spec.Process
+	Values    func(spec.Process) map[string]string // what placeholders stand for in the operations of a process
+	Address   func(process string) string          // HOST:PORT at which a process is asked
+	Source    string                               // the folder that relative names of files stand for
+	Late      time.Duration                        // by which the generator is to be late
+}
+
+// Generator is the process of the load generator.
+type Generator interface {
+	Stop(context.Context, time.Duration) (killed bool, err error)
+}
+
+var _ Driver = (*Requests)(nil)
+
+// Check implements Teller.
+func (r *Requests) Check(s Stretch) error {
+	_, err := r.task(s)
+	return err
+}
+
+// Prepare implements Driver.
+func (r *Requests) Prepare(_ context.Context, s Stretch) (Armed, error) {
+	task, err := r.task(s)
+	return asked{r, s.Operation.Name, task}, err
+}
+
+// Stop implements Driver: with the generator its connections end.
+func (r *Requests) Stop(ctx context.Context) error {
+	err := r.Remote.Close()
+	_, stopErr := r.Generator.Stop(ctx, r.Grace)
+	return errors.Join(err, stopErr)
+}
+
+// Close implements Driver: the generator's process is ended by who started it.
+func (r *Requests) Close() error { return nil }
+
+// Wrong implements Teller.
+func (r *Requests) Wrong(o spec.Operation, did record.Load) error {
+	return fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
+		o.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
+}
+
+// Took implements Teller: in a closed loop each connection waits for one answer after the other.
+func (r *Requests) Took(s Stretch, did record.Load) float64 {
+	if s.Rate != 0 {
+		return 0
+	}
+	return did.WallSeconds * float64(max(1, s.Load.Connections)*max(1, s.Load.Streams))
+}
+
+func errorsOf(did record.Load) string {
+	var parts []string
+	for _, class := range slices.Sorted(maps.Keys(did.Errors)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", class, did.Errors[class]))
+	}
+	if len(parts) == 0 {
+		return "no error was seen"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// asked is a stretch of requests.
+type asked struct {
+	by        *Requests
+	operation string
+	task      load.Task
+}
+
+// Run implements Armed.
+func (a asked) Run(ctx context.Context) (record.Load, error) {
+	did, err := a.by.Remote.Do(ctx, a.task)
+	if ctx.Err() != nil {
+		return did, context.Cause(ctx)
+	}
+	if err != nil {
+		return did, fmt.Errorf("making operation %s: %w%s", a.operation, err, a.by.Said())
+	}
+	return did, nil
+}
+
+// Collect implements Armed: the generator tells all at once.
+func (a asked) Collect(context.Context, *record.Load) error { return nil }

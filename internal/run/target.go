@@ -1,0 +1,62 @@
+// Where the processes of a run live, as far as a run has to do with it. The sink and the
+// load generator are always on this machine.
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/usage"
+)
+
+// Target is where the processes of a workload live.
+type Target interface {
+	// Start starts a process; ctx limits the start only.
+	Start(context.Context, process.Command) (Process, error)
+	// Meter reads what processes use, those of the harness among them, until ctx ends.
+	Meter(context.Context, []Process) (Meter, error)
+	// Reach is where something on this machine is to listen, so that the target's processes
+	// reach it, rather than at an address that is reached from this machine alone.
+	Reach(address string) string
+	// Close ends what still runs, and waits until nothing is left of it.
+	Close() error
+}
+
+// Process is a process of a run, with everything that descends from it.
+type Process interface {
+	Name() string
+	Role() role.Role
+	Address() string // the host at which this machine reaches it
+	Unmet() []string // what was asked for it and cannot be had there, in words
+	Started() time.Time
+	Ready(context.Context, process.Check) (probes uint64, err error)
+	Stop(context.Context, time.Duration) (killed bool, err error)
+	Done() <-chan struct{}
+	Died() *process.DiedError // how it ended, once Done is closed
+	Log() *process.Log
+}
+
+// Meter reads what processes use, in the order in which they were given.
+type Meter interface {
+	Mark() (usage.Mark, error)
+	Between(a, b usage.Mark) []record.Usage
+	// Memory is what they held over a stretch of time. Sample ends one: it takes a last sample.
+	Memory(a, b time.Time) []usage.Memory
+	Sample() error
+	// Threads reads single threads, and Hottest is the busiest of them between two readings;
+	// both know nothing where nothing can be read.
+	Threads(is func(role.Role) bool) (usage.Threads, error)
+	Hottest(a, b usage.Threads) (process string, share float64)
+}
+
+// mover is a process that can be given other CPUs while it runs.
+type mover interface{ Move(cpus []int) error }
+
+// visible is a process into which one can look from outside. Of others nothing is told.
+type visible interface {
+	Runtime() string // what it runs on; "" where that cannot be seen
+	Inside(variables []string, folder string) ([]process.Inside, error)
+}
