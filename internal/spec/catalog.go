@@ -29,12 +29,12 @@ func (c *Catalog) Workload(name string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }, services: c.Service}
+	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }, services: c.Service, shared: c.sharedFolders}
 	w := &Workload{}
 	if root := parseYAML(s, text); root != nil {
 		w = s.workload(root, name)
 	}
-	w.Name, w.Files = name, files
+	w.Name, w.Files = name, s.files
 	w.Needs = w.Artifact.needs(w.Needs)
 	return w, s.err()
 }

@@ -106,7 +106,7 @@ func (c Claim) pairs() pairs {
 		names []string
 	}{{"variants", c.Variants}, {"workloads", c.Workloads}, {"operations", c.Operation}} {
 		if len(one.names) > 0 {
-			p.add(one.key, one.names)
+			p.add(one.key, inline[string](one.names))
 		}
 	}
 	p.text("over", c.Over)

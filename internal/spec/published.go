@@ -224,8 +224,8 @@ func readParameter(text string) (map[string]string, error) {
 }
 
 // publishedLines are the lines of the CSV file that readFigure reads as these.
-func publishedLines(rows []Published) lines {
-	out := lines{strings.Join(publishedColumns, ",")}
+func publishedLines(rows []Published) []string {
+	out := []string{strings.Join(publishedColumns, ",")}
 	for _, row := range rows {
 		var parameter []string
 		for _, key := range slices.Sorted(maps.Keys(row.Parameter)) {

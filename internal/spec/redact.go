@@ -140,8 +140,8 @@ func isFilledIn(value string) bool {
 var option = regexp.MustCompile(`^(--?([A-Za-z][A-Za-z0-9_.-]*)=)(.+)$`)
 
 // words hides credentials among the words of a command: --token=x and --token x.
-func (r *redactor) words(words []string) []string {
-	out := make([]string, len(words))
+func (r *redactor) words(words []string) inline[string] {
+	out := make(inline[string], len(words))
 	for i, w := range words {
 		out[i] = r.text(w)
 		if m := option.FindStringSubmatch(w); m != nil && IsSecret(m[2], m[3]) && len(envReferences(m[3])) == 0 {

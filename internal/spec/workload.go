@@ -37,6 +37,7 @@ func (s *source) workload(n *node, name string) *Workload {
 		"description": func(v *node) { w.Description = s.text(v) },
 		"needs":       func(v *node) { w.Needs = s.needs(v) },
 		"artifact":    func(v *node) { w.Artifact = s.artifact(v) },
+		"shared":      s.share,
 		"build":       func(v *node) { w.Build = s.builds(v) },
 		"processes":   func(v *node) { w.Processes = s.processes(v, known) },
 		"operations":  func(v *node) { operations = v },

@@ -13,11 +13,11 @@ import (
 // one's own stands in full. Credentials are replaced by ${env:REDACTED_…}.
 func (e *Experiment) YAML() ([]byte, error) {
 	w := writer{redactor: newRedactor()}
-	var out emitter
-	if err := out.pairs(w.experiment(e), 0); err != nil {
+	out, err := encoded(w.experiment(e), layout...)
+	if err != nil {
 		return nil, fmt.Errorf("writing experiment %q: %w", e.Name, err)
 	}
-	return []byte(out.String()), nil
+	return append(out, '\n'), nil
 }
 
 type writer struct{ *redactor }
@@ -42,7 +42,7 @@ func (w writer) experiment(e *Experiment) pairs {
 	if len(e.Operations) == 1 && len(e.Operations[0].Mix) > 0 {
 		p.add("mix", mixOf(e.Operations[0]))
 	} else {
-		names := make([]string, len(e.Operations))
+		names := make(inline[string], len(e.Operations))
 		for i, o := range e.Operations {
 			names[i] = o.Name
 		}
@@ -80,7 +80,7 @@ func (w writer) experiment(e *Experiment) pairs {
 func mixOf(o Operation) pairs {
 	var p pairs
 	for _, s := range o.Mix {
-		p.add(s.Operation.Name, number(s.Weight))
+		p.add(s.Operation.Name, s.Weight)
 	}
 	return p
 }
@@ -89,7 +89,7 @@ func loadOf(l Load, self bool) pairs {
 	var p pairs
 	switch {
 	case len(l.Rates) > 0:
-		p.add("rate", rateTexts(l.Rates))
+		p.add("rate", inline[string](rateTexts(l.Rates)))
 	case l.Relative != nil:
 		p.add("rate", l.Relative.text())
 	case l.Rate > 0:
@@ -140,7 +140,7 @@ func (l Load) driven(p *pairs) {
 func (p *pairs) several(key string, one int, list []int) {
 	switch {
 	case len(list) > 0:
-		p.add(key, list)
+		p.add(key, inline[int](list))
 	case one > 0:
 		p.add(key, one)
 	}

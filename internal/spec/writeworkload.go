@@ -35,7 +35,7 @@ func (w writer) workload(wl *Workload) pairs {
 		p.add("most", most)
 	}
 	if len(wl.Verify) > 0 {
-		p.add("verify", pairs{{"run", w.words(wl.Verify)}})
+		p.add("verify", single("run", w.words(wl.Verify)))
 	}
 	if len(wl.Build) > 0 {
 		p.add("build", w.builds(wl.Build))
@@ -77,11 +77,11 @@ func drivenOf(o Operation) pairs {
 		p.add("spans", spansOf(o.Spans))
 	}
 	if len(o.Drive) > 0 {
-		var words pairs
+		var drive pairs
 		for _, word := range slices.Sorted(maps.Keys(o.Drive)) {
-			words.add(word, o.Drive[word])
+			drive.add(word, o.Drive[word])
 		}
-		p.add("drive", words)
+		p.add("drive", drive)
 	}
 	if o.Empty {
 		p.add("empty", true)
@@ -106,7 +106,7 @@ func (w writer) builds(builds map[string]Build) pairs {
 	var p pairs
 	for _, tracer := range slices.Sorted(maps.Keys(builds)) {
 		var b pairs
-		b.add("run", builds[tracer].Run)
+		b.add("run", inline[[]string](builds[tracer].Run))
 		if len(builds[tracer].Env) > 0 {
 			b.add("env", w.env(builds[tracer].Env))
 		}
@@ -138,7 +138,7 @@ func (w writer) process(process Process) pairs {
 	p.text("ready", w.redactor.text(process.Ready))
 	p.duration("patience", process.Patience)
 	if process.CPUs > 0 {
-		p.add("cpus", number(process.CPUs))
+		p.add("cpus", process.CPUs)
 	}
 	if process.Memory > 0 {
 		p.add("memory", formatSize(process.Memory))
@@ -188,13 +188,13 @@ func bodyOf(body []byte) pairs {
 	text := string(body)
 	for _, r := range text {
 		if unicode.IsControl(r) || !unicode.IsPrint(r) {
-			return pairs{{"base64", base64.StdEncoding.EncodeToString(body)}}
+			return single("base64", base64.StdEncoding.EncodeToString(body))
 		}
 	}
 	if !utf8.ValidString(text) {
-		return pairs{{"base64", base64.StdEncoding.EncodeToString(body)}}
+		return single("base64", base64.StdEncoding.EncodeToString(body))
 	}
-	return pairs{{"text", text}}
+	return single("text", text)
 }
 
 func spansOf(spans map[string]Number) pairs {
@@ -202,7 +202,7 @@ func spansOf(spans map[string]Number) pairs {
 	for _, tracer := range slices.Sorted(maps.Keys(spans)) {
 		n := spans[tracer]
 		if n.High == n.Low {
-			p.add(orDefault(tracer), number(n.Low))
+			p.add(orDefault(tracer), n.Low)
 			continue
 		}
 		p.add(orDefault(tracer), formatNumber(n.Low)+".."+formatNumber(n.High))

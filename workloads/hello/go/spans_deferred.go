@@ -14,6 +14,7 @@ import (
 
 	"go.opentelemetry.io/otel/sdk/trace"
 	api "go.opentelemetry.io/otel/trace"
+	"otelgo"
 )
 
 // perExport is how many spans are sent together. It is so few that between two exports no
@@ -50,7 +51,7 @@ func startSpans(ctx context.Context) (spans, error) {
 	if d.delay, err = durationOf("SYNTHETIC_DELAY"); err != nil {
 		return nil, err
 	}
-	if d.exporter, err = newExporter(ctx); err != nil {
+	if d.exporter, err = otelgo.NewExporter(ctx); err != nil {
 		return nil, err
 	}
 	if d.exporter == nil {

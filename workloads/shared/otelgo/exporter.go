@@ -1,7 +1,5 @@
-//go:build otel
-
 // The exporter that the standard OTEL_* variables ask for.
-package main
+package otelgo
 
 import (
 	"context"
@@ -13,9 +11,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 )
 
-// newExporter returns nil for OTEL_TRACES_EXPORTER=none. Endpoint, headers,
+// NewExporter returns nil for OTEL_TRACES_EXPORTER=none. Endpoint, headers,
 // compression and time-out are read by the exporters themselves.
-func newExporter(ctx context.Context) (trace.SpanExporter, error) {
+func NewExporter(ctx context.Context) (trace.SpanExporter, error) {
 	switch name := os.Getenv("OTEL_TRACES_EXPORTER"); name {
 	case "none":
 		return nil, nil

@@ -1,7 +1,5 @@
-//go:build otel
-
 // What the SDK says of spans that it lost, as one line at the end.
-package main
+package otelgo
 
 import (
 	"context"
