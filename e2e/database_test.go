@@ -68,6 +68,7 @@ func (c *command) killDatabase(t *testing.T) bool {
 // A database that refuses connections: the variant that is told of it fails in the
 // service's own words, and the other is measured.
 func TestDatabaseRefuses(t *testing.T) {
+	more(t, "database")
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, "run", write(t, `

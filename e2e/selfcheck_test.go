@@ -74,6 +74,7 @@ func TestSelfcheckQuick(t *testing.T) {
 
 // The negative control: where what is called 200 µs burns 150, it does not pass.
 func TestSelfcheckSeesAWrongLength(t *testing.T) {
+	more(t, "selfcheck")
 	catalog := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(catalog, "experiments", name+".yaml"), []byte(text), 0o644); err != nil {
