@@ -28,12 +28,15 @@ var floors = map[string]floor{
 	"run":        {level: 5},
 	"selfcheck":  {level: 5},
 
-	"study": {level: 4},
+	"compare": {level: 4},
+	"study":   {level: 4},
 
 	"design":          {level: 3},
 	"design/capacity": {level: 3},
+	"words":           {level: 3},
 
 	"artifact": {level: 2},
+	"estimate": {level: 2},
 	"ledger":   {level: 2},
 	"load":     {level: 2, beside: []string{"pace"}},
 	"moobench": {level: 2},
@@ -65,9 +68,11 @@ var floors = map[string]floor{
 	"record":  {level: 1},
 	"spec":    {level: 1},
 
+	"cell":           {level: 0},
 	"excerpt":        {level: 0},
 	"load/drivetest": {level: 0},
 	"machine":        {level: 0},
+	"metric":         {level: 0},
 	"noise":          {level: 0, beside: []string{"stats"}},
 	"protocol":       {level: 0},
 	"role":           {level: 0},
