@@ -16,8 +16,14 @@ setup: ## install what the tests need and this machine lacks (Debian packages)
 test: setup lint ## all tests but the long ones, with vet and lint
 	$(GO) test ./internal/run ./... # the longest begins first, beside the others
 
-e2e: setup ## the long tests: real services, real faults
+race: setup ## the packages that do things at the same time, under the race detector
+	scripts/race
+
+e2e: setup ## the long tests, one of each family: real services, real faults
 	scripts/e2e
+
+e2e-all: setup ## every long test, and the simulations at their full length
+	TRACETAX_E2E=all scripts/e2e
 
 lint: ## format, vet, staticcheck
 	@test -z "$$(gofmt -l cmd internal e2e bench *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench *.go; exit 1; }
@@ -46,4 +52,4 @@ charts: ## internal/report/assets/charts.js, from web/
 locks: ## the files that pin packages: Python, npm, Maven (needs uv 0.13, npm, mvn)
 	scripts/locks
 
-.PHONY: help build setup test e2e lint cross bench-load bench-sink golden fuzz charts locks
+.PHONY: help build setup test race e2e e2e-all lint cross bench-load bench-sink golden fuzz charts locks

@@ -52,7 +52,7 @@ func TestWorkloadsMakeTheSpansTheyDeclare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer deaf.Close()
+	t.Cleanup(func() { deaf.Close() }) // when all are done
 	for _, test := range []struct {
 		name     string
 		workload string
@@ -62,6 +62,7 @@ func TestWorkloadsMakeTheSpansTheyDeclare(t *testing.T) {
 		silent   bool // nothing arrives
 		lost     bool // something is lost, and admitted
 		metrics  bool // metrics arrive too
+		more     bool // beyond the quick set
 	}{
 		{name: "go none", workload: "hello/go", tracer: "none", silent: true},
 		{name: "go grpc", workload: "hello/go", tracer: "otel-go"},
@@ -77,17 +78,21 @@ func TestWorkloadsMakeTheSpansTheyDeclare(t *testing.T) {
 		{name: "flask none", workload: "hello/flask", tracer: "none", silent: true},
 		{name: "flask grpc", workload: "hello/flask", tracer: "otel-python", settings: set("delay", "50ms")},
 		{name: "flask at exit", workload: "hello/flask", tracer: "otel-python", settings: set("delay", "60s")},
-		{name: "flask http gzip", workload: "hello/flask", tracer: "otel-python", settings: set("protocol", "http/protobuf", "compression", "gzip")},
-		{name: "flask simple", workload: "hello/flask", tracer: "otel-python", settings: set("processor", "simple")},
-		{name: "flask simple http", workload: "hello/flask", tracer: "otel-python", settings: set("processor", "simple", "protocol", "http/protobuf")},
+		{name: "flask http gzip", workload: "hello/flask", tracer: "otel-python", settings: set("protocol", "http/protobuf", "compression", "gzip"), more: true},
+		{name: "flask simple", workload: "hello/flask", tracer: "otel-python", settings: set("processor", "simple"), more: true},
+		{name: "flask simple http", workload: "hello/flask", tracer: "otel-python", settings: set("processor", "simple", "protocol", "http/protobuf"), more: true},
 		{name: "flask agent defaults", workload: "hello/flask", tracer: "otel-python", settings: set("agent-defaults", "on"), metrics: true},
-		{name: "flask 0 %", workload: "hello/flask", tracer: "otel-python", settings: set("sampling", "0%"), silent: true},
-		{name: "flask API only", workload: "hello/flask", tracer: "otel-python", settings: set("sdk", "off"), silent: true},
-		{name: "flask without export", workload: "hello/flask", tracer: "otel-python", settings: set("export", "none"), silent: true},
+		{name: "flask 0 %", workload: "hello/flask", tracer: "otel-python", settings: set("sampling", "0%"), silent: true, more: true},
+		{name: "flask API only", workload: "hello/flask", tracer: "otel-python", settings: set("sdk", "off"), silent: true, more: true},
+		{name: "flask without export", workload: "hello/flask", tracer: "otel-python", settings: set("export", "none"), silent: true, more: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if test.name != "go none" && os.Getenv("TRACETAX_E2E") == "" {
+			t.Parallel() // it mostly waits, and asks for counts, not for times
+			switch set := os.Getenv("TRACETAX_E2E"); {
+			case set == "" && test.name != "go none":
 				t.Skip("it downloads packages: set TRACETAX_E2E=1")
+			case test.more && set != "all":
+				t.Skip("TRACETAX_E2E=all runs it; the quick set has others of its workload")
 			}
 			plan := planOf(t, test.workload, test.tracer, test.settings, test.env)
 			counts, admitted := exercise(t, plan)
@@ -159,6 +164,9 @@ func planOf(t *testing.T, workload, tracer string, settings, env map[string]stri
 	e := experiments[0]
 	v := e.Variants[1]
 	if missing := append(artifact.Missing(e.Workload.Needs), artifact.Missing(v.Tracer.Needs)...); len(missing) > 0 {
+		if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+			t.Fatal(strings.Join(missing, "; "))
+		}
 		t.Skip(strings.Join(missing, "; "))
 	}
 	plan, err := e.Plan(v)

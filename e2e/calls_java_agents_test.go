@@ -54,6 +54,7 @@ design: {blocks: 1, seed: 4}
 // names our plugin: both run, connect, and trace nothing. A version that the registry does
 // not have is named and left out, and the others are measured.
 func TestCallsThatNobodyTraces(t *testing.T) {
+	more(t, "nothing is traced")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	needJava(t)
 	catalog := t.TempDir()
@@ -122,6 +123,7 @@ func copied(t *testing.T, from, to string, changes map[string][2]string) {
 
 // A variant chooses its JDK, and each run keeps which one it ran on.
 func TestCallsOnTwoJDKs(t *testing.T) {
+	more(t, "calls")
 	t.Parallel() // it mostly waits
 	needJava(t)
 	out := filepath.Join(t.TempDir(), "results")

@@ -22,6 +22,7 @@ import (
 // The program itself: the timed loop costs hardly more than one reading of the clock a
 // call, and what it hands over is what it was asked for.
 func TestCallsProgram(t *testing.T) {
+	more(t, "calls")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	needJava(t)
 	classes := compileCallsProgram(t)

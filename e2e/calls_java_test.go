@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -17,11 +16,7 @@ const callsDepth = 10
 // needJava leaves a test out where there is no JDK.
 func needJava(t *testing.T) {
 	t.Helper()
-	for _, command := range []string{"java", "javac", "mvn"} {
-		if _, err := exec.LookPath(command); err != nil {
-			t.Skip(err)
-		}
-	}
+	need(t, "java", "javac", "mvn")
 }
 
 // One experiment over all that is claimed, since starting an agent takes seconds.

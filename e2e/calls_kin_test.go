@@ -37,41 +37,36 @@ var kin = []struct {
 	{name: "rust", needs: []string{"cargo", "cc"}, threads: 2, exact: true, program: "calls"},
 }
 
-// needCommands leaves a test out where one of them is missing.
-func needCommands(t *testing.T, commands []string) {
-	t.Helper()
-	for _, command := range commands {
-		if _, err := exec.LookPath(command); err != nil {
-			t.Skip(err)
-		}
-	}
-}
-
 // What is dropped and what comes are together what was made; where the SDK does not
 // say what it dropped, the ledger has the rest as unaccounted for.
 func TestKinAddUp(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, k := range kin {
 		t.Run(k.name, func(t *testing.T) {
-			needCommands(t, k.needs)
+			t.Parallel()
+			need(t, k.needs...)
+			silent := "" // what none of them sends, the quick set asks of one language
+			if all() || k.name == "go" {
+				silent = `
+  api: {tracer: otel, settings: {sdk: off}}
+  off: {tracer: otel, settings: {sampler: always_off}}
+  no-export: {tracer: otel, settings: {export: none}}`
+			}
 			file := write(t, fmt.Sprintf(`
 workload: calls/%s
 operations: [call]
 variants:
-  none:
-  api: {tracer: otel, settings: {sdk: off}}
-  off: {tracer: otel, settings: {sampler: always_off}}
-  no-export: {tracer: otel, settings: {export: none}}
+  none:%s
   grpc: {tracer: otel, settings: {protocol: grpc, delay: 200ms}}
   batched: {tracer: otel, settings: {protocol: http/protobuf, delay: 200ms}}
 load: {calls: 10000, duration: 1s, warmup: 300ms, idle: 100ms}
 design: {blocks: 1, seed: 4}
-`, k.name))
+`, k.name, silent))
 			out := filepath.Join(t.TempDir(), "results")
 			doc := document(t, tracetax(t, "run", file, "--json", "--out", out).exit(t, 0, 3, 4))
 			runs := kinRuns(t, out)
-			if len(runs) != 6 {
-				t.Fatalf("%d runs were measured, want 6", len(runs))
+			if want := 3 + strings.Count(silent, "\n"); len(runs) != want {
+				t.Fatalf("%d runs were measured, want %d", len(runs), want)
 			}
 			for name, r := range runs {
 				sent := name == "grpc" || name == "batched"
@@ -108,10 +103,12 @@ design: {blocks: 1, seed: 4}
 
 // At a rate that all of them hold nothing is lost, on as many threads as there may be.
 func TestKinPaced(t *testing.T) {
+	more(t, "calls of kin")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, k := range kin {
 		t.Run(k.name, func(t *testing.T) {
-			needCommands(t, k.needs)
+			t.Parallel()
+			need(t, k.needs...)
 			elastic := "\n  elastic: {tracer: elastic, settings: {delay: 200ms}}"
 			if k.name == "rust" {
 				elastic = "" // there is no agent
@@ -156,10 +153,12 @@ func kinRuns(t *testing.T, dir string) map[string]record.Record {
 }
 
 func TestKinPrograms(t *testing.T) {
+	more(t, "calls of kin")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, k := range kin {
 		t.Run(k.name, func(t *testing.T) {
-			needCommands(t, k.needs)
+			t.Parallel()
+			need(t, k.needs...)
 			command, dir := kinProgram(t, k.name)
 			if k.program != "" {
 				untraced(t, command[0])

@@ -11,6 +11,7 @@ import (
 )
 
 func TestCallsOfOnesOwnAgent(t *testing.T) {
+	more(t, "calls")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	needJava(t)
 	page, err := os.ReadFile("../docs/calls.md")

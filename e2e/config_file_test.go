@@ -13,6 +13,8 @@ import (
 // The agent of OpenTelemetry sends to where its configuration file says, and ignores the
 // variable that a tracer sets. Its older file of properties does not win over the variable.
 func TestAConfigurationFileWinsOverVariables(t *testing.T) {
+	more(t, "OTLP")
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "otel-agent.jar")
 	for name, test := range map[string]struct {
 		env, options []string

@@ -2,6 +2,7 @@
 package e2e
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -47,8 +48,8 @@ design: {blocks: 2, seed: 3}
 	}
 }
 
-// killDatabase kills the PostgreSQL of the run that is under way, once the service is there
-// that uses it.
+// killDatabase kills the PostgreSQL of the run that is under way, once the service listens: it is
+// connected then, and does not end for want of it.
 func (c *command) killDatabase(t *testing.T) bool {
 	t.Helper()
 	database, service := 0, false
@@ -60,7 +61,13 @@ func (c *command) killDatabase(t *testing.T) bool {
 				database, _ = strconv.Atoi(pid)
 			}
 		}
-		service = service || strings.Contains(process, "/world -listen")
+		if _, rest, is := strings.Cut(process, "/world -listen "); is {
+			address, _, _ := strings.Cut(rest, " ")
+			look, err := net.Dial("tcp", address)
+			if service = err == nil; service {
+				look.Close()
+			}
+		}
 	}
 	return service && database > 0 && syscall.Kill(database, syscall.SIGKILL) == nil
 }
@@ -68,6 +75,7 @@ func (c *command) killDatabase(t *testing.T) bool {
 // A database that refuses connections: the variant that is told of it fails in the
 // service's own words, and the other is measured.
 func TestDatabaseRefuses(t *testing.T) {
+	more(t, "database")
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, "run", write(t, `

@@ -1,6 +1,7 @@
 // Package e2e holds the long tests: the built program, as a user runs it, on
 // real services and through real faults. They need the network's package
-// registries once, minutes, and TRACETAX_E2E=1 ('make e2e').
+// registries once, minutes, and TRACETAX_E2E=1 ('make e2e'), or all where one
+// test of each family is not enough ('make e2e-all').
 package e2e
 
 import (
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -25,6 +27,9 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "agent" { // the keeper of what a test builds or fetches by itself
+		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	if os.Getenv("TRACETAX_E2E") == "" {
 		fmt.Println("e2e: left out, they take minutes; 'make e2e' sets TRACETAX_E2E=1")
 		os.Exit(0)
@@ -36,6 +41,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
+		scratch = dir
 		program = filepath.Join(dir, "tracetax")
 		if out, err := exec.Command("go", "build", "-o", program, "../cmd/tracetax").CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "building tracetax: %v\n%s", err, out)
@@ -208,10 +214,27 @@ func trouble(t *testing.T, mode string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("the troublesome service is a Python program, and there is no python3")
-	}
+	need(t, "python3")
 	return []string{"python3", "-u", script, mode, "{port}"}
+}
+
+// need leaves a test out where a program is missing; where TRACETAX_REQUIRE_PROGRAMS=1 says that all of them are here, it
+// fails instead.
+func need(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			missing(t, err)
+		}
+	}
+}
+
+func missing(t *testing.T, what any) {
+	t.Helper()
+	if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
 }
 
 func isRoot() bool { return os.Getuid() == 0 }

@@ -32,6 +32,7 @@ func TestTrouble(t *testing.T) {
 		"deaf":   {"ready", "waiting", "thinking, not listening"},
 	} {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			out := filepath.Join(t.TempDir(), "results")
 			service := trouble(t, "$MODE")
 			script := "exec " + strings.Join(service, " ")
@@ -76,6 +77,7 @@ func TestTrouble(t *testing.T) {
 
 // kill -9 at any moment leaves no process, and results that can be gone on with.
 func TestKillAndResume(t *testing.T) {
+	t.Parallel() // it looks at what happens, not at times
 	const blocks = 3
 	out := filepath.Join(t.TempDir(), "results")
 	variants := []string{"a:env.X=1", "b:env.X=2"}
@@ -125,6 +127,7 @@ func TestSignals(t *testing.T) {
 	t.Parallel() // it looks at what happens, not at times
 	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			out := filepath.Join(t.TempDir(), "results")
 			c := tracetax(t, line(out, 50, []string{"a:env.X=1", "b:env.X=2"}, trouble(t, "well"))...)
 			if err := c.Start(); err != nil {
@@ -150,6 +153,7 @@ func TestSignals(t *testing.T) {
 
 // A full disk is an error, and runs.jsonl stays whole.
 func TestFullDisk(t *testing.T) {
+	t.Parallel() // it looks at what happens, not at times
 	if !isRoot() {
 		t.Skip("mounting a small file system needs root")
 	}

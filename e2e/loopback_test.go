@@ -47,6 +47,7 @@ func listening(t *testing.T, held map[string]bool) []string {
 }
 
 func TestOnlyLoopback(t *testing.T) {
+	t.Parallel()                // it looks at what happens, not at times
 	const loopback = "0100007F" // 127.0.0.1, as the kernel writes it
 	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, "quickstart", "--blocks", "1", "--out", out)

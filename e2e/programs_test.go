@@ -19,11 +19,7 @@ import (
 // installed is the folder of the packages that a lock beside it pins, in the cache.
 func installed(t *testing.T, language string, a spec.Artifact, programs ...string) string {
 	t.Helper()
-	for _, name := range programs {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("left out: %v", err)
-		}
-	}
+	need(t, programs...)
 	store, err := artifact.Open("")
 	if err != nil {
 		t.Fatal(err)
@@ -83,12 +79,16 @@ func complete(t *testing.T, doc finding.Document, spans int64) {
 var pythonPrograms = spec.Artifact{Python: "requirements.txt"}
 
 func TestDatasette(t *testing.T) {
+	more(t, "others' programs")
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	dir := installed(t, "python", pythonPrograms, "python3")
 	_, names := tracedProgram(t, "otel-python", "/", []string{"PYTHONPATH=" + dir}, "python3", "-m", "datasette", "-p", "{port}")
 	instrumented(t, names, "sqlite3", "jinja2", "httpx")
 }
 
 func TestFastAPI(t *testing.T) {
+	more(t, "others' programs")
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	dir := installed(t, "python", pythonPrograms, "python3")
 	doc, names := tracedProgram(t, "otel-python", "/items", []string{"PYTHONPATH=" + dir}, "python3", "-m", "uvicorn", "--app-dir", filepath.Join(dir, "files"), "--port", "{port}", "shop:app")
 	instrumented(t, names, "fastapi", "sqlite3")
@@ -97,6 +97,8 @@ func TestFastAPI(t *testing.T) {
 }
 
 func TestDjango(t *testing.T) {
+	more(t, "others' programs")
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	dir := installed(t, "python", pythonPrograms, "python3")
 	doc, names := tracedProgram(t, "otel-python", "/items", []string{"PYTHONPATH=" + dir}, "python3", "-m", "uvicorn", "--app-dir", filepath.Join(dir, "files"), "--port", "{port}", "django_shop:app")
 	instrumented(t, names, "django")
@@ -104,6 +106,7 @@ func TestDjango(t *testing.T) {
 }
 
 func TestExpress(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	dir := installed(t, "node", spec.Artifact{NPM: "package-lock.json"}, "node", "npm")
 	_, names := tracedProgram(t, "otel-node", "/items", nil, "node", filepath.Join(dir, "files", "shop.js"), "{port}")
 	if !slices.Contains(names, "express") || !slices.Contains(names, "http") || slices.Contains(names, "pg") {
@@ -114,9 +117,9 @@ func TestExpress(t *testing.T) {
 // A program without any library has nothing of the third parties' instrumented, though the
 // tracer brings some for itself, and of the standard library what it imports.
 func TestOnlyWhatTheProgramHas(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skipf("left out: %v", err)
-	}
+	more(t, "others' programs")
+	t.Parallel() // it looks at what happens, not at times
+	need(t, "python3")
 	store, err := artifact.Open("")
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"testing"
 
@@ -55,19 +53,26 @@ var (
 	}}
 )
 
-func TestRequestsSpring(t *testing.T) { spring.verified(t, "requests/spring") }
-func TestRequestsNode(t *testing.T)   { node.verified(t, "requests/node") }
-func TestRequestsGo(t *testing.T)     { gohttp.verified(t, "requests/gohttp") }
-func TestRequestsFlask(t *testing.T)  { flask.verified(t, "requests/flask") }
+func TestRequestsSpring(t *testing.T) {
+	more(t, "requests")
+	spring.verified(t, "requests/spring")
+}
+
+func TestRequestsNode(t *testing.T) {
+	more(t, "requests")
+	node.verified(t, "requests/node")
+}
+
+func TestRequestsGo(t *testing.T)    { gohttp.verified(t, "requests/gohttp") }
+func TestRequestsFlask(t *testing.T) { flask.verified(t, "requests/flask") }
 
 // The other depths and protocols take as long again, and change only with a tracer.
 func TestDepthsOfRequests(t *testing.T) {
-	if os.Getenv("TRACETAX_E2E_DEPTHS") == "" {
-		t.Skip("TRACETAX_E2E_DEPTHS=1 asks for it")
-	}
+	more(t, "requests")
 	for name, s := range map[string]service{"requests/spring": spring, "requests/node": node, "requests/gohttp": gohttp, "requests/flask": flask} {
 		t.Run(name, func(t *testing.T) {
-			s.needPrograms(t)
+			t.Parallel() // it mostly waits, and asks for counts, not for times
+			need(t, s.programs...)
 			spans := map[string]spanTable{"otel-http": httpOnly, "elastic-http": httpOnly, "otel-other": s.spans["otel"]}
 			variants := `
   otel-http: {tracer: otel, settings: {delay: 200ms, instrument: http}}
@@ -88,21 +93,11 @@ func TestDepthsOfRequests(t *testing.T) {
 func (s service) verified(t *testing.T, workload string) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	t.Helper()
-	s.needPrograms(t)
+	need(t, s.programs...)
 	verifiedRequests(t, workload, `
   otel: {tracer: otel, settings: {delay: 200ms}}
   elastic: {tracer: elastic, settings: {delay: 200ms}}
 `, map[string]spanTable{"otel": s.spans["otel"], "elastic": s.spans["elastic"]})
-}
-
-// needPrograms skips the test where a program is missing that the workload is made with.
-func (s service) needPrograms(t *testing.T) {
-	t.Helper()
-	for _, program := range s.programs {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed", program)
-		}
-	}
 }
 
 // verifiedRequests runs a workload once with each variant. That its answers are right is

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,17 +20,16 @@ import (
 // can run nowhere.
 func selfDriving(t *testing.T, more string) (file string) {
 	t.Helper()
-	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "driven"), "./testdata/driven").CombinedOutput(); err != nil {
-		t.Fatalf("building the workload: %v\n%s", err, out)
-	}
-	file = filepath.Join(dir, "calls.yaml")
+	driven := built(t, "driven", func(dir string) error {
+		return runIn(".", "go", "build", "-o", filepath.Join(dir, "driven"), "./testdata/driven")
+	})
+	file = filepath.Join(t.TempDir(), "calls.yaml")
 	text := `
 workload:
   language: java
   self: true
   processes:
-    - {name: app, run: [./driven, "127.0.0.1:{port}"]}
+    - {name: app, run: [DRIVEN, "127.0.0.1:{port}"]}
   operations:
     call: {drive: {depth: 3}}
   verify: {run: [sh, -c, 'if [ "$1" = wrong ]; then echo "a row is missing"; exit 1; fi; echo "looked at $0"', "{app.port}", "CHECK"]}
@@ -43,7 +41,7 @@ load: {rate: 4000/s, calls: 2000, duration: 10s, warmup: 200ms, idle: 100ms, MOR
 samples: true
 design: {blocks: 2, seed: 4}
 `
-	text = strings.ReplaceAll(text, "MORE", more)
+	text = strings.NewReplacer("MORE", more, "DRIVEN", filepath.Join(driven, "driven")).Replace(text)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

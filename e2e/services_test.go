@@ -48,6 +48,7 @@ func TestQuickstart(t *testing.T) {
 // The ladder on both workloads: steps without export deliver nothing, the others
 // everything.
 func TestLadder(t *testing.T) {
+	more(t, "sampling")
 	t.Parallel()
 	c := tracetax(t, "run", "ladder", "--quick", "--blocks", "1", "--warmup", "200ms", "--duration", "700ms", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
 	docs := documents(t, c)
@@ -87,6 +88,10 @@ func TestSampling(t *testing.T) {
 	t.Parallel()
 	for _, workload := range []string{"hello/go", "hello/flask"} {
 		t.Run(strings.ReplaceAll(workload, "/", "-"), func(t *testing.T) {
+			t.Parallel()
+			if workload == "hello/flask" {
+				more(t, "sampling") // a busy machine may be too slow for the rate
+			}
 			file := write(t, "workload: "+workload+`
 operations: [json, remote]
 variants:
@@ -116,6 +121,7 @@ design: {blocks: 1, seed: 3}
 // A queue that is too small for the load loses spans. The ledger says how many:
 // on the SDK's own word where it gives one, to the span.
 func TestDrops(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
 	doc := document(t, tracetax(t, "run", write(t, `
 workload: hello/go
 operations: [json]
@@ -138,6 +144,7 @@ design: {blocks: 1, seed: 3}
 // Without the right to cgroups the cost is charged by CPU clocks, and both ways
 // agree on what is large.
 func TestAccounting(t *testing.T) {
+	t.Parallel() // it asks who is charged, and for the order of magnitude
 	how := map[string]string{"clock": "clock"}
 	if isRoot() {
 		how["cgroup"] = "cgroup"
@@ -163,7 +170,7 @@ func TestAccounting(t *testing.T) {
 func TestNginx(t *testing.T) {
 	t.Parallel() // it looks at what happens, not at times
 	if _, err := os.Stat("/usr/sbin/nginx"); err != nil {
-		t.Skip("nginx is not installed (Debian: nginx-light)")
+		missing(t, "nginx is not installed (Debian: nginx-light)")
 	}
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {

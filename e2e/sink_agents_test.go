@@ -46,27 +46,27 @@ var agents = map[string]struct{ artifact, sum string }{
 // fetchAgent puts an agent into a new folder of its own: some write beside themselves.
 func fetchAgent(t *testing.T, file string) string {
 	t.Helper()
-	for _, name := range []string{"java", "javac", "jar", "mvn"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("left out: %v", err)
-		}
-	}
-	dir := t.TempDir()
+	need(t, "java", "javac", "jar", "mvn")
 	agent := agents[file]
-	execute(t, dir, "mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy", "-Dartifact="+agent.artifact, "-DoutputDirectory="+dir)
-	found, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("Maven put %v there, %v", found, err)
-	}
-	content, err := os.ReadFile(found[0])
+	shared := built(t, file, func(dir string) error {
+		if err := runIn(dir, "mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy", "-Dartifact="+agent.artifact, "-DoutputDirectory="+dir); err != nil {
+			return err
+		}
+		found, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || len(found) != 1 {
+			return fmt.Errorf("Maven put %v there, %v", found, err)
+		}
+		return os.Rename(found[0], filepath.Join(dir, file))
+	})
+	content, err := os.ReadFile(filepath.Join(shared, file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if sum := fmt.Sprintf("%x", sha256.Sum256(content)); sum != agent.sum {
 		t.Fatalf("%s has the checksum %s, want %s", agent.artifact, sum, agent.sum)
 	}
-	path := filepath.Join(dir, file)
-	if err := os.Rename(found[0], path); err != nil {
+	path := filepath.Join(t.TempDir(), file)
+	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -118,8 +118,10 @@ type callsProgram struct {
 // make its calls.
 func startCalls(t *testing.T, env []string, options ...string) *callsProgram {
 	t.Helper()
-	classes := t.TempDir()
-	execute(t, testdata(t), "javac", "--release", "8", "-Xlint:-options", "-d", classes, "calls/Main.java", "calls/Recursion.java")
+	sources := testdata(t)
+	classes := built(t, "calls", func(dir string) error {
+		return runIn(sources, "javac", "--release", "8", "-Xlint:-options", "-d", dir, "calls/Main.java", "calls/Recursion.java")
+	})
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	args := append(options, "-cp", classes, "calls.Main", fmt.Sprint(agentBatch), fmt.Sprint(agentDepth))

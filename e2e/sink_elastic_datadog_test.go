@@ -13,6 +13,7 @@ import (
 // Elastic's agent: an outer call is a transaction, the calls in it are spans. Its request
 // stays open; what it holds is counted.
 func TestElasticJava(t *testing.T) {
+	more(t, "Elastic")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Elastic: "127.0.0.1:0"}})
 	p := startCalls(t, nil, "-javaagent:"+fetchAgent(t, "elastic-agent.jar"), "-Delastic.apm.service_name=calls", "-Delastic.apm.trace_methods=calls.Recursion#call",
@@ -29,9 +30,11 @@ func TestElasticJava(t *testing.T) {
 
 // Datadog's agent chooses by what the sink says of itself, and keeps every trace.
 func TestDatadogJava(t *testing.T) {
+	more(t, "Datadog")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	for _, version := range []string{"v0.4", "v0.5"} {
 		t.Run(version, func(t *testing.T) {
+			t.Parallel()
 			s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Datadog: "127.0.0.1:0"}})
 			p := startCalls(t, nil, "-javaagent:"+fetchAgent(t, "dd-java-agent.jar"), "-Ddd.service=calls", "-Ddd.trace.methods=calls.Recursion[call]",
 				"-Ddd.trace.rate.limit=1000000", "-Ddd.trace.sample.rate=1", "-Ddd.jmxfetch.enabled=false", "-Ddd.profiling.enabled=false", "-Ddd.instrumentation.telemetry.enabled=false",

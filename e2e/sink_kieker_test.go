@@ -15,6 +15,7 @@ import (
 // Kieker waits rather than drop: a record a call, and ByteBuddy's probe has one each of
 // the class's initializer and constructor.
 func TestKiekerOverTCP(t *testing.T) {
+	more(t, "Kieker")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	const writer, ofClass = "kieker.monitoring.writer.tcp.SingleSocketTcpWriter", 2
 	agent := fetchAgent(t, "kieker-bytebuddy.jar")
@@ -32,6 +33,7 @@ func TestKiekerOverTCP(t *testing.T) {
 
 // AspectJ's aspect takes the class with its constructor.
 func TestKiekerFiles(t *testing.T) {
+	more(t, "Kieker")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	const files, constructors = "kieker.monitoring.writer.filesystem.", 1
 	agent := fetchAgent(t, "kieker-aspectj.jar")

@@ -13,6 +13,7 @@ import (
 // Pinpoint: a span for what the process did for an outer call, and an event a call. At
 // full speed it drops a part of them.
 func TestPinpoint(t *testing.T) {
+	more(t, "Pinpoint")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	archive := fetchAgent(t, "pinpoint.tar.gz")
 	home := filepath.Dir(archive)

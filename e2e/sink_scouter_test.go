@@ -14,6 +14,7 @@ import (
 // Scouter: an XLog an outer call, and a step a call. The sink passes everything on to the real
 // server, which has it then.
 func TestScouter(t *testing.T) {
+	more(t, "Scouter")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "scouter-agent.jar")
 	server := scouterServer(t)

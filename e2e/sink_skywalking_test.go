@@ -16,6 +16,7 @@ import (
 // connected is lost, so that it is waited for. The sink passes everything on to another, which
 // counts the same and passes it on to the real server, which has it then.
 func TestSkyWalking(t *testing.T) {
+	more(t, "SkyWalking")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "skywalking-agent.jar")
 	home := filepath.Dir(agent)

@@ -2,7 +2,7 @@
 // changed, and how often it finds what did. The figures of docs/statistics.md are
 // printed by
 //
-//	TRACETAX_E2E=1 go test ./internal/analysis -run Alarm -v
+//	TRACETAX_E2E=all go test ./internal/analysis -run Alarm -v
 package analysis
 
 import (
@@ -18,12 +18,16 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// experiments is how many are simulated; two make a comparison.
+// experiments is how many are simulated; two make a comparison. Of 5 % of alarms among a fifth of them, alarmAllowed
+// bears 6.5 % where all are made, 7.8 % in the quick set of the long tests, and 11.8 % among the others.
 func experiments() int {
-	if os.Getenv("TRACETAX_E2E") != "" {
+	switch os.Getenv("TRACETAX_E2E") {
+	case "":
+		return 500
+	case "all":
 		return 10000
 	}
-	return 500
+	return 3000
 }
 
 // alarmAllowed is the share of alarms that is bearable among n: 5 %, and what luck

@@ -26,3 +26,13 @@ func TestMain(m *testing.M) {
 	stop()
 	os.Exit(m.Run())
 }
+
+// missing leaves a test out where a program is not here; where TRACETAX_REQUIRE_PROGRAMS=1 says that all of them are, it
+// fails instead.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}

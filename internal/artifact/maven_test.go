@@ -24,7 +24,7 @@ var group = fmt.Sprintf("test.tracetax-%d", os.Getpid())
 func repository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("mvn"); err != nil {
-		t.Skip("mvn is not here")
+		missing(t, "mvn is not here")
 	}
 	home, repo := t.TempDir(), t.TempDir()
 	kept, err := os.UserCacheDir()
@@ -72,7 +72,7 @@ func publish(t *testing.T, repo, artifact, version, rest, content string) string
 func needPlugin(t *testing.T, err error) {
 	t.Helper()
 	if err != nil && (strings.Contains(err.Error(), mavenPlugin) || strings.Contains(err.Error(), "cannot be reached")) {
-		t.Skipf("the plugin of mvn that copies files is neither here nor to be had: %v", err)
+		missing(t, fmt.Sprintf("the plugin of mvn that copies files is neither here nor to be had: %v", err))
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 func npmRegistry(t *testing.T, answer http.HandlerFunc) (integrity string, stop func()) {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
-		t.Skip("npm is not here")
+		missing(t, "npm is not here")
 	}
 	tarball := []byte(targz(t, tar.Header{Name: "package/package.json", Typeflag: tar.TypeReg, Mode: 0o644}, tar.Header{Name: "package/index.js", Typeflag: tar.TypeReg, Mode: 0o644}))
 	if answer == nil {

@@ -19,7 +19,7 @@ import (
 func index(t *testing.T) (requirement string) {
 	t.Helper()
 	if err := exec.Command("python3", "-m", "pip", "--version").Run(); err != nil {
-		t.Skip("python3 with pip is not here")
+		missing(t, "python3 with pip is not here")
 	}
 	dir := t.TempDir()
 	wheel := makeWheel(t)

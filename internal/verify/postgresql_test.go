@@ -18,7 +18,11 @@ func startPostgreSQL(t *testing.T) string {
 	t.Helper()
 	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) == 0 {
 		if _, err := exec.LookPath("postgres"); err != nil {
-			t.Skip("PostgreSQL is not installed (Debian: postgresql)")
+			const reason = "PostgreSQL is not installed (Debian: postgresql)"
+			if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+				t.Fatal(reason)
+			}
+			t.Skip(reason)
 		}
 	}
 	port := freePort(t)

@@ -1,0 +1,192 @@
+package tracetax_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floor is where a package stands: it imports packages of lower floors, and of its own floor those beside it.
+type floor struct {
+	level  int
+	beside []string
+}
+
+// floors are those of the packages below internal/. A new package gets a row here, on the lowest floor above all that it
+// imports, and a line in ARCHITECTURE.md's table.
+var floors = map[string]floor{
+	"cli": {level: 7},
+
+	"analysis":   {level: 5},
+	"experiment": {level: 5, beside: []string{"run"}},
+	"report":     {level: 5},
+	"run":        {level: 5},
+	"selfcheck":  {level: 5},
+
+	"compare": {level: 4},
+	"study":   {level: 4},
+
+	"design":          {level: 3},
+	"design/capacity": {level: 3},
+	"words":           {level: 3},
+
+	"artifact": {level: 2},
+	"estimate": {level: 2},
+	"ledger":   {level: 2},
+	"load":     {level: 2, beside: []string{"pace"}},
+	"moobench": {level: 2},
+	"pace":     {level: 2},
+	"usage":    {level: 2},
+	"warmup":   {level: 2},
+
+	"sink": {level: 2, beside: []string{
+		"sink/datadog", "sink/elastic", "sink/forward", "sink/glowroot", "sink/kieker", "sink/otlp", "sink/pinpoint",
+		"sink/rpc", "sink/scouter", "sink/skywalking", "sink/tally", "sink/wire", "sink/zipkin",
+	}},
+	"sink/datadog":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/elastic":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/forward":     {level: 2, beside: []string{"sink/wire"}},
+	"sink/glowroot":    {level: 2, beside: []string{"sink/rpc", "sink/tally"}},
+	"sink/kieker":      {level: 2, beside: []string{"sink/tally"}},
+	"sink/otlp":        {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/pinpoint":    {level: 2, beside: []string{"sink/rpc", "sink/tally"}},
+	"sink/rpc":         {level: 2, beside: []string{"sink/forward", "sink/tally", "sink/wire"}},
+	"sink/rpc/rpctest": {level: 2, beside: []string{"sink/tally"}},
+	"sink/scouter":     {level: 2, beside: []string{"sink/forward", "sink/tally"}},
+	"sink/skywalking":  {level: 2, beside: []string{"sink/forward", "sink/rpc", "sink/tally"}},
+	"sink/tally":       {level: 2},
+	"sink/wire":        {level: 2, beside: []string{"sink/tally"}},
+	"sink/zipkin":      {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+
+	"finding": {level: 1},
+	"process": {level: 1},
+	"record":  {level: 1},
+	"spec":    {level: 1},
+
+	"cell":           {level: 0},
+	"excerpt":        {level: 0},
+	"load/drivetest": {level: 0},
+	"machine":        {level: 0},
+	"metric":         {level: 0},
+	"noise":          {level: 0, beside: []string{"stats"}},
+	"protocol":       {level: 0},
+	"role":           {level: 0},
+	"shell":          {level: 0},
+	"sink/sinktest":  {level: 0},
+	"sink/tcp":       {level: 0},
+	"stats":          {level: 0},
+	"verify":         {level: 0, beside: []string{"excerpt"}},
+}
+
+// Imports go one way, on every system that tracetax is built for; what tests import is theirs to choose.
+func TestImportsGoDown(t *testing.T) {
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, used := map[string]bool{}, map[string]bool{}
+	for _, system := range []string{"linux", "darwin"} {
+		for _, p := range packagesFor(t, system) {
+			seen[p.name] = true
+			for _, imported := range p.imports {
+				if problem := wrong(floors, p.name, imported); problem != "" {
+					t.Errorf("for %s: %s", system, problem)
+				}
+				used[p.name+" "+imported] = true
+			}
+		}
+	}
+	for name := range seen {
+		if _, has := floors[name]; !has {
+			t.Errorf("internal/%s has no floor: add it to the table in floors_test.go, and a line to ARCHITECTURE.md's table", name)
+		}
+		// The table has one line for all that receive a protocol.
+		if !strings.Contains(string(page), "`"+name+"`") && !strings.HasPrefix(name, "sink/") {
+			t.Errorf("ARCHITECTURE.md does not name `%s`: add a line to its table", name)
+		}
+	}
+	for name, at := range floors {
+		if !seen[name] {
+			t.Errorf("internal/%s is gone: take it out of the table in floors_test.go", name)
+		}
+		for _, beside := range at.beside {
+			if seen[name] && !used[name+" "+beside] {
+				t.Errorf("internal/%s does not import internal/%s any more: take it out of the table in floors_test.go", name, beside)
+			}
+		}
+	}
+}
+
+// wrong says what is wrong with one import; a package without a floor is told once, not for each of its imports.
+func wrong(floors map[string]floor, from, to string) string {
+	above, known := floors[from]
+	below, there := floors[to]
+	switch {
+	case !known || !there || below.level < above.level || below.level == above.level && slices.Contains(above.beside, to):
+		return ""
+	case below.level == above.level:
+		return "internal/" + from + " imports internal/" + to + " of its own floor: move one of them, or add it to what stands beside it in floors_test.go"
+	}
+	return "internal/" + from + " imports internal/" + to + " of a higher floor: what both need belongs below them"
+}
+
+func TestWrongImports(t *testing.T) {
+	table := map[string]floor{"top": {level: 2, beside: []string{"side"}}, "side": {level: 2}, "low": {level: 1}}
+	for imports, bad := range map[[2]string]bool{
+		{"top", "low"}: false, {"top", "side"}: false,
+		{"side", "top"}: true, {"low", "side"}: true, {"low", "top"}: true,
+	} {
+		if got := wrong(table, imports[0], imports[1]); (got != "") != bad {
+			t.Errorf("%v: %q", imports, got)
+		}
+	}
+}
+
+// imports are a package below internal/, and those below internal/ that it imports outside its tests.
+type imports struct {
+	name    string
+	imports []string
+}
+
+func packagesFor(t *testing.T, system string) []imports {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./internal/...")
+	c.Env = append(os.Environ(), "GOOS="+system, "GOARCH=arm64")
+	var errOut strings.Builder
+	c.Stderr = &errOut
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("go list for %s: %v\n%s", system, err, errOut.String())
+	}
+	const own = "github.com/tracetax/tracetax/internal/"
+	var all []imports
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := imports{name: strings.TrimPrefix(p.ImportPath, own)}
+		for _, path := range p.Imports {
+			if name, is := strings.CutPrefix(path, own); is {
+				one.imports = append(one.imports, name)
+			}
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 {
+		t.Fatalf("go list for %s names no package", system)
+	}
+	return all
+}
