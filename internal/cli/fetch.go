@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -29,7 +30,7 @@ themselves; after fetch they need no network.`,
 			if all == (len(names) > 0) {
 				return usageError(fmt.Errorf("name workloads, tracers or experiments, or say --all ('%s list' shows them)", c.Root().Name()))
 			}
-			store, err := openCache(artifact.DefaultDir(), s.err)
+			store, err := session.OpenCache(artifact.DefaultDir(), s.err)
 			if err != nil {
 				return err
 			}

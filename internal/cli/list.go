@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -116,11 +117,11 @@ func listExperiment(catalog *spec.Catalog, name string) (listed, []spec.Need, er
 	for _, e := range experiments {
 		needs = append(needs, e.Needs()...)
 	}
-	left, none := missingParts(experiments)
+	left, none := session.LackingParts(experiments)
 	if none {
 		left = nil
 	}
-	return listed{Description: experiments[0].Description, LeftOut: left, several: len(experiments) > 1}, spec.Distinct(needs), nil
+	return listed{Description: experiments[0].Description, LeftOut: lackViews(left), several: len(experiments) > 1}, spec.Distinct(needs), nil
 }
 
 func listWorkload(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
