@@ -1,4 +1,4 @@
-package cli
+package show
 
 // This file names the parts of an experiment that cannot run on this machine.
 
