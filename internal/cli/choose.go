@@ -4,19 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // experiments finds what is to be run, with what the flags change in it.
 func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
-	if err := notAFolder(f.resume); err != nil {
+	if err := session.NotAFolder(f.resume); err != nil {
 		return nil, err
 	}
 	found, err := f.find(c, args)
@@ -60,18 +59,12 @@ func (f *runFlags) keptSeeds() (map[string]uint64, error) {
 	if f.resume == "" || len(f.resumes) > 0 {
 		return seeds, nil // what is read back from the folders has its own
 	}
-	folders, err := record.Folders(f.resume)
+	begun, _, err := session.Begun(f.resume, builtIn())
 	if err != nil {
 		return nil, err
 	}
-	for _, folder := range folders {
-		found, err := spec.Find(filepath.Join(folder, record.ExperimentFile), builtIn())
-		if err != nil {
-			return nil, fmt.Errorf("reading the experiment of the results folder: %w", err)
-		}
-		for _, e := range found {
-			seeds[e.Workload.Name] = e.Design.Seed
-		}
+	for _, e := range begun {
+		seeds[e.Workload.Name] = e.Design.Seed
 	}
 	return seeds, nil
 }
@@ -112,7 +105,9 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 		}
 		return []*spec.Experiment{e}, nil
 	case len(args) == 0 && f.resume != "":
-		return f.resumed()
+		begun, folders, err := session.Begun(f.resume, builtIn())
+		f.resumes = folders
+		return begun, err
 	case len(args) == 0:
 		return nil, errors.New("which experiment? Give a file, or a name from 'tracetax list experiments', or --op and --variant with a command after --")
 	case isProgram(args[0]):
@@ -148,21 +143,4 @@ func isProgram(word string) bool {
 	}
 	_, err = exec.LookPath(word)
 	return err == nil
-}
-
-// resumed reads the experiments back from results folders.
-func (f *runFlags) resumed() ([]*spec.Experiment, error) {
-	folders, err := record.Folders(f.resume)
-	if err != nil {
-		return nil, err
-	}
-	var all []*spec.Experiment
-	for _, folder := range folders {
-		one, err := spec.Find(filepath.Join(folder, record.ExperimentFile), builtIn())
-		if err != nil {
-			return nil, fmt.Errorf("reading the experiment of the results folder: %w", err)
-		}
-		all, f.resumes = append(all, one...), append(f.resumes, folder)
-	}
-	return all, nil
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/session"
 )
 
 // streams are the three files of a command.
@@ -38,6 +39,10 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 			complain(errOut, status.err)
 		}
 		return status.code
+	}
+	if asked := new(session.AskedError); errors.As(err, &asked) {
+		complain(errOut, asked)
+		return exitUsage
 	}
 	complain(errOut, err)
 	if strings.HasPrefix(err.Error(), "unknown command") { // cobra gives it no type

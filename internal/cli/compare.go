@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -136,44 +134,13 @@ func (f compareFlags) compareVariants(in compare.Input, args []string) (*finding
 func readResults(paths []string) ([]*finding.Document, error) {
 	var docs []*finding.Document
 	for _, path := range paths {
-		doc, err := readResult(path)
+		doc, err := session.ReadResult(path)
 		if err != nil {
 			return nil, err
 		}
 		docs = append(docs, doc)
 	}
 	return docs, nil
-}
-
-// readResult reads a results folder, or a findings.json by itself.
-func readResult(path string) (*finding.Document, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageError(noFindings(path))
-	}
-	if err != nil {
-		return nil, usageError(fmt.Errorf("looking for a result: %w", err))
-	}
-	if info.IsDir() {
-		return readFindings(path)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, usageError(fmt.Errorf("%s is neither a results folder nor a regular file", path))
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("opening the findings: %w", err)
-	}
-	defer file.Close()
-	doc, err := decodeFindings(file, path)
-	if err != nil {
-		return nil, usageError(err)
-	}
-	doc.Results = path
-	if filepath.Base(path) == "findings.json" {
-		doc.Results = filepath.Dir(path)
-	}
-	return doc, nil
 }
 
 // comparisonOutput is one form that was asked for, and where it goes.

@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/session"
 )
 
 // changed is a results folder with the findings of result, changed.
 func changed(t *testing.T, name string, change func(*finding.Document)) string {
 	t.Helper()
-	doc, err := readFindings(result(t))
+	doc, err := session.ReadFindings(result(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	variants := func() string {
-		doc, err := readFindings(main)
+		doc, err := session.ReadFindings(main)
 		if err != nil {
 			t.Fatal(err)
 		}

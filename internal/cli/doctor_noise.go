@@ -16,6 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/noise"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/selfcheck"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -90,19 +91,19 @@ func noiseFloor(ctx context.Context, progress io.Writer) (floor []selfcheck.Floo
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	e.Settle()
-	b, err := newBench(ctx, e, filepath.Join(dir, "noise"), "auto", nil, progress)
+	b, err := session.Prepare(ctx, e, filepath.Join(dir, "noise"), sessionOptions(progress, "auto"))
 	if err != nil {
 		return nil, err
 	}
-	if err := b.create(); err != nil {
+	if err := b.Create(); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, b.folder.Close()) }()
-	history, err := b.run(ctx)
+	defer func() { err = errors.Join(err, b.Close()) }()
+	history, err := b.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := b.finish(history)
+	doc, err := b.Finish(history)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -15,55 +16,42 @@ import (
 // for it: a run then draws others.
 func dryRun(s streams, experiments []*spec.Experiment, drawn bool) error {
 	for _, asked := range experiments {
-		left, none := lackingOf(asked)
-		e := asked
-		if !none {
-			e = without(asked, leftOutOf(left)) // as run does
-		}
-		foreseen, err := experiment.Foresee(e)
+		foreseen, err := session.Foresee(asked)
 		if err != nil {
-			return usageError(err)
+			return err
 		}
-		fmt.Fprintf(s.out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), foreseenLength(foreseen))
-		if len(foreseen.Calibrated) > 0 {
-			fmt.Fprintf(s.out, "  calibration: %s\n", strings.Join(foreseen.Calibrated, " "))
+		e, schedule := foreseen.Experiment, foreseen.Schedule
+		fmt.Fprintf(s.out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), lengthText(schedule))
+		if len(schedule.Calibrated) > 0 {
+			fmt.Fprintf(s.out, "  calibration: %s\n", strings.Join(schedule.Calibrated, " "))
 		}
-		if len(foreseen.Piloted) > 0 {
-			fmt.Fprintf(s.out, "  pilot, which finds %s: %s\n", e.Load.Relative.Search.Summary(), strings.Join(foreseen.Piloted, " "))
+		if len(schedule.Piloted) > 0 {
+			fmt.Fprintf(s.out, "  pilot, which finds %s: %s\n", e.Load.Relative.Search.Summary(), strings.Join(schedule.Piloted, " "))
 		}
-		if len(foreseen.Warmed) > 0 {
-			fmt.Fprintf(s.out, "  pilot, which finds the warm-up: %s\n", strings.Join(foreseen.Warmed, " "))
+		if len(schedule.Warmed) > 0 {
+			fmt.Fprintf(s.out, "  pilot, which finds the warm-up: %s\n", strings.Join(schedule.Warmed, " "))
 		}
-		for _, line := range lacks(left) {
+		for _, line := range lacks(foreseen.Lacking) {
 			fmt.Fprintln(s.out, "  cannot run here"+line)
 		}
 		between := " "
-		if foreseen.Duet {
+		if schedule.Duet {
 			between = " beside "
 		}
-		for i, order := range foreseen.Blocks {
+		for i, order := range schedule.Blocks {
 			fmt.Fprintf(s.out, "  block %d: %s\n", i+1, strings.Join(order, between))
-			if i+1 == foreseen.Least && foreseen.Least < len(foreseen.Blocks) {
+			if i+1 == schedule.Least && schedule.Least < len(schedule.Blocks) {
 				fmt.Fprintf(s.out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
 			}
 		}
-		fmt.Fprintln(s.out, "  "+orderOf(e.Design.Seed, drawn, none))
-		fmt.Fprintln(s.out, "  "+resolution(len(foreseen.Blocks)))
+		fmt.Fprintln(s.out, "  "+orderOf(e.Design.Seed, drawn, foreseen.None))
+		fmt.Fprintln(s.out, "  "+resolution(len(schedule.Blocks)))
 	}
 	return nil
 }
 
-// leftOutOf are the variants that cannot run here, as a run leaves them out.
-func leftOutOf(left []lackView) []finding.LeftOut {
-	var out []finding.LeftOut
-	for _, l := range left {
-		out = append(out, finding.LeftOut{Variant: l.Variant})
-	}
-	return out
-}
-
 // lacks says what cannot run here and why, what lacks the same in one line.
-func lacks(left []lackView) []string {
+func lacks(left []session.Lack) []string {
 	var order []string
 	names := map[string][]string{}
 	for _, l := range left {
@@ -97,8 +85,8 @@ func orderOf(seed uint64, drawn, none bool) string {
 	return text
 }
 
-// foreseenLength says about how long an experiment takes.
-func foreseenLength(s experiment.Schedule) string {
+// lengthText says about how long an experiment takes.
+func lengthText(s experiment.Schedule) string {
 	if s.Shortest < s.Length {
 		return "about " + about(s.Shortest) + " to " + about(s.Length)
 	}

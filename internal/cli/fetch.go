@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/cli/show"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -29,7 +31,7 @@ themselves; after fetch they need no network.`,
 			if all == (len(names) > 0) {
 				return usageError(fmt.Errorf("name workloads, tracers or experiments, or say --all ('%s list' shows them)", c.Root().Name()))
 			}
-			store, err := openCache(artifact.DefaultDir(), s.err)
+			store, err := session.OpenCache(artifact.DefaultDir(), s.err)
 			if err != nil {
 				return err
 			}
@@ -152,7 +154,7 @@ func (f fetcher) whole(name string) (thing, error) {
 	switch {
 	case err == nil:
 	case errors.As(err, &unknown) && unknown.What == "experiment":
-		if _, err := find(name, f.catalog); err != nil { // which names what is near
+		if _, err := show.Find(name, f.catalog); err != nil { // which names what is near
 			return thing{}, err
 		}
 		return thing{}, usageError(fmt.Errorf("%s is a service: it is made ready with the workloads that name it", name))

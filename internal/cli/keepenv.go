@@ -14,36 +14,6 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// keepEnv says which variables programs get though they belong to a tracer.
-func (b *bench) keepEnv(names []string) {
-	b.conductor.Keep = names
-	b.environment.KeptEnv = names
-	_, b.environment.KeptAway = shell.Environment(os.Environ(), names)
-}
-
-// sameKeptEnv has the programs of a result that is gone on with get what the others got;
-// it complains where something else is asked for now.
-func (b *bench) sameKeptEnv(before environment) error {
-	asked := b.environment.KeptEnv
-	if len(asked) > 0 && !slices.Equal(asked, before.KeptEnv) {
-		return usageError(fmt.Errorf("%s was begun with %s; go on without --keep-env, or start anew with --out", b.dir, keptEnvText(before.KeptEnv)))
-	}
-	for _, name := range before.KeptEnv {
-		if _, set := os.LookupEnv(name); !set {
-			return usageError(fmt.Errorf("%s was begun with %s, which is not set now: set it as it was then", b.dir, keptEnvText([]string{name})))
-		}
-	}
-	b.keepEnv(before.KeptEnv)
-	return nil
-}
-
-func keptEnvText(names []string) string {
-	if len(names) == 0 {
-		return "no --keep-env"
-	}
-	return "--keep-env " + strings.Join(names, " --keep-env ")
-}
-
 // checkKeptEnv complains of names that no run could keep to good use, and puts them in order.
 func checkKeptEnv(names []string, experiments []*spec.Experiment) ([]string, error) {
 	for _, name := range names {

@@ -2,39 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/cli/show"
 )
-
-// The kinds of things in the catalog, as the user says them.
-var listKinds = []string{"experiments", "workloads", "services", "tracers"}
-
-// listed is one line of list.
-type listed struct {
-	Kind        string     `json:"kind"` // experiment, workload, service or tracer
-	Name        string     `json:"name"`
-	Language    string     `json:"language,omitempty"`
-	Description string     `json:"description,omitempty"`
-	Needs       []needView `json:"needs"`
-	Runs        bool       `json:"runs_here"`
-	Missing     []string   `json:"missing"`            // what is missing, and how to get it
-	LeftOut     []lackView `json:"left_out,omitempty"` // of an experiment that runs in part
-	several     bool       // an experiment over several workloads
-	Broken      string     `json:"broken,omitempty"`
-}
-
-type needView struct {
-	Command string `json:"command,omitempty"`
-	Also    string `json:"also,omitempty"`
-	Install string `json:"install,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-}
 
 func newList(s streams) *cobra.Command {
 	var asJSON bool
@@ -42,15 +15,15 @@ func newList(s streams) *cobra.Command {
 		Use:       "list [experiments|workloads|services|tracers]",
 		Short:     "List experiments, workloads, services and tracers, and whether they can run here",
 		Args:      checkListArgs,
-		ValidArgs: listKinds,
+		ValidArgs: show.Kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
-			kinds := listKinds
+			kinds := show.Kinds
 			if len(args) == 1 {
 				kinds = args
 			}
-			var all []listed
+			var all []show.Listed
 			for _, kind := range kinds {
-				some, err := listKind(kind, builtIn())
+				some, err := show.List(kind, builtIn())
 				if err != nil {
 					return err
 				}
@@ -59,7 +32,7 @@ func newList(s streams) *cobra.Command {
 			if asJSON {
 				return printAny(s.out, all)
 			}
-			return printList(s.out, all)
+			return show.PrintList(s.out, all)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
@@ -70,157 +43,8 @@ func checkListArgs(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1:
 		return usageError(fmt.Errorf("list takes one kind at most, not %d: %s", len(args), strings.Join(args, " ")))
-	case len(args) == 1 && !slices.Contains(listKinds, args[0]):
+	case len(args) == 1 && !slices.Contains(show.Kinds, args[0]):
 		return usageError(fmt.Errorf("list %q: say experiments, workloads, services or tracers ('tracetax show NAME' shows one of them)", args[0]))
 	}
 	return nil
 }
-
-func listKind(kind string, catalog *spec.Catalog) ([]listed, error) {
-	names, look := catalog.Experiments, listExperiment
-	switch kind {
-	case "workloads":
-		names, look = catalog.Workloads, listWorkload
-	case "services":
-		names, look = catalog.Services, listService
-	case "tracers":
-		names, look = catalog.Tracers, listTracer
-	}
-	all, err := names()
-	if err != nil {
-		return nil, err
-	}
-	var out []listed
-	for _, name := range all {
-		l, needs, err := look(catalog, name)
-		l.Kind, l.Name = strings.TrimSuffix(kind, "s"), name
-		l.Needs, l.Missing = needViews(needs), append([]string{}, artifact.Missing(needs)...)
-		if len(l.LeftOut) > 0 { // the rest runs
-			l.Missing = []string{}
-		}
-		l.Runs = err == nil && len(l.Missing) == 0
-		if err != nil { // one wrong folder of the user's must not hide the others
-			l.Broken = err.Error()
-		}
-		out = append(out, l)
-	}
-	return out, nil
-}
-
-func listExperiment(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
-	experiments, err := catalog.Experiment(name)
-	if err != nil {
-		return listed{}, nil, err
-	}
-	var needs []spec.Need
-	for _, e := range experiments {
-		needs = append(needs, e.Needs()...)
-	}
-	left, none := missingParts(experiments)
-	if none {
-		left = nil
-	}
-	return listed{Description: experiments[0].Description, LeftOut: left, several: len(experiments) > 1}, spec.Distinct(needs), nil
-}
-
-func listWorkload(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
-	w, err := catalog.Workload(name)
-	if err != nil {
-		return listed{}, nil, err
-	}
-	return listed{Language: w.Language, Description: w.Description}, w.Needs, nil
-}
-
-func listService(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
-	s, err := catalog.Service(name)
-	if err != nil {
-		return listed{}, nil, err
-	}
-	return listed{Description: s.Description}, s.Needs, nil
-}
-
-func listTracer(catalog *spec.Catalog, name string) (listed, []spec.Need, error) {
-	t, err := catalog.Tracer(name)
-	if err != nil {
-		return listed{}, nil, err
-	}
-	return listed{Language: t.Language, Description: t.Description}, t.Needs, nil
-}
-
-func needViews(needs []spec.Need) []needView {
-	out := make([]needView, len(needs))
-	for i, n := range needs {
-		out[i] = needView(n)
-	}
-	return out
-}
-
-func printList(w io.Writer, all []listed) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	kind := ""
-	for _, l := range all {
-		if l.Kind != kind {
-			if kind != "" {
-				fmt.Fprintln(table)
-			}
-			kind = l.Kind
-			fmt.Fprintf(table, "%s\tRUNS HERE\tNEEDS\tDESCRIPTION\n", strings.ToUpper(kind))
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.runs(), needWords(l.Needs), oneLine(l.Description))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	printMissing(w, all)
-	for _, l := range all {
-		if len(l.LeftOut) > 0 {
-			fmt.Fprintf(w, "\n%s %s runs here in part, without %s: 'tracetax show %s' says why\n", l.Kind, l.Name, lackNames(l.LeftOut, l.several), l.Name)
-		}
-		if l.Broken != "" {
-			fmt.Fprintf(w, "\n%s %s is broken:\n%s\n", l.Kind, l.Name, l.Broken)
-		}
-	}
-	return nil
-}
-
-// printMissing says each thing that is missing once, with all that cannot run for it.
-func printMissing(w io.Writer, all []listed) {
-	var order []string
-	who := map[string][]string{}
-	for _, l := range all {
-		for _, m := range l.Missing {
-			if who[m] == nil {
-				order = append(order, m)
-			}
-			who[m] = append(who[m], l.Kind+" "+l.Name)
-		}
-	}
-	for _, m := range order {
-		fmt.Fprintf(w, "\n%s cannot run here: %s\n", strings.Join(who[m], ", "), m)
-	}
-}
-
-func (l listed) runs() string {
-	switch {
-	case !l.Runs:
-		return "no"
-	case len(l.LeftOut) > 0:
-		return "in part"
-	}
-	return "yes"
-}
-
-func needWords(needs []needView) string {
-	var words []string
-	for _, n := range needs {
-		if n.Command != "" && !slices.Contains(words, n.Command) {
-			words = append(words, n.Command)
-		}
-	}
-	if len(words) == 0 {
-		return "-"
-	}
-	return strings.Join(words, ", ")
-}
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -16,14 +16,6 @@ func readRegular(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// openRegular is readRegular for a file that is read piece by piece.
-func openRegular(name string) (*os.File, error) {
-	if err := checkRegular(name); err != nil {
-		return nil, err
-	}
-	return os.Open(name)
-}
-
 // checkRegular is an error that names the file, where it is none or no regular one.
 func checkRegular(name string) error {
 	info, err := os.Stat(name)

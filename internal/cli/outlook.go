@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -31,7 +32,7 @@ func outlooks(e *spec.Experiment) (hopeless string, told []string) {
 func warnOfBlocks(to io.Writer, experiments []*spec.Experiment) {
 	var seen []string
 	for _, e := range experiments {
-		hopeless, told := outlooks(runnable(e))
+		hopeless, told := outlooks(session.Runnable(e))
 		if hopeless != "" {
 			told = append([]string{hopeless}, told...)
 		}
@@ -73,13 +74,3 @@ func isAre(n int) string {
 }
 
 func counted(n int, one string) string { return fmt.Sprintf("%d %s", n, noun(n, one)) }
-
-// runnable is the experiment without the variants that cannot run here; all of it where nothing
-// can.
-func runnable(e *spec.Experiment) *spec.Experiment {
-	left, none := lackingOf(e)
-	if none {
-		return e
-	}
-	return without(e, leftOutOf(left))
-}

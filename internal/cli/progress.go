@@ -44,8 +44,8 @@ func newProgress(to io.Writer, e *spec.Experiment) *progress {
 	return p
 }
 
-// observe is told of every run that begins and ends.
-func (p *progress) observe(e experiment.Event) {
+// Observe is told of every run that begins and ends.
+func (p *progress) Observe(e experiment.Event) {
 	if e.Record != nil {
 		p.ended(e)
 		return
@@ -165,8 +165,8 @@ func causeOf(f *record.Failure) string {
 	return f.Stage + "\n" + longNumber.ReplaceAllString(message, "#") + "\n" + anyNumber.ReplaceAllString(strings.Join(f.Log, "\n"), "#")
 }
 
-// end closes the line that is being written over.
-func (p *progress) end() {
+// End closes the line that is being written over.
+func (p *progress) End() {
 	if p.open {
 		fmt.Fprint(p.to, "\r\x1b[K")
 		p.open = false
@@ -205,7 +205,7 @@ const between = " · "
 const leastHeadline = 16
 
 func (p *progress) line(text string) {
-	p.end()
+	p.End()
 	fmt.Fprintln(p.to, strings.TrimRight(text, " "))
 }
 

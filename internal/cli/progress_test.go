@@ -49,7 +49,7 @@ func TestProgressTellsOfFailures(t *testing.T) {
 		if failed.Block > 0 {
 			failed.Failure.Log = []string{"x"}
 		}
-		p.observe(experiment.Event{Record: &failed})
+		p.Observe(experiment.Event{Record: &failed})
 		if got := out.String(); got != want+"\n" {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -61,7 +61,7 @@ func TestProgressTellsAFailureOnce(t *testing.T) {
 	var out strings.Builder
 	p := newProgress(&out, &spec.Experiment{})
 	failure := func(block, attempt, port int, code, log string) {
-		p.observe(experiment.Event{Record: &record.Record{Kind: record.Measured, Block: block, Attempt: attempt, Variant: "none", Failure: &record.Failure{
+		p.Observe(experiment.Event{Record: &record.Record{Kind: record.Measured, Block: block, Attempt: attempt, Variant: "none", Failure: &record.Failure{
 			Stage: "ready", Process: "app", Log: []string{log},
 			Message: fmt.Sprintf("waiting for tcp://127.0.0.1:%d: process app ended (exit status %s); it wrote last: %s", port, code, log),
 		}}})
@@ -85,7 +85,7 @@ func TestProgressCountsGivenUpRuns(t *testing.T) {
 	var out strings.Builder
 	p := newProgress(&out, &spec.Experiment{Design: spec.Design{Blocks: 2}})
 	for i, total := range []int{4, 4, 2} {
-		p.observe(experiment.Event{Begun: true, Total: total, Next: design.Run{Kind: record.Measured, Block: i + 1, Variant: "none"}})
+		p.Observe(experiment.Event{Begun: true, Total: total, Next: design.Run{Kind: record.Measured, Block: i + 1, Variant: "none"}})
 	}
 	if got := out.String(); !strings.Contains(got, "run 1 of 4 · block 1/2") || !strings.Contains(got, "run 3 of 4 · block 3/2") {
 		t.Errorf("got %s", got)
@@ -101,7 +101,7 @@ func TestProgressWithoutATerminal(t *testing.T) {
 	clock := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	p.now = func() time.Time { return clock }
 	for i, variant := range []string{"none", "otel", "elastic", "late"} {
-		p.observe(experiment.Event{Begun: true, Done: i, Total: 8, Next: design.Run{Kind: record.Measured, Block: 1, Variant: variant}})
+		p.Observe(experiment.Event{Begun: true, Done: i, Total: 8, Next: design.Run{Kind: record.Measured, Block: 1, Variant: variant}})
 		clock = clock.Add(20 * time.Second)
 	}
 	want := "run 1 of 8 · requests/flask · block 1/2 · none\nrun 3 of 8 · requests/flask · block 1/2 · elastic\n"

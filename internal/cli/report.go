@@ -4,23 +4,18 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/moobench"
-	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/session"
 )
 
 // reportFlags are the files that a report is written to: "-" is stdout, "" none.
@@ -81,12 +76,14 @@ func writeReport(s streams, dir string, flags reportFlags) error {
 	if err != nil {
 		return usageError(err)
 	}
-	if err := notAFolder(dir); err != nil {
-		return usageError(err)
+	if err := session.NotAFolder(dir); err != nil {
+		return err
 	}
-	read := readFindings
+	read := session.ReadFindings
 	if flags.anew {
-		read = func(dir string) (*finding.Document, error) { return analyseAnew(dir, s.err) }
+		read = func(dir string) (*finding.Document, error) {
+			return session.Anew(dir, builtIn(), session.Options{Tool: Version(), Listener: listener{s.err}})
+		}
 	}
 	doc, err := read(dir)
 	if err != nil {
@@ -170,43 +167,6 @@ func writeOutput(out io.Writer, flag, file string, write func(io.Writer) error) 
 		return fmt.Errorf("writing %s: %w", flag, err)
 	}
 	return nil
-}
-
-// readFindings reads the findings of a results folder.
-func readFindings(dir string) (*finding.Document, error) {
-	path := filepath.Join(dir, record.FindingsFile)
-	f, err := openRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageError(noFindings(dir))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening the findings: %w", err)
-	}
-	defer f.Close()
-	doc, err := decodeFindings(f, path)
-	if err != nil {
-		return nil, err
-	}
-	analysis.Found(doc, dir)
-	return doc, nil
-}
-
-// noFindings says why a folder is no result, and which are near it.
-func noFindings(dir string) error {
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no folder %s: give a results folder, as 'tracetax run' names it at its end", dir)
-	}
-	inside, err := filepath.Glob(filepath.Join(dir, "*", record.FindingsFile))
-	if err == nil && len(inside) > 0 {
-		for i, file := range inside {
-			inside[i] = filepath.Dir(file)
-		}
-		return fmt.Errorf("%s holds several results, one a workload: give one of %s", dir, strings.Join(inside, ", "))
-	}
-	if isFile(filepath.Join(dir, record.RunsFile)) {
-		return fmt.Errorf("%s has no findings.json: it is not finished; go on with: tracetax run --resume %s", dir, dir)
-	}
-	return fmt.Errorf("%s has no findings.json: give a results folder that 'tracetax run' has finished", dir)
 }
 
 // terminalOptions says what out is like: coloured and as wide as the terminal

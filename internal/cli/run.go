@@ -1,22 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -116,7 +111,7 @@ func (f *runFlags) common(c *cobra.Command) {
 
 // run makes the experiments one after the other, each in a results folder of its
 // own below the given one when there are several.
-func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) (err error) {
+func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) error {
 	if !f.quick && f.resume == "" { // quick windows are short on purpose; what was begun stays as it is
 		printHints(s.err, experiments, len(f.line.Command) > 0)
 		warnOfBlocks(s.err, experiments)
@@ -127,41 +122,33 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 	if f.dryRun {
 		return dryRun(s, experiments, f.drawn != 0)
 	}
-	top := f.out
-	if f.resume != "" {
-		top = f.resume
+	series := session.Series{
+		Experiments: experiments, Top: cmp.Or(f.resume, f.out), Folders: f.resumes, Resume: f.resume != "",
+		Options: sessionOptions(s.err, f.accounting),
 	}
-	if top == "" {
-		if top, err = newFolder("tracetax-results", strings.ReplaceAll(experiments[0].Name, "/", "-")+"-"+time.Now().Format("20060102-150405")); err != nil {
-			return err
-		}
-		defer os.Remove(top) // fails, as it should, unless nothing came to be in it
-	}
+	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
 	worst, ran, several := exitFine, 0, len(experiments) > 1
-	folders := f.foldersFor(top, experiments)
-	if several && f.resume == "" {
-		if err := layOut(experiments, folders); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, withdraw(folders, err == nil)) }()
-	}
 	var left []omission
 	var lost []error
-	for i, e := range experiments {
-		doc, err := f.one(ctx, s, e, top, folders[i])
-		switch {
-		case err == nil:
-			ran++
-			lost = append(lost, allFailed(doc, f.variants)...)
-			worst = max(worst, statusOf(doc))
-			tellUntraced(s.err, doc)
-			left = append(left, omissions(e.Workload.Name, several, doc.Experiment.LeftOut)...)
-		case several && passedOver(ctx, err):
-			complain(s.err, fmt.Errorf("workload %s: %w\nthe other workloads are run", e.Workload.Name, err))
-			left = append(left, omission{what: "workload " + e.Workload.Name, reason: firstLine(err.Error()), err: err})
-		default:
+	err := series.Run(ctx, func(o session.Outcome) error {
+		doc, workload := o.Document, o.Experiment.Workload.Name
+		if doc == nil {
+			complain(s.err, fmt.Errorf("workload %s: %w\nthe other workloads are run", workload, o.Err))
+			left = append(left, omission{what: "workload " + workload, reason: firstLine(o.Err.Error()), err: o.Err})
+			return nil
+		}
+		if err := errors.Join(print(s, doc, f.json), o.Err); err != nil {
 			return err
 		}
+		ran++
+		lost = append(lost, allFailed(doc, f.variants)...)
+		worst = max(worst, statusOf(doc))
+		tellUntraced(s.err, doc)
+		left = append(left, omissions(workload, several, doc.Experiment.LeftOut)...)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	tellOmissions(s.err, left)
 	if lost != nil {
@@ -200,93 +187,6 @@ func conclude(worst, ran int, left []omission) error {
 		return &statusError{code: worst}
 	}
 	return nil
-}
-
-// newFolder makes a folder that was not there before, with a number behind its
-// name if need be.
-func newFolder(parent, name string) (string, error) {
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", fmt.Errorf("making a folder for results: %w (choose another with --out)", err)
-	}
-	for n := 1; ; n++ {
-		dir := filepath.Join(parent, name)
-		if n > 1 {
-			dir += "-" + strconv.Itoa(n)
-		}
-		err := os.Mkdir(dir, 0o755)
-		if err == nil {
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return "", fmt.Errorf("making a folder for results: %w (choose another with --out)", err)
-		}
-	}
-}
-
-// one runs one experiment, or goes on with it, in dir, which is top or in it, and
-// prints its result. An interrupted one keeps its results and says how to go on.
-func (f *runFlags) one(ctx context.Context, s streams, e *spec.Experiment, top, dir string) (doc *finding.Document, err error) {
-	b, err := newBench(ctx, e, dir, f.accounting, f.variants, s.err)
-	if err != nil {
-		return nil, err
-	}
-	b.keepEnv(f.keepEnv)
-	if dir != top {
-		b.progress.workload = e.Workload.Name
-	}
-	open := b.create
-	if f.resume != "" && (hasRuns(dir) || dir == top) {
-		open = b.resume
-	}
-	if err := open(); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, b.folder.Close()) }()
-	b.tellCutOff(s.err)
-	history, err := b.run(ctx)
-	if err != nil {
-		return nil, f.interrupted(b, top, history, err)
-	}
-	doc, failed := b.finish(history)
-	if doc == nil {
-		return nil, failed
-	}
-	if failed != nil {
-		failed = fmt.Errorf("%w\nthe runs are kept; make room, then: tracetax report %s --anew", failed, dir)
-	}
-	return doc, errors.Join(print(s, doc, f.json), failed)
-}
-
-// interrupted makes the best of what there is, for a look, and says how to go
-// on, if that is of use. The reason stays the error.
-func (f *runFlags) interrupted(b *bench, top string, history []record.Record, reason error) error {
-	if len(history) == 0 {
-		return reason
-	}
-	_, err := b.finish(history)
-	next := "go on with: tracetax run --resume " + top
-	if final := new(experiment.FinalError); errors.As(reason, &final) {
-		next = "see " + b.dir
-	}
-	return errors.Join(fmt.Errorf("%w\n%s; %s", reason, kept(history), next), err)
-}
-
-// kept counts what a results folder keeps: "1 run is kept", "5 runs and 2 that failed are kept".
-func kept(history []record.Record) string {
-	failed := 0
-	for i := range history {
-		if history[i].Failed() {
-			failed++
-		}
-	}
-	good := len(history) - failed
-	switch {
-	case failed > 0:
-		return fmt.Sprintf("%d %s and %d that failed are kept", good, noun(good, "run"), failed)
-	case good == 1:
-		return "1 run is kept"
-	}
-	return fmt.Sprintf("%d runs are kept", good)
 }
 
 // noun is a noun in the number that n asks for.

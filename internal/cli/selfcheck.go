@@ -14,6 +14,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/selfcheck"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -130,23 +131,23 @@ func (f *selfcheckFlags) one(ctx context.Context, s streams, one selfcheck.Exper
 	if err != nil {
 		return evidence, err
 	}
-	b, err := newBench(ctx, e, folder, f.accounting, nil, s.err)
+	b, err := session.Prepare(ctx, e, folder, sessionOptions(s.err, f.accounting))
 	if err != nil {
 		return evidence, err
 	}
-	open := b.create
+	open := b.Create
 	if resumed {
-		open = b.resume
+		open = b.Resume
 	}
 	if err := open(); err != nil {
 		return evidence, err
 	}
-	defer func() { err = errors.Join(err, b.folder.Close()) }()
-	history, err := b.run(ctx)
+	defer func() { err = errors.Join(err, b.Close()) }()
+	history, err := b.Run(ctx)
 	if err != nil {
 		return evidence, err
 	}
-	doc, err := b.finish(history)
+	doc, err := b.Finish(history)
 	if err != nil {
 		return evidence, err
 	}

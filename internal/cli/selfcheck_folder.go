@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/selfcheck"
+	"github.com/tracetax/tracetax/internal/session"
 )
 
 // folder makes the folder, or finds the one to go on with and which form it has.
@@ -33,7 +34,7 @@ func (f *selfcheckFlags) folder() (dir string, form selfcheck.Form, err error) {
 			return "", "", fmt.Errorf("making a folder for results: %w (choose another with --out)", err)
 		}
 	default:
-		if dir, err = newFolder("tracetax-results", "selfcheck-"+time.Now().Format("20060102-150405")); err != nil {
+		if dir, err = session.NewFolder(session.Parent, "selfcheck-"+time.Now().Format("20060102-150405")); err != nil {
 			return "", "", err
 		}
 	}

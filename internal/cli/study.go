@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -14,8 +13,8 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/study"
 )
@@ -67,7 +66,7 @@ func (f studyFlags) run(s streams, dirs []string) error {
 	}
 	var docs []*finding.Document
 	for _, dir := range dirs {
-		read, err := readStudied(dir)
+		read, err := session.ReadResults(dir)
 		if err != nil {
 			return err
 		}
@@ -92,35 +91,6 @@ func (f studyFlags) run(s streams, dirs []string) error {
 		}
 	}
 	return nil
-}
-
-// readStudied reads a result, or those that a folder holds.
-func readStudied(dir string) ([]*finding.Document, error) {
-	if err := notAFolder(dir); err != nil {
-		return nil, usageError(err)
-	}
-	inside, err := filepath.Glob(filepath.Join(dir, "*", record.FindingsFile))
-	if err != nil {
-		return nil, usageError(fmt.Errorf("looking for results in %s: %w", dir, err))
-	}
-	folders := []string{dir}
-	if len(inside) > 0 && !isFile(filepath.Join(dir, record.FindingsFile)) {
-		folders = nil
-		for _, file := range inside {
-			folders = append(folders, filepath.Dir(file))
-		}
-	}
-	var docs []*finding.Document
-	for _, folder := range folders {
-		doc, err := readFindings(folder)
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, doc)
-	}
-	// In the order in which they were made: that is the experiment's.
-	slices.SortStableFunc(docs, func(a, b *finding.Document) int { return a.Created.Compare(b.Created) })
-	return docs, nil
 }
 
 // nothingMeasured complains where no result holds a run: of nothing there is no study.

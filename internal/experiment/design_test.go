@@ -15,7 +15,7 @@ import (
 
 func TestStopsAtThePrecision(t *testing.T) {
 	runner := duetScript()
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	kinds["precision"](s)
 	asked := 0
 	precise := s.Precise
@@ -43,7 +43,7 @@ func TestStopsAtThePrecision(t *testing.T) {
 // An error in working out the precision ends the experiment and is told.
 func TestPrecisionFails(t *testing.T) {
 	runner := duetScript()
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	kinds["precision"](s)
 	broken := errors.New("a record cannot be read")
 	s.Precise = func([]record.Record) (bool, error) { return true, broken }
@@ -55,7 +55,7 @@ func TestPrecisionFails(t *testing.T) {
 func TestDuet(t *testing.T) {
 	runner := duetScript()
 	keeper := &kept{}
-	s := session(runner, keeper)
+	s := newLoop(runner, keeper)
 	s.Experiment.Design.Duet = true
 	begun, ended := 0, map[string]int{}
 	var last Event
@@ -86,7 +86,7 @@ func TestDuetFails(t *testing.T) {
 	runner := duetScript()
 	runner.fail = func(name string) bool { return name == "002-otel-1" }
 	keeper := &kept{}
-	s := session(runner, keeper)
+	s := newLoop(runner, keeper)
 	s.Experiment.Design.Duet = true
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestDuetFails(t *testing.T) {
 	} {
 		runner = duetScript()
 		runner.fail = func(name string) bool { return slices.Contains(fails, name) }
-		s = session(runner, &kept{})
+		s = newLoop(runner, &kept{})
 		s.Experiment.Design.Duet = true
 		if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -120,15 +120,15 @@ func TestDuetFails(t *testing.T) {
 	}
 }
 
-// What a session has not got is said before anything is run.
+// What a loop has not got is said before anything is run.
 func TestAble(t *testing.T) {
 	alone := &script{}
-	s := session(alone, &kept{})
+	s := newLoop(alone, &kept{})
 	s.Experiment.Design.Duet = true
 	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "two runs at the same time cannot be made here") || len(alone.made) > 0 {
 		t.Errorf("a duet with a runner that makes one run at a time: %v", err)
 	}
-	s = session(alone, &kept{})
+	s = newLoop(alone, &kept{})
 	s.Experiment.Design.Most = 9
 	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "cannot be judged here") || len(alone.made) > 0 {
 		t.Errorf("a precision that nobody judges: %v", err)
@@ -178,15 +178,15 @@ func foresee(t *testing.T, change func(*spec.Experiment)) {
 		t.Errorf("from %s to %s", s.Shortest, s.Length)
 	}
 	runner := duetScript()
-	session := &Session{Experiment: e, Runner: runner, Keeper: &kept{}, Precise: after(99)}
+	loop := &Loop{Experiment: e, Runner: runner, Keeper: &kept{}, Precise: after(99)}
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		session.Cells = append(session.Cells, Cell{Variant: v, Plan: plan, Calibration: plan})
+		loop.Cells = append(loop.Cells, Cell{Variant: v, Plan: plan, Calibration: plan})
 	}
-	if _, err := session.Run(context.Background(), nil); err != nil {
+	if _, err := loop.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
 	var want []string

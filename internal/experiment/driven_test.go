@@ -14,7 +14,7 @@ import (
 // What an operation makes is learnt at each depth, and known in later runs by it.
 func TestDepths(t *testing.T) {
 	runner := &script{}
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Load = spec.Load{Calls: 100, Depths: []int{2, 8}}
 	s.Experiment.Samples = true
 	if _, err := s.Run(context.Background(), nil); err != nil {
@@ -50,7 +50,7 @@ func TestDepths(t *testing.T) {
 // Threads change nothing of what an operation makes: it is learnt once.
 func TestCrowds(t *testing.T) {
 	runner := &script{}
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Load = spec.Load{Calls: 100, Crowds: []int{1, 2}}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestVerified(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			runner := &script{fail: func(n string) bool { return test.wrong != "" && strings.HasPrefix(n, "calibration-"+test.wrong) }}
-			s := session(runner, &kept{})
+			s := newLoop(runner, &kept{})
 			for i := range s.Cells {
 				s.Cells[i].Plan.Verify = []string{"check"}
 			}

@@ -43,8 +43,8 @@ type Cell struct {
 	Folders     prepare.Folders
 }
 
-// Session is an experiment that is ready to run, or to go on.
-type Session struct {
+// Loop is an experiment that is ready to run, or to go on.
+type Loop struct {
 	Experiment *spec.Experiment
 	Cells      []Cell // in the order of the variants
 	Runner     Runner // a Duettist too, where the design is a duet
@@ -81,70 +81,70 @@ type Event struct {
 // Run makes the runs that history does not hold yet, until there is nothing left
 // to do, ctx ends, or a record cannot be kept. It returns the whole history,
 // also with an error.
-func (s *Session) Run(ctx context.Context, history []record.Record) ([]record.Record, error) {
-	s.history = slices.Clone(history)
-	s.lasted, s.made = map[record.Kind]time.Duration{}, map[record.Kind]int{}
-	s.spans, s.roots, s.judged = map[string]map[string]spec.Number{}, map[string]map[string]int{}, judgement{}
-	for i := range s.history {
-		s.learn(&s.history[i])
+func (l *Loop) Run(ctx context.Context, history []record.Record) ([]record.Record, error) {
+	l.history = slices.Clone(history)
+	l.lasted, l.made = map[record.Kind]time.Duration{}, map[record.Kind]int{}
+	l.spans, l.roots, l.judged = map[string]map[string]spec.Number{}, map[string]map[string]int{}, judgement{}
+	for i := range l.history {
+		l.learn(&l.history[i])
 	}
-	if err := s.able(); err != nil {
-		return s.history, err
+	if err := l.able(); err != nil {
+		return l.history, err
 	}
-	plan := s.Design()
+	plan := l.Design()
 	for {
-		next, more := plan.Next(s.history)
-		if s.judged.err != nil {
-			return s.history, s.judged.err
+		next, more := plan.Next(l.history)
+		if l.judged.err != nil {
+			return l.history, l.judged.err
 		}
 		if !more {
-			return s.history, s.verdict(plan)
+			return l.history, l.verdict(plan)
 		}
 		if err := ctx.Err(); err != nil {
-			return s.history, context.Cause(ctx)
+			return l.history, context.Cause(ctx)
 		}
-		if err := s.step(ctx, plan, next); err != nil {
-			return s.history, err
+		if err := l.step(ctx, plan, next); err != nil {
+			return l.history, err
 		}
 	}
 }
 
 // step makes a run, or a pair of them, and keeps what it left.
-func (s *Session) step(ctx context.Context, plan design.Plan, next design.Run) error {
-	s.tell(plan, Event{Begun: true, Next: next})
+func (l *Loop) step(ctx context.Context, plan design.Plan, next design.Run) error {
+	l.tell(plan, Event{Begun: true, Next: next})
 	steps, made := []design.Run{next}, make([]record.Record, 1)
 	var err error
 	if next.Partner == nil {
-		made[0], err = s.one(ctx, next)
+		made[0], err = l.one(ctx, next)
 	} else {
 		steps = append(steps, *next.Partner)
-		made, err = s.pair(ctx, next)
+		made, err = l.pair(ctx, next)
 	}
 	if err != nil {
 		return err
 	}
 	for i := range made {
-		if err := s.Keeper.Append(made[i]); err != nil {
+		if err := l.Keeper.Append(made[i]); err != nil {
 			return err
 		}
-		s.history = append(s.history, made[i])
-		s.learn(&made[i])
+		l.history = append(l.history, made[i])
+		l.learn(&made[i])
 	}
 	for i := range made {
-		s.tell(plan, Event{Next: steps[i], Record: &made[i]})
+		l.tell(plan, Event{Next: steps[i], Record: &made[i]})
 	}
 	return nil
 }
 
 // Design returns the experiment as the design sees it.
-func (s *Session) Design() design.Plan {
-	plans := make([]*spec.Plan, len(s.Cells))
-	for i, cell := range s.Cells {
+func (l *Loop) Design() design.Plan {
+	plans := make([]*spec.Plan, len(l.Cells))
+	for i, cell := range l.Cells {
 		plans[i] = cell.Plan
 	}
-	p := planOf(s.Experiment, plans)
-	if s.Experiment.Design.Most > 0 {
-		p.Precise = s.precise
+	p := planOf(l.Experiment, plans)
+	if l.Experiment.Design.Most > 0 {
+		p.Precise = l.precise
 	}
 	return p
 }
@@ -158,31 +158,31 @@ type judgement struct {
 }
 
 // precise asks for the precision. An error ends the experiment.
-func (s *Session) precise(history []record.Record) bool {
-	if s.judged.err == nil && s.judged.records != len(history) {
-		s.judged.records = len(history)
-		s.judged.enough, s.judged.err = s.Precise(history)
+func (l *Loop) precise(history []record.Record) bool {
+	if l.judged.err == nil && l.judged.records != len(history) {
+		l.judged.records = len(history)
+		l.judged.enough, l.judged.err = l.Precise(history)
 	}
-	return s.judged.enough && s.judged.err == nil
+	return l.judged.enough && l.judged.err == nil
 }
 
-func (s *Session) tell(plan design.Plan, e Event) {
-	if s.Observe == nil {
+func (l *Loop) tell(plan design.Plan, e Event) {
+	if l.Observe == nil {
 		return
 	}
-	e.History = s.history
-	for i := range s.history {
-		if !s.history[i].Failed() {
+	e.History = l.history
+	for i := range l.history {
+		if !l.history[i].Failed() {
 			e.Done++
 		}
 	}
-	left := plan.Left(s.history)
+	left := plan.Left(l.history)
 	e.Total, e.Open = e.Done+left, plan.Open() && left > 0
-	if n := s.made[record.Measured]; n > 0 {
-		e.Left = s.lasted[record.Measured] / time.Duration(n) * time.Duration(left)
+	if n := l.made[record.Measured]; n > 0 {
+		e.Left = l.lasted[record.Measured] / time.Duration(n) * time.Duration(left)
 	}
 	if plan.Duet {
 		e.Left /= 2
 	}
-	s.Observe(e)
+	l.Observe(e)
 }

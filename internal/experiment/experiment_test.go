@@ -13,7 +13,7 @@ import (
 
 func TestRunsAndEvents(t *testing.T) {
 	runner, keeper := &script{}, &kept{}
-	s := session(runner, keeper)
+	s := newLoop(runner, keeper)
 	var last Event
 	begun, ended := 0, 0
 	s.Observe = func(e Event) {
@@ -51,7 +51,7 @@ func TestRunsAndEvents(t *testing.T) {
 // What is asked for is what the plan has, in which the environment is filled in.
 func TestRequestsAreThePlans(t *testing.T) {
 	runner := &script{}
-	if _, err := session(runner, &kept{}).Run(context.Background(), nil); err != nil {
+	if _, err := newLoop(runner, &kept{}).Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range runner.seen {
@@ -79,7 +79,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			runner := &script{fail: test.fail}
-			history, err := session(runner, &kept{}).Run(context.Background(), nil)
+			history, err := newLoop(runner, &kept{}).Run(context.Background(), nil)
 			if got := fmt.Sprint(err); test.want == "" && err != nil || !strings.Contains(got, test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -92,7 +92,7 @@ func TestFailures(t *testing.T) {
 
 func TestFullDiskEndsTheExperiment(t *testing.T) {
 	runner := &script{}
-	_, err := session(runner, &kept{full: true}).Run(context.Background(), nil)
+	_, err := newLoop(runner, &kept{full: true}).Run(context.Background(), nil)
 	if err == nil || len(runner.made) != 1 {
 		t.Errorf("error %v after %d runs; want one after the first", err, len(runner.made))
 	}
@@ -102,7 +102,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	cancel()
 	runner := &script{}
-	if _, err := session(runner, &kept{}).Run(ctx, nil); !errors.Is(err, context.Canceled) || len(runner.made) != 0 {
+	if _, err := newLoop(runner, &kept{}).Run(ctx, nil); !errors.Is(err, context.Canceled) || len(runner.made) != 0 {
 		t.Errorf("%v after %d runs", err, len(runner.made))
 	}
 }
@@ -114,7 +114,7 @@ func TestNothingSucceeds(t *testing.T) {
 		"none": "no run of the baseline none succeeded: start: it broke",
 		"otel": "no run of any variant but the baseline none succeeded: otel: start: it broke",
 	} {
-		s := session(&script{fail: func(n string) bool { return strings.HasPrefix(n, "001-"+variant) }}, &kept{})
+		s := newLoop(&script{fail: func(n string) bool { return strings.HasPrefix(n, "001-"+variant) }}, &kept{})
 		s.Experiment.Design.Blocks = 1
 		if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s fails: %v, want %q", variant, err, want)

@@ -15,22 +15,22 @@ import (
 
 // learn takes from a record what later runs profit from: how many spans an
 // operation makes, and how long runs last.
-func (s *Session) learn(r *record.Record) {
+func (l *Loop) learn(r *record.Record) {
 	if r.Failed() {
 		return
 	}
-	s.lasted[r.Kind] += r.Ended.Sub(r.Started)
-	s.made[r.Kind]++
+	l.lasted[r.Kind] += r.Ended.Sub(r.Started)
+	l.made[r.Kind]++
 	if r.Kind != record.Calibration {
 		return
 	}
-	spans := maps.Clone(s.cell(r.Variant).Plan.Spans)
+	spans := maps.Clone(l.cell(r.Variant).Plan.Spans)
 	if spans == nil {
 		spans = map[string]spec.Number{}
 	}
-	learnt := ledger.Learn(s.calibrations(r.Variant), 1, false)
+	learnt := ledger.Learn(l.calibrations(r.Variant), 1, false)
 	for _, phase := range r.Phases {
-		if _, declared := s.cell(r.Variant).Plan.Spans[phase.Work()]; declared {
+		if _, declared := l.cell(r.Variant).Plan.Spans[phase.Work()]; declared {
 			continue // it counts: on a busy machine a tracer may drop spans in a calibration too
 		}
 		// Where it varies a drain must not end early on it.
@@ -38,16 +38,16 @@ func (s *Session) learn(r *record.Record) {
 			spans[phase.Work()] = spec.Number{Low: per.Low, High: per.High}
 		}
 	}
-	s.spans[r.Variant] = spans
-	s.roots[r.Variant] = ledger.Tracing{Spans: learnt}.Roots()
+	l.spans[r.Variant] = spans
+	l.roots[r.Variant] = ledger.Tracing{Spans: learnt}.Roots()
 }
 
 // calibrations returns those of a variant so far.
-func (s *Session) calibrations(variant string) []record.Record {
+func (l *Loop) calibrations(variant string) []record.Record {
 	var all []record.Record
-	for i := range s.history {
-		if s.history[i].Kind == record.Calibration && s.history[i].Variant == variant {
-			all = append(all, s.history[i])
+	for i := range l.history {
+		if l.history[i].Kind == record.Calibration && l.history[i].Variant == variant {
+			all = append(all, l.history[i])
 		}
 	}
 	return all
@@ -64,20 +64,20 @@ func (e *FinalError) Error() string { return e.err.Error() }
 func (e *FinalError) Unwrap() error { return e.err }
 
 // verdict says at the end whether there is anything to conclude from.
-func (s *Session) verdict(plan design.Plan) error {
-	if err := s.conclusion(plan); err != nil {
+func (l *Loop) verdict(plan design.Plan) error {
+	if err := l.conclusion(plan); err != nil {
 		return &FinalError{err}
 	}
 	return nil
 }
 
-func (s *Session) conclusion(plan design.Plan) error {
-	if slices.Contains(plan.GivenUp(s.history), plan.Variants[0]) {
-		return fmt.Errorf("the baseline %s failed again and again: %s", plan.Variants[0], s.lastFailure(plan.Variants[0]))
+func (l *Loop) conclusion(plan design.Plan) error {
+	if slices.Contains(plan.GivenUp(l.history), plan.Variants[0]) {
+		return fmt.Errorf("the baseline %s failed again and again: %s", plan.Variants[0], l.lastFailure(plan.Variants[0]))
 	}
 	good, tried := map[string]bool{}, map[string]bool{}
-	for i := range s.history {
-		if r := &s.history[i]; r.Kind == record.Measured {
+	for i := range l.history {
+		if r := &l.history[i]; r.Kind == record.Measured {
 			tried[r.Variant] = true
 			good[r.Variant] = good[r.Variant] || !r.Failed()
 		}
@@ -85,19 +85,19 @@ func (s *Session) conclusion(plan design.Plan) error {
 	baseline, others := plan.Variants[0], plan.Variants[1:]
 	switch {
 	case tried[baseline] && !good[baseline]:
-		return fmt.Errorf("no run of the baseline %s succeeded: %s", baseline, s.lastFailure(baseline))
+		return fmt.Errorf("no run of the baseline %s succeeded: %s", baseline, l.lastFailure(baseline))
 	case len(others) > 0 && !slices.ContainsFunc(others, func(other string) bool { return good[other] }):
-		return fmt.Errorf("no run of any variant but the baseline %s succeeded: %s", baseline, s.reasons(others))
+		return fmt.Errorf("no run of any variant but the baseline %s succeeded: %s", baseline, l.reasons(others))
 	}
 	return nil
 }
 
 // reasons says why variants last failed, with those of one reason together.
-func (s *Session) reasons(variants []string) string {
+func (l *Loop) reasons(variants []string) string {
 	var order []string
 	of := map[string][]string{}
 	for _, variant := range variants {
-		reason := s.lastFailure(variant)
+		reason := l.lastFailure(variant)
 		if of[reason] == nil {
 			order = append(order, reason)
 		}
@@ -111,10 +111,10 @@ func (s *Session) reasons(variants []string) string {
 
 // lastFailure is why a variant last failed; a partner's failure is the reason only
 // where there is no other.
-func (s *Session) lastFailure(variant string) string {
+func (l *Loop) lastFailure(variant string) string {
 	reason := ""
-	for i := range slices.Backward(s.history) {
-		r := &s.history[i]
+	for i := range slices.Backward(l.history) {
+		r := &l.history[i]
 		if r.Variant != variant || !r.Failed() {
 			continue
 		}

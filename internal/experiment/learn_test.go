@@ -47,7 +47,7 @@ func TestWhatADrainIsTold(t *testing.T) {
 		"beside a timer's":            {record.Shapes{"GET /": {3: 20}, "tick": {4: 5}}, spec.Number{Low: 3, High: 3}, []string{"GET /"}},
 	} {
 		runner := &shaped{shapes: c.shapes}
-		s := session(nil, &kept{})
+		s := newLoop(nil, &kept{})
 		s.Runner = runner
 		if _, err := s.Run(context.Background(), nil); err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ func measured(all []run.Request) []run.Request {
 // A sweep has a phase for each level, with the level's load alone.
 func TestSweep(t *testing.T) {
 	runner := duetScript()
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Load = spec.Load{Rates: []float64{100, 200.5}, Connections: 8}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestSweep(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	runner := duetScript()
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Load = spec.Load{Capacity: &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}, Duration: time.Second}
 	s.Experiment.Workload.Rate = 70
 	for i := range s.Cells {
@@ -74,7 +74,7 @@ func TestSearch(t *testing.T) {
 // for all variants, by operation.
 func TestRelative(t *testing.T) {
 	runner := duetScript()
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.6}}
 	history, err := s.Run(context.Background(), nil)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestPilotsFind(t *testing.T) {
 			runner.does = func(variant, _ string) record.Capacity {
 				return map[string]record.Capacity{"none": test.none, "otel": test.otel}[variant]
 			}
-			s := session(runner, &kept{})
+			s := newLoop(runner, &kept{})
 			s.Experiment.Load.Relative = &spec.Relative{Share: 0.5}
 			_, err := s.Run(context.Background(), nil)
 			if test.bad != "" {
@@ -154,7 +154,7 @@ func TestPilotsFind(t *testing.T) {
 // A rate so low that nothing would happen in the window is no rate.
 func TestRelativeIsTooLow(t *testing.T) {
 	runner := duetScript()
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Load = spec.Load{Relative: &spec.Relative{Share: 0.001}, Duration: time.Second}
 	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "is no operation") {
 		t.Errorf("error %v", err)
@@ -164,7 +164,7 @@ func TestRelativeIsTooLow(t *testing.T) {
 // Each variant has its own faults, but what an operation makes is learnt without.
 func TestFaultsOfVariants(t *testing.T) {
 	runner := duetScript()
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Faults = spec.Faults{SinkLoses: 0.03}
 	s.Cells[1].Variant.Faults = &spec.Faults{SinkLate: time.Second}
 	if _, err := s.Run(context.Background(), nil); err != nil {

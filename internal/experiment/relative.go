@@ -60,19 +60,19 @@ func unbounded(c *record.Capacity) bool {
 
 // rates are the operations' rates in a measured run, and in a pilot for its warm-up, where the load is relative:
 // the same for every variant, and the same whenever they are derived.
-func (s *Session) rates(next design.Run) (map[string]float64, error) {
-	relative := s.Experiment.Load.Relative
+func (l *Loop) rates(next design.Run) (map[string]float64, error) {
+	relative := l.Experiment.Load.Relative
 	if relative == nil || next.Kind != record.Measured && next.Purpose != record.ForWarmup {
 		return nil, nil
 	}
 	out := map[string]float64{}
-	for _, operation := range s.Experiment.Operations {
-		least, err := s.slowest(operation.Name)
+	for _, operation := range l.Experiment.Operations {
+		least, err := l.slowest(operation.Name)
 		if err != nil {
-			return nil, &FinalError{fmt.Errorf("asking operation %s %s: %w", operation.Name, s.Experiment.Load.Summary(), err)}
+			return nil, &FinalError{fmt.Errorf("asking operation %s %s: %w", operation.Name, l.Experiment.Load.Summary(), err)}
 		}
 		operation.Rate = 0 // it is not asked at that one
-		one := spec.Experiment{Operations: []spec.Operation{operation}, Load: s.Experiment.Load}
+		one := spec.Experiment{Operations: []spec.Operation{operation}, Load: l.Experiment.Load}
 		one.Load.Rate, one.Load.Relative = relative.Share*least, nil
 		if err := one.CheckWindow(); err != nil {
 			return nil, &FinalError{err}
@@ -84,11 +84,11 @@ func (s *Session) rates(next design.Run) (map[string]float64, error) {
 
 // slowest is the smallest capacity that a pilot found for an operation, in
 // operations/s. Variants whose pilot failed are given up and do not count.
-func (s *Session) slowest(operation string) (float64, error) {
+func (l *Loop) slowest(operation string) (float64, error) {
 	var least float64
 	var limits []*record.Record // of those whose search ended before they did
-	for i := range s.history {
-		r := &s.history[i]
+	for i := range l.history {
+		r := &l.history[i]
 		c := pilotOf(r, operation)
 		if c == nil {
 			continue

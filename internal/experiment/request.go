@@ -16,24 +16,24 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// able complains of what the experiment asks for and the session has not got.
-func (s *Session) able() error {
-	if s.Precise == nil && s.Experiment.Design.Most > 0 {
+// able complains of what the experiment asks for and the loop has not got.
+func (l *Loop) able() error {
+	if l.Precise == nil && l.Experiment.Design.Most > 0 {
 		return errors.New("the design asks for a precision, which cannot be judged here; name a number of blocks")
 	}
-	if _, can := s.Runner.(Duettist); s.Experiment.Design.Duet && !can {
+	if _, can := l.Runner.(Duettist); l.Experiment.Design.Duet && !can {
 		return errors.New("the design is a duet, but two runs at the same time cannot be made here; leave duet out")
 	}
 	return nil
 }
 
 // one makes one run.
-func (s *Session) one(ctx context.Context, next design.Run) (record.Record, error) {
-	request, err := s.request(next)
+func (l *Loop) one(ctx context.Context, next design.Run) (record.Record, error) {
+	request, err := l.request(next)
 	if err != nil {
 		return record.Record{}, err
 	}
-	made, err := s.Runner.Run(ctx, request)
+	made, err := l.Runner.Run(ctx, request)
 	if err != nil {
 		return made, err
 	}
@@ -51,18 +51,18 @@ func finish(made *record.Record, next design.Run) {
 
 // pair makes two runs at the same time. If one of them fails the other has no use:
 // it ran beside something else than it should have.
-func (s *Session) pair(ctx context.Context, next design.Run) ([]record.Record, error) {
+func (l *Loop) pair(ctx context.Context, next design.Run) ([]record.Record, error) {
 	steps := []design.Run{next, *next.Partner}
 	var requests [2]run.Request
 	for i, step := range steps {
 		var err error
-		if requests[i], err = s.request(step); err != nil {
+		if requests[i], err = l.request(step); err != nil {
 			return nil, err
 		}
 	}
 	made := make([]record.Record, 2)
 	var err error
-	if made[0], made[1], err = s.Runner.(Duettist).Duet(ctx, requests[0], requests[1]); err != nil {
+	if made[0], made[1], err = l.Runner.(Duettist).Duet(ctx, requests[0], requests[1]); err != nil {
 		return nil, err
 	}
 	for i := range made {
@@ -83,12 +83,12 @@ func (s *Session) pair(ctx context.Context, next design.Run) ([]record.Record, e
 const duetStage = "duet"
 
 // request is what the conductor is asked for a run.
-func (s *Session) request(next design.Run) (run.Request, error) {
-	cell := s.cell(next.Variant)
-	e := s.Experiment
+func (l *Loop) request(next design.Run) (run.Request, error) {
+	cell := l.cell(next.Variant)
+	e := l.Experiment
 	request := run.Request{
 		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: cell.Plan.Operations[0],
-		Checking: e.Sink != spec.Counting, Spans: s.spans[next.Variant], Roots: s.roots[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant),
+		Checking: e.Sink != spec.Counting, Spans: l.spans[next.Variant], Roots: l.roots[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant),
 	}
 	first := e.Load.Steps()[0]
 	request.Load, request.FirstParameter = first.Load, ofDepth(first.Parameter)
@@ -109,11 +109,11 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 			request.Samples = fmt.Sprintf("%s-%d", next.Variant, next.Block)
 		}
 	}
-	rates, err := s.rates(next)
+	rates, err := l.rates(next)
 	if err != nil {
 		return request, err
 	}
-	warmup, err := s.warmup(next.Kind)
+	warmup, err := l.warmup(next.Kind)
 	if err != nil {
 		return request, err
 	}
@@ -122,10 +122,10 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 	}
 	for _, phase := range next.Phases {
 		if next.Purpose == record.ForWarmup {
-			request.Phases = append(request.Phases, s.watched(phase, cell.Plan.Operations, rates))
+			request.Phases = append(request.Phases, l.watched(phase, cell.Plan.Operations, rates))
 			continue
 		}
-		one := s.phase(next.Kind, phase, cell.Plan.Operations, rates)
+		one := l.phase(next.Kind, phase, cell.Plan.Operations, rates)
 		if next.Kind == record.Measured {
 			one.Load.Warmup = warmup
 		}
@@ -136,8 +136,8 @@ func (s *Session) request(next design.Run) (run.Request, error) {
 
 // phase resolves the load of one phase. Operations are those of the variant's plan,
 // in which ${env:NAME} is filled in; rates are by operation, where they are relative.
-func (s *Session) phase(kind record.Kind, phase design.Phase, operations []spec.Operation, rates map[string]float64) run.PhaseRequest {
-	e := s.Experiment
+func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []spec.Operation, rates map[string]float64) run.PhaseRequest {
+	e := l.Experiment
 	at := slices.IndexFunc(operations, func(o spec.Operation) bool { return o.Name == phase.Operation })
 	request := run.PhaseRequest{Operation: operations[at], Load: e.Load}
 	switch {
@@ -155,7 +155,7 @@ func (s *Session) phase(kind record.Kind, phase design.Phase, operations []spec.
 		}
 	}
 	if c := request.Load.Capacity; c != nil {
-		request.Search = s.search(*c, request.Operation)
+		request.Search = l.search(*c, request.Operation)
 	}
 	return request
 }
@@ -181,13 +181,13 @@ func pilotLoad(l spec.Load) spec.Load {
 
 // search makes the search for the capacity of an operation. It sets out from the rate
 // that the operation is asked at elsewhere, or from the workload's.
-func (s *Session) search(c spec.Capacity, o spec.Operation) run.Searcher {
-	if s.Search != nil {
-		return s.Search(c, o)
+func (l *Loop) search(c spec.Capacity, o spec.Operation) run.Searcher {
+	if l.Search != nil {
+		return l.Search(c, o)
 	}
-	return capacity.New(c, capacity.Options{Duration: s.Experiment.Load.Duration, First: cmp.Or(o.Rate, s.Experiment.Workload.Rate)})
+	return capacity.New(c, capacity.Options{Duration: l.Experiment.Load.Duration, First: cmp.Or(o.Rate, l.Experiment.Workload.Rate)})
 }
 
-func (s *Session) cell(variant string) Cell {
-	return s.Cells[slices.IndexFunc(s.Cells, func(c Cell) bool { return c.Variant.Name == variant })]
+func (l *Loop) cell(variant string) Cell {
+	return l.Cells[slices.IndexFunc(l.Cells, func(c Cell) bool { return c.Variant.Name == variant })]
 }

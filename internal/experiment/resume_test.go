@@ -12,20 +12,20 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// kinds are the kinds of experiments, each with what it changes in a session.
-var kinds = map[string]func(*Session){
-	"blocks": func(*Session) {},
-	"levels": func(s *Session) { s.Experiment.Load.Levels = []int{1, 2, 4} },
-	"search": func(s *Session) { s.Experiment.Load.Capacity = &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75} },
-	"relative": func(s *Session) {
+// kinds are the kinds of experiments, each with what it changes in a loop.
+var kinds = map[string]func(*Loop){
+	"blocks": func(*Loop) {},
+	"levels": func(s *Loop) { s.Experiment.Load.Levels = []int{1, 2, 4} },
+	"search": func(s *Loop) { s.Experiment.Load.Capacity = &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75} },
+	"relative": func(s *Loop) {
 		s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
 	},
-	"precision": func(s *Session) {
+	"precision": func(s *Loop) {
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most = 2, 6
 		s.Precise = after(4)
 	},
-	"duet": func(s *Session) { s.Experiment.Design.Duet = true },
-	"all but a search": func(s *Session) {
+	"duet": func(s *Loop) { s.Experiment.Design.Duet = true },
+	"all but a search": func(s *Loop) {
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Duet = 2, 6, true
 		s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
 		s.Precise = after(3)
@@ -79,7 +79,7 @@ func allTold(requests []run.Request) []string {
 func TestResume(t *testing.T) {
 	for name, change := range kinds {
 		whole := duetScript()
-		s := session(whole, &kept{})
+		s := newLoop(whole, &kept{})
 		change(s)
 		if _, err := s.Run(context.Background(), nil); err != nil {
 			t.Fatal(name, err)
@@ -88,14 +88,14 @@ func TestResume(t *testing.T) {
 			t.Run(fmt.Sprint(name, " at ", at), func(t *testing.T) {
 				first, keeper := duetScript(), &kept{}
 				first.stop = func(n int) bool { return n >= at }
-				s := session(first, keeper)
+				s := newLoop(first, keeper)
 				change(s)
 				_, err := s.Run(context.Background(), nil)
 				if final := new(FinalError); !errors.Is(err, errInterrupted) || errors.As(err, &final) {
 					t.Fatalf("the interruption gave %v", err)
 				}
 				second := duetScript()
-				s = session(second, keeper)
+				s = newLoop(second, keeper)
 				change(s)
 				if _, err := s.Run(context.Background(), keeper.records); err != nil {
 					t.Fatal(err)
@@ -111,13 +111,13 @@ func TestResume(t *testing.T) {
 // A pair of which only the first record could be kept is made again, whole.
 func TestResumeAfterHalfAPair(t *testing.T) {
 	first, keeper := duetScript(), &kept{room: 2} // the calibration, and half of the first pair
-	s := session(first, keeper)
+	s := newLoop(first, keeper)
 	s.Experiment.Design.Duet = true
 	if _, err := s.Run(context.Background(), nil); err == nil {
 		t.Fatal("a full disk gave no error")
 	}
 	second := duetScript()
-	s = session(second, keeper)
+	s = newLoop(second, keeper)
 	s.Experiment.Design.Duet = true
 	keeper.room = 0
 	history, err := s.Run(context.Background(), keeper.records)

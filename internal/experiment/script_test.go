@@ -85,7 +85,7 @@ func (k *kept) Append(r record.Record) error {
 	return nil
 }
 
-func session(r Runner, k Keeper) *Session {
+func newLoop(r Runner, k Keeper) *Loop {
 	exporting := spec.Process{Name: "app", Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}
 	plan := func(name string, processes ...spec.Process) *spec.Plan {
 		return &spec.Plan{
@@ -93,7 +93,7 @@ func session(r Runner, k Keeper) *Session {
 			Operations: []spec.Operation{{Name: "a", URL: "/filled-in"}, {Name: "b", URL: "/filled-in"}},
 		}
 	}
-	return &Session{
+	return &Loop{
 		Experiment: &spec.Experiment{
 			Workload:   &spec.Workload{Name: "w"},
 			Operations: []spec.Operation{{Name: "a", URL: "/${env:A}"}, {Name: "b", URL: "/${env:B}"}},

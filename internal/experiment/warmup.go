@@ -19,12 +19,12 @@ const searchWarmup = 10 * time.Second
 
 // warmup is how long load is made before each window of a measured run: the same for every
 // variant and operation, and the same whenever it is derived.
-func (s *Session) warmup(kind record.Kind) (time.Duration, error) {
-	l := s.Experiment.Load
-	if l.WarmupMost == 0 || kind != record.Measured {
-		return l.Warmup, nil
+func (l *Loop) warmup(kind record.Kind) (time.Duration, error) {
+	load := l.Experiment.Load
+	if load.WarmupMost == 0 || kind != record.Measured {
+		return load.Warmup, nil
 	}
-	longest, ok := warmup.Longest(warmup.Pilots(s.history, l.WarmupMost))
+	longest, ok := warmup.Longest(warmup.Pilots(l.history, load.WarmupMost))
 	if !ok {
 		return 0, &FinalError{errors.New("finding how long the warm-up has to be: no pilot looked for it; start anew")}
 	}
@@ -34,8 +34,8 @@ func (s *Session) warmup(kind record.Kind) (time.Duration, error) {
 // watched is the phase of a pilot that finds the warm-up: the load of the measured phases,
 // and of a sweep that level at which code gets warm last. A search is warmed up at the rate
 // that it sets out from.
-func (s *Session) watched(phase design.Phase, operations []spec.Operation, rates map[string]float64) run.PhaseRequest {
-	e := s.Experiment
+func (l *Loop) watched(phase design.Phase, operations []spec.Operation, rates map[string]float64) run.PhaseRequest {
+	e := l.Experiment
 	at := slices.IndexFunc(operations, func(o spec.Operation) bool { return o.Name == phase.Operation })
 	level := e.Load.Lowest()
 	request := run.PhaseRequest{
@@ -45,7 +45,7 @@ func (s *Session) watched(phase design.Phase, operations []spec.Operation, rates
 		request.Load.Rate = rates[phase.Operation]
 	}
 	if c := e.Load.Capacity; c != nil {
-		if first, more := s.search(*c, request.Operation).Next(nil); more {
+		if first, more := l.search(*c, request.Operation).Next(nil); more {
 			request.Load.Rate = first.Rate
 		}
 		request.Load.Capacity, request.Operation.Rate = nil, 0

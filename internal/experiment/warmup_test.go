@@ -33,7 +33,7 @@ func watching(q run.Request) bool { return strings.HasPrefix(q.Name, "warmup-") 
 func TestWarmupIsTheLongest(t *testing.T) {
 	runner := duetScript()
 	runner.warms = warmingUp(map[string]int{"none a": 3, "otel a": 10, "otel b": 25})
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Load.WarmupMost = 30 * time.Second
 	history, err := s.Run(context.Background(), nil)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestWarmupIsTheLongest(t *testing.T) {
 	for n := range history {
 		again := duetScript()
 		again.warms = runner.warms
-		s := session(again, &kept{})
+		s := newLoop(again, &kept{})
 		s.Experiment.Load.WarmupMost = 30 * time.Second
 		if _, err := s.Run(context.Background(), history[:n]); err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestWarmupIsTheLongest(t *testing.T) {
 // A given warm-up needs no pilot.
 func TestWarmupGiven(t *testing.T) {
 	runner := duetScript()
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	s.Experiment.Load.Warmup = 2 * time.Second
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestWhatIsWatched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runner := duetScript()
 			runner.warms = warmingUp(nil)
-			s := session(runner, &kept{})
+			s := newLoop(runner, &kept{})
 			s.Experiment.Load = test.load
 			s.Experiment.Load.Duration, s.Experiment.Load.WarmupMost = time.Second, 30*time.Second
 			if _, err := s.Run(context.Background(), nil); err != nil {
@@ -150,7 +150,7 @@ func TestWarmupPilotFails(t *testing.T) {
 	runner := duetScript()
 	runner.warms = warmingUp(map[string]int{"none a": 6, "otel a": 40, "other a": 6})
 	runner.fail = func(name string) bool { return strings.HasPrefix(name, "warmup-otel") }
-	s := session(runner, &kept{})
+	s := newLoop(runner, &kept{})
 	third := s.Cells[0]
 	plan := *third.Plan
 	plan.Variant = "other"

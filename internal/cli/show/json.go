@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"maps"
@@ -89,9 +89,9 @@ type (
 	}
 )
 
-// view is what show prints as JSON: one object, or one for each workload of an
+// View is what show prints as JSON: one object, or one for each workload of an
 // experiment over several.
-func (f shown) view() (any, error) {
+func (f Shown) View() (any, error) {
 	switch {
 	case f.tracer != nil:
 		return viewTracer(f.tracer), nil

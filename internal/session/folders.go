@@ -1,35 +1,20 @@
-package cli
+package session
 
 // This file is the results folders of an experiment over several workloads: all of
-// them are there from the beginning, so that --resume knows of those that an
+// them are there from the beginning, so that whoever goes on knows of those that an
 // interruption left untouched.
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"strconv"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
-
-// foldersFor are the results folders of the experiments: top itself, or one in it for
-// each workload.
-func (f *runFlags) foldersFor(top string, experiments []*spec.Experiment) []string {
-	if len(f.resumes) > 0 {
-		return f.resumes
-	}
-	if len(experiments) == 1 {
-		return []string{top}
-	}
-	var out []string
-	for _, e := range experiments {
-		out = append(out, filepath.Join(top, strings.ReplaceAll(e.Workload.Name, "/", "-")))
-	}
-	return out
-}
 
 // layOut writes into every folder what is going to be run there.
 func layOut(experiments []*spec.Experiment, folders []string) error {
@@ -42,7 +27,7 @@ func layOut(experiments []*spec.Experiment, folders []string) error {
 			continue // refused with a reason when its turn comes
 		}
 		if err := os.MkdirAll(folders[i], 0o755); err != nil {
-			return fmt.Errorf("making the results folder: %w (choose another with --out)", err)
+			return fmt.Errorf("making the results folder: %w ("+chooseOther+")", err)
 		}
 		if err := os.WriteFile(filepath.Join(folders[i], record.ExperimentFile), text, 0o644); err != nil {
 			return fmt.Errorf("writing what is going to be run: %w", err)
@@ -76,4 +61,42 @@ func withdraw(folders []string, ended bool) error {
 func hasRuns(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, record.RunsFile))
 	return err == nil
+}
+
+// NewFolder makes a folder that was not there before, with a number behind its
+// name if need be.
+func NewFolder(parent, name string) (string, error) {
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", fmt.Errorf("making a folder for results: %w ("+chooseOther+")", err)
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join(parent, name)
+		if n > 1 {
+			dir += "-" + strconv.Itoa(n)
+		}
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", fmt.Errorf("making a folder for results: %w ("+chooseOther+")", err)
+		}
+	}
+}
+
+// Begun are the experiments that were begun in a folder, and the results folder of each: the
+// folder itself, or those in it.
+func Begun(dir string, catalog *spec.Catalog) (all []*spec.Experiment, folders []string, err error) {
+	inside, err := record.Folders(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, folder := range inside {
+		found, err := spec.Find(filepath.Join(folder, record.ExperimentFile), catalog)
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the experiment of the results folder: %w", err)
+		}
+		all, folders = append(all, found...), append(folders, folder)
+	}
+	return all, folders, nil
 }

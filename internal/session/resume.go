@@ -1,4 +1,6 @@
-package cli
+package session
+
+// This file goes on with a result.
 
 import (
 	"bytes"
@@ -12,53 +14,53 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// resume opens the results folder to go on with it. It refuses another
+// Resume opens the results folder to go on with it. It refuses another
 // experiment, another machine, and other programs: their blocks could not be
 // compared with those that are there.
-func (b *bench) resume() (err error) {
-	if b.folder, b.history, err = record.Open(b.dir); err != nil {
+func (s *Session) Resume() (err error) {
+	if s.folder, s.history, err = record.Open(s.dir); err != nil {
 		return err
 	}
-	b.session.Keeper = b.folder
-	if err := b.sameExperiment(); err != nil {
-		return errors.Join(err, b.folder.Close())
+	s.loop.Keeper = s.folder
+	if err := s.sameExperiment(); err != nil {
+		return errors.Join(err, s.folder.Close())
 	}
-	if err := b.samePlace(); err != nil {
-		return errors.Join(err, b.folder.Close())
+	if err := s.samePlace(); err != nil {
+		return errors.Join(err, s.folder.Close())
 	}
 	return nil
 }
 
-func (b *bench) sameExperiment() error {
-	text, err := b.asked.YAML()
+func (s *Session) sameExperiment() error {
+	text, err := s.asked.YAML()
 	if err != nil {
 		return err
 	}
-	kept, err := os.ReadFile(b.folder.Path(record.ExperimentFile))
+	kept, err := os.ReadFile(s.folder.Path(record.ExperimentFile))
 	if err != nil {
-		return fmt.Errorf("going on with %s: %w", b.dir, err)
+		return fmt.Errorf("going on with %s: %w", s.dir, err)
 	}
-	before, err := readEnvironment(b.dir)
+	before, err := readEnvironment(s.dir)
 	if err != nil {
-		return fmt.Errorf("going on with %s: %w", b.dir, err)
+		return fmt.Errorf("going on with %s: %w", s.dir, err)
 	}
-	if err := before.stillAsks(kept, b.dir); err != nil {
-		return usageError(err)
+	if err := before.stillAsks(kept, s.dir); err != nil {
+		return err
 	}
 	if !bytes.Equal(kept, text) {
-		return usageError(fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or start anew with --out", b.dir, b.dir))
+		return &AskedError{fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or "+startAnew, s.dir, s.dir)}
 	}
 	return nil
 }
 
-func (b *bench) samePlace() error {
-	before, err := readEnvironment(b.dir)
+func (s *Session) samePlace() error {
+	before, err := readEnvironment(s.dir)
 	if err != nil {
-		return fmt.Errorf("going on with %s: %w", b.dir, err)
+		return fmt.Errorf("going on with %s: %w", s.dir, err)
 	}
-	now := b.environment
+	now := s.environment
 	if err := sameLeftOut(before.LeftOut, now.LeftOut); err != nil {
-		return fmt.Errorf("going on with %s: %w", b.dir, err)
+		return fmt.Errorf("going on with %s: %w", s.dir, err)
 	}
 	var other string
 	switch {
@@ -68,17 +70,17 @@ func (b *bench) samePlace() error {
 	case before.Tool != now.Tool:
 		other = fmt.Sprintf("by tracetax %s; this is %s", before.Tool, now.Tool)
 	case !maps.Equal(before.Files, now.Files):
-		return fmt.Errorf("%s was begun with other request data: %s; put back what was there, or start anew with --out", b.dir, changedFiles(before.Files, now.Files))
+		return fmt.Errorf("%s was begun with other request data: %s; put back what was there, or "+startAnew, s.dir, changedFiles(before.Files, now.Files))
 	case !maps.Equal(before.Runtimes, now.Runtimes) || !maps.EqualFunc(before.Digests, now.Digests, maps.Equal):
 		other = fmt.Sprintf("with other programs: %v %v; now %v %v", before.Runtimes, before.Digests, now.Runtimes, now.Digests)
 	default:
-		if err := b.sameKeptEnv(before); err != nil {
+		if err := s.sameKeptEnv(before); err != nil {
 			return err
 		}
-		b.environment = before
+		s.environment = before
 		return nil
 	}
-	return fmt.Errorf("%s was begun %s: start anew with --out", b.dir, other)
+	return fmt.Errorf("%s was begun %s: "+startAnew, s.dir, other)
 }
 
 // changedFiles names the files that are not what they were.

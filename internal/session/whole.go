@@ -1,6 +1,6 @@
-// Findings that are read back from their file, and what to do where there are no whole ones.
+package session
 
-package cli
+// This file says what to do where there are no whole findings.
 
 import (
 	"bytes"
@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -61,19 +63,41 @@ func remedy(path string) string {
 	return fmt.Sprintf("make it again from the records with: tracetax report %s --anew", dir)
 }
 
-// notAFolder complains of a file in the place of a results folder.
-func notAFolder(path string) error {
-	info, err := os.Stat(path)
-	if err != nil || info.IsDir() {
-		return nil // what is not there at all is told by what looks into it
-	}
-	if dir := filepath.Dir(path); isResult(dir) {
-		return fmt.Errorf("%s is a file: give the folder: %s", path, dir)
-	}
-	return fmt.Errorf("%s is a file: give a results folder, as 'tracetax run' names it at its end", path)
-}
-
 // isResult reports whether a folder holds findings, or runs to make them from.
 func isResult(dir string) bool {
 	return isFile(filepath.Join(dir, record.FindingsFile)) || isFile(filepath.Join(dir, record.RunsFile))
+}
+
+// noFindings says why a folder is no result, and which are near it.
+func noFindings(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: give a results folder, as 'tracetax run' names it at its end", dir)
+	}
+	inside, err := filepath.Glob(filepath.Join(dir, "*", record.FindingsFile))
+	if err == nil && len(inside) > 0 {
+		for i, file := range inside {
+			inside[i] = filepath.Dir(file)
+		}
+		return fmt.Errorf("%s holds several results, one a workload: give one of %s", dir, strings.Join(inside, ", "))
+	}
+	if isFile(filepath.Join(dir, record.RunsFile)) {
+		return fmt.Errorf("%s has no findings.json: it is not finished; %s", dir, goOn(dir))
+	}
+	return fmt.Errorf("%s has no findings.json: give a results folder that 'tracetax run' has finished", dir)
+}
+
+// noRecords says why there is nothing in a folder to analyse.
+func noRecords(dir string) error {
+	if !isFile(filepath.Join(dir, record.FindingsFile)) {
+		return noFindings(dir)
+	}
+	if _, err := ReadFindings(dir); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s has findings and no %s, so they cannot be made anew: leave out --anew to show them", dir, record.RunsFile)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }

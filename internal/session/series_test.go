@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"os"
@@ -7,28 +7,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// An experiment that is named beside --resume goes on in the folders that it would have.
+var builtIn = spec.NewCatalog(tracetax.Files)
+
+// An experiment that is named to go on with goes on in the folders that it would have.
 func TestNamedResumeHasItsFolders(t *testing.T) {
-	all, err := spec.Find("requests-throughput", builtIn())
+	all, err := spec.Find("requests-throughput", builtIn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, some := range [][]*spec.Experiment{all, all[:1]} {
-		want := (&runFlags{}).foldersFor("top", some)
-		if got := (&runFlags{resume: "top"}).foldersFor("top", some); !slices.Equal(got, want) {
+		want := (&Series{Experiments: some, Top: "top"}).folders()
+		if got := (&Series{Experiments: some, Top: "top", Resume: true}).folders(); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	}
 }
 
 // What is laid out and not begun stays where there is something to go on with, and
-// --resume finds it.
+// Begun finds it.
 func TestSeveralFolders(t *testing.T) {
-	all, err := spec.Find("requests-throughput", builtIn())
+	all, err := spec.Find("requests-throughput", builtIn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +47,7 @@ func TestSeveralFolders(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			top := t.TempDir()
-			f := &runFlags{}
-			folders := f.foldersFor(top, all)
+			folders := (&Series{Experiments: all, Top: top}).folders()
 			if err := layOut(all, folders); err != nil {
 				t.Fatal(err)
 			}
@@ -64,16 +66,31 @@ func TestSeveralFolders(t *testing.T) {
 			if c.left == 0 {
 				return
 			}
-			again := &runFlags{resume: top}
-			found, err := again.resumed()
+			found, begun, err := Begun(top, builtIn)
 			if err != nil || len(found) != c.left {
 				t.Fatalf("%d are gone on with, %v, want %d", len(found), err, c.left)
 			}
-			for i, dir := range again.foldersFor(top, found) {
+			for i, dir := range (&Series{Experiments: found, Top: top, Folders: begun, Resume: true}).folders() {
 				if want := strings.ReplaceAll(found[i].Workload.Name, "/", "-"); filepath.Base(dir) != want {
 					t.Errorf("%s goes on in %s", found[i].Workload.Name, dir)
 				}
 			}
 		})
+	}
+}
+
+// What is kept is counted apart from what failed.
+func TestKept(t *testing.T) {
+	good, failed := record.Record{}, record.Record{Failure: &record.Failure{}}
+	for want, history := range map[string][]record.Record{
+		"1 run is kept":                     {good},
+		"2 runs are kept":                   {good, good},
+		"1 run and 2 that failed are kept":  {failed, good, failed},
+		"0 runs and 1 that failed are kept": {failed},
+		"3 runs and 1 that failed are kept": {good, good, failed, good},
+	} {
+		if got := kept(history); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -1,5 +1,6 @@
+package show
+
 // This file prints what a tracer, a workload, a service or an experiment is, line by line.
-package cli
 
 import (
 	"cmp"

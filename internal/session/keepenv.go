@@ -1,0 +1,43 @@
+package session
+
+// This file is about variables of the user's shell that belong to tracers: programs get
+// none of them but those that are named.
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/shell"
+)
+
+// keepEnv says which variables programs get though they belong to a tracer.
+func (s *Session) keepEnv(names []string) {
+	s.conductor.Keep = names
+	s.environment.KeptEnv = names
+	_, s.environment.KeptAway = shell.Environment(os.Environ(), names)
+}
+
+// sameKeptEnv has the programs of a result that is gone on with get what the others got;
+// it complains where something else is asked for now.
+func (s *Session) sameKeptEnv(before environment) error {
+	asked := s.environment.KeptEnv
+	if len(asked) > 0 && !slices.Equal(asked, before.KeptEnv) {
+		return &AskedError{fmt.Errorf("%s was begun with %s; go on without --keep-env, or "+startAnew, s.dir, keptEnvText(before.KeptEnv))}
+	}
+	for _, name := range before.KeptEnv {
+		if _, set := os.LookupEnv(name); !set {
+			return &AskedError{fmt.Errorf("%s was begun with %s, which is not set now: set it as it was then", s.dir, keptEnvText([]string{name}))}
+		}
+	}
+	s.keepEnv(before.KeptEnv)
+	return nil
+}
+
+func keptEnvText(names []string) string {
+	if len(names) == 0 {
+		return "no --keep-env"
+	}
+	return "--keep-env " + strings.Join(names, " --keep-env ")
+}

@@ -1,0 +1,150 @@
+// Package session owns what happens in results folders: an experiment is made ready for one,
+// run in it, gone on with, and analysed, at once or anew; over several workloads, each has a
+// folder of its own. It knows neither the command line nor an exit status nor how a result is
+// printed: who waits for it hears of it by a Listener. Commands are named only where an error
+// says what to do.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/experiment"
+	"github.com/tracetax/tracetax/internal/machine"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Options are what a session is told besides its experiment.
+type Options struct {
+	Tool       string    // the version of tracetax, which the results name
+	Accounting string    // how CPU time is charged: auto, cgroup or clock
+	Named      []string  // variants that were asked for by name: none of them is left out
+	KeepEnv    []string  // variables of the shell that programs get though they belong to a tracer
+	Progress   io.Writer // what fetching and building say
+	Listener   Listener
+}
+
+// Listener is told how a session goes.
+type Listener interface {
+	// LeftOut is told of the variants that cannot run here, before anything is run.
+	LeftOut([]Lack)
+	// CutOff is told that the end of the last record is missing in the file of that path:
+	// that run is not in what follows.
+	CutOff(path string, bytes int64)
+	// Watch is asked for who watches the runs of an experiment. With part it is one of
+	// several workloads.
+	Watch(e *spec.Experiment, part bool) Watcher
+}
+
+// Watcher is told of the runs of an experiment.
+type Watcher interface {
+	Observe(experiment.Event)
+	End() // no run follows
+}
+
+// Session is an experiment on its way from preparation to the findings, in one results folder.
+type Session struct {
+	asked       *spec.Experiment // as the user has it
+	experiment  *spec.Experiment // without the variants that cannot run here
+	dir         string           // the results folder
+	folder      *record.Folder
+	history     []record.Record // from before, when it is gone on with
+	conductor   *run.Conductor
+	loop        *experiment.Loop
+	environment environment
+	options     Options
+	watcher     Watcher
+}
+
+// Prepare makes every variant ready to run in the results folder dir: what it needs is looked
+// for, fetched and built, before anything is written there. Variants that cannot run here are
+// left out, unless they are named. An error may be an *prepare.UnreadyError.
+func Prepare(ctx context.Context, e *spec.Experiment, dir string, o Options) (*Session, error) {
+	return begin(ctx, e, dir, false, o)
+}
+
+func begin(ctx context.Context, e *spec.Experiment, dir string, part bool, o Options) (*Session, error) {
+	files, err := e.Digests()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding the tracetax program for its agents: %w", err)
+	}
+	results, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the results folder: %w", err)
+	}
+	s := &Session{
+		asked: e, dir: dir, options: o,
+		conductor: &run.Conductor{Self: []string{self}, Logs: filepath.Join(results, record.LogsFolder), Results: results, Accounting: o.Accounting},
+		environment: environment{
+			Facts: machine.Read(), Tool: o.Tool, Started: time.Now(),
+			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{}, Files: files,
+		},
+	}
+	s.keepEnv(o.KeepEnv)
+	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise}
+	if err := s.makeReady(ctx, sync.OnceValues(func() (*artifact.Store, error) { return OpenCache("", o.Progress) })); err != nil {
+		return nil, err
+	}
+	s.experiment = without(e, s.environment.LeftOut)
+	s.watcher = o.Listener.Watch(s.experiment, part)
+	s.loop.Experiment, s.loop.Observe = s.experiment, s.watcher.Observe
+	return s, nil
+}
+
+// OpenCache opens the cache in dir, as artifact.Open, and removes from it what an earlier
+// tracetax left half made. What cannot be removed is said; it is in nobody's way.
+func OpenCache(dir string, to io.Writer) (*artifact.Store, error) {
+	store, err := artifact.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Sweep(); err != nil {
+		fmt.Fprintf(to, "tracetax: %v\n", err)
+	}
+	return store, nil
+}
+
+// Create makes the results folder and writes what is going to be run, and where.
+func (s *Session) Create() (err error) {
+	text, err := s.asked.YAML()
+	if err != nil {
+		return err
+	}
+	if s.folder, err = record.Create(s.dir); err != nil {
+		return err
+	}
+	s.loop.Keeper = s.folder
+	s.environment.Asked = digest(text)
+	return errors.Join(
+		s.folder.Write(record.ExperimentFile, func(w io.Writer) error { _, err := w.Write(text); return err }),
+		s.folder.Write(record.EnvironmentFile, s.environment.write),
+	)
+}
+
+// Run makes the runs that are still to be made, with tracetax itself out of the way of the
+// processes under test. It returns all records, also with an error.
+func (s *Session) Run(ctx context.Context) (history []record.Record, err error) {
+	release, err := s.conductor.Place(s.experiment.Workload.Processes)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	defer s.watcher.End()
+	return s.loop.Run(ctx, s.history)
+}
+
+// Close gives the results folder free.
+func (s *Session) Close() error { return s.folder.Close() }
