@@ -21,6 +21,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "", true // spans were lost on purpose
 	}
 	known, surplus, blind, unsure := 0, false, false, false
+	mayBe := 0.0                      // the most that may have been lost of any
 	var worst, hidden, slight shareAt // lost; may have been, in traces that chance hides; or of few operations
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
@@ -38,6 +39,9 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		}
 		known++
 		least, most, _ := lossEnds(*l)
+		if !l.ByChance {
+			mayBe = max(mayBe, most)
+		}
 		switch {
 		case !l.ByChance && most-least > 1-finding.Lossless:
 			unsure = true
@@ -61,6 +65,8 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "", true
 	case found && worst.share > 0:
 		return "at the rates found no span was lost", true // beyond them, where probes overload the service, is no news
+	case worst.share > 0 && mayBe-worst.share > 1-finding.Lossless:
+		return fmt.Sprintf("at least %s of the spans were lost (%s), and up to %s may have been", finding.FormatValue(worst.share, "1"), worst.where, finding.FormatValue(mayBe, "1")), false
 	case worst.share > 0:
 		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst.share, "1"), worst.where), false
 	case surplus:
@@ -68,7 +74,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 	case !unsure && unchecked(doc):
 		return "as many spans came as were expected, without a look at their ids: whether duplicates make up for lost ones is not known", true
 	case unsure:
-		return "no span was lost for sure, but their number varies too much to tell", true
+		return "no span was lost for sure, but how many were to come is not known well enough to tell", true
 	case hidden.share > 0:
 		return fmt.Sprintf("all traces that came of the sampled are complete, but up to %s of the spans may have been lost in whole traces (%s)", finding.FormatValue(hidden.share, "1"), hidden.where), true
 	case slight.share > 0:

@@ -88,17 +88,24 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 	}
 	allowed := finding.FormatBound(budget.Value, "1", true)
 	least, most, known := lossEnds(*l)
+	told := l.Verdict
+	if window := s.lostInWindow(c.Variant, c.at); window.known && window.share() > least {
+		least, most = window.share(), max(most, window.mostShare()) // a long warm-up thins out no loss
+		told = finding.FormatValue(least, "1") + " of the spans lost in the window; " + told
+	}
 	switch {
 	case !known:
 		s.judgeUnexpected(c, budget.Value, allowed)
+	case entry(*l, ledger.Expected) == 0 && entry(*l, ledger.Delivered) > 0 && budget.Value < 1:
+		c.cannotTell(told, 0) // what makes spans where none was expected may have lost some
 	case least > budget.Value:
-		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+l.Verdict
+		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+told
 	case l.Unchecked > 0 && budget.Value < 1:
-		c.cannotTell(l.Verdict+"; sink: checking looks at the ids", 0)
+		c.cannotTell(told+"; sink: checking looks at the ids", 0)
 	case most <= budget.Value:
-		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+l.Verdict
+		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+told
 	default:
-		c.cannotTell(l.Verdict, 0)
+		c.cannotTell(told, 0)
 	}
 }
 

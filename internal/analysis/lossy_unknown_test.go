@@ -98,6 +98,8 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 		"some were lost warming up, and maybe": {[]func(*scene){spansPer(2, 4), warmedUp(10000, 0)}, 0, cannotTell, over, 0.25, "", 0.25},
 		"of both, and the tracer admits it":    {[]func(*scene){spansPer(2, 4), warmedUp(10000, 30000), drops(15000)}, 0, cannotTell, over, 0.2, "", 0.25},
 		"some were lost warming up for sure":   {[]func(*scene){warmedUp(10000, 0)}, 0, within, over, 0, "", 0},
+		"a long warm-up thins out no loss":     {[]func(*scene){warmedUp(10000, 30000), sent(27000)}, 0.08, cannotTell, over, 0.1, "in the window", 0},
+		"spans where none was expected":        {[]func(*scene){spansPer(0, 0), sent(9000)}, 0.3, within, cannotTell, 0, "", 0},
 		"a few operations failed":              {[]func(*scene){failing(50, 150)}, 0, within, cannotTell, 0, "", 0},
 		"a few were sent again":                {[]func(*scene){otels(func(r *record.Record) { r.Phases[0].Load.Resent = 50 })}, 0, within, cannotTell, 0, "", 0},
 		"many failed, and made their spans":    {[]func(*scene){failing(2000, 0)}, 0, within, within, 0, "", 0},

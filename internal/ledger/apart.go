@@ -12,7 +12,7 @@ import (
 // with the most spans of such a trace: those of which there is one, or some, an operation. nil is:
 // not known, because no name is like that, or what is left may be of the operations too (a name
 // for every operation). None is: all that came is known to come at other times too.
-func begun(s Stretch, elsewhere map[string]int) map[string]int {
+func begun(s Stretch, elsewhere map[string]timing) map[string]int {
 	if !s.Sink.Whole() {
 		return nil
 	}
@@ -28,8 +28,8 @@ func begun(s Stretch, elsewhere map[string]int) map[string]int {
 		switch {
 		case root == record.OtherRoot:
 			return nil
-		case root != record.NoRoot && elsewhere[root] >= certainly:
-		case root != record.NoRoot && (elsewhere[root] > 0 || traces%int64(s.Started) != 0):
+		case root != record.NoRoot && (elsewhere[root].sure() || elsewhere[root].stretches >= certainly && 2*traces < int64(s.Started)):
+		case root != record.NoRoot && (elsewhere[root] != timing{} || traces%int64(s.Started) != 0):
 			if 2*traces >= int64(s.Started) {
 				return nil // it may be of the operations, some of which lost theirs
 			}
@@ -46,30 +46,47 @@ func begun(s Stretch, elsewhere map[string]int) map[string]int {
 	return roots
 }
 
+// timing is when the traces of a root come, beside operations.
+type timing struct {
+	stretches int  // in which there is not one, or some, an operation
+	more      bool // in one of these there are more than operations
+	after     bool // some came when no operation was made any more
+}
+
 // certainly is in how many stretches a root has to come at a time of its own, so that it is none
 // of any operation of them.
 const certainly = 2
 
-func onlyPassing(shapes record.Shapes, elsewhere map[string]int) bool {
+// sure reports whether a root is a timer's or the like, so that operations of which nothing else
+// came make no span. That there are fewer than operations does not show it: a tracer that takes a
+// part of the operations looks the same. Nor does the stop alone: exports may be late.
+func (t timing) sure() bool {
+	return t.stretches >= 1 && t.after || t.stretches >= certainly && t.more
+}
+
+func onlyPassing(shapes record.Shapes, elsewhere map[string]timing) bool {
 	for root := range shapes {
-		if elsewhere[root] < certainly {
+		if !elsewhere[root].sure() {
 			return false
 		}
 	}
 	return true
 }
 
-// passing returns the names of roots that come at times of their own, each with the number of
-// stretches: not the same number an operation, or after the last.
-func passing(r *record.Record) map[string]int {
-	run, roots := FromRecord(r), map[string]int{}
+// passing returns the names of roots that come at times of their own: not the same number an
+// operation, or after the last.
+func passing(r *record.Record) map[string]timing {
+	run, roots := FromRecord(r), map[string]timing{}
 	sum := run.Start.Sink.Spans + run.Stop.Sink.Spans
 	for _, s := range run.Phases {
 		sum += s.Sink.Spans
 		for root := range s.Sink.Shapes {
 			traces, _ := s.Sink.Shapes.Traces(root)
 			if root != record.NoRoot && s.Sink.Whole() && s.Started > 0 && traces%int64(s.Started) != 0 {
-				roots[root]++
+				one := roots[root]
+				one.stretches++
+				one.more = one.more || traces > int64(s.Started)
+				roots[root] = one
 			}
 		}
 	}
@@ -78,7 +95,9 @@ func passing(r *record.Record) map[string]int {
 	}
 	for root := range run.Stop.Sink.Shapes {
 		if traces, _ := run.Stop.Sink.Shapes.Traces(root); root != record.NoRoot && traces > 0 {
-			roots[root]++
+			one := roots[root]
+			one.after = true
+			roots[root] = one
 		}
 	}
 	return roots

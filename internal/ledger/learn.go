@@ -71,7 +71,7 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 	return sum
 }
 
-func learn(s Stretch, sampling float64, elsewhere map[string]int) (PerOperation, bool) {
+func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperation, bool) {
 	if s.Started == 0 || s.Started != s.Completed {
 		return PerOperation{}, false
 	}
@@ -105,7 +105,7 @@ func learn(s Stretch, sampling float64, elsewhere map[string]int) (PerOperation,
 // one, or some, an operation. Where the traces tell nothing of operations, the sum has to do.
 func alike(c record.Counts, operations uint64) bool {
 	if !tells(c, operations) {
-		return true
+		return !c.Whole() || c.Traces <= 1 // some began a trace and some did not, or all are in one
 	}
 	traces := map[int]int64{}
 	for _, sizes := range c.Shapes {
@@ -129,10 +129,12 @@ func tells(c record.Counts, operations uint64) bool {
 
 // deviation is the standard deviation of the spans of an operation, as far as traces differ.
 func deviation(c record.Counts, operations float64) float64 {
-	if !tells(c, uint64(operations)) {
+	if !c.Whole() || c.Traces == 0 || operations <= 0 {
 		return 0
 	}
-	mean, squares := float64(c.Told())/float64(c.Traces), 0.0
+	without := math.Max(0, operations-float64(c.Traces)) // operations that began none
+	mean := float64(c.Told()) / (float64(c.Traces) + without)
+	squares := without * mean * mean
 	for _, sizes := range c.Shapes {
 		for size, n := range sizes {
 			squares += float64(n) * (float64(size) - mean) * (float64(size) - mean)

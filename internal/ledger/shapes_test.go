@@ -229,6 +229,8 @@ func TestLearnRoots(t *testing.T) {
 		"a name for every operation":       {record.Shapes{"GET /1": {3: 10}, "GET /2": {3: 10}}, nil, "map[]", 3, 20},
 		"roots of which one was lost":      {record.Shapes{"GET /": {3: 19}, "job": {1: 20}, "": {2: 1}}, nil, "map[]", 79./20 - 3.3*79./40/4.47213595499958, 0},
 		"parents elsewhere":                {record.Shapes{"": {2: 20}}, nil, "map[:2]", 2, 20},
+		"traces of some operations only":   {record.Shapes{"GET /": {2: 10}}, nil, "map[]", 1 - 3.3*1/4.47213595499958, 0},
+		"a sum of some that is whole":      {record.Shapes{"GET /": {1: 7, 2: 5, 3: 5, 4: 2}}, nil, "map[]", 2 - 3.3*1.0954451150103321/4.47213595499958, 0},
 		"a sum that is whole by luck":      {record.Shapes{"GET /": {2: 1, 3: 18, 4: 1}}, nil, "map[GET /:4]", 3 - 3.3*1.5/4.47213595499958, 0},
 	} {
 		r := calibrated(20, traced(c.shapes))
@@ -268,6 +270,24 @@ func TestOtherWorkInEveryPhase(t *testing.T) {
 	}
 	if roots := fmt.Sprint(Tracing{Spans: learnt}.Roots()); roots != "map[GET /:3]" {
 		t.Errorf("roots of operations are %s", roots)
+	}
+}
+
+// A tracer of one's own that takes every second operation looks like a timer that comes as often: it is not known how
+// many spans are to come, so that none of them is called background.
+func TestEverySecondOperationIsNoTimer(t *testing.T) {
+	var r record.Record
+	for _, operation := range []string{record.ProbeOperation, "home"} {
+		sink := traced(record.Shapes{"GET /": {2: 10}})
+		r.Phases = append(r.Phases, record.Phase{Operation: operation, Quiet: true, Load: record.Load{Started: 20, Completed: 20}, Sink: sink})
+		r.Life = r.Life.Plus(sink)
+	}
+	learnt := Learn([]record.Record{r}, 1, false)
+	if per := learnt["home"]; per.High < 1.5 || per.Low > 0.5 || per.Agreed != 0 {
+		t.Errorf("home makes %+v; on average it was one", per)
+	}
+	if roots := (Tracing{Spans: learnt}).Roots(); roots != nil {
+		t.Errorf("roots of operations are %v", roots)
 	}
 }
 
