@@ -133,6 +133,31 @@ func awaitNone(t *testing.T, mark string) {
 	}
 }
 
+// awaitEnd waits until no process of the test lives, and none holds a lock: one that is ending has no memory any more, so
+// that nothing tells it apart, while its files are still open.
+func (p *place) awaitEnd(t *testing.T) {
+	t.Helper()
+	awaitNone(t, p.mark)
+	locks, err := filepath.Glob(filepath.Join(p.temporary, "*.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range locks {
+		file, err := os.Open(path)
+		if err != nil {
+			continue // it is swept already
+		}
+		for end := time.Now().Add(time.Minute); syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s is still locked, though no process of the test lives", path)
+			}
+		}
+		if err := file.Close(); err != nil { // and with it the lock
+			t.Error(err)
+		}
+	}
+}
+
 // place is where the tracetaxes of one test build.
 type place struct {
 	store, temporary, mark, begin string
@@ -236,7 +261,7 @@ func TestKilledBuilds(t *testing.T) {
 			t.Fatalf("it has ended before it was killed: %v\n%s", err, p.written.String())
 		}
 		_ = c.Wait() // it was killed
-		awaitNone(t, p.mark)
+		p.awaitEnd(t)
 		if left := p.halfMade(t); len(left) > 0 {
 			late++
 		} else {
@@ -254,7 +279,7 @@ func TestKilledBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.finish(t)
-	awaitNone(t, p.mark)
+	p.awaitEnd(t)
 	p.finish(t) // sweeps what was still held the time before
 	p.swept(t)
 }
@@ -295,7 +320,7 @@ func TestSweepWaitsForTheDying(t *testing.T) {
 	if err := syscall.Kill(keeper, syscall.SIGCONT); err != nil {
 		t.Error(err)
 	}
-	awaitNone(t, p.mark)
+	p.awaitEnd(t)
 	if err := s.Sweep(); err != nil {
 		t.Error(err)
 	}
@@ -319,7 +344,7 @@ func TestInterruptedBuilds(t *testing.T) {
 		if left := marked(p.mark); len(left) > 0 {
 			t.Errorf("processes %v outlive the tracetax that was interrupted", left)
 		}
-		awaitNone(t, p.mark)
+		p.awaitEnd(t)
 		p.swept(t)
 	}
 	p.finish(t)
