@@ -53,6 +53,7 @@ type Record struct {
 	Stop    Stop     `json:"stop"`
 	Tracer  Admitted `json:"tracer"`          // what the tracer says of itself, over the life of the processes
 	Life    Counts   `json:"life"`            // what the sink counted over the life of the processes
+	Hops    []Hop    `json:"hops,omitempty"`  // what each program between the tracer and the sink says, in the order of a span's way, over their life
 	Harness Harness  `json:"harness"`         // what the harness says of itself
 	Signs   *Signs   `json:"signs,omitempty"` // of the tracer, where no span came; nil where nobody looked
 }
@@ -79,6 +80,7 @@ type Start struct {
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
+	Hops                  []Hop             `json:"hops,omitempty"`              // what the hops say of the same time
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
 }
@@ -97,6 +99,8 @@ type Phase struct {
 
 	Warmup     Load   `json:"warmup"`      // operations made before the window
 	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
+
+	Hops []Hop `json:"hops,omitempty"` // what the hops say of warm-up and window together
 
 	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
 
@@ -224,6 +228,7 @@ type Stop struct {
 	Killed  bool    `json:"killed,omitempty"`  // one did not end when asked
 	Unquiet bool    `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
 	Sink    Counts  `json:"sink"`              // what arrived while they stopped
+	Hops    []Hop   `json:"hops,omitempty"`    // what the hops say of the same time, as far as they could be asked
 }
 
 // Harness is what the harness knows of its own influence on a run.

@@ -128,8 +128,8 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 
 // fillIn chooses the ports and gathers what placeholders stand for.
 func (s *stage) fillIn() error {
-	processes := s.request.Plan.Processes
-	ports, err := process.FreePorts(len(processes))
+	words := portsOf(s.request.Plan.Processes)
+	ports, err := process.FreePorts(len(words))
 	if err != nil {
 		return err
 	}
@@ -139,20 +139,18 @@ func (s *stage) fillIn() error {
 		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer, "tmp": s.scratch,
 		"templates": filepath.Join(s.scratch, "templates"), "tracetax": strings.Join(s.launcher.Self(), " "),
 	})
-	for i, p := range processes {
-		s.values[p.Name+".port"] = strconv.Itoa(ports[i])
+	for i, word := range words {
+		s.values[word] = strconv.Itoa(ports[i])
 	}
 	s.exporting = Exports(s.request.Plan)
-	return nil
+	return s.layRoute()
 }
 
 func (s *stage) valuesFor(p spec.Process) map[string]string {
 	values := maps.Clone(s.values)
 	values["process"] = p.Name
-	values["port"] = s.values[p.Name+".port"]
-	if p.Service != nil {
-		values["service"] = s.request.Folders.Service[p.Name]
-	}
+	s.ownPorts(p.Name, values)
+	s.hopValues(p, values)
 	return values
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -80,13 +81,15 @@ type stage struct {
 	driver    drive.Driver   // nil before the agents have started
 	reached   record.Counts  // at the sink, when the next phase begins
 	warmed    map[int]warmed // by phase: what was made of its operation before the first phase
-	owed      owed           // by the tracer, of the probes of a search
-	sampled   time.Time      // since when memory is
-	loaded    loadTime       // of the last window; zero where the last phase had none of its own
-	results   string         // the results folder
-	shell     []string       // what the programs get of the user's environment
-	exporting bool           // spans are expected at the sink
-	ending    atomic.Bool    // the processes are being stopped: their end is no death
+	route     route
+	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
+	owed      owed                          // by the tracer, of the probes of a search
+	sampled   time.Time                     // since when memory is
+	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
+	results   string                        // the results folder
+	shell     []string                      // what the programs get of the user's environment
+	exporting bool                          // spans are expected at the sink
+	ending    atomic.Bool                   // the processes are being stopped: their end is no death
 	before    harness
 
 	duet   *duet // nil: a run by itself

@@ -170,7 +170,7 @@ func (b *flagBuilder) variantOf(flag, text string) *node {
 			env.set(variable, word(flag, value))
 		case key == "arg":
 			args.items = append(args.items, word(flag, value))
-		case key == "tracer" || key == "against" || key == "description":
+		case key == "tracer" || key == "via" || key == "against" || key == "description":
 			v.set(key, word(flag, value))
 		default:
 			settings.set(key, word(flag, value))

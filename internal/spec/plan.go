@@ -12,14 +12,16 @@ type Plan struct {
 	Operations []Operation
 	Build      Build
 	Spans      map[string]Number // declared spans per operation name; absent: learnt
-	Admits     []Admission
-	Tells      string        // pattern of the lines in which the tracer names what it instruments; ""
-	Silent     bool          // no span reaches the sink, by intent
-	Sampling   float64       // sampled share, 0 to 1; 1 where the tracer has no such setting
-	Delay      time.Duration // longest time that the tracer holds a finished span back
-	Holds      int           // spans that the tracer may keep, however long, until a buffer is full
+	Says       []Saying          // of the tracer
+	Tells      string            // pattern of the lines in which the tracer names what it instruments; ""
+	Silent     bool              // no span reaches the sink, by intent
+	Sampling   float64           // sampled share, 0 to 1; 1 where the tracer has no such setting
+	Delay      time.Duration     // longest time that the tracer holds a finished span back
+	Holds      int               // spans that the tracer may keep, however long, until a buffer is full
 	Settle     time.Duration
 	Startup    time.Duration // about how much longer the program takes to start and to stop with the tracer
+	Via        []string      // processes that are hops, in the order of a span's way
+	Passing    time.Duration // longest time that all hops together hold a span back
 	Secrets    []string      // values that no file and no screen may show
 
 	Self      bool              // the load is given to the operation's process in words

@@ -22,7 +22,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Operations: cloneOperations(e.Operations),
 		Build:      e.Workload.buildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
-		Admits:     slices.Clone(t.Admits),
+		Says:       slices.Clone(t.Says),
 		Tells:      t.Tells,
 		Sampling:   1,
 		Settle:     t.Settle,
@@ -37,6 +37,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	if p.Templates, err = v.templates(); err != nil {
 		return nil, err
 	}
+	p.addHops(v)
 	added := v.tracerEnv()
 	for _, process := range e.Workload.Processes {
 		p.Processes = append(p.Processes, process.merged(v, added))

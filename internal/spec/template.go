@@ -119,13 +119,22 @@ func (v Variant) settingWords() map[string]string {
 
 // Texts are all texts of the plan that the run fills in: commands, environments and
 // templates.
-func (p *Plan) Texts() []string {
+func (p *Plan) Texts() []string { return p.textsOf(func(string) bool { return true }) }
+
+// textsOf are those of certain processes; templates are the tracer's.
+func (p *Plan) textsOf(is func(process string) bool) []string {
 	var out []string
 	for _, one := range p.Processes {
+		if !is(one.Name) {
+			continue
+		}
 		out = append(out, one.Run...)
 		for value := range maps.Values(one.Env) {
 			out = append(out, value)
 		}
+	}
+	if !is("") {
+		return out
 	}
 	for text := range maps.Values(p.Templates) {
 		out = append(out, text)
@@ -133,7 +142,10 @@ func (p *Plan) Texts() []string {
 	return out
 }
 
-// NamesSink reports whether the plan tells somebody where the sink is.
+// NamesSink reports whether the plan tells any but its hops where the sink is.
 func (p *Plan) NamesSink() bool {
-	return slices.ContainsFunc(p.Texts(), func(text string) bool { return strings.Contains(text, sinkMark) })
+	return slices.ContainsFunc(p.textsOf(p.noHop), func(text string) bool { return strings.Contains(text, sinkMark) })
 }
+
+// noHop reports whether a process is none of the hops.
+func (p *Plan) noHop(process string) bool { return !slices.Contains(p.Via, process) }

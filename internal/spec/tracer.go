@@ -35,7 +35,8 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"args":        func(v *node) { t.Args = s.arguments(v, runPlaceholders) },
 		"env":         func(v *node) { t.Env = s.env(v, runPlaceholders) },
 		"settings":    func(v *node) { t.Settings = s.settings(v) },
-		"admits":      func(v *node) { t.Admits = s.admits(v) },
+		"says":        func(v *node) { t.Says = s.says(v, tracerSays, false) },
+		"admits":      s.admits,
 		"tells":       func(v *node) { t.Tells = s.tells(v) },
 		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
 		"startup":     func(v *node) { t.Startup = s.duration(v, 0, 10*time.Minute) },
@@ -216,28 +217,4 @@ func (s *source) tells(n *node) string {
 		s.fail(n.at, "the group that holds the library must be called name: (?P<name>\\S+)")
 	}
 	return text
-}
-
-func (s *source) admits(n *node) []Admission {
-	if n.kind != list {
-		s.fail(n.at, "admits must be a list, not %s", n.kind)
-		return nil
-	}
-	var out []Admission
-	for _, item := range n.items {
-		a := Admission{Take: "sum"}
-		ok := s.mapping(item, "an admission", fields{
-			"what": func(v *node) { a.What = s.oneOf(v, "what", "dropped", "failed") },
-			"log":  func(v *node) { a.Log = s.compile(v) },
-			"take": func(v *node) { a.Take = s.oneOf(v, "take", "sum", "last") },
-		})
-		if ok && (a.What == "" || a.Log == "") {
-			s.fail(item.at, "an admission needs what (dropped or failed) and log (a regular expression)")
-		}
-		if re, err := regexp.Compile(a.Log); err == nil && re.NumSubexp() > 0 && re.SubexpIndex("n") < 0 {
-			s.fail(item.get("log").at, "the group that holds the number must be called n: (?P<n>\\d+)")
-		}
-		out = append(out, a)
-	}
-	return out
 }

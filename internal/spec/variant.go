@@ -12,7 +12,7 @@ import (
 const NoTracer = "none"
 
 // variantKeys are the keys of a variant; a tracer's setting cannot be called so.
-var variantKeys = []string{"tracer", "settings", "env", "args", "against", "description", "faults"}
+var variantKeys = []string{"tracer", "settings", "env", "args", "via", "against", "description", "faults"}
 
 // looker finds workloads and tracers by name; a *Catalog is one.
 type looker interface {
@@ -59,6 +59,7 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 			"settings":    func(x *node) { settings = x },
 			"env":         func(x *node) { v.Env = s.userEnv(x, known) },
 			"args":        func(x *node) { v.Args = s.arguments(x, known) },
+			"via":         func(x *node) { v.Via = s.via(x, w) },
 			"against":     func(x *node) { v.Against = s.line(x) },
 			"description": func(x *node) { v.Description = s.text(x) },
 			"faults":      func(x *node) { own := s.faults(x, faults); v.Faults = &own },

@@ -177,6 +177,13 @@ func (w writer) variant(v Variant) pairs {
 	if len(v.Args) > 0 {
 		p.add("args", w.words(v.Args))
 	}
+	if len(v.Via) > 0 {
+		hops := make([]pairs, len(v.Via))
+		for i, hop := range v.Via {
+			hops[i] = w.hop(hop)
+		}
+		p.add("via", hops)
+	}
 	p.text("against", v.Against)
 	if v.Faults != nil {
 		p.add("faults", faultsOf(*v.Faults))

@@ -21,7 +21,7 @@ import (
 // Prepared is a variant that can be run.
 type Prepared struct {
 	Plan        *spec.Plan
-	Calibration *spec.Plan // the same with every span sampled
+	Calibration *spec.Plan // the same with every span sampled, and no hop between: what operations make is learnt
 	Folders     Folders
 	Digests     map[string]string // of what was built and fetched: build, workload, tracer; and source, the files of a built-in workload
 }
@@ -49,7 +49,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 	if p.Plan, err = e.Plan(v); err != nil {
 		return p, err
 	}
-	if p.Calibration, err = e.Plan(fullySampled(v)); err != nil {
+	if p.Calibration, err = e.Plan(fullySampled(v).Direct()); err != nil {
 		return p, err
 	}
 	if missing := Missing(e.Workload, v); len(missing) > 0 {
@@ -76,7 +76,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 // Missing are the things that this machine lacks to run a variant, in words.
 func Missing(w *spec.Workload, v spec.Variant) []string {
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
-	for _, p := range w.Processes {
+	for _, p := range slices.Concat(w.Processes, v.Via) {
 		if p.Service != nil {
 			missing = append(missing, artifact.Missing(p.Service.Needs)...)
 		}
@@ -97,6 +97,7 @@ type Folders struct {
 	Workload string            // language packages of the workload: {workload}
 	Tracer   string            // language packages of the tracer: {tracer}
 	Service  map[string]string // by process: the files of the service that it is: {service}
+	Built    map[string]string // by process: what was built of that service: its own {build}
 }
 
 // digests names the folders by what they were made from: the cache calls each
@@ -114,6 +115,9 @@ func (f Folders) digests() map[string]string {
 	for process, folder := range f.Service {
 		add("service of "+process, folder)
 	}
+	for process, folder := range f.Built {
+		add("build of "+process, folder)
+	}
 	return digests
 }
 
@@ -127,7 +131,7 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 	if err != nil {
 		return f, err
 	}
-	var errs [5]error
+	var errs [6]error
 	if w.Files != nil {
 		f.Source, errs[0] = store.Source(ctx, w.Files)
 	}
@@ -138,6 +142,7 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 			Folders: map[string]string{"workload": f.Workload, "tracer": f.Tracer}}, progress)
 	}
 	f.Service, errs[4] = fetchServices(ctx, store, plan)
+	f.Built, errs[5] = buildServices(ctx, store, plan, progress)
 	return f, errors.Join(errs[:]...)
 }
 
@@ -154,6 +159,24 @@ func fetchServices(ctx context.Context, store *artifact.Store, plan *spec.Plan) 
 		}
 	}
 	return folders, nil
+}
+
+// buildServices builds the programs of the services that have one.
+func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, progress io.Writer) (map[string]string, error) {
+	built := map[string]string{}
+	for _, p := range plan.Processes {
+		if p.Service == nil || len(p.Service.Build.Run) == 0 {
+			continue
+		}
+		var err error
+		if built[p.Name], err = store.Build(ctx, artifact.BuildRequest{
+			Files: p.Service.Files, Commands: p.Service.Build.Run, Env: p.Service.Build.Env,
+			Beside: strings.TrimPrefix(p.Service.Config, "{service}/"),
+		}, progress); err != nil {
+			return built, fmt.Errorf("service %s: %w", p.Service.Name, err)
+		}
+	}
+	return built, nil
 }
 
 // fullySampled is the variant with its sampling setting, where the tracer has
