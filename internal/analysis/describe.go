@@ -34,7 +34,7 @@ func (s *study) describe() (finding.Experiment, error) {
 		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
 			Steps: steps, Partial: s.partial(v),
-			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.runtime(v.Name), Instrumented: s.instrumented(v.Name),
+			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Via: viaNames(v), Against: v.Against, Description: variantText(v), Runtime: s.runtime(v.Name), Instrumented: s.instrumented(v.Name),
 		})
 	}
 	return d, nil
@@ -72,6 +72,15 @@ func shown(settings map[string]string) map[string]string {
 			value = "(redacted)"
 		}
 		out[name] = value
+	}
+	return out
+}
+
+// viaNames are the hops of a variant.
+func viaNames(v spec.Variant) []string {
+	var out []string
+	for _, hop := range v.Via {
+		out = append(out, hop.Name)
 	}
 	return out
 }

@@ -82,6 +82,7 @@ type Variant struct {
 	Name        string            `json:"name"`
 	Tracer      string            `json:"tracer"`
 	Settings    map[string]string `json:"settings,omitempty"`
+	Via         []string          `json:"via,omitempty"`     // hops that its spans pass through, in the order of their way
 	Against     string            `json:"against,omitempty"` // another pair, besides the baseline
 	Description string            `json:"description,omitempty"`
 	Runtime     string            `json:"runtime,omitempty"` // the virtual machine that its processes ran on, where that can be told
@@ -206,6 +207,7 @@ type Ledger struct {
 	Operations uint64  `json:"operations"`
 	ByChance   bool    `json:"by_chance,omitempty"` // chance decides which traces are sampled: what LostMost is beyond LostShare may be traces lost whole
 	Entries    []Entry `json:"entries"`             // in the order of a span's way
+	Pages      []Page  `json:"pages,omitempty"`     // where spans pass through hops: the same, hop by hop
 	Exact      bool    `json:"exact"`               // whether a loss of a single span would show
 	Verdict    string  `json:"verdict"`             // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
 	LostShare  float64 `json:"lost_share"`

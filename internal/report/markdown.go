@@ -179,7 +179,7 @@ func (m *markdown) ledgers(doc *finding.Document) {
 	t := markTable{heads: []markHead{{"operation", false}, {"variant", false}, {"spans", false}}}
 	for i := range doc.Ledgers {
 		if l := &doc.Ledgers[i]; !isEmptyLedger(l) {
-			t.rows = append(t.rows, []string{operationLabel(l.Operation), ledgerName(doc, l), ledgerText(l)})
+			t.rows = append(t.rows, []string{operationLabel(l.Operation), ledgerName(doc, l), withPages(ledgerText(l), l)})
 		}
 	}
 	m.table(t)

@@ -27,7 +27,7 @@ func ledgerRows(doc *finding.Document) []ledgerRow {
 	for _, l := range doc.Ledgers {
 		row := ledgerRow{
 			Operation: operationLabel(l.Operation), Variant: l.Variant, Hop: l.Hop,
-			Operations: strconv.FormatUint(l.Operations, 10), Exact: l.Exact, Lost: l.LostShare > 0, Verdict: l.Verdict,
+			Operations: strconv.FormatUint(l.Operations, 10), Exact: l.Exact, Lost: l.LostShare > 0, Verdict: withPages(l.Verdict, &l),
 		}
 		if l.Operations < 1<<62 {
 			row.Operations = finding.FormatCount(int64(l.Operations))

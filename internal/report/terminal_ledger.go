@@ -41,6 +41,9 @@ func (t *terminal) ledgerLines(shown []*finding.Ledger) {
 			s = yellow
 		}
 		t.paragraph(lead, ledgerText(l), s)
+		for _, text := range pageTexts(l) {
+			t.paragraph(strings.Repeat(" ", widthOf(lead)), text, s)
+		}
 	}
 }
 
