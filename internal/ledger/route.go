@@ -3,6 +3,7 @@ package ledger
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -51,14 +52,22 @@ func believeHops(lines []line, run Run) {
 
 // doubtHops takes it that what is missing was left out on purpose, where a hop does not say how much it left out.
 func (l *line) doubtHops(run Run) {
-	for _, h := range run.Hops {
-		l.blind = l.blind || h.Sampled == nil
-	}
+	l.blind = blind(run.Hops)
 	if room := math.Floor(l.missing.low); l.blind && l.known && room > 0 {
 		l.exact = false
 		l.widen(between{-room, 0})
 		l.due.low = math.Max(0, l.due.low)
 	}
+}
+
+// blind reports whether a hop does not say how many it left out.
+func blind(hops []record.Hop) bool {
+	return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Sampled == nil })
+}
+
+// leavesOut reports whether hops left any out: then a parent that did not come need not be lost.
+func leavesOut(hops []record.Hop) bool {
+	return said(hops, func(h record.Hop) *uint64 { return h.Sampled }) > 0
 }
 
 // said is the sum of a figure over the hops, as far as they tell it.

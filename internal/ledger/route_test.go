@@ -58,12 +58,15 @@ func TestRoute(t *testing.T) {
 	dropping.Admitted = record.Admitted{Dropped: number(100)}
 	absent := via(ids(2900, 1000), collector("collector", 3000, 100, 0, 0, 2900))
 	absent.Phases[0].Sink.Absent = 100
+	full := via(ids(2800, 1000), collector("collector", 3000, 0, 200, 0, 2800))
+	full.Phases[0].Sink.Absent = 150
 	twice := ids(3010, 1000)
 	twice.Duplicate = 10
 	inLog := via(ids(2900, 1000))
 	inLog.Hops = []record.Hop{{Name: "collector", Sampled: number(0), Dropped: number(100)}}
 	inLog.Phases[0].Hops = []record.Hop{{Name: "collector"}}
 
+	withParents := Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Declared, Parents: true}}}
 	for _, c := range []struct {
 		name    string
 		run     Run
@@ -89,6 +92,10 @@ func TestRoute(t *testing.T) {
 			"a full queue", via(ids(2950, 1000), collector("collector", 3000, 0, 50, 0, 2950)),
 			"expected=3000 dropped on the way=50 delivered=2950 duplicated=0 unaccounted=0", "1.67 % lost: 50 dropped on the way", 50. / 3000, true,
 			"app > collector: 3000 = 3000 whole; collector > sink: 3000 -50 dropped = 2950 lost",
+		}, {
+			"parents that a hop dropped are lost once", full,
+			"expected=3000 dropped on the way=200 delivered=2800 duplicated=0 unaccounted=0", "200 dropped on the way", 200. / 3000, true,
+			"app > collector: 3000 = 3000 whole; collector > sink: 3000 -200 dropped = 2800 lost",
 		}, {
 			"failed exports", via(ids(2950, 1000), collector("collector", 3000, 0, 0, 50, 2950)),
 			"expected=3000 failed export on the way=50 delivered=2950 duplicated=0 unaccounted=0", "50 in failed exports on the way", 50. / 3000, true,
@@ -141,7 +148,7 @@ func TestRoute(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var l finding.Ledger
-			for _, one := range Account("otel", AppToSink, []string{"json"}, three(1), []Run{c.run}) {
+			for _, one := range Account("otel", AppToSink, []string{"json"}, withParents, []Run{c.run}) {
 				if one.Operation == "json" {
 					l = one
 				}

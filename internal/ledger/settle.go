@@ -86,8 +86,8 @@ func settle(run Run, t Tracing) []line {
 	}, false)
 	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
 	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
-	believeHops(lines, run)
 	showAbsent(lines, run, t)
+	believeHops(lines, run)
 	for i, s := range run.Phases {
 		operations := s.Started
 		if t.random() {

@@ -10,7 +10,7 @@ type Hop struct {
 	Dropped  *uint64 `json:"dropped,omitempty"`  // thrown away: its queue was full
 	Failed   *uint64 `json:"failed,omitempty"`   // lost in exports
 	Sent     *uint64 `json:"sent,omitempty"`     // passed on
-	Source   string  `json:"source,omitempty"`   // by whose word: "log", "metrics", "files", "sink"; several are joined by " and "
+	Source   string  `json:"source,omitempty"`   // by whose word: "log", "metrics"; both are joined by " and "
 	Untold   string  `json:"untold,omitempty"`   // why it does not say, where it should
 }
 

@@ -23,6 +23,7 @@ type route struct {
 	counters []hop.Counter // in the order of a span's way
 	last     []record.Hop  // what they said when they were last asked
 	told     []record.Hop  // of which this much was put into the record
+	ended    int           // so many of them, the first ones, say nothing any more
 }
 
 // ports are the words of all ports that processes need: NAME.port, and NAME.port.OTHER for each {port.OTHER} of its texts.
@@ -133,9 +134,9 @@ func (s *stage) askOf() error {
 	return nil
 }
 
-// ask asks all hops, the first one first.
+// ask asks all hops that are there, the first one first.
 func (s *stage) ask(ctx context.Context) error {
-	for i := range s.route.counters {
+	for i := s.route.ended; i < len(s.route.counters); i++ {
 		if err := s.askOne(ctx, i); err != nil {
 			return err
 		}
@@ -214,6 +215,7 @@ func (s *stage) stopHops(ctx context.Context) error {
 		if err := s.lastWords(ctx, i); err != nil {
 			return err
 		}
+		s.route.ended = i + 1
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (s *stage) countSpanFiles() (record.Counts, error) {
 		if err != nil {
 			return total, err
 		}
-		counts, err := hop.Files{Format: format, Folder: dir}.Count()
+		counts, err := hop.CountFiles(format, dir)
 		if err != nil {
 			return total, err
 		}

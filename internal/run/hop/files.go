@@ -1,7 +1,6 @@
 package hop
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -13,28 +12,13 @@ var formats = map[string]func(dir string) (record.Counts, error){
 	"kieker": kieker.CountFolder,
 }
 
-// Files is what a tracer left in files of a folder.
-type Files struct{ Format, Folder string }
-
-// Name implements Counter.
-func (Files) Name() string { return byFiles }
-
-// Read implements Counter.
-func (f Files) Read(context.Context) (record.Hop, error) {
-	counts, err := f.Count()
-	if err != nil {
-		return record.Hop{}, err
-	}
-	return record.Hop{Name: byFiles, Source: byFiles, Received: &counts.Spans}, nil
-}
-
-// Count counts the spans in them as a sink does.
-func (f Files) Count() (record.Counts, error) {
-	count, known := formats[f.Format]
+// CountFiles counts the spans that a tracer left in the files of a folder, as a sink does.
+func CountFiles(format, folder string) (record.Counts, error) {
+	count, known := formats[format]
 	if !known {
-		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: nobody knows the format %q", f.Format)
+		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: nobody knows the format %q", format)
 	}
-	counts, err := count(f.Folder)
+	counts, err := count(folder)
 	if err != nil {
 		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: %w", err)
 	}

@@ -1,5 +1,5 @@
 // Package hop owns what programs on the way of spans say that they did with them: in their logs, on a page of counters,
-// by the files that they leave, and the sink by its count. It must not know how the programs are started, nor what their
+// and by the files that they leave. It must not know how the programs are started, nor what their
 // word is used for.
 package hop
 
@@ -24,8 +24,6 @@ type Counter interface {
 const (
 	byLog     = "log"
 	byMetrics = "metrics"
-	byFiles   = "files"
-	bySink    = "sink"
 )
 
 // Of is a program's word by all that it says, by its page at an address and by its logs.

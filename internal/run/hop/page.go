@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -57,7 +59,7 @@ func (p *Page) fetch(ctx context.Context) (map[string]*dto.MetricFamily, error) 
 	ctx, cancel := context.WithTimeout(ctx, pagePatience)
 	defer cancel()
 	fail := func(err error) (map[string]*dto.MetricFamily, error) {
-		return nil, fmt.Errorf("reading its page of counters: %w", err)
+		return nil, fmt.Errorf("its page of counters cannot be read: %w", plain(err))
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, nil)
 	if err != nil {
@@ -70,19 +72,38 @@ func (p *Page) fetch(ctx context.Context) (map[string]*dto.MetricFamily, error) 
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fail(fmt.Errorf("%s answers %s", p.URL, answer.Status))
+		return fail(fmt.Errorf("the answer is %s", answer.Status))
 	}
 	families, err := parse(io.LimitReader(answer.Body, pageLimit))
 	if err != nil {
-		return fail(fmt.Errorf("%s: %w", p.URL, err))
+		return fail(err)
 	}
 	return families, nil
+}
+
+// plain is an error without addresses: they differ from run to run.
+func plain(err error) error {
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err
+	}
+	var network *net.OpError
+	if errors.As(err, &network) {
+		err = network.Err
+	}
+	return err
 }
 
 // client keeps no connection open, and goes through no proxy: the page is on this machine.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-func parse(page io.Reader) (map[string]*dto.MetricFamily, error) {
+// parse reads a page. The parser is said to be for pages that are well written: others may make it panic.
+func parse(page io.Reader) (families map[string]*dto.MetricFamily, err error) {
+	defer func() {
+		if trouble := recover(); trouble != nil {
+			families, err = nil, fmt.Errorf("it is no page of counters: %v", trouble)
+		}
+	}()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	return parser.TextToMetricFamilies(page)
 }
