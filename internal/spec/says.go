@@ -3,7 +3,6 @@ package spec
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -129,9 +128,4 @@ func (s *source) series(n *node) string {
 		s.fail(n.at, "%q is not a counter such as spans_dropped or spans_dropped{queue=\"full\"}", printable(text))
 	}
 	return text
-}
-
-// Tells reports whether something is said of it.
-func Tells(all []Saying, what string) bool {
-	return slices.ContainsFunc(all, func(s Saying) bool { return s.What == what })
 }

@@ -51,6 +51,8 @@ type (
 		Role        role.Role         `json:"role"`
 		Run         []string          `json:"run"`
 		Env         map[string]string `json:"env,omitempty"`
+		Receives    []string          `json:"receives,omitempty"` // the protocols that it takes spans in by: a variant's spans can go via it
+		Says        []string          `json:"says,omitempty"`     // what it says of them
 	}
 	workloadView struct {
 		Kind        string          `json:"kind"`
@@ -156,6 +158,7 @@ func viewService(s *spec.Service) serviceView {
 	return serviceView{
 		Kind: "service", Name: s.Name, Description: s.Description, Needs: needViews(s.Needs), Missing: missing(s.Needs),
 		Role: s.Process.Role, Run: s.Process.Run, Env: s.Process.Env,
+		Receives: receives(s), Says: said(s),
 	}
 }
 

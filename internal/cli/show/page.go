@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -81,6 +82,10 @@ func (p *page) service(s *spec.Service) {
 	p.needs(s.Needs)
 	p.line("\nrole: %s", s.Process.Role)
 	p.line("run: %s", strings.Join(s.Process.Run, " "))
+	if len(s.Receives) > 0 {
+		p.line("spans pass through it (via: %s): it receives %s", s.Name, strings.Join(receives(s), ", "))
+		p.line("it says what was: %s", strings.Join(said(s), ", "))
+	}
 	if len(s.Process.Env) > 0 {
 		p.line("\nenvironment:")
 		p.env("  ", s.Process.Env)
@@ -213,4 +218,26 @@ func (p *page) experiments(experiments []*spec.Experiment) {
 		}
 		p.line("\n%s", strings.TrimSpace(string(text)))
 	}
+}
+
+// receives are the protocols that a service takes spans in by.
+func receives(s *spec.Service) []string {
+	var out []string
+	for _, r := range protocol.Table {
+		if _, takes := s.Receives[r.Name]; takes {
+			out = append(out, r.Title)
+		}
+	}
+	return out
+}
+
+// said is what a service says of spans, each once.
+func said(s *spec.Service) []string {
+	var out []string
+	for _, one := range s.Says {
+		if !slices.Contains(out, one.What) {
+			out = append(out, one.What)
+		}
+	}
+	return out
 }

@@ -169,14 +169,22 @@ func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, 
 			continue
 		}
 		var err error
-		if built[p.Name], err = store.Build(ctx, artifact.BuildRequest{
-			Files: p.Service.Files, Commands: p.Service.Build.Run, Env: p.Service.Build.Env,
-			Beside: strings.TrimPrefix(p.Service.Config, "{service}/"),
-		}, progress); err != nil {
-			return built, fmt.Errorf("service %s: %w", p.Service.Name, err)
+		if built[p.Name], err = BuildService(ctx, store, p.Service, progress); err != nil {
+			return built, err
 		}
 	}
 	return built, nil
+}
+
+// BuildService builds the program of a service that has one. Its configuration is none of the sources.
+func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, progress io.Writer) (string, error) {
+	dir, err := store.Build(ctx, artifact.BuildRequest{
+		Files: s.Files, Commands: s.Build.Run, Env: s.Build.Env, Beside: strings.TrimPrefix(s.Config, "{service}/"),
+	}, progress)
+	if err != nil {
+		return "", fmt.Errorf("service %s: %w", s.Name, err)
+	}
+	return dir, nil
 }
 
 // fullySampled is the variant with its sampling setting, where the tracer has
