@@ -25,8 +25,8 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 	var worst, hidden, slight shareAt // lost; may have been, in traces that chance hides; or of few operations
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
-		due := entry(*l, ledger.Expected) - entry(*l, ledger.SampledOut) - entry(*l, ledger.NotExported)
-		if l.Operation == ledger.All && ofRun(doc.Ledgers, l.Variant) != nil && l.LostShare > worst.share {
+		due := ledger.Spans(*l, ledger.Expected) - ledger.Spans(*l, ledger.SampledOut) - ledger.Spans(*l, ledger.NotExported)
+		if l.Operation == ledger.All && ledger.BesideOperations(doc.Ledgers, l.Variant) != nil && l.LostShare > worst.share {
 			known++
 			worst = shareAt{l.LostShare, l.Variant + ", in the whole run"}
 		}
@@ -38,7 +38,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 			continue
 		}
 		known++
-		least, most, _ := lossEnds(*l)
+		least, most, _ := ledger.LossEnds(*l)
 		if !l.ByChance {
 			mayBe = max(mayBe, most)
 		}
@@ -52,7 +52,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		case most > least:
 			hidden.raise(most, l)
 		}
-		surplus = surplus || entry(*l, ledger.Unaccounted) < 0
+		surplus = surplus || ledger.Spans(*l, ledger.Unaccounted) < 0
 		if share, at := mostLost(doc, l); share > worst.share {
 			worst = shareAt{share, at}
 		}
@@ -139,13 +139,13 @@ func lossyBaseline(doc *finding.Document) []string {
 // came reports whether any span of a search did: otherwise there is no tracer, or a dark one.
 func came(doc *finding.Document, search *finding.Search) bool {
 	return slices.ContainsFunc(doc.Ledgers, func(l finding.Ledger) bool {
-		return l.Variant == search.Variant && l.Operation == search.Operation && entry(l, ledger.Delivered) > 0
+		return l.Variant == search.Variant && l.Operation == search.Operation && ledger.Spans(l, ledger.Delivered) > 0
 	})
 }
 
 // unexpected reports whether spans came of which it is not known how many were to come.
 func unexpected(l finding.Ledger) bool {
-	return !expects(l) && entry(l, ledger.Delivered) > 0
+	return !ledger.Expects(l) && ledger.Spans(l, ledger.Delivered) > 0
 }
 
 // lossAtRates says what was lost at the rates that were found, and of which it is not known;

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -221,7 +222,7 @@ func TestALosslessSearchLosesOnPurpose(t *testing.T) {
 	}))
 	doc := analyse(t, s.input())
 	l := ledgerOf(t, doc, "json", "otel")
-	if entry(l, "unaccounted") != 70 || entry(l, "expected") != 10*3*10100 {
+	if ledger.Spans(l, "unaccounted") != 70 || ledger.Spans(l, "expected") != 10*3*10100 {
 		t.Errorf("%+v", l.Entries)
 	}
 	if warned(doc, "spans-unaccounted") || strings.Contains(doc.Answer, "lost") {

@@ -77,7 +77,7 @@ func TestCountedAgainstWhatWasLearnt(t *testing.T) {
 				}
 			}
 			near := func(a, b float64) bool { return a-b < 5e-5 && b-a < 5e-5 }
-			if l.Exact != c.exact || !near(l.LostShare, c.lost) || !near(l.LostMost, c.most) || entry(l, ledger.Background) != c.other || (l.Unchecked > 0) != c.unchecked {
+			if l.Exact != c.exact || !near(l.LostShare, c.lost) || !near(l.LostMost, c.most) || ledger.Spans(l, ledger.Background) != c.other || (l.Unchecked > 0) != c.unchecked {
 				t.Errorf("%+v\nwant exact %t, lost %g to %g, %d of other work, unchecked %t", l, c.exact, c.lost, c.most, c.other, c.unchecked)
 			}
 			if warned(doc, "spans-unaccounted") != c.warned {

@@ -87,7 +87,7 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 		return
 	}
 	allowed := finding.FormatBound(budget.Value, "1", true)
-	least, most, known := lossEnds(*l)
+	least, most, known := ledger.LossEnds(*l)
 	told := l.Verdict
 	if window := s.lostInWindow(c.Variant, c.at); window.known && window.share() > least {
 		least, most = window.share(), max(most, window.mostShare()) // a long warm-up thins out no loss
@@ -96,7 +96,7 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 	switch {
 	case !known:
 		s.judgeUnexpected(c, budget.Value, allowed)
-	case entry(*l, ledger.Expected) == 0 && entry(*l, ledger.Delivered) > 0 && budget.Value < 1:
+	case ledger.Spans(*l, ledger.Expected) == 0 && ledger.Spans(*l, ledger.Delivered) > 0 && budget.Value < 1:
 		c.cannotTell(told, 0) // what makes spans where none was expected may have lost some
 	case least > budget.Value:
 		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+told
@@ -112,7 +112,7 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 // judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
 // where nobody knows how many spans an operation makes.
 func (s *study) judgeUnexpected(c *claim, budget float64, allowed string) {
-	of := ofRun(s.byCell, c.Variant)
+	of := ledger.BesideOperations(s.byCell, c.Variant)
 	if of != nil && of.LostShare > budget && s.onlyUnexpected(c.Variant, c.at) {
 		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+of.Verdict
 		return
@@ -122,27 +122,4 @@ func (s *study) judgeUnexpected(c *claim, budget float64, allowed string) {
 		return
 	}
 	c.cannotTell("it is not known how many spans were to be expected", 0)
-}
-
-// lossEnds returns the least and the most that may have been lost, as shares.
-func lossEnds(l finding.Ledger) (least, most float64, known bool) {
-	var delivered, lost, more float64 // delivered: by themselves, or merged into others
-	for _, e := range l.Entries {
-		switch e.Name {
-		case ledger.Expected:
-			known = true
-		case ledger.Delivered, ledger.Merged:
-			delivered += float64(e.Spans)
-		case ledger.Unaccounted:
-			more = max(0, float64(e.High-max(0, e.Spans)))
-		}
-	}
-	lost = l.LostShare * delivered / max(1-l.LostShare, 1e-12)
-	if l.LostShare >= 1 {
-		return 1, 1, known
-	}
-	if delivered+lost+more <= 0 {
-		return 0, 0, known
-	}
-	return l.LostShare, (lost + more) / (delivered + lost + more), known
 }

@@ -38,7 +38,7 @@ func (s *study) account() {
 	}
 	for _, ledgers := range [][]finding.Ledger{s.ledgers, s.byCell} {
 		for i := range ledgers {
-			_, ledgers[i].LostMost, _ = lossEnds(ledgers[i])
+			_, ledgers[i].LostMost, _ = ledger.LossEnds(ledgers[i])
 		}
 	}
 }
@@ -78,8 +78,8 @@ func (s *study) share(variant string, at cell.At) float64 {
 	if l == nil {
 		return 1
 	}
-	if !expects(*l) {
-		if of := ofRun(s.byCell, variant); of != nil {
+	if !ledger.Expects(*l) {
+		if of := ledger.BesideOperations(s.byCell, variant); of != nil {
 			return 1 - of.LostShare
 		}
 		return 1

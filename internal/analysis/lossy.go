@@ -50,7 +50,7 @@ func (s *study) lossyOn(variant string, at cell.At) finding.Lossy {
 	if loop == searching {
 		return s.lostAtRate(variant, at).apart(s.lossyOf(l, variant, at), "at the rate found")
 	}
-	if of := ofRun(s.byCell, variant); of != nil && !expects(*l) {
+	if of := ledger.BesideOperations(s.byCell, variant); of != nil && !ledger.Expects(*l) {
 		whole := s.lossyOf(of, variant, at)
 		return lostSpans{due: float64(whole.Spans) / whole.LostShare, lost: float64(whole.Spans)}.apart(whole, "in the whole run")
 	}
@@ -98,18 +98,18 @@ func absentShare(l *finding.Ledger) float64 {
 
 func (s *study) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.Lossy {
 	refused := s.refused(variant, at)
-	atSink := min(refused, entry(*l, ledger.FailedSend))
+	atSink := min(refused, ledger.Spans(*l, ledger.FailedSend))
 	out := finding.Lossy{Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: l.LostShare}
 	var places []finding.LostAt
 	if s.loopOf(at) == saturating {
 		out.LostShare = absentShare(l)
-		places = append(places, finding.LostAt{Place: finding.LostByLimit, Spans: entry(*l, ledger.Forgone)})
+		places = append(places, finding.LostAt{Place: finding.LostByLimit, Spans: ledger.Spans(*l, ledger.Forgone)})
 	}
 	places = append(places, []finding.LostAt{
-		{Place: finding.LostInQueue, Spans: entry(*l, ledger.Dropped)},
-		{Place: finding.LostInStream, Spans: entry(*l, ledger.FailedSend) - atSink},
+		{Place: finding.LostInQueue, Spans: ledger.Spans(*l, ledger.Dropped)},
+		{Place: finding.LostInStream, Spans: ledger.Spans(*l, ledger.FailedSend) - atSink},
 		{Place: finding.LostAtSink, Spans: atSink},
-		{Place: finding.LostNowhere, Spans: max(0, entry(*l, ledger.Unaccounted))},
+		{Place: finding.LostNowhere, Spans: max(0, ledger.Spans(*l, ledger.Unaccounted))},
 	}...)
 	places = slices.DeleteFunc(places, func(p finding.LostAt) bool { return p.Spans <= 0 })
 	slices.SortStableFunc(places, func(a, b finding.LostAt) int { return cmp.Compare(b.Spans, a.Spans) })

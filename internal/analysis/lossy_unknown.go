@@ -11,50 +11,12 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// expects reports whether a ledger says how many spans were to come, and not only how many came.
-func expects(l finding.Ledger) bool {
-	return slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.Expected })
-}
-
-// ofRun is the page of a variant's whole run less what the pages of operations account for: what
-// its tracer admits to have lost, and came, of operations of which nobody knows how many spans
-// they make. It is nil where nothing was lost so.
-func ofRun(ledgers []finding.Ledger, variant string) *finding.Ledger {
-	var whole *finding.Ledger
-	placed := map[string]int64{}
-	for i := range ledgers {
-		switch l := &ledgers[i]; {
-		case l.Variant != variant:
-		case l.Operation == ledger.All:
-			whole = l
-		case expects(*l):
-			for _, e := range l.Entries {
-				placed[e.Name] += e.Spans
-			}
-		}
-	}
-	if whole == nil || expects(*whole) {
-		return nil
-	}
-	rest := *whole
-	rest.Entries = slices.Clone(whole.Entries)
-	for i, e := range rest.Entries {
-		rest.Entries[i].Spans = max(0, e.Spans-placed[e.Name])
-	}
-	lost := float64(entry(rest, ledger.Dropped) + entry(rest, ledger.FailedSend))
-	if lost <= 0 {
-		return nil
-	}
-	rest.LostShare = lost / (lost + float64(entry(rest, ledger.Delivered)+entry(rest, ledger.Merged)))
-	return &rest
-}
-
 // onlyUnexpected reports whether an operation at its level is the only one of a variant of which
 // nobody knows how many spans it makes: what the run lost beside the others is its own.
 func (s *study) onlyUnexpected(variant string, at cell.At) bool {
 	return !slices.ContainsFunc(s.cells(), func(other cell.At) bool {
 		l := s.ledgerOf(variant, other)
-		return other != at && l != nil && !expects(*l)
+		return other != at && l != nil && !ledger.Expects(*l)
 	})
 }
 
@@ -94,8 +56,8 @@ func (s *study) unknownLoss(variant string, at cell.At) *finding.LossUnknown {
 // that chance may hide are not in it: any share that is sampled leaves some room for them.
 func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least, most float64, why string) {
 	const varies = "their number per operation varies"
-	if !expects(*l) {
-		if of := ofRun(s.byCell, variant); of != nil && s.loopOf(at) != searching {
+	if !ledger.Expects(*l) {
+		if of := ledger.BesideOperations(s.byCell, variant); of != nil && s.loopOf(at) != searching {
 			least = of.LostShare
 		}
 		return least, 1, "it is not known how many were to come"
@@ -119,7 +81,7 @@ func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least,
 	case t.ByChance() && per.Low > 0:
 		return 0, 0, "" // so few are sampled that all may be missing: that is chance
 	}
-	least, most, _ = lossEnds(*l)
+	least, most, _ = ledger.LossEnds(*l)
 	return least, most, varies
 }
 

@@ -46,8 +46,8 @@ func (s *study) untraced(variant string) (none []finding.Ledger, all bool) {
 // isDark reports whether nothing is known of spans of an operation, lost ones included, where
 // some came of the run.
 func (s *study) isDark(l finding.Ledger) bool {
-	came := entry(l, ledger.Delivered) + entry(l, ledger.Merged) + entry(l, ledger.Forgone) + entry(l, ledger.Dropped) + entry(l, ledger.FailedSend)
-	return came == 0 && entry(l, ledger.Unaccounted) <= 0
+	came := ledger.Spans(l, ledger.Delivered) + ledger.Spans(l, ledger.Merged) + ledger.Spans(l, ledger.Forgone) + ledger.Spans(l, ledger.Dropped) + ledger.Spans(l, ledger.FailedSend)
+	return came == 0 && ledger.Spans(l, ledger.Unaccounted) <= 0
 }
 
 // cameOf is how many spans came of a variant in all of its measured runs, those included that

@@ -76,7 +76,7 @@ func TestSilentVariantLearnsOfItsLike(t *testing.T) {
 			calibration.Kind, calibration.Block = record.Calibration, 0
 			in.Records = append(in.Records, calibration)
 			for _, l := range analyse(t, in).Ledgers {
-				if l.Variant == "off" && (l.Verdict != "not exported by intent" || entry(l, ledger.NotExported) != test.want) {
+				if l.Variant == "off" && (l.Verdict != "not exported by intent" || ledger.Spans(l, ledger.NotExported) != test.want) {
 					t.Errorf("%+v", l)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -165,7 +166,7 @@ func TestLedgersOfSweepsAddUp(t *testing.T) {
 	s.budget = []spec.Limit{{Metric: "lost_share"}}
 	doc := analyse(t, s.input())
 	l := ledgerOf(t, doc, "json", "otel")
-	if l.Operations != started || entry(l, "expected") != int64(3*started) || entry(l, "delivered") != int64(3*started)-5 || entry(l, "unaccounted") != 5 || !l.Exact {
+	if l.Operations != started || ledger.Spans(l, "expected") != int64(3*started) || ledger.Spans(l, "delivered") != int64(3*started)-5 || ledger.Spans(l, "unaccounted") != 5 || !l.Exact {
 		t.Errorf("%d operations, %+v", l.Operations, l)
 	}
 	for _, f := range doc.Findings {

@@ -27,7 +27,7 @@ func (s *study) unsent() []finding.Unsent {
 			}
 			if share := forgoneShare(l); share > 1-finding.Lossless {
 				out = append(out, finding.Unsent{
-					Operation: at.Operation, Parameter: at.Level.Map(), Variant: v.Name, Share: share, Spans: entry(*l, ledger.Forgone),
+					Operation: at.Operation, Parameter: at.Level.Map(), Variant: v.Name, Share: share, Spans: ledger.Spans(*l, ledger.Forgone),
 				})
 			}
 		}
@@ -45,13 +45,13 @@ func forgoneShare(l *finding.Ledger) float64 {
 // forgoneAndDue are the spans that were held back by a limit of the tracer's own, and all
 // others that were to come.
 func forgoneAndDue(l *finding.Ledger) (forgone, due float64) {
-	due = float64(entry(*l, ledger.Delivered) + entry(*l, ledger.Merged))
+	due = float64(ledger.Spans(*l, ledger.Delivered) + ledger.Spans(*l, ledger.Merged))
 	if l.LostShare < 1 {
 		due /= 1 - l.LostShare
 	} else { // nothing came
-		due = float64(entry(*l, ledger.Dropped) + entry(*l, ledger.FailedSend) + max(0, entry(*l, ledger.Unaccounted)))
+		due = float64(ledger.Spans(*l, ledger.Dropped) + ledger.Spans(*l, ledger.FailedSend) + max(0, ledger.Spans(*l, ledger.Unaccounted)))
 	}
-	return float64(entry(*l, ledger.Forgone)), due
+	return float64(ledger.Spans(*l, ledger.Forgone)), due
 }
 
 // unsentClause says who held back how many of its spans at most.

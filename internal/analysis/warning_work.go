@@ -190,7 +190,7 @@ func ends(low, high float64) string {
 
 func (s *study) findLost() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
-		return l.Verdict, entry(l, ledger.Dropped)+entry(l, ledger.FailedSend) > 0 && !s.losesOnPurpose(l.Operation)
+		return l.Verdict, ledger.Spans(l, ledger.Dropped)+ledger.Spans(l, ledger.FailedSend) > 0 && !s.losesOnPurpose(l.Operation)
 	})
 }
 
@@ -202,17 +202,17 @@ func (s *study) losesOnPurpose(operation string) bool {
 
 func (s *study) findUnaccounted() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
-		return l.Verdict, entry(l, ledger.Unaccounted) > 0 && !s.losesOnPurpose(l.Operation)
+		return l.Verdict, ledger.Spans(l, ledger.Unaccounted) > 0 && !s.losesOnPurpose(l.Operation)
 	})
 }
 
 func (s *study) findSurplus() []hit {
-	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, entry(l, ledger.Unaccounted) < 0 })
+	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, ledger.Spans(l, ledger.Unaccounted) < 0 })
 }
 
 func (s *study) findDuplicates() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
-		n := entry(l, ledger.Duplicated)
+		n := ledger.Spans(l, ledger.Duplicated)
 		return finding.FormatCount(n) + " spans came more than once", n > 0
 	})
 }
@@ -239,7 +239,7 @@ func (s *study) findSampling() []hit {
 func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 	var hits []hit
 	for _, l := range s.ledgers {
-		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ofRun(s.ledgers, l.Variant) == nil {
+		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ledger.BesideOperations(s.ledgers, l.Variant) == nil {
 			continue
 		}
 		if text, yes := bad(l); yes {
@@ -247,16 +247,6 @@ func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 		}
 	}
 	return hits
-}
-
-// entry is the number of spans of one entry, 0 where there is none.
-func entry(l finding.Ledger, name string) int64 {
-	for _, e := range l.Entries {
-		if e.Name == name {
-			return e.Spans
-		}
-	}
-	return 0
 }
 
 // findRefused looks for requests that the sink refused whole: broken ones, or datagrams that
