@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -41,7 +42,7 @@ func (s *study) lossy(at cell.At) bool {
 func (s *study) searches() ([]finding.Search, error) {
 	var out []finding.Search
 	for _, at := range s.cells() {
-		if s.loopOf(at) != searching {
+		if s.regimeOf(at) != metric.Search {
 			continue
 		}
 		for _, v := range s.variants {

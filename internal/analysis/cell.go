@@ -10,25 +10,6 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// loop is how the operations of a phase are made to happen.
-type loop int
-
-const (
-	openLoop   loop = iota // at a given rate
-	closedLoop             // by a number of connections kept busy
-	searching              // at the rates of a search for the capacity
-	saturating             // by the workload itself, one after the other
-	paced                  // by the workload itself, at a given rate
-)
-
-// regime is how the table of metrics calls it.
-func (l loop) regime() metric.Regimes {
-	return [...]metric.Regimes{openLoop: metric.Open, closedLoop: metric.Closed, searching: metric.Search, saturating: metric.Unthrottled, paced: metric.FixedRate}[l]
-}
-
-// drives reports whether the workload makes its operations itself.
-func (l loop) drives() bool { return l == saturating || l == paced }
-
 // cells returns every operation at each of its levels: the operations in the
 // experiment's order, the levels by their size. An operation without any phase has
 // one cell.
@@ -60,9 +41,9 @@ func (s *study) findCells() []cell.At {
 	return out
 }
 
-// loopOf tells how the operations of a cell were made to happen; where nothing was
+// regimeOf tells how the operations of a cell were made to happen; where nothing was
 // run yet, how they will be.
-func (s *study) loopOf(at cell.At) loop {
+func (s *study) regimeOf(at cell.At) metric.Regimes {
 	seen := false
 	for _, byBlock := range s.all {
 		for _, r := range byBlock {
@@ -71,36 +52,36 @@ func (s *study) loopOf(at cell.At) loop {
 			case p == nil:
 				continue
 			case p.Capacity != nil:
-				return searching
+				return metric.Search
 			case p.Load.Driven != nil && p.OfferedRate > 0:
-				return paced
+				return metric.FixedRate
 			case p.Load.Driven != nil:
-				return saturating
+				return metric.Unthrottled
 			case p.OfferedRate > 0:
-				return openLoop
+				return metric.Open
 			}
 			seen = true
 		}
 	}
 	if seen {
-		return closedLoop
+		return metric.Closed
 	}
-	return s.loop()
+	return s.regime()
 }
 
-// loop is how the experiment's operations are made to happen.
-func (s *study) loop() loop {
+// regime is how the experiment's operations are made to happen.
+func (s *study) regime() metric.Regimes {
 	load := s.in.Experiment.Load
 	self := s.in.Experiment.Workload != nil && s.in.Experiment.Workload.Self
 	switch {
 	case load.Capacity != nil:
-		return searching
+		return metric.Search
 	case self && load.Rate <= 0 && len(load.Rates) == 0 && load.Relative == nil:
-		return saturating
+		return metric.Unthrottled
 	case self:
-		return paced
+		return metric.FixedRate
 	case load.Rate > 0 || len(load.Rates) > 0 || load.Relative != nil:
-		return openLoop
+		return metric.Open
 	}
-	return closedLoop
+	return metric.Closed
 }

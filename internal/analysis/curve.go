@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -13,7 +14,7 @@ import (
 func (s *study) curves() []finding.Curve {
 	out := []finding.Curve{}
 	for _, at := range s.cells() {
-		if how := s.loopOf(at); how != openLoop && how != saturating {
+		if how := s.regimeOf(at); how != metric.Open && how != metric.Unthrottled {
 			continue
 		}
 		for _, v := range s.variants {

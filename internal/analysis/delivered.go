@@ -15,7 +15,7 @@ import (
 // delivered is the delivered share, and the verdict on the budget for lost spans.
 func (s *study) delivered(p pair, at cell.At) *claim {
 	budget := s.lostBudget(p)
-	search := s.loopOf(at) == searching
+	search := s.regimeOf(at) == metric.Search
 	if at.Operation == "" || search && budget == nil {
 		return nil
 	}

@@ -73,7 +73,7 @@ func (s *study) foreseen() []*claim {
 	var out []*claim
 	for _, at := range append(s.cells(), cell.At{}) {
 		for _, p := range s.pairs() {
-			for _, m := range measures(nil, s.loopOf(at)) {
+			for _, m := range measures(nil, s.regimeOf(at)) {
 				if m.WholeRun == (at == cell.At{}) {
 					out = append(out, s.outline(m, p, at, []finding.Sample{}))
 				}

@@ -75,11 +75,11 @@ func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Fin
 
 // headlineOf is the metric that the answer on a cell is made of.
 func (s *study) headlineOf(at cell.At) measure {
-	switch s.loopOf(at) {
-	case searching:
-		return of(metric.Must(metric.Capacity), "", searching)
-	case saturating:
-		return of(metric.Must(metric.TimePerCall), "", saturating)
+	switch s.regimeOf(at) {
+	case metric.Search:
+		return of(metric.Must(metric.Capacity), "", metric.Search)
+	case metric.Unthrottled:
+		return of(metric.Must(metric.TimePerCall), "", metric.Unthrottled)
 	}
 	return cpuMeasure("")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -46,15 +47,15 @@ func (s *study) lossyOn(variant string, at cell.At) finding.Lossy {
 	if l == nil {
 		return finding.Lossy{}
 	}
-	loop := s.loopOf(at)
-	if loop == searching {
+	how := s.regimeOf(at)
+	if how == metric.Search {
 		return s.lostAtRate(variant, at).apart(s.lossyOf(l, variant, at), "at the rate found")
 	}
 	if of := ledger.BesideOperations(s.byCell, variant); of != nil && !ledger.Expects(*l) {
 		whole := s.lossyOf(of, variant, at)
 		return lostSpans{due: float64(whole.Spans) / whole.LostShare, lost: float64(whole.Spans)}.apart(whole, "in the whole run")
 	}
-	if window := s.lostInWindow(variant, at); loop != saturating && !window.below(l) {
+	if window := s.lostInWindow(variant, at); how != metric.Unthrottled && !window.below(l) {
 		return window.apart(s.lossyOf(l, variant, at), "in the window")
 	}
 	return s.lossyOf(l, variant, at)
@@ -101,7 +102,7 @@ func (s *study) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.L
 	atSink := min(refused, ledger.Spans(*l, ledger.FailedSend))
 	out := finding.Lossy{Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: l.LostShare}
 	var places []finding.LostAt
-	if s.loopOf(at) == saturating {
+	if s.regimeOf(at) == metric.Unthrottled {
 		out.LostShare = absentShare(l)
 		places = append(places, finding.LostAt{Place: finding.LostByLimit, Spans: ledger.Spans(*l, ledger.Forgone)})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -52,7 +53,7 @@ func (s *study) lostAtRate(variant string, at cell.At) lostSpans {
 // and of operations back to back, of whose warm-up what is lost is as much the tracer's way, it
 // is not known.
 func (s *study) lostInWindow(variant string, at cell.At) lostSpans {
-	if how := s.loopOf(at); how == searching || how == saturating {
+	if how := s.regimeOf(at); how == metric.Search || how == metric.Unthrottled {
 		return lostSpans{}
 	}
 	of := cell.Cell{At: at, Variant: variant}

@@ -8,6 +8,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -57,7 +58,7 @@ func (s *study) unknownLoss(variant string, at cell.At) *finding.LossUnknown {
 func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least, most float64, why string) {
 	const varies = "their number per operation varies"
 	if !ledger.Expects(*l) {
-		if of := ledger.BesideOperations(s.byCell, variant); of != nil && s.loopOf(at) != searching {
+		if of := ledger.BesideOperations(s.byCell, variant); of != nil && s.regimeOf(at) != metric.Search {
 			least = of.LostShare
 		}
 		return least, 1, "it is not known how many were to come"
@@ -72,11 +73,11 @@ func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least,
 		return lost.share(), lost.mostShare(), "operations failed or were sent again"
 	case lost.known:
 		return lost.share(), lost.mostShare(), "it is not known how many were made"
-	case s.loopOf(at) == searching && s.foundNone(variant, at):
+	case s.regimeOf(at) == metric.Search && s.foundNone(variant, at):
 		return 0, 0, "" // at a limit there is no rate to lose spans at
-	case s.loopOf(at) == searching && per.Low > 0:
+	case s.regimeOf(at) == metric.Search && per.Low > 0:
 		return 0, 1, "no probe at the rate found is in the records"
-	case s.loopOf(at) == searching:
+	case s.regimeOf(at) == metric.Search:
 		return 0, 1, varies
 	case t.ByChance() && per.Low > 0:
 		return 0, 0, "" // so few are sampled that all may be missing: that is chance
@@ -87,10 +88,10 @@ func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least,
 
 // lostInMeasured is what was lost in the part of a phase that the figures are of.
 func (s *study) lostInMeasured(variant string, at cell.At) lostSpans {
-	switch s.loopOf(at) {
-	case searching:
+	switch s.regimeOf(at) {
+	case metric.Search:
 		return s.lostAtRate(variant, at)
-	case saturating:
+	case metric.Unthrottled:
 		return s.lostInPhase(variant, at)
 	}
 	return s.lostInWindow(variant, at)

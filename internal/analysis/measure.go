@@ -25,11 +25,10 @@ type measure struct {
 type reading func(*run, *phase) (float64, bool)
 
 // of makes a measure of a metric in a regime.
-func of(row metric.Row, charged role.Role, how loop) measure {
-	in := how.regime()
+func of(row metric.Row, charged role.Role, how metric.Regimes) measure {
 	m := measure{
-		Row: row, role: charged, note: row.Notes(in), noVerdict: !row.Verdict.Has(in),
-		uncompared: row.Uncompared.Has(in), headline: row.Headline.Has(in) && charged == "",
+		Row: row, role: charged, note: row.Notes(how), noVerdict: !row.Verdict.Has(how),
+		uncompared: row.Uncompared.Has(how), headline: row.Headline.Has(how) && charged == "",
 	}
 	if read, known := readings[row.Name]; known {
 		m.value = read(charged)
@@ -46,10 +45,10 @@ func made(name string, verdict bool) measure {
 }
 
 // measures lists what is measured in every run, for the roles that occur.
-func measures(roles []role.Role, how loop) []measure {
+func measures(roles []role.Role, how metric.Regimes) []measure {
 	var list []measure
 	for _, row := range metric.Table {
-		if !row.In.Has(how.regime()) {
+		if !row.In.Has(how) {
 			continue
 		}
 		list = append(list, of(row, "", how))
@@ -64,5 +63,5 @@ func measures(roles []role.Role, how loop) []measure {
 
 // cpuMeasure is the CPU per operation of a role, at a rate.
 func cpuMeasure(charged role.Role) measure {
-	return of(metric.Must(metric.CPUPerOperation), charged, openLoop)
+	return of(metric.Must(metric.CPUPerOperation), charged, metric.Open)
 }

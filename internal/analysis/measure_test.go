@@ -22,7 +22,7 @@ func TestEveryMetricIsRead(t *testing.T) {
 
 // In every regime there is an answer, and what is drawn over levels is measured.
 func TestEveryRegimeHasAHeadline(t *testing.T) {
-	for _, how := range []loop{openLoop, closedLoop, searching, saturating, paced} {
+	for _, how := range []metric.Regimes{metric.Open, metric.Closed, metric.Search, metric.Unthrottled, metric.FixedRate} {
 		headlines, has := 0, map[string]bool{}
 		for _, m := range measures(nil, how) {
 			has[m.Name] = true
@@ -33,7 +33,7 @@ func TestEveryRegimeHasAHeadline(t *testing.T) {
 		if headlines != 1 {
 			t.Errorf("regime %d has %d headlines", how, headlines)
 		}
-		for _, name := range metric.Swept(how.regime()) {
+		for _, name := range metric.Swept(how) {
 			if !has[name] {
 				t.Errorf("%s is drawn over levels in regime %d, and not measured there", name, how)
 			}

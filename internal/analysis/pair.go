@@ -81,7 +81,7 @@ func (s *study) claims(p pair, at cell.At) []*claim {
 			out = append(out, c)
 		}
 	}
-	for _, m := range measures(s.roles(), s.loopOf(at)) {
+	for _, m := range measures(s.roles(), s.regimeOf(at)) {
 		if m.WholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
 		}

@@ -15,7 +15,7 @@ import (
 // and what is compared with it looks dear. Where the number of spans is only known to lie
 // between two ends, so is the cost of one, and the interval covers both.
 func (s *study) perSpan(p pair, at cell.At) *claim {
-	if at.Operation == "" || s.loopOf(at) == searching || s.share(p.variant, at) < finding.Lossless || s.share(p.against, at) < finding.Lossless {
+	if at.Operation == "" || s.regimeOf(at) == metric.Search || s.share(p.variant, at) < finding.Lossless || s.share(p.against, at) < finding.Lossless {
 		return nil
 	}
 	value, known := s.meant(p.variant, at)

@@ -65,7 +65,7 @@ func (s *study) named(name string, at cell.At) (measure, bool) {
 	if name == "" {
 		return s.headlineOf(at), !whole
 	}
-	for _, m := range measures(nil, s.loopOf(at)) {
+	for _, m := range measures(nil, s.regimeOf(at)) {
 		if m.Name == name && m.WholeRun == whole {
 			return m, true
 		}

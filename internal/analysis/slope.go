@@ -18,7 +18,7 @@ import (
 // wider for no question that anybody asks.
 func (s *study) sloped(operation string) bool {
 	a, ok := s.axisOf(operation)
-	return ok && a.parameter == cell.Depth && s.loopOf(a.cells[0]).drives()
+	return ok && a.parameter == cell.Depth && metric.Driven.Has(s.regimeOf(a.cells[0]))
 }
 
 // lines are the two lines of a block: through the time per call of both sides.
@@ -95,7 +95,7 @@ func lineMeasure(name string) measure {
 func (s *study) linesOf(p pair, a axis) map[int]lines {
 	var base, value []map[int]float64
 	for _, at := range a.cells {
-		m := of(metric.Must(metric.TimePerCall), "", paced)
+		m := of(metric.Must(metric.TimePerCall), "", metric.FixedRate)
 		of, against := s.levelValues(p.variant, at, m), s.levelValues(p.against, at, m)
 		if len(of) == 0 || len(against) == 0 {
 			return nil

@@ -55,8 +55,8 @@ func (s *study) partial(v spec.Variant) bool {
 func (s *study) increments() []finding.Increment {
 	var out []finding.Increment
 	for _, at := range s.cells() {
-		how := s.loopOf(at)
-		if how == searching {
+		how := s.regimeOf(at)
+		if how == metric.Search {
 			continue
 		}
 		for i, v := range s.variants[1:] {
@@ -89,8 +89,8 @@ func (s *study) stepped(i int) bool {
 	})
 }
 
-func incrementMetrics(how loop) []string {
-	if how == saturating {
+func incrementMetrics(how metric.Regimes) []string {
+	if how == metric.Unthrottled {
 		return []string{metric.TimePerCall, metric.CPUPerOperation}
 	}
 	return []string{metric.CPUPerOperation}

@@ -46,9 +46,9 @@ func (s *study) sweeps() []finding.Sweep {
 		if !ok {
 			continue
 		}
-		how := s.loopOf(a.cells[0])
+		how := s.regimeOf(a.cells[0])
 		list := measures(nil, how)
-		for _, name := range metric.Swept(how.regime()) {
+		for _, name := range metric.Swept(how) {
 			m := list[slices.IndexFunc(list, func(m measure) bool { return m.Name == name && m.role == "" })]
 			for _, v := range s.variants {
 				if one := s.sweep(v.Name, operation, a, m); len(one.Points) > 0 {
@@ -81,7 +81,7 @@ func (s *study) sweep(variant, operation string, a axis, m measure) finding.Swee
 		out.Points = append(out.Points, finding.SweepPoint{X: a.x[i], Y: e.Estimate, Low: e.Low, High: e.High})
 		curve = append(curve, level{a.x[i], values})
 	}
-	if m.Name == metric.Throughput && s.loopOf(a.cells[0]) == closedLoop && !s.quick() {
+	if m.Name == metric.Throughput && s.regimeOf(a.cells[0]) == metric.Closed && !s.quick() {
 		out.Knee = kneeOf(curve, a.parameter, s.confidence)
 	}
 	return out
@@ -93,7 +93,7 @@ func (s *study) spanSweeps(findings []finding.Finding) []finding.Sweep {
 	var out []finding.Sweep
 	for _, operation := range s.operations() {
 		a, ok := s.axisOf(operation)
-		if !ok || !s.loopOf(a.cells[0]).drives() {
+		if !ok || !metric.Driven.Has(s.regimeOf(a.cells[0])) {
 			continue
 		}
 		for _, v := range s.variants[1:] {

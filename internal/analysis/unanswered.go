@@ -15,9 +15,9 @@ import (
 // on the finding, or on one made for it.
 func (s *study) unanswered(claims []*claim) []*claim {
 	var made []*claim
-	list := measures(nil, openLoop)
-	list = append(list, measures(nil, searching)[:1]...)
-	list = append(list, measures(nil, saturating)...)
+	list := measures(nil, metric.Open)
+	list = append(list, measures(nil, metric.Search)[:1]...)
+	list = append(list, measures(nil, metric.Unthrottled)...)
 	for i := range s.in.Experiment.Budget {
 		limit := &s.in.Experiment.Budget[i]
 		at := slices.IndexFunc(list, func(m measure) bool { return m.Name == limit.Metric })
@@ -62,20 +62,20 @@ func find(claims []*claim, name string, at cell.At, p pair) *claim {
 // limit on its growth is broken.
 func (s *study) whyNot(c *claim) {
 	samples := s.samples(c.metric, c.pair, c.at)
-	how := s.loopOf(c.at)
+	how := s.regimeOf(c.at)
 	switch {
-	case c.Metric == metric.Capacity && how == searching:
+	case c.Metric == metric.Capacity && how == metric.Search:
 		c.cannotTell("the capacity was not found in every run", 0)
 	case c.Metric == metric.Capacity:
 		c.cannotTell("no capacity was searched for", 0)
-	case how == searching && (!c.metric.WholeRun || finding.IsOfLoad(c.Metric)):
+	case how == metric.Search && (!c.metric.WholeRun || finding.IsOfLoad(c.Metric)):
 		c.cannotTell("a search for the capacity compares nothing else at the same work", 0)
 	case len(samples) > 0 && estimate.AllZero(samples):
 		c.Blocks = len(samples)
 		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget: none on either side"
 	case c.metric.PointOnly:
 		c.cannotTell("a maximum has no interval", 0)
-	case c.metric.Nature == metric.Latency && (how == closedLoop || how.drives()):
+	case c.metric.Nature == metric.Latency && (how == metric.Closed || metric.Driven.Has(how)):
 		c.cannotTell("a closed loop gives no latency to compare", 0)
 	case c.metric.Nature == metric.Latency && s.overloadOf(c.pair, c.at) != "":
 		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.overloadOf(c.pair, c.at)

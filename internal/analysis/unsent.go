@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -17,7 +18,7 @@ import (
 func (s *study) unsent() []finding.Unsent {
 	var out []finding.Unsent
 	for _, at := range s.cells() {
-		if s.loopOf(at) == saturating {
+		if s.regimeOf(at) == metric.Unthrottled {
 			continue
 		}
 		for _, v := range s.variants {

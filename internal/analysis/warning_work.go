@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -25,7 +26,7 @@ func (s *study) findOverloaded() []hit {
 		for _, v := range s.variants {
 			if text, yes := s.overloaded(v.Name, at); yes {
 				what := ": no latency is compared"
-				if s.loopOf(at).drives() {
+				if metric.Driven.Has(s.regimeOf(at)) {
 					what = ": its figures are of the rate reached"
 				}
 				hits = append(hits, hit{text + what, place(at, v.Name)})
