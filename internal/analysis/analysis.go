@@ -14,6 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Input is everything that findings are made of.
@@ -72,6 +73,6 @@ func Analyse(in Input) (*finding.Document, error) {
 	}
 	withdrawUntraced(doc)
 	doc.Warnings = s.warnings()
-	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(estimate.Confidence)))
+	doc.Answer = words.Answer(doc, stats.MinBlocks(s.confidence(estimate.Confidence)))
 	return doc, nil
 }

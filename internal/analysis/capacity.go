@@ -16,6 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // unsteady reports whether a search came to nothing because its probes contradict
@@ -82,9 +83,9 @@ func (s *study) search(variant string, at cell.At) (*finding.Search, error) {
 		return nil, nil
 	}
 	first := made[0]
-	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, s.goalText(first)
+	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, words.Goal(first, s.searchedPercentile())
 	out.Binding = mostFrequent(made, func(c *record.Capacity) string { return c.Binding })
-	out.Seconds = stats.Center(each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
+	out.Seconds = stats.Center(estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
 	if lost := s.lostAtRate(variant, at); lost.known && (!lost.unsure() || lost.share() > 1-finding.Lossless) && !s.lossy(at) {
 		share := lost.share()
 		out.LostShare = &share
@@ -92,7 +93,7 @@ func (s *study) search(variant string, at cell.At) (*finding.Search, error) {
 	out.Held, out.Failed = heldIn(made)
 	out.Below = failedBelow(made, out.Held)
 	s.searchFigures(out, made)
-	out.Text = searchText(out, made)
+	out.Text = words.Search(out, made)
 	return out, nil
 }
 
@@ -133,13 +134,13 @@ func failedBelow(made []*record.Capacity, rate float64) int {
 
 // searchFigures fills in the rate, and the line of those searches whose fit held.
 func (s *study) searchFigures(out *finding.Search, made []*record.Capacity) {
-	rates := each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
+	rates := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
 	limited := slices.ContainsFunc(made, func(c *record.Capacity) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/droppable {
 		out.Rate = estimate.Interval(rateExtent(made).SignedRank(rates, s.confidence(estimate.Confidence)), s.quick())
 	}
 	linear := func(value func(*record.Capacity) float64) *float64 {
-		values := each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Linear })
+		values := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Linear })
 		out.Linear = len(values)
 		if len(values) == 0 {
 			return nil
@@ -157,7 +158,7 @@ func rateExtent(made []*record.Capacity) *estimate.Extent {
 	var samples []finding.Sample
 	for _, c := range made {
 		if c.Outcome == record.Found && estimate.Sane(c.Rate) {
-			samples = append(samples, finding.Sample{Value: c.Rate, ValueWithin: bracketOf(c)})
+			samples = append(samples, finding.Sample{Value: c.Rate, ValueWithin: estimate.Bracket(c)})
 		}
 	}
 	return estimate.ExtentOf(samples, estimate.Difference) // from nought
@@ -188,27 +189,6 @@ func (s *study) searchedPercentile() float64 {
 		return c.Percentile
 	}
 	return 99
-}
-
-func countOf(made []*record.Capacity, outcome record.Outcome) int {
-	n := 0
-	for _, c := range made {
-		if c.Outcome == outcome {
-			n++
-		}
-	}
-	return n
-}
-
-// each collects a figure of the searches that have it.
-func each(made []*record.Capacity, value func(*record.Capacity) (float64, bool)) []float64 {
-	var out []float64
-	for _, c := range made {
-		if v, ok := value(c); ok && estimate.Sane(v) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // mostFrequent names what the searches have in common, with counts where they

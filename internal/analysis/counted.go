@@ -2,10 +2,8 @@
 package analysis
 
 import (
-	"fmt"
-
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // wholeBlocks is the number of blocks with a good run of every variant.
@@ -44,32 +42,6 @@ func (s *study) counted() finding.Runs {
 	for _, d := range s.dropped {
 		out.Dropped = append(out.Dropped, d.String())
 	}
-	out.Failure = failureTexts(s.failed)
+	out.Failure = words.Failures(s.failed)
 	return out
-}
-
-// failureTexts tells each failure; one that had the same cause as another before it
-// refers to that, because causes can be long.
-func failureTexts(failed []*record.Record) []string {
-	var out []string
-	first := map[string]string{}
-	for _, r := range failed {
-		where, cause := failureText(r)
-		if before, told := first[cause]; told {
-			out = append(out, where+": as in "+before)
-			continue
-		}
-		first[cause] = where
-		out = append(out, where+": "+cause)
-	}
-	return out
-}
-
-// failureText says where a run failed and why.
-func failureText(r *record.Record) (where, cause string) {
-	where = fmt.Sprintf("block %d, %s, attempt %d", r.Block, r.Variant, r.Attempt)
-	if r.Kind == record.Calibration || r.Kind == record.Pilot {
-		where = fmt.Sprintf("%s of %s, attempt %d", r.Kind, r.Variant, r.Attempt)
-	}
-	return where, r.Failure.Stage + ": " + finding.PlainText(r.Failure.Message)
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 func (s *study) describe() (finding.Experiment, error) {
 	e := s.in.Experiment
 	d := finding.Experiment{
-		Name: e.Name, Load: loadOf(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
-		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: s.warmupText(), Faults: s.faultTexts(),
+		Name: e.Name, Load: words.Load(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
+		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: words.Warmup(s.warmups()), Faults: words.Faults(e),
 		Duet: e.Design.Duet, Rates: s.relativeRates(),
 		LeftOut: s.in.LeftOut, Published: Published(e), Claims: Claims(e),
 	}

@@ -123,7 +123,7 @@ func (s *study) findNothingTraced() []hit {
 	for _, v := range s.variants {
 		if none, all := s.untraced(v.Name); all {
 			text := fmt.Sprintf("not one span came in %s", words.Counted(len(s.all[v.Name]), "run"))
-			hits = append(hits, hit{text + causesText(s.causesOf(v, none, all)), v.Name})
+			hits = append(hits, hit{text + words.Because(s.causesOf(v, none, all)), v.Name})
 		}
 	}
 	return hits
@@ -139,7 +139,7 @@ func (s *study) findNoSpans() []hit {
 		}
 		for _, l := range none {
 			text := fmt.Sprintf("no span came of any of %s operations", finding.FormatCount(int64(l.Operations)))
-			hits = append(hits, hit{text + causesText(s.causesOf(v, none, all)), place(cell.At{Operation: l.Operation}, v.Name)})
+			hits = append(hits, hit{text + words.Because(s.causesOf(v, none, all)), place(cell.At{Operation: l.Operation}, v.Name)})
 		}
 	}
 	return hits

@@ -3,14 +3,9 @@
 package analysis
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // unsent lists them, by cell. Of operations back to back such spans count as lost, and are
@@ -53,30 +48,4 @@ func forgoneAndDue(l *finding.Ledger) (forgone, due float64) {
 		due = float64(ledger.Spans(*l, ledger.Dropped) + ledger.Spans(*l, ledger.FailedSend) + max(0, ledger.Spans(*l, ledger.Unaccounted)))
 	}
 	return float64(ledger.Spans(*l, ledger.Forgone)), due
-}
-
-// unsentClause says who held back how many of its spans at most.
-func unsentClause(doc *finding.Document) []string {
-	most := map[string]float64{}
-	cells := map[string]int{}
-	var names []string
-	for _, u := range doc.Unsent {
-		if _, known := most[u.Variant]; !known {
-			names = append(names, u.Variant)
-		}
-		most[u.Variant] = max(most[u.Variant], u.Share)
-		cells[u.Variant]++
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
-	for i, name := range names {
-		upTo := ""
-		if cells[name] > 1 {
-			upTo = "up to "
-		}
-		names[i] = fmt.Sprintf("%s%s of the spans with %s", upTo, finding.FormatValue(most[name], "1"), name)
-	}
-	return []string{"not sent, by a limit of the tracer's own, were " + words.FewNames(names)}
 }

@@ -34,23 +34,6 @@ func (s *study) has(variant string) bool {
 	return false
 }
 
-// warmupText says how long the warm-up is and where that comes from; "" where it was given:
-// "4.5 s, found in a pilot: the longest, of elastic on queries".
-func (s *study) warmupText() string {
-	longest, ok := warmup.Longest(s.warmups())
-	if !ok {
-		return ""
-	}
-	length := finding.FormatValue(longest.Length.Seconds(), "s")
-	switch {
-	case !longest.Steady:
-		return fmt.Sprintf("%s, the most that was allowed: in a pilot %s did not get steady on %s", length, longest.Variant, longest.Operation)
-	case longest.Length <= warmup.Least:
-		return length + ", as pilots found every variant steady by then"
-	}
-	return fmt.Sprintf("%s, found in a pilot: the longest, of %s on %s", length, longest.Variant, longest.Operation)
-}
-
 // findNeverSteady looks for pilots in which a variant did not get steady.
 func (s *study) findNeverSteady() []hit {
 	var hits []hit

@@ -8,6 +8,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // The thresholds of the checks of searches and of what stands beside the app.
@@ -24,7 +25,7 @@ const (
 )
 
 func (s *study) findFaults() []hit {
-	texts := s.faultTexts()
+	texts := words.Faults(s.in.Experiment)
 	if len(texts) == 0 {
 		return nil
 	}
@@ -32,7 +33,7 @@ func (s *study) findFaults() []hit {
 }
 
 func (s *study) findPilot() []hit {
-	if len(s.pilotTexts()) == 0 {
+	if !s.hasPilots() {
 		return nil
 	}
 	return []hit{{text: "the rate was chosen by a pilot on this machine, by what the slowest variant can do here"}}
@@ -109,7 +110,7 @@ func (s *study) findSaturated() []hit {
 
 func (s *study) findUnsteady() []hit {
 	return s.searchHits(func(c *record.Capacity) bool { return c.Outcome == record.Unsteady }, func(c *record.Capacity) string {
-		text := "unsteady, so no rate was found: " + unsteadyReason([]*record.Capacity{c})
+		text := "unsteady, so no rate was found: " + words.Unsteady([]*record.Capacity{c})
 		if c.Passing > 0 && c.Failing > 0 {
 			text += fmt.Sprintf(" (%s passed, %s failed)", finding.FormatValue(c.Passing, "1/s"), finding.FormatValue(c.Failing, "1/s"))
 		}

@@ -1,4 +1,5 @@
-// Package words owns the words that answers of several kinds are made of. It must not know how a figure came about.
+// Package words owns sentences: the answer of an experiment, what was lost, searched for, warmed up and made to fail, and
+// the words that answers of several kinds share. It must not know how a figure came about.
 package words
 
 import (

@@ -1,6 +1,6 @@
 // This file names, in the answer, the operations on which there is nothing to compare: an
 // answer over some of them must not read like one over all.
-package analysis
+package words
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // mostGaps is how many gaps the sentence names one by one.
@@ -25,7 +24,7 @@ func gapsClause(doc *finding.Document, heads []finding.Finding) []string {
 		}
 	}
 	if len(without) > 0 {
-		all := words.Counted(len(doc.Experiment.Operations), "operation")
+		all := Counted(len(doc.Experiment.Operations), "operation")
 		have := "have"
 		if len(without) == 1 {
 			have = "has"
@@ -83,7 +82,7 @@ func rateless(doc *finding.Document, operations []string) string {
 // listed are some names, all of them where they are not many.
 func listed(names []string) string {
 	if len(names) > mostGaps {
-		return words.FewNames(names)
+		return FewNames(names)
 	}
 	return strings.Join(names, ", ")
 }

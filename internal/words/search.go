@@ -1,34 +1,33 @@
 // This file puts searches for a capacity into words: what was looked for, what was
 // found, and why something was not.
-package analysis
+package words
 
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
-// goalText is what was looked for: "75 % of the app's CPU".
-func (s *study) goalText(c *record.Capacity) string {
+// Goal is what was looked for: "75 % of the app's CPU"; percentile is that of a limit on latency.
+func Goal(c *record.Capacity, percentile float64) string {
 	switch c.Goal {
 	case string(spec.GoalCPU):
 		return fmt.Sprintf("%.4g %% of the app's CPU", 100*c.Target)
 	case string(spec.GoalLatency):
-		return fmt.Sprintf("p%g under %s", s.searchedPercentile(), finding.FormatValue(c.Target, "s"))
+		return fmt.Sprintf("p%g under %s", percentile, finding.FormatValue(c.Target, "s"))
 	case string(spec.GoalLossless):
 		return "no span lost"
 	}
 	return c.Goal
 }
 
-// searchText says in a sentence what the searches came to.
-func searchText(f *finding.Search, made []*record.Capacity) string {
+// Search says in a sentence what the searches came to.
+func Search(f *finding.Search, made []*record.Capacity) string {
 	upTo := " up to "
 	if f.Kind == string(spec.GoalCPU) {
 		upTo = " at "
@@ -38,8 +37,8 @@ func searchText(f *finding.Search, made []*record.Capacity) string {
 		if f.Binding != "" {
 			text += "; bound by " + article(f.Binding)
 		}
-		if n := countOf(made, record.Unsteady); n > 0 {
-			text += fmt.Sprintf("; %s, unsteady, %s not count", words.Blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
+		if n := estimate.Ended(made, record.Unsteady); n > 0 {
+			text += fmt.Sprintf("; %s, unsteady, %s not count", Blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
 		}
 		return text + repeatedText(f.Repeated)
 	}
@@ -57,15 +56,15 @@ func repeatedText(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; in %s it was made twice, as the first ended unsteady", words.Blocks(n))
+	return fmt.Sprintf("; in %s it was made twice, as the first ended unsteady", Blocks(n))
 }
 
 // betweenText names the two rates between which searches found theirs, each the centre
 // over the blocks; "" where they are exact.
 func betweenText(kind string, made []*record.Capacity) string {
 	end := func(of func(*finding.Range) (float64, bool)) []float64 {
-		return each(made, func(c *record.Capacity) (float64, bool) {
-			r := bracketOf(c)
+		return estimate.Each(made, func(c *record.Capacity) (float64, bool) {
+			r := estimate.Bracket(c)
 			if r == nil {
 				return 0, false
 			}
@@ -106,12 +105,12 @@ func article(resource string) string {
 // outcomeText says in how many blocks a search ended in one way, and what is known
 // from those.
 func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
-	n := countOf(made, outcome)
+	n := estimate.Ended(made, outcome)
 	if n == 0 {
 		return ""
 	}
 	at := func(value func(*record.Capacity) float64) string {
-		return finding.FormatValue(stats.Center(each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Outcome == outcome && value(c) > 0 })), "1/s")
+		return finding.FormatValue(stats.Center(estimate.Each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Outcome == outcome && value(c) > 0 })), "1/s")
 	}
 	passing := at(func(c *record.Capacity) float64 { return c.Passing })
 	failing := at(func(c *record.Capacity) float64 { return c.Failing })
@@ -128,16 +127,16 @@ func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
 	case record.BelowLeast:
 		text = orAlone("less than ", failing, ", the lowest rate that can be asked")
 	case record.Unsteady:
-		text = "unsteady: " + unsteadyReason(made)
+		text = "unsteady: " + Unsteady(made)
 	}
 	if n == len(made) {
 		return text
 	}
-	return fmt.Sprintf("%s in %d of %s", text, n, words.Blocks(len(made)))
+	return fmt.Sprintf("%s in %d of %s", text, n, Blocks(len(made)))
 }
 
-// unsteadyReason is why the first of the unsteady searches found no rate.
-func unsteadyReason(made []*record.Capacity) string {
+// Unsteady is why the first of the unsteady searches found no rate.
+func Unsteady(made []*record.Capacity) string {
 	for _, c := range made {
 		if c.Outcome == record.Unsteady && c.Note != "" {
 			return finding.PlainText(c.Note)
@@ -152,24 +151,4 @@ func orAlone(before, figure, after string) string {
 		return strings.TrimPrefix(after, ", ")
 	}
 	return before + figure + after
-}
-
-// capacityText says what a search looks for, before any was made.
-func capacityText(c spec.Capacity, length time.Duration) string {
-	var goal string
-	switch c.Goal {
-	case spec.GoalCPU:
-		goal = fmt.Sprintf("the rate at %.4g %% of the app's CPU", 100*c.CPU)
-	case spec.GoalLatency:
-		goal = fmt.Sprintf("the highest rate with p%g under %s", c.Percentile, c.Limit)
-	case spec.GoalLossless:
-		goal = "the highest rate at which no span is lost"
-	default:
-		goal = "the capacity"
-	}
-	how := "search"
-	if c.Method == spec.MethodStaircase {
-		how = fmt.Sprintf("staircase by %g/s", c.Step)
-	}
-	return fmt.Sprintf("%s for %s, probes of %s, open loop", how, goal, length)
 }

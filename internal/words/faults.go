@@ -1,5 +1,5 @@
 // This file says in words what was made to go wrong on purpose.
-package analysis
+package words
 
 import (
 	"fmt"
@@ -7,19 +7,19 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// faultTexts says what was made to go wrong on purpose: with every variant that has
+// Faults says what was made to go wrong on purpose: with every variant that has
 // no faults of its own, and with those that have.
-func (s *study) faultTexts() []string {
+func Faults(e *spec.Experiment) []string {
 	var out []string
 	all := true
-	for _, v := range s.variants {
+	for _, v := range e.Variants {
 		all = all && v.Faults == nil
 	}
 	if all {
-		return faultsOf(s.in.Experiment.Faults)
+		return faultsOf(e.Faults)
 	}
-	for _, v := range s.variants {
-		for _, text := range faultsOf(s.in.Experiment.FaultsOf(v)) {
+	for _, v := range e.Variants {
+		for _, text := range faultsOf(e.FaultsOf(v)) {
 			out = append(out, "with "+v.Name+" "+text)
 		}
 	}

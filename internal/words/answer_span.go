@@ -1,6 +1,6 @@
 // This file puts several headlines into one clause: the range, and its ends by
 // name.
-package analysis
+package words
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // span says what several headlines come to: the range, and the ends by name.
@@ -49,9 +48,9 @@ func span(s subject, heads []finding.Finding) string {
 	case len(open) == 0:
 		return text
 	case text == "":
-		return s.verb("changes", "change") + "the " + what + " by an amount that cannot be told yet (" + words.FewNames(open) + ")"
+		return s.verb("changes", "change") + "the " + what + " by an amount that cannot be told yet (" + FewNames(open) + ")"
 	}
-	return text + ", and it cannot be told yet for " + words.FewNames(open)
+	return text + ", and it cannot be told yet for " + FewNames(open)
 }
 
 // seenText is about the headlines whose interval excludes zero.
@@ -102,7 +101,7 @@ func figuresSpan(s subject, heads []finding.Finding) string {
 	list := slices.SortedStableFunc(slices.Values(heads), func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
 	least, most := list[0], list[len(list)-1]
 	fewest := slices.MinFunc(heads, func(a, b finding.Finding) int { return cmp.Compare(a.Blocks, b.Blocks) })
-	return fmt.Sprintf("in %s (figures only), %s %s differed by %s (%s) to %s (%s)", words.Blocks(fewest.Blocks), finding.MetricName(most.Metric), s.with,
+	return fmt.Sprintf("in %s (figures only), %s %s differed by %s (%s) to %s (%s)", Blocks(fewest.Blocks), finding.MetricName(most.Metric), s.with,
 		signedShare(least), s.named(least), signedShare(most), s.amountOn(most))
 }
 

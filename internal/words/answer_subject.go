@@ -1,10 +1,9 @@
 // This file names what a clause of the answer is about.
-package analysis
+package words
 
 import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // subject is what a clause is about.
@@ -50,7 +49,7 @@ func (s subject) names(list []finding.Finding) string {
 		names = append(names, s.named(f))
 	}
 	if s.many {
-		return " for " + words.FewNames(names)
+		return " for " + FewNames(names)
 	}
-	return " on " + words.FewNames(names)
+	return " on " + FewNames(names)
 }

@@ -1,5 +1,5 @@
 // This file puts the headline into one sentence.
-package analysis
+package words
 
 import (
 	"fmt"
@@ -8,15 +8,14 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // fewVariants is how many variants the sentence names one by one.
 const fewVariants = 3
 
-// answer says what tracing costs, in one sentence. least is the fewest blocks that an
+// Answer says what tracing costs, in one sentence. least is the fewest blocks that an
 // interval needs.
-func answer(doc *finding.Document, least int) string {
+func Answer(doc *finding.Document, least int) string {
 	all := headlines(doc.Findings)
 	traced := tracedHeads(doc, all)
 	heads, apart := rankedHeads(doc, traced)
@@ -54,10 +53,10 @@ func answer(doc *finding.Document, least int) string {
 	clauses = append(clauses, unsentClause(doc)...)
 	clauses = append(clauses, lossyBaseline(doc)...)
 	if len(apart) > 0 {
-		clauses = append(clauses, "listed apart, because they lost spans: "+words.FewNames(apart))
+		clauses = append(clauses, "listed apart, because they lost spans: "+FewNames(apart))
 	}
 	if slices.ContainsFunc(heads, figureOnly) {
-		clauses = append(clauses, "an interval needs at least "+words.Blocks(least))
+		clauses = append(clauses, "an interval needs at least "+Blocks(least))
 		if doc.Quick {
 			clauses[len(clauses)-1] += " and no --quick"
 		}
@@ -80,9 +79,9 @@ func searchedText(doc *finding.Document) string {
 	if len(open) == 0 {
 		return "the capacity cannot be compared: too few blocks hold a search of both sides"
 	}
-	text := "the capacity cannot be compared: " + words.FewNames(open)
+	text := "the capacity cannot be compared: " + FewNames(open)
 	if len(found) > 0 {
-		text += "; " + words.FewNames(found)
+		text += "; " + FewNames(found)
 	}
 	return text
 }
@@ -156,9 +155,9 @@ func budgetClause(doc *finding.Document) []string {
 	}
 	switch {
 	case len(over) > 0:
-		return []string{"over budget: " + words.FewNames(over)}
+		return []string{"over budget: " + FewNames(over)}
 	case len(open) > 0:
-		return []string{"it cannot be told whether the budget is kept by " + words.FewNames(open)}
+		return []string{"it cannot be told whether the budget is kept by " + FewNames(open)}
 	case len(kept) > 0:
 		return []string{"within the budget"}
 	}

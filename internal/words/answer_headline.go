@@ -1,6 +1,6 @@
 // This file puts the headline of one variant into a clause: its CPU per operation, or
 // its capacity. It says no more than the interval of the verdict supports.
-package analysis
+package words
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // clause says what one variant costs.
@@ -75,7 +74,7 @@ func figuresClause(s subject, f finding.Finding) string {
 	if f.Absolute != nil && f.Absolute.Estimate < 0 {
 		direction = "lower"
 	}
-	text := fmt.Sprintf("in %s (figures only), %s %s was %s %s", words.Blocks(f.Blocks), finding.MetricName(f.Metric), s.with,
+	text := fmt.Sprintf("in %s (figures only), %s %s was %s %s", Blocks(f.Blocks), finding.MetricName(f.Metric), s.with,
 		finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit), direction)
 	if f.ByRatio() {
 		text += " (" + finding.FormatInterval(finding.Interval{Estimate: f.Relative.Estimate}, f.Unit, true) + ")"

@@ -1,7 +1,8 @@
 // This file tells in the answer what became of the spans.
-package analysis
+package words
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // lossClause says what became of the spans; "" where none were to be delivered. It calms where
@@ -133,7 +133,7 @@ func lossyBaseline(doc *finding.Document) []string {
 	if len(out) == 0 {
 		return nil
 	}
-	return []string{"the baseline itself lost spans (" + words.FewNames(out) + "), so that it looks cheaper than it is"}
+	return []string{"the baseline itself lost spans (" + FewNames(out) + "), so that it looks cheaper than it is"}
 }
 
 // came reports whether any span of a search did: otherwise there is no tracer, or a dark one.
@@ -166,7 +166,33 @@ func lossAtRates(doc *finding.Document) (text string, known bool) {
 		clauses = append(clauses, fmt.Sprintf("at the rates found, up to %s of the spans were lost (%s on %s)", finding.FormatValue(*most.LostShare, "1"), most.Variant, most.Operation))
 	}
 	if len(unknown) > 0 {
-		clauses = append(clauses, "how many spans were lost at the rate found is not known of "+words.FewNames(unknown))
+		clauses = append(clauses, "how many spans were lost at the rate found is not known of "+FewNames(unknown))
 	}
 	return strings.Join(clauses, "; "), most != nil
+}
+
+// unsentClause says who held back how many of its spans at most.
+func unsentClause(doc *finding.Document) []string {
+	most := map[string]float64{}
+	cells := map[string]int{}
+	var names []string
+	for _, u := range doc.Unsent {
+		if _, known := most[u.Variant]; !known {
+			names = append(names, u.Variant)
+		}
+		most[u.Variant] = max(most[u.Variant], u.Share)
+		cells[u.Variant]++
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
+	for i, name := range names {
+		upTo := ""
+		if cells[name] > 1 {
+			upTo = "up to "
+		}
+		names[i] = fmt.Sprintf("%s%s of the spans with %s", upTo, finding.FormatValue(most[name], "1"), name)
+	}
+	return []string{"not sent, by a limit of the tracer's own, were " + FewNames(names)}
 }

@@ -1,12 +1,11 @@
 // This file keeps figures out of the answer that are not what tracing costs, because no span
 // came, and says of whom.
-package analysis
+package words
 
 import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // tracedHeads are the headlines without those of which no span came on a side.
@@ -44,26 +43,5 @@ func untracedClause(doc *finding.Document) []string {
 	if len(tracedHeads(doc, headlines(doc.Findings))) == 0 {
 		there = ""
 	}
-	return []string{"no span came with " + words.FewNames(names) + ", so that what tracing costs" + there + " cannot be told"}
-}
-
-// withdrawUntraced takes verdicts on a cost from findings of which no span came on a side: they answer
-// what tracing costs. The interval stays, and a verdict against a budget too; see withhold.
-func withdrawUntraced(doc *finding.Document) {
-	for i := range doc.Findings {
-		f := &doc.Findings[i]
-		v := &f.Verdict
-		if v.Budget != nil || !doc.NotTracing(f) {
-			continue
-		}
-		switch v.Kind {
-		case finding.Costs, finding.Saves, finding.NoDifference, finding.CannotTell:
-			who := f.Variant
-			if !doc.IsUntraced(who, f.Operation) {
-				who = f.Against
-			}
-			v.Kind, v.Bound, v.MoreBlocks = finding.CannotTell, nil, 0
-			v.Text = "cannot tell: no span came with " + who + ", so that this is not what tracing costs"
-		}
-	}
+	return []string{"no span came with " + FewNames(names) + ", so that what tracing costs" + there + " cannot be told"}
 }

@@ -1,5 +1,5 @@
 // This file says in words how operations were made to happen, and what was varied.
-package analysis
+package words
 
 import (
 	"cmp"
@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// loadOf is the load of an experiment in words: loadText, or each operation at its own rate.
-func loadOf(e *spec.Experiment) string {
+// Load is the load of an experiment in words: loadText, or each operation at its own rate.
+func Load(e *spec.Experiment) string {
 	self := e.Workload != nil && e.Workload.Self
 	own := func(o spec.Operation) bool { return o.Rate > 0 }
 	if self || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {
@@ -128,4 +129,24 @@ func enumerate(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// capacityText says what a search looks for, before any was made.
+func capacityText(c spec.Capacity, length time.Duration) string {
+	var goal string
+	switch c.Goal {
+	case spec.GoalCPU:
+		goal = fmt.Sprintf("the rate at %.4g %% of the app's CPU", 100*c.CPU)
+	case spec.GoalLatency:
+		goal = fmt.Sprintf("the highest rate with p%g under %s", c.Percentile, c.Limit)
+	case spec.GoalLossless:
+		goal = "the highest rate at which no span is lost"
+	default:
+		goal = "the capacity"
+	}
+	how := "search"
+	if c.Method == spec.MethodStaircase {
+		how = fmt.Sprintf("staircase by %g/s", c.Step)
+	}
+	return fmt.Sprintf("%s for %s, probes of %s, open loop", how, goal, length)
 }

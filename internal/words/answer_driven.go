@@ -1,6 +1,6 @@
 // This file tells, in the answer, what is particular to workloads that make themselves
 // work: who is ranked.
-package analysis
+package words
 
 import (
 	"slices"

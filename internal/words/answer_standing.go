@@ -1,5 +1,5 @@
 // This file says how sure a headline is, and how large.
-package analysis
+package words
 
 import (
 	"cmp"
