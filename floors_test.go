@@ -33,8 +33,9 @@ var floors = map[string]floor{
 	"run/prepare": {level: 5},
 	"selfcheck":   {level: 5},
 
-	"compare": {level: 4},
-	"study":   {level: 4},
+	"analysis/dataset": {level: 4},
+	"compare":          {level: 4},
+	"study":            {level: 4},
 
 	"design":          {level: 3},
 	"design/capacity": {level: 3},

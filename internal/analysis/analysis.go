@@ -73,6 +73,6 @@ func Analyse(in Input) (*finding.Document, error) {
 	}
 	withdrawUntraced(doc)
 	doc.Warnings = s.warnings()
-	doc.Answer = words.Answer(doc, stats.MinBlocks(s.confidence(estimate.Confidence)))
+	doc.Answer = words.Answer(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
 	return doc, nil
 }

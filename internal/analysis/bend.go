@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -35,9 +36,9 @@ func bendOf(x, added []float64) (bend, bool) {
 // bentText says that a further call costs another amount between the two deepest levels than
 // below them, in all blocks together, and by so much that slope and base are others without the
 // deepest; "" where that is not so, or where the blocks are too few to say so.
-func bentText(byBlock map[int]lines, a axis, confidence float64) string {
+func bentText(byBlock map[int]lines, a dataset.Axis, confidence float64) string {
 	var below, between, turn, slope, base, moves []float64
-	for _, block := range blocksIn(byBlock) {
+	for _, block := range dataset.BlocksIn(byBlock) {
 		l := byBlock[block]
 		if !l.bends {
 			return ""
@@ -54,7 +55,7 @@ func bentText(byBlock map[int]lines, a axis, confidence float64) string {
 	if !surely || !matters(e.Center, slope) || !matters(stats.Center(moves), base) {
 		return ""
 	}
-	last, words := len(a.x)-1, levelWords(a)
+	last, words := len(a.X)-1, levelWords(a)
 	return fmt.Sprintf("no straight line: a further call costs %s at depth %s to %s, and %s at %s to %s",
 		finding.FormatValue(stats.Center(below), "s"), words[0], words[last-1],
 		finding.FormatValue(stats.Center(between), "s"), words[last-1], words[last])
@@ -63,7 +64,7 @@ func bentText(byBlock map[int]lines, a axis, confidence float64) string {
 // noteBend keeps what the warnings are to tell.
 func (s *study) noteBend(c *claim, text string) {
 	where := place(c.at, c.Variant)
-	if c.pair.extra {
+	if c.pair.Extra {
 		where += " against " + c.Against
 	}
 	s.bends = append(s.bends, hit{text, where})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -19,34 +20,14 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// unsteady reports whether a search came to nothing because its probes contradict
-// each other.
-func (p *phase) unsteady() bool { return p.Capacity != nil && p.Capacity.Outcome == record.Unsteady }
-
-// lossy reports whether a cell's search makes spans be lost on purpose.
-func (s *study) lossy(at cell.At) bool {
-	for _, byBlock := range s.all {
-		for _, r := range byBlock {
-			p := r.phases[at]
-			if p == nil {
-				continue
-			}
-			if p.Capacity != nil && p.Capacity.Goal == string(spec.GoalLossless) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // searches returns what there is of each variant on each cell that was searched.
 func (s *study) searches() ([]finding.Search, error) {
 	var out []finding.Search
-	for _, at := range s.cells() {
-		if s.regimeOf(at) != metric.Search {
+	for _, at := range s.Cells() {
+		if s.RegimeOf(at) != metric.Search {
 			continue
 		}
-		for _, v := range s.variants {
+		for _, v := range s.Variants {
 			one, err := s.search(v.Name, at)
 			if err != nil {
 				return nil, fmt.Errorf("the search of %s on %s: %w", v.Name, at, err)
@@ -63,8 +44,8 @@ func (s *study) searches() ([]finding.Search, error) {
 func (s *study) search(variant string, at cell.At) (*finding.Search, error) {
 	out := &finding.Search{Operation: at.Operation, Variant: variant, Parameter: at.Level.Map(), Outcomes: []string{}, Points: []finding.SearchPoint{}}
 	var made []*record.Capacity
-	for _, block := range s.blocksOf(variant, s.baseline) {
-		p := s.runs[variant][block].phases[at]
+	for _, block := range s.BlocksOf(variant, s.Baseline) {
+		p := s.Runs[variant][block].ByCell[at]
 		if p == nil || p.Capacity == nil {
 			continue
 		}
@@ -83,10 +64,10 @@ func (s *study) search(variant string, at cell.At) (*finding.Search, error) {
 		return nil, nil
 	}
 	first := made[0]
-	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, words.Goal(first, s.searchedPercentile())
+	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, words.Goal(first, s.SearchedPercentile())
 	out.Binding = mostFrequent(made, func(c *record.Capacity) string { return c.Binding })
 	out.Seconds = stats.Center(estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
-	if lost := s.lostAtRate(variant, at); lost.known && (!lost.unsure() || lost.share() > 1-finding.Lossless) && !s.lossy(at) {
+	if lost := s.lostAtRate(variant, at); lost.known && (!lost.unsure() || lost.share() > 1-finding.Lossless) && !s.LosesOnPurpose(at) {
 		share := lost.share()
 		out.LostShare = &share
 	}
@@ -136,8 +117,8 @@ func failedBelow(made []*record.Capacity, rate float64) int {
 func (s *study) searchFigures(out *finding.Search, made []*record.Capacity) {
 	rates := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
 	limited := slices.ContainsFunc(made, func(c *record.Capacity) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
-	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/droppable {
-		out.Rate = estimate.Interval(rateExtent(made).SignedRank(rates, s.confidence(estimate.Confidence)), s.quick())
+	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/dataset.Droppable {
+		out.Rate = estimate.Interval(rateExtent(made).SignedRank(rates, s.Confidence(estimate.Confidence)), s.Quick())
 	}
 	linear := func(value func(*record.Capacity) float64) *float64 {
 		values := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Linear })
@@ -177,18 +158,11 @@ func (s *study) searchPoints(block int, c *record.Capacity) ([]finding.SearchPoi
 			if err != nil {
 				return nil, err
 			}
-			point.Seconds = float64(h.ValueAtQuantile(s.searchedPercentile())) / 1e9
+			point.Seconds = float64(h.ValueAtQuantile(s.SearchedPercentile())) / 1e9
 		}
 		out = append(out, point)
 	}
 	return out, nil
-}
-
-func (s *study) searchedPercentile() float64 {
-	if c := s.in.Experiment.Load.Capacity; c != nil && c.Percentile > 0 {
-		return c.Percentile
-	}
-	return 99
 }
 
 // mostFrequent names what the searches have in common, with counts where they

@@ -23,15 +23,6 @@ func (c *claim) finer() string {
 	return words.FinerSearch
 }
 
-// bracket is where the capacity that a phase found lies; nil where it is the rate
-// itself, or where none was found.
-func (p *phase) bracket() *finding.Range {
-	if p.Capacity == nil {
-		return nil
-	}
-	return estimate.Bracket(p.Capacity)
-}
-
 // resolutionNote says that a capacity is a bracket; "" where it is not.
 func resolutionNote(samples []finding.Sample) string {
 	share := estimate.Resolution(samples)

@@ -6,26 +6,8 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
-
-// confidence is the confidence to ask of an interval that is to have the one given,
-// in spite of stopping at a precision. It is the one place where intervals are
-// widened for that.
-func (s *study) confidence(given float64) float64 {
-	if !s.stops() {
-		return given
-	}
-	d := s.in.Experiment.Design
-	return stats.SequentialConfidence(d.Blocks, d.Most, given)
-}
-
-// stops reports whether the number of blocks is found on the way.
-func (s *study) stops() bool {
-	d := s.in.Experiment.Design
-	return d.Most > 0 && d.Precision > 0 && !d.Quick
-}
 
 // stopping is where an experiment that stops at a precision stands.
 type stopping struct {
@@ -38,21 +20,21 @@ type stopping struct {
 
 // stoppingOf looks at the records as whoever stopped the experiment did.
 func (s *study) stoppingOf() stopping {
-	made := len(s.attempted(s.baseline))
-	out := stopping{blocks: made, atMost: made >= s.in.Experiment.Design.Most}
+	made := len(s.Attempted(s.Baseline))
+	out := stopping{blocks: made, atMost: made >= s.Experiment.Design.Most}
 	var err error
-	if out.width, err = s.widest(s.in.Experiment.Design.Metric); err != nil {
+	if out.width, err = s.widest(s.Experiment.Design.Metric); err != nil {
 		out.unknown = true
 		return out
 	}
-	out.enough = made >= s.in.Experiment.Design.Blocks && out.width <= s.in.Experiment.Design.Precision
+	out.enough = made >= s.Experiment.Design.Blocks && out.width <= s.Experiment.Design.Precision
 	return out
 }
 
 // stopped says why no more blocks were made; "" where their number was fixed, or
 // where more are to come.
 func (s *study) stopped() string {
-	if !s.stops() {
+	if !s.Stops() {
 		return ""
 	}
 	at := s.stoppingOf()
@@ -66,7 +48,7 @@ func (s *study) stopped() string {
 }
 
 func (s *study) precisionText() string {
-	return "±" + finding.FormatBound(s.in.Experiment.Design.Precision, "1", true)
+	return "±" + finding.FormatBound(s.Experiment.Design.Precision, "1", true)
 }
 
 // precisionMetric is the metric that the precision is asked of, in words.
@@ -75,17 +57,17 @@ func (s *study) precisionMetric() string {
 }
 
 func (s *study) precisionName() string {
-	name := s.in.Experiment.Design.Metric
-	if name == "" && len(s.places) > 0 {
-		return s.headlineOf(s.places[0]).Name
+	name := s.Experiment.Design.Metric
+	if name == "" && len(s.Cells()) > 0 {
+		return s.headlineOf(s.Cells()[0]).Name
 	}
 	return name
 }
 
 // blocksAsked is how many blocks the experiment is done with.
 func (s *study) blocksAsked() int {
-	d := s.in.Experiment.Design
-	if !s.stops() {
+	d := s.Experiment.Design
+	if !s.Stops() {
 		return d.Blocks
 	}
 	if at := s.stoppingOf(); at.enough {
@@ -95,15 +77,15 @@ func (s *study) blocksAsked() int {
 }
 
 func (s *study) findStoppedEarly() []hit {
-	if !s.stops() || !s.stoppingOf().enough {
+	if !s.Stops() || !s.stoppingOf().enough {
 		return nil
 	}
-	d := s.in.Experiment.Design
+	d := s.Experiment.Design
 	return []hit{{text: fmt.Sprintf("the number of blocks was not fixed (%d to %d): every interval is widened so that it has its confidence in spite of that", d.Blocks, d.Most)}}
 }
 
 func (s *study) findImprecise() []hit {
-	if !s.stops() {
+	if !s.Stops() {
 		return nil
 	}
 	at := s.stoppingOf()
@@ -114,7 +96,7 @@ func (s *study) findImprecise() []hit {
 		return nil
 	case at.width < 1e3:
 		text := fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.width, "1", true), s.precisionText())
-		if least := s.leastWidth(s.in.Experiment.Design.Metric); least >= s.in.Experiment.Design.Precision {
+		if least := s.leastWidth(s.Experiment.Design.Metric); least >= s.Experiment.Design.Precision {
 			text += fmt.Sprintf("; the searches know their rates only to within ±%s: a finer resolution (a smaller step of a staircase) would help, more blocks would not",
 				finding.FormatBound(least, "1", true))
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
@@ -38,13 +39,13 @@ func TestAddedCPUIsFound(t *testing.T) {
 }
 
 func TestCPUPerOperation(t *testing.T) {
-	p := &phase{
+	p := &dataset.Phase{
 		Phase: &record.Phase{DrainSeconds: 4, Load: record.Load{Started: 1000, WallSeconds: 10}, Usage: []record.Usage{
 			{Process: "a", Role: "app", Seconds: 14, CPUSeconds: 2},
 			{Process: "b", Role: "database", Seconds: 14, CPUSeconds: 1},
 			{Process: "l", Role: "load", Seconds: 14, CPUSeconds: 100},
 		}},
-		idle: map[string]record.Usage{"a": {Seconds: 2, CPUSeconds: 0.2}, "l": {Seconds: 2, CPUSeconds: 1}},
+		Idle: map[string]record.Usage{"a": {Seconds: 2, CPUSeconds: 0.2}, "l": {Seconds: 2, CPUSeconds: 1}},
 	}
 	for role, want := range map[role.Role]float64{"": 2.6e-3, "app": 1.6e-3, "database": 1e-3, "load": 98e-3} {
 		if got, _ := cpuMeasure(role).value(nil, p); math.Abs(got-want) > 1e-12 {

@@ -4,6 +4,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -13,12 +14,12 @@ import (
 // that all of its runs support.
 func (s *study) curves() []finding.Curve {
 	out := []finding.Curve{}
-	for _, at := range s.cells() {
-		if how := s.regimeOf(at); how != metric.Open && how != metric.Unthrottled {
+	for _, at := range s.Cells() {
+		if how := s.RegimeOf(at); how != metric.Open && how != metric.Unthrottled {
 			continue
 		}
-		for _, v := range s.variants {
-			if points := points(s.phasesOf(v.Name, at)); len(points) > 0 {
+		for _, v := range s.Variants {
+			if points := points(s.PhasesOf(v.Name, at)); len(points) > 0 {
 				out = append(out, finding.Curve{Operation: at.Operation, Parameter: at.Level.Map(), Variant: v.Name, Points: points})
 			}
 		}
@@ -26,12 +27,12 @@ func (s *study) curves() []finding.Curve {
 	return out
 }
 
-func points(phases []*phase) []finding.Point {
+func points(phases []*dataset.Phase) []finding.Point {
 	var out []finding.Point
-	for _, percentile := range grid {
+	for _, percentile := range dataset.Grid {
 		values := make([]float64, 0, len(phases))
 		for _, p := range phases {
-			if v, ok := p.latency.at(percentile); ok {
+			if v, ok := p.Latency.At(percentile); ok {
 				values = append(values, v)
 			}
 		}

@@ -3,6 +3,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -13,9 +14,9 @@ import (
 )
 
 // delivered is the delivered share, and the verdict on the budget for lost spans.
-func (s *study) delivered(p pair, at cell.At) *claim {
+func (s *study) delivered(p dataset.Pair, at cell.At) *claim {
 	budget := s.lostBudget(p)
-	search := s.regimeOf(at) == metric.Search
+	search := s.RegimeOf(at) == metric.Search
 	if at.Operation == "" || search && budget == nil {
 		return nil
 	}
@@ -23,7 +24,7 @@ func (s *study) delivered(p pair, at cell.At) *claim {
 	if search {
 		samples = nil // the probes ask for different rates on purpose
 	}
-	t := s.tracing[p.variant]
+	t := s.tracing[p.Variant]
 	if len(samples) == 0 && (budget == nil || t.Silent || t.Sampling <= 0) {
 		return nil
 	}
@@ -32,10 +33,10 @@ func (s *study) delivered(p pair, at cell.At) *claim {
 		base, value := estimate.Columns(samples)
 		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
 		if compared {
-			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.confidence(estimate.Confidence)), s.quick())
+			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), s.Quick())
 		}
 	}
-	if l := s.ledgerOf(p.variant, at); l != nil {
+	if l := s.ledgerOf(p.Variant, at); l != nil {
 		c.Note = l.Verdict
 	}
 	if budget != nil {
@@ -46,15 +47,15 @@ func (s *study) delivered(p pair, at cell.At) *claim {
 
 // shares returns the delivered shares, block by block, and whether both sides
 // have any: a baseline that delivers nothing has none to be compared with.
-func (s *study) shares(p pair, at cell.At) (samples []finding.Sample, compared bool) {
+func (s *study) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
 	compared = true
-	for _, block := range s.blocksOf(p.variant, p.against) {
-		value, known := s.runs[p.variant][block].delivery[at.String()]
+	for _, block := range s.BlocksOf(p.Variant, p.Against) {
+		value, known := s.deliveries[s.Runs[p.Variant][block]][at.String()]
 		if !known || value.Due <= 0 {
 			return nil, false
 		}
 		sample := finding.Sample{Block: block, Value: value.Share()}
-		if base, known := s.runs[p.against][block].delivery[at.String()]; known && base.Due > 0 {
+		if base, known := s.deliveries[s.Runs[p.Against][block]][at.String()]; known && base.Due > 0 {
 			sample.Baseline = base.Share()
 		} else {
 			compared = false
@@ -64,9 +65,9 @@ func (s *study) shares(p pair, at cell.At) (samples []finding.Sample, compared b
 	return samples, compared
 }
 
-func (s *study) lostBudget(p pair) *spec.Limit {
-	for i := range s.in.Experiment.Budget {
-		if limit := &s.in.Experiment.Budget[i]; limit.Metric == metric.LostShare && !p.extra {
+func (s *study) lostBudget(p dataset.Pair) *spec.Limit {
+	for i := range s.Experiment.Budget {
+		if limit := &s.Experiment.Budget[i]; limit.Metric == metric.LostShare && !p.Extra {
 			return limit
 		}
 	}
@@ -78,7 +79,7 @@ func (s *study) lostBudget(p pair) *spec.Limit {
 func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 	c.Verdict.Budget = &budget.Value
 	l := s.ledgerOf(c.Variant, c.at)
-	if s.lossy(c.at) {
+	if s.LosesOnPurpose(c.at) {
 		c.cannotTell("the search for the highest rate without loss makes spans be lost", 0)
 		return
 	}

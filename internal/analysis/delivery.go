@@ -4,8 +4,8 @@ package analysis
 
 import (
 	"maps"
-	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -15,25 +15,25 @@ import (
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
 func (s *study) account() {
 	s.ledgers = []finding.Ledger{}
-	cells := s.cells()
-	for _, v := range s.variants {
+	cells := s.Cells()
+	for _, v := range s.Variants {
 		var names []string
 		for _, at := range cells {
 			names = append(names, at.String())
 		}
 		var runs, runsByCell []ledger.Run
-		for _, block := range sortedBlocks(s.all[v.Name]) {
-			runs = append(runs, ledger.FromRecord(s.all[v.Name][block].Record))
+		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
+			runs = append(runs, ledger.FromRecord(s.All[v.Name][block].Record))
 		}
 		t := ledger.Confirm(s.tracing[v.Name], runs)
 		s.tracing[v.Name] = t
 		byCell := s.tracingByCell(v.Name)
-		for _, block := range sortedBlocks(s.all[v.Name]) {
-			r := s.all[v.Name][block]
+		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
+			r := s.All[v.Name][block]
 			runsByCell = append(runsByCell, ofCells(r.Record))
-			r.delivery = ledger.Deliveries(byCell, runsByCell[len(runsByCell)-1])
+			s.deliveries[r] = ledger.Deliveries(byCell, runsByCell[len(runsByCell)-1])
 		}
-		s.ledgers = append(s.ledgers, ledger.Account(v.Name, ledger.AppToSink, s.operations(), t, runs)...)
+		s.ledgers = append(s.ledgers, ledger.Account(v.Name, ledger.AppToSink, s.Operations(), t, runs)...)
 		s.byCell = append(s.byCell, ledger.Account(v.Name, ledger.AppToSink, names, byCell, runsByCell)...)
 	}
 	for _, ledgers := range [][]finding.Ledger{s.ledgers, s.byCell} {
@@ -48,7 +48,7 @@ func (s *study) account() {
 func (s *study) tracingByCell(variant string) ledger.Tracing {
 	t := s.tracing[variant]
 	t.Spans = maps.Clone(t.Spans)
-	for _, at := range s.cells() {
+	for _, at := range s.Cells() {
 		if per, known := t.Spans[at.Operation]; known && !isKnown(t.Spans, at.String()) {
 			t.Spans[at.String()] = per
 		}
@@ -98,13 +98,4 @@ func (s *study) ledgerOf(variant string, at cell.At) *finding.Ledger {
 		}
 	}
 	return nil
-}
-
-func sortedBlocks(byBlock map[int]*run) []int {
-	keys := make([]int, 0, len(byBlock))
-	for block := range byBlock {
-		keys = append(keys, block)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -2,6 +2,8 @@
 package analysis
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -10,14 +12,14 @@ import (
 )
 
 func (s *study) describe() (finding.Experiment, error) {
-	e := s.in.Experiment
+	e := s.Experiment
 	d := finding.Experiment{
 		Name: e.Name, Load: words.Load(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
-		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: words.Warmup(s.warmups()), Faults: words.Faults(e),
+		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: words.Warmup(s.Warmups()), Faults: words.Faults(e),
 		Duet: e.Design.Duet, Rates: s.relativeRates(),
 		LeftOut: s.in.LeftOut, Published: Published(e), Claims: Claims(e),
 	}
-	if s.stops() {
+	if s.Stops() {
 		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.precisionName()
 	}
 	if e.Workload != nil {
@@ -35,7 +37,7 @@ func (s *study) describe() (finding.Experiment, error) {
 		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
 			Steps: steps, Partial: s.partial(v),
-			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.runtime(v.Name), Instrumented: s.instrumented(v.Name),
+			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
 		})
 	}
 	return d, nil
@@ -76,3 +78,5 @@ func shown(settings map[string]string) map[string]string {
 	}
 	return out
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -5,19 +5,19 @@ import "github.com/tracetax/tracetax/internal/words"
 
 // pilotTexts says where a relative rate came from, a sentence an operation.
 func (s *study) pilotTexts() []string {
-	relative := s.in.Experiment.Load.Relative
+	relative := s.Experiment.Load.Relative
 	var out []string
-	for _, operation := range s.operations() {
+	for _, operation := range s.Operations() {
 		var found []string
-		for _, p := range s.piloted(operation) {
-			found = append(found, words.Pilot(p.variant, p.found))
+		for _, p := range s.Piloted(operation) {
+			found = append(found, words.Pilot(p.Variant, p.Found))
 		}
 		if len(found) == 0 {
 			continue
 		}
 		rate, share := 0.0, 0.0
 		if relative != nil {
-			rate, _ = s.rateOf(operation)
+			rate, _ = s.RateOf(operation)
 			share = relative.Share
 		}
 		out = append(out, operation+": "+words.Pilots(found, rate, share))
@@ -28,12 +28,12 @@ func (s *study) pilotTexts() []string {
 // relativeRates are the rates that a relative one came to, by operation; nil where
 // the rate was a given one.
 func (s *study) relativeRates() map[string]float64 {
-	if s.in.Experiment.Load.Relative == nil {
+	if s.Experiment.Load.Relative == nil {
 		return nil
 	}
 	out := map[string]float64{}
-	for _, operation := range s.operations() {
-		if rate, ok := s.rateOf(operation); ok {
+	for _, operation := range s.Operations() {
+		if rate, ok := s.RateOf(operation); ok {
 			out[operation] = rate
 		}
 	}

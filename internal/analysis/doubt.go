@@ -30,7 +30,7 @@ type doubts struct {
 func (s *study) doubtsOf(c *claim) doubts {
 	var d doubts
 	for _, at := range s.placesOf(c) {
-		d.overloaded = cmp.Or(d.overloaded, s.overloadOf(c.pair, at))
+		d.overloaded = cmp.Or(d.overloaded, s.OverloadOf(c.pair, at))
 	}
 	if c.bent != "" {
 		d.reason = c.bent
@@ -51,7 +51,7 @@ func (s *study) doubtsOf(c *claim) doubts {
 func (s *study) placesOf(c *claim) []cell.At {
 	switch {
 	case finding.IsOfLoad(c.Metric):
-		return s.cells()
+		return s.Cells()
 	case c.metric.WholeRun:
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *study) placesOf(c *claim) []cell.At {
 // noteDoubts keeps what the warnings are to tell.
 func (s *study) noteDoubts(c *claim) {
 	where := place(c.at, c.Variant)
-	if c.pair.extra {
+	if c.pair.Extra {
 		where += " against " + c.Against
 	}
 	if c.doubts.modes {
@@ -140,8 +140,8 @@ func (s *study) lagOf(c *claim) string {
 	}
 	var lags []float64
 	for _, sample := range c.Samples {
-		base, ok := s.runs[c.Against][sample.Block].phases[c.at].lagAt(c.metric.Percentile)
-		value, okValue := s.runs[c.Variant][sample.Block].phases[c.at].lagAt(c.metric.Percentile)
+		base, ok := s.Runs[c.Against][sample.Block].ByCell[c.at].LagAt(c.metric.Percentile)
+		value, okValue := s.Runs[c.Variant][sample.Block].ByCell[c.at].LagAt(c.metric.Percentile)
 		if !ok || !okValue {
 			return ""
 		}
@@ -157,12 +157,4 @@ func (s *study) lagOf(c *claim) string {
 	}
 	return fmt.Sprintf("the load generator's own lag differs by %s, over a tenth of what is measured (%s)",
 		finding.FormatValue(math.Abs(lag), "s"), finding.FormatValue(effect, "s"))
-}
-
-// lagAt is the generator's lag at a percentile; its mean for 0.
-func (p *phase) lagAt(percentile float64) (float64, bool) {
-	if percentile == 0 {
-		return p.lag.mean()
-	}
-	return p.lag.at(percentile)
 }

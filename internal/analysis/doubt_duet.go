@@ -10,11 +10,6 @@ import (
 // CPU with what makes the other one's operations and takes its spans.
 const onlyCPU = "a duet compares CPU and memory, not latency"
 
-// duet reports whether variants ran at the same time.
-func (s *study) duet() bool {
-	return s.in.Experiment.Design.Duet || s.any(func(r *run) bool { return r.Harness.Partner != "" })
-}
-
 // shareCPU takes the verdict from a claim that a duet cannot answer: the figures stay,
 // their intervals would say how sure a wrong figure is.
 func (c *claim) shareCPU() {

@@ -3,6 +3,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -34,14 +35,13 @@ func Foresee(e *spec.Experiment) (headline, budgets Outlook) {
 	if e == nil || len(e.Variants) == 0 || e.Design.Quick {
 		return headline, budgets
 	}
-	s := sortOut(Input{Experiment: e})
-	s.foreseeCells()
+	s := &study{Set: dataset.Foreseen(e)}
 	claims := s.foreseen()
 	families := s.families(claims)
 	of := func(family string) Outlook {
 		o := Outlook{Claims: families[family], Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most)}
-		o.Needs = needed(o.Claims, s.confidence)
-		o.Joint = family == familyHeadline && !s.stops() && o.Least >= stats.MinBlocks(estimate.Confidence)
+		o.Needs = needed(o.Claims, s.Confidence)
+		o.Joint = family == familyHeadline && !s.Stops() && o.Least >= stats.MinBlocks(estimate.Confidence)
 		for _, c := range claims {
 			if o.Metric == "" && s.counts(c) && c.family() == family {
 				o.Metric = c.Metric
@@ -58,31 +58,21 @@ func needed(claims int, ask func(float64) float64) int {
 	return stats.MinBlocks(ask(stats.Bonferroni(estimate.Confidence, claims)))
 }
 
-// foreseeCells makes the list of cells of what will be run.
-func (s *study) foreseeCells() {
-	s.places = nil
-	for _, operation := range s.operations() {
-		for _, level := range s.in.Experiment.Load.Steps() {
-			s.places = append(s.places, cell.AtOf(operation, level.Parameter))
-		}
-	}
-}
-
 // foreseen are the claims that will be made over all roles, without their figures.
 func (s *study) foreseen() []*claim {
 	var out []*claim
-	for _, at := range append(s.cells(), cell.At{}) {
-		for _, p := range s.pairs() {
-			for _, m := range measures(nil, s.regimeOf(at)) {
+	for _, at := range append(s.Cells(), cell.At{}) {
+		for _, p := range s.Pairs() {
+			for _, m := range measures(nil, s.RegimeOf(at)) {
 				if m.WholeRun == (at == cell.At{}) {
 					out = append(out, s.outline(m, p, at, []finding.Sample{}))
 				}
 			}
 		}
 	}
-	for _, operation := range s.operations() {
-		for _, p := range s.pairs() {
-			if s.sloped(operation) {
+	for _, operation := range s.Operations() {
+		for _, p := range s.Pairs() {
+			if s.Sloped(operation) {
 				out = append(out, s.newClaim(lineMeasure(metric.Slope), p, cell.At{Operation: operation}, []finding.Sample{}))
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -58,11 +59,11 @@ func seemsUntraced(records []record.Record, variant string) bool {
 // HeadlineFindings are the headline's findings alone, without verdicts, by
 // variant.
 func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Finding {
-	s := sortOut(Input{Experiment: e, Records: records})
+	s := &study{Set: dataset.Glance(e, records)}
 	var out []finding.Finding
-	for _, p := range s.pairs() {
-		for _, at := range s.cells() {
-			if p.extra {
+	for _, p := range s.Pairs() {
+		for _, at := range s.Cells() {
+			if p.Extra {
 				continue
 			}
 			if c := s.claim(s.headlineOf(at), p, at); c != nil {
@@ -75,7 +76,7 @@ func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Fin
 
 // headlineOf is the metric that the answer on a cell is made of.
 func (s *study) headlineOf(at cell.At) measure {
-	switch s.regimeOf(at) {
+	switch s.RegimeOf(at) {
 	case metric.Search:
 		return of(metric.Must(metric.Capacity), "", metric.Search)
 	case metric.Unthrottled:

@@ -9,84 +9,24 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// A variant is given up that fails in so many blocks in a row, or before the first
-// block in so many tries of the same.
-const givenUp = 2
-
 // progress counts the runs that were asked for and those that were made, good or
 // failed. What a variant that was given up has not made was not left out by an
 // interruption; without its baseline nothing goes on, and neither does it by itself.
 func (s *study) progress() (made, asked int) {
 	total := s.blocksAsked()
-	if s.abandoned(s.baseline) || s.nothingLeft() {
+	if s.Abandoned(s.Baseline) || s.NothingLeft() {
 		return 0, 0
 	}
-	for _, v := range s.variants {
-		n := len(s.attempted(v.Name))
+	for _, v := range s.Variants {
+		n := len(s.Attempted(v.Name))
 		made += n
-		if s.abandoned(v.Name) {
+		if s.Abandoned(v.Name) {
 			asked += n
 			continue
 		}
 		asked += max(n, total)
 	}
 	return made, asked
-}
-
-// attempted are the blocks in which a variant was run, and whether that went well.
-func (s *study) attempted(variant string) map[int]bool {
-	out := map[int]bool{}
-	for _, r := range s.failed {
-		if r.Variant == variant && r.Block > 0 {
-			out[r.Block] = false
-		}
-	}
-	for block := range s.all[variant] {
-		out[block] = true
-	}
-	return out
-}
-
-// nothingLeft reports whether every variant but the baseline was given up.
-func (s *study) nothingLeft() bool {
-	others := 0
-	for _, v := range s.variants {
-		if v.Name == s.baseline {
-			continue
-		}
-		if others++; !s.abandoned(v.Name) {
-			return false
-		}
-	}
-	return others > 0
-}
-
-// abandoned reports whether a variant failed so often that it was given up.
-func (s *study) abandoned(variant string) bool {
-	type kind struct {
-		record.Kind
-		record.Purpose
-	}
-	before := map[kind]int{}
-	for _, r := range s.failed {
-		if r.Variant == variant && r.Block == 0 {
-			if before[kind{r.Kind, r.Purpose}]++; before[kind{r.Kind, r.Purpose}] >= givenUp {
-				return true
-			}
-		}
-	}
-	attempted := s.attempted(variant)
-	row := 0
-	for block := 1; block <= max(s.in.Experiment.Design.Blocks, s.in.Experiment.Design.Most); block++ {
-		if good, made := attempted[block]; !made || good {
-			row = 0
-			continue
-		}
-		if row++; row >= givenUp {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *study) findInterrupted() []hit {

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -64,7 +65,7 @@ func flatFrom(curve []level, i int, limit, confidence float64) bool {
 func gain(from, to level, confidence float64) stats.Estimate {
 	doublings := math.Log2(to.x / from.x)
 	var gains []float64
-	for _, block := range blocksIn(from.values) {
+	for _, block := range dataset.BlocksIn(from.values) {
 		a, b := from.values[block], to.values[block]
 		if a > 0 && b > 0 {
 			gains = append(gains, math.Log(b/a)/doublings)

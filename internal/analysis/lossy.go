@@ -22,10 +22,10 @@ import (
 // how many spans were to come, what the tracer admits to have lost in the whole run.
 func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 	var out []finding.Lossy
-	for _, at := range s.cells() {
+	for _, at := range s.Cells() {
 		var here []finding.Lossy
-		for _, v := range s.variants {
-			if one := s.lossyOn(v.Name, at); one.LostShare > 1-finding.Lossless && !s.lossy(at) {
+		for _, v := range s.Variants {
+			if one := s.lossyOn(v.Name, at); one.LostShare > 1-finding.Lossless && !s.LosesOnPurpose(at) {
 				here = append(here, one)
 			}
 		}
@@ -33,7 +33,7 @@ func (s *study) apart(findings []finding.Finding) []finding.Lossy {
 		out = append(out, here...)
 	}
 	for i := range out {
-		if !slices.ContainsFunc(out, func(l finding.Lossy) bool { return l.Variant == s.baseline && sameCell(l, out[i]) }) {
+		if !slices.ContainsFunc(out, func(l finding.Lossy) bool { return l.Variant == s.Baseline && sameCell(l, out[i]) }) {
 			s.leastCost(&out[i], findings)
 		}
 	}
@@ -47,7 +47,7 @@ func (s *study) lossyOn(variant string, at cell.At) finding.Lossy {
 	if l == nil {
 		return finding.Lossy{}
 	}
-	how := s.regimeOf(at)
+	how := s.RegimeOf(at)
 	if how == metric.Search {
 		return s.lostAtRate(variant, at).apart(s.lossyOf(l, variant, at), "at the rate found")
 	}
@@ -76,7 +76,7 @@ func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	metric := s.headlineOf(at).Name
 	for _, f := range findings {
 		here := f.Operation == at.Operation && cell.LevelOf(f.Parameter) == at.Level
-		if f.Metric == metric && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.baseline {
+		if f.Metric == metric && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.Baseline {
 			l.Metric = f.Metric
 			if f.ByRatio() {
 				l.Cost = f.Relative
@@ -102,7 +102,7 @@ func (s *study) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.L
 	atSink := min(refused, ledger.Spans(*l, ledger.FailedSend))
 	out := finding.Lossy{Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: l.LostShare}
 	var places []finding.LostAt
-	if s.regimeOf(at) == metric.Unthrottled {
+	if s.RegimeOf(at) == metric.Unthrottled {
 		out.LostShare = absentShare(l)
 		places = append(places, finding.LostAt{Place: finding.LostByLimit, Spans: ledger.Spans(*l, ledger.Forgone)})
 	}
@@ -128,8 +128,8 @@ func (s *study) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.L
 // refused is how many spans the receiver refused on a cell.
 func (s *study) refused(variant string, at cell.At) int64 {
 	var n uint64
-	for _, r := range s.all[variant] {
-		if p := r.phases[at]; p != nil {
+	for _, r := range s.All[variant] {
+		if p := r.ByCell[at]; p != nil {
 			for _, c := range []record.Counts{p.WarmupSink, p.Sink} {
 				n += c.Rejected
 			}

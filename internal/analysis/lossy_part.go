@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -22,13 +23,13 @@ type lostSpans struct {
 }
 
 func (l lostSpans) share() float64 {
-	share, _ := over(l.lost, l.due) // 0 where none were to come
+	share, _ := dataset.Over(l.lost, l.due) // 0 where none were to come
 	return share
 }
 
 // mostShare is the share that may have been lost at most, at least share.
 func (l lostSpans) mostShare() float64 {
-	share, _ := over(l.most, l.due-l.lost+l.most) // 0 where none were to come
+	share, _ := dataset.Over(l.most, l.due-l.lost+l.most) // 0 where none were to come
 	return share
 }
 
@@ -38,7 +39,7 @@ func (l lostSpans) unsure() bool { return !l.known || l.mostShare()-l.share() > 
 // lostAtRate is what was lost at the rates that the searches of a variant found, in the
 // probes that these rest on.
 func (s *study) lostAtRate(variant string, at cell.At) lostSpans {
-	return s.lostIn(variant, at, float64(s.tracing[variant].Holds), func(p *phase) (load *record.Load, sink record.Counts, is bool) {
+	return s.lostIn(variant, at, float64(s.tracing[variant].Holds), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return nil, sink, false
 		}
@@ -53,14 +54,14 @@ func (s *study) lostAtRate(variant string, at cell.At) lostSpans {
 // and of operations back to back, of whose warm-up what is lost is as much the tracer's way, it
 // is not known.
 func (s *study) lostInWindow(variant string, at cell.At) lostSpans {
-	if how := s.regimeOf(at); how == metric.Search || how == metric.Unthrottled {
+	if how := s.RegimeOf(at); how == metric.Search || how == metric.Unthrottled {
 		return lostSpans{}
 	}
 	of := cell.Cell{At: at, Variant: variant}
 	if known, has := s.windows[of]; has {
 		return known
 	}
-	s.windows[of] = s.lostIn(variant, at, 0, func(p *phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
+	s.windows[of] = s.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
 	return s.windows[of]
 }
 
@@ -68,12 +69,12 @@ func (s *study) lostInWindow(variant string, at cell.At) lostSpans {
 // where chance decides what is sampled. What is missing of the part but not of its whole phase
 // came late, and is not lost; nor are as many spans of each as may come in a later part of it.
 // The part is nil where there should be one and is not.
-func (s *study) lostIn(variant string, at cell.At, later float64, part func(*phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
+func (s *study) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
 	tracing := s.tracingByCell(variant)
 	var parts, wholes []ledger.Run
-	for _, block := range s.blocksOf(variant, s.baseline) {
-		r := s.runs[variant][block]
-		p := r.phases[at]
+	for _, block := range s.BlocksOf(variant, s.Baseline) {
+		r := s.Runs[variant][block]
+		p := r.ByCell[at]
 		if p == nil {
 			continue
 		}
@@ -115,7 +116,7 @@ func (l lostSpans) below(whole *finding.Ledger) bool {
 
 // lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
 func (s *study) lostInPhase(variant string, at cell.At) lostSpans {
-	return s.lostIn(variant, at, 0, func(p *phase) (*record.Load, record.Counts, bool) {
+	return s.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
 		load := record.Load{
 			Started: p.Warmup.Started + p.Load.Started, Completed: p.Warmup.Completed + p.Load.Completed, Resent: p.Warmup.Resent + p.Load.Resent,
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -15,7 +16,7 @@ import (
 // onlyUnexpected reports whether an operation at its level is the only one of a variant of which
 // nobody knows how many spans it makes: what the run lost beside the others is its own.
 func (s *study) onlyUnexpected(variant string, at cell.At) bool {
-	return !slices.ContainsFunc(s.cells(), func(other cell.At) bool {
+	return !slices.ContainsFunc(s.Cells(), func(other cell.At) bool {
 		l := s.ledgerOf(variant, other)
 		return other != at && l != nil && !ledger.Expects(*l)
 	})
@@ -25,8 +26,8 @@ func (s *study) onlyUnexpected(variant string, at cell.At) bool {
 // what they lost for sure, by cell.
 func (s *study) unknownLosses() []finding.LossUnknown {
 	var out []finding.LossUnknown
-	for _, at := range s.cells() {
-		for _, v := range s.variants {
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
 			if one := s.unknownLoss(v.Name, at); one != nil {
 				out = append(out, *one)
 			}
@@ -39,7 +40,7 @@ func (s *study) unknownLosses() []finding.LossUnknown {
 // than matters.
 func (s *study) unknownLoss(variant string, at cell.At) *finding.LossUnknown {
 	t, l := s.tracing[variant], s.ledgerOf(variant, at)
-	if l == nil || s.lossy(at) || t.Silent || t.Sampling <= 0 {
+	if l == nil || s.LosesOnPurpose(at) || t.Silent || t.Sampling <= 0 {
 		return nil
 	}
 	least, most, why := s.lossRange(variant, at, l)
@@ -58,7 +59,7 @@ func (s *study) unknownLoss(variant string, at cell.At) *finding.LossUnknown {
 func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least, most float64, why string) {
 	const varies = "their number per operation varies"
 	if !ledger.Expects(*l) {
-		if of := ledger.BesideOperations(s.byCell, variant); of != nil && s.regimeOf(at) != metric.Search {
+		if of := ledger.BesideOperations(s.byCell, variant); of != nil && s.RegimeOf(at) != metric.Search {
 			least = of.LostShare
 		}
 		return least, 1, "it is not known how many were to come"
@@ -73,11 +74,11 @@ func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least,
 		return lost.share(), lost.mostShare(), "operations failed or were sent again"
 	case lost.known:
 		return lost.share(), lost.mostShare(), "it is not known how many were made"
-	case s.regimeOf(at) == metric.Search && s.foundNone(variant, at):
+	case s.RegimeOf(at) == metric.Search && s.foundNone(variant, at):
 		return 0, 0, "" // at a limit there is no rate to lose spans at
-	case s.regimeOf(at) == metric.Search && per.Low > 0:
+	case s.RegimeOf(at) == metric.Search && per.Low > 0:
 		return 0, 1, "no probe at the rate found is in the records"
-	case s.regimeOf(at) == metric.Search:
+	case s.RegimeOf(at) == metric.Search:
 		return 0, 1, varies
 	case t.ByChance() && per.Low > 0:
 		return 0, 0, "" // so few are sampled that all may be missing: that is chance
@@ -88,7 +89,7 @@ func (s *study) lossRange(variant string, at cell.At, l *finding.Ledger) (least,
 
 // lostInMeasured is what was lost in the part of a phase that the figures are of.
 func (s *study) lostInMeasured(variant string, at cell.At) lostSpans {
-	switch s.regimeOf(at) {
+	switch s.RegimeOf(at) {
 	case metric.Search:
 		return s.lostAtRate(variant, at)
 	case metric.Unthrottled:
@@ -100,12 +101,12 @@ func (s *study) lostInMeasured(variant string, at cell.At) lostSpans {
 // failsOn reports whether operations failed or were sent again: these may have made their spans, or
 // not, or twice.
 func (s *study) failsOn(variant string, at cell.At) bool {
-	return slices.ContainsFunc(s.phasesOf(variant, at), func(p *phase) bool {
+	return slices.ContainsFunc(s.PhasesOf(variant, at), func(p *dataset.Phase) bool {
 		return p.Warmup.Started+p.Load.Started > p.Warmup.Completed+p.Load.Completed || p.Warmup.Resent+p.Load.Resent > 0
 	})
 }
 
 // foundNone reports whether no search of a variant found a rate.
 func (s *study) foundNone(variant string, at cell.At) bool {
-	return !slices.ContainsFunc(s.phasesOf(variant, at), func(p *phase) bool { return p.Capacity != nil && p.Capacity.Outcome == record.Found })
+	return !slices.ContainsFunc(s.PhasesOf(variant, at), func(p *dataset.Phase) bool { return p.Capacity != nil && p.Capacity.Outcome == record.Found })
 }

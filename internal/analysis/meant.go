@@ -4,7 +4,6 @@ package analysis
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
@@ -16,23 +15,23 @@ import (
 // trace finds out what each variant's tracing is meant to do.
 func (s *study) trace() {
 	learnt := map[string]map[string]ledger.PerOperation{}
-	for _, v := range s.variants {
-		learnt[v.Name] = ledger.Learn(s.calibrations(v.Name), 1, false)
+	for _, v := range s.Variants {
+		learnt[v.Name] = ledger.Learn(s.Calibrations(v.Name), 1, false)
 	}
-	for i, v := range s.variants {
+	for i, v := range s.Variants {
 		t := ledger.Tracing{Sampling: 1, Spans: map[string]ledger.PerOperation{}}
-		plan := s.in.Plans[v.Name]
+		plan := s.Plans[v.Name]
 		if plan != nil {
 			t.Silent, t.Sampling, t.Holds = plan.Silent, plan.Sampling, plan.Holds
 		}
-		for _, operation := range append(s.operations(), record.ProbeOperation) {
+		for _, operation := range append(s.Operations(), record.ProbeOperation) {
 			if per, known := s.perOperation(i, plan, operation, learnt); known {
 				t.Spans[operation] = per
 			}
 		}
 		s.traceDepths(i, t, learnt)
 		if t.Holds > 0 {
-			t.Besides = ledger.Besides(s.calibrations(v.Name), learnt[v.Name])
+			t.Besides = ledger.Besides(s.Calibrations(v.Name), learnt[v.Name])
 		}
 		s.tracing[v.Name] = t
 	}
@@ -41,16 +40,16 @@ func (s *study) trace() {
 // traceDepths says how many spans an operation makes at each depth of a sweep: learnt
 // there, because a number of one depth says nothing of another.
 func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
-	for _, at := range s.cells() {
+	for _, at := range s.Cells() {
 		if at.Level.Value(cell.Depth) == "" {
 			continue
 		}
-		own, traces := learnt[s.variants[i].Name][at.String()] // in a way of its own, where it has no tracer
+		own, traces := learnt[s.Variants[i].Name][at.String()] // in a way of its own, where it has no tracer
 		if traces {
 			t.Spans[at.String()] = own
 			continue
 		}
-		if tracerName(s.variants[i]) == "none" {
+		if tracerName(s.Variants[i]) == "none" {
 			continue // its number, if it is known, is nought at any depth
 		}
 		if per, known := s.learntOf(i, at.String(), learnt); known {
@@ -61,31 +60,11 @@ func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[strin
 	}
 }
 
-// calibrations returns a variant's calibration runs. They sample every span. A phase
-// that does not say at which level it was made was made at the depth that its
-// workload tells.
-func (s *study) calibrations(variant string) []record.Record {
-	var out []record.Record
-	for _, r := range s.in.Records {
-		if r.Kind != record.Calibration || r.Variant != variant {
-			continue
-		}
-		r.Phases = slices.Clone(r.Phases)
-		for i := range r.Phases {
-			if d := r.Phases[i].Load.Driven; d != nil && d.Depth > 0 && len(r.Phases[i].Parameter) == 0 {
-				r.Phases[i].Parameter = map[string]string{cell.Depth: strconv.Itoa(d.Depth)}
-			}
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
 // perOperation is how many spans an operation makes: declared; or learnt from the
 // variant itself, or from another one that makes the same spans; or none, where there
 // is no tracer.
 func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
-	v := s.variants[i]
+	v := s.Variants[i]
 	own, known := learnt[v.Name][operation]
 	if plan != nil {
 		if n, declared := plan.Spans[operation]; declared {
@@ -105,11 +84,11 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 // learntOf is what was learnt of a variant itself, or of another one that makes the same
 // spans, under the name of an operation or of an operation at a level.
 func (s *study) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
-	if per, known := learnt[s.variants[i].Name][name]; known {
+	if per, known := learnt[s.Variants[i].Name][name]; known {
 		return per, true
 	}
-	for _, other := range s.variants {
-		if per, ok := learnt[other.Name][name]; ok && sameSpans(other, s.variants[i]) {
+	for _, other := range s.Variants {
+		if per, ok := learnt[other.Name][name]; ok && sameSpans(other, s.Variants[i]) {
 			return per, true
 		}
 	}

@@ -4,6 +4,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -22,7 +23,7 @@ type measure struct {
 
 // reading reads a figure in a run; the phase is nil for what is of the whole run. It is false
 // where the run does not tell.
-type reading func(*run, *phase) (float64, bool)
+type reading func(*dataset.Run, *dataset.Phase) (float64, bool)
 
 // of makes a measure of a metric in a regime.
 func of(row metric.Row, charged role.Role, how metric.Regimes) measure {

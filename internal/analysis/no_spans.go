@@ -54,7 +54,7 @@ func (s *study) isDark(l finding.Ledger) bool {
 // the sink threw away by order.
 func (s *study) cameOf(variant string) uint64 {
 	var n uint64
-	for _, r := range s.all[variant] {
+	for _, r := range s.All[variant] {
 		n += r.Life.Told() + r.Life.Thrown
 		for _, p := range r.Phases {
 			n += p.Sink.Told() + p.Sink.Thrown + p.WarmupSink.Told() + p.WarmupSink.Thrown
@@ -66,9 +66,9 @@ func (s *study) cameOf(variant string) uint64 {
 // traces reports whether a variant is meant to send spans to the sink: it has a tracer,
 // or its user has told a process where the sink is.
 func (s *study) traces(variant string) bool {
-	for i, v := range s.variants {
+	for i, v := range s.Variants {
 		if v.Name == variant {
-			return tracerName(v) != "none" || i > 0 && knowsSink(v, s.in.Plans[variant])
+			return tracerName(v) != "none" || i > 0 && knowsSink(v, s.Plans[variant])
 		}
 	}
 	return false
@@ -78,7 +78,7 @@ func (s *study) traces(variant string) bool {
 // run where that is so of all of them, with what is known of why.
 func (s *study) untracedOperations() []finding.Untraced {
 	var out []finding.Untraced
-	for _, v := range s.variants {
+	for _, v := range s.Variants {
 		none, all := s.untraced(v.Name)
 		if len(none) == 0 {
 			continue
@@ -98,7 +98,7 @@ func (s *study) untracedOperations() []finding.Untraced {
 
 // dimLedgers takes "nothing lost" from the ledgers of operations of which no span came.
 func (s *study) dimLedgers() {
-	for _, v := range s.variants {
+	for _, v := range s.Variants {
 		none, all := s.untraced(v.Name)
 		if all {
 			none = append(none, finding.Ledger{Operation: ledger.All})
@@ -120,9 +120,9 @@ const noSpanCame = "no span came"
 // be missed.
 func (s *study) findNothingTraced() []hit {
 	var hits []hit
-	for _, v := range s.variants {
+	for _, v := range s.Variants {
 		if none, all := s.untraced(v.Name); all {
-			text := fmt.Sprintf("not one span came in %s", words.Counted(len(s.all[v.Name]), "run"))
+			text := fmt.Sprintf("not one span came in %s", words.Counted(len(s.All[v.Name]), "run"))
 			hits = append(hits, hit{text + words.Because(s.causesOf(v, none, all)), v.Name})
 		}
 	}
@@ -132,7 +132,7 @@ func (s *study) findNothingTraced() []hit {
 // findNoSpans leaves variants to findNothingTraced of which no span came at all.
 func (s *study) findNoSpans() []hit {
 	var hits []hit
-	for _, v := range s.variants {
+	for _, v := range s.Variants {
 		none, all := s.untraced(v.Name)
 		if all {
 			continue

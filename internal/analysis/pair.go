@@ -4,6 +4,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -11,30 +12,11 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// pair is a variant and what it is compared with.
-type pair struct {
-	variant, against string
-	extra            bool // not against the baseline
-}
-
-// pairs returns each variant against the baseline, and those against another
-// variant that the experiment asks for.
-func (s *study) pairs() []pair {
-	var out []pair
-	for _, v := range s.variants[1:] {
-		out = append(out, pair{variant: v.Name, against: s.baseline})
-		if v.Against != "" && v.Against != s.baseline && v.Against != v.Name {
-			out = append(out, pair{variant: v.Name, against: v.Against, extra: true})
-		}
-	}
-	return out
-}
-
 // claim is a finding on its way to a verdict.
 type claim struct {
 	finding.Finding
 	metric      measure
-	pair        pair
+	pair        dataset.Pair
 	at          cell.At
 	differences []float64
 	logs        []float64        // nil where there is no ratio
@@ -50,13 +32,13 @@ type claim struct {
 // findings makes all findings, with their verdicts.
 func (s *study) findings() []finding.Finding {
 	var claims []*claim
-	for _, at := range append(s.cells(), cell.At{}) {
-		for _, p := range s.pairs() {
+	for _, at := range append(s.Cells(), cell.At{}) {
+		for _, p := range s.Pairs() {
 			claims = append(claims, s.claims(p, at)...)
 		}
 	}
-	for _, operation := range s.operations() {
-		for _, p := range s.pairs() {
+	for _, operation := range s.Operations() {
+		for _, p := range s.Pairs() {
 			claims = append(claims, s.slopes(p, operation)...)
 		}
 	}
@@ -74,14 +56,14 @@ func (s *study) findings() []finding.Finding {
 }
 
 // claims makes the findings of one pair on one cell.
-func (s *study) claims(p pair, at cell.At) []*claim {
+func (s *study) claims(p dataset.Pair, at cell.At) []*claim {
 	var out []*claim
 	add := func(c *claim) {
 		if c != nil {
 			out = append(out, c)
 		}
 	}
-	for _, m := range measures(s.roles(), s.regimeOf(at)) {
+	for _, m := range measures(s.Roles(), s.RegimeOf(at)) {
 		if m.WholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
 		}
@@ -92,7 +74,7 @@ func (s *study) claims(p pair, at cell.At) []*claim {
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
-func (s *study) claim(m measure, p pair, at cell.At) *claim {
+func (s *study) claim(m measure, p dataset.Pair, at cell.At) *claim {
 	samples := s.samples(m, p, at)
 	if estimate.AllZero(samples) {
 		return nil
@@ -102,7 +84,7 @@ func (s *study) claim(m measure, p pair, at cell.At) *claim {
 	if text := resolutionNote(samples); text != "" {
 		c.remark(text)
 	}
-	c.estimate(s.confidence(estimate.Confidence), s.quick())
+	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
 	if m.uncompared {
 		c.Uncompared = true
 		c.Absolute, c.Relative, c.logs, c.logsApart = nil, nil, nil, nil
@@ -114,10 +96,10 @@ func (s *study) claim(m measure, p pair, at cell.At) *claim {
 }
 
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
-func (s *study) outline(m measure, p pair, at cell.At, samples []finding.Sample) *claim {
+func (s *study) outline(m measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	c := s.newClaim(m, p, at, samples)
-	c.Headline = m.headline && m.role == "" && !p.extra
-	if !at.Level.IsZero() && s.sloped(at.Operation) && s.budgetFor(c) == nil {
+	c.Headline = m.headline && m.role == "" && !p.Extra
+	if !at.Level.IsZero() && s.Sloped(at.Operation) && s.budgetFor(c) == nil {
 		c.Headline, c.metric.noVerdict = false, true
 	}
 	return c
@@ -128,18 +110,18 @@ func (s *study) outline(m measure, p pair, at cell.At, samples []finding.Sample)
 // budget is a ratio, whatever it is held against; so are all figures where some operations do
 // something, that they can be told together.
 func (s *study) overNothing(c *claim) bool {
-	e, tracer := s.in.Experiment, s.variants[0].Tracer
+	e, tracer := s.Experiment, s.Variants[0].Tracer
 	traced := tracer != nil && tracer.Name != spec.NoTracer
-	if c.pair.extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
+	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
 		return false
 	}
 	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { return !o.Empty })
 }
 
 // newClaim is a claim without its figures.
-func (s *study) newClaim(m measure, p pair, at cell.At, samples []finding.Sample) *claim {
+func (s *study) newClaim(m measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
-		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.variant, Against: p.against,
+		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
 		Metric: m.Name, Role: string(m.role), Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
 	}}
 }
@@ -147,18 +129,18 @@ func (s *study) newClaim(m measure, p pair, at cell.At, samples []finding.Sample
 // samples returns the values of both sides, block by block; nil where a run
 // cannot give the metric. A block in which a search came to nothing does not count,
 // like one in which a run failed; but too many of those are nil as well.
-func (s *study) samples(m measure, p pair, at cell.At) []finding.Sample {
+func (s *study) samples(m measure, p dataset.Pair, at cell.At) []finding.Sample {
 	var out []finding.Sample
 	unsteady := 0
-	blocks := s.blocksOf(p.variant, p.against)
+	blocks := s.BlocksOf(p.Variant, p.Against)
 	for _, block := range blocks {
-		base, value := s.runs[p.against][block], s.runs[p.variant][block]
-		basePhase, valuePhase := base.phases[at], value.phases[at]
+		base, value := s.Runs[p.Against][block], s.Runs[p.Variant][block]
+		basePhase, valuePhase := base.ByCell[at], value.ByCell[at]
 		if !m.WholeRun && (basePhase == nil || valuePhase == nil) {
 			continue
 		}
-		if !m.WholeRun && (basePhase.unsteady() || valuePhase.unsteady()) {
-			if unsteady++; unsteady > len(blocks)/droppable {
+		if !m.WholeRun && (basePhase.Unsteady() || valuePhase.Unsteady()) {
+			if unsteady++; unsteady > len(blocks)/dataset.Droppable {
 				return nil
 			}
 			continue
@@ -170,12 +152,9 @@ func (s *study) samples(m measure, p pair, at cell.At) []finding.Sample {
 		}
 		one := finding.Sample{Block: block, Baseline: b, Value: v}
 		if m.Name == metric.Capacity {
-			one.BaselineWithin, one.ValueWithin = basePhase.bracket(), valuePhase.bracket()
+			one.BaselineWithin, one.ValueWithin = basePhase.Bracket(), valuePhase.Bracket()
 		}
 		out = append(out, one)
 	}
 	return out
 }
-
-// quick reports whether figures are all that is asked for.
-func (s *study) quick() bool { return s.in.Experiment.Design.Quick }

@@ -4,6 +4,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -14,14 +15,14 @@ import (
 // is, or where either side lost too many: one that throws spans away is not cheap,
 // and what is compared with it looks dear. Where the number of spans is only known to lie
 // between two ends, so is the cost of one, and the interval covers both.
-func (s *study) perSpan(p pair, at cell.At) *claim {
-	if at.Operation == "" || s.regimeOf(at) == metric.Search || s.share(p.variant, at) < finding.Lossless || s.share(p.against, at) < finding.Lossless {
+func (s *study) perSpan(p dataset.Pair, at cell.At) *claim {
+	if at.Operation == "" || s.RegimeOf(at) == metric.Search || s.share(p.Variant, at) < finding.Lossless || s.share(p.Against, at) < finding.Lossless {
 		return nil
 	}
-	value, known := s.meant(p.variant, at)
-	base, knownBase := s.meant(p.against, at)
-	value = value.doubted(s.lostInMeasured(p.variant, at))
-	base = base.doubted(s.lostInMeasured(p.against, at))
+	value, known := s.meant(p.Variant, at)
+	base, knownBase := s.meant(p.Against, at)
+	value = value.doubted(s.lostInMeasured(p.Variant, at))
+	base = base.doubted(s.lostInMeasured(p.Against, at))
 	added := value.less(base)
 	if !known || !knownBase || added.low <= 0 {
 		return nil // or it may be that none are added
@@ -33,12 +34,12 @@ func (s *study) perSpan(p pair, at cell.At) *claim {
 	for i, one := range samples {
 		samples[i] = added.share(one)
 	}
-	c := s.newClaim(perSpanMeasure(at.Level.IsZero() || !s.sloped(at.Operation)), p, at, samples)
+	c := s.newClaim(perSpanMeasure(at.Level.IsZero() || !s.Sloped(at.Operation)), p, at, samples)
 	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", added)
 	if added.low < added.high {
 		c.Note += ": the interval covers both ends"
 	}
-	c.estimate(s.confidence(estimate.Confidence), s.quick())
+	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -25,15 +26,11 @@ func Precise(in Input) (enough bool, width float64, err error) {
 	if in.Experiment == nil || len(in.Experiment.Variants) == 0 {
 		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: the experiment has no variants")
 	}
-	s := sortOut(in)
-	for _, byBlock := range s.all {
-		for _, r := range byBlock {
-			if err := r.readHistograms(); err != nil {
-				return false, math.Inf(1), fmt.Errorf("looking at the precision so far: %w", err)
-			}
-		}
+	set, err := dataset.New(in.Experiment, in.Plans, in.Environment, in.Records)
+	if err != nil {
+		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: %w", err)
 	}
-	s.spoil()
+	s := &study{Set: set}
 	width, err = s.widest(in.Experiment.Design.Metric)
 	precision := in.Experiment.Design.Precision
 	return err == nil && precision > 0 && width <= precision, width, err
@@ -43,10 +40,10 @@ func Precise(in Input) (enough bool, width float64, err error) {
 // is named.
 func (s *study) widest(name string) (width float64, err error) {
 	any := false
-	for _, at := range append(s.cells(), cell.At{}) {
+	for _, at := range append(s.Cells(), cell.At{}) {
 		m, has := s.named(name, at)
-		for _, p := range s.pairs() {
-			if has && !p.extra {
+		for _, p := range s.Pairs() {
+			if has && !p.Extra {
 				any = true
 				width = math.Max(width, s.halfWidth(m, p, at))
 			}
@@ -65,7 +62,7 @@ func (s *study) named(name string, at cell.At) (measure, bool) {
 	if name == "" {
 		return s.headlineOf(at), !whole
 	}
-	for _, m := range measures(nil, s.regimeOf(at)) {
+	for _, m := range measures(nil, s.RegimeOf(at)) {
 		if m.Name == name && m.WholeRun == whole {
 			return m, true
 		}
@@ -75,10 +72,10 @@ func (s *study) named(name string, at cell.At) (measure, bool) {
 
 // halfWidth is half the width of one interval of log-ratios; where what is added answers,
 // of that, as a share of it. It is infinite where there is none.
-func (s *study) halfWidth(m measure, p pair, at cell.At) float64 {
+func (s *study) halfWidth(m measure, p dataset.Pair, at cell.At) float64 {
 	samples := s.samples(m, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
-		c.estimate(s.confidence(estimate.Confidence), false)
+		c.estimate(s.Confidence(estimate.Confidence), false)
 		if i := c.Absolute; i.Low != nil && i.Estimate != 0 {
 			return (*i.High - *i.Low) / 2 / math.Abs(i.Estimate)
 		}
@@ -88,7 +85,7 @@ func (s *study) halfWidth(m measure, p pair, at cell.At) float64 {
 	if err != nil {
 		return math.Inf(1)
 	}
-	e := estimate.ExtentOf(samples, estimate.LogRatio).SignedRank(logs, s.confidence(estimate.Confidence))
+	e := estimate.ExtentOf(samples, estimate.LogRatio).SignedRank(logs, s.Confidence(estimate.Confidence))
 	if !e.Bounded {
 		return math.Inf(1)
 	}
@@ -99,10 +96,10 @@ func (s *study) halfWidth(m measure, p pair, at cell.At) float64 {
 // blocks gets, as searches know their rates no finer; 0 where there is none.
 func (s *study) leastWidth(name string) float64 {
 	least := 0.0
-	for _, at := range append(s.cells(), cell.At{}) {
+	for _, at := range append(s.Cells(), cell.At{}) {
 		m, has := s.named(name, at)
-		for _, p := range s.pairs() {
-			if has && !p.extra {
+		for _, p := range s.Pairs() {
+			if has && !p.Extra {
 				least = math.Max(least, estimate.ExtentOf(s.samples(m, p, at), estimate.LogRatio).Least())
 			}
 		}

@@ -6,20 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
-
-// sloped reports whether a line is fitted through the levels of an operation. What is
-// claimed of it is the line: a verdict on every level by itself would make all of them
-// wider for no question that anybody asks.
-func (s *study) sloped(operation string) bool {
-	a, ok := s.axisOf(operation)
-	return ok && a.parameter == cell.Depth && metric.Driven.Has(s.regimeOf(a.cells[0]))
-}
 
 // lines are the two lines of a block: through the time per call of both sides.
 type lines struct {
@@ -31,11 +24,11 @@ type lines struct {
 // slopes makes the findings of the lines of one pair on one operation: slope, base and
 // r2 of what tracing costs, and the same of the time per call itself. A line's slope
 // is a figure of its block; the intervals are over blocks.
-func (s *study) slopes(p pair, operation string) []*claim {
-	if !s.sloped(operation) {
+func (s *study) slopes(p dataset.Pair, operation string) []*claim {
+	if !s.Sloped(operation) {
 		return nil
 	}
-	a, _ := s.axisOf(operation)
+	a, _ := s.AxisOf(operation)
 	byBlock := s.linesOf(p, a)
 	if len(byBlock) == 0 {
 		return nil
@@ -45,8 +38,8 @@ func (s *study) slopes(p pair, operation string) []*claim {
 		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
 	}
 	at, bent := cell.At{Operation: operation}, ""
-	if !s.quick() {
-		bent = bentText(byBlock, a, s.confidence(estimate.Confidence))
+	if !s.Quick() {
+		bent = bentText(byBlock, a, s.Confidence(estimate.Confidence))
 	}
 	var out []*claim
 	for _, m := range []struct {
@@ -58,14 +51,14 @@ func (s *study) slopes(p pair, operation string) []*claim {
 		{metric.R2, func(l stats.Line) float64 { return l.R2 }},
 	} {
 		added, itself := []finding.Sample{}, []finding.Sample{}
-		for _, block := range blocksIn(byBlock) {
+		for _, block := range dataset.BlocksIn(byBlock) {
 			l := byBlock[block]
 			added = append(added, finding.Sample{Block: block, Value: m.of(l.cost)})
 			itself = append(itself, finding.Sample{Block: block, Baseline: m.of(l.base), Value: m.of(l.value)})
 		}
 		one := s.newClaim(lineMeasure(m.name), p, at, added)
 		two := s.newClaim(made(metric.TimePerCall+"_"+m.name, false), p, at, itself)
-		one.Headline = m.name == metric.Slope && !p.extra
+		one.Headline = m.name == metric.Slope && !p.Extra
 		one.Note, two.Note = "what tracing adds, "+about, about
 		switch {
 		case bent == "":
@@ -76,7 +69,7 @@ func (s *study) slopes(p pair, operation string) []*claim {
 			one.bent = bent
 		}
 		for _, c := range []*claim{one, two} {
-			c.estimate(s.confidence(estimate.Confidence), s.quick())
+			c.estimate(s.Confidence(estimate.Confidence), s.Quick())
 		}
 		out = append(out, one, two)
 	}
@@ -92,18 +85,18 @@ func lineMeasure(name string) measure {
 
 // linesOf are the lines in the blocks in which every level has a figure of both sides;
 // none where a run of a level cannot give it.
-func (s *study) linesOf(p pair, a axis) map[int]lines {
+func (s *study) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
 	var base, value []map[int]float64
-	for _, at := range a.cells {
+	for _, at := range a.Cells {
 		m := of(metric.Must(metric.TimePerCall), "", metric.FixedRate)
-		of, against := s.levelValues(p.variant, at, m), s.levelValues(p.against, at, m)
+		of, against := s.levelValues(p.Variant, at, m), s.levelValues(p.Against, at, m)
 		if len(of) == 0 || len(against) == 0 {
 			return nil
 		}
 		base, value = append(base, against), append(value, of)
 	}
 	out := map[int]lines{}
-	for _, block := range s.blocksOf(p.variant, p.against) {
+	for _, block := range s.BlocksOf(p.Variant, p.Against) {
 		before, beforeAll := column(base, block)
 		after, afterAll := column(value, block)
 		if !beforeAll || !afterAll {
@@ -111,11 +104,11 @@ func (s *study) linesOf(p pair, a axis) map[int]lines {
 		}
 		var l lines
 		var fits [3]bool
-		l.base, fits[0] = stats.FitLine(a.x, before)
-		l.value, fits[1] = stats.FitLine(a.x, after)
+		l.base, fits[0] = stats.FitLine(a.X, before)
+		l.value, fits[1] = stats.FitLine(a.X, after)
 		added := estimate.Minus(after, before)
-		l.cost, fits[2] = stats.FitLine(a.x, added)
-		l.bend, l.bends = bendOf(a.x, added)
+		l.cost, fits[2] = stats.FitLine(a.X, added)
+		l.bend, l.bends = bendOf(a.X, added)
 		if fits == [3]bool{true, true, true} {
 			out[block] = l
 		}
@@ -137,17 +130,17 @@ func column(levels []map[int]float64, block int) ([]float64, bool) {
 }
 
 // mostLost is the largest share of spans that either side lost at a level.
-func (s *study) mostLost(p pair, a axis) float64 {
+func (s *study) mostLost(p dataset.Pair, a dataset.Axis) float64 {
 	most := 0.0
-	for _, at := range a.cells {
-		most = max(most, 1-s.share(p.variant, at), 1-s.share(p.against, at))
+	for _, at := range a.Cells {
+		most = max(most, 1-s.share(p.Variant, at), 1-s.share(p.Against, at))
 	}
 	return most
 }
 
-func levelWords(a axis) []string {
+func levelWords(a dataset.Axis) []string {
 	var words []string
-	for _, x := range a.x {
+	for _, x := range a.X {
 		words = append(words, fmt.Sprintf("%.6g", x))
 	}
 	return words

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -102,13 +103,13 @@ func TestBendsThatAreNone(t *testing.T) {
 	if _, ok := bendOf([]float64{2, 4, 8}, []float64{1, 2, 9}); ok {
 		t.Error("three levels")
 	}
-	a := axis{parameter: cell.Depth, x: []float64{2, 4, 8, 16}}
+	a := dataset.Axis{Parameter: cell.Depth, X: []float64{2, 4, 8, 16}}
 	of := func(added ...[]float64) map[int]lines {
 		out := map[int]lines{}
 		for i, y := range added {
 			var l lines
-			l.cost, _ = stats.FitLine(a.x, y)
-			l.bend, l.bends = bendOf(a.x, y)
+			l.cost, _ = stats.FitLine(a.X, y)
+			l.bend, l.bends = bendOf(a.X, y)
 			out[i] = l
 		}
 		return out

@@ -5,6 +5,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -41,7 +42,7 @@ func (s *study) partial(v spec.Variant) bool {
 	if steps, told := stepsOf(v); told && len(steps) < len(spec.Steps) {
 		return true
 	}
-	if plan := s.in.Plans[v.Name]; plan != nil && tracerName(v) != spec.NoTracer && plan.Sampling < 1 {
+	if plan := s.Plans[v.Name]; plan != nil && tracerName(v) != spec.NoTracer && plan.Sampling < 1 {
 		return true
 	}
 	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting spec.Setting) bool {
@@ -54,12 +55,12 @@ func (s *study) partial(v spec.Variant) bool {
 // that runs the most of them without all; to the baseline where there is none.
 func (s *study) increments() []finding.Increment {
 	var out []finding.Increment
-	for _, at := range s.cells() {
-		how := s.regimeOf(at)
+	for _, at := range s.Cells() {
+		how := s.RegimeOf(at)
 		if how == metric.Search {
 			continue
 		}
-		for i, v := range s.variants[1:] {
+		for i, v := range s.Variants[1:] {
 			steps, known := stepsOf(v)
 			if !known || len(steps) == 0 {
 				continue
@@ -70,7 +71,7 @@ func (s *study) increments() []finding.Increment {
 			}
 			for _, name := range incrementMetrics(how) {
 				m, _ := s.named(name, at)
-				if one, ok := s.increment(m, pair{variant: v.Name, against: over}, at); ok {
+				if one, ok := s.increment(m, dataset.Pair{Variant: v.Name, Against: over}, at); ok {
 					one.Tracer, one.Steps = tracerName(v), added
 					out = append(out, one)
 				}
@@ -82,10 +83,10 @@ func (s *study) increments() []finding.Increment {
 
 // stepped reports whether another variant of the same tracer runs other steps.
 func (s *study) stepped(i int) bool {
-	steps, _ := stepsOf(s.variants[i])
-	return slices.ContainsFunc(s.variants, func(other spec.Variant) bool {
+	steps, _ := stepsOf(s.Variants[i])
+	return slices.ContainsFunc(s.Variants, func(other spec.Variant) bool {
 		theirs, known := stepsOf(other)
-		return known && tracerName(other) == tracerName(s.variants[i]) && !slices.Equal(theirs, steps)
+		return known && tracerName(other) == tracerName(s.Variants[i]) && !slices.Equal(theirs, steps)
 	})
 }
 
@@ -101,16 +102,16 @@ func incrementMetrics(how metric.Regimes) []string {
 // none of them runs fewer steps, it is one of the same tracer with as many steps as may be, and
 // of those the one that is most alike.
 func (s *study) before(i int, steps []string) (over string, added []string) {
-	v := s.variants[i]
+	v := s.Variants[i]
 	for _, j := range s.namedBefore(i) {
 		if s.fewer(j, i, steps) {
-			theirs, _ := stepsOf(s.variants[j])
-			return s.variants[j].Name, without(steps, theirs)
+			theirs, _ := stepsOf(s.Variants[j])
+			return s.Variants[j].Name, without(steps, theirs)
 		}
 	}
-	over, added = s.baseline, steps
+	over, added = s.Baseline, steps
 	found, fewest := false, 0
-	for j, other := range s.variants {
+	for j, other := range s.Variants {
 		if !s.fewer(j, i, steps) {
 			continue
 		}
@@ -126,8 +127,8 @@ func (s *study) before(i int, steps []string) (over string, added []string) {
 // fewer reports whether variant j is of the tracer of variant i and runs some of these steps,
 // and not all.
 func (s *study) fewer(j, i int, steps []string) bool {
-	theirs, known := stepsOf(s.variants[j])
-	return j != i && known && tracerName(s.variants[j]) == tracerName(s.variants[i]) && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
+	theirs, known := stepsOf(s.Variants[j])
+	return j != i && known && tracerName(s.Variants[j]) == tracerName(s.Variants[i]) && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
 }
 
 // namedBefore are the variant that variant i is held against, the one that this is held
@@ -135,8 +136,8 @@ func (s *study) fewer(j, i int, steps []string) bool {
 func (s *study) namedBefore(i int) []int {
 	var out []int
 	for {
-		name := s.variants[i].Against
-		i = slices.IndexFunc(s.variants, func(v spec.Variant) bool { return name != "" && v.Name == name })
+		name := s.Variants[i].Against
+		i = slices.IndexFunc(s.Variants, func(v spec.Variant) bool { return name != "" && v.Name == name })
 		if i < 0 || slices.Contains(out, i) {
 			return out
 		}
@@ -167,21 +168,21 @@ func differing(a, b spec.Variant) int {
 }
 
 // increment is one metric of one pair.
-func (s *study) increment(m measure, p pair, at cell.At) (finding.Increment, bool) {
+func (s *study) increment(m measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
 	samples := s.samples(m, p, at)
 	if len(samples) == 0 || estimate.AllZero(samples) {
 		return finding.Increment{}, false
 	}
 	c := s.newClaim(m, p, at, samples)
-	c.estimate(s.confidence(estimate.Confidence), s.quick())
-	if s.duet() && m.Timed() {
+	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+	if s.Duet() && m.Timed() {
 		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
 	}
 	one := finding.Increment{
-		Operation: c.Operation, Parameter: c.Parameter, Variant: p.variant, Over: p.against, Metric: m.Name, Unit: m.Unit,
+		Operation: c.Operation, Parameter: c.Parameter, Variant: p.Variant, Over: p.Against, Metric: m.Name, Unit: m.Unit,
 		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
 	}
-	for _, name := range []string{p.variant, p.against} {
+	for _, name := range []string{p.Variant, p.Against} {
 		if lost := 1 - s.share(name, at); lost > 1-finding.Lossless {
 			one.Note = name + " lost " + finding.FormatValue(lost, "1") + " of its spans"
 			break

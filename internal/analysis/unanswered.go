@@ -5,6 +5,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -18,19 +19,19 @@ func (s *study) unanswered(claims []*claim) []*claim {
 	list := measures(nil, metric.Open)
 	list = append(list, measures(nil, metric.Search)[:1]...)
 	list = append(list, measures(nil, metric.Unthrottled)...)
-	for i := range s.in.Experiment.Budget {
-		limit := &s.in.Experiment.Budget[i]
+	for i := range s.Experiment.Budget {
+		limit := &s.Experiment.Budget[i]
 		at := slices.IndexFunc(list, func(m measure) bool { return m.Name == limit.Metric })
 		if at < 0 {
 			continue
 		}
-		places := s.cells()
+		places := s.Cells()
 		if list[at].WholeRun {
 			places = []cell.At{{}}
 		}
 		for _, where := range places {
-			for _, p := range s.pairs() {
-				if p.extra {
+			for _, p := range s.Pairs() {
+				if p.Extra {
 					continue
 				}
 				c := find(claims, limit.Metric, where, p)
@@ -49,7 +50,7 @@ func (s *study) unanswered(claims []*claim) []*claim {
 }
 
 // find returns the claim of a metric over all roles, nil where there is none.
-func find(claims []*claim, name string, at cell.At, p pair) *claim {
+func find(claims []*claim, name string, at cell.At, p dataset.Pair) *claim {
 	for _, c := range claims {
 		if c.Metric == name && c.Role == "" && c.at == at && c.pair == p {
 			return c
@@ -62,7 +63,7 @@ func find(claims []*claim, name string, at cell.At, p pair) *claim {
 // limit on its growth is broken.
 func (s *study) whyNot(c *claim) {
 	samples := s.samples(c.metric, c.pair, c.at)
-	how := s.regimeOf(c.at)
+	how := s.RegimeOf(c.at)
 	switch {
 	case c.Metric == metric.Capacity && how == metric.Search:
 		c.cannotTell("the capacity was not found in every run", 0)
@@ -77,8 +78,8 @@ func (s *study) whyNot(c *claim) {
 		c.cannotTell("a maximum has no interval", 0)
 	case c.metric.Nature == metric.Latency && (how == metric.Closed || metric.Driven.Has(how)):
 		c.cannotTell("a closed loop gives no latency to compare", 0)
-	case c.metric.Nature == metric.Latency && s.overloadOf(c.pair, c.at) != "":
-		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.overloadOf(c.pair, c.at)
+	case c.metric.Nature == metric.Latency && s.OverloadOf(c.pair, c.at) != "":
+		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.OverloadOf(c.pair, c.at)
 	case c.metric.Nature == metric.Latency:
 		c.cannotTell("too few values support it in each run, or it reaches into time-outs", 0)
 	default:

@@ -3,6 +3,7 @@
 package analysis
 
 import (
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -12,11 +13,11 @@ import (
 // told there.
 func (s *study) unsent() []finding.Unsent {
 	var out []finding.Unsent
-	for _, at := range s.cells() {
-		if s.regimeOf(at) == metric.Unthrottled {
+	for _, at := range s.Cells() {
+		if s.RegimeOf(at) == metric.Unthrottled {
 			continue
 		}
-		for _, v := range s.variants {
+		for _, v := range s.Variants {
 			l := s.ledgerOf(v.Name, at)
 			if l == nil {
 				continue
@@ -34,7 +35,7 @@ func (s *study) unsent() []finding.Unsent {
 // forgoneShare is what was held back, over all that was made and was to be sent.
 func forgoneShare(l *finding.Ledger) float64 {
 	forgone, due := forgoneAndDue(l)
-	share, _ := over(forgone, forgone+due)
+	share, _ := dataset.Over(forgone, forgone+due)
 	return share
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -33,8 +34,8 @@ type looked struct {
 // lookAt adds up what runs tell.
 func (s *study) lookAt(variant string) looked {
 	var out looked
-	for _, block := range sortedBlocks(s.all[variant]) {
-		r := s.all[variant][block]
+	for _, block := range dataset.BlocksIn(s.All[variant]) {
+		r := s.All[variant][block]
 		out.counts = out.counts.Plus(r.Life)
 		out.dropped += saidBy(r.Tracer.Dropped)
 		out.failed += saidBy(r.Tracer.Failed)
@@ -96,7 +97,7 @@ func (s *study) causesOf(v spec.Variant, none []finding.Ledger, all bool) []find
 			out = append(out, c)
 		}
 	}
-	if plan := s.in.Plans[v.Name]; plan != nil && !knowsSink(v, plan) && !plan.NamesSink() && len(plan.Files) == 0 {
+	if plan := s.Plans[v.Name]; plan != nil && !knowsSink(v, plan) && !plan.NamesSink() && len(plan.Files) == 0 {
 		add(finding.NoSpanBy{Cause: finding.NotTold, Count: uint64(max(1, len(plan.Processes)))})
 	}
 	if v.Tracer != nil {
@@ -177,7 +178,7 @@ func (l looked) inLog(cause record.Cause, as finding.NoSpanCause) finding.NoSpan
 // learntSpans is how many spans came in a variant's calibrations.
 func (s *study) learntSpans(variant string) uint64 {
 	var n uint64
-	for _, r := range s.calibrations(variant) {
+	for _, r := range s.Calibrations(variant) {
 		if !r.Failed() {
 			n += r.Life.Told()
 		}

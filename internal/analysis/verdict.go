@@ -21,7 +21,7 @@ const (
 
 // judge gives every claim its verdict.
 func (s *study) judge(claims []*claim) {
-	families, duet := s.families(claims), s.duet()
+	families, duet := s.families(claims), s.Duet()
 	for _, c := range claims {
 		if duet && c.metric.Timed() {
 			c.shareCPU()
@@ -31,7 +31,7 @@ func (s *study) judge(claims []*claim) {
 			continue
 		}
 		c.doubts = s.doubtsOf(c)
-		c.judge(families[c.family()], s.confidence, s.quick())
+		c.judge(families[c.family()], s.Confidence, s.Quick())
 		s.noteDoubts(c)
 	}
 	s.jointly(claims, families)
@@ -51,7 +51,7 @@ func (s *study) families(claims []*claim) map[string]int {
 
 // counts reports whether the claim gets a verdict that others are corrected for.
 func (s *study) counts(c *claim) bool {
-	return !c.metric.noVerdict && !(s.duet() && c.metric.Timed())
+	return !c.metric.noVerdict && !(s.Duet() && c.metric.Timed())
 }
 
 func (c *claim) family() string {

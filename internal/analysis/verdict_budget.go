@@ -15,11 +15,11 @@ import (
 // budgetFor returns the limit that the claim is held against, if there is one:
 // what the user is willing to pay is meant over the baseline and over all roles.
 func (s *study) budgetFor(c *claim) *spec.Limit {
-	if c.pair.extra || c.Role != "" || c.metric.noVerdict {
+	if c.pair.Extra || c.Role != "" || c.metric.noVerdict {
 		return nil
 	}
-	for i := range s.in.Experiment.Budget {
-		if limit := &s.in.Experiment.Budget[i]; limit.Metric == c.Metric {
+	for i := range s.Experiment.Budget {
+		if limit := &s.Experiment.Budget[i]; limit.Metric == c.Metric {
 			return limit
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // Claims that are held against a budget need an interval, and where the number of
 // blocks was not fixed there is none to count on: both stay as they are.
 func (s *study) jointly(claims []*claim, families map[string]int) {
-	if s.stops() {
+	if s.Stops() {
 		return
 	}
 	members := map[string][]*claim{}
@@ -26,7 +26,7 @@ func (s *study) jointly(claims []*claim, families map[string]int) {
 		if c.short {
 			members[family] = append(members[family], c)
 		}
-		if c.Blocks >= needed(families[family], s.confidence) {
+		if c.Blocks >= needed(families[family], s.Confidence) {
 			enough[family] = true
 		}
 	}

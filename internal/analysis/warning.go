@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/words"
@@ -112,11 +113,11 @@ func place(at cell.At, variant string) string {
 
 // perVariant makes one hit a variant of what is true of some of its runs; text
 // gets the worst value.
-func (s *study) perVariant(threshold float64, of func(*run) float64, text func(worst float64) string) []hit {
+func (s *study) perVariant(threshold float64, of func(*dataset.Run) float64, text func(worst float64) string) []hit {
 	var hits []hit
-	for _, v := range s.variants {
+	for _, v := range s.Variants {
 		worst, n := 0.0, 0
-		runs := s.runsOf(v.Name)
+		runs := s.RunsOf(v.Name)
 		for _, r := range runs {
 			if value := of(r); value > threshold {
 				worst, n = max(worst, value), n+1
@@ -130,12 +131,12 @@ func (s *study) perVariant(threshold float64, of func(*run) float64, text func(w
 }
 
 // perCell makes one hit a cell and variant of what is true of some phases.
-func (s *study) perCell(threshold float64, of func(*phase) float64, text func(worst float64) string) []hit {
+func (s *study) perCell(threshold float64, of func(*dataset.Phase) float64, text func(worst float64) string) []hit {
 	var hits []hit
-	for _, at := range s.cells() {
-		for _, v := range s.variants {
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
 			worst, n := 0.0, 0
-			phases := s.phasesOf(v.Name, at)
+			phases := s.PhasesOf(v.Name, at)
 			for _, p := range phases {
 				if value := of(p); value > threshold {
 					worst, n = max(worst, value), n+1

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
@@ -25,7 +26,7 @@ const (
 )
 
 func (s *study) findFaults() []hit {
-	texts := words.Faults(s.in.Experiment)
+	texts := words.Faults(s.Experiment)
 	if len(texts) == 0 {
 		return nil
 	}
@@ -33,14 +34,14 @@ func (s *study) findFaults() []hit {
 }
 
 func (s *study) findPilot() []hit {
-	if !s.hasPilots() {
+	if !s.HasPilots() {
 		return nil
 	}
 	return []hit{{text: "the rate was chosen by a pilot on this machine, by what the slowest variant can do here"}}
 }
 
 func (s *study) findDuet() []hit {
-	if !s.duet() {
+	if !s.Duet() {
 		return nil
 	}
 	return []hit{{text: "a duet: both variants ran at the same time, and each disturbed the other; their difference in CPU is sound, their latency is not compared, and the figures of one alone are not those of a program that has the machine to itself"}}
@@ -49,9 +50,9 @@ func (s *study) findDuet() []hit {
 // searchHits makes one hit a cell and variant of searches that is true of.
 func (s *study) searchHits(is func(*record.Capacity) bool, text func(*record.Capacity) string) []hit {
 	var hits []hit
-	for _, at := range s.cells() {
-		for _, v := range s.variants {
-			phases, n := s.phasesOf(v.Name, at), 0
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			phases, n := s.PhasesOf(v.Name, at), 0
 			var last *record.Capacity
 			for _, p := range phases {
 				if p.Capacity != nil && is(p.Capacity) {
@@ -80,11 +81,11 @@ func (s *study) findGeneratorBound() []hit {
 		}
 		return "bounded by the generator: the service can do more than " + finding.FormatValue(c.Passing, "1/s")
 	})
-	return append(hits, s.perCell(busyGenerator, func(p *phase) float64 {
-		if offer, asked := s.offer(p); p.Capacity != nil || asked && offer.Held() {
+	return append(hits, s.perCell(busyGenerator, func(p *dataset.Phase) float64 {
+		if offer, asked := s.Offer(p); p.Capacity != nil || asked && offer.Held() {
 			return 0
 		}
-		share, _ := over(p.cpu(role.Charge{Role: role.Load}), p.Load.WallSeconds) // 0 without a window
+		share, _ := dataset.Over(p.CPU(role.Charge{Role: role.Load}), p.Load.WallSeconds) // 0 without a window
 		return share
 	}, func(worst float64) string {
 		return fmt.Sprintf("bounded by the generator, which used %s of a CPU: what was reached is its limit", finding.FormatValue(worst, "1"))
@@ -121,12 +122,12 @@ func (s *study) findUnsteady() []hit {
 // findDatabaseBusy looks at the CPU of databases, and at what bound the searches.
 func (s *study) findDatabaseBusy() []hit {
 	var hits []hit
-	for _, at := range s.cells() {
-		for _, v := range s.variants {
-			phases := s.phasesOf(v.Name, at)
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			phases := s.PhasesOf(v.Name, at)
 			worst, busy, bound := 0.0, 0, 0
 			for _, p := range phases {
-				share, _ := over(p.cpu(role.Charge{Role: role.Database}), p.Load.WallSeconds*s.databaseCPUs(p)) // 0 without a window
+				share, _ := dataset.Over(p.CPU(role.Charge{Role: role.Database}), p.Load.WallSeconds*s.databaseCPUs(p)) // 0 without a window
 				if share > busyDatabase {
 					worst, busy = max(worst, share), busy+1
 				}
@@ -148,7 +149,7 @@ func (s *study) findDatabaseBusy() []hit {
 
 // databaseCPUs is how many CPUs the databases of a phase may use: what the record says,
 // at most all of the machine; or what an app of one CPU leaves.
-func (s *study) databaseCPUs(p *phase) float64 {
+func (s *study) databaseCPUs(p *dataset.Phase) float64 {
 	var sum float64
 	for _, u := range p.Usage {
 		if u.Role == role.Database {
@@ -156,7 +157,7 @@ func (s *study) databaseCPUs(p *phase) float64 {
 		}
 	}
 	if sum > 0 {
-		return min(sum, s.cpus)
+		return min(sum, s.CPUs)
 	}
-	return max(1, s.cpus-1)
+	return max(1, s.CPUs-1)
 }

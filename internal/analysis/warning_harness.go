@@ -4,6 +4,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -24,7 +25,7 @@ const (
 )
 
 func (s *study) findQuick() []hit {
-	if !s.quick() {
+	if !s.Quick() {
 		return nil
 	}
 	return []hit{{text: "a quick run: figures, but no intervals and no verdicts; its warm-up is short, and what is not compiled yet may cost many times what it costs later"}}
@@ -41,14 +42,14 @@ func (s *study) findLeftOut() []hit {
 
 // findFewBlocks is silent where no run succeeded: the cause of that comes first.
 func (s *study) findFewBlocks() []hit {
-	if s.quick() || !s.any(func(*run) bool { return true }) {
+	if s.Quick() || !s.Any(func(*dataset.Run) bool { return true }) {
 		return nil
 	}
 	var hits []hit
-	least := stats.MinBlocks(s.confidence(estimate.Confidence))
-	for _, v := range s.variants[1:] {
-		if n := len(s.blocksOf(v.Name, s.baseline)); n < least {
-			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.baseline, least), v.Name})
+	least := stats.MinBlocks(s.Confidence(estimate.Confidence))
+	for _, v := range s.Variants[1:] {
+		if n := len(s.BlocksOf(v.Name, s.Baseline)); n < least {
+			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.Baseline, least), v.Name})
 		}
 	}
 	return hits
@@ -56,15 +57,15 @@ func (s *study) findFewBlocks() []hit {
 
 func (s *study) findFailed() []hit {
 	count := map[string]int{}
-	for _, r := range s.failed {
+	for _, r := range s.Failed {
 		count[r.Variant]++
 	}
 	var hits []hit
-	for _, v := range s.variants {
+	for _, v := range s.Variants {
 		if n := count[v.Name]; n > 0 {
-			missing := len(s.all[s.baseline]) - len(s.blocksOf(v.Name, s.baseline))
-			text := fmt.Sprintf("%d failed, of %d", n, n+len(s.all[v.Name]))
-			if v.Name != s.baseline && missing > 0 {
+			missing := len(s.All[s.Baseline]) - len(s.BlocksOf(v.Name, s.Baseline))
+			text := fmt.Sprintf("%d failed, of %d", n, n+len(s.All[v.Name]))
+			if v.Name != s.Baseline && missing > 0 {
 				text += "; " + words.Blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
 			}
 			hits = append(hits, hit{"runs of " + v.Name + ": " + text, v.Name})
@@ -73,14 +74,14 @@ func (s *study) findFailed() []hit {
 	return hits
 }
 
-func (s *study) findDropped() []hit { return spoilHits(s.dropped, "left out") }
+func (s *study) findDropped() []hit { return spoilHits(s.Dropped, "left out") }
 
-func (s *study) findKept() []hit { return spoilHits(s.spoiled, "kept") }
+func (s *study) findKept() []hit { return spoilHits(s.Spoiled, "kept") }
 
-func spoilHits(found []spoil, what string) []hit {
+func spoilHits(found []dataset.Spoil, what string) []hit {
 	var hits []hit
 	for _, one := range found {
-		hits = append(hits, hit{what + ": " + one.String(), fmt.Sprintf("block %d", one.block)})
+		hits = append(hits, hit{what + ": " + one.String(), fmt.Sprintf("block %d", one.Block)})
 	}
 	return hits
 }
@@ -88,11 +89,11 @@ func spoilHits(found []spoil, what string) []hit {
 // findLate looks at the runs' lag of the middle: one late run is no pattern.
 func (s *study) findLate() []hit {
 	var hits []hit
-	for _, at := range s.cells() {
-		for _, v := range s.variants {
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
 			var lags []float64
-			for _, p := range s.phasesOf(v.Name, at) {
-				if lag, ok := p.lag.at(99); ok {
+			for _, p := range s.PhasesOf(v.Name, at) {
+				if lag, ok := p.Lag.At(99); ok {
 					lags = append(lags, lag)
 				}
 			}
@@ -105,14 +106,14 @@ func (s *study) findLate() []hit {
 }
 
 func (s *study) findShared() []hit {
-	if s.any(func(r *run) bool { return r.Harness.Placement == "none" }) {
+	if s.Any(func(r *dataset.Run) bool { return r.Harness.Placement == "none" }) {
 		return []hit{{text: "load generator, sink and app shared their CPUs"}}
 	}
 	return nil
 }
 
 func (s *study) findClock() []hit {
-	if s.any(func(r *run) bool { return r.Harness.Accounting == "clock" }) {
+	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == "clock" }) {
 		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
 	}
 	return nil
@@ -122,8 +123,8 @@ func (s *study) findClock() []hit {
 func (s *study) findUnmet() []hit {
 	var hits []hit
 	told := map[string]bool{}
-	for _, v := range s.variants {
-		for _, r := range s.all[v.Name] {
+	for _, v := range s.Variants {
+		for _, r := range s.All[v.Name] {
 			for _, limit := range r.Harness.Unmet {
 				if !told[limit] {
 					told[limit] = true
@@ -135,30 +136,19 @@ func (s *study) findUnmet() []hit {
 	return hits
 }
 
-func (s *study) any(is func(*run) bool) bool {
-	for _, byBlock := range s.all {
-		for _, r := range byBlock {
-			if is(r) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (s *study) findSinkBusy() []hit {
-	return s.perCell(busySink, func(p *phase) float64 {
+	return s.perCell(busySink, func(p *dataset.Phase) float64 {
 		if p.Load.WallSeconds < leastWindow {
 			return 0
 		}
-		return p.cpu(role.Charge{Role: role.Sink}) / p.Load.WallSeconds
+		return p.CPU(role.Charge{Role: role.Sink}) / p.Load.WallSeconds
 	}, func(worst float64) string {
 		return fmt.Sprintf("the sink used %s of a CPU", finding.FormatValue(worst, "1"))
 	})
 }
 
 func (s *study) findHarnessBusy() []hit {
-	return s.perVariant(busyHarness, func(r *run) float64 {
+	return s.perVariant(busyHarness, func(r *dataset.Run) float64 {
 		if r.Harness.OwnSeconds < leastWindow {
 			return 0 // not known, or too short to tell
 		}
@@ -169,13 +159,13 @@ func (s *study) findHarnessBusy() []hit {
 }
 
 func (s *study) findStolen() []hit {
-	return s.perVariant(stolenShare, s.steal, func(worst float64) string {
+	return s.perVariant(stolenShare, s.Steal, func(worst float64) string {
 		return fmt.Sprintf("the host took up to %s of the CPU time", finding.FormatValue(worst, "1"))
 	})
 }
 
 func (s *study) findNeighbours() []hit {
-	return s.perCell(mostOthers, func(p *phase) float64 {
+	return s.perCell(mostOthers, func(p *dataset.Phase) float64 {
 		if p.Load.WallSeconds < leastWindow {
 			return 0
 		}
@@ -189,19 +179,19 @@ func (s *study) findNeighbours() []hit {
 // load.
 func (s *study) findBusyStart() []hit {
 	var first *record.Record
-	for i := range s.in.Records {
-		if r := &s.in.Records[i]; first == nil || r.Started.Before(first.Started) {
+	for i := range s.Records {
+		if r := &s.Records[i]; first == nil || r.Started.Before(first.Started) {
 			first = r
 		}
 	}
-	if first == nil || first.Harness.LoadAverage <= busyStart*s.cpus {
+	if first == nil || first.Harness.LoadAverage <= busyStart*s.CPUs {
 		return nil
 	}
-	return []hit{{text: fmt.Sprintf("the load average was %.2g on %.0f CPUs before the first run", first.Harness.LoadAverage, s.cpus)}}
+	return []hit{{text: fmt.Sprintf("the load average was %.2g on %.0f CPUs before the first run", first.Harness.LoadAverage, s.CPUs)}}
 }
 
 func (s *study) findKilled() []hit {
-	return s.perVariant(0, func(r *run) float64 {
+	return s.perVariant(0, func(r *dataset.Run) float64 {
 		if r.Stop.Killed {
 			return 1
 		}

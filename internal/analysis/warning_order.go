@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -30,7 +31,7 @@ type ordering struct {
 // these makes a difference to one of them makes it to those beside it. In a duet there is no
 // order.
 func (s *study) findCarryOver() []hit {
-	if s.in.Experiment.Design.Duet || s.quick() {
+	if s.Experiment.Design.Duet || s.Quick() {
 		return nil
 	}
 	asked := s.orderings()
@@ -50,18 +51,18 @@ func (s *study) findCarryOver() []hit {
 // orderings are the questions of order about all headlines, over the same list of blocks.
 func (s *study) orderings() []ordering {
 	at := map[*record.Record]int{}
-	for i := range s.in.Records {
-		at[&s.in.Records[i]] = i
+	for i := range s.Records {
+		at[&s.Records[i]] = i
 	}
 	// before is the variant whose run was made right before; "" where it is not known.
-	before := func(r *run) string {
-		if i := at[r.Record]; i > 0 && s.in.Records[i-1].Kind == record.Measured {
-			return s.in.Records[i-1].Variant
+	before := func(r *dataset.Run) string {
+		if i := at[r.Record]; i > 0 && s.Records[i-1].Kind == record.Measured {
+			return s.Records[i-1].Variant
 		}
 		return ""
 	}
 	column := map[int]int{}
-	for _, block := range s.blocksOf(s.baseline, s.baseline) {
+	for _, block := range s.BlocksOf(s.Baseline, s.Baseline) {
 		column[block] = len(column)
 	}
 	var out []ordering
@@ -74,7 +75,7 @@ func (s *study) orderings() []ordering {
 			values[i] = math.NaN()
 		}
 		for i, sample := range c.Samples {
-			base, value := s.runs[c.Against][sample.Block], s.runs[c.Variant][sample.Block]
+			base, value := s.Runs[c.Against][sample.Block], s.Runs[c.Variant][sample.Block]
 			j, known := column[sample.Block]
 			if base == nil || value == nil || !known {
 				continue

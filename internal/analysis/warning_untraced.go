@@ -5,6 +5,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -13,7 +14,7 @@ const noticeable = 0.1
 
 // findWaited says of tracers how long their connection took.
 func (s *study) findWaited() []hit {
-	return s.perVariant(noticeable, func(r *run) float64 { return r.Start.ConnectedSeconds }, func(worst float64) string {
+	return s.perVariant(noticeable, func(r *dataset.Run) float64 { return r.Start.ConnectedSeconds }, func(worst float64) string {
 		return fmt.Sprintf("the first operation waited up to %s until the tracer was connected", finding.FormatValue(worst, "s"))
 	})
 }

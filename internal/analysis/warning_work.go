@@ -4,8 +4,8 @@ package analysis
 import (
 	"fmt"
 	"slices"
-	"time"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -22,20 +22,20 @@ const (
 
 func (s *study) findOverloaded() []hit {
 	var hits []hit
-	for _, at := range s.cells() {
-		for _, v := range s.variants {
-			if text, yes := s.overloaded(v.Name, at); yes {
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			if text, yes := s.Overloaded(v.Name, at); yes {
 				what := ": no latency is compared"
-				if metric.Driven.Has(s.regimeOf(at)) {
+				if metric.Driven.Has(s.RegimeOf(at)) {
 					what = ": its figures are of the rate reached"
 				}
 				hits = append(hits, hit{text + what, place(at, v.Name)})
 				continue
 			}
 			n := 0
-			phases := s.phasesOf(v.Name, at)
+			phases := s.PhasesOf(v.Name, at)
 			for _, p := range phases {
-				if offer, asked := s.offer(p); asked && !offer.Held() {
+				if offer, asked := s.Offer(p); asked && !offer.Held() {
 					n++
 				}
 			}
@@ -50,13 +50,13 @@ func (s *study) findOverloaded() []hit {
 // findThrottled leaves searches alone: they go up to the quota on purpose, and name
 // it where it binds.
 func (s *study) findThrottled() []hit {
-	return s.perCell(throttledShare, func(p *phase) float64 {
+	return s.perCell(throttledShare, func(p *dataset.Phase) float64 {
 		worst := 0.0
 		if p.Capacity != nil {
 			return 0
 		}
 		for _, u := range p.Usage {
-			if share, ok := over(u.ThrottleSeconds, u.Seconds); ok && !u.Role.Harness() {
+			if share, ok := dataset.Over(u.ThrottleSeconds, u.Seconds); ok && !u.Role.Harness() {
 				worst = max(worst, share)
 			}
 		}
@@ -71,13 +71,13 @@ func (s *study) findThrottled() []hit {
 // tracer defers beyond the last of them is missed.
 func (s *study) findShortWindow() []hit {
 	var hits []hit
-	for _, v := range s.variants {
-		plan, window := s.in.Plans[v.Name], s.shortest(v.Name)
+	for _, v := range s.Variants {
+		plan, window := s.Plans[v.Name], s.Shortest(v.Name)
 		if plan == nil || plan.Silent || window <= 0 || window >= delays*plan.Delay {
 			continue
 		}
 		text := fmt.Sprintf("the window of %s is shorter than %d times the tracer's delay of %s", window, delays, plan.Delay)
-		if s.in.Experiment.Load.Capacity != nil {
+		if s.Experiment.Load.Capacity != nil {
 			text = fmt.Sprintf("a probe of %s is shorter than %d times the tracer's delay of %s: what is deferred beyond its end does not count, and the capacity may come out too high",
 				window, delays, plan.Delay)
 		}
@@ -86,34 +86,15 @@ func (s *study) findShortWindow() []hit {
 	return hits
 }
 
-// shortest is the length of a variant's windows: what was asked for, or the shortest
-// that there was where a number of operations ended them.
-func (s *study) shortest(variant string) time.Duration {
-	load := s.in.Experiment.Load
-	if load.Calls == 0 {
-		return load.Duration
-	}
-	least := load.Duration
-	for _, r := range s.all[variant] {
-		for _, p := range r.phases {
-			took := time.Duration(p.Load.WallSeconds * float64(time.Second)).Round(time.Millisecond)
-			if least == 0 || took < least {
-				least = took
-			}
-		}
-	}
-	return least
-}
-
 // findNeverQuiet looks at each operation, and at the end of the runs.
 func (s *study) findNeverQuiet() []hit {
-	hits := s.perCell(0, func(p *phase) float64 {
+	hits := s.perCell(0, func(p *dataset.Phase) float64 {
 		if p.Quiet {
 			return 0
 		}
 		return 1
 	}, func(float64) string { return "the sink was never quiet" })
-	return append(hits, s.perVariant(0, func(r *run) float64 {
+	return append(hits, s.perVariant(0, func(r *dataset.Run) float64 {
 		if r.Stop.Unquiet {
 			return 1
 		}
@@ -124,14 +105,14 @@ func (s *study) findNeverQuiet() []hit {
 }
 
 func (s *study) findLowRate() []hit {
-	return s.perCell(idleShare, func(p *phase) float64 {
+	return s.perCell(idleShare, func(p *dataset.Phase) float64 {
 		var idle float64
-		for _, u := range p.idle {
-			if rate, ok := over(u.CPUSeconds, u.Seconds); ok && !u.Role.Harness() {
+		for _, u := range p.Idle {
+			if rate, ok := dataset.Over(u.CPUSeconds, u.Seconds); ok && !u.Role.Harness() {
 				idle += rate * p.Load.WallSeconds
 			}
 		}
-		share, _ := over(idle, p.cpu(role.Charge{})) // 0 where nothing was used
+		share, _ := dataset.Over(idle, p.CPU(role.Charge{})) // 0 where nothing was used
 		return share
 	}, func(worst float64) string {
 		return fmt.Sprintf("idle processes would have used up to %s of the CPU", finding.FormatValue(worst, "1"))
@@ -141,8 +122,8 @@ func (s *study) findLowRate() []hit {
 // findFailedOperations reports any; a variant that fails more often is one that
 // does other work.
 func (s *study) findFailedOperations() []hit {
-	return s.perCell(0, func(p *phase) float64 {
-		share, _ := over(float64(p.Load.Failed+p.Load.TimedOut), float64(p.Load.Intended)) // 0 where none was intended
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		share, _ := dataset.Over(float64(p.Load.Failed+p.Load.TimedOut), float64(p.Load.Intended)) // 0 where none was intended
 		return share
 	}, func(worst float64) string {
 		return fmt.Sprintf("up to %s of the operations failed or were not answered in time", finding.FormatValue(worst, "1"))
@@ -152,10 +133,10 @@ func (s *study) findFailedOperations() []hit {
 // findUnknown looks at variants that export.
 func (s *study) findUnknown() []hit {
 	var hits []hit
-	for _, v := range s.variants {
+	for _, v := range s.Variants {
 		t := s.tracing[v.Name]
-		for _, operation := range s.operations() {
-			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.all[v.Name]) > 0 {
+		for _, operation := range s.Operations() {
+			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.All[v.Name]) > 0 {
 				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(cell.At{Operation: operation}, v.Name)})
 			}
 		}
@@ -165,13 +146,13 @@ func (s *study) findUnknown() []hit {
 
 func (s *study) findCalibration() []hit {
 	var hits []hit
-	for _, v := range s.variants {
-		plan := s.in.Plans[v.Name]
+	for _, v := range s.Variants {
+		plan := s.Plans[v.Name]
 		if plan == nil {
 			continue
 		}
-		learnt := ledger.Learn(s.calibrations(v.Name), 1, false)
-		for _, operation := range s.operations() {
+		learnt := ledger.Learn(s.Calibrations(v.Name), 1, false)
+		for _, operation := range s.Operations() {
 			declared, isDeclared := plan.Spans[operation]
 			if per, ok := learnt[operation]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
 				hits = append(hits, hit{fmt.Sprintf("declared are %s spans per operation, the calibration made %s",
@@ -198,7 +179,7 @@ func (s *study) findLost() []hit {
 // losesOnPurpose reports whether an operation's search goes beyond the rate at which
 // nothing is lost. The ledger has its spans all the same.
 func (s *study) losesOnPurpose(operation string) bool {
-	return slices.ContainsFunc(s.cells(), func(at cell.At) bool { return at.Operation == operation && s.lossy(at) })
+	return slices.ContainsFunc(s.Cells(), func(at cell.At) bool { return at.Operation == operation && s.LosesOnPurpose(at) })
 }
 
 func (s *study) findUnaccounted() []hit {
@@ -221,12 +202,12 @@ func (s *study) findDuplicates() []hit {
 // findSampling looks at what the ledgers say of chance.
 func (s *study) findSampling() []hit {
 	var hits []hit
-	for _, v := range s.variants {
+	for _, v := range s.Variants {
 		var runs []ledger.Run
-		for _, block := range sortedBlocks(s.all[v.Name]) {
-			runs = append(runs, ledger.FromRecord(s.all[v.Name][block].Record))
+		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
+			runs = append(runs, ledger.FromRecord(s.All[v.Name][block].Record))
 		}
-		for _, operation := range s.operations() {
+		for _, operation := range s.Operations() {
 			if text, off := ledger.Chance(operation, s.tracing[v.Name], runs); off {
 				hits = append(hits, hit{text, place(cell.At{Operation: operation}, v.Name)})
 			}
@@ -253,13 +234,26 @@ func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 // findRefused looks for requests that the sink refused whole: broken ones, or datagrams that
 // the kernel threw away before they were read.
 func (s *study) findRefused() []hit {
-	return s.perVariant(0, func(r *run) float64 { return float64(r.Life.Malformed) }, func(worst float64) string {
+	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Malformed) }, func(worst float64) string {
 		return fmt.Sprintf("the sink refused up to %s requests (or datagrams that it was too slow for) of a run", finding.FormatValue(worst, "count"))
 	})
 }
 
 func (s *study) findEvicted() []hit {
-	return s.perVariant(0, func(r *run) float64 { return float64(r.Life.Evicted) }, func(worst float64) string {
+	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Evicted) }, func(worst float64) string {
 		return fmt.Sprintf("the sink forgot up to %s span ids", finding.FormatValue(worst, "count"))
 	})
+}
+
+// findRuntimes says it of those that ran on another one than the baseline: what they cost is
+// then also the difference between the two.
+func (s *study) findRuntimes() []hit {
+	base := s.Runtime(s.Baseline)
+	var hits []hit
+	for _, v := range s.Variants {
+		if own := s.Runtime(v.Name); base != "" && own != "" && own != base {
+			hits = append(hits, hit{fmt.Sprintf("it ran on %s, and %s on %s", own, s.Baseline, base), v.Name})
+		}
+	}
+	return hits
 }

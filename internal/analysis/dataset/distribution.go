@@ -1,6 +1,6 @@
 // This file reads what is needed of a latency histogram, once: the histograms
 // themselves are too large to be kept.
-package analysis
+package dataset
 
 import (
 	"github.com/tracetax/tracetax/internal/pace"
@@ -8,8 +8,8 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// grid is the percentiles that are read: those of curves and metrics.
-var grid = []float64{
+// Grid is the percentiles that are read: those of curves and metrics.
+var Grid = []float64{
 	0, 1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 96, 97, 98, 99, 99.5, 99.9, 99.95, 99.99,
 }
 
@@ -36,22 +36,22 @@ func distributionOf(h record.Histogram, censored uint64) (distribution, error) {
 		least: float64(decoded.Min()) * ns, most: float64(decoded.Max()) * ns, average: decoded.Mean() * ns,
 		pace: pace.LatenciesOf(decoded),
 	}
-	for _, p := range grid {
+	for _, p := range Grid {
 		d.quantiles = append(d.quantiles, float64(decoded.ValueAtQuantile(p))*ns)
 	}
 	return d, nil
 }
 
-// at returns a percentile of the grid; false where too few values support it, or
+// At returns a percentile of the grid; false where too few values support it, or
 // where it reaches into values of which only a least size is known.
-func (d distribution) at(percentile float64) (float64, bool) {
+func (d distribution) At(percentile float64) (float64, bool) {
 	if !stats.QuantileSupported(d.n, percentile) {
 		return 0, false
 	}
 	if above := float64(d.n) * (100 - percentile) / 100; float64(d.censored) > above {
 		return 0, false
 	}
-	for i, p := range grid {
+	for i, p := range Grid {
 		if p == percentile && i < len(d.quantiles) {
 			return d.quantiles[i], true
 		}
@@ -59,7 +59,7 @@ func (d distribution) at(percentile float64) (float64, bool) {
 	return 0, false
 }
 
-// mean is not known where some values are censored.
-func (d distribution) mean() (float64, bool) { return d.average, d.n > 0 && d.censored == 0 }
+// Mean is not known where some values are censored.
+func (d distribution) Mean() (float64, bool) { return d.average, d.n > 0 && d.censored == 0 }
 
-func (d distribution) max() (float64, bool) { return d.most, d.n > 0 && d.censored == 0 }
+func (d distribution) Max() (float64, bool) { return d.most, d.n > 0 && d.censored == 0 }

@@ -1,7 +1,7 @@
 // This file leaves out blocks that the harness itself spoiled. It looks at the
 // harness's signals only: choosing runs by how the app behaved would choose the
 // result.
-package analysis
+package dataset
 
 import (
 	"cmp"
@@ -15,65 +15,65 @@ import (
 const (
 	spoiledSteal = 0.05  // share of the machine's CPU time taken by the host
 	spoiledLag   = 0.050 // seconds that the generator's own lag reaches at its 99th percentile
-	droppable    = 5     // at most one block in so many
+	Droppable    = 5     // at most one block in so many
 )
 
-// spoil is a block that the harness spoiled.
-type spoil struct {
-	block   int
-	variant string // whose run it was
+// Spoil is a block that the harness spoiled.
+type Spoil struct {
+	Block   int
+	Variant string // whose run it was
 	reason  string
 	badness float64 // times the threshold
 }
 
-func (s spoil) String() string {
-	return fmt.Sprintf("block %d: %s while %s ran", s.block, s.reason, s.variant)
+func (s Spoil) String() string {
+	return fmt.Sprintf("block %d: %s while %s ran", s.Block, s.reason, s.Variant)
 }
 
 // spoil leaves the worst of the spoiled blocks out, as many as may be.
-func (s *study) spoil() {
-	worst := map[int]spoil{}
+func (s *Set) spoil() {
+	worst := map[int]Spoil{}
 	blocks := map[int]bool{}
-	for _, v := range s.variants {
-		for block, r := range s.all[v.Name] {
+	for _, v := range s.Variants {
+		for block, r := range s.All[v.Name] {
 			blocks[block] = true
 			if found, bad := s.spoilOf(r); bad && found.badness > worst[block].badness {
 				worst[block] = found
 			}
 		}
 	}
-	var found []spoil
+	var found []Spoil
 	for _, one := range worst {
 		found = append(found, one)
 	}
-	slices.SortFunc(found, func(a, b spoil) int {
-		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.block, b.block))
+	slices.SortFunc(found, func(a, b Spoil) int {
+		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.Block, b.Block))
 	})
-	most := min(len(blocks)/droppable, len(found))
-	s.dropped, s.spoiled = found[:most], found[most:]
-	s.runs = map[string]map[int]*run{}
-	for variant, byBlock := range s.all {
-		s.runs[variant] = map[int]*run{}
+	most := min(len(blocks)/Droppable, len(found))
+	s.Dropped, s.Spoiled = found[:most], found[most:]
+	s.Runs = map[string]map[int]*Run{}
+	for variant, byBlock := range s.All {
+		s.Runs[variant] = map[int]*Run{}
 		for block, r := range byBlock {
-			if !slices.ContainsFunc(s.dropped, func(d spoil) bool { return d.block == block }) {
-				s.runs[variant][block] = r
+			if !slices.ContainsFunc(s.Dropped, func(d Spoil) bool { return d.Block == block }) {
+				s.Runs[variant][block] = r
 			}
 		}
 	}
 }
 
-func (s *study) spoilOf(r *run) (spoil, bool) {
-	out := spoil{block: r.Block, variant: r.Variant}
-	if share := s.steal(r); share > spoiledSteal {
+func (s *Set) spoilOf(r *Run) (Spoil, bool) {
+	out := Spoil{Block: r.Block, Variant: r.Variant}
+	if share := s.Steal(r); share > spoiledSteal {
 		out.badness = share / spoiledSteal
 		out.reason = "the host took " + finding.FormatValue(share, "1") + " of the CPU time"
 	}
-	for _, at := range s.cells() {
-		p := r.phases[at]
+	for _, at := range s.Cells() {
+		p := r.ByCell[at]
 		if p == nil {
 			continue
 		}
-		lag, ok := p.lag.at(99)
+		lag, ok := p.Lag.At(99)
 		if ok && lag > spoiledLag && lag/spoiledLag > out.badness {
 			out.badness = lag / spoiledLag
 			out.reason = "the load generator was " + finding.FormatValue(lag, "s") + " late at its 99th percentile on " + at.String()
@@ -82,10 +82,10 @@ func (s *study) spoilOf(r *run) (spoil, bool) {
 	return out, out.badness > 0
 }
 
-// steal is the share of the machine's CPU time that the host took.
-func (s *study) steal(r *run) float64 {
+// Steal is the share of the machine's CPU time that the host took.
+func (s *Set) Steal(r *Run) float64 {
 	if r.Harness.Seconds <= 0 {
 		return 0
 	}
-	return r.Harness.StealSeconds / r.Harness.Seconds / s.cpus
+	return r.Harness.StealSeconds / r.Harness.Seconds / s.CPUs
 }

@@ -1,6 +1,6 @@
 // This file reads quantities of a phase: what its processes used, by role, less what
 // they use when idle.
-package analysis
+package dataset
 
 import (
 	"maps"
@@ -10,23 +10,23 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// cpu is the CPU seconds that the window cost: all from its start to the quiet
+// CPU is the CPU seconds that the window cost: all from its start to the quiet
 // after it, less what the processes use when idle over the drain. Over the window
 // itself nothing is taken off: what a process does beside its work is part of
 // what it costs while it works.
-func (p *phase) cpu(of role.Charge) float64 {
-	return p.used(of, func(u record.Usage) float64 { return u.CPUSeconds })
+func (p *Phase) CPU(of role.Charge) float64 {
+	return p.Used(of, func(u record.Usage) float64 { return u.CPUSeconds })
 }
 
-// used sums a quantity over processes, less its idle rate over the drain.
-func (p *phase) used(of role.Charge, quantity func(record.Usage) float64) float64 {
+// Used sums a quantity over processes, less its idle rate over the drain.
+func (p *Phase) Used(of role.Charge, quantity func(record.Usage) float64) float64 {
 	var sum float64
 	for _, u := range p.Usage {
 		if !of.Of(u.Role) {
 			continue
 		}
 		sum += quantity(u)
-		if idle := p.idle[u.Process]; idle.Seconds > 0 {
+		if idle := p.Idle[u.Process]; idle.Seconds > 0 {
 			sum -= quantity(idle) / idle.Seconds * p.drain()
 		}
 	}
@@ -35,7 +35,7 @@ func (p *phase) used(of role.Charge, quantity func(record.Usage) float64) float6
 
 // drain is the length of the drain; never longer than the usage says that it
 // read, so that a clock that jumped takes nothing off that was never used.
-func (p *phase) drain() float64 {
+func (p *Phase) drain() float64 {
 	most := p.DrainSeconds
 	for _, u := range p.Usage {
 		most = min(most, max(0, u.Seconds))
@@ -43,35 +43,16 @@ func (p *phase) drain() float64 {
 	return most
 }
 
-// memory sums a size over the processes of the app and its helpers. Peaks of
-// several processes may not have come at once: the sum is an upper bound. Where it is not
-// known of one of them there is no sum.
-func memory(size func(record.Memory) uint64) func(*run, *phase) (float64, bool) {
-	return func(r *run, _ *phase) (float64, bool) {
-		var sum float64
-		for _, m := range r.Memory {
-			if m.Role.Harness() {
-				continue
-			}
-			if size(m) == 0 {
-				return 0, false
-			}
-			sum += float64(size(m))
-		}
-		return sum, sum > 0
-	}
-}
-
-// idleCPU is the CPU seconds per second that the processes use when nothing is asked of them,
+// IdleCPU is the CPU seconds per second that the processes use when nothing is asked of them,
 // each over the time for which it was read, which is not quite what was asked for.
-func (r *run) idleCPU() (float64, bool) {
+func (r *Run) IdleCPU() (float64, bool) {
 	var sum float64
 	known := false
 	for _, u := range r.Start.Idle {
 		if u.Role.Harness() {
 			continue
 		}
-		rate, ok := over(u.CPUSeconds, u.Seconds)
+		rate, ok := Over(u.CPUSeconds, u.Seconds)
 		if !ok {
 			return 0, false
 		}
@@ -80,19 +61,20 @@ func (r *run) idleCPU() (float64, bool) {
 	return sum, known
 }
 
-func over(sum, by float64) (float64, bool) {
+// Over is a quotient; false where there is nothing to divide by.
+func Over(sum, by float64) (float64, bool) {
 	if by <= 0 {
 		return 0, false
 	}
 	return sum / by, true
 }
 
-// roles returns the roles of all processes, sorted, the harness's last.
-func (s *study) roles() []role.Role {
+// Roles returns the roles of all processes, sorted, the harness's last.
+func (s *Set) Roles() []role.Role {
 	seen := map[role.Role]bool{}
-	for _, byBlock := range s.runs {
+	for _, byBlock := range s.Runs {
 		for _, r := range byBlock {
-			for _, p := range r.phases {
+			for _, p := range r.ByCell {
 				for _, u := range p.Usage {
 					seen[u.Role] = true
 				}
@@ -110,4 +92,12 @@ func (s *study) roles() []role.Role {
 		return 1
 	})
 	return roles
+}
+
+// LagAt is the generator's lag at a percentile; its mean for 0.
+func (p *Phase) LagAt(percentile float64) (float64, bool) {
+	if percentile == 0 {
+		return p.Lag.Mean()
+	}
+	return p.Lag.At(percentile)
 }

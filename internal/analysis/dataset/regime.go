@@ -1,6 +1,6 @@
 // This file orders the phases of a run: by operation, and by the level of what is
 // varied between the phases of one operation.
-package analysis
+package dataset
 
 import (
 	"maps"
@@ -10,17 +10,17 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// cells returns every operation at each of its levels: the operations in the
+// Cells returns every operation at each of its levels: the operations in the
 // experiment's order, the levels by their size. An operation without any phase has
 // one cell.
-func (s *study) cells() []cell.At { return s.places }
+func (s *Set) Cells() []cell.At { return s.places }
 
 // findCells makes the list of cells.
-func (s *study) findCells() []cell.At {
+func (s *Set) findCells() []cell.At {
 	levels := map[string]map[cell.Level]bool{}
-	for _, byBlock := range s.all {
+	for _, byBlock := range s.All {
 		for _, r := range byBlock {
-			for at := range r.phases {
+			for at := range r.ByCell {
 				if levels[at.Operation] == nil {
 					levels[at.Operation] = map[cell.Level]bool{}
 				}
@@ -29,7 +29,7 @@ func (s *study) findCells() []cell.At {
 		}
 	}
 	var out []cell.At
-	for _, operation := range s.operations() {
+	for _, operation := range s.Operations() {
 		of := slices.SortedFunc(maps.Keys(levels[operation]), cell.Level.Compare)
 		if len(of) == 0 {
 			of = []cell.Level{{}}
@@ -41,13 +41,13 @@ func (s *study) findCells() []cell.At {
 	return out
 }
 
-// regimeOf tells how the operations of a cell were made to happen; where nothing was
+// RegimeOf tells how the operations of a cell were made to happen; where nothing was
 // run yet, how they will be.
-func (s *study) regimeOf(at cell.At) metric.Regimes {
+func (s *Set) RegimeOf(at cell.At) metric.Regimes {
 	seen := false
-	for _, byBlock := range s.all {
+	for _, byBlock := range s.All {
 		for _, r := range byBlock {
-			p := r.phases[at]
+			p := r.ByCell[at]
 			switch {
 			case p == nil:
 				continue
@@ -70,9 +70,9 @@ func (s *study) regimeOf(at cell.At) metric.Regimes {
 }
 
 // regime is how the experiment's operations are made to happen.
-func (s *study) regime() metric.Regimes {
-	load := s.in.Experiment.Load
-	self := s.in.Experiment.Workload != nil && s.in.Experiment.Workload.Self
+func (s *Set) regime() metric.Regimes {
+	load := s.Experiment.Load
+	self := s.Experiment.Workload != nil && s.Experiment.Workload.Self
 	switch {
 	case load.Capacity != nil:
 		return metric.Search
@@ -84,4 +84,13 @@ func (s *study) regime() metric.Regimes {
 		return metric.Open
 	}
 	return metric.Closed
+}
+
+// Operations are the names of all operations, in the experiment's order.
+func (s *Set) Operations() []string {
+	var names []string
+	for _, o := range s.Experiment.Operations {
+		names = append(names, o.Name)
+	}
+	return names
 }

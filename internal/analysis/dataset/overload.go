@@ -1,5 +1,5 @@
 // This file tells which variants could not hold the rate that they were offered.
-package analysis
+package dataset
 
 import (
 	"fmt"
@@ -14,25 +14,25 @@ import (
 // which on it is overloaded.
 const overloadShare = 0.5
 
-// overloadOf says which of the pair could not hold the rate, "" if both did.
-func (s *study) overloadOf(p pair, at cell.At) string {
-	for _, variant := range []string{p.variant, p.against} {
-		if text, yes := s.overloaded(variant, at); yes {
+// OverloadOf says which of the pair could not hold the rate, "" if both did.
+func (s *Set) OverloadOf(p Pair, at cell.At) string {
+	for _, variant := range []string{p.Variant, p.Against} {
+		if text, yes := s.Overloaded(variant, at); yes {
 			return text
 		}
 	}
 	return ""
 }
 
-// overloaded reports whether a variant could not hold the rate in half of its
+// Overloaded reports whether a variant could not hold the rate in half of its
 // runs or more. One run that did not may have met a pause of the machine. A search
 // has chosen its rates itself.
-func (s *study) overloaded(variant string, at cell.At) (string, bool) {
-	phases := s.phasesOf(variant, at)
+func (s *Set) Overloaded(variant string, at cell.At) (string, bool) {
+	phases := s.PhasesOf(variant, at)
 	var bad int
 	var reached []float64
 	for _, p := range phases {
-		offer, asked := s.offer(p)
+		offer, asked := s.Offer(p)
 		if !asked {
 			continue
 		}
@@ -48,11 +48,11 @@ func (s *study) overloaded(variant string, at cell.At) (string, bool) {
 		finding.FormatValue(phases[0].OfferedRate, "1/s"), finding.FormatValue(stats.Center(reached), "1/s")), true
 }
 
-// offer is the rate that a phase was offered, and what came of it; false for a
+// Offer is the rate that a phase was offered, and what came of it; false for a
 // closed loop, and for a search.
-func (s *study) offer(p *phase) (pace.Offer, bool) {
+func (s *Set) Offer(p *Phase) (pace.Offer, bool) {
 	if p.OfferedRate <= 0 || p.Load.Intended == 0 || p.Capacity != nil {
 		return pace.Offer{}, false
 	}
-	return pace.Offer{Rate: p.OfferedRate, Seconds: s.in.Experiment.Load.Duration.Seconds(), Load: &p.Load, Latency: p.latency.pace}, true
+	return pace.Offer{Rate: p.OfferedRate, Seconds: s.Experiment.Load.Duration.Seconds(), Load: &p.Load, Latency: p.Latency.pace}, true
 }
