@@ -34,20 +34,12 @@ func (s *study) describe() (finding.Experiment, error) {
 		d.Operations = append(d.Operations, o.Name)
 	}
 	for _, v := range e.Variants {
-		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
-			Steps: steps, Partial: s.partial(v),
-			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
+			Steps: v.Steps(), Partial: s.partial(v),
+			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
 		})
 	}
 	return d, nil
-}
-
-func tracerName(v spec.Variant) string {
-	if v.Tracer == nil {
-		return "none"
-	}
-	return v.Tracer.Name
 }
 
 // variantText is what the user says of a variant, or else chose in it. Values of

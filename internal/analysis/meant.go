@@ -49,7 +49,7 @@ func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[strin
 			t.Spans[at.String()] = own
 			continue
 		}
-		if tracerName(s.Variants[i]) == "none" {
+		if s.Variants[i].TracerName() == spec.NoTracer {
 			continue // its number, if it is known, is nought at any depth
 		}
 		if per, known := s.learntOf(i, at.String(), learnt); known {
@@ -74,7 +74,7 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 	if known {
 		return own, true
 	}
-	if tracerName(v) == "none" {
+	if v.TracerName() == spec.NoTracer {
 		plain := i == 0 || !knowsSink(v, plan) // otherwise the user may trace in a way of their own
 		return ledger.PerOperation{How: ledger.Declared}, plain
 	}
@@ -88,7 +88,7 @@ func (s *study) learntOf(i int, name string, learnt map[string]map[string]ledger
 		return per, true
 	}
 	for _, other := range s.Variants {
-		if per, ok := learnt[other.Name][name]; ok && sameSpans(other, s.Variants[i]) {
+		if per, ok := learnt[other.Name][name]; ok && spec.SameSpans(other, s.Variants[i]) {
 			return per, true
 		}
 	}

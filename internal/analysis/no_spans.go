@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -68,7 +69,7 @@ func (s *study) cameOf(variant string) uint64 {
 func (s *study) traces(variant string) bool {
 	for i, v := range s.Variants {
 		if v.Name == variant {
-			return tracerName(v) != "none" || i > 0 && knowsSink(v, s.Plans[variant])
+			return v.TracerName() != spec.NoTracer || i > 0 && knowsSink(v, s.Plans[variant])
 		}
 	}
 	return false

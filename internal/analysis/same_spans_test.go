@@ -49,7 +49,7 @@ func TestSameSpans(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := sameSpans(off, test.of); got != test.want {
+			if got := spec.SameSpans(off, test.of); got != test.want {
 				t.Errorf("%t", got)
 			}
 		})

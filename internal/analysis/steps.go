@@ -13,36 +13,13 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// stepsOf are the steps of tracing that a variant runs; false where its tracer does
-// not say. What several settings leave is what all of them leave.
-func stepsOf(v spec.Variant) ([]string, bool) {
-	if v.Tracer == nil {
-		return nil, false
-	}
-	left, told := slices.Clone(spec.Steps), false
-	for _, setting := range v.Tracer.Settings {
-		for _, choice := range setting.Choices {
-			told = told || choice.Steps != nil
-		}
-		chosen, has := setting.Choices[v.Settings[setting.Name]]
-		if !has || chosen.Steps == nil {
-			continue
-		}
-		left = slices.DeleteFunc(left, func(step string) bool { return !slices.Contains(chosen.Steps, step) })
-	}
-	if !told {
-		return nil, false
-	}
-	return left, true
-}
-
 // partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
 // whose tracer says nothing of that leaves out nothing.
 func (s *study) partial(v spec.Variant) bool {
-	if steps, told := stepsOf(v); told && len(steps) < len(spec.Steps) {
+	if steps := v.Steps(); steps != nil && len(steps) < len(spec.Steps) {
 		return true
 	}
-	if plan := s.Plans[v.Name]; plan != nil && tracerName(v) != spec.NoTracer && plan.Sampling < 1 {
+	if plan := s.Plans[v.Name]; plan != nil && v.TracerName() != spec.NoTracer && plan.Sampling < 1 {
 		return true
 	}
 	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting spec.Setting) bool {
@@ -61,8 +38,8 @@ func (s *study) increments() []finding.Increment {
 			continue
 		}
 		for i, v := range s.Variants[1:] {
-			steps, known := stepsOf(v)
-			if !known || len(steps) == 0 {
+			steps := v.Steps()
+			if len(steps) == 0 {
 				continue
 			}
 			over, added := s.before(i+1, steps)
@@ -72,7 +49,7 @@ func (s *study) increments() []finding.Increment {
 			for _, name := range incrementMetrics(how) {
 				m, _ := s.named(name, at)
 				if one, ok := s.increment(m, dataset.Pair{Variant: v.Name, Against: over}, at); ok {
-					one.Tracer, one.Steps = tracerName(v), added
+					one.Tracer, one.Steps = v.TracerName(), added
 					out = append(out, one)
 				}
 			}
@@ -83,10 +60,10 @@ func (s *study) increments() []finding.Increment {
 
 // stepped reports whether another variant of the same tracer runs other steps.
 func (s *study) stepped(i int) bool {
-	steps, _ := stepsOf(s.Variants[i])
+	steps := s.Variants[i].Steps()
 	return slices.ContainsFunc(s.Variants, func(other spec.Variant) bool {
-		theirs, known := stepsOf(other)
-		return known && tracerName(other) == tracerName(s.Variants[i]) && !slices.Equal(theirs, steps)
+		theirs := other.Steps()
+		return theirs != nil && other.TracerName() == s.Variants[i].TracerName() && !slices.Equal(theirs, steps)
 	})
 }
 
@@ -105,7 +82,7 @@ func (s *study) before(i int, steps []string) (over string, added []string) {
 	v := s.Variants[i]
 	for _, j := range s.namedBefore(i) {
 		if s.fewer(j, i, steps) {
-			theirs, _ := stepsOf(s.Variants[j])
+			theirs := s.Variants[j].Steps()
 			return s.Variants[j].Name, without(steps, theirs)
 		}
 	}
@@ -115,7 +92,7 @@ func (s *study) before(i int, steps []string) (over string, added []string) {
 		if !s.fewer(j, i, steps) {
 			continue
 		}
-		theirs, _ := stepsOf(other)
+		theirs := other.Steps()
 		left, apart := without(steps, theirs), differing(v, other)
 		if !found || len(left) < len(added) || len(left) == len(added) && apart < fewest {
 			found, over, added, fewest = true, other.Name, left, apart
@@ -127,8 +104,8 @@ func (s *study) before(i int, steps []string) (over string, added []string) {
 // fewer reports whether variant j is of the tracer of variant i and runs some of these steps,
 // and not all.
 func (s *study) fewer(j, i int, steps []string) bool {
-	theirs, known := stepsOf(s.Variants[j])
-	return j != i && known && tracerName(s.Variants[j]) == tracerName(s.Variants[i]) && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
+	theirs := s.Variants[j].Steps()
+	return j != i && s.Variants[j].TracerName() == s.Variants[i].TracerName() && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
 }
 
 // namedBefore are the variant that variant i is held against, the one that this is held

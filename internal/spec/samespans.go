@@ -1,25 +1,23 @@
 // Which variants make as many spans as each other.
-package analysis
+package spec
 
 import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// sameSpans reports whether two variants make the same spans, whatever becomes of them: the
+// SameSpans reports whether two variants make the same spans, whatever becomes of them: the
 // same tracer, attached in the same way, in whose settings nothing differs that may change
 // what makes spans.
-func sameSpans(a, b spec.Variant) bool {
-	if tracerName(a) != tracerName(b) || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) {
+func SameSpans(a, b Variant) bool {
+	if a.TracerName() != b.TracerName() || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) {
 		return false
 	}
 	if a.Tracer == nil {
 		return true
 	}
-	return !slices.ContainsFunc(a.Tracer.Settings, func(s spec.Setting) bool {
+	return !slices.ContainsFunc(a.Tracer.Settings, func(s Setting) bool {
 		return makesSpans(s) && a.Settings[s.Name] != b.Settings[s.Name]
 	})
 }
@@ -27,7 +25,7 @@ func sameSpans(a, b spec.Variant) bool {
 // makesSpans reports whether a setting may change what makes spans. Sampling and delays,
 // limits and queues, and where spans go, whether they are sent at all included, say what
 // becomes of them; of every other choice or text it is not known, and so it may.
-func makesSpans(s spec.Setting) bool {
+func makesSpans(s Setting) bool {
 	if s.Meaning != "" || s.Kind != "choice" && s.Kind != "text" {
 		return false
 	}
