@@ -33,9 +33,10 @@ var floors = map[string]floor{
 	"run/prepare": {level: 5},
 	"selfcheck":   {level: 5},
 
-	"analysis/dataset": {level: 4},
-	"compare":          {level: 4},
-	"study":            {level: 4},
+	"analysis/dataset":  {level: 4},
+	"analysis/delivery": {level: 4, beside: []string{"analysis/dataset"}},
+	"compare":           {level: 4},
+	"study":             {level: 4},
 
 	"design":          {level: 3},
 	"design/capacity": {level: 3},

@@ -67,8 +67,8 @@ func (s *study) search(variant string, at cell.At) (*finding.Search, error) {
 	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, words.Goal(first, s.SearchedPercentile())
 	out.Binding = mostFrequent(made, func(c *record.Capacity) string { return c.Binding })
 	out.Seconds = stats.Center(estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
-	if lost := s.lostAtRate(variant, at); lost.known && (!lost.unsure() || lost.share() > 1-finding.Lossless) && !s.LosesOnPurpose(at) {
-		share := lost.share()
+	if lost := s.LostAtRate(variant, at); lost.Known && (!lost.Unsure() || finding.Matters(lost.Share())) && !s.LosesOnPurpose(at) {
+		share := lost.Share()
 		out.LostShare = &share
 	}
 	out.Held, out.Failed = heldIn(made)

@@ -24,7 +24,7 @@ func (s *study) delivered(p dataset.Pair, at cell.At) *claim {
 	if search {
 		samples = nil // the probes ask for different rates on purpose
 	}
-	t := s.tracing[p.Variant]
+	t := s.Tracing[p.Variant]
 	if len(samples) == 0 && (budget == nil || t.Silent || t.Sampling <= 0) {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (s *study) delivered(p dataset.Pair, at cell.At) *claim {
 			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), s.Quick())
 		}
 	}
-	if l := s.ledgerOf(p.Variant, at); l != nil {
+	if l := s.LedgerOf(p.Variant, at); l != nil {
 		c.Note = l.Verdict
 	}
 	if budget != nil {
@@ -50,12 +50,12 @@ func (s *study) delivered(p dataset.Pair, at cell.At) *claim {
 func (s *study) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
 	compared = true
 	for _, block := range s.BlocksOf(p.Variant, p.Against) {
-		value, known := s.deliveries[s.Runs[p.Variant][block]][at.String()]
+		value, known := s.Delivery(p.Variant, block, at)
 		if !known || value.Due <= 0 {
 			return nil, false
 		}
 		sample := finding.Sample{Block: block, Value: value.Share()}
-		if base, known := s.deliveries[s.Runs[p.Against][block]][at.String()]; known && base.Due > 0 {
+		if base, known := s.Delivery(p.Against, block, at); known && base.Due > 0 {
 			sample.Baseline = base.Share()
 		} else {
 			compared = false
@@ -78,7 +78,7 @@ func (s *study) lostBudget(p dataset.Pair) *spec.Limit {
 // counted, not estimated: there is no interval but where the ledger has one.
 func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 	c.Verdict.Budget = &budget.Value
-	l := s.ledgerOf(c.Variant, c.at)
+	l := s.LedgerOf(c.Variant, c.at)
 	if s.LosesOnPurpose(c.at) {
 		c.cannotTell("the search for the highest rate without loss makes spans be lost", 0)
 		return
@@ -90,8 +90,8 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 	allowed := finding.FormatBound(budget.Value, "1", true)
 	least, most, known := ledger.LossEnds(*l)
 	told := l.Verdict
-	if window := s.lostInWindow(c.Variant, c.at); window.known && window.share() > least {
-		least, most = window.share(), max(most, window.mostShare()) // a long warm-up thins out no loss
+	if window := s.LostInWindow(c.Variant, c.at); window.Known && window.Share() > least {
+		least, most = window.Share(), max(most, window.MostShare()) // a long warm-up thins out no loss
 		told = finding.FormatValue(least, "1") + " of the spans lost in the window; " + told
 	}
 	switch {
@@ -113,8 +113,8 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 // judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
 // where nobody knows how many spans an operation makes.
 func (s *study) judgeUnexpected(c *claim, budget float64, allowed string) {
-	of := ledger.BesideOperations(s.byCell, c.Variant)
-	if of != nil && of.LostShare > budget && s.onlyUnexpected(c.Variant, c.at) {
+	of := s.BesideOperations(c.Variant)
+	if of != nil && of.LostShare > budget && s.OnlyUnexpected(c.Variant, c.at) {
 		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+of.Verdict
 		return
 	}

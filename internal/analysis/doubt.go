@@ -74,9 +74,9 @@ func (s *study) noteDoubts(c *claim) {
 		c.remark("not at the same rate: " + c.doubts.overloaded)
 	}
 	if c.Role == "" && (c.Metric == metric.CPUPerOperation || c.Metric == metric.TimePerCall) {
-		if lost := 1 - s.share(c.Variant, c.at); lost > 1-finding.Lossless {
+		if lost := 1 - s.Share(c.Variant, c.at); finding.Matters(lost) {
 			c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
-		} else if unknown := s.unknownLoss(c.Variant, c.at); unknown != nil {
+		} else if unknown := s.UnknownLoss(c.Variant, c.at); unknown != nil {
 			c.remark(unknown.Text + ": the cost may be that of less work")
 		}
 	}

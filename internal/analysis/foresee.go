@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -35,7 +36,7 @@ func Foresee(e *spec.Experiment) (headline, budgets Outlook) {
 	if e == nil || len(e.Variants) == 0 || e.Design.Quick {
 		return headline, budgets
 	}
-	s := &study{Set: dataset.Foreseen(e)}
+	s := &study{Book: delivery.Blank(dataset.Foreseen(e))}
 	claims := s.foreseen()
 	families := s.families(claims)
 	of := func(family string) Outlook {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -59,7 +60,7 @@ func seemsUntraced(records []record.Record, variant string) bool {
 // HeadlineFindings are the headline's findings alone, without verdicts, by
 // variant.
 func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Finding {
-	s := &study{Set: dataset.Glance(e, records)}
+	s := &study{Book: delivery.Blank(dataset.Glance(e, records))}
 	var out []finding.Finding
 	for _, p := range s.Pairs() {
 		for _, at := range s.Cells() {

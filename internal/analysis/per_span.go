@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -16,15 +17,15 @@ import (
 // and what is compared with it looks dear. Where the number of spans is only known to lie
 // between two ends, so is the cost of one, and the interval covers both.
 func (s *study) perSpan(p dataset.Pair, at cell.At) *claim {
-	if at.Operation == "" || s.RegimeOf(at) == metric.Search || s.share(p.Variant, at) < finding.Lossless || s.share(p.Against, at) < finding.Lossless {
+	if at.Operation == "" || s.RegimeOf(at) == metric.Search || finding.Matters(1-s.Share(p.Variant, at)) || finding.Matters(1-s.Share(p.Against, at)) {
 		return nil
 	}
-	value, known := s.meant(p.Variant, at)
-	base, knownBase := s.meant(p.Against, at)
-	value = value.doubted(s.lostInMeasured(p.Variant, at))
-	base = base.doubted(s.lostInMeasured(p.Against, at))
-	added := value.less(base)
-	if !known || !knownBase || added.low <= 0 {
+	value, known := s.Meant(p.Variant, at)
+	base, knownBase := s.Meant(p.Against, at)
+	value = value.Doubted(s.LostInMeasured(p.Variant, at))
+	base = base.Doubted(s.LostInMeasured(p.Against, at))
+	added := value.Less(base)
+	if !known || !knownBase || added.Low <= 0 {
 		return nil // or it may be that none are added
 	}
 	samples := s.samples(cpuMeasure(""), p, at)
@@ -32,51 +33,24 @@ func (s *study) perSpan(p dataset.Pair, at cell.At) *claim {
 		return nil
 	}
 	for i, one := range samples {
-		samples[i] = added.share(one)
+		samples[i] = spanShare(added, one)
 	}
 	c := s.newClaim(perSpanMeasure(at.Level.IsZero() || !s.Sloped(at.Operation)), p, at, samples)
 	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", added)
-	if added.low < added.high {
+	if added.Low < added.High {
 		c.Note += ": the interval covers both ends"
 	}
 	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
 	return c
 }
 
-// spans is how many spans an operation makes: a number, or two ends between which it lies.
-type spans struct{ low, high float64 }
-
-func (s spans) less(other spans) spans { return spans{s.low - other.high, s.high - other.low} }
-
-// doubted is how many were made for sure, to how many are meant to be: what may be missing unseen may not have been made.
-// Less than what matters is taken for made.
-func (s spans) doubted(by lostSpans) spans {
-	unseen := by.mostShare() - by.share()
-	if !by.known || unseen <= 1-finding.Lossless {
-		return s
-	}
-	return spans{min(s.low, s.high*(1-unseen)), s.high}
-}
-
-func (s spans) times(share float64) spans { return spans{s.low * share, s.high * share} }
-
-func (s spans) String() string {
-	switch {
-	case s.low < s.high:
-		return fmt.Sprintf("%.4g to %.4g spans", s.low, s.high)
-	case s.low == 1:
-		return "1 span"
-	}
-	return fmt.Sprintf("%.4g spans", s.low)
-}
-
-// share is what one span costs of what was added in a block.
-func (s spans) share(one finding.Sample) finding.Sample {
+// spanShare is what one span costs of what was added in a block.
+func spanShare(s delivery.Spans, one finding.Sample) finding.Sample {
 	added := one.Value - one.Baseline
-	out := finding.Sample{Block: one.Block, Value: added / ((s.low + s.high) / 2)}
-	if s.low < s.high {
-		high := max(added/s.low, added/s.high)
-		out.ValueWithin = &finding.Range{Low: min(added/s.low, added/s.high), High: &high}
+	out := finding.Sample{Block: one.Block, Value: added / ((s.Low + s.High) / 2)}
+	if s.Low < s.High {
+		high := max(added/s.Low, added/s.High)
+		out.ValueWithin = &finding.Range{Low: min(added/s.Low, added/s.High), High: &high}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -30,7 +31,7 @@ func Precise(in Input) (enough bool, width float64, err error) {
 	if err != nil {
 		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: %w", err)
 	}
-	s := &study{Set: set}
+	s := &study{Book: delivery.Blank(set)}
 	width, err = s.widest(in.Experiment.Design.Metric)
 	precision := in.Experiment.Design.Precision
 	return err == nil && precision > 0 && width <= precision, width, err

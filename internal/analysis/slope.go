@@ -34,7 +34,7 @@ func (s *study) slopes(p dataset.Pair, operation string) []*claim {
 		return nil
 	}
 	about := "of time per call over depth " + strings.Join(levelWords(a), ", ")
-	if lost := s.mostLost(p, a); lost > 1-finding.Lossless {
+	if lost := s.mostLost(p, a); finding.Matters(lost) {
 		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
 	}
 	at, bent := cell.At{Operation: operation}, ""
@@ -133,7 +133,7 @@ func column(levels []map[int]float64, block int) ([]float64, bool) {
 func (s *study) mostLost(p dataset.Pair, a dataset.Axis) float64 {
 	most := 0.0
 	for _, at := range a.Cells {
-		most = max(most, 1-s.share(p.Variant, at), 1-s.share(p.Against, at))
+		most = max(most, 1-s.Share(p.Variant, at), 1-s.Share(p.Against, at))
 	}
 	return most
 }

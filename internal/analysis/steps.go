@@ -160,7 +160,7 @@ func (s *study) increment(m measure, p dataset.Pair, at cell.At) (finding.Increm
 		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
 	}
 	for _, name := range []string{p.Variant, p.Against} {
-		if lost := 1 - s.share(name, at); lost > 1-finding.Lossless {
+		if lost := 1 - s.Share(name, at); finding.Matters(lost) {
 			one.Note = name + " lost " + finding.FormatValue(lost, "1") + " of its spans"
 			break
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -190,7 +190,7 @@ func TestNothingIsToldOfTheUntraced(t *testing.T) {
 		t.Errorf("the traced one: %+v", f.Verdict)
 	}
 	for _, l := range doc.Ledgers {
-		if l.Variant == "otel" && (l.Operation == "json" || l.Operation == ledger.All) && (l.Verdict != noSpanCame || l.Exact) {
+		if l.Variant == "otel" && (l.Operation == "json" || l.Operation == ledger.All) && (l.Verdict != delivery.NoSpanCame || l.Exact) {
 			t.Errorf("%+v", l)
 		}
 	}

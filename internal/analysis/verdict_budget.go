@@ -74,7 +74,7 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 // over its budget even so stays over, unless the baseline did still less, which makes all others
 // look dear.
 func (s *study) withhold(claims []*claim) {
-	doc := &finding.Document{Untraced: s.untracedOperations(), Lossy: s.apart(nil), LossUnknown: s.unknownLosses()}
+	doc := &finding.Document{Untraced: s.UntracedOperations(), Lossy: s.apart(nil), LossUnknown: s.UnknownLosses()}
 	for _, c := range claims {
 		v := &c.Verdict
 		if v.Budget == nil || v.Kind != finding.Within && v.Kind != finding.Over {

@@ -3,12 +3,9 @@ package analysis
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
-	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -127,121 +124,6 @@ func (s *study) findFailedOperations() []hit {
 		return share
 	}, func(worst float64) string {
 		return fmt.Sprintf("up to %s of the operations failed or were not answered in time", finding.FormatValue(worst, "1"))
-	})
-}
-
-// findUnknown looks at variants that export.
-func (s *study) findUnknown() []hit {
-	var hits []hit
-	for _, v := range s.Variants {
-		t := s.tracing[v.Name]
-		for _, operation := range s.Operations() {
-			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.All[v.Name]) > 0 {
-				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(cell.At{Operation: operation}, v.Name)})
-			}
-		}
-	}
-	return hits
-}
-
-func (s *study) findCalibration() []hit {
-	var hits []hit
-	for _, v := range s.Variants {
-		plan := s.Plans[v.Name]
-		if plan == nil {
-			continue
-		}
-		learnt := ledger.Learn(s.Calibrations(v.Name), 1, false)
-		for _, operation := range s.Operations() {
-			declared, isDeclared := plan.Spans[operation]
-			if per, ok := learnt[operation]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
-				hits = append(hits, hit{fmt.Sprintf("declared are %s spans per operation, the calibration made %s",
-					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(cell.At{Operation: operation}, v.Name)})
-			}
-		}
-	}
-	return hits
-}
-
-func ends(low, high float64) string {
-	if low == high {
-		return fmt.Sprintf("%.4g", low)
-	}
-	return fmt.Sprintf("%.4g to %.4g", low, high)
-}
-
-func (s *study) findLost() []hit {
-	return s.inLedgers(func(l finding.Ledger) (string, bool) {
-		return l.Verdict, ledger.Spans(l, ledger.Dropped)+ledger.Spans(l, ledger.FailedSend) > 0 && !s.losesOnPurpose(l.Operation)
-	})
-}
-
-// losesOnPurpose reports whether an operation's search goes beyond the rate at which
-// nothing is lost. The ledger has its spans all the same.
-func (s *study) losesOnPurpose(operation string) bool {
-	return slices.ContainsFunc(s.Cells(), func(at cell.At) bool { return at.Operation == operation && s.LosesOnPurpose(at) })
-}
-
-func (s *study) findUnaccounted() []hit {
-	return s.inLedgers(func(l finding.Ledger) (string, bool) {
-		return l.Verdict, ledger.Spans(l, ledger.Unaccounted) > 0 && !s.losesOnPurpose(l.Operation)
-	})
-}
-
-func (s *study) findSurplus() []hit {
-	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, ledger.Spans(l, ledger.Unaccounted) < 0 })
-}
-
-func (s *study) findDuplicates() []hit {
-	return s.inLedgers(func(l finding.Ledger) (string, bool) {
-		n := ledger.Spans(l, ledger.Duplicated)
-		return finding.FormatCount(n) + " spans came more than once", n > 0
-	})
-}
-
-// findSampling looks at what the ledgers say of chance.
-func (s *study) findSampling() []hit {
-	var hits []hit
-	for _, v := range s.Variants {
-		var runs []ledger.Run
-		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
-			runs = append(runs, ledger.FromRecord(s.All[v.Name][block].Record))
-		}
-		for _, operation := range s.Operations() {
-			if text, off := ledger.Chance(operation, s.tracing[v.Name], runs); off {
-				hits = append(hits, hit{text, place(cell.At{Operation: operation}, v.Name)})
-			}
-		}
-	}
-	return hits
-}
-
-// inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where
-// it tells of a loss of operations of which nobody knows how many spans they make.
-func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
-	var hits []hit
-	for _, l := range s.ledgers {
-		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ledger.BesideOperations(s.ledgers, l.Variant) == nil {
-			continue
-		}
-		if text, yes := bad(l); yes {
-			hits = append(hits, hit{text, place(cell.At{Operation: l.Operation}, l.Variant)})
-		}
-	}
-	return hits
-}
-
-// findRefused looks for requests that the sink refused whole: broken ones, or datagrams that
-// the kernel threw away before they were read.
-func (s *study) findRefused() []hit {
-	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Malformed) }, func(worst float64) string {
-		return fmt.Sprintf("the sink refused up to %s requests (or datagrams that it was too slow for) of a run", finding.FormatValue(worst, "count"))
-	})
-}
-
-func (s *study) findEvicted() []hit {
-	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Evicted) }, func(worst float64) string {
-		return fmt.Sprintf("the sink forgot up to %s span ids", finding.FormatValue(worst, "count"))
 	})
 }
 

@@ -43,7 +43,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 			mayBe = max(mayBe, most)
 		}
 		switch {
-		case !l.ByChance && most-least > 1-finding.Lossless:
+		case !l.ByChance && finding.Matters(most-least):
 			unsure = true
 		case !l.ByChance:
 			slight.raise(most, l)
@@ -65,7 +65,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 		return "", true
 	case found && worst.share > 0:
 		return "at the rates found no span was lost", true // beyond them, where probes overload the service, is no news
-	case worst.share > 0 && mayBe-worst.share > 1-finding.Lossless:
+	case worst.share > 0 && finding.Matters(mayBe-worst.share):
 		return fmt.Sprintf("at least %s of the spans were lost (%s), and up to %s may have been", finding.FormatValue(worst.share, "1"), worst.where, finding.FormatValue(mayBe, "1")), false
 	case worst.share > 0:
 		return fmt.Sprintf("up to %s of the spans were lost (%s)", finding.FormatValue(worst.share, "1"), worst.where), false
@@ -104,7 +104,7 @@ func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where st
 		return apart.LostShare, where
 	}
 	where = l.Variant + " on " + l.Operation
-	if l.LostShare > 1-finding.Lossless {
+	if finding.Matters(l.LostShare) {
 		where += ", the warm-up included"
 	}
 	return l.LostShare, where

@@ -1,6 +1,6 @@
 // This file lists the variants that hold spans back by a limit of their own: they lose
 // nothing by it, and do less than a variant that sends them all.
-package analysis
+package delivery
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -9,20 +9,20 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// unsent lists them, by cell. Of operations back to back such spans count as lost, and are
+// Unsent lists them, by cell. Of operations back to back such spans count as lost, and are
 // told there.
-func (s *study) unsent() []finding.Unsent {
+func (b *Book) Unsent() []finding.Unsent {
 	var out []finding.Unsent
-	for _, at := range s.Cells() {
-		if s.RegimeOf(at) == metric.Unthrottled {
+	for _, at := range b.Cells() {
+		if b.RegimeOf(at) == metric.Unthrottled {
 			continue
 		}
-		for _, v := range s.Variants {
-			l := s.ledgerOf(v.Name, at)
+		for _, v := range b.Variants {
+			l := b.LedgerOf(v.Name, at)
 			if l == nil {
 				continue
 			}
-			if share := forgoneShare(l); share > 1-finding.Lossless {
+			if share := forgoneShare(l); finding.Matters(share) {
 				out = append(out, finding.Unsent{
 					Operation: at.Operation, Parameter: at.Level.Map(), Variant: v.Name, Share: share, Spans: ledger.Spans(*l, ledger.Forgone),
 				})

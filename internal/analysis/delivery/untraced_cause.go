@@ -1,5 +1,5 @@
 // This file finds out why no span came of a variant, from codes and counts that its runs kept.
-package analysis
+package delivery
 
 import (
 	"slices"
@@ -32,10 +32,10 @@ type looked struct {
 }
 
 // lookAt adds up what runs tell.
-func (s *study) lookAt(variant string) looked {
+func (b *Book) lookAt(variant string) looked {
 	var out looked
-	for _, block := range dataset.BlocksIn(s.All[variant]) {
-		r := s.All[variant][block]
+	for _, block := range dataset.BlocksIn(b.All[variant]) {
+		r := b.All[variant][block]
 		out.counts = out.counts.Plus(r.Life)
 		out.dropped += saidBy(r.Tracer.Dropped)
 		out.failed += saidBy(r.Tracer.Failed)
@@ -84,12 +84,12 @@ func (l *looked) add(p record.ProcessSigns) {
 	}
 }
 
-// causesOf are what is known of why no span came of some operations of a variant, or of all.
-func (s *study) causesOf(v spec.Variant, none []finding.Ledger, all bool) []finding.NoSpanBy {
+// CausesOf are what is known of why no span came of some operations of a variant, or of all.
+func (b *Book) CausesOf(v spec.Variant, none []finding.Ledger, all bool) []finding.NoSpanBy {
 	if !all {
-		return s.causesBeside(v.Name, none)
+		return b.causesBeside(v.Name, none)
 	}
-	l := s.lookAt(v.Name)
+	l := b.lookAt(v.Name)
 	var out []finding.NoSpanBy
 	add := func(c finding.NoSpanBy) {
 		if c.Count > 0 {
@@ -97,7 +97,7 @@ func (s *study) causesOf(v spec.Variant, none []finding.Ledger, all bool) []find
 			out = append(out, c)
 		}
 	}
-	if plan := s.Plans[v.Name]; plan != nil && !knowsSink(v, plan) && !plan.NamesSink() && len(plan.Files) == 0 {
+	if plan := b.Plans[v.Name]; plan != nil && !knowsSink(v, plan) && !plan.NamesSink() && len(plan.Files) == 0 {
 		add(finding.NoSpanBy{Cause: finding.NotTold, Count: uint64(max(1, len(plan.Processes)))})
 	}
 	if v.Tracer != nil {
@@ -119,7 +119,7 @@ func (s *study) causesOf(v spec.Variant, none []finding.Ledger, all bool) []find
 	if l.counts.Metrics+l.counts.Logs+l.counts.Rejected == 0 {
 		add(finding.NoSpanBy{Cause: finding.Empty, Count: l.counts.Requests})
 	}
-	add(finding.NoSpanBy{Cause: finding.OnlyBefore, Count: s.learntSpans(v.Name)})
+	add(finding.NoSpanBy{Cause: finding.OnlyBefore, Count: b.learntSpans(v.Name)})
 	if out == nil {
 		add(finding.NoSpanBy{Cause: finding.NotInstrumented, Count: l.loaded, Of: l.seen})
 	}
@@ -131,8 +131,8 @@ func (s *study) causesOf(v spec.Variant, none []finding.Ledger, all bool) []find
 
 // causesBeside says how many spans came of the other operations: the tracer is there, and has
 // nothing that would make a span of these.
-func (s *study) causesBeside(variant string, none []finding.Ledger) []finding.NoSpanBy {
-	one := finding.NoSpanBy{Cause: finding.NotInstrumented, Count: s.lookAt(variant).counts.Told()}
+func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoSpanBy {
+	one := finding.NoSpanBy{Cause: finding.NotInstrumented, Count: b.lookAt(variant).counts.Told()}
 	if one.Count == 0 {
 		return nil
 	}
@@ -176,9 +176,9 @@ func (l looked) inLog(cause record.Cause, as finding.NoSpanCause) finding.NoSpan
 }
 
 // learntSpans is how many spans came in a variant's calibrations.
-func (s *study) learntSpans(variant string) uint64 {
+func (b *Book) learntSpans(variant string) uint64 {
 	var n uint64
-	for _, r := range s.Calibrations(variant) {
+	for _, r := range b.Calibrations(variant) {
 		if !r.Failed() {
 			n += r.Life.Told()
 		}

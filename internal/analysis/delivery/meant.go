@@ -1,6 +1,6 @@
 // This file finds out how many spans each variant is meant to make and to deliver: declared,
 // learnt in calibration runs, or known of another variant that makes the same.
-package analysis
+package delivery
 
 import (
 	"slices"
@@ -13,46 +13,46 @@ import (
 )
 
 // trace finds out what each variant's tracing is meant to do.
-func (s *study) trace() {
+func (b *Book) trace() {
 	learnt := map[string]map[string]ledger.PerOperation{}
-	for _, v := range s.Variants {
-		learnt[v.Name] = ledger.Learn(s.Calibrations(v.Name), 1, false)
+	for _, v := range b.Variants {
+		learnt[v.Name] = ledger.Learn(b.Calibrations(v.Name), 1, false)
 	}
-	for i, v := range s.Variants {
+	for i, v := range b.Variants {
 		t := ledger.Tracing{Sampling: 1, Spans: map[string]ledger.PerOperation{}}
-		plan := s.Plans[v.Name]
+		plan := b.Plans[v.Name]
 		if plan != nil {
 			t.Silent, t.Sampling, t.Holds = plan.Silent, plan.Sampling, plan.Holds
 		}
-		for _, operation := range append(s.Operations(), record.ProbeOperation) {
-			if per, known := s.perOperation(i, plan, operation, learnt); known {
+		for _, operation := range append(b.Operations(), record.ProbeOperation) {
+			if per, known := b.perOperation(i, plan, operation, learnt); known {
 				t.Spans[operation] = per
 			}
 		}
-		s.traceDepths(i, t, learnt)
+		b.traceDepths(i, t, learnt)
 		if t.Holds > 0 {
-			t.Besides = ledger.Besides(s.Calibrations(v.Name), learnt[v.Name])
+			t.Besides = ledger.Besides(b.Calibrations(v.Name), learnt[v.Name])
 		}
-		s.tracing[v.Name] = t
+		b.Tracing[v.Name] = t
 	}
 }
 
 // traceDepths says how many spans an operation makes at each depth of a sweep: learnt
 // there, because a number of one depth says nothing of another.
-func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
-	for _, at := range s.Cells() {
+func (b *Book) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
+	for _, at := range b.Cells() {
 		if at.Level.Value(cell.Depth) == "" {
 			continue
 		}
-		own, traces := learnt[s.Variants[i].Name][at.String()] // in a way of its own, where it has no tracer
+		own, traces := learnt[b.Variants[i].Name][at.String()] // in a way of its own, where it has no tracer
 		if traces {
 			t.Spans[at.String()] = own
 			continue
 		}
-		if s.Variants[i].TracerName() == spec.NoTracer {
+		if b.Variants[i].TracerName() == spec.NoTracer {
 			continue // its number, if it is known, is nought at any depth
 		}
-		if per, known := s.learntOf(i, at.String(), learnt); known {
+		if per, known := b.learntOf(i, at.String(), learnt); known {
 			t.Spans[at.String()] = per
 			continue
 		}
@@ -63,8 +63,8 @@ func (s *study) traceDepths(i int, t ledger.Tracing, learnt map[string]map[strin
 // perOperation is how many spans an operation makes: declared; or learnt from the
 // variant itself, or from another one that makes the same spans; or none, where there
 // is no tracer.
-func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
-	v := s.Variants[i]
+func (b *Book) perOperation(i int, plan *spec.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+	v := b.Variants[i]
 	own, known := learnt[v.Name][operation]
 	if plan != nil {
 		if n, declared := plan.Spans[operation]; declared {
@@ -78,17 +78,17 @@ func (s *study) perOperation(i int, plan *spec.Plan, operation string, learnt ma
 		plain := i == 0 || !knowsSink(v, plan) // otherwise the user may trace in a way of their own
 		return ledger.PerOperation{How: ledger.Declared}, plain
 	}
-	return s.learntOf(i, operation, learnt)
+	return b.learntOf(i, operation, learnt)
 }
 
 // learntOf is what was learnt of a variant itself, or of another one that makes the same
 // spans, under the name of an operation or of an operation at a level.
-func (s *study) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
-	if per, known := learnt[s.Variants[i].Name][name]; known {
+func (b *Book) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+	if per, known := learnt[b.Variants[i].Name][name]; known {
 		return per, true
 	}
-	for _, other := range s.Variants {
-		if per, ok := learnt[other.Name][name]; ok && spec.SameSpans(other, s.Variants[i]) {
+	for _, other := range b.Variants {
+		if per, ok := learnt[other.Name][name]; ok && spec.SameSpans(other, b.Variants[i]) {
 			return per, true
 		}
 	}
@@ -115,18 +115,18 @@ func knowsSink(v spec.Variant, plan *spec.Plan) bool {
 	return plan != nil && slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return told(p.Env, p.Run) })
 }
 
-// meant is how many spans per operation a variant is meant to deliver.
-func (s *study) meant(variant string, at cell.At) (spans, bool) {
-	t := s.tracing[variant]
+// Meant is how many spans per operation a variant is meant to deliver.
+func (b *Book) Meant(variant string, at cell.At) (Spans, bool) {
+	t := b.Tracing[variant]
 	per, known := t.Spans[at.String()]
 	if !known {
 		per, known = t.Spans[at.Operation]
 	}
 	if !known || t.Silent {
-		return spans{}, t.Silent
+		return Spans{}, t.Silent
 	}
 	if per.Low <= 0 && per.High > 0 {
-		return spans{}, false // a tracer that keeps so many traces a time: between none and all says nothing
+		return Spans{}, false // a tracer that keeps so many traces a time: between none and all says nothing
 	}
-	return spans{per.Low, per.High}.times(t.Sampling), true
+	return Spans{per.Low, per.High}.times(t.Sampling), true
 }

@@ -1,6 +1,6 @@
 // This file tells what was lost in that part of a phase which a figure is of: its window, or
 // the probes at the rate that a search found. The ledger has the warm-up too, and all probes.
-package analysis
+package delivery
 
 import (
 	"math"
@@ -15,31 +15,32 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// lostSpans is what was lost of the spans that were to come.
-type lostSpans struct {
+// Lost is what was lost of the spans that were to come.
+type Lost struct {
 	due, lost float64
 	most      float64 // may have been lost, at least lost: their number varies, or operations failed; not what chance may hide
-	known     bool    // there is such a part, and it is known of how many spans at least
+	Known     bool    // there is such a part, and it is known of how many spans at least
 }
 
-func (l lostSpans) share() float64 {
+// Share is what was lost for sure.
+func (l Lost) Share() float64 {
 	share, _ := dataset.Over(l.lost, l.due) // 0 where none were to come
 	return share
 }
 
-// mostShare is the share that may have been lost at most, at least share.
-func (l lostSpans) mostShare() float64 {
+// MostShare is the share that may have been lost at most, at least share.
+func (l Lost) MostShare() float64 {
 	share, _ := dataset.Over(l.most, l.due-l.lost+l.most) // 0 where none were to come
 	return share
 }
 
-// unsure reports whether more than what matters may be missing unseen.
-func (l lostSpans) unsure() bool { return !l.known || l.mostShare()-l.share() > 1-finding.Lossless }
+// Unsure reports whether more than what matters may be missing unseen.
+func (l Lost) Unsure() bool { return !l.Known || finding.Matters(l.MostShare()-l.Share()) }
 
-// lostAtRate is what was lost at the rates that the searches of a variant found, in the
+// LostAtRate is what was lost at the rates that the searches of a variant found, in the
 // probes that these rest on.
-func (s *study) lostAtRate(variant string, at cell.At) lostSpans {
-	return s.lostIn(variant, at, float64(s.tracing[variant].Holds), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
+func (b *Book) LostAtRate(variant string, at cell.At) Lost {
+	return b.lostIn(variant, at, float64(b.Tracing[variant].Holds), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return nil, sink, false
 		}
@@ -50,30 +51,30 @@ func (s *study) lostAtRate(variant string, at cell.At) lostSpans {
 	})
 }
 
-// lostInWindow is what was lost behind the warm-up. Of a search, whose window are its probes,
+// LostInWindow is what was lost behind the warm-up. Of a search, whose window are its probes,
 // and of operations back to back, of whose warm-up what is lost is as much the tracer's way, it
 // is not known.
-func (s *study) lostInWindow(variant string, at cell.At) lostSpans {
-	if how := s.RegimeOf(at); how == metric.Search || how == metric.Unthrottled {
-		return lostSpans{}
+func (b *Book) LostInWindow(variant string, at cell.At) Lost {
+	if how := b.RegimeOf(at); how == metric.Search || how == metric.Unthrottled {
+		return Lost{}
 	}
 	of := cell.Cell{At: at, Variant: variant}
-	if known, has := s.windows[of]; has {
+	if known, has := b.windows[of]; has {
 		return known
 	}
-	s.windows[of] = s.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
-	return s.windows[of]
+	b.windows[of] = b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
+	return b.windows[of]
 }
 
 // lostIn settles a part of each phase like a phase of its own: block by block, or all together
 // where chance decides what is sampled. What is missing of the part but not of its whole phase
 // came late, and is not lost; nor are as many spans of each as may come in a later part of it.
 // The part is nil where there should be one and is not.
-func (s *study) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) lostSpans {
-	tracing := s.tracingByCell(variant)
+func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
+	tracing := b.tracingByCell(variant)
 	var parts, wholes []ledger.Run
-	for _, block := range s.BlocksOf(variant, s.Baseline) {
-		r := s.Runs[variant][block]
+	for _, block := range b.BlocksOf(variant, b.Baseline) {
+		r := b.Runs[variant][block]
 		p := r.ByCell[at]
 		if p == nil {
 			continue
@@ -83,7 +84,7 @@ func (s *study) lostIn(variant string, at cell.At, later float64, part func(*dat
 			continue
 		}
 		if load == nil {
-			return lostSpans{}
+			return Lost{}
 		}
 		parts = append(parts, ledger.Run{Phases: []ledger.Stretch{{
 			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
@@ -94,29 +95,29 @@ func (s *study) lostIn(variant string, at cell.At, later float64, part func(*dat
 	if tracing.ByChance() {
 		size = max(1, len(parts))
 	}
-	var sum lostSpans
+	var sum Lost
 	for i := 0; i < len(parts); i += size {
 		one, known := ledger.Deliveries(tracing, parts[i:i+size]...)[at.String()]
 		whole, knownWhole := ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
 		if !known || !knownWhole {
-			return lostSpans{}
+			return Lost{}
 		}
 		lost := min(max(0, one.Due-one.Delivered-later), whole.Due-whole.Delivered)
 		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost))
-		sum = lostSpans{due: sum.due + one.Due, lost: sum.lost + lost, most: sum.most + most, known: true}
+		sum = Lost{due: sum.due + one.Due, lost: sum.lost + lost, most: sum.most + most, Known: true}
 	}
 	return sum
 }
 
 // below reports whether the whole phase tells of a loss that may be the part's and is unknown of
 // it. It never is where the part is known.
-func (l lostSpans) below(whole *finding.Ledger) bool {
-	return !l.known || l.unsure() && l.share() < whole.LostShare && whole.LostShare <= l.mostShare()
+func (l Lost) below(whole *finding.Ledger) bool {
+	return !l.Known || l.Unsure() && l.Share() < whole.LostShare && whole.LostShare <= l.MostShare()
 }
 
 // lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
-func (s *study) lostInPhase(variant string, at cell.At) lostSpans {
-	return s.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
+func (b *Book) lostInPhase(variant string, at cell.At) Lost {
+	return b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
 		load := record.Load{
 			Started: p.Warmup.Started + p.Load.Started, Completed: p.Warmup.Completed + p.Load.Completed, Resent: p.Warmup.Resent + p.Load.Resent,
 		}
@@ -136,10 +137,10 @@ func restsOn(c *record.Capacity, rate float64) *record.Probe {
 
 // apart tells of the spans that were lost in the part, by its name. Where they were lost
 // is known of the whole phase only: each place has as large a part of them as of all.
-func (l lostSpans) apart(whole finding.Lossy, part string) finding.Lossy {
+func (l Lost) apart(whole finding.Lossy, part string) finding.Lossy {
 	out := whole
 	out.Part = part
-	out.LostShare, out.Spans, out.Where = l.share(), int64(math.Round(l.lost)), slices.Clone(whole.Where)
+	out.LostShare, out.Spans, out.Where = l.Share(), int64(math.Round(l.lost)), slices.Clone(whole.Where)
 	for i := range out.Where {
 		part := float64(out.Where[i].Spans) / float64(whole.Spans)
 		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))

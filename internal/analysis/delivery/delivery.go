@@ -1,6 +1,6 @@
 // This file accounts for spans: the ledgers of the runs, and the share of its spans that a
 // variant delivered.
-package analysis
+package delivery
 
 import (
 	"maps"
@@ -13,30 +13,29 @@ import (
 )
 
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
-func (s *study) account() {
-	s.ledgers = []finding.Ledger{}
-	cells := s.Cells()
-	for _, v := range s.Variants {
+func (b *Book) account() {
+	cells := b.Cells()
+	for _, v := range b.Variants {
 		var names []string
 		for _, at := range cells {
 			names = append(names, at.String())
 		}
 		var runs, runsByCell []ledger.Run
-		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
-			runs = append(runs, ledger.FromRecord(s.All[v.Name][block].Record))
+		for _, block := range dataset.BlocksIn(b.All[v.Name]) {
+			runs = append(runs, ledger.FromRecord(b.All[v.Name][block].Record))
 		}
-		t := ledger.Confirm(s.tracing[v.Name], runs)
-		s.tracing[v.Name] = t
-		byCell := s.tracingByCell(v.Name)
-		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
-			r := s.All[v.Name][block]
+		t := ledger.Confirm(b.Tracing[v.Name], runs)
+		b.Tracing[v.Name] = t
+		byCell := b.tracingByCell(v.Name)
+		for _, block := range dataset.BlocksIn(b.All[v.Name]) {
+			r := b.All[v.Name][block]
 			runsByCell = append(runsByCell, ofCells(r.Record))
-			s.deliveries[r] = ledger.Deliveries(byCell, runsByCell[len(runsByCell)-1])
+			b.deliveries[r] = ledger.Deliveries(byCell, runsByCell[len(runsByCell)-1])
 		}
-		s.ledgers = append(s.ledgers, ledger.Account(v.Name, ledger.AppToSink, s.Operations(), t, runs)...)
-		s.byCell = append(s.byCell, ledger.Account(v.Name, ledger.AppToSink, names, byCell, runsByCell)...)
+		b.Ledgers = append(b.Ledgers, ledger.Account(v.Name, ledger.AppToSink, b.Operations(), t, runs)...)
+		b.byCell = append(b.byCell, ledger.Account(v.Name, ledger.AppToSink, names, byCell, runsByCell)...)
 	}
-	for _, ledgers := range [][]finding.Ledger{s.ledgers, s.byCell} {
+	for _, ledgers := range [][]finding.Ledger{b.Ledgers, b.byCell} {
 		for i := range ledgers {
 			_, ledgers[i].LostMost, _ = ledger.LossEnds(ledgers[i])
 		}
@@ -45,10 +44,10 @@ func (s *study) account() {
 
 // tracingByCell is a variant's tracing with the spans of an operation under the names of its
 // cells too, for what is asked of one level alone.
-func (s *study) tracingByCell(variant string) ledger.Tracing {
-	t := s.tracing[variant]
+func (b *Book) tracingByCell(variant string) ledger.Tracing {
+	t := b.Tracing[variant]
 	t.Spans = maps.Clone(t.Spans)
-	for _, at := range s.Cells() {
+	for _, at := range b.Cells() {
 		if per, known := t.Spans[at.Operation]; known && !isKnown(t.Spans, at.String()) {
 			t.Spans[at.String()] = per
 		}
@@ -70,30 +69,30 @@ func isKnown(spans map[string]ledger.PerOperation, name string) bool {
 	return known
 }
 
-// share is the delivered share of a variant's spans in what is measured on a cell, but for what
-// was lost for sure: of the window, or of the whole phase where lostInWindow tells less, or of
+// Share is the delivered share of a variant's spans in what is measured on a cell, but for what
+// was lost for sure: of the window, or of the whole phase where LostInWindow tells less, or of
 // the whole run where nobody knows how many were to come; 1 where it is not known at all.
-func (s *study) share(variant string, at cell.At) float64 {
-	l := s.ledgerOf(variant, at)
+func (b *Book) Share(variant string, at cell.At) float64 {
+	l := b.LedgerOf(variant, at)
 	if l == nil {
 		return 1
 	}
 	if !ledger.Expects(*l) {
-		if of := ledger.BesideOperations(s.byCell, variant); of != nil {
+		if of := b.BesideOperations(variant); of != nil {
 			return 1 - of.LostShare
 		}
 		return 1
 	}
-	if window := s.lostInWindow(variant, at); !window.below(l) {
-		return 1 - window.share()
+	if window := b.LostInWindow(variant, at); !window.below(l) {
+		return 1 - window.Share()
 	}
 	return 1 - l.LostShare
 }
 
-// ledgerOf returns the ledger of a variant on a cell, nil if there is none.
-func (s *study) ledgerOf(variant string, at cell.At) *finding.Ledger {
-	for i := range s.byCell {
-		if l := &s.byCell[i]; l.Variant == variant && l.Operation == at.String() {
+// LedgerOf returns the ledger of a variant on a cell, nil if there is none.
+func (b *Book) LedgerOf(variant string, at cell.At) *finding.Ledger {
+	for i := range b.byCell {
+		if l := &b.byCell[i]; l.Variant == variant && l.Operation == at.String() {
 			return l
 		}
 	}
