@@ -35,6 +35,7 @@ var floors = map[string]floor{
 
 	"analysis/dataset":  {level: 4},
 	"analysis/delivery": {level: 4, beside: []string{"analysis/dataset"}},
+	"analysis/measure":  {level: 4, beside: []string{"analysis/dataset"}},
 	"compare":           {level: 4},
 	"study":             {level: 4},
 

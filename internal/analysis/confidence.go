@@ -5,6 +5,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -59,7 +60,7 @@ func (s *study) precisionMetric() string {
 func (s *study) precisionName() string {
 	name := s.Experiment.Design.Metric
 	if name == "" && len(s.Cells()) > 0 {
-		return s.headlineOf(s.Cells()[0]).Name
+		return measure.Headline(s.RegimeOf(s.Cells()[0])).Name
 	}
 	return name
 }

@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -28,7 +29,7 @@ func (s *study) delivered(p dataset.Pair, at cell.At) *claim {
 	if len(samples) == 0 && (budget == nil || t.Silent || t.Sampling <= 0) {
 		return nil
 	}
-	c := s.newClaim(made(metric.DeliveredShare, false), p, at, samples)
+	c := s.newClaim(measure.Made(metric.DeliveredShare, false), p, at, samples)
 	if len(samples) > 0 {
 		base, value := estimate.Columns(samples)
 		c.Baseline, c.Value = stats.Center(base), stats.Center(value)

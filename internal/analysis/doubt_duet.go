@@ -15,7 +15,7 @@ const onlyCPU = "a duet compares CPU and memory, not latency"
 func (c *claim) shareCPU() {
 	c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
 	c.remark("a figure of programs that share their CPUs: " + onlyCPU)
-	if c.metric.noVerdict {
+	if c.metric.NoVerdict {
 		return
 	}
 	if c.budget != nil {

@@ -5,6 +5,7 @@ package analysis
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -64,7 +65,7 @@ func (s *study) foreseen() []*claim {
 	var out []*claim
 	for _, at := range append(s.Cells(), cell.At{}) {
 		for _, p := range s.Pairs() {
-			for _, m := range measures(nil, s.RegimeOf(at)) {
+			for _, m := range measure.All(nil, s.RegimeOf(at)) {
 				if m.WholeRun == (at == cell.At{}) {
 					out = append(out, s.outline(m, p, at, []finding.Sample{}))
 				}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -67,21 +67,10 @@ func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Fin
 			if p.Extra {
 				continue
 			}
-			if c := s.claim(s.headlineOf(at), p, at); c != nil {
+			if c := s.claim(measure.Headline(s.RegimeOf(at)), p, at); c != nil {
 				out = append(out, c.Finding)
 			}
 		}
 	}
 	return out
-}
-
-// headlineOf is the metric that the answer on a cell is made of.
-func (s *study) headlineOf(at cell.At) measure {
-	switch s.RegimeOf(at) {
-	case metric.Search:
-		return of(metric.Must(metric.Capacity), "", metric.Search)
-	case metric.Unthrottled:
-		return of(metric.Must(metric.TimePerCall), "", metric.Unthrottled)
-	}
-	return cpuMeasure("")
 }

@@ -4,6 +4,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -16,7 +17,7 @@ func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
 		return // nothing came: it may have made none
 	}
 	at := cell.AtOf(l.Operation, l.Parameter)
-	metric := s.headlineOf(at).Name
+	metric := measure.Headline(s.RegimeOf(at)).Name
 	for _, f := range findings {
 		here := f.Operation == at.Operation && cell.LevelOf(f.Parameter) == at.Level
 		if f.Metric == metric && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.Baseline {

@@ -16,7 +16,7 @@ import (
 // far apart that it matters.
 func modesOf(c *claim) stats.ModeReport {
 	base, value := estimate.Columns(c.Samples)
-	if c.metric.added {
+	if c.metric.Added {
 		base = nil // its baseline is nought by definition
 	}
 	least := math.Max(estimate.ModeShare, estimate.Resolution(c.Samples)) // neighbouring brackets may hold the same rate

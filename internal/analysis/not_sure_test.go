@@ -3,6 +3,7 @@ package analysis
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -10,7 +11,7 @@ import (
 
 // An interval that holds zero only because of the correction claims nothing.
 func TestNotSureAmongClaims(t *testing.T) {
-	c := &claim{metric: cpuMeasure("")}
+	c := &claim{metric: measure.CPU("")}
 	c.Metric, c.Unit, c.Better = metric.CPUPerOperation, "s", metric.Lower
 	for block, v := range []float64{1.02, 1.06, 1.03, 1.08, 1.05, 1.07, 1.01, 0.995} {
 		c.Samples = append(c.Samples, finding.Sample{Block: block + 1, Baseline: 1e-3, Value: v * 1e-3})

@@ -5,17 +5,17 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // claim is a finding on its way to a verdict.
 type claim struct {
 	finding.Finding
-	metric      measure
+	metric      measure.Measure
 	pair        dataset.Pair
 	at          cell.At
 	differences []float64
@@ -63,7 +63,7 @@ func (s *study) claims(p dataset.Pair, at cell.At) []*claim {
 			out = append(out, c)
 		}
 	}
-	for _, m := range measures(s.Roles(), s.RegimeOf(at)) {
+	for _, m := range measure.All(s.Roles(), s.RegimeOf(at)) {
 		if m.WholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
 		}
@@ -74,18 +74,18 @@ func (s *study) claims(p dataset.Pair, at cell.At) []*claim {
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
-func (s *study) claim(m measure, p dataset.Pair, at cell.At) *claim {
-	samples := s.samples(m, p, at)
+func (s *study) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
+	samples := m.Samples(s.Set, p, at)
 	if estimate.AllZero(samples) {
 		return nil
 	}
 	c := s.outline(m, p, at, samples)
-	c.Note = m.note
+	c.Note = m.Remark
 	if text := resolutionNote(samples); text != "" {
 		c.remark(text)
 	}
 	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
-	if m.uncompared {
+	if m.NotCompared {
 		c.Uncompared = true
 		c.Absolute, c.Relative, c.logs, c.logsApart = nil, nil, nil, nil
 	}
@@ -96,11 +96,11 @@ func (s *study) claim(m measure, p dataset.Pair, at cell.At) *claim {
 }
 
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
-func (s *study) outline(m measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+func (s *study) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	c := s.newClaim(m, p, at, samples)
-	c.Headline = m.headline && m.role == "" && !p.Extra
+	c.Headline = m.Leads && m.Role == "" && !p.Extra
 	if !at.Level.IsZero() && s.Sloped(at.Operation) && s.budgetFor(c) == nil {
-		c.Headline, c.metric.noVerdict = false, true
+		c.Headline, c.metric.NoVerdict = false, true
 	}
 	return c
 }
@@ -119,42 +119,9 @@ func (s *study) overNothing(c *claim) bool {
 }
 
 // newClaim is a claim without its figures.
-func (s *study) newClaim(m measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+func (s *study) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
-		Metric: m.Name, Role: string(m.role), Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
+		Metric: m.Name, Role: string(m.Role), Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
 	}}
-}
-
-// samples returns the values of both sides, block by block; nil where a run
-// cannot give the metric. A block in which a search came to nothing does not count,
-// like one in which a run failed; but too many of those are nil as well.
-func (s *study) samples(m measure, p dataset.Pair, at cell.At) []finding.Sample {
-	var out []finding.Sample
-	unsteady := 0
-	blocks := s.BlocksOf(p.Variant, p.Against)
-	for _, block := range blocks {
-		base, value := s.Runs[p.Against][block], s.Runs[p.Variant][block]
-		basePhase, valuePhase := base.ByCell[at], value.ByCell[at]
-		if !m.WholeRun && (basePhase == nil || valuePhase == nil) {
-			continue
-		}
-		if !m.WholeRun && (basePhase.Unsteady() || valuePhase.Unsteady()) {
-			if unsteady++; unsteady > len(blocks)/dataset.Droppable {
-				return nil
-			}
-			continue
-		}
-		b, okBase := m.value(base, basePhase)
-		v, okValue := m.value(value, valuePhase)
-		if !okBase || !okValue || !estimate.Sane(b) || !estimate.Sane(v) {
-			return nil
-		}
-		one := finding.Sample{Block: block, Baseline: b, Value: v}
-		if m.Name == metric.Capacity {
-			one.BaselineWithin, one.ValueWithin = basePhase.Bracket(), valuePhase.Bracket()
-		}
-		out = append(out, one)
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -28,7 +29,7 @@ func (s *study) perSpan(p dataset.Pair, at cell.At) *claim {
 	if !known || !knownBase || added.Low <= 0 {
 		return nil // or it may be that none are added
 	}
-	samples := s.samples(cpuMeasure(""), p, at)
+	samples := measure.CPU("").Samples(s.Set, p, at)
 	if len(samples) == 0 {
 		return nil
 	}
@@ -56,8 +57,8 @@ func spanShare(s delivery.Spans, one finding.Sample) finding.Sample {
 }
 
 // perSpanMeasure is the cost of a span, which is over the baseline by definition.
-func perSpanMeasure(verdict bool) measure {
-	m := made(metric.CPUPerSpan, verdict)
-	m.added = true
+func perSpanMeasure(verdict bool) measure.Measure {
+	m := measure.Made(metric.CPUPerSpan, verdict)
+	m.Added = true
 	return m
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -42,7 +43,7 @@ func Precise(in Input) (enough bool, width float64, err error) {
 func (s *study) widest(name string) (width float64, err error) {
 	any := false
 	for _, at := range append(s.Cells(), cell.At{}) {
-		m, has := s.named(name, at)
+		m, has := measure.Named(name, s.RegimeOf(at), at == cell.At{})
 		for _, p := range s.Pairs() {
 			if has && !p.Extra {
 				any = true
@@ -56,25 +57,10 @@ func (s *study) widest(name string) (width float64, err error) {
 	return width, nil
 }
 
-// named finds the metric of that name, over all roles, among those that the cell
-// has; the one that the answer is made of where there is no name.
-func (s *study) named(name string, at cell.At) (measure, bool) {
-	whole := at == cell.At{}
-	if name == "" {
-		return s.headlineOf(at), !whole
-	}
-	for _, m := range measures(nil, s.RegimeOf(at)) {
-		if m.Name == name && m.WholeRun == whole {
-			return m, true
-		}
-	}
-	return measure{}, false
-}
-
 // halfWidth is half the width of one interval of log-ratios; where what is added answers,
 // of that, as a share of it. It is infinite where there is none.
-func (s *study) halfWidth(m measure, p dataset.Pair, at cell.At) float64 {
-	samples := s.samples(m, p, at)
+func (s *study) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64 {
+	samples := m.Samples(s.Set, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
 		c.estimate(s.Confidence(estimate.Confidence), false)
 		if i := c.Absolute; i.Low != nil && i.Estimate != 0 {
@@ -98,10 +84,10 @@ func (s *study) halfWidth(m measure, p dataset.Pair, at cell.At) float64 {
 func (s *study) leastWidth(name string) float64 {
 	least := 0.0
 	for _, at := range append(s.Cells(), cell.At{}) {
-		m, has := s.named(name, at)
+		m, has := measure.Named(name, s.RegimeOf(at), at == cell.At{})
 		for _, p := range s.Pairs() {
 			if has && !p.Extra {
-				least = math.Max(least, estimate.ExtentOf(s.samples(m, p, at), estimate.LogRatio).Least())
+				least = math.Max(least, estimate.ExtentOf(m.Samples(s.Set, p, at), estimate.LogRatio).Least())
 			}
 		}
 	}

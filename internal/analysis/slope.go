@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -57,7 +58,7 @@ func (s *study) slopes(p dataset.Pair, operation string) []*claim {
 			itself = append(itself, finding.Sample{Block: block, Baseline: m.of(l.base), Value: m.of(l.value)})
 		}
 		one := s.newClaim(lineMeasure(m.name), p, at, added)
-		two := s.newClaim(made(metric.TimePerCall+"_"+m.name, false), p, at, itself)
+		two := s.newClaim(measure.Made(metric.TimePerCall+"_"+m.name, false), p, at, itself)
 		one.Headline = m.name == metric.Slope && !p.Extra
 		one.Note, two.Note = "what tracing adds, "+about, about
 		switch {
@@ -77,9 +78,9 @@ func (s *study) slopes(p dataset.Pair, operation string) []*claim {
 }
 
 // lineMeasure is one figure of the line through what tracing adds.
-func lineMeasure(name string) measure {
-	m := made(name, name != metric.R2)
-	m.added, m.headline = true, name == metric.Slope
+func lineMeasure(name string) measure.Measure {
+	m := measure.Made(name, name != metric.R2)
+	m.Added, m.Leads = true, name == metric.Slope
 	return m
 }
 
@@ -88,8 +89,8 @@ func lineMeasure(name string) measure {
 func (s *study) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
 	var base, value []map[int]float64
 	for _, at := range a.Cells {
-		m := of(metric.Must(metric.TimePerCall), "", metric.FixedRate)
-		of, against := s.levelValues(p.Variant, at, m), s.levelValues(p.Against, at, m)
+		m := measure.Of(metric.Must(metric.TimePerCall), "", metric.FixedRate)
+		of, against := m.ByBlock(s.Set, p.Variant, at), m.ByBlock(s.Set, p.Against, at)
 		if len(of) == 0 || len(against) == 0 {
 			return nil
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -47,7 +48,7 @@ func (s *study) increments() []finding.Increment {
 				continue // that is what the tracer costs, which is told already
 			}
 			for _, name := range incrementMetrics(how) {
-				m, _ := s.named(name, at)
+				m, _ := measure.Named(name, s.RegimeOf(at), at == cell.At{})
 				if one, ok := s.increment(m, dataset.Pair{Variant: v.Name, Against: over}, at); ok {
 					one.Tracer, one.Steps = v.TracerName(), added
 					out = append(out, one)
@@ -145,8 +146,8 @@ func differing(a, b spec.Variant) int {
 }
 
 // increment is one metric of one pair.
-func (s *study) increment(m measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
-	samples := s.samples(m, p, at)
+func (s *study) increment(m measure.Measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
+	samples := m.Samples(s.Set, p, at)
 	if len(samples) == 0 || estimate.AllZero(samples) {
 		return finding.Increment{}, false
 	}

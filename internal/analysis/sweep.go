@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -23,9 +24,9 @@ func (s *study) sweeps() []finding.Sweep {
 			continue
 		}
 		how := s.RegimeOf(a.Cells[0])
-		list := measures(nil, how)
+		list := measure.All(nil, how)
 		for _, name := range metric.Swept(how) {
-			m := list[slices.IndexFunc(list, func(m measure) bool { return m.Name == name && m.role == "" })]
+			m := list[slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == name && m.Role == "" })]
 			for _, v := range s.Variants {
 				if one := s.sweep(v.Name, operation, a, m); len(one.Points) > 0 {
 					out = append(out, one)
@@ -38,14 +39,14 @@ func (s *study) sweeps() []finding.Sweep {
 
 // sweep returns the curve of one variant. A level that one of its runs cannot give
 // has no point, nor has the latency of a variant that could not hold the rate.
-func (s *study) sweep(variant, operation string, a dataset.Axis, m measure) finding.Sweep {
+func (s *study) sweep(variant, operation string, a dataset.Axis, m measure.Measure) finding.Sweep {
 	out := finding.Sweep{Operation: operation, Variant: variant, Parameter: a.Parameter, Metric: m.Name, Unit: m.Unit, Points: []finding.SweepPoint{}}
 	var curve []level
 	for i, at := range a.Cells {
 		if _, over := s.Overloaded(variant, at); m.Nature == metric.Latency && over {
 			continue
 		}
-		values := s.levelValues(variant, at, m)
+		values := m.ByBlock(s.Set, variant, at)
 		if len(values) == 0 {
 			continue
 		}
@@ -87,23 +88,4 @@ func (s *study) spanSweeps(findings []finding.Finding) []finding.Sweep {
 		}
 	}
 	return out
-}
-
-// levelValues are a variant's values at a level by block; none where a run cannot
-// give the metric.
-func (s *study) levelValues(variant string, at cell.At, m measure) map[int]float64 {
-	values := map[int]float64{}
-	for _, block := range s.BlocksOf(variant, s.Baseline) {
-		r := s.Runs[variant][block]
-		p := r.ByCell[at]
-		if p == nil {
-			continue
-		}
-		v, ok := m.value(r, p)
-		if !ok || !estimate.Sane(v) {
-			return nil
-		}
-		values[block] = v
-	}
-	return values
 }

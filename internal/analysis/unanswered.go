@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -16,12 +17,12 @@ import (
 // on the finding, or on one made for it.
 func (s *study) unanswered(claims []*claim) []*claim {
 	var made []*claim
-	list := measures(nil, metric.Open)
-	list = append(list, measures(nil, metric.Search)[:1]...)
-	list = append(list, measures(nil, metric.Unthrottled)...)
+	list := measure.All(nil, metric.Open)
+	list = append(list, measure.All(nil, metric.Search)[:1]...)
+	list = append(list, measure.All(nil, metric.Unthrottled)...)
 	for i := range s.Experiment.Budget {
 		limit := &s.Experiment.Budget[i]
-		at := slices.IndexFunc(list, func(m measure) bool { return m.Name == limit.Metric })
+		at := slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == limit.Metric })
 		if at < 0 {
 			continue
 		}
@@ -62,7 +63,7 @@ func find(claims []*claim, name string, at cell.At, p dataset.Pair) *claim {
 // whyNot says why there is no figure. Where both sides have none of a thing, no
 // limit on its growth is broken.
 func (s *study) whyNot(c *claim) {
-	samples := s.samples(c.metric, c.pair, c.at)
+	samples := c.metric.Samples(s.Set, c.pair, c.at)
 	how := s.RegimeOf(c.at)
 	switch {
 	case c.Metric == metric.Capacity && how == metric.Search:

@@ -27,7 +27,7 @@ func (s *study) judge(claims []*claim) {
 			c.shareCPU()
 			continue
 		}
-		if c.metric.noVerdict {
+		if c.metric.NoVerdict {
 			continue
 		}
 		c.doubts = s.doubtsOf(c)
@@ -51,14 +51,14 @@ func (s *study) families(claims []*claim) map[string]int {
 
 // counts reports whether the claim gets a verdict that others are corrected for.
 func (s *study) counts(c *claim) bool {
-	return !c.metric.noVerdict && !(s.Duet() && c.metric.Timed())
+	return !c.metric.NoVerdict && !(s.Duet() && c.metric.Timed())
 }
 
 func (c *claim) family() string {
 	switch {
 	case c.budget != nil:
 		return familyBudget
-	case c.metric.headline && c.Role == "":
+	case c.metric.Leads && c.Role == "":
 		return familyHeadline
 	}
 	return familyOther

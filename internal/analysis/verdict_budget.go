@@ -15,7 +15,7 @@ import (
 // budgetFor returns the limit that the claim is held against, if there is one:
 // what the user is willing to pay is meant over the baseline and over all roles.
 func (s *study) budgetFor(c *claim) *spec.Limit {
-	if c.pair.Extra || c.Role != "" || c.metric.noVerdict {
+	if c.pair.Extra || c.Role != "" || c.metric.NoVerdict {
 		return nil
 	}
 	for i := range s.Experiment.Budget {

@@ -1,5 +1,5 @@
 // This file says how each metric is read in one run.
-package analysis
+package measure
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -14,14 +14,14 @@ const perMillion = 1e6
 
 // readings are those of the metrics that a run has by itself, by name; a test holds them against
 // the table. They are given the role that is charged.
-var readings = map[string]func(role.Role) reading{
+var readings = map[string]func(role.Role) Reading{
 	metric.Capacity: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return 0, false
 		}
 		return p.Capacity.Rate, p.Capacity.Rate > 0
 	}),
-	metric.CPUPerOperation: func(charged role.Role) reading {
+	metric.CPUPerOperation: func(charged role.Role) Reading {
 		return func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 			return dataset.Over(p.CPU(role.Charge{Role: charged}), float64(p.Load.Started))
 		}
@@ -89,16 +89,16 @@ var readings = map[string]func(role.Role) reading{
 }
 
 // plain is a reading that charges everybody.
-func plain(read reading) func(role.Role) reading { return func(role.Role) reading { return read } }
+func plain(read Reading) func(role.Role) Reading { return func(role.Role) Reading { return read } }
 
 // percentile reads that of the latency distribution, or of the durations of calls, which a metric is.
-func percentile(name string) func(role.Role) reading {
+func percentile(name string) func(role.Role) Reading {
 	q := metric.Must(name).Percentile
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.At(q) })
 }
 
 // heap reads what the language tells of its memory.
-func heap(read func(*record.Driven) (float64, bool), by func(*dataset.Phase) float64) func(role.Role) reading {
+func heap(read func(*record.Driven) (float64, bool), by func(*dataset.Phase) float64) func(role.Role) Reading {
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		if p.Load.Driven == nil {
 			return 0, false

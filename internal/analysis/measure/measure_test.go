@@ -1,4 +1,4 @@
-package analysis
+package measure
 
 import (
 	"testing"
@@ -24,9 +24,9 @@ func TestEveryMetricIsRead(t *testing.T) {
 func TestEveryRegimeHasAHeadline(t *testing.T) {
 	for _, how := range []metric.Regimes{metric.Open, metric.Closed, metric.Search, metric.Unthrottled, metric.FixedRate} {
 		headlines, has := 0, map[string]bool{}
-		for _, m := range measures(nil, how) {
+		for _, m := range All(nil, how) {
 			has[m.Name] = true
-			if m.headline {
+			if m.Leads {
 				headlines++
 			}
 		}
