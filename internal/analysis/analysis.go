@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/analysis/series"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -46,7 +47,8 @@ func Analyse(in Input) (*finding.Document, error) {
 		return nil, fmt.Errorf("describing the experiment of %s: %w", in.Results, err)
 	}
 	findings := s.findings()
-	searches, err := s.searches()
+	drawn := series.Maker{Book: s.Book}
+	searches, err := drawn.Searches()
 	if err != nil {
 		return nil, fmt.Errorf("analysing the records of %s: %w", in.Results, err)
 	}
@@ -59,8 +61,8 @@ func Analyse(in Input) (*finding.Document, error) {
 		Environment: in.Environment,
 		Quick:       in.Experiment.Design.Quick,
 		Findings:    findings,
-		Curves:      s.curves(),
-		Sweeps:      append(s.sweeps(), s.spanSweeps(findings)...),
+		Curves:      drawn.Curves(),
+		Sweeps:      append(drawn.Sweeps(), drawn.SpanSweeps(findings)...),
 		Searches:    searches,
 		Increments:  s.increments(),
 		Lossy:       s.apart(findings),

@@ -1,10 +1,11 @@
 // This file tells how the searches for a capacity went. The capacity itself is a
 // metric like any other; a search that met a limit has none, and says why.
-package analysis
+package series
 
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,8 +21,8 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// searches returns what there is of each variant on each cell that was searched.
-func (s *study) searches() ([]finding.Search, error) {
+// Searches returns what there is of each variant on each cell that was searched.
+func (s Maker) Searches() ([]finding.Search, error) {
 	var out []finding.Search
 	for _, at := range s.Cells() {
 		if s.RegimeOf(at) != metric.Search {
@@ -41,7 +42,7 @@ func (s *study) searches() ([]finding.Search, error) {
 }
 
 // search returns the searches of one variant on one cell; nil where there is none.
-func (s *study) search(variant string, at cell.At) (*finding.Search, error) {
+func (s Maker) search(variant string, at cell.At) (*finding.Search, error) {
 	out := &finding.Search{Operation: at.Operation, Variant: variant, Parameter: at.Level.Map(), Outcomes: []string{}, Points: []finding.SearchPoint{}}
 	var made []*record.Capacity
 	for _, block := range s.BlocksOf(variant, s.Baseline) {
@@ -114,7 +115,7 @@ func failedBelow(made []*record.Capacity, rate float64) int {
 }
 
 // searchFigures fills in the rate, and the line of those searches whose fit held.
-func (s *study) searchFigures(out *finding.Search, made []*record.Capacity) {
+func (s Maker) searchFigures(out *finding.Search, made []*record.Capacity) {
 	rates := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
 	limited := slices.ContainsFunc(made, func(c *record.Capacity) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/dataset.Droppable {
@@ -146,7 +147,7 @@ func rateExtent(made []*record.Capacity) *estimate.Extent {
 }
 
 // searchPoints are the probes of one search.
-func (s *study) searchPoints(block int, c *record.Capacity) ([]finding.SearchPoint, error) {
+func (s Maker) searchPoints(block int, c *record.Capacity) ([]finding.SearchPoint, error) {
 	var out []finding.SearchPoint
 	for _, probe := range c.Probes {
 		point := finding.SearchPoint{
@@ -174,7 +175,7 @@ func mostFrequent(made []*record.Capacity, name func(*record.Capacity) string) s
 			count[word]++
 		}
 	}
-	words := sortedKeys(count)
+	words := slices.Sorted(maps.Keys(count))
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
 	if len(words) == 1 && count[words[0]] == len(made) {
 		return words[0]

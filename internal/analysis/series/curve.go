@@ -1,5 +1,5 @@
 // This file draws latency by percentile.
-package analysis
+package series
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// curves returns a curve for each cell and variant under an open loop: the points
+// Curves returns a curve for each cell and variant under an open loop: the points
 // that all of its runs support.
-func (s *study) curves() []finding.Curve {
+func (s Maker) Curves() []finding.Curve {
 	out := []finding.Curve{}
 	for _, at := range s.Cells() {
 		if how := s.RegimeOf(at); how != metric.Open && how != metric.Unthrottled {

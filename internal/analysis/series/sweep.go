@@ -1,7 +1,7 @@
 // This file draws what was varied between the phases of a run: each variant's
 // figures over the levels, without mixing them. A closed loop has no latency to show: it asks less
 // of whoever answers late.
-package analysis
+package series
 
 import (
 	"slices"
@@ -15,8 +15,8 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// sweeps returns a curve for each operation, metric and variant that has levels.
-func (s *study) sweeps() []finding.Sweep {
+// Sweeps returns a curve for each operation, metric and variant that has levels.
+func (s Maker) Sweeps() []finding.Sweep {
 	var out []finding.Sweep
 	for _, operation := range s.Operations() {
 		a, ok := s.AxisOf(operation)
@@ -39,7 +39,7 @@ func (s *study) sweeps() []finding.Sweep {
 
 // sweep returns the curve of one variant. A level that one of its runs cannot give
 // has no point, nor has the latency of a variant that could not hold the rate.
-func (s *study) sweep(variant, operation string, a dataset.Axis, m measure.Measure) finding.Sweep {
+func (s Maker) sweep(variant, operation string, a dataset.Axis, m measure.Measure) finding.Sweep {
 	out := finding.Sweep{Operation: operation, Variant: variant, Parameter: a.Parameter, Metric: m.Name, Unit: m.Unit, Points: []finding.SweepPoint{}}
 	var curve []level
 	for i, at := range a.Cells {
@@ -64,9 +64,9 @@ func (s *study) sweep(variant, operation string, a dataset.Axis, m measure.Measu
 	return out
 }
 
-// spanSweeps draws the added CPU per span over the levels, of the findings that there
+// SpanSweeps draws the added CPU per span over the levels, of the findings that there
 // are: a level at which spans were lost has no point.
-func (s *study) spanSweeps(findings []finding.Finding) []finding.Sweep {
+func (s Maker) SpanSweeps(findings []finding.Finding) []finding.Sweep {
 	var out []finding.Sweep
 	for _, operation := range s.Operations() {
 		a, ok := s.AxisOf(operation)
