@@ -35,6 +35,7 @@ var floors = map[string]floor{
 
 	"analysis/dataset":  {level: 4},
 	"analysis/delivery": {level: 4, beside: []string{"analysis/dataset"}},
+	"analysis/effect":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
 	"analysis/measure":  {level: 4, beside: []string{"analysis/dataset"}},
 	"analysis/series":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
 	"compare":           {level: 4},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/analysis/series"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -46,7 +47,7 @@ func Analyse(in Input) (*finding.Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describing the experiment of %s: %w", in.Results, err)
 	}
-	findings := s.findings()
+	findings := s.Findings()
 	drawn := series.Maker{Book: s.Book}
 	searches, err := drawn.Searches()
 	if err != nil {
@@ -64,8 +65,8 @@ func Analyse(in Input) (*finding.Document, error) {
 		Curves:      drawn.Curves(),
 		Sweeps:      append(drawn.Sweeps(), drawn.SpanSweeps(findings)...),
 		Searches:    searches,
-		Increments:  s.increments(),
-		Lossy:       s.apart(findings),
+		Increments:  s.Increments(),
+		Lossy:       s.Apart(findings),
 		LossUnknown: s.UnknownLosses(),
 		Unsent:      s.Unsent(),
 		Untraced:    s.UntracedOperations(),
@@ -73,7 +74,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
-	withdrawUntraced(doc)
+	effect.Withdraw(doc)
 	doc.Warnings = s.warnings()
 	doc.Answer = words.Answer(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
 	return doc, nil

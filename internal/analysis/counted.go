@@ -8,7 +8,7 @@ import (
 
 // counted says which runs the findings rest on.
 func (s *study) counted() finding.Runs {
-	out := finding.Runs{Failed: len(s.Failed), Blocks: s.WholeBlocks(), Stopped: s.stopped()}
+	out := finding.Runs{Failed: len(s.Failed), Blocks: s.WholeBlocks(), Stopped: s.Stopped()}
 	for _, v := range s.Variants {
 		one := finding.VariantRuns{Variant: v.Name, Good: len(s.All[v.Name]), Blocks: len(s.BlocksOf(v.Name, s.Baseline))}
 		for _, r := range s.Failed {

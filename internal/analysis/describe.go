@@ -20,7 +20,7 @@ func (s *study) describe() (finding.Experiment, error) {
 		LeftOut: s.in.LeftOut, Published: Published(e), Claims: Claims(e),
 	}
 	if s.Stops() {
-		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.precisionName()
+		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.PrecisionName()
 	}
 	if e.Workload != nil {
 		d.Workload = e.Workload.Name
@@ -35,7 +35,7 @@ func (s *study) describe() (finding.Experiment, error) {
 	}
 	for _, v := range e.Variants {
 		d.Variants = append(d.Variants, finding.Variant{
-			Steps: v.Steps(), Partial: s.partial(v),
+			Steps: v.Steps(), Partial: s.Partial(v),
 			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
 		})
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
-	"github.com/tracetax/tracetax/internal/analysis/measure"
+	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -60,17 +60,5 @@ func seemsUntraced(records []record.Record, variant string) bool {
 // HeadlineFindings are the headline's findings alone, without verdicts, by
 // variant.
 func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Finding {
-	s := &study{Book: delivery.Blank(dataset.Glance(e, records))}
-	var out []finding.Finding
-	for _, p := range s.Pairs() {
-		for _, at := range s.Cells() {
-			if p.Extra {
-				continue
-			}
-			if c := s.claim(measure.Headline(s.RegimeOf(at)), p, at); c != nil {
-				out = append(out, c.Finding)
-			}
-		}
-	}
-	return out
+	return effect.New(delivery.Blank(dataset.Glance(e, records))).HeadlineFindings()
 }

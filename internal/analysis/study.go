@@ -4,18 +4,13 @@ package analysis
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/effect"
 )
 
 // study is an experiment's records, sorted out.
 type study struct {
-	*delivery.Book
+	*effect.Maker
 	in Input
-
-	lags      []doubt // latency verdicts withheld because of the generator
-	modes     []doubt // verdicts withheld because of modes
-	bends     []hit   // lines over depth that are none
-	below     []hit   // CPU per operation below zero
-	headlines []*claim
 }
 
 // newStudy sorts the records out, and settles what became of spans.
@@ -24,5 +19,5 @@ func newStudy(in Input) (*study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &study{Book: delivery.New(set), in: in}, nil
+	return &study{Maker: effect.New(delivery.New(set)), in: in}, nil
 }

@@ -198,3 +198,11 @@ func (s *study) findKilled() []hit {
 		return 0
 	}, func(float64) string { return "a process had to be killed" })
 }
+
+func (s *study) findInterrupted() []hit {
+	made, asked := s.Progress()
+	if made >= asked {
+		return nil
+	}
+	return []hit{{text: fmt.Sprintf("%d of %d runs %s made", made, asked, map[bool]string{true: "was", false: "were"}[made == 1])}}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
@@ -136,6 +137,51 @@ func (s *study) findRuntimes() []hit {
 		if own := s.Runtime(v.Name); base != "" && own != "" && own != base {
 			hits = append(hits, hit{fmt.Sprintf("it ran on %s, and %s on %s", own, s.Baseline, base), v.Name})
 		}
+	}
+	return hits
+}
+
+func (s *study) findStoppedEarly() []hit {
+	if !s.Stops() || !s.Stopping().Enough {
+		return nil
+	}
+	d := s.Experiment.Design
+	return []hit{{text: fmt.Sprintf("the number of blocks was not fixed (%d to %d): every interval is widened so that it has its confidence in spite of that", d.Blocks, d.Most)}}
+}
+
+func (s *study) findImprecise() []hit {
+	if !s.Stops() {
+		return nil
+	}
+	at := s.Stopping()
+	switch {
+	case at.Unknown:
+		return []hit{{text: "the precision is asked of " + s.PrecisionMetric() + ", which was not measured"}}
+	case at.Enough || !at.AtMost:
+		return nil
+	case at.Width < 1e3:
+		text := fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.Width, "1", true), s.PrecisionText())
+		if least := s.LeastWidth(s.Experiment.Design.Metric); least >= s.Experiment.Design.Precision {
+			text += fmt.Sprintf("; the searches know their rates only to within ±%s: a finer resolution (a smaller step of a staircase) would help, more blocks would not",
+				finding.FormatBound(least, "1", true))
+		}
+		return []hit{{text: text}}
+	}
+	return []hit{{text: "there is no interval, although as many blocks were made as may be"}}
+}
+
+// findNeverSteady looks for pilots in which a variant did not get steady.
+func (s *study) findNeverSteady() []hit {
+	var hits []hit
+	for _, p := range s.Warmups() {
+		if p.Steady {
+			continue
+		}
+		text := fmt.Sprintf("the %s was not steady after %s of load", p.Figure, finding.FormatValue(p.Length.Seconds(), "s"))
+		if p.Drift != 0 {
+			text += fmt.Sprintf(": it still changed by %+.0f %%", 100*p.Drift)
+		}
+		hits = append(hits, hit{text, place(cell.At{Operation: p.Operation}, p.Variant)})
 	}
 	return hits
 }

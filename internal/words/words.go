@@ -42,3 +42,7 @@ func Counted(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// OnlyCPU is why what takes time is not compared in a duet: each program shares its
+// CPU with what makes the other one's operations and takes its spans.
+const OnlyCPU = "a duet compares CPU and memory, not latency"

@@ -1,5 +1,5 @@
 // This file holds claims against budgets.
-package analysis
+package effect
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // budgetFor returns the limit that the claim is held against, if there is one:
 // what the user is willing to pay is meant over the baseline and over all roles.
-func (s *study) budgetFor(c *claim) *spec.Limit {
+func (s *Maker) budgetFor(c *claim) *spec.Limit {
 	if c.pair.Extra || c.Role != "" || c.metric.NoVerdict {
 		return nil
 	}
@@ -73,8 +73,8 @@ func (c *claim) stillOpen(e stats.Estimate, limit float64, size, allowed string)
 // no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is
 // over its budget even so stays over, unless the baseline did still less, which makes all others
 // look dear.
-func (s *study) withhold(claims []*claim) {
-	doc := &finding.Document{Untraced: s.UntracedOperations(), Lossy: s.apart(nil), LossUnknown: s.UnknownLosses()}
+func (s *Maker) withhold(claims []*claim) {
+	doc := &finding.Document{Untraced: s.UntracedOperations(), Lossy: s.Apart(nil), LossUnknown: s.UnknownLosses()}
 	for _, c := range claims {
 		v := &c.Verdict
 		if v.Budget == nil || v.Kind != finding.Within && v.Kind != finding.Over {

@@ -1,6 +1,6 @@
 // This file makes the finding of the delivered share, and holds what was lost against
 // its budget.
-package analysis
+package effect
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -15,7 +15,7 @@ import (
 )
 
 // delivered is the delivered share, and the verdict on the budget for lost spans.
-func (s *study) delivered(p dataset.Pair, at cell.At) *claim {
+func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
 	budget := s.lostBudget(p)
 	search := s.RegimeOf(at) == metric.Search
 	if at.Operation == "" || search && budget == nil {
@@ -48,7 +48,7 @@ func (s *study) delivered(p dataset.Pair, at cell.At) *claim {
 
 // shares returns the delivered shares, block by block, and whether both sides
 // have any: a baseline that delivers nothing has none to be compared with.
-func (s *study) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
+func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
 	compared = true
 	for _, block := range s.BlocksOf(p.Variant, p.Against) {
 		value, known := s.Delivery(p.Variant, block, at)
@@ -66,7 +66,7 @@ func (s *study) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, co
 	return samples, compared
 }
 
-func (s *study) lostBudget(p dataset.Pair) *spec.Limit {
+func (s *Maker) lostBudget(p dataset.Pair) *spec.Limit {
 	for i := range s.Experiment.Budget {
 		if limit := &s.Experiment.Budget[i]; limit.Metric == metric.LostShare && !p.Extra {
 			return limit
@@ -77,7 +77,7 @@ func (s *study) lostBudget(p dataset.Pair) *spec.Limit {
 
 // judgeLost holds what the ledger says was lost against its budget. Losses are
 // counted, not estimated: there is no interval but where the ledger has one.
-func (s *study) judgeLost(c *claim, budget *spec.Limit) {
+func (s *Maker) judgeLost(c *claim, budget *spec.Limit) {
 	c.Verdict.Budget = &budget.Value
 	l := s.LedgerOf(c.Variant, c.at)
 	if s.LosesOnPurpose(c.at) {
@@ -113,7 +113,7 @@ func (s *study) judgeLost(c *claim, budget *spec.Limit) {
 
 // judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
 // where nobody knows how many spans an operation makes.
-func (s *study) judgeUnexpected(c *claim, budget float64, allowed string) {
+func (s *Maker) judgeUnexpected(c *claim, budget float64, allowed string) {
 	of := s.BesideOperations(c.Variant)
 	if of != nil && of.LostShare > budget && s.OnlyUnexpected(c.Variant, c.at) {
 		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+of.Verdict

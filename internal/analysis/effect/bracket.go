@@ -1,7 +1,7 @@
 // This file reckons with capacities that are only known to lie between two rates: the
 // highest that passed and the lowest that did not. Whatever rate between them is the
 // true one, an interval that covers the worst of them covers it.
-package analysis
+package effect
 
 import (
 	"fmt"

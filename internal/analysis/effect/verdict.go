@@ -1,6 +1,6 @@
 // This file turns intervals into verdicts, corrected for the number of claims
 // that are made together.
-package analysis
+package effect
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ const (
 )
 
 // judge gives every claim its verdict.
-func (s *study) judge(claims []*claim) {
+func (s *Maker) judge(claims []*claim) {
 	families, duet := s.families(claims), s.Duet()
 	for _, c := range claims {
 		if duet && c.metric.Timed() {
@@ -38,7 +38,7 @@ func (s *study) judge(claims []*claim) {
 }
 
 // families counts the claims of each family, and finds the budgets that they are held against.
-func (s *study) families(claims []*claim) map[string]int {
+func (s *Maker) families(claims []*claim) map[string]int {
 	families := map[string]int{}
 	for _, c := range claims {
 		c.budget = s.budgetFor(c)
@@ -50,7 +50,7 @@ func (s *study) families(claims []*claim) map[string]int {
 }
 
 // counts reports whether the claim gets a verdict that others are corrected for.
-func (s *study) counts(c *claim) bool {
+func (s *Maker) counts(c *claim) bool {
 	return !c.metric.NoVerdict && !(s.Duet() && c.metric.Timed())
 }
 

@@ -1,27 +1,24 @@
 // This file withholds verdicts on what a duet does not measure soundly: what takes
 // time, by the clock on the wall.
-package analysis
+package effect
 
 import (
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
-
-// onlyCPU is why what takes time is not compared in a duet: each program shares its
-// CPU with what makes the other one's operations and takes its spans.
-const onlyCPU = "a duet compares CPU and memory, not latency"
 
 // shareCPU takes the verdict from a claim that a duet cannot answer: the figures stay,
 // their intervals would say how sure a wrong figure is.
 func (c *claim) shareCPU() {
 	c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
-	c.remark("a figure of programs that share their CPUs: " + onlyCPU)
+	c.remark("a figure of programs that share their CPUs: " + words.OnlyCPU)
 	if c.metric.NoVerdict {
 		return
 	}
 	if c.budget != nil {
 		c.Verdict.Budget = &c.budget.Value
 	}
-	c.cannotTell(onlyCPU, 0)
+	c.cannotTell(words.OnlyCPU, 0)
 }
 
 // bare is an interval without its ends.

@@ -1,46 +1,21 @@
 // This file says whether the interval that an experiment is to stop at has been
 // reached.
-package analysis
+package effect
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
-	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// Precise reports whether the records so far are enough for the precision that
-// the design asks for, of the one metric that it names (CPU per operation where it
-// names none): the interval of every operation and variant against the baseline,
-// over all roles, must reach no further than that. width is the widest half-width
-// among them, on the scale of the logarithm of the ratio (0.02 is about ±2 %);
-// it is infinite where one of them has no interval yet. Blocks that the harness
-// spoiled are left out, as they are at the end.
-//
-// It fails where the metric is not one that runs have, or where a record cannot
-// be read. Without a precision to reach enough is never true.
-func Precise(in Input) (enough bool, width float64, err error) {
-	if in.Experiment == nil || len(in.Experiment.Variants) == 0 {
-		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: the experiment has no variants")
-	}
-	set, err := dataset.New(in.Experiment, in.Plans, in.Environment, in.Records)
-	if err != nil {
-		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: %w", err)
-	}
-	s := &study{Book: delivery.Blank(set)}
-	width, err = s.widest(in.Experiment.Design.Metric)
-	precision := in.Experiment.Design.Precision
-	return err == nil && precision > 0 && width <= precision, width, err
-}
-
-// widest is the largest half-width over operations and variants of the metric that
+// Widest is the largest half-width over operations and variants of the metric that
 // is named.
-func (s *study) widest(name string) (width float64, err error) {
+func (s *Maker) Widest(name string) (width float64, err error) {
 	any := false
 	for _, at := range append(s.Cells(), cell.At{}) {
 		m, has := measure.Named(name, s.RegimeOf(at), at == cell.At{})
@@ -59,7 +34,7 @@ func (s *study) widest(name string) (width float64, err error) {
 
 // halfWidth is half the width of one interval of log-ratios; where what is added answers,
 // of that, as a share of it. It is infinite where there is none.
-func (s *study) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64 {
+func (s *Maker) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64 {
 	samples := m.Samples(s.Set, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
 		c.estimate(s.Confidence(estimate.Confidence), false)
@@ -79,9 +54,9 @@ func (s *study) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64
 	return (e.High - e.Low) / 2
 }
 
-// leastWidth is the half-width of the metric that is named below which no number of
+// LeastWidth is the half-width of the metric that is named below which no number of
 // blocks gets, as searches know their rates no finer; 0 where there is none.
-func (s *study) leastWidth(name string) float64 {
+func (s *Maker) LeastWidth(name string) float64 {
 	least := 0.0
 	for _, at := range append(s.Cells(), cell.At{}) {
 		m, has := measure.Named(name, s.RegimeOf(at), at == cell.At{})

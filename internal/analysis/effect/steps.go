@@ -1,6 +1,6 @@
 // This file says what further steps of tracing add: variants of one tracer of which one
 // runs all steps of the other and more, paired within blocks.
-package analysis
+package effect
 
 import (
 	"slices"
@@ -14,9 +14,9 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
+// Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
 // whose tracer says nothing of that leaves out nothing.
-func (s *study) partial(v spec.Variant) bool {
+func (s *Maker) Partial(v spec.Variant) bool {
 	if steps := v.Steps(); steps != nil && len(steps) < len(spec.Steps) {
 		return true
 	}
@@ -29,9 +29,9 @@ func (s *study) partial(v spec.Variant) bool {
 	})
 }
 
-// increments are what each variant with known steps adds to the one of its tracer
+// Increments are what each variant with known steps adds to the one of its tracer
 // that runs the most of them without all; to the baseline where there is none.
-func (s *study) increments() []finding.Increment {
+func (s *Maker) Increments() []finding.Increment {
 	var out []finding.Increment
 	for _, at := range s.Cells() {
 		how := s.RegimeOf(at)
@@ -60,7 +60,7 @@ func (s *study) increments() []finding.Increment {
 }
 
 // stepped reports whether another variant of the same tracer runs other steps.
-func (s *study) stepped(i int) bool {
+func (s *Maker) stepped(i int) bool {
 	steps := s.Variants[i].Steps()
 	return slices.ContainsFunc(s.Variants, func(other spec.Variant) bool {
 		theirs := other.Steps()
@@ -79,7 +79,7 @@ func incrementMetrics(how metric.Regimes) []string {
 // run. That is the one which the variant names, or the nearest that is named by those. Where
 // none of them runs fewer steps, it is one of the same tracer with as many steps as may be, and
 // of those the one that is most alike.
-func (s *study) before(i int, steps []string) (over string, added []string) {
+func (s *Maker) before(i int, steps []string) (over string, added []string) {
 	v := s.Variants[i]
 	for _, j := range s.namedBefore(i) {
 		if s.fewer(j, i, steps) {
@@ -104,14 +104,14 @@ func (s *study) before(i int, steps []string) (over string, added []string) {
 
 // fewer reports whether variant j is of the tracer of variant i and runs some of these steps,
 // and not all.
-func (s *study) fewer(j, i int, steps []string) bool {
+func (s *Maker) fewer(j, i int, steps []string) bool {
 	theirs := s.Variants[j].Steps()
 	return j != i && s.Variants[j].TracerName() == s.Variants[i].TracerName() && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
 }
 
 // namedBefore are the variant that variant i is held against, the one that this is held
 // against, and so on, nearest first.
-func (s *study) namedBefore(i int) []int {
+func (s *Maker) namedBefore(i int) []int {
 	var out []int
 	for {
 		name := s.Variants[i].Against
@@ -146,7 +146,7 @@ func differing(a, b spec.Variant) int {
 }
 
 // increment is one metric of one pair.
-func (s *study) increment(m measure.Measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
+func (s *Maker) increment(m measure.Measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
 	samples := m.Samples(s.Set, p, at)
 	if len(samples) == 0 || estimate.AllZero(samples) {
 		return finding.Increment{}, false

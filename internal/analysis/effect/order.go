@@ -1,6 +1,6 @@
 // This file asks whether a difference depends on the order of the runs: on which of the two ran
 // first, or on what ran before them.
-package analysis
+package effect
 
 import (
 	"fmt"
@@ -27,29 +27,8 @@ type ordering struct {
 	most, rest string // what the blocks of the highest score are, and the others
 }
 
-// findCarryOver looks at the headlines, which all come from the same runs: whichever order of
-// these makes a difference to one of them makes it to those beside it. In a duet there is no
-// order.
-func (s *study) findCarryOver() []hit {
-	if s.Experiment.Design.Duet || s.Quick() {
-		return nil
-	}
-	asked := s.orderings()
-	var splits []stats.Split
-	for _, o := range asked {
-		splits = append(splits, o.split)
-	}
-	var hits []hit
-	for i, p := range stats.Splits(splits) {
-		if text, large := asked[i].text(); p <= orderAlarm && large {
-			hits = append(hits, hit{text, place(asked[i].claim.at, asked[i].claim.Variant)})
-		}
-	}
-	return hits
-}
-
 // orderings are the questions of order about all headlines, over the same list of blocks.
-func (s *study) orderings() []ordering {
+func (s *Maker) orderings() []ordering {
 	at := map[*record.Record]int{}
 	for i := range s.Records {
 		at[&s.Records[i]] = i
@@ -129,4 +108,25 @@ func one(yes bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// CarryOver looks at the headlines, which all come from the same runs: whichever order of
+// these makes a difference to one of them makes it to those beside it. In a duet there is no
+// order.
+func (s *Maker) CarryOver() []Doubt {
+	if s.Experiment.Design.Duet || s.Quick() {
+		return nil
+	}
+	asked := s.orderings()
+	var splits []stats.Split
+	for _, o := range asked {
+		splits = append(splits, o.split)
+	}
+	var out []Doubt
+	for i, p := range stats.Splits(splits) {
+		if text, large := asked[i].text(); p <= orderAlarm && large {
+			out = append(out, asked[i].claim.doubt(text))
+		}
+	}
+	return out
 }

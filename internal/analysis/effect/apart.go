@@ -1,5 +1,5 @@
 // This file says what a tracer costs that is listed apart.
-package analysis
+package effect
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // leastCost gives a variant that is listed apart what it costs there, by the metric that the
 // answer is made of: also at a level, where the headline may be the line through all of them.
 // It is the least only where the baseline lost nothing.
-func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
+func (s *Maker) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	if l.LostShare >= 1 {
 		return // nothing came: it may have made none
 	}
@@ -31,8 +31,8 @@ func (s *study) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	}
 }
 
-// apart lists the variants apart that lost too many spans to be ranked, with what the findings say that they cost.
-func (s *study) apart(findings []finding.Finding) []finding.Lossy {
+// Apart lists the variants apart that lost too many spans to be ranked, with what the findings say that they cost.
+func (s *Maker) Apart(findings []finding.Finding) []finding.Lossy {
 	out := s.Lossy()
 	for i := range out {
 		if !slices.ContainsFunc(out, func(l finding.Lossy) bool { return l.Variant == s.Baseline && sameCell(l, out[i]) }) {

@@ -1,5 +1,5 @@
 // This file fills in the centres and intervals of a claim.
-package analysis
+package effect
 
 import (
 	"math"

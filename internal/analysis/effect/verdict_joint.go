@@ -1,7 +1,7 @@
 // This file gives verdicts to claims that are too many for their blocks: intervals
 // corrected for all of them do not exist, but the signs of all their differences
 // together may be clear.
-package analysis
+package effect
 
 import (
 	"math"
@@ -15,7 +15,7 @@ import (
 // alone, never on what was measured, so that choosing the method costs no confidence.
 // Claims that are held against a budget need an interval, and where the number of
 // blocks was not fixed there is none to count on: both stay as they are.
-func (s *study) jointly(claims []*claim, families map[string]int) {
+func (s *Maker) jointly(claims []*claim, families map[string]int) {
 	if s.Stops() {
 		return
 	}

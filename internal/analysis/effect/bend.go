@@ -1,6 +1,6 @@
 // This file asks whether the times over depth go on, at the deepest levels, in the straight line
 // of those before.
-package analysis
+package effect
 
 import (
 	"fmt"
@@ -59,13 +59,4 @@ func bentText(byBlock map[int]lines, a dataset.Axis, confidence float64) string 
 	return fmt.Sprintf("no straight line: a further call costs %s at depth %s to %s, and %s at %s to %s",
 		finding.FormatValue(stats.Center(below), "s"), words[0], words[last-1],
 		finding.FormatValue(stats.Center(between), "s"), words[last-1], words[last])
-}
-
-// noteBend keeps what the warnings are to tell.
-func (s *study) noteBend(c *claim, text string) {
-	where := place(c.at, c.Variant)
-	if c.pair.Extra {
-		where += " against " + c.Against
-	}
-	s.bends = append(s.bends, hit{text, where})
 }

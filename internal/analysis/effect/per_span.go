@@ -1,5 +1,5 @@
 // This file takes the cost of a span: what tracing adds, over the spans that are meant to come.
-package analysis
+package effect
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 // is, or where either side lost too many: one that throws spans away is not cheap,
 // and what is compared with it looks dear. Where the number of spans is only known to lie
 // between two ends, so is the cost of one, and the interval covers both.
-func (s *study) perSpan(p dataset.Pair, at cell.At) *claim {
+func (s *Maker) perSpan(p dataset.Pair, at cell.At) *claim {
 	if at.Operation == "" || s.RegimeOf(at) == metric.Search || finding.Matters(1-s.Share(p.Variant, at)) || finding.Matters(1-s.Share(p.Against, at)) {
 		return nil
 	}

@@ -1,12 +1,11 @@
 // This file finds the reasons for which an interval, however narrow, does not
 // answer the question.
-package analysis
+package effect
 
 import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -27,7 +26,7 @@ type doubts struct {
 }
 
 // doubtsOf looks for reasons against a verdict on the claim.
-func (s *study) doubtsOf(c *claim) doubts {
+func (s *Maker) doubtsOf(c *claim) doubts {
 	var d doubts
 	for _, at := range s.placesOf(c) {
 		d.overloaded = cmp.Or(d.overloaded, s.OverloadOf(c.pair, at))
@@ -48,7 +47,7 @@ func (s *study) doubtsOf(c *claim) doubts {
 
 // placesOf is where what a claim is about was made: on its own cell, or on all of them where it
 // is of the load of the whole run.
-func (s *study) placesOf(c *claim) []cell.At {
+func (s *Maker) placesOf(c *claim) []cell.At {
 	switch {
 	case finding.IsOfLoad(c.Metric):
 		return s.Cells()
@@ -59,16 +58,12 @@ func (s *study) placesOf(c *claim) []cell.At {
 }
 
 // noteDoubts keeps what the warnings are to tell.
-func (s *study) noteDoubts(c *claim) {
-	where := place(c.at, c.Variant)
-	if c.pair.Extra {
-		where += " against " + c.Against
-	}
+func (s *Maker) noteDoubts(c *claim) {
 	if c.doubts.modes {
-		s.modes = append(s.modes, doubt{metricWord(c), c.doubts.reason, where})
+		s.Modes = append(s.Modes, c.doubt(c.doubts.reason))
 	}
 	if c.doubts.lag {
-		s.lags = append(s.lags, doubt{metricWord(c), c.doubts.reason, where})
+		s.Lags = append(s.Lags, c.doubt(c.doubts.reason))
 	}
 	if c.doubts.overloaded != "" && c.metric.Nature != metric.Latency {
 		c.remark("not at the same rate: " + c.doubts.overloaded)
@@ -83,7 +78,7 @@ func (s *study) noteDoubts(c *claim) {
 	if c.Metric == metric.CPUPerOperation && !role.Role(c.Role).Harness() {
 		for _, sample := range c.Samples {
 			if sample.Baseline < 0 || sample.Value < 0 {
-				s.below = append(s.below, hit{fmt.Sprintf("block %d: the idle rate over the drain is more than the window used", sample.Block), where})
+				s.Below = append(s.Below, c.doubt(fmt.Sprintf("block %d: the idle rate over the drain is more than the window used", sample.Block)))
 				break
 			}
 		}
@@ -105,36 +100,9 @@ func metricWord(c *claim) string {
 	return finding.MetricName(c.Metric) + " of " + c.Role
 }
 
-// doubt is a verdict withheld.
-type doubt struct{ metric, reason, where string }
-
-// together makes one hit of all doubts at one place: the metrics by name, and
-// the reason of the first.
-func together(doubts []doubt) []hit {
-	var hits []hit
-	var order []string
-	metrics, reasons := map[string][]string{}, map[string]string{}
-	for _, d := range doubts {
-		if reasons[d.where] == "" {
-			order = append(order, d.where)
-			reasons[d.where] = d.reason
-		}
-		metrics[d.where] = append(metrics[d.where], d.metric)
-	}
-	for _, where := range order {
-		names := metrics[where]
-		text := names[0] + ": " + reasons[where]
-		if len(names) > 1 {
-			text += "; likewise " + strings.Join(names[1:], ", ")
-		}
-		hits = append(hits, hit{text, where})
-	}
-	return hits
-}
-
 // lagOf says by how much the generator's lag differs between the variants, where
 // it is over a tenth of the effect: then the effect may be the generator's.
-func (s *study) lagOf(c *claim) string {
+func (s *Maker) lagOf(c *claim) string {
 	if c.metric.Nature != metric.Latency || c.Absolute == nil || c.Absolute.Low == nil {
 		return ""
 	}

@@ -1,11 +1,11 @@
 // This file takes verdicts back where no span came.
-package analysis
+package effect
 
 import "github.com/tracetax/tracetax/internal/finding"
 
-// withdrawUntraced takes verdicts on a cost from findings of which no span came on a side: they answer
+// Withdraw takes verdicts on a cost from findings of which no span came on a side: they answer
 // what tracing costs. The interval stays, and a verdict against a budget too; see withhold.
-func withdrawUntraced(doc *finding.Document) {
+func Withdraw(doc *finding.Document) {
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		v := &f.Verdict

@@ -1,6 +1,6 @@
 // This file fits a line through the levels of a sweep over depth, in every block: what
 // each further call costs, and what there is beside.
-package analysis
+package effect
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ type lines struct {
 // slopes makes the findings of the lines of one pair on one operation: slope, base and
 // r2 of what tracing costs, and the same of the time per call itself. A line's slope
 // is a figure of its block; the intervals are over blocks.
-func (s *study) slopes(p dataset.Pair, operation string) []*claim {
+func (s *Maker) slopes(p dataset.Pair, operation string) []*claim {
 	if !s.Sloped(operation) {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (s *study) slopes(p dataset.Pair, operation string) []*claim {
 		case bent == "":
 		case m.name == metric.Slope:
 			one.remark(bent + "; the slope is a mean over all of them")
-			s.noteBend(one, bent)
+			s.Bends = append(s.Bends, one.doubt(bent))
 		case m.name == metric.Base:
 			one.bent = bent
 		}
@@ -86,7 +86,7 @@ func lineMeasure(name string) measure.Measure {
 
 // linesOf are the lines in the blocks in which every level has a figure of both sides;
 // none where a run of a level cannot give it.
-func (s *study) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
+func (s *Maker) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
 	var base, value []map[int]float64
 	for _, at := range a.Cells {
 		m := measure.Of(metric.Must(metric.TimePerCall), "", metric.FixedRate)
@@ -131,7 +131,7 @@ func column(levels []map[int]float64, block int) ([]float64, bool) {
 }
 
 // mostLost is the largest share of spans that either side lost at a level.
-func (s *study) mostLost(p dataset.Pair, a dataset.Axis) float64 {
+func (s *Maker) mostLost(p dataset.Pair, a dataset.Axis) float64 {
 	most := 0.0
 	for _, at := range a.Cells {
 		most = max(most, 1-s.Share(p.Variant, at), 1-s.Share(p.Against, at))

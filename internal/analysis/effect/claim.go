@@ -1,5 +1,5 @@
 // This file pairs variants and makes a finding of each metric of each pair.
-package analysis
+package effect
 
 import (
 	"slices"
@@ -29,8 +29,8 @@ type claim struct {
 	short       bool   // too few blocks for an interval that is corrected for all claims of the family
 }
 
-// findings makes all findings, with their verdicts.
-func (s *study) findings() []finding.Finding {
+// Findings makes all findings, with their verdicts.
+func (s *Maker) Findings() []finding.Finding {
 	var claims []*claim
 	for _, at := range append(s.Cells(), cell.At{}) {
 		for _, p := range s.Pairs() {
@@ -56,7 +56,7 @@ func (s *study) findings() []finding.Finding {
 }
 
 // claims makes the findings of one pair on one cell.
-func (s *study) claims(p dataset.Pair, at cell.At) []*claim {
+func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
 	var out []*claim
 	add := func(c *claim) {
 		if c != nil {
@@ -74,7 +74,7 @@ func (s *study) claims(p dataset.Pair, at cell.At) []*claim {
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
-func (s *study) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
+func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 	samples := m.Samples(s.Set, p, at)
 	if estimate.AllZero(samples) {
 		return nil
@@ -96,7 +96,7 @@ func (s *study) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 }
 
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
-func (s *study) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+func (s *Maker) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	c := s.newClaim(m, p, at, samples)
 	c.Headline = m.Leads && m.Role == "" && !p.Extra
 	if !at.Level.IsZero() && s.Sloped(at.Operation) && s.budgetFor(c) == nil {
@@ -109,7 +109,7 @@ func (s *study) outline(m measure.Measure, p dataset.Pair, at cell.At, samples [
 // nothing, untraced: as a ratio it would say what the call of an empty method costs. A
 // budget is a ratio, whatever it is held against; so are all figures where some operations do
 // something, that they can be told together.
-func (s *study) overNothing(c *claim) bool {
+func (s *Maker) overNothing(c *claim) bool {
 	e, tracer := s.Experiment, s.Variants[0].Tracer
 	traced := tracer != nil && tracer.Name != spec.NoTracer
 	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
@@ -119,9 +119,25 @@ func (s *study) overNothing(c *claim) bool {
 }
 
 // newClaim is a claim without its figures.
-func (s *study) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+func (s *Maker) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
 		Metric: m.Name, Role: string(m.Role), Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
 	}}
+}
+
+// HeadlineFindings are the headline's findings alone, without verdicts, by variant.
+func (s *Maker) HeadlineFindings() []finding.Finding {
+	var out []finding.Finding
+	for _, p := range s.Pairs() {
+		for _, at := range s.Cells() {
+			if p.Extra {
+				continue
+			}
+			if c := s.claim(measure.Headline(s.RegimeOf(at)), p, at); c != nil {
+				out = append(out, c.Finding)
+			}
+		}
+	}
+	return out
 }

@@ -1,6 +1,6 @@
 // This file answers for budgets on metrics that are not shown: a limit that a
 // user set is never met by silence.
-package analysis
+package effect
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 
 // unanswered gives a verdict on every limit that no verdict was held against:
 // on the finding, or on one made for it.
-func (s *study) unanswered(claims []*claim) []*claim {
+func (s *Maker) unanswered(claims []*claim) []*claim {
 	var made []*claim
 	list := measure.All(nil, metric.Open)
 	list = append(list, measure.All(nil, metric.Search)[:1]...)
@@ -62,7 +62,7 @@ func find(claims []*claim, name string, at cell.At, p dataset.Pair) *claim {
 
 // whyNot says why there is no figure. Where both sides have none of a thing, no
 // limit on its growth is broken.
-func (s *study) whyNot(c *claim) {
+func (s *Maker) whyNot(c *claim) {
 	samples := c.metric.Samples(s.Set, c.pair, c.at)
 	how := s.RegimeOf(c.at)
 	switch {
