@@ -38,6 +38,7 @@ var floors = map[string]floor{
 	"analysis/effect":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
 	"analysis/measure":  {level: 4, beside: []string{"analysis/dataset"}},
 	"analysis/series":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
+	"analysis/warn":     {level: 4, beside: []string{"analysis/dataset", "analysis/effect"}},
 	"compare":           {level: 4},
 	"study":             {level: 4},
 

@@ -1,7 +1,5 @@
-// Package analysis owns the way from records to findings: which runs count, what
-// each metric is in a run, estimates with intervals, verdicts, curves, ledgers,
-// warnings, and the answer in one sentence. It is pure: the same records give the
-// same document. It must not know how a run is made nor how a result is shown.
+// Package analysis owns the way from records to findings. It joins what its rooms make, and describes the experiment. It is
+// pure: the same records give the same document. It must not know how a run is made nor how a result is shown.
 package analysis
 
 import (
@@ -11,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/analysis/series"
+	"github.com/tracetax/tracetax/internal/analysis/warn"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -75,7 +74,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
 	effect.Withdraw(doc)
-	doc.Warnings = s.warnings()
+	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut)
 	doc.Answer = words.Answer(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
 	return doc, nil
 }

@@ -1,5 +1,5 @@
-// This file checks the work: the app under load, and its spans.
-package analysis
+// This file checks the work: the app under load.
+package warn
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ const (
 	idleShare      = 0.2  // of a window's CPU that would have been used idle
 )
 
-func (s *study) findOverloaded() []hit {
+func (s *looker) findOverloaded() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
@@ -47,7 +47,7 @@ func (s *study) findOverloaded() []hit {
 
 // findThrottled leaves searches alone: they go up to the quota on purpose, and name
 // it where it binds.
-func (s *study) findThrottled() []hit {
+func (s *looker) findThrottled() []hit {
 	return s.perCell(throttledShare, func(p *dataset.Phase) float64 {
 		worst := 0.0
 		if p.Capacity != nil {
@@ -67,7 +67,7 @@ func (s *study) findThrottled() []hit {
 // findShortWindow looks at windows, and at the probes of a search: these are held
 // against their goal by what is seen while operations are made, so that what the
 // tracer defers beyond the last of them is missed.
-func (s *study) findShortWindow() []hit {
+func (s *looker) findShortWindow() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		plan, window := s.Plans[v.Name], s.Shortest(v.Name)
@@ -85,7 +85,7 @@ func (s *study) findShortWindow() []hit {
 }
 
 // findNeverQuiet looks at each operation, and at the end of the runs.
-func (s *study) findNeverQuiet() []hit {
+func (s *looker) findNeverQuiet() []hit {
 	hits := s.perCell(0, func(p *dataset.Phase) float64 {
 		if p.Quiet {
 			return 0
@@ -102,7 +102,7 @@ func (s *study) findNeverQuiet() []hit {
 	})...)
 }
 
-func (s *study) findLowRate() []hit {
+func (s *looker) findLowRate() []hit {
 	return s.perCell(idleShare, func(p *dataset.Phase) float64 {
 		var idle float64
 		for _, u := range p.Idle {
@@ -119,7 +119,7 @@ func (s *study) findLowRate() []hit {
 
 // findFailedOperations reports any; a variant that fails more often is one that
 // does other work.
-func (s *study) findFailedOperations() []hit {
+func (s *looker) findFailedOperations() []hit {
 	return s.perCell(0, func(p *dataset.Phase) float64 {
 		share, _ := dataset.Over(float64(p.Load.Failed+p.Load.TimedOut), float64(p.Load.Intended)) // 0 where none was intended
 		return share
@@ -128,50 +128,8 @@ func (s *study) findFailedOperations() []hit {
 	})
 }
 
-// findRuntimes says it of those that ran on another one than the baseline: what they cost is
-// then also the difference between the two.
-func (s *study) findRuntimes() []hit {
-	base := s.Runtime(s.Baseline)
-	var hits []hit
-	for _, v := range s.Variants {
-		if own := s.Runtime(v.Name); base != "" && own != "" && own != base {
-			hits = append(hits, hit{fmt.Sprintf("it ran on %s, and %s on %s", own, s.Baseline, base), v.Name})
-		}
-	}
-	return hits
-}
-
-func (s *study) findStoppedEarly() []hit {
-	if !s.Stops() || !s.Stopping().Enough {
-		return nil
-	}
-	d := s.Experiment.Design
-	return []hit{{text: fmt.Sprintf("the number of blocks was not fixed (%d to %d): every interval is widened so that it has its confidence in spite of that", d.Blocks, d.Most)}}
-}
-
-func (s *study) findImprecise() []hit {
-	if !s.Stops() {
-		return nil
-	}
-	at := s.Stopping()
-	switch {
-	case at.Unknown:
-		return []hit{{text: "the precision is asked of " + s.PrecisionMetric() + ", which was not measured"}}
-	case at.Enough || !at.AtMost:
-		return nil
-	case at.Width < 1e3:
-		text := fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.Width, "1", true), s.PrecisionText())
-		if least := s.LeastWidth(s.Experiment.Design.Metric); least >= s.Experiment.Design.Precision {
-			text += fmt.Sprintf("; the searches know their rates only to within ±%s: a finer resolution (a smaller step of a staircase) would help, more blocks would not",
-				finding.FormatBound(least, "1", true))
-		}
-		return []hit{{text: text}}
-	}
-	return []hit{{text: "there is no interval, although as many blocks were made as may be"}}
-}
-
 // findNeverSteady looks for pilots in which a variant did not get steady.
-func (s *study) findNeverSteady() []hit {
+func (s *looker) findNeverSteady() []hit {
 	var hits []hit
 	for _, p := range s.Warmups() {
 		if p.Steady {

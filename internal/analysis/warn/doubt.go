@@ -1,5 +1,5 @@
 // This file tells what stands against findings.
-package analysis
+package warn
 
 import (
 	"strings"
@@ -49,9 +49,9 @@ func whereOf(d effect.Doubt) string {
 	return where
 }
 
-func (s *study) findLags() []hit  { return together(s.Lags) }
-func (s *study) findModes() []hit { return together(s.Modes) }
-func (s *study) findBelow() []hit { return hitsOf(s.Below) }
-func (s *study) findBends() []hit { return hitsOf(s.Bends) }
+func (s *looker) findLags() []hit  { return together(s.Lags) }
+func (s *looker) findModes() []hit { return together(s.Modes) }
+func (s *looker) findBelow() []hit { return hitsOf(s.Below) }
+func (s *looker) findBends() []hit { return hitsOf(s.Bends) }
 
-func (s *study) findCarryOver() []hit { return hitsOf(s.CarryOver()) }
+func (s *looker) findCarryOver() []hit { return hitsOf(s.CarryOver()) }

@@ -1,5 +1,5 @@
 // This file checks how a rate, a capacity and a number of blocks came about.
-package analysis
+package warn
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ const (
 	byDatabase  = "database"
 )
 
-func (s *study) findFaults() []hit {
+func (s *looker) findFaults() []hit {
 	texts := words.Faults(s.Experiment)
 	if len(texts) == 0 {
 		return nil
@@ -33,14 +33,14 @@ func (s *study) findFaults() []hit {
 	return []hit{{text: "something was made to go wrong on purpose: " + strings.Join(texts, "; ")}}
 }
 
-func (s *study) findPilot() []hit {
+func (s *looker) findPilot() []hit {
 	if !s.HasPilots() {
 		return nil
 	}
 	return []hit{{text: "the rate was chosen by a pilot on this machine, by what the slowest variant can do here"}}
 }
 
-func (s *study) findDuet() []hit {
+func (s *looker) findDuet() []hit {
 	if !s.Duet() {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (s *study) findDuet() []hit {
 }
 
 // searchHits makes one hit a cell and variant of searches that is true of.
-func (s *study) searchHits(is func(*record.Capacity) bool, text func(*record.Capacity) string) []hit {
+func (s *looker) searchHits(is func(*record.Capacity) bool, text func(*record.Capacity) string) []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
@@ -69,7 +69,7 @@ func (s *study) searchHits(is func(*record.Capacity) bool, text func(*record.Cap
 
 // findGeneratorBound looks at searches that the generator ended, and at loads that
 // it could not make more of: closed loops, and rates that were not held.
-func (s *study) findGeneratorBound() []hit {
+func (s *looker) findGeneratorBound() []hit {
 	hits := s.searchHits(func(c *record.Capacity) bool {
 		return c.Outcome == record.ByGenerator || c.Binding == byGenerator
 	}, func(c *record.Capacity) string {
@@ -92,7 +92,7 @@ func (s *study) findGeneratorBound() []hit {
 	})...)
 }
 
-func (s *study) findSearchLimit() []hit {
+func (s *looker) findSearchLimit() []hit {
 	return s.searchHits(func(c *record.Capacity) bool {
 		return c.Outcome == record.AboveMost || c.Outcome == record.BelowLeast
 	}, func(c *record.Capacity) string {
@@ -103,13 +103,13 @@ func (s *study) findSearchLimit() []hit {
 	})
 }
 
-func (s *study) findSaturated() []hit {
+func (s *looker) findSaturated() []hit {
 	return s.searchHits(func(c *record.Capacity) bool { return c.Outcome == record.Saturated }, func(c *record.Capacity) string {
 		return "more than " + finding.FormatValue(c.Passing, "1/s") + " is not held, though the app has CPU to spare"
 	})
 }
 
-func (s *study) findUnsteady() []hit {
+func (s *looker) findUnsteady() []hit {
 	return s.searchHits(func(c *record.Capacity) bool { return c.Outcome == record.Unsteady }, func(c *record.Capacity) string {
 		text := "unsteady, so no rate was found: " + words.Unsteady([]*record.Capacity{c})
 		if c.Passing > 0 && c.Failing > 0 {
@@ -120,7 +120,7 @@ func (s *study) findUnsteady() []hit {
 }
 
 // findDatabaseBusy looks at the CPU of databases, and at what bound the searches.
-func (s *study) findDatabaseBusy() []hit {
+func (s *looker) findDatabaseBusy() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
@@ -149,7 +149,7 @@ func (s *study) findDatabaseBusy() []hit {
 
 // databaseCPUs is how many CPUs the databases of a phase may use: what the record says,
 // at most all of the machine; or what an app of one CPU leaves.
-func (s *study) databaseCPUs(p *dataset.Phase) float64 {
+func (s *looker) databaseCPUs(p *dataset.Phase) float64 {
 	var sum float64
 	for _, u := range p.Usage {
 		if u.Role == role.Database {

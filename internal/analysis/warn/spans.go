@@ -1,4 +1,5 @@
-package analysis
+// This file checks the spans: what came, what did not, and what nobody can tell.
+package warn
 
 import (
 	"fmt"
@@ -14,7 +15,7 @@ import (
 // findNothingTraced looks at variants that are meant to export, and of which not one span
 // came in any run. Where none came in the calibration either none would be expected, and none
 // be missed.
-func (s *study) findNothingTraced() []hit {
+func (s *looker) findNothingTraced() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		if none, all := s.Untraced(v.Name); all {
@@ -26,7 +27,7 @@ func (s *study) findNothingTraced() []hit {
 }
 
 // findNoSpans leaves variants to findNothingTraced of which no span came at all.
-func (s *study) findNoSpans() []hit {
+func (s *looker) findNoSpans() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		none, all := s.Untraced(v.Name)
@@ -42,7 +43,7 @@ func (s *study) findNoSpans() []hit {
 }
 
 // findUnknown looks at variants that export.
-func (s *study) findUnknown() []hit {
+func (s *looker) findUnknown() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		t := s.Tracing[v.Name]
@@ -55,7 +56,7 @@ func (s *study) findUnknown() []hit {
 	return hits
 }
 
-func (s *study) findCalibration() []hit {
+func (s *looker) findCalibration() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		plan := s.Plans[v.Name]
@@ -81,7 +82,7 @@ func ends(low, high float64) string {
 	return fmt.Sprintf("%.4g to %.4g", low, high)
 }
 
-func (s *study) findLost() []hit {
+func (s *looker) findLost() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
 		return l.Verdict, ledger.Spans(l, ledger.Dropped)+ledger.Spans(l, ledger.FailedSend) > 0 && !s.losesOnPurpose(l.Operation)
 	})
@@ -89,21 +90,21 @@ func (s *study) findLost() []hit {
 
 // losesOnPurpose reports whether an operation's search goes beyond the rate at which
 // nothing is lost. The ledger has its spans all the same.
-func (s *study) losesOnPurpose(operation string) bool {
+func (s *looker) losesOnPurpose(operation string) bool {
 	return slices.ContainsFunc(s.Cells(), func(at cell.At) bool { return at.Operation == operation && s.LosesOnPurpose(at) })
 }
 
-func (s *study) findUnaccounted() []hit {
+func (s *looker) findUnaccounted() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
 		return l.Verdict, ledger.Spans(l, ledger.Unaccounted) > 0 && !s.losesOnPurpose(l.Operation)
 	})
 }
 
-func (s *study) findSurplus() []hit {
+func (s *looker) findSurplus() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, ledger.Spans(l, ledger.Unaccounted) < 0 })
 }
 
-func (s *study) findDuplicates() []hit {
+func (s *looker) findDuplicates() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
 		n := ledger.Spans(l, ledger.Duplicated)
 		return finding.FormatCount(n) + " spans came more than once", n > 0
@@ -111,7 +112,7 @@ func (s *study) findDuplicates() []hit {
 }
 
 // findSampling looks at what the ledgers say of chance.
-func (s *study) findSampling() []hit {
+func (s *looker) findSampling() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		var runs []ledger.Run
@@ -129,7 +130,7 @@ func (s *study) findSampling() []hit {
 
 // inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where
 // it tells of a loss of operations of which nobody knows how many spans they make.
-func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
+func (s *looker) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 	var hits []hit
 	for _, l := range s.Ledgers {
 		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ledger.BesideOperations(s.Ledgers, l.Variant) == nil {
@@ -144,14 +145,24 @@ func (s *study) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 
 // findRefused looks for requests that the sink refused whole: broken ones, or datagrams that
 // the kernel threw away before they were read.
-func (s *study) findRefused() []hit {
+func (s *looker) findRefused() []hit {
 	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Malformed) }, func(worst float64) string {
 		return fmt.Sprintf("the sink refused up to %s requests (or datagrams that it was too slow for) of a run", finding.FormatValue(worst, "count"))
 	})
 }
 
-func (s *study) findEvicted() []hit {
+func (s *looker) findEvicted() []hit {
 	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Evicted) }, func(worst float64) string {
 		return fmt.Sprintf("the sink forgot up to %s span ids", finding.FormatValue(worst, "count"))
+	})
+}
+
+// noticeable is a wait that a user may ask about, in seconds.
+const noticeable = 0.1
+
+// findWaited says of tracers how long their connection took.
+func (s *looker) findWaited() []hit {
+	return s.perVariant(noticeable, func(r *dataset.Run) float64 { return r.Start.ConnectedSeconds }, func(worst float64) string {
+		return fmt.Sprintf("the first operation waited up to %s until the tracer was connected", finding.FormatValue(worst, "s"))
 	})
 }

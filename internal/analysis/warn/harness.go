@@ -1,16 +1,14 @@
 // This file checks the harness and the machine.
-package analysis
+package warn
 
 import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // The thresholds of the checks of the harness.
@@ -24,70 +22,8 @@ const (
 	busyStart   = 0.5   // load average per CPU, before the first run
 )
 
-func (s *study) findQuick() []hit {
-	if !s.Quick() {
-		return nil
-	}
-	return []hit{{text: "a quick run: figures, but no intervals and no verdicts; its warm-up is short, and what is not compiled yet may cost many times what it costs later"}}
-}
-
-// findLeftOut tells every variant that was asked for and could not run here.
-func (s *study) findLeftOut() []hit {
-	var hits []hit
-	for _, left := range s.in.LeftOut {
-		hits = append(hits, hit{left.Variant + " was left out: " + finding.PlainText(left.Reason), left.Variant})
-	}
-	return hits
-}
-
-// findFewBlocks is silent where no run succeeded: the cause of that comes first.
-func (s *study) findFewBlocks() []hit {
-	if s.Quick() || !s.Any(func(*dataset.Run) bool { return true }) {
-		return nil
-	}
-	var hits []hit
-	least := stats.MinBlocks(s.Confidence(estimate.Confidence))
-	for _, v := range s.Variants[1:] {
-		if n := len(s.BlocksOf(v.Name, s.Baseline)); n < least {
-			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.Baseline, least), v.Name})
-		}
-	}
-	return hits
-}
-
-func (s *study) findFailed() []hit {
-	count := map[string]int{}
-	for _, r := range s.Failed {
-		count[r.Variant]++
-	}
-	var hits []hit
-	for _, v := range s.Variants {
-		if n := count[v.Name]; n > 0 {
-			missing := len(s.All[s.Baseline]) - len(s.BlocksOf(v.Name, s.Baseline))
-			text := fmt.Sprintf("%d failed, of %d", n, n+len(s.All[v.Name]))
-			if v.Name != s.Baseline && missing > 0 {
-				text += "; " + words.Blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
-			}
-			hits = append(hits, hit{"runs of " + v.Name + ": " + text, v.Name})
-		}
-	}
-	return hits
-}
-
-func (s *study) findDropped() []hit { return spoilHits(s.Dropped, "left out") }
-
-func (s *study) findKept() []hit { return spoilHits(s.Spoiled, "kept") }
-
-func spoilHits(found []dataset.Spoil, what string) []hit {
-	var hits []hit
-	for _, one := range found {
-		hits = append(hits, hit{what + ": " + one.String(), fmt.Sprintf("block %d", one.Block)})
-	}
-	return hits
-}
-
 // findLate looks at the runs' lag of the middle: one late run is no pattern.
-func (s *study) findLate() []hit {
+func (s *looker) findLate() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
@@ -105,14 +41,14 @@ func (s *study) findLate() []hit {
 	return hits
 }
 
-func (s *study) findShared() []hit {
+func (s *looker) findShared() []hit {
 	if s.Any(func(r *dataset.Run) bool { return r.Harness.Placement == "none" }) {
 		return []hit{{text: "load generator, sink and app shared their CPUs"}}
 	}
 	return nil
 }
 
-func (s *study) findClock() []hit {
+func (s *looker) findClock() []hit {
 	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == "clock" }) {
 		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
 	}
@@ -120,7 +56,7 @@ func (s *study) findClock() []hit {
 }
 
 // findUnmet tells each limit once, however many runs went without it.
-func (s *study) findUnmet() []hit {
+func (s *looker) findUnmet() []hit {
 	var hits []hit
 	told := map[string]bool{}
 	for _, v := range s.Variants {
@@ -136,7 +72,7 @@ func (s *study) findUnmet() []hit {
 	return hits
 }
 
-func (s *study) findSinkBusy() []hit {
+func (s *looker) findSinkBusy() []hit {
 	return s.perCell(busySink, func(p *dataset.Phase) float64 {
 		if p.Load.WallSeconds < leastWindow {
 			return 0
@@ -147,7 +83,7 @@ func (s *study) findSinkBusy() []hit {
 	})
 }
 
-func (s *study) findHarnessBusy() []hit {
+func (s *looker) findHarnessBusy() []hit {
 	return s.perVariant(busyHarness, func(r *dataset.Run) float64 {
 		if r.Harness.OwnSeconds < leastWindow {
 			return 0 // not known, or too short to tell
@@ -158,13 +94,13 @@ func (s *study) findHarnessBusy() []hit {
 	})
 }
 
-func (s *study) findStolen() []hit {
+func (s *looker) findStolen() []hit {
 	return s.perVariant(stolenShare, s.Steal, func(worst float64) string {
 		return fmt.Sprintf("the host took up to %s of the CPU time", finding.FormatValue(worst, "1"))
 	})
 }
 
-func (s *study) findNeighbours() []hit {
+func (s *looker) findNeighbours() []hit {
 	return s.perCell(mostOthers, func(p *dataset.Phase) float64 {
 		if p.Load.WallSeconds < leastWindow {
 			return 0
@@ -177,7 +113,7 @@ func (s *study) findNeighbours() []hit {
 
 // findBusyStart looks at the first run only: later the experiment itself is the
 // load.
-func (s *study) findBusyStart() []hit {
+func (s *looker) findBusyStart() []hit {
 	var first *record.Record
 	for i := range s.Records {
 		if r := &s.Records[i]; first == nil || r.Started.Before(first.Started) {
@@ -190,19 +126,11 @@ func (s *study) findBusyStart() []hit {
 	return []hit{{text: fmt.Sprintf("the load average was %.2g on %.0f CPUs before the first run", first.Harness.LoadAverage, s.CPUs)}}
 }
 
-func (s *study) findKilled() []hit {
+func (s *looker) findKilled() []hit {
 	return s.perVariant(0, func(r *dataset.Run) float64 {
 		if r.Stop.Killed {
 			return 1
 		}
 		return 0
 	}, func(float64) string { return "a process had to be killed" })
-}
-
-func (s *study) findInterrupted() []hit {
-	made, asked := s.Progress()
-	if made >= asked {
-		return nil
-	}
-	return []hit{{text: fmt.Sprintf("%d of %d runs %s made", made, asked, map[bool]string{true: "was", false: "were"}[made == 1])}}
 }
