@@ -1,11 +1,12 @@
 // Searches for a capacity: the metric, what stands beside it, and what is not said.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -283,7 +284,7 @@ func TestCapacityAnswers(t *testing.T) {
 
 func TestHeadlineOfASearch(t *testing.T) {
 	in := capacities(map[string]float64{"none": 2450, "otel": 1520}).input()
-	if got := Headline(in.Experiment, in.Records); !strings.HasPrefix(got, "capacity otel: json −3") {
+	if got := analysis.Headline(in.Experiment, in.Records); !strings.HasPrefix(got, "capacity otel: json −3") {
 		t.Error(got)
 	}
 }

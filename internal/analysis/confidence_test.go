@@ -1,6 +1,6 @@
 // Stopping at a precision: how wide intervals are, and what is said of the end.
 
-package analysis
+package analysis_test
 
 import (
 	"math"

@@ -1,12 +1,13 @@
 // What a cost is, and when it is found.
 
-package analysis
+package analysis_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -107,7 +108,7 @@ func TestPerSpanAgainstALossyTracer(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	in := twoVariants().input()
 	for n, want := range map[int]string{0: "", 1: "", 4: "CPU per operation otel: json +", 20: "CPU per operation otel: json +"} {
-		got := Headline(in.Experiment, in.Records[:n])
+		got := analysis.Headline(in.Experiment, in.Records[:n])
 		if !strings.HasPrefix(got, want) || (want == "") != (got == "") || strings.Contains(got, "(") != (n == 20) {
 			t.Errorf("after %d runs: %q", n, got)
 		}

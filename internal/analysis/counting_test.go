@@ -1,10 +1,11 @@
 // What traces tell of the number of spans, where the workload does not declare it.
 
-package analysis
+package analysis_test
 
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -14,7 +15,7 @@ import (
 
 // learntScene is an experiment in which a calibration of 20 operations saw 3 spans each, beside a
 // timer's; seen is what the sink counted of 10,000 operations of otel.
-func learntScene(seen func(*record.Counts)) Input {
+func learntScene(seen func(*record.Counts)) analysis.Input {
 	s := twoVariants()
 	s.plan = func(p *spec.Plan) { p.Spans = map[string]spec.Number{} }
 	s.change = onlyRuns("otel", func(r *record.Record) { seen(&r.Phases[0].Sink) })

@@ -50,10 +50,10 @@ func variantText(v spec.Variant) string {
 	}
 	var parts []string
 	chosen := shown(v.Chosen)
-	for _, name := range sortedKeys(chosen) {
+	for _, name := range slices.Sorted(maps.Keys(chosen)) {
 		parts = append(parts, name+" "+chosen[name])
 	}
-	for _, name := range sortedKeys(v.Env) {
+	for _, name := range slices.Sorted(maps.Keys(v.Env)) {
 		parts = append(parts, name+" set")
 	}
 	return strings.Join(parts, ", ")
@@ -70,5 +70,3 @@ func shown(settings map[string]string) map[string]string {
 	}
 	return out
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

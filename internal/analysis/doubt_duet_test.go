@@ -1,6 +1,6 @@
 // A duet compares what programs use, not how long they take.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"

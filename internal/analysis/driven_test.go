@@ -1,6 +1,6 @@
 // Workloads that make their operations themselves, back to back.
 
-package analysis
+package analysis_test
 
 import (
 	"math"

@@ -1,6 +1,6 @@
 // What each further call in depth costs: lines through the levels, and bends.
 
-package analysis
+package analysis_test
 
 import (
 	"math"

@@ -1,6 +1,6 @@
 // What each step of tracing adds, and who leaves steps, traces or spans out.
 
-package analysis
+package analysis_test
 
 import (
 	"maps"

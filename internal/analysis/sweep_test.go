@@ -1,6 +1,6 @@
 // Levels: no mixing, curves, knees, and ledgers that still add up.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"

@@ -1,6 +1,6 @@
 // Spans that a tracer holds back by a limit of its own, and answers with gaps.
 
-package analysis
+package analysis_test
 
 import (
 	"math"

@@ -1,13 +1,14 @@
 // Operations that were to be traced and of which no span came: which they are, why, and what
 // is told of them.
 
-package analysis
+package analysis_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -204,12 +205,12 @@ func TestNothingIsToldOfTheUntraced(t *testing.T) {
 func TestNoHeadlineOfTheUntraced(t *testing.T) {
 	s := dark(func(*record.Record) {})
 	in := s.input()
-	if got := Headline(in.Experiment, in.Records); got == "" {
+	if got := analysis.Headline(in.Experiment, in.Records); got == "" {
 		t.Error("of a variant that was not calibrated nothing is known: it may be silent by intent")
 	}
 	s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel"}}
 	in = s.input()
-	if got := Headline(in.Experiment, in.Records); got != "" {
+	if got := analysis.Headline(in.Experiment, in.Records); got != "" {
 		t.Error(got)
 	}
 }
