@@ -1,6 +1,6 @@
-// Package effect owns what tracing changes: figures of pairs of variants with their intervals and verdicts, what further steps
-// add, the line over depth, and what stands against each of them. It must not know how a warning is worded, nor what the
-// findings are shown in.
+// Package effect owns what tracing changes: figures of pairs of variants with their intervals and verdicts, what further
+// steps add, the line over depth, and what stands against each of them. It must not know of warnings, nor how a finding is
+// shown.
 package effect
 
 import (
@@ -30,6 +30,7 @@ type Doubt struct {
 	Against string // "": the baseline
 }
 
+// doubt is one against the claim.
 func (c *claim) doubt(reason string) Doubt {
 	d := Doubt{Metric: metricWord(c), Reason: reason, At: c.at, Variant: c.Variant}
 	if c.pair.Extra {

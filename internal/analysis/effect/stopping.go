@@ -48,6 +48,7 @@ func (s *Maker) Stopped() string {
 	return ""
 }
 
+// PrecisionText is the precision that is asked for: "±2.0 %".
 func (s *Maker) PrecisionText() string {
 	return "±" + finding.FormatBound(s.Experiment.Design.Precision, "1", true)
 }
@@ -57,6 +58,7 @@ func (s *Maker) PrecisionMetric() string {
 	return finding.MetricName(s.PrecisionName())
 }
 
+// PrecisionName is the name of that metric.
 func (s *Maker) PrecisionName() string {
 	name := s.Experiment.Design.Metric
 	if name == "" && len(s.Cells()) > 0 {
