@@ -80,7 +80,7 @@ var floors = map[string]floor{
 	"process": {level: 1},
 	"record":  {level: 1},
 
-	"spec":    {level: 1},
+	"spec": {level: 1},
 
 	"report/model": {level: 1},
 

@@ -86,6 +86,23 @@ func TestLossyOnCardsAndCharts(t *testing.T) {
 	p.checkQuiet()
 }
 
+// The only variant of a card is not named there, but where its name has a mark.
+func TestMarkOfTheOnlyVariant(t *testing.T) {
+	browser := startBrowser(t)
+	for _, lossy := range []bool{false, true} {
+		doc := small.make()
+		if lossy {
+			doc.Lossy = []finding.Lossy{{Operation: "json", Variant: "otel", LostShare: 0.2}}
+		}
+		p := open(t, browser, doc, screen{390, "light"})
+		shown := eval[string](p, `[...document.querySelectorAll('.card .variant')].filter(e => e.offsetHeight > 0).map(e => e.textContent).join(', ')`)
+		if want := map[bool]string{false: "", true: "otel †"}[lossy]; shown != want {
+			t.Errorf("lost spans: %t: the cards name %q, want %q", lossy, shown, want)
+		}
+		p.checkQuiet()
+	}
+}
+
 // Where the baseline lost spans too, nobody knows a bound, and none is told.
 func TestNoBoundWhereThereIsNone(t *testing.T) {
 	doc := driven()

@@ -96,6 +96,7 @@ type Card struct {
 type CardRow struct {
 	Key     string // of its finding, as Row has it
 	Variant string
+	Marked  bool   // the name has a mark, which must be seen also where it is the only one
 	Level   string // where there are several in a card
 	Before  string // "at least", where the estimate is a bound
 	Big     string // the estimate

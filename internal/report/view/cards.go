@@ -68,6 +68,7 @@ func sweptCard(doc *finding.Document, levels []*Group) model.Card {
 
 func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow {
 	row := model.CardRow{Key: keyOf(doc, f), Variant: markedVariant(doc, g, f.Variant), Last: lossyOf(doc, g, f.Variant) != nil}
+	row.Marked = row.Variant != f.Variant
 	if doc.NotTracing(f) {
 		row.Missing, row.Last = true, true
 		row.Big, row.Ends = "no spans", "not the overhead of tracing"

@@ -30,7 +30,7 @@ func WholeComparison(doc *finding.Comparison) *model.Page {
 			p.Sections = append(p.Sections, changeSection(doc, g))
 		}
 	}
-	every := model.Section{Title: "All figures", Depth: model.Behind}
+	every := model.Section{Title: "Every figure", Depth: model.Behind}
 	for _, g := range changeGroups(doc, true) {
 		every.Grids = append(every.Grids, changeSection(doc, g).Grids...)
 	}
