@@ -39,8 +39,17 @@ var floors = map[string]floor{
 	"analysis/measure":  {level: 4, beside: []string{"analysis/dataset"}},
 	"analysis/series":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
 	"analysis/warn":     {level: 4, beside: []string{"analysis/dataset", "analysis/effect"}},
-	"compare":           {level: 4},
-	"study":             {level: 4},
+
+	"report/data":       {level: 4, beside: []string{"report/view"}},
+	"report/markdown":   {level: 4},
+	"report/page":       {level: 4},
+	"report/parts":      {level: 4},
+	"report/terminal":   {level: 4},
+	"report/view":       {level: 4, beside: []string{"report/parts"}},
+	"report/view/study": {level: 4, beside: []string{"report/parts"}},
+
+	"compare": {level: 4},
+	"study":   {level: 4},
 
 	"design":          {level: 3},
 	"design/capacity": {level: 3},
@@ -77,7 +86,10 @@ var floors = map[string]floor{
 	"finding": {level: 1},
 	"process": {level: 1},
 	"record":  {level: 1},
-	"spec":    {level: 1},
+
+	"spec": {level: 1},
+
+	"report/model": {level: 1},
 
 	"cell":           {level: 0},
 	"excerpt":        {level: 0},
