@@ -7,16 +7,20 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// Page is "collector → sink: 38,400 of 48,000 came, 9,600 sampled out".
-func Page(p finding.Page) string {
+// Way is "collector → sink", with the hops between them that do not tell in brackets.
+func Way(p finding.Page) string {
 	way := p.From
 	for _, past := range p.Past {
 		way += " → (" + past + ")"
 	}
-	way += " → " + p.To + ": "
+	return way + " → " + p.To
+}
+
+// Page is "38,400 of 48,000 came, 9,600 sampled out".
+func Page(p finding.Page) string {
 	came := finding.FormatCount(p.Received)
 	if p.Expected == nil {
-		return way + came + " came; how many were to come is not known" + untold(p)
+		return came + " came; how many were to come is not known" + silence(p)
 	}
 	parts := []string{came + " of " + finding.FormatCount(*p.Expected) + " came"}
 	by := "by " + p.From
@@ -44,7 +48,7 @@ func Page(p finding.Page) string {
 	if p.More > 0 {
 		parts = append(parts, finding.FormatCount(p.More)+" more than "+p.From+" tells of")
 	}
-	return way + strings.Join(parts, ", ") + untold(p)
+	return strings.Join(parts, ", ") + silence(p)
 }
 
 // sure are spans that were lost; nil where it is not sure that they were.
@@ -55,8 +59,8 @@ func sure(p finding.Page, lost int64) *int64 {
 	return &lost
 }
 
-// untold says why a hop does not tell.
-func untold(p finding.Page) string {
+// silence says why a hop does not tell.
+func silence(p finding.Page) string {
 	if p.Untold == "" {
 		return ""
 	}

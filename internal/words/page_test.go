@@ -20,7 +20,7 @@ func TestPage(t *testing.T) {
 			From: "app", To: "sink", Past: []string{"collector"}, Expected: n(100), Received: 90, Between: 10, Outcome: finding.PageUnsure, Untold: "its page is gone"},
 		"app → collector: 7 came; how many were to come is not known": {From: "app", To: "collector", Received: 7, Outcome: finding.PageUnknown},
 	} {
-		if got := Page(p); got != want {
+		if got := Way(p) + ": " + Page(p); got != want {
 			t.Errorf("%q\nwant %q", got, want)
 		}
 	}
