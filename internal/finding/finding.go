@@ -208,11 +208,13 @@ type Ledger struct {
 	ByChance   bool    `json:"by_chance,omitempty"` // chance decides which traces are sampled: what LostMost is beyond LostShare may be traces lost whole
 	Entries    []Entry `json:"entries"`             // in the order of a span's way
 	Pages      []Page  `json:"pages,omitempty"`     // where spans pass through hops: the same, hop by hop
-	Exact      bool    `json:"exact"`               // whether a loss of a single span would show
-	Verdict    string  `json:"verdict"`             // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
-	LostShare  float64 `json:"lost_share"`
-	LostMost   float64 `json:"lost_most"`           // share that may have been lost at most, where their number is not sure
-	Unchecked  uint64  `json:"unchecked,omitempty"` // spans that came without a look at their ids: a loss that duplicates among them make up for does not show
+
+	Services  []ServiceSpans `json:"services,omitempty"` // whose spans came and did not, where some did not and it is known how many each of several makes
+	Exact     bool           `json:"exact"`              // whether a loss of a single span would show
+	Verdict   string         `json:"verdict"`            // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
+	LostShare float64        `json:"lost_share"`
+	LostMost  float64        `json:"lost_most"`           // share that may have been lost at most, where their number is not sure
+	Unchecked uint64         `json:"unchecked,omitempty"` // spans that came without a look at their ids: a loss that duplicates among them make up for does not show
 }
 
 // Entry is one line of a ledger.

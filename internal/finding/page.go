@@ -48,3 +48,10 @@ func (p Page) Lost() int64 {
 	}
 	return lost
 }
+
+// ServiceSpans are the spans of one service: those that were to come, and those that came.
+type ServiceSpans struct {
+	Service   string `json:"service"`
+	Expected  int64  `json:"expected"`
+	Delivered int64  `json:"delivered"`
+}

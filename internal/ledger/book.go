@@ -91,6 +91,7 @@ func (p *page) add(l line) {
 	p.absent += l.absent
 	p.unchecked += l.unchecked
 	p.addBackground(l.background)
+	p.addServices(l)
 	p.left += l.left
 	p.droppedOnWay += l.droppedOnWay
 	p.failedOnWay += l.failedOnWay
@@ -144,6 +145,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Verdict: b.verdict(p), LostShare: p.lostShare(),
 		})
 		out[len(out)-1].ByChance, out[len(out)-1].Pages = p.chance.trials > 0, p.route(b.pages[All].hops)
+		out[len(out)-1].Services = p.missingOf()
 	}
 	return out
 }

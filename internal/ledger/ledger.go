@@ -58,9 +58,10 @@ type PerOperation struct {
 	Traces    float64 // traces that it begins; 0 counts as 1
 	How       string  // Declared or Inferred; "" is: not known
 
-	Agreed  uint64         // operations that were seen to make this number, each of them; 0: the number is taken as it stands, or it varies
-	Roots   map[string]int // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
-	Parents bool           // the parent of every span comes, where nothing is lost
+	Agreed   uint64            // operations that were seen to make this number, each of them; 0: the number is taken as it stands, or it varies
+	Roots    map[string]int    // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
+	Services map[string]uint64 // spans of each service, by its name; nil: not known
+	Parents  bool              // the parent of every span comes, where nothing is lost
 }
 
 func (p PerOperation) known() bool { return p.How != "" }

@@ -47,6 +47,8 @@ type line struct {
 	background   map[string]int64 // spans of other work, by the name of the root
 	unchecked    float64          // spans that came whose ids were not checked
 
+	services map[string]service // whose spans they are; nil: not sure
+
 	hops         []record.Hop // what the hops say in the stretch
 	left         float64      // that they left out on purpose
 	droppedOnWay float64
@@ -167,6 +169,9 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 	}
 	if per.exact() {
 		l.agreed, l.perOperation = per.Agreed, per.Low
+	}
+	if !t.random() {
+		l.services = servicesOf(s, per, others)
 	}
 	l.larger(s, per)
 	l.separate(s.Sink, others, roots)

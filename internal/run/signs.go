@@ -76,13 +76,14 @@ func sinkVariables(p spec.Process) []string {
 }
 
 // readSigns adds what the logs and the sink tell, when all processes have ended. Where spans
-// came after all, nothing is kept.
+// came after all, or reached a hop, nothing is kept.
 func (s *stage) readSigns(connections uint64) error {
 	signs := s.record.Signs
 	if signs == nil {
 		return nil
 	}
-	if s.record.Life.Told()+s.record.Life.Thrown > 0 {
+	reached := slices.ContainsFunc(s.record.Hops, func(h record.Hop) bool { return h.Received != nil && *h.Received > 0 })
+	if reached || s.record.Life.Told()+s.record.Life.Thrown > 0 {
 		s.record.Signs = nil
 		return nil
 	}

@@ -51,6 +51,20 @@ func Page(p finding.Page) string {
 	return strings.Join(parts, ", ") + silence(p)
 }
 
+// Missing is "not come, by service: 750 of downstream"; "" where nobody knows whose spans did not come.
+func Missing(l finding.Ledger) string {
+	var parts []string
+	for _, one := range l.Services {
+		if missing := one.Expected - one.Delivered; missing > 0 {
+			parts = append(parts, finding.FormatCount(missing)+" of "+one.Service)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "not come, by service: " + strings.Join(parts, ", ")
+}
+
 // sure are spans that were lost; nil where it is not sure that they were.
 func sure(p finding.Page, lost int64) *int64 {
 	if p.Outcome == finding.PageUnsure {

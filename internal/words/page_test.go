@@ -6,6 +6,16 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
+func TestMissing(t *testing.T) {
+	l := finding.Ledger{Services: []finding.ServiceSpans{{Service: "app", Expected: 20, Delivered: 20}, {Service: "backend", Expected: 1010, Delivered: 7}}}
+	if got := Missing(l); got != "not come, by service: 1,003 of backend" {
+		t.Error(got)
+	}
+	if got := Missing(finding.Ledger{}); got != "" {
+		t.Errorf("%q of what nobody knows", got)
+	}
+}
+
 func TestPage(t *testing.T) {
 	n := func(v int64) *int64 { return &v }
 	for want, p := range map[string]finding.Page{

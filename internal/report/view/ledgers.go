@@ -65,6 +65,9 @@ func ledgerLines(doc *finding.Document, shown []*finding.Ledger) model.Grid {
 			c.Text = words.Way(p) + ": " + c.Text
 			g.Add(model.Cell{}, model.Cell{}, c)
 		}
+		if text := words.Missing(*l); text != "" {
+			g.Add(model.Cell{}, model.Cell{}, model.Cell{Text: text, Tone: model.Doubtful})
+		}
 	}
 	return g
 }
@@ -117,6 +120,9 @@ func entriesCell(l *finding.Ledger) model.Cell {
 // ledgerVerdict is what a ledger comes to.
 func ledgerVerdict(l *finding.Ledger) model.Cell {
 	c := model.Cell{Text: l.Verdict}
+	if text := words.Missing(*l); text != "" {
+		c.Text += "; " + text
+	}
 	if l.Exact && l.Verdict != "" {
 		c.More = []string{"exact"}
 	}
