@@ -52,6 +52,16 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 	return learnt
 }
 
+// Declare is a number that a workload declares, with what its calibrations taught besides. Where these made another number
+// they lost spans, or the number is wrong: of which traces an operation makes they say nothing then.
+func Declare(low, high float64, learnt PerOperation) PerOperation {
+	p := PerOperation{Low: low, High: high, Traces: learnt.Traces, How: Declared}
+	if learnt.known() && learnt.Low <= high && learnt.High >= low {
+		p.Roots, p.Services, p.Parents = learnt.Roots, learnt.Services, learnt.Parents
+	}
+	return p
+}
+
 // and is what two calibrations teach together.
 func (p PerOperation) and(q PerOperation) PerOperation {
 	sum := p

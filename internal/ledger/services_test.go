@@ -67,3 +67,18 @@ func TestMissingByService(t *testing.T) {
 		}
 	}
 }
+
+// A calibration that lost spans says nothing of the traces that an operation makes: those that come later would be taken
+// for other work.
+func TestDeclareAfterALossyCalibration(t *testing.T) {
+	learnt := PerOperation{Low: 1, High: 1, Traces: 1, How: Inferred, Roots: map[string]int{"GET /": 1}, Services: map[string]uint64{"app": 1}, Parents: true}
+	if p := Declare(3, 3, learnt); p.Roots != nil || p.Services != nil || p.Parents || p.How != Declared || p.Low != 3 {
+		t.Errorf("declared 3, made 1: %+v", p)
+	}
+	if p := Declare(0, 3, learnt); p.Roots == nil || p.Services == nil || !p.Parents || p.High != 3 {
+		t.Errorf("declared up to 3, made 1: %+v", p)
+	}
+	if p := Declare(3, 3, PerOperation{}); p.Roots != nil || p.Low != 3 {
+		t.Errorf("declared, and nothing learnt: %+v", p)
+	}
+}
