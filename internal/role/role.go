@@ -60,11 +60,18 @@ func where(is func(row) bool) []Role {
 	return out
 }
 
-// Charge says whose cost a figure is: of one role, or, zero, of everybody but the harness.
-type Charge struct{ Role Role }
+// Charge says whose cost a figure is: of one role, of one service, of a role of a service, or, zero, of everybody but
+// the harness. A service is a process of the workload together with what stands beside it; it has the process's name.
+type Charge struct {
+	Role    Role
+	Service string
+}
 
-// Of reports whether a process of a role is charged.
-func (c Charge) Of(r Role) bool {
+// Of reports whether a process of a role and a service is charged.
+func (c Charge) Of(r Role, service string) bool {
+	if c.Service != "" && service != c.Service {
+		return false
+	}
 	if c.Role == "" {
 		return !r.Harness()
 	}

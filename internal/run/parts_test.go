@@ -19,7 +19,7 @@ func TestExports(t *testing.T) {
 		"argument":     {at([]string{"app", "--to={sink.otlp.http}"}, nil, false), true},
 		"environment":  {at(nil, map[string]string{"TO": "http://{sink.otlp.grpc}"}, false), true},
 		"silent by it": {at(nil, map[string]string{"TO": "{sink.otlp.grpc}"}, true), false},
-		"template":     {&spec.Plan{Templates: map[string]string{"agent.config": "collector={sink.pinpoint.host}"}}, true},
+		"template":     {&spec.Plan{Processes: []spec.Process{{Templates: map[string]string{"agent.config": "collector={sink.pinpoint.host}"}}}}, true},
 	} {
 		if got := Exports(test.plan); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)

@@ -15,9 +15,9 @@ func TestProtocols(t *testing.T) {
 		Silent: true,
 		Processes: []spec.Process{
 			{Run: []string{"app", "-Dzipkin=http://{sink.zipkin}/api", "{sink.otlp.grpc}", "{{sink.elastic}}"}},
-			{Env: map[string]string{"KIEKER": "{sink.kieker.host} {sink.kieker.port}", "AGAIN": "{sink.zipkin}", "NOBODY": "{sink.nobody}"}},
+			{Env: map[string]string{"KIEKER": "{sink.kieker.host} {sink.kieker.port}", "AGAIN": "{sink.zipkin}", "NOBODY": "{sink.nobody}"},
+				Templates: map[string]string{"agent.config": "a={sink.pinpoint.port}"}},
 		},
-		Templates: map[string]string{"agent.config": "a={sink.pinpoint.port}"},
 	}
 	if got, want := protocolsOf(plan), []protocol.Name{protocol.Zipkin, protocol.Kieker, protocol.Pinpoint}; !slices.Equal(got, want) {
 		t.Errorf("protocols %v, want %v", got, want)

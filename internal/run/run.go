@@ -75,18 +75,19 @@ type stage struct {
 	placement process.Placement
 	agents    agents
 	apps      []Process
-	values    map[string]string
-	meter     Meter          // nil before the processes are ready
-	driver    drive.Driver   // nil before the agents have started
-	reached   record.Counts  // at the sink, when the next phase begins
-	warmed    map[int]warmed // by phase: what was made of its operation before the first phase
-	owed      owed           // by the tracer, of the probes of a search
-	sampled   time.Time      // since when memory is
-	loaded    loadTime       // of the last window; zero where the last phase had none of its own
-	results   string         // the results folder
-	shell     []string       // what the programs get of the user's environment
-	exporting bool           // spans are expected at the sink
-	ending    atomic.Bool    // the processes are being stopped: their end is no death
+	words     *prepare.Words    // what placeholders stand for
+	values    map[string]string // of these: in texts of no process
+	meter     Meter             // nil before the processes are ready
+	driver    drive.Driver      // nil before the agents have started
+	reached   record.Counts     // at the sink, when the next phase begins
+	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
+	owed      owed              // by the tracer, of the probes of a search
+	sampled   time.Time         // since when memory is
+	loaded    loadTime          // of the last window; zero where the last phase had none of its own
+	results   string            // the results folder
+	shell     []string          // what the programs get of the user's environment
+	exporting bool              // spans are expected at the sink
+	ending    atomic.Bool       // the processes are being stopped: their end is no death
 	before    harness
 
 	duet   *duet // nil: a run by itself

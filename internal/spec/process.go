@@ -42,7 +42,14 @@ func (s *source) processes(n *node, known []string) []Process {
 }
 
 func (s *source) process(n *node, known []string) Process {
-	p := Process{Role: role.App, Patience: DefaultPatience, Env: map[string]string{}}
+	return s.processAs(n, "a process", Process{Role: role.App}, known, nil, nil)
+}
+
+// processAs reads a process; what names it in errors. Before its keys, or those of the service
+// that it is, stands what p has; more are keys besides; settled says at last whether it is traced,
+// where nil is as the file says.
+func (s *source) processAs(n *node, what string, p Process, known []string, more fields, settled func(*Process)) Process {
+	p.Patience, p.Env = DefaultPatience, map[string]string{}
 	service := n.get("service")
 	if service != nil {
 		if of, ok := s.ofService(service); ok {
@@ -52,7 +59,7 @@ func (s *source) process(n *node, known []string) Process {
 		known = without(known, "service")
 	}
 	var traced *bool
-	keys := s.processFields(&p, &traced, known)
+	keys := s.processFields(&p, &traced, append(slices.Clone(known), ownPorts(n)...))
 	keys["name"] = func(v *node) {
 		p.Name = s.line(v)
 		if !processName.MatchString(p.Name) {
@@ -60,10 +67,14 @@ func (s *source) process(n *node, known []string) Process {
 		}
 	}
 	keys["service"] = func(*node) {} // read above: the other keys win over it
-	if !s.mapping(n, "a process", keys) {
+	maps.Copy(keys, more)
+	if !s.mapping(n, what, keys) {
 		return p
 	}
-	if service == nil || n.get("role") != nil || traced != nil {
+	switch {
+	case settled != nil:
+		settled(&p)
+	case service == nil || n.get("role") != nil || traced != nil:
 		p.settle(traced)
 	}
 	if n.get("name") == nil {
@@ -87,8 +98,40 @@ func (s *source) processFields(p *Process, traced **bool, known []string) fields
 		"patience": func(v *node) { p.Patience = s.duration(v, time.Millisecond, time.Hour) },
 		"cpus":     func(v *node) { p.CPUs = s.number(v, 0, 1024) },
 		"memory":   func(v *node) { p.Memory = s.size(v) },
+		"ports":    func(v *node) { p.Ports = s.portNames(v) },
 		"traced":   func(v *node) { on := s.flag(v); *traced = &on },
 	}
+}
+
+// portNames reads the names of further ports.
+func (s *source) portNames(n *node) []string {
+	names := s.texts(n)
+	for i, name := range names {
+		at := n.at
+		if n.kind == list {
+			at = n.items[i].at
+		}
+		switch {
+		case !processName.MatchString(name):
+			s.fail(at, "port %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(name))
+		case slices.Contains(names[:i], name):
+			s.fail(at, "a second port called %q", name)
+		}
+	}
+	return names
+}
+
+// ownPorts are the placeholders {port.NAME} of a process that is not read yet.
+func ownPorts(n *node) []string {
+	var out []string
+	if ports := n.get("ports"); ports != nil {
+		for _, item := range append([]*node{ports}, ports.items...) {
+			if item.kind == scalar {
+				out = append(out, "port."+item.text)
+			}
+		}
+	}
+	return out
 }
 
 // settle says whether a tracer applies to the process: as the file says, otherwise
