@@ -26,7 +26,7 @@ import (
 )
 
 // programs are what runs here start, besides the service.
-var programs = map[string]func(args []string) error{"driven": driven, "database": database, "check": check}
+var programs = map[string]func(args []string) error{"driven": driven, "database": database, "check": check, "front": front}
 
 // fewHeld are the spans that the program holds back where it holds few.
 const fewHeld = 64
