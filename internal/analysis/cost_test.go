@@ -93,6 +93,18 @@ func TestPerSpan(t *testing.T) {
 	}
 }
 
+// Operations that failed may have made no spans: a span then costs what was added over those that were made for sure, to
+// what was added over all.
+func TestPerSpanWhereSomeMayNotBeMade(t *testing.T) {
+	sure := get(t, analyse(t, twoVariants().input()), "json", "otel", "cpu_per_span")
+	s := twoVariants()
+	failing(2000, 6000)(&s)
+	f := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_span")
+	if *f.Absolute.High < 1.2**sure.Absolute.High || *f.Absolute.Low > *sure.Absolute.High {
+		t.Errorf("%g to %g, and %g to %g where all were made", *f.Absolute.Low, *f.Absolute.High, *sure.Absolute.Low, *sure.Absolute.High)
+	}
+}
+
 // A tracer that throws spans away looks cheap, and what is compared with it dear.
 func TestPerSpanAgainstALossyTracer(t *testing.T) {
 	for share, shown := range map[uint64]bool{1000000: true, 20: false} {

@@ -20,6 +20,8 @@ func (s *study) perSpan(p pair, at cell.At) *claim {
 	}
 	value, known := s.meant(p.variant, at)
 	base, knownBase := s.meant(p.against, at)
+	value = value.doubted(s.lostInMeasured(p.variant, at))
+	base = base.doubted(s.lostInMeasured(p.against, at))
 	added := value.less(base)
 	if !known || !knownBase || added.low <= 0 {
 		return nil // or it may be that none are added
@@ -44,6 +46,16 @@ func (s *study) perSpan(p pair, at cell.At) *claim {
 type spans struct{ low, high float64 }
 
 func (s spans) less(other spans) spans { return spans{s.low - other.high, s.high - other.low} }
+
+// doubted is how many were made for sure, to how many are meant to be: what may be missing unseen may not have been made.
+// Less than what matters is taken for made.
+func (s spans) doubted(by lostSpans) spans {
+	unseen := by.mostShare() - by.share()
+	if !by.known || unseen <= 1-finding.Lossless {
+		return s
+	}
+	return spans{min(s.low, s.high*(1-unseen)), s.high}
+}
 
 func (s spans) times(share float64) spans { return spans{s.low * share, s.high * share} }
 
