@@ -67,6 +67,7 @@ func byMetric(a, b *finding.Finding) int {
 		cmp.Compare(rank(a.Metric), rank(b.Metric)),
 		strings.Compare(a.Metric, b.Metric),
 		strings.Compare(a.Role, b.Role),
+		strings.Compare(a.Service, b.Service),
 	)
 }
 
@@ -111,10 +112,10 @@ func (g *group) contenders(doc *finding.Document, base string) []string {
 	return names
 }
 
-// find returns the finding of one metric and role for a pair, or nil.
+// find returns the finding of one metric and of whom it is charged to for a pair, or nil.
 func (g *group) find(metric, role, variant, against string) *finding.Finding {
 	for _, f := range g.findings {
-		if f.Metric == metric && f.Role == role && f.Variant == variant && f.Against == against {
+		if f.Metric == metric && f.Charged() == role && f.Variant == variant && f.Against == against {
 			return f
 		}
 	}
@@ -124,7 +125,7 @@ func (g *group) find(metric, role, variant, against string) *finding.Finding {
 // step returns the finding of a variant against another than the baseline.
 func (g *group) step(metric, role, variant, base string) *finding.Finding {
 	for _, f := range g.findings {
-		if f.Metric == metric && f.Role == role && f.Variant == variant && f.Against != base {
+		if f.Metric == metric && f.Charged() == role && f.Variant == variant && f.Against != base {
 			return f
 		}
 	}

@@ -25,5 +25,5 @@ func label(f *finding.Finding) string {
 	if f.Role == "" {
 		return finding.MetricName(f.Metric)
 	}
-	return finding.MetricName(f.Metric) + ", " + f.Role
+	return finding.MetricName(f.Metric) + ", " + f.Charged()
 }

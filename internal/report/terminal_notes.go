@@ -73,7 +73,7 @@ func (t *terminal) notes(g *group, isShown func(*finding.Finding) bool) {
 		about, of, differs := label(f), []string{}, false
 		for _, o := range shown {
 			switch {
-			case o.Metric != f.Metric || o.Role != f.Role:
+			case o.Metric != f.Metric || o.Charged() != f.Charged():
 			case o.Note != f.Note:
 				differs = true
 			case !slices.Contains(of, visible(o.Variant)):

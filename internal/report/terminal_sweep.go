@@ -151,7 +151,7 @@ func levelRow(g *group, m *finding.Finding, base string, contenders []string) []
 	row := []textCell{{text: levelText(g), style: bold}, {}}
 	found := false
 	for _, name := range contenders {
-		f := g.find(m.Metric, m.Role, name, base)
+		f := g.find(m.Metric, m.Charged(), name, base)
 		if f != nil && row[1].text == "" {
 			row[1].text = finding.FormatValue(f.Baseline, f.Unit)
 		}

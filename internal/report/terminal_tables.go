@@ -59,7 +59,7 @@ func (t *terminal) metricTable(g *group, base, variant string) grid {
 			name.style = bold
 		}
 		if isRoleOfHeadline(g, f) && !t.opts.All {
-			name = textCell{"  " + visible(f.Role), dim}
+			name = textCell{"  " + visible(f.Charged()), dim}
 		}
 		estimate, ends := shownCells(f)
 		mark, word := verdictCells(f)

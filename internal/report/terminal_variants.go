@@ -85,8 +85,8 @@ func isChain(g *group, metric, role, base string, contenders []string) bool {
 func otherMetrics(g *group, metric, role, base string, contenders []string) grid {
 	var shown []*finding.Finding // one of each metric
 	for _, f := range g.findings {
-		known := slices.ContainsFunc(shown, func(s *finding.Finding) bool { return s.Metric == f.Metric && s.Role == f.Role })
-		if f.Against == base && isMain(f) && !known && !(f.Metric == metric && f.Role == role) {
+		known := slices.ContainsFunc(shown, func(s *finding.Finding) bool { return s.Metric == f.Metric && s.Charged() == f.Charged() })
+		if f.Against == base && isMain(f) && !known && !(f.Metric == metric && f.Charged() == role) {
 			shown = append(shown, f)
 		}
 	}
@@ -107,7 +107,7 @@ func otherMetrics(g *group, metric, role, base string, contenders []string) grid
 	for _, name := range contenders {
 		row := []textCell{{text: visible(name)}}
 		for _, m := range shown {
-			row = append(row, valueCells(g.find(m.Metric, m.Role, name, base))...)
+			row = append(row, valueCells(g.find(m.Metric, m.Charged(), name, base))...)
 		}
 		table.rows = append(table.rows, row)
 	}
@@ -128,10 +128,10 @@ func (t *terminal) everyVariantTable(g *group, base string, contenders []string)
 	var tables []grid
 	var metric, role string
 	for _, f := range g.findings {
-		if len(tables) > 0 && f.Metric == metric && f.Role == role {
+		if len(tables) > 0 && f.Metric == metric && f.Charged() == role {
 			continue
 		}
-		metric, role = f.Metric, f.Role
+		metric, role = f.Metric, f.Charged()
 		measured := slices.DeleteFunc(slices.Clone(contenders), func(name string) bool {
 			return g.find(metric, role, name, base) == nil
 		})
