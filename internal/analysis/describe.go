@@ -33,7 +33,7 @@ func (s *study) describe() (finding.Experiment, error) {
 	for _, v := range e.Variants {
 		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
-			Steps: steps, Partial: s.partial(v),
+			Steps: steps, Partial: s.partial(v), On: v.On,
 			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.runtime(v.Name), Instrumented: s.instrumented(v.Name),
 		})
 	}
@@ -54,6 +54,9 @@ func variantText(v spec.Variant) string {
 		return v.Description
 	}
 	var parts []string
+	if v.On != nil {
+		parts = append(parts, "on "+strings.Join(v.On, " and "))
+	}
 	chosen := shown(v.Chosen)
 	for _, name := range sortedKeys(chosen) {
 		parts = append(parts, name+" "+chosen[name])

@@ -102,7 +102,7 @@ func metricWord(c *claim) string {
 	if c.Role == "" {
 		return finding.MetricName(c.Metric)
 	}
-	return finding.MetricName(c.Metric) + " of " + c.Role
+	return finding.MetricName(c.Metric) + " of " + c.Charged()
 }
 
 // doubt is a verdict withheld.

@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -77,9 +78,9 @@ func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Fin
 func (s *study) headlineOf(at cell.At) measure {
 	switch s.loopOf(at) {
 	case searching:
-		return of(metric.Must(metric.Capacity), "", searching)
+		return of(metric.Must(metric.Capacity), role.Charge{}, searching)
 	case saturating:
-		return of(metric.Must(metric.TimePerCall), "", saturating)
+		return of(metric.Must(metric.TimePerCall), role.Charge{}, saturating)
 	}
 	return cpuMeasure("")
 }

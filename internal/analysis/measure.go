@@ -4,6 +4,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -11,7 +13,7 @@ import (
 // measure is one figure of a run: a metric, whom it is charged to, and how it is read.
 type measure struct {
 	metric.Row
-	role       role.Role // "": all but the harness
+	charged    role.Charge // zero: all but the harness
 	note       string
 	noVerdict  bool
 	uncompared bool // each side's is of other work: there is no difference to take
@@ -25,16 +27,19 @@ type measure struct {
 type reading func(*run, *phase) (float64, bool)
 
 // of makes a measure of a metric in a regime.
-func of(row metric.Row, charged role.Role, how loop) measure {
+func of(row metric.Row, charged role.Charge, how loop) measure {
 	in := how.regime()
 	m := measure{
-		Row: row, role: charged, note: row.Notes(in), noVerdict: !row.Verdict.Has(in),
-		uncompared: row.Uncompared.Has(in), headline: row.Headline.Has(in) && charged == "",
+		Row: row, charged: charged, note: row.Notes(in), noVerdict: !row.Verdict.Has(in),
+		uncompared: row.Uncompared.Has(in), headline: row.Headline.Has(in) && charged == (role.Charge{}),
 	}
 	if read, known := readings[row.Name]; known {
 		m.value = read(charged)
 	}
-	if charged.Harness() && !m.uncompared {
+	if charged.Service != "" && !m.uncompared { // of sixty services they would widen all other intervals
+		m.noVerdict, m.note = true, "a part of its role: shown, without a verdict of its own"
+	}
+	if charged.Role.Harness() && !m.uncompared {
 		m.noVerdict, m.note = true, "part of the harness: shown, not charged"
 	}
 	return m
@@ -45,16 +50,17 @@ func made(name string, verdict bool) measure {
 	return measure{Row: metric.Must(name), noVerdict: !verdict}
 }
 
-// measures lists what is measured in every run, for the roles that occur.
-func measures(roles []role.Role, how loop) []measure {
+// measures lists what is measured in every run, for those whom a cost is charged to by themselves.
+func measures(charges []role.Charge, how loop) []measure {
+	helped := slices.ContainsFunc(charges, func(c role.Charge) bool { return c.Role.Helper() })
 	var list []measure
 	for _, row := range metric.Table {
 		if !row.In.Has(how.regime()) {
 			continue
 		}
-		list = append(list, of(row, "", how))
-		for _, charged := range roles {
-			if row.Charged {
+		list = append(list, of(row, role.Charge{}, how))
+		for _, charged := range charges {
+			if row.Charged || row.Parts && helped && !charged.Role.Harness() {
 				list = append(list, of(row, charged, how))
 			}
 		}
@@ -64,5 +70,5 @@ func measures(roles []role.Role, how loop) []measure {
 
 // cpuMeasure is the CPU per operation of a role, at a rate.
 func cpuMeasure(charged role.Role) measure {
-	return of(metric.Must(metric.CPUPerOperation), charged, openLoop)
+	return of(metric.Must(metric.CPUPerOperation), role.Charge{Role: charged}, openLoop)
 }

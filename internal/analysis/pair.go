@@ -81,7 +81,7 @@ func (s *study) claims(p pair, at cell.At) []*claim {
 			out = append(out, c)
 		}
 	}
-	for _, m := range measures(s.roles(), s.loopOf(at)) {
+	for _, m := range measures(s.charges(), s.loopOf(at)) {
 		if m.WholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
 		}
@@ -116,7 +116,7 @@ func (s *study) claim(m measure, p pair, at cell.At) *claim {
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
 func (s *study) outline(m measure, p pair, at cell.At, samples []finding.Sample) *claim {
 	c := s.newClaim(m, p, at, samples)
-	c.Headline = m.headline && m.role == "" && !p.extra
+	c.Headline = m.headline && !p.extra
 	if !at.Level.IsZero() && s.sloped(at.Operation) && s.budgetFor(c) == nil {
 		c.Headline, c.metric.noVerdict = false, true
 	}
@@ -140,7 +140,7 @@ func (s *study) overNothing(c *claim) bool {
 func (s *study) newClaim(m measure, p pair, at cell.At, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.variant, Against: p.against,
-		Metric: m.Name, Role: string(m.role), Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
+		Metric: m.Name, Role: string(m.charged.Role), Service: m.charged.Service, Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
 	}}
 }
 

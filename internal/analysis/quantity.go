@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // cpu is the CPU seconds that the window cost: all from its start to the quiet
@@ -43,22 +44,24 @@ func (p *phase) drain() float64 {
 	return most
 }
 
-// memory sums a size over the processes of the app and its helpers. Peaks of
-// several processes may not have come at once: the sum is an upper bound. Where it is not
-// known of one of them there is no sum.
-func memory(size func(record.Memory) uint64) func(*run, *phase) (float64, bool) {
-	return func(r *run, _ *phase) (float64, bool) {
-		var sum float64
-		for _, m := range r.Memory {
-			if m.Role.Harness() {
-				continue
+// memory sums a size over the processes that are charged. Peaks of several processes may not
+// have come at once: the sum is an upper bound. Where it is not known of one of them there is no
+// sum; a part of the processes holds nothing where none of them is there.
+func memory(size func(record.Memory) uint64) func(role.Charge) reading {
+	return func(charged role.Charge) reading {
+		return func(r *run, _ *phase) (float64, bool) {
+			var sum float64
+			for _, m := range r.Memory {
+				if !charged.Of(m.Role, m.Whose()) {
+					continue
+				}
+				if size(m) == 0 {
+					return 0, false
+				}
+				sum += float64(size(m))
 			}
-			if size(m) == 0 {
-				return 0, false
-			}
-			sum += float64(size(m))
+			return sum, sum > 0 || len(r.Memory) > 0 && charged != (role.Charge{})
 		}
-		return sum, sum > 0
 	}
 }
 
@@ -110,4 +113,34 @@ func (s *study) roles() []role.Role {
 		return 1
 	})
 	return roles
+}
+
+// charges are whom costs are charged to by themselves: each role, and each of a role's services where
+// there are several and they were not treated alike: something stands beside some, or a variant is on some.
+func (s *study) charges() []role.Charge {
+	services := map[string]bool{}
+	of := map[role.Charge]bool{}
+	apart := slices.ContainsFunc(s.variants, func(v spec.Variant) bool { return v.On != nil })
+	for _, byBlock := range s.runs {
+		for _, r := range byBlock {
+			for _, p := range r.phases {
+				for _, u := range p.Usage {
+					apart = apart || u.Service != ""
+					if u.Role == role.App || u.Service != "" {
+						services[u.Whose()], of[role.Charge{Role: u.Role, Service: u.Whose()}] = true, true
+					}
+				}
+			}
+		}
+	}
+	var out []role.Charge
+	for _, r := range s.roles() {
+		out = append(out, role.Charge{Role: r})
+		for _, service := range slices.Sorted(maps.Keys(services)) {
+			if one := (role.Charge{Role: r, Service: service}); apart && len(services) > 1 && of[one] {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
 }

@@ -12,17 +12,17 @@ import (
 const perMillion = 1e6
 
 // readings are those of the metrics that a run has by itself, by name; a test holds them against
-// the table. They are given the role that is charged.
-var readings = map[string]func(role.Role) reading{
+// the table. They are given whom the cost is charged to.
+var readings = map[string]func(role.Charge) reading{
 	metric.Capacity: plain(func(_ *run, p *phase) (float64, bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return 0, false
 		}
 		return p.Capacity.Rate, p.Capacity.Rate > 0
 	}),
-	metric.CPUPerOperation: func(charged role.Role) reading {
+	metric.CPUPerOperation: func(charged role.Charge) reading {
 		return func(_ *run, p *phase) (float64, bool) {
-			return over(p.cpu(role.Charge{Role: charged}), float64(p.Load.Started))
+			return over(p.cpu(charged), float64(p.Load.Started))
 		}
 	},
 	metric.CPUUtilisation: plain(func(_ *run, p *phase) (float64, bool) {
@@ -76,8 +76,8 @@ var readings = map[string]func(role.Role) reading{
 
 	// Memory is of the whole run: a process keeps what an earlier operation made it take, so that by
 	// operation it would say which came first.
-	metric.MemoryMean: plain(memory(func(m record.Memory) uint64 { return m.Steady })),
-	metric.MemoryPeak: plain(memory(func(m record.Memory) uint64 { return m.Peak })),
+	metric.MemoryMean: memory(func(m record.Memory) uint64 { return m.Steady }),
+	metric.MemoryPeak: memory(func(m record.Memory) uint64 { return m.Peak }),
 	"idle_cpu":        plain(func(r *run, _ *phase) (float64, bool) { return r.idleCPU() }),
 	metric.StartupTime: plain(func(r *run, _ *phase) (float64, bool) {
 		return r.Start.ReadySeconds, r.Start.ReadySeconds > 0
@@ -88,16 +88,16 @@ var readings = map[string]func(role.Role) reading{
 }
 
 // plain is a reading that charges everybody.
-func plain(read reading) func(role.Role) reading { return func(role.Role) reading { return read } }
+func plain(read reading) func(role.Charge) reading { return func(role.Charge) reading { return read } }
 
 // percentile reads that of the latency distribution, or of the durations of calls, which a metric is.
-func percentile(name string) func(role.Role) reading {
+func percentile(name string) func(role.Charge) reading {
 	q := metric.Must(name).Percentile
 	return plain(func(_ *run, p *phase) (float64, bool) { return p.latency.at(q) })
 }
 
 // heap reads what the language tells of its memory.
-func heap(read func(*record.Driven) (float64, bool), by func(*phase) float64) func(role.Role) reading {
+func heap(read func(*record.Driven) (float64, bool), by func(*phase) float64) func(role.Charge) reading {
 	return plain(func(_ *run, p *phase) (float64, bool) {
 		if p.Load.Driven == nil {
 			return 0, false

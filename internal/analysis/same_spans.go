@@ -13,7 +13,7 @@ import (
 // same tracer, attached in the same way, in whose settings nothing differs that may change
 // what makes spans.
 func sameSpans(a, b spec.Variant) bool {
-	if tracerName(a) != tracerName(b) || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) {
+	if tracerName(a) != tracerName(b) || !slices.Equal(a.On, b.On) || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) {
 		return false
 	}
 	if a.Tracer == nil {

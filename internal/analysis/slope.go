@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -95,7 +96,7 @@ func lineMeasure(name string) measure {
 func (s *study) linesOf(p pair, a axis) map[int]lines {
 	var base, value []map[int]float64
 	for _, at := range a.cells {
-		m := of(metric.Must(metric.TimePerCall), "", paced)
+		m := of(metric.Must(metric.TimePerCall), role.Charge{}, paced)
 		of, against := s.levelValues(p.variant, at, m), s.levelValues(p.against, at, m)
 		if len(of) == 0 || len(against) == 0 {
 			return nil

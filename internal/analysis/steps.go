@@ -41,6 +41,9 @@ func (s *study) partial(v spec.Variant) bool {
 	if steps, told := stepsOf(v); told && len(steps) < len(spec.Steps) {
 		return true
 	}
+	if v.LeavesOut(s.in.Experiment.Workload) {
+		return true
+	}
 	if plan := s.in.Plans[v.Name]; plan != nil && tracerName(v) != spec.NoTracer && plan.Sampling < 1 {
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -49,7 +50,7 @@ func (s *study) sweeps() []finding.Sweep {
 		how := s.loopOf(a.cells[0])
 		list := measures(nil, how)
 		for _, name := range metric.Swept(how.regime()) {
-			m := list[slices.IndexFunc(list, func(m measure) bool { return m.Name == name && m.role == "" })]
+			m := list[slices.IndexFunc(list, func(m measure) bool { return m.Name == name && m.charged == (role.Charge{}) })]
 			for _, v := range s.variants {
 				if one := s.sweep(v.Name, operation, a, m); len(one.Points) > 0 {
 					out = append(out, one)
