@@ -36,8 +36,8 @@ func of(row metric.Row, charged role.Charge, how loop) measure {
 	if read, known := readings[row.Name]; known {
 		m.value = read(charged)
 	}
-	if charged.Service != "" && !m.uncompared { // of sixty services they would widen all other intervals
-		m.noVerdict, m.note = true, "a part of its role: shown, without a verdict of its own"
+	if charged.Service != "" {
+		m.noVerdict = true // those of sixty services would widen all other intervals
 	}
 	if charged.Role.Harness() && !m.uncompared {
 		m.noVerdict, m.note = true, "part of the harness: shown, not charged"
