@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,7 +107,7 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 		return fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}
 	if text == "" {
-		if p.Brought() && !p.Told("port") {
+		if p.Brought() && !slices.Contains(p.Words(), "port") {
 			return nil
 		}
 		text = "tcp://" + net.JoinHostPort(started.Address(), values["port"])
@@ -132,29 +133,34 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 // fillIn chooses the ports and gathers what placeholders stand for.
 func (s *stage) fillIn() error {
 	f := s.request.Folders
-	common := s.agents.sink.Addresses().Values()
-	maps.Copy(common, map[string]string{
+	s.values = s.agents.sink.Addresses().Values()
+	maps.Copy(s.values, map[string]string{
 		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer, "tmp": s.scratch,
 		"templates": filepath.Join(s.scratch, "templates"), "tracetax": strings.Join(s.launcher.Self(), " "),
 	})
 	var err error
-	if s.words, err = prepare.NewWords(s.request.Plan.Processes, common); err != nil {
+	if s.ports, err = prepare.GivePorts(s.request.Plan.Processes); err != nil {
 		return err
 	}
-	s.values = s.words.Seen()
+	s.ports.Seen(s.values)
 	s.exporting = Exports(s.request.Plan)
 	return nil
 }
 
 // valuesFor is what placeholders stand for in the texts of a process.
 func (s *stage) valuesFor(p spec.Process) map[string]string {
-	values := s.words.Inside(p)
+	values := maps.Clone(s.values)
+	s.ports.Inside(p, values)
 	values["templates"] = filepath.Join(values["templates"], p.Name)
 	return s.withFolders(values, p)
 }
 
 // asking is what they stand for in a request to a process.
-func (s *stage) asking(p spec.Process) map[string]string { return s.withFolders(s.words.Asking(p), p) }
+func (s *stage) asking(p spec.Process) map[string]string {
+	values := maps.Clone(s.values)
+	s.ports.Asking(p, values)
+	return s.withFolders(values, p)
+}
 
 // withFolders adds the folders that differ between processes.
 func (s *stage) withFolders(values map[string]string, p spec.Process) map[string]string {
@@ -179,11 +185,11 @@ func (s *stage) app(name string) Process {
 
 // address is where a process of the workload listens.
 func (s *stage) address(name string) string {
-	return net.JoinHostPort(s.app(name).Address(), s.words.Port(name))
+	return net.JoinHostPort(s.app(name).Address(), s.ports.Of(name))
 }
 
 // front is where a process of the workload is asked: where it listens, or what stands in front of it.
-func (s *stage) front(name string) string { return s.address(s.words.Front(name)) }
+func (s *stage) front(name string) string { return s.address(s.ports.Front(name)) }
 
 func expandAll(texts []string, values map[string]string) ([]string, error) {
 	out := make([]string, len(texts))

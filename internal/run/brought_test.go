@@ -86,7 +86,7 @@ func TestBrought(t *testing.T) {
 		ends, app.Run[0], "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"}
 	app.Env = map[string]string{"AGENT": "{agent.port} {agent.port.admin} {hub.port}"}
 	agent := beside("agent", "app", ends)
-	agent.Ports = []string{"admin"}
+	agent.Env = map[string]string{"ADMIN": "{port.admin}"}
 	other := app
 	other.Name, other.Run, other.Env, other.Traced = "other", []string{os.Args[0], "service", "127.0.0.1:{port}", ""}, map[string]string{"TO": "{app.port}"}, false
 	q.Plan.Processes = []spec.Process{
@@ -142,7 +142,7 @@ func TestBroughtAtFault(t *testing.T) {
 		"is never ready":  {[]string{"sh", "-c", "echo thinking of 127.0.0.1:{port}; exec sleep 60"}, "thinking", "waiting until process proxy@app is ready"},
 		"ends at once":    {[]string{"sh", "-c", "echo no licence for {port}; exit 3"}, "no licence", "proxy@app"},
 		"is not there":    {[]string{"no-such-program-anywhere", "{port}"}, "", "no-such-program-anywhere"},
-		"says too little": {[]string{"sh", "{port.admin}"}, "", "{port.admin}"},
+		"says too little": {[]string{"sh", "{agent.port}"}, "", "{agent.port}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -75,8 +75,8 @@ type stage struct {
 	placement process.Placement
 	agents    agents
 	apps      []Process
-	words     *prepare.Words    // what placeholders stand for
-	values    map[string]string // of these: in texts of no process
+	ports     *prepare.Ports
+	values    map[string]string // what placeholders stand for, in texts of no process
 	meter     Meter             // nil before the processes are ready
 	driver    drive.Driver      // nil before the agents have started
 	reached   record.Counts     // at the sink, when the next phase begins

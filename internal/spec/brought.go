@@ -46,7 +46,7 @@ func (s *source) brought(n *node, t *Tracer) []Brought {
 func (s *source) broughtProcess(n, all *node, t *Tracer) Brought {
 	var b Brought
 	b.Beside = isTrue(n.get("beside"))
-	known := slices.Concat(runPlaceholders, t.settingPlaceholders(), processPorts(all, func(item *node) bool {
+	known := slices.Concat(runPlaceholders, t.settingPlaceholders(), s.processPorts(all, func(item *node) bool {
 		return b.Beside || !isTrue(item.get("beside"))
 	}))
 	own := role.Collector
@@ -75,7 +75,7 @@ func (s *source) broughtProcess(n, all *node, t *Tracer) Brought {
 		s.fail(n.get("name").at, "a process that a tracer brings cannot be called %q: {%sport} is another one's port", b.Name, besidePrefix)
 	}
 	if templates != nil {
-		b.Templates = s.templates(templates, append(slices.Clone(known), ownPorts(n)...))
+		b.Templates = s.templates(templates, known)
 	}
 	s.inFront(n, b)
 	return b
@@ -152,6 +152,9 @@ func (b Brought) words(read func(name string) string) []string {
 
 // templateText is the text of a template; "" where it cannot be read, of which s.template complains.
 func (s *source) templateText(name string) string {
+	if !fs.ValidPath(name) {
+		return ""
+	}
 	text, err := fs.ReadFile(s.files, name)
 	if err != nil {
 		return ""

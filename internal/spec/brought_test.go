@@ -20,9 +20,10 @@ settings: {batch: {kind: count, default: 7, env: {BATCH: "{value} {agent.port}"}
 processes:
   - {name: hub, run: [hub, "{port}", "{sink.otlp.grpc}"], needs: }
   - {name: outer, beside: true, front: true, run: [proxy, "{templates}/proxy.conf"], templates: [proxy.conf], cpus: 0.5, memory: 64MiB}
-  - {name: inner, beside: true, front: true, run: [proxy, "{port}", "{beside.port}"], ready: "log:^up", patience: 3s}
-  - {name: agent, beside: true, role: collector, run: [agent, "{port}"], ports: [admin], env: {B: "{setting.batch}", H: "{hub.port}"}}
+  - {name: inner, beside: true, front: true, run: [proxy, "{port}", "{beside.port}"], templates: [inner.conf], ready: "log:^up", patience: 3s}
+  - {name: agent, beside: true, role: collector, run: [agent, "{port}", "{port.admin}"], env: {B: "{setting.batch}", H: "{hub.port} {inner.port.admin}"}}
 `,
+		"tracers/mesh/inner.conf":      "admin={port.admin}\n",
 		"tracers/mesh/app.conf":        "to={agent.port}\n",
 		"tracers/mesh/proxy.conf":      "from={port} to={beside.port} batch={setting.batch} of {beside.process}\n",
 		"tracers/front/tracer.yaml":    "processes: [{name: proxy, beside: true, front: true, run: [proxy, '{port}', '{beside.port}']}]\n",
@@ -88,10 +89,10 @@ func TestPlanBrings(t *testing.T) {
 		t.Errorf("once a run: %+v", p)
 	}
 	if p := by["outer@cart"]; p.Role != "sidecar" || p.Placed != (Placed{"outer", "cart", true}) || p.CPUs != 0.5 || p.Memory != 64<<20 ||
-		p.Templates["proxy.conf"] != "from={port} to={beside.port} batch=9 of {beside.process}\n" || !p.Told("beside.port") {
+		p.Templates["proxy.conf"] != "from={port} to={beside.port} batch=9 of {beside.process}\n" || !slices.Contains(p.Words(), "beside.port") {
 		t.Errorf("in front: %+v", p)
 	}
-	if p := by["agent@cart"]; p.Role != "collector" || p.Env["B"] != "9" || p.Placed != (Placed{Name: "agent", Of: "cart"}) || !slices.Equal(p.Ports, []string{"admin"}) {
+	if p := by["agent@cart"]; p.Role != "collector" || p.Env["B"] != "9" || p.Placed != (Placed{Name: "agent", Of: "cart"}) || !slices.Equal(p.FurtherPorts(), []string{"port.admin"}) {
 		t.Errorf("beside: %+v", p)
 	}
 	if p := by["cart"]; p.Env["MINE"] != "{agent.port}" || p.Env["BATCH"] != "9 {agent.port}" || !p.Traced || p.Templates["app.conf"] == "" || p.Brought() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Placed says where a process of a plan stands that a tracer brought; zero: it is the workload's own.
@@ -17,10 +18,26 @@ type Placed struct {
 // Brought reports whether a tracer brought the process.
 func (p Process) Brought() bool { return p.Placed.Name != "" }
 
-// Told reports whether a text of a process of a plan holds a placeholder.
-func (p Process) Told(word string) bool {
-	holds := func(text string) bool { return slices.Contains(Placeholders(text), word) }
-	return slices.ContainsFunc(texts(p), holds) || slices.ContainsFunc(slices.Collect(maps.Values(p.Templates)), holds)
+// Words are the placeholders in all texts of a process of a plan.
+func (p Process) Words() []string {
+	var out []string
+	for _, text := range slices.Concat(texts(p), slices.Sorted(maps.Values(p.Templates))) {
+		out = append(out, Placeholders(text)...)
+	}
+	return out
+}
+
+// FurtherPorts are those that the texts of a process have placeholders for, each once: port.admin.
+func (p Process) FurtherPorts() []string { return further(p.Words()) }
+
+func further(words []string) []string {
+	var out []string
+	for _, word := range words {
+		if strings.HasPrefix(word, PortPrefix) && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 // placed are the processes of a variant in the order in which they are started, so that they are stopped in the

@@ -109,7 +109,7 @@ func literal(value string) string {
 func (s *source) placeholders(at place, text string, known []string) {
 	for _, word := range Placeholders(text) {
 		switch {
-		case slices.Contains(known, word):
+		case slices.Contains(known, word), strings.HasPrefix(word, PortPrefix) && slices.Contains(known, "port"):
 		case slices.Contains(futurePlaceholders, word):
 			s.fail(at, "not supported yet: {%s}; Jaeger takes OTLP as well: {sink.otlp.grpc} and {sink.otlp.http}", word)
 		case !s.besides(at, word):
@@ -117,6 +117,9 @@ func (s *source) placeholders(at place, text string, known []string) {
 		}
 	}
 }
+
+// PortPrefix begins the words for more ports of a process: {port.metrics} is one of its own, beside {port}.
+const PortPrefix = "port."
 
 func braced(words []string) []string {
 	out := make([]string, len(words))

@@ -59,7 +59,7 @@ func (s *source) processAs(n *node, what string, p Process, known []string, more
 		known = without(known, "service")
 	}
 	var traced *bool
-	keys := s.processFields(&p, &traced, append(slices.Clone(known), ownPorts(n)...))
+	keys := s.processFields(&p, &traced, known)
 	keys["name"] = func(v *node) {
 		p.Name = s.line(v)
 		if !processName.MatchString(p.Name) {
@@ -98,37 +98,22 @@ func (s *source) processFields(p *Process, traced **bool, known []string) fields
 		"patience": func(v *node) { p.Patience = s.duration(v, time.Millisecond, time.Hour) },
 		"cpus":     func(v *node) { p.CPUs = s.number(v, 0, 1024) },
 		"memory":   func(v *node) { p.Memory = s.size(v) },
-		"ports":    func(v *node) { p.Ports = s.portNames(v) },
 		"traced":   func(v *node) { on := s.flag(v); *traced = &on },
 	}
 }
 
-// portNames reads the names of further ports.
-func (s *source) portNames(n *node) []string {
-	names := s.texts(n)
-	for i, name := range names {
-		at := n.at
-		if n.kind == list {
-			at = n.items[i].at
-		}
-		switch {
-		case !processName.MatchString(name):
-			s.fail(at, "port %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(name))
-		case slices.Contains(names[:i], name):
-			s.fail(at, "a second port called %q", name)
-		}
+// ownPorts are the placeholders of further ports in all texts of a process that is not read yet, and in its templates.
+func (s *source) ownPorts(n *node) []string {
+	out := further(Placeholders(n.text))
+	for _, item := range n.items {
+		out = append(out, s.ownPorts(item)...)
 	}
-	return names
-}
-
-// ownPorts are the placeholders {port.NAME} of a process that is not read yet.
-func ownPorts(n *node) []string {
-	var out []string
-	if ports := n.get("ports"); ports != nil {
-		for _, item := range append([]*node{ports}, ports.items...) {
-			if item.kind == scalar {
-				out = append(out, "port."+item.text)
-			}
+	for _, e := range n.entries {
+		out = append(out, s.ownPorts(e.value)...)
+	}
+	if templates := n.get("templates"); templates != nil && s.files != nil {
+		for _, one := range append([]*node{templates}, templates.items...) {
+			out = append(out, further(Placeholders(s.templateText(one.text)))...)
 		}
 	}
 	return out

@@ -28,7 +28,7 @@ func ParseService(file, name string, text []byte) (*Service, error) {
 func (s *source) service(n *node, name string) *Service {
 	service := &Service{Name: name, Process: Process{Role: role.Database, Patience: DefaultPatience, Env: map[string]string{}}}
 	var traced *bool
-	keys := s.processFields(&service.Process, &traced, append(slices.Clone(runPlaceholders), ownPorts(n)...))
+	keys := s.processFields(&service.Process, &traced, runPlaceholders)
 	keys["description"] = func(v *node) { service.Description = s.text(v) }
 	keys["needs"] = func(v *node) { service.Needs = s.needs(v) }
 	if !s.mapping(n, "a service", keys) {

@@ -110,7 +110,7 @@ func (s *source) template(at place, name string, known []string) {
 	}
 	for i, line := range strings.Split(string(text), "\n") {
 		for _, word := range Placeholders(line) {
-			if !slices.Contains(known, word) {
+			if !slices.Contains(known, word) && !strings.HasPrefix(word, PortPrefix) {
 				s.fail(at, "%s:%d: %s (write {{%s}} for the word in braces itself)", printable(name), i+1, unknown("placeholder", "{"+word+"}", braced(known)), word)
 			}
 		}

@@ -26,7 +26,7 @@ func ParseTracer(file, name string, text []byte) (*Tracer, error) {
 func (s *source) tracer(n *node, name string) *Tracer {
 	t := &Tracer{Name: name}
 	var templates, processes *node
-	known := slices.Concat(runPlaceholders, processPorts(n.get("processes"), nil)) // of each process: those that stand beside it
+	known := slices.Concat(runPlaceholders, s.processPorts(n.get("processes"), nil)) // of each process: those that stand beside it
 	s.mapping(n, "a tracer", fields{
 		"language":    func(v *node) { t.Language = s.line(v) },
 		"description": func(v *node) { t.Description = s.text(v) },

@@ -69,7 +69,6 @@ type Process struct {
 	CPUs     float64       // quota; 0 is none
 	Memory   int64         // bytes; 0 is no limit
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
-	Ports    []string      // further ports, by name: {port.admin}
 	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
 	Placed   Placed        // in a Plan: where it stands, if a tracer brought it
 

@@ -231,7 +231,7 @@ func (s *source) against(e entry, v *Variant, names []string) {
 func (w *Workload) placeholders() []string {
 	out := append([]string{}, runPlaceholders...)
 	for _, p := range w.Processes {
-		out = append(out, p.portPlaceholders()...)
+		out = append(out, p.portPlaceholders(p.FurtherPorts())...)
 	}
 	return out
 }
@@ -240,15 +240,16 @@ func (w *Workload) placeholders() []string {
 func (t *Tracer) placeholders() []string {
 	var out []string
 	for _, b := range t.Processes {
-		out = append(out, b.portPlaceholders()...)
+		out = append(out, b.portPlaceholders(further(b.words(t.template)))...)
 	}
 	return out
 }
 
-func (p Process) portPlaceholders() []string {
+// portPlaceholders are the words for the port of a process and for its further ones.
+func (p Process) portPlaceholders(further []string) []string {
 	out := []string{p.Name + ".port"}
-	for _, further := range p.Ports {
-		out = append(out, p.Name+".port."+further)
+	for _, word := range further {
+		out = append(out, p.Name+"."+word)
 	}
 	return out
 }

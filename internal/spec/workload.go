@@ -28,7 +28,7 @@ func (s *source) workload(n *node, name string) *Workload {
 	w := &Workload{Name: name}
 	known := runPlaceholders
 	if n.kind == mapping {
-		known = append(slices.Clone(runPlaceholders), processPorts(n.get("processes"), nil)...)
+		known = append(slices.Clone(runPlaceholders), s.processPorts(n.get("processes"), nil)...)
 	}
 	var operations, rate, all *node
 	s.mapping(n, "a workload", fields{
@@ -94,7 +94,7 @@ func (s *source) verify(n *node, known []string) []string {
 
 // processPorts are the placeholders {NAME.port} and {NAME.port.FURTHER} of those of a list of
 // processes that is not read yet which are wanted; nil: of all.
-func processPorts(n *node, wanted func(*node) bool) []string {
+func (s *source) processPorts(n *node, wanted func(*node) bool) []string {
 	var out []string
 	if n == nil {
 		return nil
@@ -104,7 +104,7 @@ func processPorts(n *node, wanted func(*node) bool) []string {
 		if name == nil || name.kind != scalar || wanted != nil && !wanted(item) {
 			continue
 		}
-		for _, word := range append([]string{"port"}, ownPorts(item)...) {
+		for _, word := range append([]string{"port"}, s.ownPorts(item)...) {
 			out = append(out, name.text+"."+word)
 		}
 	}

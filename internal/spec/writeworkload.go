@@ -135,9 +135,6 @@ func (w writer) process(process Process) pairs {
 		p.add("env", w.env(process.Env))
 	}
 	p.text("dir", process.Dir)
-	if len(process.Ports) > 0 {
-		p.add("ports", inline[string](process.Ports))
-	}
 	p.text("ready", w.redactor.text(process.Ready))
 	p.duration("patience", process.Patience)
 	if process.CPUs > 0 {
