@@ -132,7 +132,7 @@ func lacking(e *spec.Experiment) []string {
 // noProgram says that the program of a process is not there; "" if it is, or if
 // that shows in the run only, such as of a program that is built for it.
 func noProgram(p spec.Process, dir string) string {
-	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0]+p.Dir)) > 0 {
+	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0])) > 0 {
 		return ""
 	}
 	program, err := spec.Expand(p.Run[0], nil)
@@ -146,8 +146,8 @@ func noProgram(p spec.Process, dir string) string {
 		}
 		return ""
 	}
-	if !filepath.IsAbs(program) && dir == "" {
-		return "" // of a built-in workload, whose folder is made for the run
+	if !filepath.IsAbs(program) && (dir == "" || len(spec.Placeholders(p.Dir)) > 0) {
+		return "" // its folder is made for the run, as that of a built-in workload is
 	}
 	file := program
 	if !filepath.IsAbs(file) {

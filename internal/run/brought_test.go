@@ -173,3 +173,19 @@ func TestBroughtWithoutPort(t *testing.T) {
 	q.Plan.Processes = slices.Insert(q.Plan.Processes, 0, watcher)
 	made(t, conductor, q)
 }
+
+// What is not traced where a variant is on some processes alone is built as without a tracer.
+func TestPlainBuild(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Calibration, "/work")
+	q.Folders.Build, q.Folders.Plain = "/built/with", "/built/without"
+	other := spec.Process{Name: "other", Role: "app", Patience: 20 * time.Second, Ready: `log:^from /built/without$`, Run: []string{"sh", "-c", "echo from {build}; exec sleep 60"}}
+	app := &q.Plan.Processes[0]
+	app.Run = append([]string{"sh", "-c", `echo from "$0"; exec "$@"`, "{build}"}, app.Run...)
+	q.Plan.Processes = append(q.Plan.Processes, other)
+	made(t, conductor, q)
+	log, err := os.ReadFile(filepath.Join(conductor.Logs, q.Name, "app.log"))
+	if err != nil || !strings.HasPrefix(string(log), "from /built/with\n") {
+		t.Errorf("%q, %v", log, err)
+	}
+}
