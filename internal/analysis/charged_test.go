@@ -1,4 +1,4 @@
-package analysis
+package analysis_test
 
 import (
 	"math"
@@ -121,7 +121,7 @@ func TestOnAPart(t *testing.T) {
 	all := spec.Variant{Name: "all", Tracer: &spec.Tracer{Name: "otel-go"}}
 	one := all
 	one.On = []string{"cart"}
-	if sameSpans(all, one) || !sameSpans(one, one) {
+	if spec.SameSpans(all, one) || !spec.SameSpans(one, one) {
 		t.Error("a variant on one process makes the spans of all")
 	}
 	s := twoVariants()

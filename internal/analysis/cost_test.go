@@ -1,15 +1,15 @@
 // What a cost is, and when it is found.
 
-package analysis
+package analysis_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -34,22 +34,6 @@ func TestAddedCPUIsFound(t *testing.T) {
 	}
 	if sink, ok := look(doc, "json", "otel", "none", "cpu_per_operation", "sink"); !ok || sink.Verdict.Kind != finding.None || sink.Relative != nil {
 		t.Errorf("the sink is shown apart, without verdict, absolute only: %+v", sink)
-	}
-}
-
-func TestCPUPerOperation(t *testing.T) {
-	p := &phase{
-		Phase: &record.Phase{DrainSeconds: 4, Load: record.Load{Started: 1000, WallSeconds: 10}, Usage: []record.Usage{
-			{Process: "a", Role: "app", Seconds: 14, CPUSeconds: 2},
-			{Process: "b", Role: "database", Seconds: 14, CPUSeconds: 1},
-			{Process: "l", Role: "load", Seconds: 14, CPUSeconds: 100},
-		}},
-		idle: map[string]record.Usage{"a": {Seconds: 2, CPUSeconds: 0.2}, "l": {Seconds: 2, CPUSeconds: 1}},
-	}
-	for role, want := range map[role.Role]float64{"": 2.6e-3, "app": 1.6e-3, "database": 1e-3, "load": 98e-3} {
-		if got, _ := cpuMeasure(role).value(nil, p); math.Abs(got-want) > 1e-12 {
-			t.Errorf("role %q: %v, want %v: the window's and the drain's CPU, less 4 s at the idle rate", role, got, want)
-		}
 	}
 }
 
@@ -124,7 +108,7 @@ func TestPerSpanAgainstALossyTracer(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	in := twoVariants().input()
 	for n, want := range map[int]string{0: "", 1: "", 4: "CPU per operation otel: json +", 20: "CPU per operation otel: json +"} {
-		got := Headline(in.Experiment, in.Records[:n])
+		got := analysis.Headline(in.Experiment, in.Records[:n])
 		if !strings.HasPrefix(got, want) || (want == "") != (got == "") || strings.Contains(got, "(") != (n == 20) {
 			t.Errorf("after %d runs: %q", n, got)
 		}

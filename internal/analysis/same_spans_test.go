@@ -1,4 +1,4 @@
-package analysis
+package analysis_test
 
 import (
 	"testing"
@@ -49,7 +49,7 @@ func TestSameSpans(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := sameSpans(off, test.of); got != test.want {
+			if got := spec.SameSpans(off, test.of); got != test.want {
 				t.Errorf("%t", got)
 			}
 		})
@@ -76,7 +76,7 @@ func TestSilentVariantLearnsOfItsLike(t *testing.T) {
 			calibration.Kind, calibration.Block = record.Calibration, 0
 			in.Records = append(in.Records, calibration)
 			for _, l := range analyse(t, in).Ledgers {
-				if l.Variant == "off" && (l.Verdict != "not exported by intent" || entry(l, ledger.NotExported) != test.want) {
+				if l.Variant == "off" && (l.Verdict != "not exported by intent" || ledger.Spans(l, ledger.NotExported) != test.want) {
 					t.Errorf("%+v", l)
 				}
 			}

@@ -80,9 +80,6 @@ func (r *result) idle(f *finding.Finding) string {
 	return ""
 }
 
-// tolerable is the share of spans that may be lost without a variant being listed apart.
-const tolerable = 1 - finding.Lossless
-
 const lossUnknown = "how many spans were lost is not known"
 
 // unsure says that nobody knows whether a variant, or what it is held against, lost too many spans
@@ -97,7 +94,7 @@ func (r *result) unsure(f *finding.Finding) string {
 		return ""
 	}
 	for _, l := range r.Ledgers {
-		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && l.LostMost-l.LostShare > tolerable {
+		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && finding.Matters(l.LostMost-l.LostShare) {
 			return lossUnknown
 		}
 	}

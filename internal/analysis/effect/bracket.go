@@ -1,0 +1,34 @@
+// This file reckons with capacities that are only known to lie between two rates: the
+// highest that passed and the lowest that did not. Whatever rate between them is the
+// true one, an interval that covers the worst of them covers it.
+package effect
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// finerCount is the same of what is over a number of spans.
+const finerCount = "the number of spans per operation leaves that open, it is only known to lie between two ends: where it is the same in every operation, declare it (operations: {NAME: {spans: 3}}); more blocks would not help"
+
+// finer is what settles what the claim's ends leave open.
+func (c *claim) finer() string {
+	if c.Metric == metric.CPUPerSpan {
+		return finerCount
+	}
+	return words.FinerSearch
+}
+
+// resolutionNote says that a capacity is a bracket; "" where it is not.
+func resolutionNote(samples []finding.Sample) string {
+	share := estimate.Resolution(samples)
+	if share <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("each search knows its rate only to lie between one that passed and one that did not, up to %s apart: the interval covers both",
+		finding.FormatBound(share, "1", true))
+}
