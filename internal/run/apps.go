@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,7 +142,7 @@ func (s *stage) fillIn() error {
 		return err
 	}
 	s.ports.Seen(s.values)
-	s.exporting = Exports(s.request.Plan)
+	s.exporting = prepare.Exports(s.request.Plan)
 	return nil
 }
 
@@ -201,18 +200,4 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 		out[i] = expanded
 	}
 	return out, nil
-}
-
-// agentEnvironment is what the harness's own processes run with: one thread of
-// Go code at a time is enough for them, and what they do must not depend on the
-// user's settings of the Go runtime.
-func agentEnvironment() []string {
-	var env []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if name != "GOMAXPROCS" && name != "GODEBUG" && name != "GOGC" && name != "GOMEMLIMIT" {
-			env = append(env, pair)
-		}
-	}
-	return env
 }

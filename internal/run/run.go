@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/run/logs"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -107,7 +108,7 @@ func (s *stage) finish(err error) {
 	s.before.into(&s.record.Harness, s.record.Ended.Sub(s.record.Started))
 	if err != nil {
 		s.record.Failure = s.failure(err)
-		redactFailure(s.record.Failure, s.request.Plan.Secrets)
+		logs.RedactFailure(s.record.Failure, s.request.Plan.Secrets)
 	}
 }
 
@@ -182,7 +183,7 @@ func (s *stage) redact() error {
 	for _, p := range s.apps {
 		paths = append(paths, p.Log().Path())
 	}
-	return redactLogs(paths, s.request.Plan.Secrets)
+	return logs.Redact(paths, s.request.Plan.Secrets)
 }
 
 // harness is a reading of what disturbs the harness.
