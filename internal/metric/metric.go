@@ -76,6 +76,7 @@ type Row struct {
 	WholeRun   bool    // not of an operation
 	OfLoad     bool    // of the run, and of what was asked of it: memory
 	Charged    bool    // of each role too
+	Parts      bool    // of each role too, where there are helpers such as a sidecar
 	PointOnly  bool    // an estimate without an interval
 	Percentile float64 // latency: at which the generator's lag is looked at; 0 is the mean
 

@@ -20,30 +20,21 @@ const settingPrefix = "setting."
 // sinkMark begins the placeholders of where the sink is.
 const sinkMark = "{sink."
 
-// templates are the texts of the tracer's templates with the variant's settings in
+// templates are the texts of some of the tracer's files with the variant's settings in
 // them. It fails where a file is not there or names a setting that the tracer has not got.
-func (v Variant) templates() (map[string]string, error) {
-	if len(v.Tracer.Templates) == 0 {
+func (v Variant) templates(names []string) (map[string]string, error) {
+	if len(names) == 0 {
 		return nil, nil
 	}
 	words := v.settingWords()
 	out := map[string]string{}
-	for _, name := range v.Tracer.Templates {
+	for _, name := range names {
 		content, err := fs.ReadFile(v.Tracer.Files, name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the template %s of tracer %s: %w", name, v.Tracer.Name, err)
 		}
-		var missing string
-		out[name] = replace(string(content), func(word string) string {
-			value, known := words[word]
-			if !known && strings.HasPrefix(word, settingPrefix) && missing == "" {
-				missing = word
-			}
-			if !known {
-				return "{" + word + "}"
-			}
-			return literal(value)
-		}, nil, nil)
+		text, missing := withSettings(string(content), words)
+		out[name] = text
 		if missing != "" {
 			return nil, fmt.Errorf("template %s of tracer %s: there is no {%s}", name, v.Tracer.Name, missing)
 		}
@@ -54,15 +45,35 @@ func (v Variant) templates() (map[string]string, error) {
 // maxTemplate is how large a template may be, in bytes.
 const maxTemplate = 1 << 20
 
-// templates reads the names of files with placeholders, and checks what they hold
-// as far as the tracer's folder is known.
-func (s *source) templates(n *node, t *Tracer) []string {
-	known := slices.Clone(runPlaceholders)
+// withSettings fills the words of settings into a text; missing is one that there is not.
+func withSettings(text string, words map[string]string) (filled, missing string) {
+	filled = replace(text, func(word string) string {
+		value, known := words[word]
+		if !known && strings.HasPrefix(word, settingPrefix) && missing == "" {
+			missing = word
+		}
+		if !known {
+			return "{" + word + "}"
+		}
+		return literal(value)
+	}, nil, nil)
+	return filled, missing
+}
+
+// settingPlaceholders are the words of all settings of a tracer.
+func (t *Tracer) settingPlaceholders() []string {
+	var out []string
 	for _, set := range t.Settings {
 		for word := range set.words(set.Default) {
-			known = append(known, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
+			out = append(out, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
 		}
 	}
+	return out
+}
+
+// templates reads the names of files with placeholders, and checks what they hold
+// as far as the tracer's folder is known.
+func (s *source) templates(n *node, known []string) []string {
 	var out []string
 	for i, name := range s.texts(n) {
 		at := n.at
@@ -99,7 +110,7 @@ func (s *source) template(at place, name string, known []string) {
 	}
 	for i, line := range strings.Split(string(text), "\n") {
 		for _, word := range Placeholders(line) {
-			if !slices.Contains(known, word) {
+			if !slices.Contains(known, word) && !strings.HasPrefix(word, PortPrefix) {
 				s.fail(at, "%s:%d: %s (write {{%s}} for the word in braces itself)", printable(name), i+1, unknown("placeholder", "{"+word+"}", braced(known)), word)
 			}
 		}
@@ -132,12 +143,9 @@ func (p *Plan) textsOf(is func(process string) bool) []string {
 		for value := range maps.Values(one.Env) {
 			out = append(out, value)
 		}
-	}
-	if !is("") {
-		return out
-	}
-	for text := range maps.Values(p.Templates) {
-		out = append(out, text)
+		for text := range maps.Values(one.Templates) {
+			out = append(out, text)
+		}
 	}
 	return out
 }
