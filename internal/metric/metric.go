@@ -179,10 +179,14 @@ func Limits() map[string]string {
 	return words
 }
 
-// Rank is the place of a metric in the order in which a reader wants them; unknown ones come last.
+// Rank is the place of a metric in the order in which a reader wants them. Those that this order leaves out follow in the
+// table's; unknown ones come last.
 func Rank(name string) int {
 	if i := slices.Index(shown, name); i >= 0 {
 		return i
 	}
-	return len(shown)
+	if i := slices.IndexFunc(Table, func(r Row) bool { return r.Name == name }); i >= 0 {
+		return len(shown) + i
+	}
+	return len(shown) + len(Table)
 }
