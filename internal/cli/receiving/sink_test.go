@@ -1,4 +1,4 @@
-package cli
+package receiving_test
 
 import (
 	"bufio"
@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cli"
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/cli/receiving"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -25,11 +28,11 @@ func sinkSession(t *testing.T, args ...string) (stdout, stderr string) {
 	defer interrupt()
 	progress, progressEnd := io.Pipe()
 	var out bytes.Buffer
-	root := newRoot(streams{strings.NewReader(""), &out, progressEnd})
-	root.SetArgs(append([]string{"sink", "--otlp-grpc", "", "--otlp-http", "127.0.0.1:0"}, args...))
+	command := receiving.New(console.Streams{In: strings.NewReader(""), Out: &out, Err: progressEnd})
+	command.SetArgs(append([]string{"--otlp-grpc", "", "--otlp-http", "127.0.0.1:0"}, args...))
 	ended := make(chan error, 1)
 	go func() {
-		err := root.ExecuteContext(ctx)
+		err := command.ExecuteContext(ctx)
 		_ = progressEnd.Close() // never fails
 		ended <- err
 	}()
@@ -97,64 +100,41 @@ func TestSinkFaults(t *testing.T) {
 	}
 }
 
-func TestShareFlag(t *testing.T) {
-	for text, want := range map[string]float64{"3%": 0.03, "0.03": 0.03, "33.3%": 0.333, "0": 0, "100%": 1, "1": 1, "1e-3": 0.001} {
-		var f shareFlag
-		if err := f.Set(text); err != nil || float64(f) != want {
-			t.Errorf("%q: %v, error %v; want %v", text, float64(f), err, want)
-		}
-	}
-	for _, text := range []string{"", "%", "3", "-1%", "NaN", "Inf", "three", "3 %%"} {
-		var f shareFlag
-		if err := f.Set(text); err == nil {
-			t.Errorf("%q is taken for %v", text, float64(f))
-		}
-	}
-}
-
 func TestSinkUsage(t *testing.T) {
 	for _, test := range []struct {
 		args []string
 		code int
 		says string
 	}{
-		{[]string{"sink", "--mode", "guess"}, exitUsage, `no sink mode "guess"`},
-		{[]string{"sink", "extra"}, exitUsage, "extra"},
-		{[]string{"sink", "--otlp-grpc", "", "--otlp-http", ""}, exitUsage, "no protocol"},
-		{[]string{"sink", "--otlp-grpc", "127.0.0.1:99999"}, exitFailed, "99999"},
-		{[]string{"sink", "--lose", "103%"}, exitUsage, "not a share such as 3%"},
-		{[]string{"sink", "--lose", "0.00000000001%"}, exitUsage, "nine decimals"},
-		{[]string{"sink", "--late", "1h"}, exitUsage, "choose 0 to 30s"},
-		{[]string{"sink", "--late", "5"}, exitUsage, "missing unit"},
+		{[]string{"sink", "--mode", "guess"}, console.Usage, `no sink mode "guess"`},
+		{[]string{"sink", "extra"}, console.Usage, "extra"},
+		{[]string{"sink", "--otlp-grpc", "", "--otlp-http", ""}, console.Usage, "no protocol"},
+		{[]string{"sink", "--otlp-grpc", "127.0.0.1:99999"}, console.Failed, "99999"},
+		{[]string{"sink", "--lose", "103%"}, console.Usage, "not a share such as 3%"},
+		{[]string{"sink", "--lose", "0.00000000001%"}, console.Usage, "nine decimals"},
+		{[]string{"sink", "--late", "1h"}, console.Usage, "choose 0 to 30s"},
+		{[]string{"sink", "--late", "5"}, console.Usage, "missing unit"},
 	} {
 		var stderr bytes.Buffer
-		if code := Main(test.args, strings.NewReader(""), io.Discard, &stderr); code != test.code || !strings.Contains(stderr.String(), test.says) {
+		if code := cli.Main(test.args, strings.NewReader(""), io.Discard, &stderr); code != test.code || !strings.Contains(stderr.String(), test.says) {
 			t.Errorf("%v: exit %d, want %d; stderr %q", test.args, code, test.code, stderr.String())
-		}
-	}
-}
-
-func TestSinkWarnsBeyondLoopback(t *testing.T) {
-	for address, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "0.0.0.0:1": false, "[::]:1": false, "192.0.2.1:1": false} {
-		if loopback(address) != want {
-			t.Errorf("loopback(%q) = %v", address, !want)
 		}
 	}
 }
 
 func TestAgentSinkFaults(t *testing.T) {
 	var out, stderr bytes.Buffer
-	code := Main([]string{"agent", "sink", "--lose", "0.03", "--late", "500ms"}, strings.NewReader(""), &out, &stderr)
-	if code != exitFine || !strings.Contains(out.String(), "otlp-grpc") {
+	code := cli.Main([]string{"agent", "sink", "--lose", "0.03", "--late", "500ms"}, strings.NewReader(""), &out, &stderr)
+	if code != console.Fine || !strings.Contains(out.String(), "otlp-grpc") {
 		t.Errorf("exit %d, says %q, stderr %q", code, out.String(), stderr.String())
 	}
 }
 
 func TestAgentSink(t *testing.T) {
 	var out, stderr bytes.Buffer
-	code := Main([]string{"agent", "sink", "--checking=true"}, strings.NewReader(`{"do":"snapshot"}`+"\n"), &out, &stderr)
+	code := cli.Main([]string{"agent", "sink", "--checking=true"}, strings.NewReader(`{"do":"snapshot"}`+"\n"), &out, &stderr)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if code != exitFine || len(lines) != 2 || !strings.Contains(lines[0], "otlp-grpc") || !strings.Contains(lines[1], `"checking":true`) {
+	if code != console.Fine || len(lines) != 2 || !strings.Contains(lines[0], "otlp-grpc") || !strings.Contains(lines[1], `"checking":true`) {
 		t.Errorf("exit %d, lines %q, stderr %q", code, lines, stderr.String())
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package loading_test
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/record"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health/grpc_health_v1"
@@ -23,9 +26,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/types/descriptorpb"
-
-	"github.com/tracetax/tracetax/internal/load"
-	"github.com/tracetax/tracetax/internal/record"
 )
 
 // asked counts the calls of Health.Check by the service named and a header.
@@ -101,7 +101,7 @@ func completed(t *testing.T, args ...string) uint64 {
 		Summary load.Summary
 		Load    record.Load
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || status != exitFine {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || status != console.Fine {
 		t.Errorf("%q: status %d, %v, %s%s", args, status, err, out, errOut)
 	}
 	return got.Load.Completed
@@ -146,7 +146,7 @@ func TestLoadGRPC(t *testing.T) {
 		{[]string{url, "--data-file", rows, "--data", "{data.who}"}, "rows.csv:2: column who is \"1\": want a protobuf message"},
 	} {
 		status, _, errOut := loadCommand(append(c.args, "--count", "1")...)
-		if status != exitUsage || !strings.Contains(errOut, c.want) {
+		if status != console.Usage || !strings.Contains(errOut, c.want) {
 			t.Errorf("%q: status %d, %s; want %q", c.args, status, errOut, c.want)
 		}
 	}
@@ -162,7 +162,7 @@ func TestLoadTLS(t *testing.T) {
 		}
 	}
 	status, out, _ := loadCommand(s.URL, "--count", "5")
-	if status != exitFailed || !strings.Contains(out, "certificate signed by an unknown authority") || !strings.Contains(out, "--cacert FILE, or leave it unchecked with --insecure") {
+	if status != console.Failed || !strings.Contains(out, "certificate signed by an unknown authority") || !strings.Contains(out, "--cacert FILE, or leave it unchecked with --insecure") {
 		t.Errorf("an unknown authority: status %d, %s", status, out)
 	}
 	config := &tls.Config{Certificates: s.TLS.Certificates, NextProtos: []string{"h2"}}

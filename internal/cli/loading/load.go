@@ -1,4 +1,6 @@
-package cli
+// Package loading owns the load command: the load generator alone, its flags and what it prints. It must not know of
+// experiments, tracing and results.
+package loading
 
 import (
 	"context"
@@ -8,13 +10,14 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// newLoad is the load generator alone.
-func newLoad(s streams) *cobra.Command {
-	var o loadOptions
+// New is the load generator alone.
+func New(s console.Streams) *cobra.Command {
+	var o options
 	c := &cobra.Command{
 		Use:   "load URL",
 		Short: "Ask a server at a rate, or as fast as it answers, and time it",
@@ -39,7 +42,7 @@ that was reached; when the generator itself was the limit, "Bounded by the gener
 			if len(args) == 1 || len(args) == 0 && o.capacity {
 				return nil
 			}
-			return usageError(errors.New("want one URL, such as http://127.0.0.1:8080/ (see 'tracetax load --help')"))
+			return console.UsageError(errors.New("want one URL, such as http://127.0.0.1:8080/ (see 'tracetax load --help')"))
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.capacity {
@@ -47,7 +50,7 @@ that was reached; when the generator itself was the limit, "Bounded by the gener
 			}
 			task, err := o.task(c.Context(), args[0])
 			if err != nil {
-				return usageError(err)
+				return console.UsageError(err)
 			}
 			return runLoad(c.Context(), s, task, o)
 		},
@@ -56,14 +59,14 @@ that was reached; when the generator itself was the limit, "Bounded by the gener
 	return c
 }
 
-// newAgentLoad is the generator as a process that the conductor starts and drives.
-func newAgentLoad(s streams) *cobra.Command {
+// NewAgent is the generator as a process that the conductor starts and drives.
+func NewAgent(s console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:  "load",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			unshareThreads(runtime.NumCPU())
-			return load.Serve(c.Context(), s.in, s.out)
+			return load.Serve(c.Context(), s.In, s.Out)
 		},
 	}
 }
@@ -75,7 +78,7 @@ func unshareThreads(loops int) {
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), loops+2))
 }
 
-func runLoad(ctx context.Context, s streams, task load.Task, o loadOptions) error {
+func runLoad(ctx context.Context, s console.Streams, task load.Task, o options) error {
 	unshareThreads(task.Threads)
 	g, err := load.NewGenerator()
 	if err != nil {
@@ -90,7 +93,7 @@ func runLoad(ctx context.Context, s streams, task load.Task, o loadOptions) erro
 	if o.warmup > 0 {
 		warm := task
 		warm.Duration, warm.Count = o.warmup, 0
-		stop := watchLoad(s.err, g, "warming up", o.warmup)
+		stop := watchLoad(s.Err, g, "warming up", o.warmup)
 		l, err := g.Do(ctx, warm)
 		stop()
 		done.warmedUp = l.Connected
@@ -98,7 +101,7 @@ func runLoad(ctx context.Context, s streams, task load.Task, o loadOptions) erro
 			return loadError(err)
 		}
 	}
-	stop := watchLoad(s.err, g, "asking", task.Duration)
+	stop := watchLoad(s.Err, g, "asking", task.Duration)
 	before := ownCPU()
 	var loadErr error
 	done.load, loadErr = g.Do(ctx, task)
@@ -114,7 +117,7 @@ func runLoad(ctx context.Context, s streams, task load.Task, o loadOptions) erro
 func loadError(err error) error {
 	var wrong *load.DataError
 	if errors.As(err, &wrong) {
-		return usageError(wrong)
+		return console.UsageError(wrong)
 	}
 	return err
 }
@@ -129,20 +132,20 @@ type loadResult struct {
 
 // showLoad prints the result, also that of a load given up half way, and returns
 // stopped or what else the exit status should tell of.
-func showLoad(s streams, done loadResult, asJSON bool, stopped error) error {
+func showLoad(s console.Streams, done loadResult, asJSON bool, stopped error) error {
 	sum, err := load.SummarizeCPU(done.task, done.load, done.cpu)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		e := json.NewEncoder(s.out)
+		e := json.NewEncoder(s.Out)
 		e.SetIndent("", "  ")
 		err = e.Encode(struct {
 			Summary load.Summary `json:"summary"`
 			Load    record.Load  `json:"load"`
 		}{sum, done.load})
 	} else {
-		err = printLoad(s.out, done, sum)
+		err = printLoad(s.Out, done, sum)
 	}
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package cli
+package loading
 
 // This file prints what load --capacity found.
 

@@ -1,4 +1,4 @@
-package cli
+package receiving
 
 // This file reads a share on the command line.
 

@@ -1,4 +1,4 @@
-package cli
+package loading_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cli"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -20,7 +22,7 @@ import (
 // loadCommand runs the load command and returns its status and what it wrote.
 func loadCommand(args ...string) (status int, out, errOut string) {
 	var o, e bytes.Buffer
-	status = Main(append([]string{"load"}, args...), strings.NewReader(""), &o, &e)
+	status = cli.Main(append([]string{"load"}, args...), strings.NewReader(""), &o, &e)
 	return status, o.String(), e.String()
 }
 
@@ -46,7 +48,7 @@ func TestLoadCommand(t *testing.T) {
 		Summary load.Summary
 		Load    record.Load
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || status != exitFine {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || status != console.Fine {
 		t.Fatalf("status %d, %v, %q, %q", status, err, out, errOut)
 	}
 	if got.Load.Completed != 50 || requests.Load() != 50 || got.Summary.Asked != 1000 || got.Load.Errors != nil {
@@ -59,7 +61,7 @@ func TestLoadCommand(t *testing.T) {
 			t.Errorf("%q is not in %q", want, out)
 		}
 	}
-	if status != exitFailed || !strings.Contains(errOut, "no operation was answered as expected") {
+	if status != console.Failed || !strings.Contains(errOut, "no operation was answered as expected") {
 		t.Errorf("all failed: status %d, %q", status, errOut)
 	}
 }
@@ -90,8 +92,8 @@ func TestLoadCommandRefuses(t *testing.T) {
 		{"http://x --nonsense", "unknown flag"},
 	} {
 		status, out, errOut := loadCommand(strings.Fields(c.args)...)
-		if status != exitUsage || out != "" || !strings.Contains(errOut, c.want) {
-			t.Errorf("%q: status %d, %q; want %d, %q", c.args, status, errOut, exitUsage, c.want)
+		if status != console.Usage || out != "" || !strings.Contains(errOut, c.want) {
+			t.Errorf("%q: status %d, %q; want %d, %q", c.args, status, errOut, console.Usage, c.want)
 		}
 	}
 }
@@ -108,20 +110,9 @@ func TestLoadCommandRefused(t *testing.T) {
 	}
 	for _, how := range []string{"--rate=1000/s", "--connections=2"} {
 		status, out, _ := loadCommand(url, how, "--count", "20")
-		if status != exitFailed || !strings.Contains(out, "none was answered as expected") ||
+		if status != console.Failed || !strings.Contains(out, "none was answered as expected") ||
 			!strings.Contains(out, "nothing listens at that address and port") || strings.Contains(out, "generator was the limit") {
 			t.Errorf("%s: status %d, %s", how, status, out)
-		}
-	}
-}
-
-func TestLoadTime(t *testing.T) {
-	for seconds, want := range map[float64]string{
-		0: "0 ns", 1e-9: "1 ns", 1.234e-6: "1.23 µs", 99.96e-6: "100 µs", 0.9996e-3: "1.00 ms",
-		0.0123: "12.3 ms", 0.99951: "1.00 s", 123.4: "123 s",
-	} {
-		if got := loadTime(seconds); got != want {
-			t.Errorf("%v s is written %q, want %q", seconds, got, want)
 		}
 	}
 }

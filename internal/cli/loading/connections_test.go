@@ -1,6 +1,6 @@
 //go:build linux
 
-package cli
+package loading_test
 
 import (
 	"net"
@@ -10,9 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/tracetax/tracetax/internal/load"
-	"github.com/tracetax/tracetax/internal/record"
 )
 
 // full returns the address of a socket that listens and never accepts, and whose
@@ -60,21 +57,6 @@ func TestLoadOfAServerThatDoesNotAccept(t *testing.T) {
 	}
 }
 
-// A server that lets a handshake wait is no server whose connections are busy.
-func TestUnsentText(t *testing.T) {
-	for want, l := range map[string]record.Load{
-		"no connection could be opened":      {TimedOut: 2},
-		"got through its handshake":          {TimedOut: 2, Connected: 2},
-		"no connection came free":            {TimedOut: 2, Connected: 1, Started: 1},
-		"came free within their time-out":    {TimedOut: 2, Started: 1},
-		"that was opened got through its ha": {TimedOut: 1, Connected: 1},
-	} {
-		if got := unsentText(l); !strings.Contains(got, want) {
-			t.Errorf("%+v: %q, want %q", l, got, want)
-		}
-	}
-}
-
 func TestConnectionsOfTheWarmUpAreTold(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
@@ -85,18 +67,5 @@ func TestConnectionsOfTheWarmUpAreTold(t *testing.T) {
 	_, out, errOut = loadCommand(s.URL, "--connections", "2", "--count", "10", "--status", "404")
 	if !strings.Contains(out, ", 2 connections opened\n") {
 		t.Errorf("%s%s", out, errOut)
-	}
-}
-
-// CPU time is divided by what was due: an operation that was never sent has its part.
-func TestCPUText(t *testing.T) {
-	for want, l := range map[string]record.Load{"–": {}, "1.00 ms": {Intended: 100, Started: 2}} {
-		sum := load.Summary{}
-		if l.Intended > 0 {
-			sum.CPUPerRequest = 0.001
-		}
-		if got := cpuText(l, sum); got != want {
-			t.Errorf("%+v: %s, want %s", l, got, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package receiving
 
 // This file writes what the sink counted for a person to read.
 
@@ -11,11 +11,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
 func progressLine(c record.Counts) string {
-	line := fmt.Sprintf("%d %s in %d %s, %d bytes", c.Spans, noun(int(c.Spans), "span"), c.Requests, noun(int(c.Requests), "request"), c.Bytes)
+	line := fmt.Sprintf("%d %s in %d %s, %d bytes", c.Spans, console.Noun(int(c.Spans), "span"), c.Requests, console.Noun(int(c.Requests), "request"), c.Bytes)
 	for _, extra := range []struct {
 		n    uint64
 		name string

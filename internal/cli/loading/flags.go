@@ -1,4 +1,4 @@
-package cli
+package loading
 
 // This file holds the flags of load.
 
@@ -9,8 +9,8 @@ import (
 	"github.com/tracetax/tracetax/internal/load"
 )
 
-// loadOptions are the flags of load.
-type loadOptions struct {
+// options are the flags of load.
+type options struct {
 	rate, arrivals, method, body          string
 	headers, sources                      []string
 	connections, threads, status, streams int
@@ -22,7 +22,7 @@ type loadOptions struct {
 	capacity, asJSON                      bool
 }
 
-func (o *loadOptions) flags(f *pflag.FlagSet) {
+func (o *options) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.rate, "rate", "", "open loop: operations per second, such as 400/s")
 	f.IntVar(&o.connections, "connections", 0, "closed loop: connections kept busy (default 1); with --rate, the most that may be open (default 512); up to 40960")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "how long to ask; with --capacity, how long each stretch is (default 1s)")

@@ -1,4 +1,4 @@
-package cli
+package loading
 
 // This file is the message of a gRPC call on the command line.
 
@@ -16,7 +16,7 @@ import (
 const patienceWithReflection = 10 * time.Second
 
 // message fills in what is gRPC's alone.
-func (o *loadOptions) message(ctx context.Context, r *load.Request) error {
+func (o *options) message(ctx context.Context, r *load.Request) error {
 	if o.body != "" || o.method != "" || o.status != 0 {
 		return errors.New("--body, --method and --status are for http:// and https:// only; the message of a gRPC call is --data")
 	}
@@ -49,7 +49,7 @@ func (o *loadOptions) message(ctx context.Context, r *load.Request) error {
 }
 
 // schema is the descriptor set that --data is read by; nil: it is no JSON.
-func (o *loadOptions) schema(ctx context.Context, r load.Request) ([]byte, error) {
+func (o *options) schema(ctx context.Context, r load.Request) ([]byte, error) {
 	switch {
 	case o.protoset != "" && o.reflection:
 		return nil, errors.New("--protoset and --reflection both give the types of --data; one is enough")

@@ -1,4 +1,4 @@
-package cli
+package loading
 
 // This file turns the flags of load into a task.
 
@@ -16,7 +16,7 @@ import (
 )
 
 // task is what the flags ask for; its errors are the user's.
-func (o *loadOptions) task(ctx context.Context, target string) (load.Task, error) {
+func (o *options) task(ctx context.Context, target string) (load.Task, error) {
 	r, err := o.request(ctx, target)
 	if err != nil {
 		return load.Task{}, err
@@ -57,7 +57,7 @@ func (o *loadOptions) task(ctx context.Context, target string) (load.Task, error
 	return t, nil
 }
 
-func (o *loadOptions) request(ctx context.Context, target string) (load.Request, error) {
+func (o *options) request(ctx context.Context, target string) (load.Request, error) {
 	r, err := load.RequestTo(target)
 	if err != nil {
 		return r, err
@@ -84,7 +84,7 @@ func (o *loadOptions) request(ctx context.Context, target string) (load.Request,
 }
 
 // secure says how the server's certificate is checked.
-func (o *loadOptions) secure(r *load.Request) error {
+func (o *options) secure(r *load.Request) error {
 	switch {
 	case r.TLS == nil && (o.insecure || o.cacert != ""):
 		return errors.New("--insecure and --cacert are for https:// and grpcs:// only")
@@ -103,7 +103,7 @@ func (o *loadOptions) secure(r *load.Request) error {
 }
 
 // http fills in what is HTTP's alone.
-func (o *loadOptions) http(r *load.Request) error {
+func (o *options) http(r *load.Request) error {
 	if o.data != "" || o.protoset != "" || o.reflection {
 		return errors.New("--data, --protoset and --reflection are for grpc:// and grpcs:// only; the body of an HTTP request is --body")
 	}
@@ -125,7 +125,7 @@ func (o *loadOptions) http(r *load.Request) error {
 }
 
 // rows says which file's rows fill the placeholders of r.
-func (o *loadOptions) rows(r *load.Request) error {
+func (o *options) rows(r *load.Request) error {
 	uses := load.HasData(r.Path) || load.HasData(string(r.Body))
 	for _, h := range r.Headers {
 		uses = uses || load.HasData(h.Value)

@@ -1,4 +1,4 @@
-package cli
+package loading
 
 // This file is load --capacity: the generator and a little server of its own as
 // processes, on different CPUs where there are enough.
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
@@ -32,36 +33,36 @@ var capacityConnections = []int{1, 8, 64, 512}
 // graceOfAgents is how long the processes may take to end.
 const graceOfAgents = 5 * time.Second
 
-// newAgentAnswer is the little server as a process that load --capacity starts.
-func newAgentAnswer(s streams) *cobra.Command {
+// NewAnswer is the little server as a process that load --capacity starts.
+func NewAnswer(s console.Streams) *cobra.Command {
 	threads := 1
 	c := &cobra.Command{
 		Use:  "answer",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			unshareThreads(threads)
-			return load.Answer(c.Context(), threads, s.in, s.out)
+			return load.Answer(c.Context(), threads, s.In, s.Out)
 		},
 	}
 	c.Flags().IntVar(&threads, "threads", 1, "event loops")
 	return c
 }
 
-func runCapacity(c *cobra.Command, s streams, o loadOptions, args []string) error {
+func runCapacity(c *cobra.Command, s console.Streams, o options, args []string) error {
 	plan, places, err := o.capacityPlan(c, args)
 	if err != nil {
-		return usageError(err)
+		return console.UsageError(err)
 	}
 	bench := capacityBench{places: places, plan: plan}
-	result, err := bench.run(c.Context(), s.err)
+	result, err := bench.run(c.Context(), s.Err)
 	if err != nil && len(result.Closed) == 0 {
 		return err
 	}
-	return errors.Join(err, showCapacity(s.out, result, bench.server == nil, o.asJSON))
+	return errors.Join(err, showCapacity(s.Out, result, bench.server == nil, o.asJSON))
 }
 
 // capacityPlan is what the flags ask for.
-func (o *loadOptions) capacityPlan(c *cobra.Command, args []string) (load.CapacityPlan, process.Placement, error) {
+func (o *options) capacityPlan(c *cobra.Command, args []string) (load.CapacityPlan, process.Placement, error) {
 	given := c.Flags().Changed
 	for _, name := range []string{"rate", "count", "warmup"} {
 		if given(name) {

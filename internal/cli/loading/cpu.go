@@ -1,4 +1,4 @@
-package cli
+package loading
 
 // This file reads what this process itself uses while it makes load.
 

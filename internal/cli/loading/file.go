@@ -1,4 +1,4 @@
-package cli
+package loading
 
 // This file reads the files that flags name.
 

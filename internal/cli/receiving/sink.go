@@ -1,7 +1,6 @@
-package cli
-
-// This file is the sink on the command line: for people, and as the process that
-// the conductor of a run drives.
+// Package receiving owns the sink on the command line: for people, and as the process that the conductor of a run
+// drives. It must not know how spans are received.
+package receiving
 
 import (
 	"context"
@@ -16,14 +15,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// newSink is the counting receiver alone.
-func newSink(s streams) *cobra.Command {
+// New is the counting receiver alone.
+func New(s console.Streams) *cobra.Command {
 	cfg := sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:4317", protocol.OTLPHTTP: "127.0.0.1:4318"}}
 	var mode string
 	var asJSON bool
@@ -36,19 +36,19 @@ came. Nothing is stored, and nothing is passed on unless --forward says where to
 		Example: `  tracetax sink
   tracetax sink --zipkin 127.0.0.1:9411
   tracetax sink --zipkin 127.0.0.1:9412 --forward zipkin=http://127.0.0.1:9411`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch spec.SinkMode(mode) {
 			case spec.Checking, spec.Counting:
 			default:
-				return usageError(fmt.Errorf("no sink mode %q; say checking or counting", mode))
+				return console.UsageError(fmt.Errorf("no sink mode %q; say checking or counting", mode))
 			}
 			if cfg.Listen.None() {
-				return usageError(errors.New("no protocol to serve; give --otlp-grpc, --otlp-http or another one an address"))
+				return console.UsageError(errors.New("no protocol to serve; give --otlp-grpc, --otlp-http or another one an address"))
 			}
 			cfg.Checking = spec.SinkMode(mode) == spec.Checking
 			if err := cfg.Check(); err != nil {
-				return usageError(err)
+				return console.UsageError(err)
 			}
 			return runSink(c.Context(), s, cfg, asJSON)
 		},
@@ -59,14 +59,14 @@ came. Nothing is stored, and nothing is passed on unless --forward says where to
 	return c
 }
 
-// newAgentSink is the sink as a process that the conductor starts and drives.
-func newAgentSink(s streams) *cobra.Command {
+// NewAgent is the sink as a process that the conductor starts and drives.
+func NewAgent(s console.Streams) *cobra.Command {
 	cfg := sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0"}}
 	c := &cobra.Command{
 		Use:  "sink",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return sink.Serve(c.Context(), cfg, s.in, s.out)
+			return sink.Serve(c.Context(), cfg, s.In, s.Out)
 		},
 	}
 	sinkFlags(c.Flags(), &cfg)
@@ -102,7 +102,7 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 	flags.DurationVar(&cfg.Late, "late", 0, "a fault: wait so long before each answer, such as 500ms")
 }
 
-func runSink(ctx context.Context, s streams, cfg sink.Config, asJSON bool) error {
+func runSink(ctx context.Context, s console.Streams, cfg sink.Config, asJSON bool) error {
 	server, err := sink.Start(cfg)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("starting the sink: %w\ngive it another address, with the flag of that protocol (--otlp-grpc, --otlp-http, …)", err)
@@ -110,19 +110,19 @@ func runSink(ctx context.Context, s streams, cfg sink.Config, asJSON bool) error
 	if err != nil {
 		return fmt.Errorf("starting the sink (--otlp-grpc and --otlp-http say where it listens): %w", err)
 	}
-	announce(s.err, server.Addresses())
-	announceFaults(s.err, cfg)
-	fmt.Fprintln(s.err, "Counting; Ctrl-C ends and prints what came.")
-	last := watchSink(ctx, s.err, server)
+	announce(s.Err, server.Addresses())
+	announceFaults(s.Err, cfg)
+	fmt.Fprintln(s.Err, "Counting; Ctrl-C ends and prints what came.")
+	last := watchSink(ctx, s.Err, server)
 	if err := server.Close(); err != nil {
 		return err
 	}
 	if asJSON {
-		e := json.NewEncoder(s.out)
+		e := json.NewEncoder(s.Out)
 		e.SetIndent("", "  ")
 		return e.Encode(last)
 	}
-	return printCounts(s.out, last)
+	return printCounts(s.Out, last)
 }
 
 func announce(w io.Writer, a protocol.Addresses) {

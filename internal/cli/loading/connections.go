@@ -1,4 +1,4 @@
-package cli
+package loading
 
 // This file says how a load came by its connections, and what had none.
 

@@ -1,14 +1,14 @@
-package cli
+package agent
 
 import (
 	"github.com/spf13/cobra"
-
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/process"
 )
 
-// newAgentKeep is the process that stands between tracetax and each program it
+// newKeep is the process that stands between tracetax and each program it
 // starts, and ends the program when tracetax is no more.
-func newAgentKeep(streams) *cobra.Command {
+func newKeep(console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "keep",
 		Short: "Start a program and leave nothing of it behind",

@@ -1,6 +1,6 @@
-// tracetax agent hello: a minimal service, for where there is no Go to build one.
+package agent
 
-package cli
+// This file is tracetax agent hello: a minimal service, for where there is no Go to build one.
 
 import (
 	"context"
@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
-func newAgentHello() *cobra.Command {
+func newHello() *cobra.Command {
 	var listen string
 	c := &cobra.Command{
 		Use:   "hello",
 		Short: "A minimal HTTP service, to measure this machine's noise on",
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			l, err := net.Listen("tcp", listen)
 			if err != nil {
