@@ -88,8 +88,16 @@ var floors = map[string]floor{
 	"sink/zipkin":      {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
 	"finding": {level: 1},
-	"process": {level: 1},
-	"record":  {level: 1},
+	"process": {level: 1, beside: []string{
+		"process/cgroup", "process/cpulist", "process/inside", "process/keeper", "process/output", "process/table",
+	}},
+	"process/cgroup":  {level: 1, beside: []string{"process/cpulist", "process/table"}},
+	"process/cpulist": {level: 1},
+	"process/inside":  {level: 1},
+	"process/keeper":  {level: 1, beside: []string{"process/cgroup", "process/cpulist", "process/table"}},
+	"process/output":  {level: 1},
+	"process/table":   {level: 1},
+	"record":          {level: 1},
 
 	"spec": {level: 1},
 

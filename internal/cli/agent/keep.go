@@ -3,7 +3,7 @@ package agent
 import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/process/keeper"
 )
 
 // newKeep is the process that stands between tracetax and each program it
@@ -14,7 +14,7 @@ func newKeep(console.Streams) *cobra.Command {
 		Short: "Start a program and leave nothing of it behind",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return process.Keep(c.Context())
+			return keeper.Keep(c.Context())
 		},
 	}
 }
