@@ -242,7 +242,7 @@ func exercise(t *testing.T, p prepared) (record.Counts, uint64) {
 	}
 	var lost uint64
 	for _, c := range slices.Backward(running) {
-		lost += admittedBy(t, p.plan.Admits, c.stop(t))
+		lost += admittedBy(t, p.plan.Says, c.stop(t))
 	}
 	return server.Snapshot().Counts, lost
 }
@@ -353,11 +353,11 @@ func ask(t *testing.T, method, url string) {
 }
 
 // admittedBy adds up what a process says that it lost.
-func admittedBy(t *testing.T, admits []spec.Admission, log string) uint64 {
+func admittedBy(t *testing.T, says []spec.Saying, log string) uint64 {
 	t.Helper()
 	var lost uint64
-	for _, admission := range admits {
-		pattern := regexp.MustCompile(admission.Log)
+	for _, saying := range says {
+		pattern := regexp.MustCompile(saying.Log)
 		found := pattern.FindAllStringSubmatch(log, -1)
 		if len(found) == 0 {
 			continue

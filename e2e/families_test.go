@@ -18,6 +18,7 @@ var families = map[string][]string{
 	"first command":     {"TestQuickstart"},
 	"accounting":        {"TestAccounting"},
 	"OTLP":              {"TestQuickstart", "TestCallsAddUp", "TestForward"},
+	"Collector":         {"TestViaCollector"},
 	"Zipkin":            {"TestCallsAddUp", "TestForward"},
 	"Kieker":            {"TestCallsAddUp"},
 	"Elastic":           {"TestCallsOfEveryAgent", "TestRequestsGo"},
@@ -44,6 +45,7 @@ var families = map[string][]string{
 	"memory":            {"TestAForcedDrainCostsNoMemory"},
 	"deferred costs":    {"TestSelfcheckChargesWhatIsDeferred"},
 	"selfcheck":         {"TestSelfcheckQuick"},
+	"brought":           {"TestBrought"},
 }
 
 // all is whether everything runs.

@@ -22,6 +22,7 @@ type BuildRequest struct {
 	Commands [][]string        // run in a copy of the sources; {build} is where the result goes
 	Env      map[string]string // may hold {build}
 	Folders  map[string]string // what else may stand in braces: "tracer" and "workload"
+	Beside   string            // a file of the sources that is not compiled, by its name; "" for none
 }
 
 // Build returns the folder that holds what the commands of q put into {build}.
@@ -61,11 +62,13 @@ func (q BuildRequest) key(ctx context.Context) (key, error) {
 		}
 		k.add(tool)
 	}
-	return k, k.addFiles(q.Files, notCompiled)
+	return k, k.addFiles(q.Files, func(name string) bool { return notCompiled(name) || name == q.Beside })
 }
 
 // notCompiled reports whether a file only describes the folder.
-func notCompiled(name string) bool { return name == "workload.yaml" || name == "README.md" }
+func notCompiled(name string) bool {
+	return name == "workload.yaml" || name == "service.yaml" || name == "README.md"
+}
 
 // versionWords ask tools that are started through others for the version that
 // decides: the JDK behind mvn is not the file mvn.

@@ -157,7 +157,13 @@ func (f fetcher) whole(name string) (thing, error) {
 		if _, err := show.Find(name, f.catalog); err != nil { // which names what is near
 			return thing{}, err
 		}
-		return thing{}, console.UsageError(fmt.Errorf("%s is a service: it is made ready with the workloads that name it", name))
+		if s, err := f.catalog.Service(name); err == nil && len(s.Build.Run) > 0 {
+			return thing{name, s.Needs, func(ctx context.Context) error {
+				_, err := prepare.BuildService(ctx, f.store, s, f.progress)
+				return err
+			}}, nil
+		}
+		return thing{}, console.UsageError(fmt.Errorf("%s is a service without a program to build: it is made ready with the workloads that name it", name))
 	default:
 		return thing{}, fileError(err)
 	}

@@ -101,7 +101,7 @@ func TestFetchWrongUsage(t *testing.T) {
 		{[]string{"--all", "none"}, "say --all"},
 		{[]string{"helo/go"}, `did you mean the workload "hello/go"?`},
 		{[]string{"otel-jav"}, `did you mean the tracer "otel-java"?`},
-		{[]string{"postgresql"}, "postgresql is a service"},
+		{[]string{"postgresql"}, "postgresql is a service without a program to build"},
 		{[]string{"no-such-file.yaml"}, "no such file"},
 	} {
 		if status, _, errOut := fetch(t, nil, test.args...); status != console.Usage || !strings.Contains(errOut, test.want) {

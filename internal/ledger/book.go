@@ -91,6 +91,14 @@ func (p *page) add(l line) {
 	p.absent += l.absent
 	p.unchecked += l.unchecked
 	p.addBackground(l.background)
+	p.addServices(l)
+	p.left += l.left
+	p.droppedOnWay += l.droppedOnWay
+	p.failedOnWay += l.failedOnWay
+	p.blind = p.blind || l.blind
+	if p.operation != All {
+		p.hops = hopsOf(p.hops, l.hops, p.runs == 1)
+	}
 	p.chance.traces += l.chance.traces
 	p.chance.trials += l.chance.trials
 	p.chance.low += l.chance.low
@@ -99,7 +107,7 @@ func (p *page) add(l line) {
 	p.lost += l.lost()
 	p.surplus += math.Max(0, -l.unaccounted)
 	if l.chance.trials > 0 {
-		arrived := l.told() + l.dropped + l.failed + l.unaccounted
+		arrived := l.told() + l.left + l.droppedOnWay + l.failedOnWay + l.dropped + l.failed + l.unaccounted
 		p.sampled += math.Max(0, l.middle()-arrived)
 	} else {
 		p.sampled += math.Max(0, l.expected.high-l.notExported-l.due.high)
@@ -136,7 +144,8 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
 			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Verdict: b.verdict(p), LostShare: p.lostShare(),
 		})
-		out[len(out)-1].ByChance = p.chance.trials > 0
+		out[len(out)-1].ByChance, out[len(out)-1].Pages = p.chance.trials > 0, p.route(b.pages[All].hops)
+		out[len(out)-1].Services = p.missingOf()
 	}
 	return out
 }

@@ -52,7 +52,7 @@ func showAbsent(lines []line, run Run, t Tracing) {
 	got, _ := share(came, rooms)
 	for i, s := range run.Phases {
 		l := &lines[i]
-		if got[i] <= 0 || !l.known || l.unsure > 0 || t.none() || !t.per(s).Parents || s.Sink.Merged+s.Sink.Forgone > 0 {
+		if got[i] <= 0 || !l.known || l.unsure > 0 || t.none() || !t.per(s).Parents || s.Sink.Merged+s.Sink.Forgone > 0 || leavesOut(s.Hops) || blind(run.Hops) {
 			continue
 		}
 		l.absent = got[i]
@@ -121,6 +121,9 @@ func Confirm(t Tracing, runs []Run) Tracing {
 // confirms reports whether a stretch's operations all made what they are meant to.
 func (l line) confirms(s Stretch, t Tracing) bool {
 	per := t.per(s)
+	if l.left > 0 || l.blind {
+		return false
+	}
 	if t.none() || !l.known || l.varies || l.unsure > 0 || l.absent > 0 || per.Agreed == 0 || !per.exact() {
 		return false
 	}

@@ -39,6 +39,15 @@ func (p *page) entries() []finding.Entry {
 	if p.merged > 0 {
 		sum += add(Merged, p.merged, inferredIf(p.late > 0))
 	}
+	if p.left > 0 {
+		sum += add(SampledOnWay, p.left, Counted)
+	}
+	if p.droppedOnWay > 0 {
+		sum += add(DroppedOnWay, p.droppedOnWay, Counted)
+	}
+	if p.failedOnWay > 0 {
+		sum += add(FailedOnWay, p.failedOnWay, Counted)
+	}
 	sum += add(Delivered, p.delivered, inferredIf(p.late > 0))
 	add(Duplicated, p.duplicated, Counted)
 	if other := p.otherWork(); other > 0 {

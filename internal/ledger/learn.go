@@ -52,6 +52,16 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 	return learnt
 }
 
+// Declare is a number that a workload declares, with what its calibrations taught besides. Where these made another number
+// they lost spans, or the number is wrong: of which traces an operation makes they say nothing then.
+func Declare(low, high float64, learnt PerOperation) PerOperation {
+	p := PerOperation{Low: low, High: high, Traces: learnt.Traces, How: Declared}
+	if learnt.known() && learnt.Low <= high && learnt.High >= low {
+		p.Roots, p.Services, p.Parents = learnt.Roots, learnt.Services, learnt.Parents
+	}
+	return p
+}
+
 // and is what two calibrations teach together.
 func (p PerOperation) and(q PerOperation) PerOperation {
 	sum := p
@@ -60,6 +70,7 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 	if p.Agreed > 0 && q.Agreed > 0 && sum.Low == sum.High {
 		sum.Agreed = p.Agreed + q.Agreed
 	}
+	sum.Services = sameServices(p.Services, q.Services)
 	if p.Roots == nil || q.Roots == nil {
 		sum.Roots = nil
 		return sum
@@ -79,7 +90,9 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 	if sampling < 1 {
 		roots = nil
 	}
-	s.Sink, _ = s.Sink.Apart(roots)
+	all := s.Sink
+	var others map[string]int64
+	s.Sink, others = s.Sink.Apart(roots)
 	made, traces := float64(s.Started), float64(seen(s.Sink))/float64(s.Started)
 	if sampling < 1 {
 		made, traces = float64(seen(s.Sink)), 1
@@ -91,6 +104,9 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 	// time; made they all are.
 	spans := float64(s.Sink.Told()) / made
 	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred, Roots: roots}
+	if sampling >= 1 {
+		p.Services = byService(all, others, s.Started)
+	}
 	p.Parents = s.Sink.Checking && s.Sink.Orphans == 0
 	if spans == math.Trunc(spans) && alike(s.Sink, uint64(made)) {
 		p.Agreed = uint64(made)

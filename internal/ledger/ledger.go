@@ -58,9 +58,10 @@ type PerOperation struct {
 	Traces    float64 // traces that it begins; 0 counts as 1
 	How       string  // Declared or Inferred; "" is: not known
 
-	Agreed  uint64         // operations that were seen to make this number, each of them; 0: the number is taken as it stands, or it varies
-	Roots   map[string]int // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
-	Parents bool           // the parent of every span comes, where nothing is lost
+	Agreed   uint64            // operations that were seen to make this number, each of them; 0: the number is taken as it stands, or it varies
+	Roots    map[string]int    // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
+	Services map[string]uint64 // spans of each service, by its name; nil: not known
+	Parents  bool              // the parent of every span comes, where nothing is lost
 }
 
 func (p PerOperation) known() bool { return p.How != "" }
@@ -111,7 +112,8 @@ type Run struct {
 	Phases   []Stretch
 	Stop     Stretch
 	Admitted record.Admitted
-	Unquiet  bool // the sink still received when the account was closed: more may have come, so that nothing is exact
+	Hops     []record.Hop // what the hops say of the life of the processes, in the order of a span's way
+	Unquiet  bool         // the sink still received when the account was closed: more may have come, so that nothing is exact
 }
 
 // Stretch is a part of a run: the operations made in it and what arrived.
@@ -122,16 +124,18 @@ type Stretch struct {
 	Completed uint64        // answered as expected: these made all their spans
 	Resent    uint64        // sent twice: these may have made their spans twice
 	Sink      record.Counts // from its beginning to the quiet after it
+	Hops      []record.Hop  // what the hops say of the same time
 }
 
 // FromRecord returns the run of a record, as seen by the sink. A phase's
 // warm-up and window are one stretch: the account covers the processes' life.
 func FromRecord(r *record.Record) Run {
 	run := Run{
-		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink},
+		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink, Hops: r.Start.Hops},
 		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
-		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink},
+		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink, Hops: r.Stop.Hops},
 		Admitted: r.Tracer,
+		Hops:     r.Hops,
 		Unquiet:  r.Stop.Unquiet,
 	}
 	for i := range r.Phases {
@@ -143,6 +147,7 @@ func FromRecord(r *record.Record) Run {
 			Completed: p.Warmup.Completed + p.Load.Completed,
 			Resent:    p.Warmup.Resent + p.Load.Resent,
 			Sink:      p.WarmupSink.Plus(p.Sink),
+			Hops:      p.Hops,
 		})
 	}
 	return run
@@ -169,8 +174,10 @@ func Account(variant, hop string, operations []string, t Tracing, runs []Run) []
 		runs = []Run{together(runs)}
 	}
 	book := newBook(operations, t)
-	for _, run := range runs {
+	for i, run := range runs {
 		book.enter(settle(run, t))
+		all := book.pages[All]
+		all.hops = hopsOf(all.hops, run.Hops, i == 0)
 	}
 	return book.ledgers(variant, hop)
 }
@@ -194,7 +201,8 @@ func unchecked(c record.Counts) uint64 {
 func together(runs []Run) Run {
 	sum := Run{Start: Stretch{Operation: Start}, Stop: Stretch{Operation: Stop}}
 	place := map[[2]string]int{}
-	for _, r := range runs {
+	for i, r := range runs {
+		sum.Hops = hopsOf(sum.Hops, r.Hops, i == 0)
 		sum.Unquiet = sum.Unquiet || r.Unquiet
 		sum.Start = join(sum.Start, r.Start)
 		sum.Stop = join(sum.Stop, r.Stop)
@@ -215,7 +223,7 @@ func together(runs []Run) Run {
 }
 
 func join(a, b Stretch) Stretch {
-	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, a.Resent + b.Resent, a.Sink.Plus(b.Sink)}
+	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, a.Resent + b.Resent, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
 	return sum
 }

@@ -17,6 +17,14 @@ func Spans(l finding.Ledger, name string) int64 {
 	return 0
 }
 
+// LostOnWay is what the hops say that they lost.
+func LostOnWay(l finding.Ledger) int64 { return Spans(l, DroppedOnWay) + Spans(l, FailedOnWay) }
+
+// Admitted is what the tracer and the hops say that they lost.
+func Admitted(l finding.Ledger) int64 {
+	return Spans(l, Dropped) + Spans(l, FailedSend) + LostOnWay(l)
+}
+
 // Expects reports whether a ledger says how many spans were to come, and not only how many came.
 func Expects(l finding.Ledger) bool {
 	return slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == Expected })
@@ -70,7 +78,7 @@ func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger 
 	for i, e := range rest.Entries {
 		rest.Entries[i].Spans = max(0, e.Spans-placed[e.Name])
 	}
-	lost := float64(Spans(rest, Dropped) + Spans(rest, FailedSend))
+	lost := float64(Admitted(rest))
 	if lost <= 0 {
 		return nil
 	}

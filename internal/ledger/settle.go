@@ -46,6 +46,14 @@ type line struct {
 	absent       float64          // parents of spans that came, which never came themselves
 	background   map[string]int64 // spans of other work, by the name of the root
 	unchecked    float64          // spans that came whose ids were not checked
+
+	services map[string]service // whose spans they are; nil: not sure
+
+	hops         []record.Hop // what the hops say in the stretch
+	left         float64      // that they left out on purpose
+	droppedOnWay float64
+	failedOnWay  float64
+	blind        bool // one of them does not say how many it left out
 }
 
 // chance is how random sampling fared: traces seen, the band they belong in, and the spans of
@@ -81,6 +89,7 @@ func settle(run Run, t Tracing) []line {
 	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
 	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
 	showAbsent(lines, run, t)
+	believeHops(lines, run)
 	for i, s := range run.Phases {
 		operations := s.Started
 		if t.random() {
@@ -161,6 +170,9 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 	if per.exact() {
 		l.agreed, l.perOperation = per.Agreed, per.Low
 	}
+	if !t.random() {
+		l.services = servicesOf(s, per, others)
+	}
 	l.larger(s, per)
 	l.separate(s.Sink, others, roots)
 	return l
@@ -189,6 +201,7 @@ func listed(s Stretch) line {
 		operation: s.Operation, operations: s.Started,
 		delivered: float64(s.Sink.Unique()), duplicated: float64(s.Sink.Duplicate), orphans: s.Sink.Orphans,
 		merged: float64(s.Sink.Merged), forgone: float64(s.Sink.Forgone), unchecked: float64(unchecked(s.Sink)),
+		hops: s.Hops,
 	}
 }
 
@@ -201,7 +214,7 @@ func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
 	begun := func(operations uint64) uint64 { return uint64(math.Round(float64(operations) * per.traces())) }
 	low, _ := stats.BinomialBand(begun(min(s.Started, s.Completed)), p, bandConfidence)
 	_, high := stats.BinomialBand(begun(s.Started), p, bandConfidence)
-	c := chance{traces: seen(s.Sink), trials: begun(s.Started), low: low, high: high}
+	c := chance{traces: seen(s.Sink) + leftOut(s, per), trials: begun(s.Started), low: low, high: high}
 	fewest := per.Low / per.traces() * float64(max(c.traces, low))
 	if unsure := s.Started - min(s.Started, s.Completed); unsure > 0 {
 		fewest = math.Max(0, fewest-per.Low*float64(unsure))
@@ -209,6 +222,15 @@ func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
 	most := per.High / per.traces() * float64(max(c.traces, high))
 	c.hidden = most - per.High/per.traces()*float64(max(c.traces, low))
 	return between{fewest, most}, c
+}
+
+// leftOut is how many traces a stretch's hops left out, as far as their spans tell.
+func leftOut(s Stretch, per PerOperation) uint64 {
+	spans := said(s.Hops, func(h record.Hop) *uint64 { return h.Sampled })
+	if spans == 0 || per.Low <= 0 {
+		return 0
+	}
+	return uint64(math.Round(spans * per.traces() / per.Low))
 }
 
 // admit puts what the tracer admits, and what the sink refused, down to the
@@ -268,13 +290,13 @@ func putDown(lines []line, total float64, put func(*line, float64), unsure bool)
 // lost is what should have arrived and did not, in itself or in another span. What a
 // tracer holds back by a rule of its own was not to arrive.
 func (l line) lost() float64 {
-	return l.dropped + l.failed + math.Max(0, l.unaccounted)
+	return l.dropped + l.failed + l.droppedOnWay + l.failedOnWay + math.Max(0, l.unaccounted)
 }
 
 // lostAtMost is what may have been lost, where the number of spans varies or operations
 // failed. Traces that chance may hide are not in it.
 func (l line) lostAtMost() float64 {
-	return math.Max(l.lost(), l.dropped+l.failed+l.missing.high-l.chance.hidden)
+	return math.Max(l.lost(), l.dropped+l.failed+l.droppedOnWay+l.failedOnWay+l.missing.high-l.chance.hidden)
 }
 
 // Delivery is how many spans of an operation should have arrived in one run, as

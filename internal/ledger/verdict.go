@@ -97,6 +97,9 @@ func (p *page) loss() string {
 			return fmt.Sprintf("nothing lost for sure; up to %s may be missing, because %s failed or had to be sent again",
 				spans(p.missing.high), operations(p.unsure))
 		}
+		if p.missing.high > 0.5 && p.blind {
+			return fmt.Sprintf("nothing lost for sure; up to %s may be missing: whether a hop left them out on purpose is not known, because it does not say", spans(p.missing.high))
+		}
 		if p.missing.high > 0.5 {
 			if p.doubted && !p.varies {
 				return fmt.Sprintf("nothing lost for sure; up to %s may be missing: whether they were made is not known, because too few operations agreed on their number", spans(p.missing.high))
@@ -118,7 +121,9 @@ func (p *page) loss() string {
 	}{
 		{p.dropped, "dropped by the tracer"},
 		{p.failed, "in failed exports"},
-		{p.lost - p.dropped - p.failed, "unaccounted for"},
+		{p.droppedOnWay, "dropped on the way"},
+		{p.failedOnWay, "in failed exports on the way"},
+		{p.lost - p.dropped - p.failed - p.droppedOnWay - p.failedOnWay, "unaccounted for"},
 	} {
 		if part.spans > 0.5 {
 			parts = append(parts, finding.FormatCount(whole(part.spans))+" "+part.text)

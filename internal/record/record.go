@@ -6,6 +6,7 @@
 package record
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/role"
@@ -53,6 +54,7 @@ type Record struct {
 	Stop    Stop     `json:"stop"`
 	Tracer  Admitted `json:"tracer"`          // what the tracer says of itself, over the life of the processes
 	Life    Counts   `json:"life"`            // what the sink counted over the life of the processes
+	Hops    []Hop    `json:"hops,omitempty"`  // what each program between the tracer and the sink says, in the order of a span's way, over their life
 	Harness Harness  `json:"harness"`         // what the harness says of itself
 	Signs   *Signs   `json:"signs,omitempty"` // of the tracer, where no span came; nil where nobody looked
 }
@@ -79,6 +81,7 @@ type Start struct {
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
+	Hops                  []Hop             `json:"hops,omitempty"`              // what the hops say of the same time
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
 }
@@ -97,6 +100,8 @@ type Phase struct {
 
 	Warmup     Load   `json:"warmup"`      // operations made before the window
 	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
+
+	Hops []Hop `json:"hops,omitempty"` // what the hops say of warm-up and window together
 
 	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
 
@@ -158,16 +163,23 @@ type Driven struct {
 type Usage struct {
 	Process         string    `json:"process"`
 	Role            role.Role `json:"role"`
-	Seconds         float64   `json:"seconds"`        // length of the stretch
-	CPUSeconds      float64   `json:"cpu_seconds"`    // user and system
-	SystemSeconds   float64   `json:"system_seconds"` // of which system; 0 where the source does not say
-	MemoryMean      uint64    `json:"memory_mean"`    // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
-	MemoryPeak      uint64    `json:"memory_peak"`    // the same
+	Service         string    `json:"service,omitempty"` // the workload's process that it stands beside; "" for the workload's own, and for what is there once a run
+	Seconds         float64   `json:"seconds"`           // length of the stretch
+	CPUSeconds      float64   `json:"cpu_seconds"`       // user and system
+	SystemSeconds   float64   `json:"system_seconds"`    // of which system; 0 where the source does not say
+	MemoryMean      uint64    `json:"memory_mean"`       // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
+	MemoryPeak      uint64    `json:"memory_peak"`       // the same
 	ContextSwitches uint64    `json:"context_switches"`
 	ThrottleSeconds float64   `json:"throttle_seconds"`
 	CPUs            float64   `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"
 }
+
+// Whose is the service that the process is charged to: the workload's process beside which it stands, or itself.
+func (u Usage) Whose() string { return cmp.Or(u.Service, u.Process) }
+
+// Whose is as of Usage.
+func (m Memory) Whose() string { return cmp.Or(m.Service, m.Process) }
 
 // Memory is what one process (with its descendants) held of memory of its own in a run,
 // in bytes: anonymous and shared pages, without the page cache. What it holds in one phase
@@ -175,8 +187,9 @@ type Usage struct {
 type Memory struct {
 	Process string    `json:"process"`
 	Role    role.Role `json:"role"`
-	Steady  uint64    `json:"steady"` // mean over time of the load of the last window, when every operation has been made; 0: not known
-	Peak    uint64    `json:"peak"`   // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
+	Service string    `json:"service,omitempty"` // as of Usage
+	Steady  uint64    `json:"steady"`            // mean over time of the load of the last window, when every operation has been made; 0: not known
+	Peak    uint64    `json:"peak"`              // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
 }
 
 // Counts is what a sink counted over a stretch of time, or since its start.
@@ -224,6 +237,7 @@ type Stop struct {
 	Killed  bool    `json:"killed,omitempty"`  // one did not end when asked
 	Unquiet bool    `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
 	Sink    Counts  `json:"sink"`              // what arrived while they stopped
+	Hops    []Hop   `json:"hops,omitempty"`    // what the hops say of the same time, as far as they could be asked
 }
 
 // Harness is what the harness knows of its own influence on a run.

@@ -21,15 +21,21 @@ type drained struct {
 	quiet  bool
 }
 
-// drain waits until the sink is quiet: it was told of all of the awaited spans since
-// before was counted, those of other work of the program apart (how many of them a tracer merges depends on the load), or none has come for longer than the tracer holds spans
-// back, where that is known of the operations' traces alone. awaited < 0 means that their number is not known. A variant that exports
-// nothing is not waited for.
+// drain waits until the spans of operations have come; see drainFor. The tracer holds them back, and then each of the hops.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
+	return s.drainFor(ctx, before, awaited, s.request.Plan.Passed())
+}
+
+// drainFor waits until the sink is quiet: it was told of all of the awaited spans since
+// before was counted, those of other work of the program apart (how many of them a tracer merges depends on the load), or none has come for longer than spans
+// may be held back, where that is known of the operations' traces alone, and no hop holds any. awaited < 0 means that their number is not known. A variant that exports
+// nothing is not waited for.
+func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited float64, delay time.Duration) (drained, error) {
 	start := time.Now()
-	silence := s.request.Plan.Delay + margin
+	silence := delay + margin
 	patience := 3*silence + 10*time.Second
 	flow := flow{roots: s.request.Roots, mark: before, next: before, marked: start, changed: start}
+	held := holding{spans: -1}
 	var d drained
 	quiet, err := await(ctx, poll, patience, func() (bool, error) {
 		seen, err := s.agents.sink.Snapshot(ctx)
@@ -46,7 +52,10 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 		case awaited >= 0 && s.allCame(seen.Counts.Minus(before), awaited):
 			return true, nil
 		}
-		return d.took >= silence && (seen.Since >= silence || flow.still() >= silence), nil
+		if d.took < silence || seen.Since < silence && flow.still() < silence {
+			return false, nil
+		}
+		return s.restOf(ctx, &held, silence)
 	})
 	if err != nil {
 		return drained{}, err

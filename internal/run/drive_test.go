@@ -26,7 +26,9 @@ import (
 )
 
 // programs are what runs here start, besides the service.
-var programs = map[string]func(args []string) error{"driven": driven, "database": database, "check": check}
+var programs = map[string]func(args []string) error{
+	"driven": driven, "database": database, "check": check, "relay": relayed, "front": front,
+}
 
 // fewHeld are the spans that the program holds back where it holds few.
 const fewHeld = 64
@@ -107,7 +109,7 @@ func drivenRequest(t *testing.T, kind record.Kind, fault string) (*run.Conductor
 	t.Helper()
 	conductor, q := request(t, kind, "")
 	conductor.Results = t.TempDir()
-	q.Plan.Self, q.Plan.Admits = true, nil
+	q.Plan.Self, q.Plan.Says = true, nil
 	q.Plan.Processes[0].Run = []string{os.Args[0], "driven", "127.0.0.1:{port}", "{sink.otlp.grpc}", fault}
 	q.First = spec.Operation{Name: "call", Drive: map[string]string{"depth": "3"}}
 	l := spec.Load{Calls: 500, Duration: 20 * time.Second, Warmup: 50 * time.Millisecond, Idle: 50 * time.Millisecond, Rate: 2000}

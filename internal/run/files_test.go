@@ -50,7 +50,7 @@ func TestFilesOfTheFolder(t *testing.T) {
 		Data: "rows.csv", Order: spec.OrderRandom, Protoset: "types.pb",
 		Body: []byte(`{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "{data.trace}", "spanId": "{data.span}", "name": "x"}]}]}]}`),
 	}
-	q.Plan.Silent, q.Plan.Admits = true, nil
+	q.Plan.Silent, q.Plan.Says = true, nil
 	q.Plan.Processes[0].Run = []string{os.Args[0], "sink", "--json", "--otlp-http", "", "--otlp-grpc", "127.0.0.1:{port}"}
 	q.Folders.Source, q.First = source, export
 	q.Phases[0].Operation = export

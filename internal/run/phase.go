@@ -43,6 +43,9 @@ func (s *stage) firstOperation(ctx context.Context) error {
 	start.FirstOperationSeconds = time.Duration(latency.Max()).Seconds()
 	end, err := s.drainStart(ctx)
 	start.Sink = end.counts
+	if err == nil {
+		start.Hops, err = s.hopsSince(ctx)
+	}
 	return err
 }
 
@@ -90,6 +93,9 @@ func (s *stage) phases(ctx context.Context) error {
 	for i, request := range s.request.Phases {
 		phase, end, err := s.phase(ctx, request, s.reached)
 		if err != nil {
+			return err
+		}
+		if phase.Hops, err = s.hopsSince(ctx); err != nil {
 			return err
 		}
 		if phase, err = s.withWarmed(phase, i); err != nil {

@@ -16,8 +16,10 @@ import (
 
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/run/logs"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -75,18 +77,21 @@ type stage struct {
 	placement process.Placement
 	agents    agents
 	apps      []Process
-	values    map[string]string
-	meter     Meter          // nil before the processes are ready
-	driver    drive.Driver   // nil before the agents have started
-	reached   record.Counts  // at the sink, when the next phase begins
-	warmed    map[int]warmed // by phase: what was made of its operation before the first phase
-	owed      owed           // by the tracer, of the probes of a search
-	sampled   time.Time      // since when memory is
-	loaded    loadTime       // of the last window; zero where the last phase had none of its own
-	results   string         // the results folder
-	shell     []string       // what the programs get of the user's environment
-	exporting bool           // spans are expected at the sink
-	ending    atomic.Bool    // the processes are being stopped: their end is no death
+	ports     *prepare.Ports
+	values    map[string]string // what placeholders stand for, in texts of no process
+	meter     Meter             // nil before the processes are ready
+	driver    drive.Driver      // nil before the agents have started
+	reached   record.Counts     // at the sink, when the next phase begins
+	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
+	route     route
+	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
+	owed      owed                          // by the tracer, of the probes of a search
+	sampled   time.Time                     // since when memory is
+	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
+	results   string                        // the results folder
+	shell     []string                      // what the programs get of the user's environment
+	exporting bool                          // spans are expected at the sink
+	ending    atomic.Bool                   // the processes are being stopped: their end is no death
 	before    harness
 
 	duet   *duet // nil: a run by itself
@@ -106,7 +111,7 @@ func (s *stage) finish(err error) {
 	s.before.into(&s.record.Harness, s.record.Ended.Sub(s.record.Started))
 	if err != nil {
 		s.record.Failure = s.failure(err)
-		redactFailure(s.record.Failure, s.request.Plan.Secrets)
+		logs.RedactFailure(s.record.Failure, s.request.Plan.Secrets)
 	}
 }
 
@@ -181,7 +186,7 @@ func (s *stage) redact() error {
 	for _, p := range s.apps {
 		paths = append(paths, p.Log().Path())
 	}
-	return redactLogs(paths, s.request.Plan.Secrets)
+	return logs.Redact(paths, s.request.Plan.Secrets)
 }
 
 // harness is a reading of what disturbs the harness.

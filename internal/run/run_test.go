@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 			os.Exit(0)
-		case "driven", "database", "check":
+		case "driven", "database", "check", "relay", "front":
 			if err := programs[os.Args[1]](os.Args[2:]); err != nil {
 				fmt.Println(err)
 				os.Exit(1)
@@ -121,7 +121,7 @@ func request(t *testing.T, kind record.Kind, path string) (*run.Conductor, run.R
 				Name: "app", Role: "app", Traced: true, Patience: 20 * time.Second,
 				Run: []string{os.Args[0], "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"},
 			}},
-			Admits: []spec.Admission{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
+			Says: []spec.Saying{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
 		},
 		First: operation, Phases: []run.PhaseRequest{{Operation: operation, Load: work}},
 		Load:     work,

@@ -14,6 +14,9 @@ import (
 // made before that are lost, and then as long as it asks for besides.
 func (s *stage) settle(ctx context.Context) error {
 	s.lookAtRuntimes()
+	if err := s.askOf(); err != nil {
+		return err
+	}
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
@@ -48,7 +51,7 @@ func (s *stage) lookAtRuntimes() {
 // connect waits until the sink has heard of the tracer; the wait is recorded.
 func (s *stage) connect(ctx context.Context) error {
 	most := s.request.Plan.Connects
-	if most <= 0 || !s.exporting {
+	if most <= 0 || !s.exporting || len(s.request.Plan.Via) > 0 { // it connects to the first hop, of which the sink hears nothing
 		return nil
 	}
 	begun := time.Now()
@@ -74,7 +77,7 @@ func (s *stage) drainStart(ctx context.Context) (drained, error) {
 	if s.mayBeCold() {
 		awaited := max(1, s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1))
 		came := func(c record.Counts) bool { return float64(c.Told()) >= awaited }
-		if _, err := s.until(ctx, s.request.Plan.Delay+cold, came); err != nil {
+		if _, err := s.until(ctx, s.request.Plan.Passed()+time.Duration(1+len(s.request.Plan.Via))*cold, came); err != nil {
 			return drained{}, err
 		}
 	}

@@ -9,14 +9,9 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/sink/kieker"
+	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/spec"
 )
-
-// fileFormats count the spans in the files of a folder, by spec.FileFormats.
-var fileFormats = map[string]func(dir string) (record.Counts, error){
-	"kieker": kieker.CountFolder,
-}
 
 // makeSpanFolders makes the folders that files with spans are written to.
 func (s *stage) makeSpanFolders() error {
@@ -40,9 +35,9 @@ func (s *stage) countSpanFiles() (record.Counts, error) {
 		if err != nil {
 			return total, err
 		}
-		counts, err := fileFormats[format](dir)
+		counts, err := hop.CountFiles(format, dir)
 		if err != nil {
-			return total, fmt.Errorf("counting the spans that the tracer wrote to files: %w", err)
+			return total, err
 		}
 		total = total.Plus(counts)
 	}

@@ -3,15 +3,12 @@ package run
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // stop ends the app's processes as their users would, so that tracers can flush,
@@ -28,13 +25,17 @@ func (s *stage) stop(ctx context.Context) error {
 		begin = time.Now()
 	}
 	for _, p := range slices.Backward(s.apps) {
-		killed, err := p.Stop(ctx, grace)
-		if err != nil {
-			return of(p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err))
+		if slices.Contains(s.request.Plan.Via, p.Name()) {
+			continue
 		}
-		s.record.Stop.Killed = s.record.Stop.Killed || killed
+		if err := s.stopOne(ctx, p); err != nil {
+			return err
+		}
 	}
 	s.record.Stop.Seconds = time.Since(begin).Seconds()
+	if err := s.stopHops(ctx); err != nil {
+		return err
+	}
 	seen, err := s.last(ctx)
 	if err != nil {
 		return err
@@ -49,7 +50,8 @@ func (s *stage) stop(ctx context.Context) error {
 	}
 	s.record.Life = life
 	s.record.Stop.Sink = life.Minus(s.counted())
-	if err := s.admissions(); err != nil {
+	s.hopsAtEnd()
+	if err := s.admissions(ctx); err != nil {
 		return err
 	}
 	if err := s.lookAtInstrumented(); err != nil {
@@ -59,6 +61,16 @@ func (s *stage) stop(ctx context.Context) error {
 		return err
 	}
 	return s.stopSink(ctx)
+}
+
+// stopOne ends one process.
+func (s *stage) stopOne(ctx context.Context, p Process) error {
+	killed, err := p.Stop(ctx, grace)
+	if err != nil {
+		return of(p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err))
+	}
+	s.record.Stop.Killed = s.record.Stop.Killed || killed
+	return nil
 }
 
 // lastPatience is how long the sink may take after the end of the processes; a variable for tests.
@@ -95,61 +107,19 @@ func (s *stage) counted() record.Counts {
 }
 
 // admissions reads what the tracer said of its spans in the logs.
-func (s *stage) admissions() error {
-	for _, a := range s.request.Plan.Admits {
-		pattern, err := regexp.Compile(a.Log)
-		if err != nil {
-			return fmt.Errorf("the tracer's pattern for %s spans: %w", a.What, err)
-		}
-		var total uint64
-		for _, p := range s.apps {
-			n, err := admitted(p.Log(), pattern, a)
-			if err != nil {
-				return fmt.Errorf("reading what process %s says of %s spans: %w", p.Name(), a.What, err)
-			}
-			total += n
-		}
-		to := &s.record.Tracer
-		to.Source = "log"
-		switch a.What {
-		case "dropped":
-			to.Dropped = add(to.Dropped, total)
-		case "failed":
-			to.Failed = add(to.Failed, total)
-		}
-	}
-	return nil
-}
-
-// admitted takes the numbers out of one process's log.
-func admitted(log *process.Log, pattern *regexp.Regexp, a spec.Admission) (uint64, error) {
-	group := pattern.SubexpIndex("n")
-	var total uint64
-	err := log.Lines(func(line string) error {
-		found := pattern.FindStringSubmatch(line)
-		if found == nil {
-			return nil
-		}
-		n := uint64(1)
-		if group > 0 {
-			var err error
-			if n, err = strconv.ParseUint(found[group], 10, 64); err != nil {
-				return fmt.Errorf("line %q: %w", line, err)
-			}
-		}
-		if a.Take == "last" {
-			total = n
-		} else {
-			total += n
-		}
+func (s *stage) admissions(ctx context.Context) error {
+	plan := s.request.Plan
+	if len(plan.Says) == 0 {
 		return nil
-	})
-	return total, err
-}
-
-func add(to *uint64, n uint64) *uint64 {
-	if to != nil {
-		n += *to
 	}
-	return &n
+	var logs []hop.Lines
+	for _, p := range s.apps {
+		if !slices.Contains(plan.Via, p.Name()) {
+			logs = append(logs, hop.Lines{Process: p.Name(), Each: p.Log().Lines})
+		}
+	}
+	said, err := hop.Log{Hop: "the tracer", Says: plan.Says, Logs: logs}.Read(ctx)
+	to := &s.record.Tracer
+	to.Dropped, to.Failed, to.Source = said.Dropped, said.Failed, said.Source
+	return err
 }

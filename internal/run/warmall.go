@@ -19,6 +19,7 @@ const warmRounds = 2
 type warmed struct {
 	load  record.Load
 	sink  record.Counts
+	hops  []record.Hop
 	quiet bool
 }
 
@@ -84,7 +85,9 @@ func (s *stage) warm(ctx context.Context, request PhaseRequest, length time.Dura
 	}
 	w.sink, w.quiet = w.sink.Plus(end.counts.Minus(s.reached)), clean
 	s.reached = end.counts
-	return w, nil
+	more, err := s.hopsSince(ctx)
+	w.hops = record.HopsPlus(w.hops, more)
+	return w, err
 }
 
 // withWarmed adds an operation's part of the shared warm-up to its phase.
@@ -98,6 +101,7 @@ func (s *stage) withWarmed(phase record.Phase, i int) (record.Phase, error) {
 		return phase, fmt.Errorf("adding up the warm-up of operation %s: %w", phase.Operation, err)
 	}
 	phase.WarmupSink = phase.WarmupSink.Plus(w.sink)
+	phase.Hops = record.HopsPlus(phase.Hops, w.hops)
 	phase.Quiet = phase.Quiet && w.quiet
 	return phase, nil
 }

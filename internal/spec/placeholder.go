@@ -109,14 +109,17 @@ func literal(value string) string {
 func (s *source) placeholders(at place, text string, known []string) {
 	for _, word := range Placeholders(text) {
 		switch {
-		case slices.Contains(known, word):
+		case slices.Contains(known, word), strings.HasPrefix(word, PortPrefix) && slices.Contains(known, "port"):
 		case slices.Contains(futurePlaceholders, word):
 			s.fail(at, "not supported yet: {%s}; Jaeger takes OTLP as well: {sink.otlp.grpc} and {sink.otlp.http}", word)
-		default:
+		case !s.besides(at, word):
 			s.fail(at, "%s (write {{%s}} for the word in braces itself)", unknown("placeholder", "{"+word+"}", braced(known)), word)
 		}
 	}
 }
+
+// PortPrefix begins the words for more ports of a process: {port.metrics} is one of its own, beside {port}.
+const PortPrefix = "port."
 
 func braced(words []string) []string {
 	out := make([]string, len(words))

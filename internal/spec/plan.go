@@ -8,24 +8,26 @@ import "time"
 type Plan struct {
 	Workload   string
 	Variant    string
-	Processes  []Process // wrapped, with the tracer's and the variant's environment and arguments
+	Processes  []Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
 	Operations []Operation
 	Build      Build
+	Plain      Build             // of the processes that are not traced, where the variant chooses which are (on:); empty: Build is theirs too
 	Spans      map[string]Number // declared spans per operation name; absent: learnt
-	Admits     []Admission
-	Tells      string        // pattern of the lines in which the tracer names what it instruments; ""
-	Silent     bool          // no span reaches the sink, by intent
-	Sampling   float64       // sampled share, 0 to 1; 1 where the tracer has no such setting
-	Delay      time.Duration // longest time that the tracer holds a finished span back
-	Holds      int           // spans that the tracer may keep, however long, until a buffer is full
+	Says       []Saying          // of the tracer
+	Tells      string            // pattern of the lines in which the tracer names what it instruments; ""
+	Silent     bool              // no span reaches the sink, by intent
+	Sampling   float64           // sampled share, 0 to 1; 1 where the tracer has no such setting
+	Delay      time.Duration     // longest time that the tracer holds a finished span back
+	Holds      int               // spans that the tracer may keep, however long, until a buffer is full
 	Settle     time.Duration
 	Startup    time.Duration // about how much longer the program takes to start and to stop with the tracer
+	Via        []string      // processes that are hops, in the order of a span's way
+	Passing    time.Duration // longest time that all hops together hold a span back
 	Secrets    []string      // values that no file and no screen may show
 
-	Self      bool              // the load is given to the operation's process in words
-	Verify    []string          // command that checks the workload's answers; nil: none
-	Connects  time.Duration     // at most so long the run waits until the sink has heard of the tracer; 0: it does not wait
-	Templates map[string]string // texts by file name, settings filled in, that stand in {templates}
-	Files     map[string]string // folders with files of spans by their format, which are read when the processes have ended
-	Steps     []string          // of tracing that the variant runs; nil where its tracer does not say
+	Self     bool              // the load is given to the operation's process in words
+	Verify   []string          // command that checks the workload's answers; nil: none
+	Connects time.Duration     // at most so long the run waits until the sink has heard of the tracer; 0: it does not wait
+	Files    map[string]string // folders with files of spans by their format, which are read when the processes have ended
+	Steps    []string          // of tracing that the variant runs; nil where its tracer does not say
 }

@@ -27,7 +27,7 @@ settings:
       batch: {env: {GONE: batch}}
       simple: {env: {SIMPLE: "1"}, unset: [GONE, MS], immediate: true}
       off: {silent: true}
-admits: [{what: dropped, log: "dropped (?P<n>\\d+)", take: last}]
+says: [{what: dropped, log: "dropped (?P<n>\\d+)", take: last}]
 settle: 250ms
 `)},
 	"workloads/shop/workload.yaml": {Data: []byte(`
@@ -81,7 +81,7 @@ func TestPlanMerges(t *testing.T) {
 	if diff := cmp.Diff(map[string]Number{"one": {2, 3}, "two": {5, 5}}, p.Spans); diff != "" {
 		t.Error(diff)
 	}
-	if p.Settle != 250*time.Millisecond || len(p.Admits) != 1 || p.Workload != "shop" || p.Variant != "v" {
+	if p.Settle != 250*time.Millisecond || len(p.Says) != 1 || p.Workload != "shop" || p.Variant != "v" {
 		t.Errorf("%+v", p)
 	}
 }

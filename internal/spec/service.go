@@ -5,9 +5,13 @@ package spec
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/role"
 )
+
+// servicePlaceholders may stand in the texts of a service.
+var servicePlaceholders = append(slices.Clone(runPlaceholders), "config")
 
 // ParseService reads a service file. File is its name for errors.
 func ParseService(file, name string, text []byte) (*Service, error) {
@@ -28,13 +32,22 @@ func ParseService(file, name string, text []byte) (*Service, error) {
 func (s *source) service(n *node, name string) *Service {
 	service := &Service{Name: name, Process: Process{Role: role.Database, Patience: DefaultPatience, Env: map[string]string{}}}
 	var traced *bool
-	keys := s.processFields(&service.Process, &traced, runPlaceholders)
+	keys := s.processFields(&service.Process, &traced, servicePlaceholders)
+	keys["build"] = func(v *node) { service.Build = s.build(v) }
+	keys["receives"] = func(v *node) { service.Receives = s.receives(v) }
+	keys["config"] = func(v *node) { service.Config = s.line(v); s.placeholders(v.at, service.Config, runPlaceholders) }
+	keys["delay"] = func(v *node) { service.Delay = s.duration(v, 0, 10*time.Minute) }
+	keys["metrics"] = func(v *node) { service.Metrics = s.page(v) }
+	keys["says"] = func(v *node) { service.Says = s.says(v, serviceSays, true) }
 	keys["description"] = func(v *node) { service.Description = s.text(v) }
 	keys["needs"] = func(v *node) { service.Needs = s.needs(v) }
 	if !s.mapping(n, "a service", keys) {
 		return service
 	}
 	service.Process.settle(traced)
+	if says := n.get("says"); says != nil && service.Metrics == "" && slices.ContainsFunc(service.Says, func(s Saying) bool { return s.Metrics != "" }) {
+		s.fail(says.at, "a service that says it by counters needs metrics: where its page is, such as http://127.0.0.1:{port.metrics}/metrics")
+	}
 	if n.get("run") == nil {
 		s.lacks(n, "run", n.at, "a service needs run: the command that starts it")
 	}

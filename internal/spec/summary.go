@@ -14,7 +14,7 @@ func (e *Experiment) Summary() string {
 		operations = append(operations, o.Name)
 	}
 	for _, v := range e.Variants {
-		variants = append(variants, v.Name)
+		variants = append(variants, v.Name+v.viaText())
 	}
 	probe := ""
 	if e.Load.Capacity != nil {
@@ -99,6 +99,9 @@ func (e *Experiment) Needs() []Need {
 	needs := slices.Clone(e.Workload.Needs)
 	for _, v := range e.Variants {
 		needs = append(needs, v.Tracer.Needs...)
+		for _, service := range v.Services() {
+			needs = append(needs, service.Needs...)
+		}
 	}
 	return Distinct(needs)
 }
@@ -112,4 +115,16 @@ func Distinct(needs []Need) []Need {
 		}
 	}
 	return out
+}
+
+// viaText is " via collector" where spans pass through hops.
+func (v Variant) viaText() string {
+	if len(v.Via) == 0 {
+		return ""
+	}
+	var names []string
+	for _, hop := range v.Via {
+		names = append(names, hop.Name)
+	}
+	return " via " + strings.Join(names, " and ")
 }

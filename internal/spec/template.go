@@ -20,30 +20,21 @@ const settingPrefix = "setting."
 // sinkMark begins the placeholders of where the sink is.
 const sinkMark = "{sink."
 
-// templates are the texts of the tracer's templates with the variant's settings in
+// templates are the texts of some of the tracer's files with the variant's settings in
 // them. It fails where a file is not there or names a setting that the tracer has not got.
-func (v Variant) templates() (map[string]string, error) {
-	if len(v.Tracer.Templates) == 0 {
+func (v Variant) templates(names []string) (map[string]string, error) {
+	if len(names) == 0 {
 		return nil, nil
 	}
 	words := v.settingWords()
 	out := map[string]string{}
-	for _, name := range v.Tracer.Templates {
+	for _, name := range names {
 		content, err := fs.ReadFile(v.Tracer.Files, name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the template %s of tracer %s: %w", name, v.Tracer.Name, err)
 		}
-		var missing string
-		out[name] = replace(string(content), func(word string) string {
-			value, known := words[word]
-			if !known && strings.HasPrefix(word, settingPrefix) && missing == "" {
-				missing = word
-			}
-			if !known {
-				return "{" + word + "}"
-			}
-			return literal(value)
-		}, nil, nil)
+		text, missing := withSettings(string(content), words)
+		out[name] = text
 		if missing != "" {
 			return nil, fmt.Errorf("template %s of tracer %s: there is no {%s}", name, v.Tracer.Name, missing)
 		}
@@ -54,15 +45,35 @@ func (v Variant) templates() (map[string]string, error) {
 // maxTemplate is how large a template may be, in bytes.
 const maxTemplate = 1 << 20
 
-// templates reads the names of files with placeholders, and checks what they hold
-// as far as the tracer's folder is known.
-func (s *source) templates(n *node, t *Tracer) []string {
-	known := slices.Clone(runPlaceholders)
+// withSettings fills the words of settings into a text; missing is one that there is not.
+func withSettings(text string, words map[string]string) (filled, missing string) {
+	filled = replace(text, func(word string) string {
+		value, known := words[word]
+		if !known && strings.HasPrefix(word, settingPrefix) && missing == "" {
+			missing = word
+		}
+		if !known {
+			return "{" + word + "}"
+		}
+		return literal(value)
+	}, nil, nil)
+	return filled, missing
+}
+
+// settingPlaceholders are the words of all settings of a tracer.
+func (t *Tracer) settingPlaceholders() []string {
+	var out []string
 	for _, set := range t.Settings {
 		for word := range set.words(set.Default) {
-			known = append(known, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
+			out = append(out, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
 		}
 	}
+	return out
+}
+
+// templates reads the names of files with placeholders, and checks what they hold
+// as far as the tracer's folder is known.
+func (s *source) templates(n *node, known []string) []string {
 	var out []string
 	for i, name := range s.texts(n) {
 		at := n.at
@@ -99,7 +110,7 @@ func (s *source) template(at place, name string, known []string) {
 	}
 	for i, line := range strings.Split(string(text), "\n") {
 		for _, word := range Placeholders(line) {
-			if !slices.Contains(known, word) {
+			if !slices.Contains(known, word) && !strings.HasPrefix(word, PortPrefix) {
 				s.fail(at, "%s:%d: %s (write {{%s}} for the word in braces itself)", printable(name), i+1, unknown("placeholder", "{"+word+"}", braced(known)), word)
 			}
 		}
@@ -119,21 +130,30 @@ func (v Variant) settingWords() map[string]string {
 
 // Texts are all texts of the plan that the run fills in: commands, environments and
 // templates.
-func (p *Plan) Texts() []string {
+func (p *Plan) Texts() []string { return p.textsOf(func(string) bool { return true }) }
+
+// textsOf are those of certain processes; templates are the tracer's.
+func (p *Plan) textsOf(is func(process string) bool) []string {
 	var out []string
 	for _, one := range p.Processes {
+		if !is(one.Name) {
+			continue
+		}
 		out = append(out, one.Run...)
 		for value := range maps.Values(one.Env) {
 			out = append(out, value)
 		}
-	}
-	for text := range maps.Values(p.Templates) {
-		out = append(out, text)
+		for text := range maps.Values(one.Templates) {
+			out = append(out, text)
+		}
 	}
 	return out
 }
 
-// NamesSink reports whether the plan tells somebody where the sink is.
+// NamesSink reports whether the plan tells any but its hops where the sink is.
 func (p *Plan) NamesSink() bool {
-	return slices.ContainsFunc(p.Texts(), func(text string) bool { return strings.Contains(text, sinkMark) })
+	return slices.ContainsFunc(p.textsOf(p.noHop), func(text string) bool { return strings.Contains(text, sinkMark) })
 }
+
+// noHop reports whether a process is none of the hops.
+func (p *Plan) noHop(process string) bool { return !slices.Contains(p.Via, process) }

@@ -61,7 +61,7 @@ func TestPlanTemplates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Expand(p.Templates["agent.conf"], map[string]string{"sink.kieker": "h:1"})
+	got, err := Expand(p.Processes[0].Templates["agent.conf"], map[string]string{"sink.kieker": "h:1"})
 	if want := "to=h:1\nshare=0.125 of 12.5%\nmode=full a {port} /home/{port} {brace} ${x}\n"; err != nil || got != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}

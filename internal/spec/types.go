@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -70,6 +71,11 @@ type Process struct {
 	Memory   int64         // bytes; 0 is no limit
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
 	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
+	Placed   Placed        // in a Plan: where it stands, if a tracer brought it
+
+	Templates map[string]string // in a Plan: texts by file name, settings filled in, that stand in its {templates}
+	Config    string            // of a hop: the text of a configuration of the user's own; "": the service's
+	Own       map[string]string // of a hop: what of Env the user wrote
 }
 
 // Service is a server that several workloads use, such as a database: a folder
@@ -79,7 +85,15 @@ type Service struct {
 	Description string
 	Needs       []Need
 	Process     Process // Name is empty; a workload's own keys win over it, its env is merged
-	Files       fs.FS
+	Build       Build   // makes its program, {build} in its own texts; without commands there is none
+
+	// Of one that spans can pass through (via: of a variant).
+	Receives map[protocol.Name]string // where it takes spans in, host:port
+	Config   string                   // the file that {config} stands for, unless a variant has another; "": it takes none
+	Delay    time.Duration            // longest time that it holds a span back
+	Metrics  string                   // URL of its page of counters
+	Says     []Saying
+	Files    fs.FS
 }
 
 // Operation is one kind of work.
@@ -151,12 +165,13 @@ type Tracer struct {
 	Append      map[string]string // added to variables, after a space where there is something: JAVA_TOOL_OPTIONS, NODE_OPTIONS
 	Templates   []string          // files of the folder with placeholders and {setting.NAME}; {templates} is where they stand, filled in, in a run
 	Settings    []Setting
-	Admits      []Admission
+	Says        []Saying
 	Tells       string        // regular expression over the process's log, whose group "name" is a library that is instrumented; "": it does not tell
 	Settle      time.Duration // extra time after ready until the tracer is connected
 	Startup     time.Duration // about how much longer a program takes to start and to stop with it, for what is foreseen
 	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
 	Holds       int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
+	Processes   []Brought     // that it brings
 	Files       fs.FS
 }
 
@@ -186,13 +201,6 @@ type Choice struct {
 	Immediate   bool              // with it spans are sent without delay
 }
 
-// Admission is a way in which a tracer says what became of its spans.
-type Admission struct {
-	What string // "dropped" or "failed"
-	Log  string // regular expression over the process's log; group "n" is the number, without it each line counts 1
-	Take string // "last" (a running total per process) or "sum"
-}
-
 // Variant is what is compared: a tracer with its settings on a workload.
 type Variant struct {
 	Name        string
@@ -202,8 +210,10 @@ type Variant struct {
 	Chosen      map[string]string // of which the user chose these
 	Env         map[string]string
 	Args        []string
-	Against     string  // another variant to be compared with, besides the baseline
-	Faults      *Faults // instead of the experiment's; nil: the experiment's
+	On          []string  // the workload's processes that are traced; nil: all that a tracer applies to
+	Via         []Process // hops that its spans pass through, in the order of a span's way
+	Against     string    // another variant to be compared with, besides the baseline
+	Faults      *Faults   // instead of the experiment's; nil: the experiment's
 }
 
 // FileFormats are the formats of files that spans are counted in.

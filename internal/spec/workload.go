@@ -28,7 +28,7 @@ func (s *source) workload(n *node, name string) *Workload {
 	w := &Workload{Name: name}
 	known := runPlaceholders
 	if n.kind == mapping {
-		known = append(slices.Clone(runPlaceholders), processPorts(n.get("processes"))...)
+		known = append(slices.Clone(runPlaceholders), s.processPorts(n.get("processes"), nil)...)
 	}
 	var operations, rate, all *node
 	s.mapping(n, "a workload", fields{
@@ -92,16 +92,20 @@ func (s *source) verify(n *node, known []string) []string {
 	return command
 }
 
-// processPorts are the placeholders {NAME.port} of a list of processes that is
-// not read yet.
-func processPorts(n *node) []string {
+// processPorts are the placeholders {NAME.port} and {NAME.port.FURTHER} of those of a list of
+// processes that is not read yet which are wanted; nil: of all.
+func (s *source) processPorts(n *node, wanted func(*node) bool) []string {
 	var out []string
 	if n == nil {
 		return nil
 	}
 	for _, item := range n.items {
-		if name := item.get("name"); name != nil && name.kind == scalar {
-			out = append(out, name.text+".port")
+		name := item.get("name")
+		if name == nil || name.kind != scalar || wanted != nil && !wanted(item) {
+			continue
+		}
+		for _, word := range append([]string{"port"}, s.ownPorts(item)...) {
+			out = append(out, name.text+"."+word)
 		}
 	}
 	return out

@@ -171,11 +171,21 @@ func (w writer) variant(v Variant) pairs {
 	if len(v.Settings) > 0 {
 		p.add("settings", w.env(v.Settings))
 	}
+	if len(v.On) > 0 {
+		p.add("on", inline[string](v.On))
+	}
 	if len(v.Env) > 0 {
 		p.add("env", w.env(v.Env))
 	}
 	if len(v.Args) > 0 {
 		p.add("args", w.words(v.Args))
+	}
+	if len(v.Via) > 0 {
+		hops := make([]pairs, len(v.Via))
+		for i, hop := range v.Via {
+			hops[i] = w.hop(hop)
+		}
+		p.add("via", hops)
 	}
 	p.text("against", v.Against)
 	if v.Faults != nil {

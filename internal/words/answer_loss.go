@@ -25,7 +25,7 @@ func lossClause(doc *finding.Document) (text string, calms bool) {
 	var worst, hidden, slight shareAt // lost; may have been, in traces that chance hides; or of few operations
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
-		due := ledger.Spans(*l, ledger.Expected) - ledger.Spans(*l, ledger.SampledOut) - ledger.Spans(*l, ledger.NotExported)
+		due := ledger.Spans(*l, ledger.Expected) - ledger.Spans(*l, ledger.SampledOut) - ledger.Spans(*l, ledger.SampledOnWay) - ledger.Spans(*l, ledger.NotExported)
 		if l.Operation == ledger.All && ledger.BesideOperations(doc.Ledgers, l.Variant) != nil && l.LostShare > worst.share {
 			known++
 			worst = shareAt{l.LostShare, l.Variant + ", in the whole run"}

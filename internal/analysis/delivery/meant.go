@@ -68,7 +68,7 @@ func (b *Book) perOperation(i int, plan *spec.Plan, operation string, learnt map
 	own, known := learnt[v.Name][operation]
 	if plan != nil {
 		if n, declared := plan.Spans[operation]; declared {
-			return ledger.PerOperation{Low: n.Low, High: n.High, Traces: own.Traces, How: ledger.Declared, Roots: own.Roots, Parents: own.Parents}, true
+			return ledger.Declare(n.Low, n.High, own), true
 		}
 	}
 	if known {

@@ -44,7 +44,7 @@ func (b *Book) Untraced(variant string) (none []finding.Ledger, all bool) {
 // isDark reports whether nothing is known of spans of an operation, lost ones included, where
 // some came of the run.
 func (b *Book) isDark(l finding.Ledger) bool {
-	came := ledger.Spans(l, ledger.Delivered) + ledger.Spans(l, ledger.Merged) + ledger.Spans(l, ledger.Forgone) + ledger.Spans(l, ledger.Dropped) + ledger.Spans(l, ledger.FailedSend)
+	came := ledger.Spans(l, ledger.Delivered) + ledger.Spans(l, ledger.Merged) + ledger.Spans(l, ledger.Forgone) + ledger.Spans(l, ledger.SampledOnWay) + ledger.Admitted(l)
 	return came == 0 && ledger.Spans(l, ledger.Unaccounted) <= 0
 }
 

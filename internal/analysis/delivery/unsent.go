@@ -46,7 +46,7 @@ func forgoneAndDue(l *finding.Ledger) (forgone, due float64) {
 	if l.LostShare < 1 {
 		due /= 1 - l.LostShare
 	} else { // nothing came
-		due = float64(ledger.Spans(*l, ledger.Dropped) + ledger.Spans(*l, ledger.FailedSend) + max(0, ledger.Spans(*l, ledger.Unaccounted)))
+		due = float64(ledger.Admitted(*l) + max(0, ledger.Spans(*l, ledger.Unaccounted)))
 	}
 	return float64(ledger.Spans(*l, ledger.Forgone)), due
 }

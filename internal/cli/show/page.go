@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -81,6 +82,10 @@ func (p *page) service(s *spec.Service) {
 	p.needs(s.Needs)
 	p.line("\nrole: %s", s.Process.Role)
 	p.line("run: %s", strings.Join(s.Process.Run, " "))
+	if len(s.Receives) > 0 {
+		p.line("spans pass through it (via: %s): it receives %s", s.Name, strings.Join(receives(s), ", "))
+		p.line("it says what was: %s", strings.Join(said(s), ", "))
+	}
 	if len(s.Process.Env) > 0 {
 		p.line("\nenvironment:")
 		p.env("  ", s.Process.Env)
@@ -105,6 +110,12 @@ func (p *page) tracer(t *spec.Tracer) {
 	if len(t.Templates) > 0 {
 		p.line("\nfilled in for each run: %s", strings.Join(t.Templates, ", "))
 	}
+	if len(t.Processes) > 0 {
+		p.line("\nprocesses that it brings:")
+	}
+	for _, b := range t.Processes {
+		p.line("  %s (%s, %s): %s", b.Name, broughtRole(b), whereOf(b), strings.Join(b.Run, " "))
+	}
 	if t.Connects > 0 {
 		p.line("\nwaits until it is connected: %s at most", t.Connects)
 	}
@@ -114,6 +125,20 @@ func (p *page) tracer(t *spec.Tracer) {
 	for _, s := range t.Settings {
 		p.setting(s)
 	}
+}
+
+func whereOf(b spec.Brought) string {
+	if b.Beside {
+		return b.Where() + " each traced process"
+	}
+	return b.Where()
+}
+
+func broughtRole(b spec.Brought) string {
+	if b.Service != nil {
+		return fmt.Sprintf("%s, service %s", b.Role, b.Service.Name)
+	}
+	return string(b.Role)
 }
 
 func (p *page) setting(s spec.Setting) {
@@ -213,4 +238,26 @@ func (p *page) experiments(experiments []*spec.Experiment) {
 		}
 		p.line("\n%s", strings.TrimSpace(string(text)))
 	}
+}
+
+// receives are the protocols that a service takes spans in by.
+func receives(s *spec.Service) []string {
+	var out []string
+	for _, r := range protocol.Table {
+		if _, takes := s.Receives[r.Name]; takes {
+			out = append(out, r.Title)
+		}
+	}
+	return out
+}
+
+// said is what a service says of spans, each once.
+func said(s *spec.Service) []string {
+	var out []string
+	for _, one := range s.Says {
+		if !slices.Contains(out, one.What) {
+			out = append(out, one.What)
+		}
+	}
+	return out
 }

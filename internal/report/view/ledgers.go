@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // ledgersOf has the ledgers of one operation, a line each; without empty ones, but for all of them.
@@ -59,6 +60,14 @@ func ledgerLines(doc *finding.Document, shown []*finding.Ledger) model.Grid {
 			text.Tone = model.Doubtful
 		}
 		g.Add(model.Cell{Text: "spans"}, model.Cell{Text: ledgerName(doc, l)}, text)
+		for _, p := range l.Pages {
+			c := pageCell(p)
+			c.Text = words.Way(p) + ": " + c.Text
+			g.Add(model.Cell{}, model.Cell{}, c)
+		}
+		if text := words.Missing(*l); text != "" {
+			g.Add(model.Cell{}, model.Cell{}, model.Cell{Text: text, Tone: model.Doubtful})
+		}
 	}
 	return g
 }
@@ -72,9 +81,21 @@ func ledgersSection(doc *finding.Document) model.Section {
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: l.Hop}, model.Cell{Text: operationsText(l)}, entriesCell(l), ledgerVerdict(l))
+		for _, p := range l.Pages {
+			g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: words.Way(p)}, model.Cell{}, pageCell(p), model.Cell{})
+		}
 	}
 	s.Grids = parts.Grids(g)
 	return s
+}
+
+// pageCell is what became of spans on the way from one program to the next.
+func pageCell(p finding.Page) model.Cell {
+	c := model.Cell{Text: words.Page(p)}
+	if p.Outcome != finding.PageWhole {
+		c.Tone = model.Doubtful
+	}
+	return c
 }
 
 func operationsText(l *finding.Ledger) string {
@@ -99,6 +120,9 @@ func entriesCell(l *finding.Ledger) model.Cell {
 // ledgerVerdict is what a ledger comes to.
 func ledgerVerdict(l *finding.Ledger) model.Cell {
 	c := model.Cell{Text: l.Verdict}
+	if text := words.Missing(*l); text != "" {
+		c.Text += "; " + text
+	}
 	if l.Exact && l.Verdict != "" {
 		c.More = []string{"exact"}
 	}

@@ -21,7 +21,7 @@ import (
 // Prepared is a variant that can be run.
 type Prepared struct {
 	Plan        *spec.Plan
-	Calibration *spec.Plan // the same with every span sampled
+	Calibration *spec.Plan // the same with every span sampled, and no hop between: what operations make is learnt
 	Folders     Folders
 	Digests     map[string]string // of what was built and fetched: build, workload, tracer; and source, the files of a built-in workload
 }
@@ -49,7 +49,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 	if p.Plan, err = e.Plan(v); err != nil {
 		return p, err
 	}
-	if p.Calibration, err = e.Plan(fullySampled(v)); err != nil {
+	if p.Calibration, err = e.Plan(fullySampled(v).Direct()); err != nil {
 		return p, err
 	}
 	if missing := Missing(e.Workload, v); len(missing) > 0 {
@@ -76,7 +76,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 // Missing are the things that this machine lacks to run a variant, in words.
 func Missing(w *spec.Workload, v spec.Variant) []string {
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
-	for _, p := range w.Processes {
+	for _, p := range slices.Concat(w.Processes, v.Via) {
 		if p.Service != nil {
 			missing = append(missing, artifact.Missing(p.Service.Needs)...)
 		}
@@ -94,9 +94,11 @@ func Missing(w *spec.Workload, v spec.Variant) []string {
 type Folders struct {
 	Source   string            // the workload's folder: {dir}
 	Build    string            // {build}
+	Plain    string            // {build} of processes that are not traced; "": theirs is Build
 	Workload string            // language packages of the workload: {workload}
 	Tracer   string            // language packages of the tracer: {tracer}
 	Service  map[string]string // by process: the files of the service that it is: {service}
+	Built    map[string]string // by process: what was built of that service: its own {build}
 }
 
 // digests names the folders by what they were made from: the cache calls each
@@ -109,10 +111,14 @@ func (f Folders) digests() map[string]string {
 		}
 	}
 	add("build", f.Build)
+	add("plain build", f.Plain)
 	add("workload", f.Workload)
 	add("tracer", f.Tracer)
 	for process, folder := range f.Service {
 		add("service of "+process, folder)
+	}
+	for process, folder := range f.Built {
+		add("build of "+process, folder)
 	}
 	return digests
 }
@@ -127,17 +133,21 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 	if err != nil {
 		return f, err
 	}
-	var errs [5]error
+	var errs [6]error
 	if w.Files != nil {
 		f.Source, errs[0] = store.Source(ctx, w.Files)
 	}
 	f.Workload, errs[1] = store.Artifact(ctx, w.Files, w.Artifact, progress)
 	f.Tracer, errs[2] = store.Artifact(ctx, t.Files, t.Artifact, progress)
 	if len(plan.Build.Run) > 0 && errs[1] == nil && errs[2] == nil {
-		f.Build, errs[3] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Build.Run, Env: plan.Build.Env,
-			Folders: map[string]string{"workload": f.Workload, "tracer": f.Tracer}}, progress)
+		folders := map[string]string{"workload": f.Workload, "tracer": f.Tracer}
+		f.Build, errs[3] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Build.Run, Env: plan.Build.Env, Folders: folders}, progress)
+		if len(plan.Plain.Run) > 0 && errs[3] == nil {
+			f.Plain, errs[5] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Plain.Run, Env: plan.Plain.Env, Folders: folders}, progress)
+		}
 	}
 	f.Service, errs[4] = fetchServices(ctx, store, plan)
+	f.Built, errs[5] = buildServices(ctx, store, plan, progress)
 	return f, errors.Join(errs[:]...)
 }
 
@@ -154,6 +164,32 @@ func fetchServices(ctx context.Context, store *artifact.Store, plan *spec.Plan) 
 		}
 	}
 	return folders, nil
+}
+
+// buildServices builds the programs of the services that have one.
+func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, progress io.Writer) (map[string]string, error) {
+	built := map[string]string{}
+	for _, p := range plan.Processes {
+		if p.Service == nil || len(p.Service.Build.Run) == 0 {
+			continue
+		}
+		var err error
+		if built[p.Name], err = BuildService(ctx, store, p.Service, progress); err != nil {
+			return built, err
+		}
+	}
+	return built, nil
+}
+
+// BuildService builds the program of a service that has one. Its configuration is none of the sources.
+func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, progress io.Writer) (string, error) {
+	dir, err := store.Build(ctx, artifact.BuildRequest{
+		Files: s.Files, Commands: s.Build.Run, Env: s.Build.Env, Beside: strings.TrimPrefix(s.Config, "{service}/"),
+	}, progress)
+	if err != nil {
+		return "", fmt.Errorf("service %s: %w", s.Name, err)
+	}
+	return dir, nil
 }
 
 // fullySampled is the variant with its sampling setting, where the tracer has

@@ -1,0 +1,57 @@
+package finding
+
+// Page is a ledger's account of one hop: of the way from one program to the next. A nil figure is one that nobody tells.
+type Page struct {
+	From     string   `json:"from"`                   // "app": the traced processes; or a hop
+	To       string   `json:"to"`                     // a hop; or "sink"
+	Past     []string `json:"past,omitempty"`         // hops between the two that do not say what they took in
+	Expected *int64   `json:"expected"`               // spans that From made, or took in
+	Sampled  *int64   `json:"sampled"`                // of which it left out on purpose: no loss
+	Dropped  *int64   `json:"dropped"`                // of which it threw away
+	Failed   *int64   `json:"failed"`                 // of which it lost in exports
+	Sent     *int64   `json:"sent"`                   // that it passed on, by its own word
+	Refused  *int64   `json:"refused"`                // that To did not take in; From may have sent them again
+	Received int64    `json:"received"`               // that came to To
+	Inside   int64    `json:"lost_inside,omitempty"`  // that From took in, did not pass on, and says nothing of
+	Between  int64    `json:"lost_between,omitempty"` // that it passed on, or says nothing of, and that did not come
+	More     int64    `json:"more,omitempty"`         // that came beyond what From says
+	Outcome  Outcome  `json:"outcome"`
+	Source   string   `json:"source,omitempty"` // by what From says it: "log", "metrics"; "" where it is the sink's word or the account's own
+	Untold   string   `json:"untold,omitempty"` // why From, or a hop that is passed over, does not say it
+}
+
+// The ends of a span's way.
+const (
+	PageApp  = "app"
+	PageSink = "sink"
+)
+
+// Outcome is what a page comes to.
+type Outcome string
+
+// The outcomes of a page.
+const (
+	PageWhole   Outcome = "whole"   // nothing was lost here; what was left out on purpose is no loss
+	PageLost    Outcome = "lost"    // spans were lost here
+	PageMore    Outcome = "more"    // more came than From says: the two disagree
+	PageUnsure  Outcome = "unsure"  // spans did not come, and a hop does not say whether it left them out on purpose
+	PageUnknown Outcome = "unknown" // nobody knows how many were to come
+)
+
+// Lost is how many spans were lost on this page: dropped, in failed exports, inside and between.
+func (p Page) Lost() int64 {
+	lost := p.Inside + p.Between
+	for _, n := range []*int64{p.Dropped, p.Failed} {
+		if n != nil {
+			lost += *n
+		}
+	}
+	return lost
+}
+
+// ServiceSpans are the spans of one service: those that were to come, and those that came.
+type ServiceSpans struct {
+	Service   string `json:"service"`
+	Expected  int64  `json:"expected"`
+	Delivered int64  `json:"delivered"`
+}

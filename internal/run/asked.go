@@ -1,0 +1,177 @@
+// What hops are asked of the spans that pass through them, and when.
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/hop"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// route is the way of spans over the hops.
+type route struct {
+	counters []hop.Counter // in the order of a span's way
+	last     []record.Hop  // what they said when they were last asked
+	told     []record.Hop  // of which this much was put into the record
+	ended    int           // so many of them, the first ones, say nothing any more
+}
+
+// askOf notes how each hop is asked. All processes are there.
+func (s *stage) askOf() error {
+	for _, name := range s.request.Plan.Via {
+		p := s.request.Plan.Process(name)
+		page, err := spec.Expand(p.Service.Metrics, s.valuesFor(*p))
+		if err != nil {
+			return of(name, fmt.Errorf("hop %s: its page of counters: %w", name, err))
+		}
+		logs := []hop.Lines{{Process: name, Each: s.app(name).Log().Lines}}
+		s.route.counters = append(s.route.counters, hop.Of(name, p.Service.Says, page, logs))
+	}
+	s.route.last = make([]record.Hop, len(s.route.counters))
+	for i, c := range s.route.counters {
+		s.route.last[i] = record.Hop{Name: c.Name()}
+	}
+	return nil
+}
+
+// ask asks all hops that are there, the first one first.
+func (s *stage) ask(ctx context.Context) error {
+	for i := s.route.ended; i < len(s.route.counters); i++ {
+		if err := s.askOne(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stage) askOne(ctx context.Context, i int) error {
+	said, err := s.route.counters[i].Read(ctx)
+	if err != nil {
+		return fmt.Errorf("asking hop %s for its spans: %w", s.route.counters[i].Name(), err)
+	}
+	s.route.last[i] = said
+	return nil
+}
+
+// hopsSince is what the hops say of the time since it was last asked for.
+func (s *stage) hopsSince(ctx context.Context) ([]record.Hop, error) {
+	if len(s.route.counters) == 0 {
+		return nil, nil
+	}
+	if err := s.ask(ctx); err != nil {
+		return nil, err
+	}
+	before := s.route.told
+	s.route.told = slices.Clone(s.route.last)
+	if before == nil {
+		return s.route.told, nil
+	}
+	return record.HopsMinus(s.route.told, before), nil
+}
+
+// holding watches whether hops still hold spans back.
+type holding struct {
+	spans int64 // that they held when they were last asked; −1: they were not
+	asked time.Time
+}
+
+// restOf reports whether no hop holds spans back, or as many as a while ago: those it will not pass on, or it does not
+// say what became of them. Hops are asked no more often than once a while: a page of counters costs the hop some CPU.
+func (s *stage) restOf(ctx context.Context, h *holding, while time.Duration) (bool, error) {
+	if len(s.route.counters) == 0 {
+		return true, nil
+	}
+	if h.spans >= 0 && time.Since(h.asked) < while {
+		return false, nil
+	}
+	if err := s.ask(ctx); err != nil {
+		return false, err
+	}
+	var held int64
+	for _, one := range s.route.last {
+		waiting, known := one.Waiting()
+		if known && waiting > 0 {
+			held += waiting
+		}
+	}
+	same := held == h.spans
+	h.spans, h.asked = held, time.Now()
+	return held == 0 || same, nil
+}
+
+// stopHops ends the hops, the first one first, when all others have ended: each passes on what it still holds, and says a
+// last time what it did.
+func (s *stage) stopHops(ctx context.Context) error {
+	for i, c := range s.route.counters {
+		if _, err := s.drainFor(ctx, record.Counts{}, -1, s.request.Plan.Passing); err != nil {
+			return err
+		}
+		if err := s.askOne(ctx, i); err != nil {
+			return err
+		}
+		if err := s.stopOne(ctx, s.app(c.Name())); err != nil {
+			return err
+		}
+		if err := s.lastWords(ctx, i); err != nil {
+			return err
+		}
+		s.route.ended = i + 1
+	}
+	return nil
+}
+
+// lastWords asks a hop that has ended: its log has all that it will ever say, its page is gone.
+func (s *stage) lastWords(ctx context.Context, i int) error {
+	says := s.request.Plan.Process(s.route.counters[i].Name()).Service.Says
+	if !slices.ContainsFunc(says, func(s spec.Saying) bool { return s.Log != "" }) {
+		return nil
+	}
+	before := s.route.last[i]
+	if err := s.askOne(ctx, i); err != nil {
+		return err
+	}
+	last := &s.route.last[i]
+	last.Untold = before.Untold
+	figures := last.Figures()
+	for name, figure := range before.Figures() {
+		if *figures[name] == nil {
+			*figures[name] = *figure
+		}
+	}
+	return nil
+}
+
+// hopsAtEnd puts into the record what the hops say of the whole run. A page that never had any of a hop's counters tells
+// nothing of any part of it.
+func (s *stage) hopsAtEnd() {
+	r := s.record
+	r.Hops = slices.Clone(s.route.last)
+	if s.route.told != nil {
+		r.Stop.Hops = record.HopsMinus(r.Hops, s.route.told)
+	}
+	for i, c := range s.route.counters {
+		if hop.Seen(c) || r.Hops[i].Untold != "" {
+			continue
+		}
+		untold := record.Hop{Name: c.Name(), Source: r.Hops[i].Source, Untold: "its page has none of the counters that service.yaml names"}
+		for _, hops := range s.allHops() {
+			if i < len(hops) {
+				hops[i] = untold
+			}
+		}
+	}
+}
+
+// allHops are all lists of what hops say in the record.
+func (s *stage) allHops() [][]record.Hop {
+	r := s.record
+	all := [][]record.Hop{r.Hops, r.Start.Hops, r.Stop.Hops}
+	for i := range r.Phases {
+		all = append(all, r.Phases[i].Hops)
+	}
+	return all
+}

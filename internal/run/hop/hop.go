@@ -1,0 +1,95 @@
+// Package hop owns what programs on the way of spans say that they did with them: in their logs, on a page of counters,
+// and by the files that they leave. It must not know how the programs are started, nor what their
+// word is used for.
+package hop
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Counter is one program's word.
+type Counter interface {
+	Name() string
+	// Read is what it says until now. A program that cannot be asked is no error: what it says is then untold.
+	Read(ctx context.Context) (record.Hop, error)
+}
+
+// The kinds of word.
+const (
+	byLog     = "log"
+	byMetrics = "metrics"
+)
+
+// Of is a program's word by all that it says, by its page at an address and by its logs.
+func Of(name string, says []spec.Saying, page string, logs []Lines) Counter {
+	var all several
+	if counted := slices.DeleteFunc(slices.Clone(says), func(s spec.Saying) bool { return s.Metrics == "" }); len(counted) > 0 {
+		all = append(all, &Page{Hop: name, URL: page, Says: counted})
+	}
+	if logged := slices.DeleteFunc(slices.Clone(says), func(s spec.Saying) bool { return s.Log == "" }); len(logged) > 0 {
+		all = append(all, Log{Hop: name, Says: logged, Logs: logs})
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return named{name, all}
+}
+
+// several are words of one program; those of a kind add up.
+type several []Counter
+
+type named struct {
+	name string
+	several
+}
+
+// Name implements Counter.
+func (n named) Name() string { return n.name }
+
+// Read implements Counter.
+func (n named) Read(ctx context.Context) (record.Hop, error) {
+	out := record.Hop{Name: n.name}
+	var sources, untold []string
+	var errs error
+	for _, c := range n.several {
+		one, err := c.Read(ctx)
+		errs = errors.Join(errs, err)
+		sources = append(sources, one.Source)
+		if one.Untold != "" {
+			untold = append(untold, one.Untold)
+		}
+		into := out.Figures()
+		for name, figure := range one.Figures() {
+			if *figure != nil {
+				add(into[name], **figure)
+			}
+		}
+	}
+	out.Source, out.Untold = strings.Join(sources, " and "), strings.Join(untold, "; ")
+	return out, errs
+}
+
+// Seen reports whether any of its counters was ever there.
+func (n named) Seen() bool { return slices.ContainsFunc(n.several, Seen) }
+
+// Seen reports whether a program ever said anything of itself. A page that never has any of its counters tells nothing,
+// though it can be read.
+func Seen(c Counter) bool {
+	if page, is := c.(interface{ Seen() bool }); is {
+		return page.Seen()
+	}
+	return true
+}
+
+func add(to **uint64, n uint64) {
+	if *to != nil {
+		n += **to
+	}
+	*to = &n
+}

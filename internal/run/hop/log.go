@@ -1,0 +1,73 @@
+package hop
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Lines gives the lines of a process's log, one by one.
+type Lines struct {
+	Process string
+	Each    func(func(line string) error) error
+}
+
+// Log is what a program says in the logs of its processes.
+type Log struct {
+	Hop  string
+	Says []spec.Saying
+	Logs []Lines
+}
+
+// Name implements Counter.
+func (l Log) Name() string { return l.Hop }
+
+// Read implements Counter. A log without such a line says that there was none.
+func (l Log) Read(context.Context) (record.Hop, error) {
+	out := record.Hop{Name: l.Hop, Source: byLog}
+	figures := out.Figures()
+	for _, s := range l.Says {
+		pattern, err := regexp.Compile(s.Log)
+		if err != nil {
+			return out, fmt.Errorf("the pattern for %s spans of %s: %w", s.What, l.Hop, err)
+		}
+		for _, log := range l.Logs {
+			n, err := logged(log, pattern, s.Take)
+			if err != nil {
+				return out, fmt.Errorf("reading what process %s says of %s spans: %w", log.Process, s.What, err)
+			}
+			add(figures[s.What], n)
+		}
+	}
+	return out, nil
+}
+
+// logged takes the numbers out of one process's log.
+func logged(log Lines, pattern *regexp.Regexp, take string) (uint64, error) {
+	group := pattern.SubexpIndex("n")
+	var total uint64
+	err := log.Each(func(line string) error {
+		found := pattern.FindStringSubmatch(line)
+		if found == nil {
+			return nil
+		}
+		n := uint64(1)
+		if group > 0 {
+			var err error
+			if n, err = strconv.ParseUint(found[group], 10, 64); err != nil {
+				return fmt.Errorf("line %q: %w", line, err)
+			}
+		}
+		if take == "last" {
+			total = n
+		} else {
+			total += n
+		}
+		return nil
+	})
+	return total, err
+}

@@ -1,0 +1,190 @@
+package hop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Bounds of a page of counters.
+const (
+	pagePatience = 2 * time.Second
+	pageLimit    = 16 << 20 // bytes
+)
+
+// Page is what a program says on a page of counters, in Prometheus' text format.
+type Page struct {
+	Hop  string
+	URL  string
+	Says []spec.Saying
+
+	seen bool
+}
+
+// Name implements Counter.
+func (p *Page) Name() string { return p.Hop }
+
+// Seen reports whether any of its counters was ever on the page.
+func (p *Page) Seen() bool { return p.seen }
+
+// Read implements Counter.
+func (p *Page) Read(ctx context.Context) (record.Hop, error) {
+	families, err := p.fetch(ctx)
+	if err == nil {
+		var out record.Hop
+		if out, err = p.take(families); err == nil {
+			return out, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return record.Hop{}, context.Cause(ctx)
+	}
+	return record.Hop{Name: p.Hop, Source: byMetrics, Untold: err.Error()}, nil
+}
+
+func (p *Page) fetch(ctx context.Context) (map[string]*dto.MetricFamily, error) {
+	ctx, cancel := context.WithTimeout(ctx, pagePatience)
+	defer cancel()
+	fail := func(err error) (map[string]*dto.MetricFamily, error) {
+		return nil, fmt.Errorf("its page of counters cannot be read: %w", plain(err))
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, nil)
+	if err != nil {
+		return fail(err)
+	}
+	request.Header.Set("Accept", "text/plain;version=0.0.4")
+	answer, err := client.Do(request)
+	if err != nil {
+		return fail(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fail(fmt.Errorf("the answer is %s", answer.Status))
+	}
+	families, err := parse(io.LimitReader(answer.Body, pageLimit))
+	if err != nil {
+		return fail(err)
+	}
+	return families, nil
+}
+
+// plain is an error without addresses: they differ from run to run.
+func plain(err error) error {
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err
+	}
+	var network *net.OpError
+	if errors.As(err, &network) {
+		err = network.Err
+	}
+	return err
+}
+
+// client keeps no connection open, and goes through no proxy: the page is on this machine.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// parse reads a page. The parser is said to be for pages that are well written: others may make it panic.
+func parse(page io.Reader) (families map[string]*dto.MetricFamily, err error) {
+	defer func() {
+		if trouble := recover(); trouble != nil {
+			families, err = nil, fmt.Errorf("it is no page of counters: %v", trouble)
+		}
+	}()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(page)
+}
+
+// take adds up the counters that are on the page.
+func (p *Page) take(families map[string]*dto.MetricFamily) (record.Hop, error) {
+	out := record.Hop{Name: p.Hop, Source: byMetrics}
+	figures, lacking := out.Figures(), map[string]bool{}
+	for _, s := range p.Says {
+		series, ok := spec.ParseSeries(s.Metrics)
+		if !ok {
+			return out, fmt.Errorf("%q is not a counter", s.Metrics)
+		}
+		n, there, err := sum(families, series)
+		if err != nil {
+			return out, fmt.Errorf("counter %s: %w", s.Metrics, err)
+		}
+		p.seen = p.seen || there
+		if there || s.Absent == spec.AbsentNone {
+			add(figures[s.What], n)
+		} else {
+			lacking[s.What] = true
+		}
+	}
+	for what := range lacking { // of several that add up, all have to be there
+		*figures[what] = nil
+	}
+	return out, nil
+}
+
+// total ends the names of counters in OpenMetrics.
+const total = "_total"
+
+// sum adds up the values of the series that are chosen; there is whether there is any. A counter may be called
+// NAME_total as well: which it is depends on how a program writes its page.
+func sum(families map[string]*dto.MetricFamily, s spec.Series) (n uint64, there bool, err error) {
+	family := families[s.Name]
+	if family == nil {
+		family = families[s.Name+total]
+	}
+	for _, m := range family.GetMetric() {
+		if !chosen(m, s.Labels) {
+			continue
+		}
+		value, err := valueOf(m)
+		if err != nil {
+			return 0, true, err
+		}
+		n, there = n+value, true
+	}
+	return n, there, nil
+}
+
+func chosen(m *dto.Metric, labels map[string]string) bool {
+	found := 0
+	for _, l := range m.GetLabel() {
+		want, asked := labels[l.GetName()]
+		if asked && want != l.GetValue() {
+			return false
+		}
+		if asked {
+			found++
+		}
+	}
+	return found == len(labels)
+}
+
+func valueOf(m *dto.Metric) (uint64, error) {
+	var v float64
+	switch {
+	case m.GetCounter() != nil:
+		v = m.GetCounter().GetValue()
+	case m.GetUntyped() != nil:
+		v = m.GetUntyped().GetValue()
+	case m.GetGauge() != nil:
+		v = m.GetGauge().GetValue()
+	default:
+		return 0, errors.New("it is no single number")
+	}
+	if math.IsNaN(v) || v < 0 || v > 1<<53 || v != math.Trunc(v) {
+		return 0, fmt.Errorf("%v is no number of spans", v)
+	}
+	return uint64(v), nil
+}

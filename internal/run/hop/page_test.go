@@ -1,0 +1,203 @@
+package hop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// says are counters as a Collector has them.
+var says = []spec.Saying{
+	{What: spec.SaysReceived, Metrics: "accepted_spans"},
+	{What: spec.SaysSampled, Metrics: "filtered_spans", Absent: spec.AbsentNone},
+	{What: spec.SaysSampled, Metrics: `sampler_spans{sampled="false"}`, Absent: spec.AbsentNone},
+	{What: spec.SaysDropped, Metrics: "dropped_spans", Absent: spec.AbsentNone},
+	{What: spec.SaysSent, Metrics: "sent_spans", Absent: spec.AbsentNone},
+}
+
+// text is what a hop says, untold figures as a dash.
+func text(h record.Hop) string {
+	var out []string
+	for _, n := range []*uint64{h.Received, h.Refused, h.Sampled, h.Dropped, h.Failed, h.Sent} {
+		if n == nil {
+			out = append(out, "-")
+		} else {
+			out = append(out, fmt.Sprint(*n))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestPage(t *testing.T) {
+	for name, c := range map[string]struct {
+		page string
+		want string // received, refused, sampled, dropped, failed, sent
+	}{
+		"all": {`# HELP accepted_spans x
+# TYPE accepted_spans counter
+accepted_spans{receiver="otlp",transport="grpc"} 900
+accepted_spans{receiver="otlp",transport="http"} 100
+# TYPE filtered_spans counter
+filtered_spans{filter="a"} 20
+sampler_spans{policy="hash",sampled="false"} 30
+sampler_spans{policy="hash",sampled="true"} 950
+# TYPE dropped_spans counter
+dropped_spans 1
+# TYPE sent_spans gauge
+sent_spans 9.49e2
+`, "1000 - 50 1 - 949"},
+		"as OpenMetrics calls counters":    {"accepted_spans_total 7\nsent_spans_total 6\n", "7 - 0 0 - 6"},
+		"what has counted nothing is none": {"accepted_spans 7\n", "7 - 0 0 - 0"},
+		"but only where a file says so":    {"sent_spans 7\n", "- - 0 0 - 7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.page) }))
+			defer server.Close()
+			p := &Page{Hop: "collector", URL: server.URL, Says: says}
+			got, err := p.Read(t.Context())
+			if err != nil || got.Untold != "" || text(got) != c.want || !p.Seen() || got.Source != "metrics" || got.Name != "collector" {
+				t.Errorf("%s (%v, %+v), want %s", text(got), err, got, c.want)
+			}
+		})
+	}
+}
+
+// Of several that add up all have to be there.
+func TestPartOfASumIsUntold(t *testing.T) {
+	p := &Page{Hop: "x", Says: []spec.Saying{{What: spec.SaysReceived, Metrics: "a"}, {What: spec.SaysReceived, Metrics: "b"}}}
+	families, err := parse(strings.NewReader("a 3\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.take(families); err != nil || got.Received != nil {
+		t.Errorf("%s, %v: half of what was received is taken for all of it", text(got), err)
+	}
+}
+
+// What cannot be read is untold, and never none.
+func TestPageThatCannotBeRead(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for name, c := range map[string]struct{ page, why string }{
+		"no number of spans": {"accepted_spans 1.5\n", "1.5 is no number of spans"},
+		"below none":         {"accepted_spans -1\n", "-1 is no number of spans"},
+		"not a number":       {"accepted_spans NaN\n", "NaN is no number of spans"},
+		"no page of these":   {"<html>\n", "text format parsing error"},
+		"a histogram":        {"# TYPE accepted_spans histogram\naccepted_spans_bucket{le=\"+Inf\"} 1\naccepted_spans_sum 1\naccepted_spans_count 1\n", "no single number"},
+		"missing":            {"", "404"},
+		"gone":               {"", "connection refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if c.page == "" {
+					http.NotFound(w, r)
+					return
+				}
+				fmt.Fprint(w, c.page)
+			}))
+			defer server.Close()
+			p := &Page{Hop: "collector", URL: server.URL, Says: says}
+			if name == "gone" {
+				p.URL = gone.URL
+			}
+			got, err := p.Read(t.Context())
+			if err != nil || got.Told() || !strings.Contains(got.Untold, c.why) {
+				t.Errorf("%s, untold %q, %v; want untold because %q", text(got), got.Untold, err, c.why)
+			}
+		})
+	}
+}
+
+// A page without any of the counters was never seen to tell.
+func TestPageOfSomethingElse(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "up 1\n") }))
+	defer server.Close()
+	c := Of("collector", says, server.URL, nil)
+	if _, err := c.Read(t.Context()); err != nil || Seen(c) {
+		t.Errorf("%v; a page without counters of spans is said to tell of them", err)
+	}
+}
+
+func TestInterruptedRead(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	because := errors.New("enough")
+	cancel(because)
+	if _, err := (&Page{URL: "http://127.0.0.1:1/", Says: says}).Read(ctx); !errors.Is(err, because) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func lines(all ...string) Lines {
+	return Lines{Process: "app", Each: func(each func(string) error) error {
+		for _, line := range all {
+			if err := each(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+func TestLog(t *testing.T) {
+	says := []spec.Saying{
+		{What: spec.SaysDropped, Log: `total dropped (?P<n>\d+)`, Take: "last"},
+		{What: spec.SaysFailed, Log: `export failed`, Take: "sum"},
+		{What: spec.SaysSent, Log: `sent (?P<n>\d+)`, Take: "sum"},
+	}
+	got, err := Log{Hop: "x", Says: says, Logs: []Lines{
+		lines("total dropped 3", "sent 5", "total dropped 7", "export failed", "sent 6"), lines("total dropped 1", "export failed"),
+	}}.Read(t.Context())
+	if err != nil || text(got) != "- - - 8 2 11" || got.Source != "log" {
+		t.Errorf("%s, %v; want 8 dropped, 2 failed, 11 sent", text(got), err)
+	}
+	if got, err := (Log{Says: says, Logs: []Lines{lines()}}).Read(t.Context()); err != nil || text(got) != "- - - 0 0 0" {
+		t.Errorf("a log without such a line says %s, %v", text(got), err)
+	}
+	if _, err := (Log{Says: says, Logs: []Lines{lines("sent 99999999999999999999")}}).Read(t.Context()); err == nil {
+		t.Error("a number that is too large is taken")
+	}
+}
+
+// What a program says in its log and on its page adds up.
+func TestLogAndPage(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "accepted_spans 7\ndropped_spans 2\n") }))
+	defer server.Close()
+	both := append([]spec.Saying{{What: spec.SaysDropped, Log: `lost (?P<n>\d+)`, Take: "sum"}}, says...)
+	c := Of("collector", both, server.URL, []Lines{lines("lost 3")})
+	got, err := c.Read(t.Context())
+	if err != nil || text(got) != "7 - 0 5 - 0" || got.Source != "metrics and log" || !Seen(c) || c.Name() != "collector" {
+		t.Errorf("%s by %q, %v", text(got), got.Source, err)
+	}
+}
+
+func TestFilesOfAFormatThatNobodyKnows(t *testing.T) {
+	if _, err := CountFiles("parchment", t.TempDir()); err == nil || !strings.Contains(err.Error(), "parchment") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// FuzzPage: whatever is on a page, a figure is told or not, and nothing breaks.
+func FuzzPage(f *testing.F) {
+	f.Add("accepted_spans{receiver=\"otlp\"} 900\n# TYPE sent_spans counter\nsent_spans 1\n")
+	f.Add("accepted_spans_total 1e300\nsent_spans NaN\n")
+	f.Add("# TYPE accepted_spans summary\naccepted_spans{quantile=\"0.5\"} 1\n")
+	f.Add("accepted_spans{a=\"\\\"}\n\x00")
+	f.Fuzz(func(t *testing.T, page string) {
+		families, err := parse(strings.NewReader(page))
+		if err != nil {
+			return
+		}
+		p := &Page{Hop: "x", Says: says}
+		got, err := p.take(families)
+		if err == nil && got.Received != nil && !p.seen {
+			t.Errorf("%d were received, though no counter was seen", *got.Received)
+		}
+	})
+}

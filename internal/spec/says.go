@@ -1,0 +1,131 @@
+// What tracers and services say of spans, and where.
+package spec
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What a tracer or a service may say of spans.
+const (
+	SaysReceived = "received" // it took them in, those that it left out later among them
+	SaysRefused  = "refused"  // it did not take them in, and told the sender so
+	SaysSampled  = "sampled"  // it left them out on purpose: no loss
+	SaysDropped  = "dropped"  // it threw them away
+	SaysFailed   = "failed"   // it lost them in exports
+	SaysSent     = "sent"     // it passed them on
+)
+
+var (
+	tracerSays  = []string{SaysDropped, SaysFailed}
+	serviceSays = []string{SaysReceived, SaysRefused, SaysSampled, SaysDropped, SaysFailed, SaysSent}
+)
+
+// Saying is a way in which a tracer or a service says what became of spans. Several of the same kind add up.
+type Saying struct {
+	What    string // one of the above
+	Log     string // regular expression over the process's log; group "n" is the number, without it each line counts 1
+	Take    string // of a log: "last" (a running total per process) or "sum"
+	Metrics string // a counter on the service's page, such as name or name{label="value"}; all series that match are added up
+	Absent  string // of a counter: "none" where it is on the page only once it has counted something
+}
+
+// AbsentNone says that a counter which is not on the page has counted nothing, if the page has another one of the service.
+const AbsentNone = "none"
+
+// says reads a list of them; of a service they may be counters too.
+func (s *source) says(n *node, whats []string, metrics bool) []Saying {
+	if n.kind != list {
+		s.fail(n.at, "says must be a list, such as [{what: dropped, log: 'dropped (?P<n>\\d+) spans'}], not %s", n.kind)
+		return nil
+	}
+	var out []Saying
+	for _, item := range n.items {
+		out = append(out, s.saying(item, whats, metrics))
+	}
+	return out
+}
+
+func (s *source) saying(item *node, whats []string, metrics bool) Saying {
+	a := Saying{}
+	keys := fields{
+		"what": func(v *node) { a.What = s.oneOf(v, "what", whats...) },
+		"log":  func(v *node) { a.Log = s.compile(v) },
+		"take": func(v *node) { a.Take = s.oneOf(v, "take", "sum", "last") },
+	}
+	where := "log (a regular expression)"
+	if metrics {
+		where += " or metrics (a counter of its page)"
+		keys["metrics"] = func(v *node) { a.Metrics = s.series(v) }
+		keys["absent"] = func(v *node) { a.Absent = s.oneOf(v, "absent", AbsentNone) }
+	}
+	if !s.mapping(item, "a saying", keys) {
+		return a
+	}
+	if item.get("what") == nil || item.get("log") == nil && item.get("metrics") == nil {
+		s.fail(item.at, "a saying needs what (%s), and %s", strings.Join(whats, ", "), where)
+		return a
+	}
+	if item.get("log") != nil && item.get("metrics") != nil {
+		s.fail(item.get("metrics").at, "a saying is in a log or on a page of counters: write two of them, which add up")
+	}
+	if at := item.get("take"); at != nil && item.get("metrics") != nil {
+		s.fail(at.at, "take is of a log; a counter is a running total")
+	}
+	if at := item.get("absent"); at != nil && item.get("metrics") == nil {
+		s.fail(at.at, "absent is of a counter; a log without such a line says none")
+	}
+	if a.Log != "" && a.Take == "" {
+		a.Take = "sum"
+	}
+	if re, err := regexp.Compile(a.Log); err == nil && re.NumSubexp() > 0 && re.SubexpIndex("n") < 0 {
+		s.fail(item.get("log").at, "the group that holds the number must be called n: (?P<n>\\d+)")
+	}
+	return a
+}
+
+// admits was the word for says of a tracer.
+func (s *source) admits(n *node) {
+	s.fail(n.at, "admits is called says: [{what: dropped, log: …}]; what stands in it stays the same")
+}
+
+// A series is chosen by its name, and by labels that it must have.
+var (
+	seriesText = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?$`)
+	labelText  = regexp.MustCompile(`^\s*([a-zA-Z_][a-zA-Z0-9_]*)="([^"\\]*)"\s*$`)
+)
+
+// Series chooses counters of a page: those of a name that have certain labels.
+type Series struct {
+	Name   string
+	Labels map[string]string
+}
+
+// ParseSeries reads name or name{label="value",…}; false where it is neither.
+func ParseSeries(text string) (Series, bool) {
+	found := seriesText.FindStringSubmatch(text)
+	if found == nil {
+		return Series{}, false
+	}
+	out := Series{Name: found[1]}
+	if found[2] == "" {
+		return out, !strings.HasSuffix(text, "}")
+	}
+	out.Labels = map[string]string{}
+	for part := range strings.SplitSeq(found[2], ",") {
+		label := labelText.FindStringSubmatch(part)
+		if label == nil {
+			return Series{}, false
+		}
+		out.Labels[label[1]] = label[2]
+	}
+	return out, true
+}
+
+func (s *source) series(n *node) string {
+	text := s.line(n)
+	if _, ok := ParseSeries(text); !ok {
+		s.fail(n.at, "%q is not a counter such as spans_dropped or spans_dropped{queue=\"full\"}", printable(text))
+	}
+	return text
+}

@@ -1,0 +1,192 @@
+// Hops: services that a variant's spans pass through on their way to the sink.
+package spec
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/protocol"
+)
+
+// viaExample is how hops are written.
+const viaExample = "via: collector, via: {collector: mine.yaml}, or in a row via: [{edge: {service: collector}}, {tail: {service: collector, config: tail.yaml}}]"
+
+// via reads the hops of a variant, in the order of a span's way.
+func (s *source) via(n *node, w *Workload) []Process {
+	items := []*node{n}
+	if n.kind == list {
+		items = n.items
+	}
+	var out []Process
+	for _, item := range items {
+		hop, ok := s.hop(item)
+		if !ok {
+			continue
+		}
+		taken := func(p Process) bool { return p.Name == hop.Name }
+		switch {
+		case slices.ContainsFunc(out, taken):
+			s.fail(item.at, "a second hop called %q; give one of them a name of its own, such as {%s-2: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
+		case slices.ContainsFunc(w.Processes, taken):
+			s.fail(item.at, "the workload has a process called %q; give the hop a name of its own, such as {%s-hop: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
+		}
+		out = append(out, hop)
+	}
+	if n.kind == list && len(n.items) == 0 {
+		s.fail(n.at, "via is empty; write %s", viaExample)
+	}
+	return out
+}
+
+// hop reads the name of a service, or {NAME: FILE}, or {NAME: {KEYS}}.
+func (s *source) hop(n *node) (Process, bool) {
+	switch {
+	case n.kind == scalar:
+		return s.hopOf(n, n, s.line(n))
+	case n.kind != mapping || len(n.entries) == 0:
+		s.fail(n.at, "a hop is the name of a service: %s; this is %s", viaExample, n.kind)
+		return Process{}, false
+	case len(n.entries) > 1:
+		s.fail(n.entries[1].at, "several hops are a list, because their order counts: %s", viaExample)
+		return Process{}, false
+	}
+	e := n.entries[0]
+	if e.value.kind != mapping {
+		hop, ok := s.hopOf(&node{kind: scalar, text: e.key, at: e.at}, n, e.key)
+		if ok && e.value.kind != null {
+			hop.Config = s.hopConfig(e.value, hop.Service)
+		}
+		return hop, ok
+	}
+	service := e.value.get("service")
+	if service == nil {
+		service = &node{kind: scalar, text: e.key, at: e.at}
+	}
+	hop, ok := s.hopOf(service, n, e.key)
+	if !ok {
+		return hop, false
+	}
+	ok = s.mapping(e.value, "a hop", fields{
+		"service": func(*node) {},
+		"config":  func(v *node) { hop.Config = s.hopConfig(v, hop.Service) },
+		"env":     func(v *node) { hop.Own = s.userEnv(v, servicePlaceholders); maps.Copy(hop.Env, hop.Own) },
+		"cpus":    func(v *node) { hop.CPUs = s.number(v, 0, 1024) },
+		"memory":  func(v *node) { hop.Memory = s.size(v) },
+	})
+	return hop, ok
+}
+
+// hopOf is the process of a service, under a name, as a hop.
+func (s *source) hopOf(service, at *node, name string) (Process, bool) {
+	p, ok := s.ofService(service)
+	if !ok {
+		return p, false
+	}
+	p.Name = name
+	switch {
+	case !processName.MatchString(name):
+		s.fail(at.at, "hop %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(name))
+	case len(p.Service.Receives) == 0:
+		s.fail(service.at, "service %q receives no spans (receives: in its file), so that nothing can go via it", p.Service.Name)
+	default:
+		return p, true
+	}
+	return p, false
+}
+
+// hopConfig reads a configuration: a file beside this one, or, in several lines, the text itself.
+func (s *source) hopConfig(n *node, of *Service) string {
+	if of.Config == "" {
+		s.fail(n.at, "service %q takes no configuration (config: in its file)", of.Name)
+		return ""
+	}
+	text := s.text(n)
+	if !strings.Contains(text, "\n") {
+		name := s.line(n)
+		if s.open == nil {
+			s.fail(n.at, "config: there is no folder to read %q from", printable(name))
+			return ""
+		}
+		read, err := s.open(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			s.fail(n.at, "config: there is no file %q beside this one", printable(name))
+			return ""
+		case err != nil:
+			s.fail(n.at, "config: %v", err)
+			return ""
+		}
+		text = string(read)
+	}
+	s.bodies += len(text)
+	if s.bodies > maxBody {
+		s.fail(n.at, "the configurations and bodies are too large: %d bytes up to here; the most is %d together", s.bodies, maxBody)
+		return ""
+	}
+	for _, pair := range configPair.FindAllStringSubmatch(text, -1) {
+		if IsSecret(pair[1], pair[2]) && !strings.Contains(pair[2], "$") {
+			s.fail(n.at, "config: the value of %q looks like a credential, which would stand in the results folder: write %s: ${env:NAME} there, and env: {NAME: \"${env:NAME}\"} beside config",
+				printable(pair[1]), printable(pair[1]))
+			return ""
+		}
+	}
+	return strings.TrimRight(text, "\n") + "\n"
+}
+
+// configPair is a key of a configuration with a value on the same line.
+var configPair = regexp.MustCompile(`(?m)([A-Za-z0-9_.-]+)["']?[ \t]*:[ \t]+["']?([^\s,{}\[\]#"'][^\s,{}\[\]"']*)`)
+
+// pairs are a hop as it is written.
+func (w writer) hop(p Process) pairs {
+	var keys pairs
+	keys.add("service", p.Service.Name)
+	if p.Config != "" {
+		keys.add("config", p.Config)
+	}
+	if len(p.Own) > 0 {
+		keys.add("env", w.env(p.Own))
+	}
+	if p.CPUs > 0 && p.CPUs != p.Service.Process.CPUs {
+		keys.add("cpus", p.CPUs)
+	}
+	if p.Memory > 0 && p.Memory != p.Service.Process.Memory {
+		keys.add("memory", formatSize(p.Memory))
+	}
+	return single(p.Name, keys)
+}
+
+// receives reads which protocols a service takes spans in by, each with its address.
+func (s *source) receives(n *node) map[protocol.Name]string {
+	out := map[protocol.Name]string{}
+	var words []string
+	for _, r := range protocol.Table {
+		words = append(words, r.Word)
+	}
+	for _, e := range s.entries(n, "receives") {
+		i := slices.Index(words, e.key)
+		if i < 0 {
+			s.fail(e.at, "%s", unknown("protocol", printable(e.key), words))
+			continue
+		}
+		text := s.line(e.value)
+		s.placeholders(e.value.at, text, runPlaceholders)
+		out[protocol.Table[i].Name] = text
+	}
+	return out
+}
+
+// page reads where a page of counters is.
+func (s *source) page(n *node) string {
+	text := s.line(n)
+	s.placeholders(n.at, text, runPlaceholders)
+	plain := replace(text, func(string) string { return "1" }, nil, nil)
+	if u, err := url.Parse(plain); err != nil || u.Scheme != "http" || u.Host == "" {
+		s.fail(n.at, "%q is not a page such as http://127.0.0.1:{port.metrics}/metrics", printable(text))
+	}
+	return text
+}

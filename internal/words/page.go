@@ -1,0 +1,86 @@
+// This file puts a page of the ledger into words: the way from one program to the next.
+package words
+
+import (
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// Way is "collector → sink", with the hops between them that do not tell in brackets.
+func Way(p finding.Page) string {
+	way := p.From
+	for _, past := range p.Past {
+		way += " → (" + past + ")"
+	}
+	return way + " → " + p.To
+}
+
+// Page is "38,400 of 48,000 came, 9,600 sampled out".
+func Page(p finding.Page) string {
+	came := finding.FormatCount(p.Received)
+	if p.Expected == nil {
+		return came + " came; how many were to come is not known" + silence(p)
+	}
+	parts := []string{came + " of " + finding.FormatCount(*p.Expected) + " came"}
+	by := "by " + p.From
+	if p.From == finding.PageApp {
+		by = "by the tracer"
+	}
+	for _, part := range []struct {
+		n    *int64
+		text string
+	}{
+		{p.Sampled, "sampled out"},
+		{p.Dropped, "dropped " + by},
+		{p.Failed, "in failed exports " + by},
+		{p.Refused, "refused by " + p.To},
+		{sure(p, p.Inside), "lost inside " + p.From},
+		{sure(p, p.Between), "lost between " + p.From + " and " + p.To},
+	} {
+		if part.n != nil && *part.n > 0 {
+			parts = append(parts, finding.FormatCount(*part.n)+" "+part.text)
+		}
+	}
+	if p.Outcome == finding.PageUnsure {
+		parts = append(parts, finding.FormatCount(p.Between+p.Inside)+" did not, and whether they were left out on purpose is not known")
+	}
+	if p.More > 0 {
+		parts = append(parts, finding.FormatCount(p.More)+" more than "+p.From+" tells of")
+	}
+	return strings.Join(parts, ", ") + silence(p)
+}
+
+// Missing is "not come, by service: 750 of downstream"; "" where nobody knows whose spans did not come.
+func Missing(l finding.Ledger) string {
+	var parts []string
+	for _, one := range l.Services {
+		if missing := one.Expected - one.Delivered; missing > 0 {
+			parts = append(parts, finding.FormatCount(missing)+" of "+one.Service)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "not come, by service: " + strings.Join(parts, ", ")
+}
+
+// sure are spans that were lost; nil where it is not sure that they were.
+func sure(p finding.Page, lost int64) *int64 {
+	if p.Outcome == finding.PageUnsure {
+		return nil
+	}
+	return &lost
+}
+
+// silence says why a hop does not tell.
+func silence(p finding.Page) string {
+	if p.Untold == "" {
+		return ""
+	}
+	who := p.From
+	if len(p.Past) > 0 {
+		who = strings.Join(p.Past, " and ")
+	}
+	return " (" + who + " does not say: " + p.Untold + ")"
+}
