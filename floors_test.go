@@ -20,8 +20,12 @@ type floor struct {
 // floors are those of the packages below internal/. A new package gets a row here, on the lowest floor above all that it
 // imports, and a line in ARCHITECTURE.md's table.
 var floors = map[string]floor{
-	"cli":      {level: 7, beside: []string{"cli/show"}},
-	"cli/show": {level: 7},
+	"cli":           {level: 7, beside: []string{"cli/agent", "cli/console", "cli/loading", "cli/receiving", "cli/show"}},
+	"cli/agent":     {level: 7, beside: []string{"cli/console", "cli/loading", "cli/receiving"}},
+	"cli/console":   {level: 7},
+	"cli/loading":   {level: 7, beside: []string{"cli/console"}},
+	"cli/receiving": {level: 7, beside: []string{"cli/console"}},
+	"cli/show":      {level: 7},
 
 	"session": {level: 6},
 
@@ -86,8 +90,16 @@ var floors = map[string]floor{
 	"sink/zipkin":      {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
 	"finding": {level: 1},
-	"process": {level: 1},
-	"record":  {level: 1},
+	"process": {level: 1, beside: []string{
+		"process/cgroup", "process/cpulist", "process/inside", "process/keeper", "process/output", "process/table",
+	}},
+	"process/cgroup":  {level: 1, beside: []string{"process/cpulist", "process/table"}},
+	"process/cpulist": {level: 1},
+	"process/inside":  {level: 1},
+	"process/keeper":  {level: 1, beside: []string{"process/cgroup", "process/cpulist", "process/table"}},
+	"process/output":  {level: 1},
+	"process/table":   {level: 1},
+	"record":          {level: 1},
 
 	"spec": {level: 1},
 

@@ -8,14 +8,14 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/process/keeper"
 )
 
 // TestMain makes the test binary serve as the keeper of what it builds, and as a
 // tracetax of its own.
 func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	programs := map[string]func(context.Context) error{"keep": process.Keep, "build": buildAlone, "kin": kin}
+	programs := map[string]func(context.Context) error{"keep": keeper.Keep, "build": buildAlone, "kin": kin}
 	if len(os.Args) > 2 && os.Args[1] == "agent" && programs[os.Args[2]] != nil {
 		if err := programs[os.Args[2]](ctx); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -25,7 +26,7 @@ func builtIn() *spec.Catalog {
 // fileError is err as the user's own mistake, if it is one: exit status 2.
 func fileError(err error) error {
 	if spec.IsProblem(err) {
-		return usageError(err)
+		return console.UsageError(err)
 	}
 	return err
 }

@@ -12,43 +12,40 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/agent"
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/cli/loading"
+	"github.com/tracetax/tracetax/internal/cli/receiving"
 	"github.com/tracetax/tracetax/internal/session"
 )
-
-// streams are the three files of a command.
-type streams struct {
-	in  io.Reader
-	out io.Writer // results
-	err io.Writer // progress and errors
-}
 
 // Main runs the command line args (without the program's name) and returns the
 // exit status. It ends early, with its children stopped, on SIGINT and SIGTERM.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	root := newRoot(streams{in, out, errOut})
+	root := newRoot(console.Streams{In: in, Out: out, Err: errOut})
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return exitFine
+		return console.Fine
 	}
-	var status *statusError
+	var status *console.StatusError
 	if errors.As(err, &status) {
-		if status.err != nil {
-			complain(errOut, status.err)
+		if status.Err != nil {
+			complain(errOut, status.Err)
 		}
-		return status.code
+		return status.Code
 	}
 	if asked := new(session.AskedError); errors.As(err, &asked) {
 		complain(errOut, asked)
-		return exitUsage
+		return console.Usage
 	}
 	complain(errOut, err)
 	if strings.HasPrefix(err.Error(), "unknown command") { // cobra gives it no type
-		return exitUsage
+		return console.Usage
 	}
-	return exitFailed
+	return console.Failed
 }
 
 // complain says why a command ended.
@@ -56,18 +53,18 @@ func complain(to io.Writer, err error) {
 	fmt.Fprintln(to, wrapped("tracetax: "+err.Error(), widthOf(to)))
 }
 
-func newRoot(s streams) *cobra.Command {
+func newRoot(s console.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tracetax",
 		Short:         "Tells what distributed tracing costs a program, and why",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetIn(s.in)
-	root.SetOut(s.out)
-	root.SetErr(s.err)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError(fmt.Errorf("%w (see '%s --help')", err, c.CommandPath()))
+		return console.UsageError(fmt.Errorf("%w (see '%s --help')", err, c.CommandPath()))
 	})
 	for _, add := range commands {
 		root.AddCommand(add(s))
@@ -76,15 +73,15 @@ func newRoot(s streams) *cobra.Command {
 }
 
 // commands lists the constructors of all commands, one a file.
-var commands = []func(streams) *cobra.Command{
+var commands = []func(console.Streams) *cobra.Command{
 	newQuickstart,
 	newRun,
 	newDoctor,
 	newSelfcheck,
 	newVersion,
-	newSink,
-	newAgent,
-	newLoad,
+	receiving.New,
+	agent.New,
+	loading.New,
 	newReport,
 	newCompare,
 	newStudy,

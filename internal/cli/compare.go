@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
@@ -24,7 +24,7 @@ type compareFlags struct {
 	json, all, force         bool
 }
 
-func newCompare(s streams) *cobra.Command {
+func newCompare(s console.Streams) *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
 		Use:   "compare BASE NEW [NEW…] | compare RESULT --variants a,b",
@@ -61,22 +61,22 @@ compared, 3 when the change is over a budget, 4 when that cannot be told yet.`,
 	return c
 }
 
-func (f compareFlags) run(s streams, args []string) error {
+func (f compareFlags) run(s console.Streams, args []string) error {
 	outputs, err := f.outputs(s)
 	if err != nil {
-		return usageError(err)
+		return console.UsageError(err)
 	}
 	doc, err := f.compare(args)
 	if err != nil {
 		return err
 	}
 	for _, o := range outputs {
-		if err := o.to(s.out, doc); err != nil {
+		if err := o.to(s.Out, doc); err != nil {
 			return err
 		}
 	}
-	if status := changeStatus(doc); status != exitFine {
-		return &statusError{code: status}
+	if status := changeStatus(doc); status != console.Fine {
+		return &console.StatusError{Code: status}
 	}
 	return nil
 }
@@ -86,18 +86,18 @@ func (f compareFlags) compare(args []string) (*finding.Comparison, error) {
 	in := compare.Input{Force: f.force, Tool: Version(), Now: time.Now()}
 	var err error
 	if in.Filter, err = compare.ParseFilter(f.filter); err != nil {
-		return nil, usageError(fmt.Errorf("--filter: %w", err))
+		return nil, console.UsageError(fmt.Errorf("--filter: %w", err))
 	}
 	if f.budget != "" {
 		if in.Budget, err = spec.ParseBudget(f.budget); err != nil {
-			return nil, usageError(fmt.Errorf("--budget: %w", err))
+			return nil, console.UsageError(fmt.Errorf("--budget: %w", err))
 		}
 	}
 	if len(f.variants) > 0 {
 		return f.compareVariants(in, args)
 	}
 	if len(args) < 2 {
-		return nil, usageError(fmt.Errorf("compare takes two or more results, not %d (see 'tracetax compare --help')", len(args)))
+		return nil, console.UsageError(fmt.Errorf("compare takes two or more results, not %d (see 'tracetax compare --help')", len(args)))
 	}
 	docs, err := readResults(args)
 	if err != nil {
@@ -107,17 +107,17 @@ func (f compareFlags) compare(args []string) (*finding.Comparison, error) {
 	doc, err := compare.Compare(in)
 	var different *compare.DifferentError
 	if errors.As(err, &different) {
-		return nil, usageError(fmt.Errorf("%w\n--force compares what they have in common", err))
+		return nil, console.UsageError(fmt.Errorf("%w\n--force compares what they have in common", err))
 	}
 	if err != nil {
-		return nil, usageError(err)
+		return nil, console.UsageError(err)
 	}
 	return doc, nil
 }
 
 func (f compareFlags) compareVariants(in compare.Input, args []string) (*finding.Comparison, error) {
 	if len(args) != 1 || len(f.variants) < 2 {
-		return nil, usageError(errors.New("--variants compares two or more variants of one result: tracetax compare RESULT --variants a,b"))
+		return nil, console.UsageError(errors.New("--variants compares two or more variants of one result: tracetax compare RESULT --variants a,b"))
 	}
 	docs, err := readResults(args)
 	if err != nil {
@@ -126,7 +126,7 @@ func (f compareFlags) compareVariants(in compare.Input, args []string) (*finding
 	in.Base = docs[0]
 	doc, err := compare.Variants(in, f.variants)
 	if err != nil {
-		return nil, usageError(err)
+		return nil, console.UsageError(err)
 	}
 	return doc, nil
 }
@@ -149,9 +149,9 @@ type comparisonOutput struct {
 	write      func(io.Writer, *finding.Comparison) error
 }
 
-func (f compareFlags) outputs(s streams) ([]comparisonOutput, error) {
+func (f compareFlags) outputs(s console.Streams) ([]comparisonOutput, error) {
 	table := func(w io.Writer, doc *finding.Comparison) error {
-		return report.Comparison(w, doc, terminalOptions(s.out, f.all))
+		return report.Comparison(w, doc, terminalOptions(s.Out, f.all))
 	}
 	switch {
 	case f.json && f.markdown == "-":
@@ -175,17 +175,17 @@ func (o comparisonOutput) to(out io.Writer, doc *finding.Comparison) error {
 
 // changeStatus is the exit status that the verdicts against a budget call for.
 func changeStatus(doc *finding.Comparison) int {
-	status := exitFine
+	status := console.Fine
 	for _, one := range doc.Changes {
 		if one.Verdict.Budget == nil {
 			continue
 		}
 		switch one.Verdict.Kind {
 		case finding.Over:
-			return exitOverBudget
+			return console.OverBudget
 		case finding.Within:
 		default:
-			status = exitInconclusive
+			status = console.Inconclusive
 		}
 	}
 	return status

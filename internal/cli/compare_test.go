@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -78,31 +79,31 @@ func TestCompare(t *testing.T) {
 		out    string // must be in stdout
 		err    string // must be in stderr
 	}{
-		{"same", []string{main, same}, exitFine, "did not change by more than", ""},
-		{"slower", []string{main, slow}, exitFine, "▲ worse", ""},
-		{"over budget", []string{main, slow, "--budget", "cpu=20%"}, exitOverBudget, "over budget: CPU per operation", ""},
-		{"within budget", []string{main, same, "--budget", "cpu=50%"}, exitFine, "within the budget", ""},
-		{"cannot tell", []string{main, same, "--budget", "cpu=1%"}, exitInconclusive, "more in each result", ""},
-		{"several", []string{main, same, slow}, exitFine, "slow", ""},
-		{"files", []string{filepath.Join(main, "findings.json"), filepath.Join(slow, "findings.json")}, exitFine, "Since main, ", ""},
-		{"markdown", []string{main, slow, "--markdown", "-", "--budget", "cpu=20%"}, exitOverBudget, "❌ **Since main", ""},
-		{"markdown file", []string{main, slow, "--markdown", markdown}, exitFine, "▲ worse", ""},
-		{"json", []string{main, slow, "--json"}, exitFine, `"mode": "results"`, ""},
-		{"filter", []string{main, slow, "--filter", "metric=latency_p50"}, exitFine, "latency p50", ""},
-		{"variants", []string{main, "--variants", variants}, exitFine, "Compared with ", ""},
-		{"two on one stream", []string{main, slow, "--json", "--markdown", "-"}, exitUsage, "", "both go to standard output"},
-		{"bad filter", []string{main, slow, "--filter", "cpu"}, exitUsage, "", "is not KEY=PATTERN"},
-		{"empty filter", []string{main, slow, "--filter", "metric=nonsense"}, exitUsage, "", "metric is one of cpu_per_operation"},
-		{"bad budget", []string{main, slow, "--budget", "cpu"}, exitUsage, "", "--budget"},
-		{"one", []string{main}, exitUsage, "", "takes two or more results"},
-		{"variants of two", []string{main, slow, "--variants", "a,b"}, exitUsage, "", "of one result"},
-		{"unknown variant", []string{main, "--variants", "none,nonsense"}, exitUsage, "", `no variant "nonsense"`},
-		{"not there", []string{main, "nowhere"}, exitUsage, "", "there is no folder nowhere"},
-		{"broken", []string{main, broken}, exitUsage, "", "broken.json"},
-		{"another experiment", []string{main, other}, exitUsage, "", "the workload differs"},
-		{"forced", []string{main, other, "--force"}, exitFine, "the workload differs", ""},
-		{"another machine", []string{main, elsewhere}, exitUsage, "", "--force compares what they have in common"},
-		{"forced elsewhere", []string{main, elsewhere, "--force"}, exitFine, "Between different machines, ratios only", ""},
+		{"same", []string{main, same}, console.Fine, "did not change by more than", ""},
+		{"slower", []string{main, slow}, console.Fine, "▲ worse", ""},
+		{"over budget", []string{main, slow, "--budget", "cpu=20%"}, console.OverBudget, "over budget: CPU per operation", ""},
+		{"within budget", []string{main, same, "--budget", "cpu=50%"}, console.Fine, "within the budget", ""},
+		{"cannot tell", []string{main, same, "--budget", "cpu=1%"}, console.Inconclusive, "more in each result", ""},
+		{"several", []string{main, same, slow}, console.Fine, "slow", ""},
+		{"files", []string{filepath.Join(main, "findings.json"), filepath.Join(slow, "findings.json")}, console.Fine, "Since main, ", ""},
+		{"markdown", []string{main, slow, "--markdown", "-", "--budget", "cpu=20%"}, console.OverBudget, "❌ **Since main", ""},
+		{"markdown file", []string{main, slow, "--markdown", markdown}, console.Fine, "▲ worse", ""},
+		{"json", []string{main, slow, "--json"}, console.Fine, `"mode": "results"`, ""},
+		{"filter", []string{main, slow, "--filter", "metric=latency_p50"}, console.Fine, "latency p50", ""},
+		{"variants", []string{main, "--variants", variants}, console.Fine, "Compared with ", ""},
+		{"two on one stream", []string{main, slow, "--json", "--markdown", "-"}, console.Usage, "", "both go to standard output"},
+		{"bad filter", []string{main, slow, "--filter", "cpu"}, console.Usage, "", "is not KEY=PATTERN"},
+		{"empty filter", []string{main, slow, "--filter", "metric=nonsense"}, console.Usage, "", "metric is one of cpu_per_operation"},
+		{"bad budget", []string{main, slow, "--budget", "cpu"}, console.Usage, "", "--budget"},
+		{"one", []string{main}, console.Usage, "", "takes two or more results"},
+		{"variants of two", []string{main, slow, "--variants", "a,b"}, console.Usage, "", "of one result"},
+		{"unknown variant", []string{main, "--variants", "none,nonsense"}, console.Usage, "", `no variant "nonsense"`},
+		{"not there", []string{main, "nowhere"}, console.Usage, "", "there is no folder nowhere"},
+		{"broken", []string{main, broken}, console.Usage, "", "broken.json"},
+		{"another experiment", []string{main, other}, console.Usage, "", "the workload differs"},
+		{"forced", []string{main, other, "--force"}, console.Fine, "the workload differs", ""},
+		{"another machine", []string{main, elsewhere}, console.Usage, "", "--force compares what they have in common"},
+		{"forced elsewhere", []string{main, elsewhere, "--force"}, console.Fine, "Between different machines, ratios only", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
@@ -110,7 +111,7 @@ func TestCompare(t *testing.T) {
 			if status != c.status {
 				t.Errorf("exit status %d, want %d: %s", status, c.status, errOut.String())
 			}
-			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), c.out) || c.status == exitUsage && out.Len() > 0 {
+			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), c.out) || c.status == console.Usage && out.Len() > 0 {
 				t.Errorf("stdout is %.400q, want %q in it", out.String(), c.out)
 			}
 			if !strings.Contains(errOut.String(), c.err) || c.err == "" && errOut.Len() > 0 {
@@ -125,7 +126,7 @@ func TestCompare(t *testing.T) {
 
 func TestReportMarkdown(t *testing.T) {
 	var out, errOut bytes.Buffer
-	if status := Main([]string{"report", result(t), "--markdown", "-"}, strings.NewReader(""), &out, &errOut); status != exitFine {
+	if status := Main([]string{"report", result(t), "--markdown", "-"}, strings.NewReader(""), &out, &errOut); status != console.Fine {
 		t.Fatalf("exit status %d: %s", status, errOut.String())
 	}
 	if !strings.Contains(out.String(), "<details><summary>Every figure</summary>") || !strings.Contains(out.String(), "| CPU per operation |") {

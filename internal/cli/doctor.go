@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 )
@@ -22,7 +22,7 @@ type check struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-func newDoctor(s streams) *cobra.Command {
+func newDoctor(s console.Streams) *cobra.Command {
 	var asJSON, noisy bool
 	c := &cobra.Command{
 		Use:   "doctor",
@@ -32,7 +32,7 @@ seconds how much work on the other CPU slows the program under test.
 
 With --noise a small program is also measured against itself, for about half a
 minute: a difference smaller than what comes out of that cannot be seen here.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			checks, err := examine(c.Context())
 			if err != nil {
@@ -40,14 +40,14 @@ minute: a difference smaller than what comes out of that cannot be seen here.`,
 			}
 			var floor []selfcheck.Floor
 			if noisy {
-				if floor, err = noiseFloor(c.Context(), s.err); err != nil {
+				if floor, err = noiseFloor(c.Context(), s.Err); err != nil {
 					return err
 				}
 			}
 			if asJSON {
-				return encode(s.out, doctorAnswer{checks, floor})
+				return encode(s.Out, doctorAnswer{checks, floor})
 			}
-			return printDoctor(s.out, checks, floor)
+			return printDoctor(s.Out, checks, floor)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON")

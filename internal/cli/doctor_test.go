@@ -2,12 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"net"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tracetax/tracetax/internal/noise"
 	"github.com/tracetax/tracetax/internal/process"
@@ -73,29 +69,5 @@ func TestNoiseWithoutGo(t *testing.T) {
 		if v.Tracer.Name != spec.NoTracer {
 			t.Errorf("%s has the tracer %s", v.Name, v.Tracer.Name)
 		}
-	}
-}
-
-func TestHelloServes(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- serveHello(ctx, l) }()
-	client := http.Client{Timeout: 10 * time.Second}
-	for path, want := range map[string]int{"/healthz": 204, "/json": 200, "/nothing": 404} {
-		response, err := client.Get("http://" + l.Addr().String() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := response.Body.Close(); err != nil || response.StatusCode != want {
-			t.Errorf("%s answers %d, want %d (%v)", path, response.StatusCode, want, err)
-		}
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Errorf("it ends with %v", err)
 	}
 }

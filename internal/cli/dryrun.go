@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
@@ -14,41 +15,41 @@ import (
 // dryRun says what would be run: the order, about how long it takes, and how
 // small a difference it could show. Drawn is whether the seeds of the orders were drawn
 // for it: a run then draws others.
-func dryRun(s streams, experiments []*spec.Experiment, drawn bool) error {
+func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error {
 	for _, asked := range experiments {
 		foreseen, err := session.Foresee(asked)
 		if err != nil {
 			return err
 		}
 		e, schedule := foreseen.Experiment, foreseen.Schedule
-		fmt.Fprintf(s.out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), lengthText(schedule))
+		fmt.Fprintf(s.Out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), lengthText(schedule))
 		for _, line := range tracings(e) {
-			fmt.Fprintf(s.out, "  %s\n", line)
+			fmt.Fprintf(s.Out, "  %s\n", line)
 		}
 		if len(schedule.Calibrated) > 0 {
-			fmt.Fprintf(s.out, "  calibration: %s\n", strings.Join(schedule.Calibrated, " "))
+			fmt.Fprintf(s.Out, "  calibration: %s\n", strings.Join(schedule.Calibrated, " "))
 		}
 		if len(schedule.Piloted) > 0 {
-			fmt.Fprintf(s.out, "  pilot, which finds %s: %s\n", e.Load.Relative.Search.Summary(), strings.Join(schedule.Piloted, " "))
+			fmt.Fprintf(s.Out, "  pilot, which finds %s: %s\n", e.Load.Relative.Search.Summary(), strings.Join(schedule.Piloted, " "))
 		}
 		if len(schedule.Warmed) > 0 {
-			fmt.Fprintf(s.out, "  pilot, which finds the warm-up: %s\n", strings.Join(schedule.Warmed, " "))
+			fmt.Fprintf(s.Out, "  pilot, which finds the warm-up: %s\n", strings.Join(schedule.Warmed, " "))
 		}
 		for _, line := range lacks(foreseen.Lacking) {
-			fmt.Fprintln(s.out, "  cannot run here"+line)
+			fmt.Fprintln(s.Out, "  cannot run here"+line)
 		}
 		between := " "
 		if schedule.Duet {
 			between = " beside "
 		}
 		for i, order := range schedule.Blocks {
-			fmt.Fprintf(s.out, "  block %d: %s\n", i+1, strings.Join(order, between))
+			fmt.Fprintf(s.Out, "  block %d: %s\n", i+1, strings.Join(order, between))
 			if i+1 == schedule.Least && schedule.Least < len(schedule.Blocks) {
-				fmt.Fprintf(s.out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
+				fmt.Fprintf(s.Out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
 			}
 		}
-		fmt.Fprintln(s.out, "  "+orderOf(e.Design.Seed, drawn, foreseen.None))
-		fmt.Fprintln(s.out, "  "+resolution(len(schedule.Blocks)))
+		fmt.Fprintln(s.Out, "  "+orderOf(e.Design.Seed, drawn, foreseen.None))
+		fmt.Fprintln(s.Out, "  "+resolution(len(schedule.Blocks)))
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func lengthText(s experiment.Schedule) string {
 // known only afterwards, so it is said for a quiet and for a noisy machine.
 func resolution(blocks int) string {
 	if need := stats.MinBlocks(0.95); blocks < need {
-		return fmt.Sprintf("%d %s: figures only; an interval needs %d", blocks, noun(blocks, "block"), need)
+		return fmt.Sprintf("%d %s: figures only; an interval needs %d", blocks, console.Noun(blocks, "block"), need)
 	}
 	const quiet, noisy = 0.01, 0.05
 	return fmt.Sprintf("differences that it could show: about %.1f %% if blocks differ by 1 %%, %.0f %% if they differ by 5 %%",

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 var orderLine = regexp.MustCompile(`(?m)^  order with seed (\d+)(.*)\n`)
@@ -59,7 +61,7 @@ func TestOrderOf(t *testing.T) {
 func dryRunOf(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	if status := Main(append([]string{"run", "--dry-run"}, args...), strings.NewReader(""), &out, &errOut); status != exitFine {
+	if status := Main(append([]string{"run", "--dry-run"}, args...), strings.NewReader(""), &out, &errOut); status != console.Fine {
 		t.Fatalf("exit status %d: %s", status, errOut.String())
 	}
 	return out.String()

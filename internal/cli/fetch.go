@@ -10,15 +10,15 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/show"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-func newFetch(s streams) *cobra.Command {
+func newFetch(s console.Streams) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "fetch NAME… | --all",
@@ -29,14 +29,14 @@ themselves; after fetch they need no network.`,
 		Example: "  tracetax fetch hello/flask otel-python\n  tracetax fetch calls-baseline shop.yaml",
 		RunE: func(c *cobra.Command, names []string) error {
 			if all == (len(names) > 0) {
-				return usageError(fmt.Errorf("name workloads, tracers or experiments, or say --all ('%s list' shows them)", c.Root().Name()))
+				return console.UsageError(fmt.Errorf("name workloads, tracers or experiments, or say --all ('%s list' shows them)", c.Root().Name()))
 			}
-			store, err := session.OpenCache(artifact.DefaultDir(), s.err)
+			store, err := session.OpenCache(artifact.DefaultDir(), s.Err)
 			if err != nil {
 				return err
 			}
-			f := fetcher{catalog: builtIn(), store: store, progress: s.err}
-			return f.fetch(c.Context(), names, s.out)
+			f := fetcher{catalog: builtIn(), store: store, progress: s.Err}
+			return f.fetch(c.Context(), names, s.Out)
 		},
 		ValidArgsFunction: completeFetch,
 	}
@@ -135,7 +135,7 @@ func (f fetcher) thing(name string) (thing, error) {
 	w, err := f.catalog.Workload(name)
 	var unknown *spec.UnknownError
 	if errors.As(err, &unknown) && unknown.Nearest != "" && !isFile(name) {
-		return thing{}, usageError(fmt.Errorf("there is no workload, tracer or experiment %q; did you mean the workload %q?", name, unknown.Nearest))
+		return thing{}, console.UsageError(fmt.Errorf("there is no workload, tracer or experiment %q; did you mean the workload %q?", name, unknown.Nearest))
 	}
 	if errors.As(err, &unknown) {
 		return f.whole(name)
@@ -163,7 +163,7 @@ func (f fetcher) whole(name string) (thing, error) {
 				return err
 			}}, nil
 		}
-		return thing{}, usageError(fmt.Errorf("%s is a service without a program to build: it is made ready with the workloads that name it", name))
+		return thing{}, console.UsageError(fmt.Errorf("%s is a service without a program to build: it is made ready with the workloads that name it", name))
 	default:
 		return thing{}, fileError(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // fetch runs the command with a cache of the test's own, and workloads beside the built-in ones.
@@ -45,7 +46,7 @@ func TestFetchBuildsForEveryTracer(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	files := map[string]string{"shop": workload("echo built >> " + log + "; echo")}
 	status, out, errOut := fetch(t, files, "shop", "none")
-	if status != exitFine || out != "shop: ready\nnone: ready\n" {
+	if status != console.Fine || out != "shop: ready\nnone: ready\n" {
 		t.Errorf("status %d, output %q, errors %q", status, out, errOut)
 	}
 	built, err := os.ReadFile(log)
@@ -60,7 +61,7 @@ func TestFetchBuildsForEveryTracer(t *testing.T) {
 func TestFetchGoesOnAfterAFailure(t *testing.T) {
 	files := map[string]string{"broken": workload("echo line 3: no such thing >&2; exit 1; "), "whole": workload("true")}
 	status, out, errOut := fetch(t, files, "broken", "whole")
-	if status != exitFailed || out != "whole: ready\n" {
+	if status != console.Failed || out != "whole: ready\n" {
 		t.Errorf("status %d, output %q", status, out)
 	}
 	for _, want := range []string{"broken: ", "line 3: no such thing"} {
@@ -73,7 +74,7 @@ func TestFetchGoesOnAfterAFailure(t *testing.T) {
 func TestFetchOfWhatCannotRunHere(t *testing.T) {
 	needy := "needs: [{command: no-such-runtime, install: ask the vendor}]\n" + workload("true")
 	status, _, errOut := fetch(t, map[string]string{"needy": needy}, "needy")
-	if status != exitFailed || !strings.Contains(errOut, "needy cannot run here: no-such-runtime is not installed, or not on the PATH: ask the vendor") {
+	if status != console.Failed || !strings.Contains(errOut, "needy cannot run here: no-such-runtime is not installed, or not on the PATH: ask the vendor") {
 		t.Errorf("status %d, errors %q", status, errOut)
 	}
 }
@@ -86,7 +87,7 @@ func TestFetchExperiment(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errOut := fetch(t, map[string]string{"shop": workload("echo building")}, file)
-	if status != exitFine || out != file+": ready\n" || !strings.Contains(errOut, "building with otel") || !strings.Contains(errOut, "odd on shop: passed over: ") {
+	if status != console.Fine || out != file+": ready\n" || !strings.Contains(errOut, "building with otel") || !strings.Contains(errOut, "odd on shop: passed over: ") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errOut)
 	}
 }
@@ -103,7 +104,7 @@ func TestFetchWrongUsage(t *testing.T) {
 		{[]string{"postgresql"}, "postgresql is a service without a program to build"},
 		{[]string{"no-such-file.yaml"}, "no such file"},
 	} {
-		if status, _, errOut := fetch(t, nil, test.args...); status != exitUsage || !strings.Contains(errOut, test.want) {
+		if status, _, errOut := fetch(t, nil, test.args...); status != console.Usage || !strings.Contains(errOut, test.want) {
 			t.Errorf("fetch %v: status %d, errors %q", test.args, status, errOut)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // A named pipe in the place of a file is refused: to open one would wait for a
@@ -39,7 +41,7 @@ func TestNamedPipesAreRefused(t *testing.T) {
 		done := make(chan string, 1)
 		go func() {
 			var out, errOut strings.Builder
-			if status := Main(args, strings.NewReader(""), &out, &errOut); status == exitFine {
+			if status := Main(args, strings.NewReader(""), &out, &errOut); status == console.Fine {
 				t.Errorf("%q: status %d", args, status)
 			}
 			done <- errOut.String()

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // Findings that are not whole are told with their file, with what is wrong, and with what
@@ -66,7 +68,7 @@ func TestFileInsteadOfFolder(t *testing.T) {
 		{[]string{"run", "ladder", "--resume", page, "--dry-run"}, page + " is a file: give the folder: " + dir},
 		{[]string{"compare", dir, page}, page + " is no findings document (reading findings: invalid character '<' looking for beginning of value): give the folder: " + dir},
 	} {
-		if status, got := refused(t, c.args...); status != exitUsage || !strings.Contains(got, c.want) {
+		if status, got := refused(t, c.args...); status != console.Usage || !strings.Contains(got, c.want) {
 			t.Errorf("%q: status %d: %s\nwant %s", c.args, status, got, c.want)
 		}
 	}
@@ -77,7 +79,7 @@ func refused(t *testing.T, args ...string) (status int, says string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	status = Main(args, strings.NewReader(""), &out, &errOut)
-	if status == exitFine || out.Len() > 0 {
+	if status == console.Fine || out.Len() > 0 {
 		t.Errorf("%q: status %d, stdout %.300q", args, status, out.String())
 	}
 	return status, errOut.String()

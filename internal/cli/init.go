@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 //go:embed starter.yaml
@@ -22,7 +23,7 @@ const (
 	starterTracer = "otel-python"
 )
 
-func newInit(s streams) *cobra.Command {
+func newInit(s console.Streams) *cobra.Command {
 	var tracer string
 	c := &cobra.Command{
 		Use:   "init [FILE] [-- COMMAND…]",
@@ -35,7 +36,7 @@ A file that is there already is left alone.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			files, command := splitAtDash(c, args)
 			if len(files) > 1 {
-				return usageError(fmt.Errorf("one file at a time, not %d: %s", len(files), strings.Join(files, " ")))
+				return console.UsageError(fmt.Errorf("one file at a time, not %d: %s", len(files), strings.Join(files, " ")))
 			}
 			file := "experiment.yaml"
 			if len(files) == 1 {
@@ -83,14 +84,14 @@ func fillStarter(command []string, tracer string) (string, error) {
 	return strings.Replace(text, starterRun, "["+strings.Join(words, ", ")+"]", 1), nil
 }
 
-func writeStarter(s streams, file, text string) (err error) {
+func writeStarter(s console.Streams, file, text string) (err error) {
 	if file == "-" {
-		_, err := io.WriteString(s.out, text)
+		_, err := io.WriteString(s.Out, text)
 		return err
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return usageError(fmt.Errorf("%s is there already; name another file", file))
+		return console.UsageError(fmt.Errorf("%s is there already; name another file", file))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the starter: %w", err)
@@ -99,6 +100,6 @@ func writeStarter(s streams, file, text string) (err error) {
 	if _, err := f.WriteString(text); err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
 	}
-	_, err = fmt.Fprintf(s.err, "wrote %s; fill in the command and the operations, then: tracetax validate %s\n", file, file)
+	_, err = fmt.Fprintf(s.Err, "wrote %s; fill in the command and the operations, then: tracetax validate %s\n", file, file)
 	return err
 }

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // keptNumber is how much a number of an analysis may differ from the kept one, as a share of it.
@@ -188,7 +190,7 @@ func differences(at string, got, want any) []string {
 func said(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	if code := Main(args, strings.NewReader(""), &out, &stderr); code == exitFailed || code == exitUsage {
+	if code := Main(args, strings.NewReader(""), &out, &stderr); code == console.Failed || code == console.Usage {
 		t.Fatalf("%v: exit status %d, %s", args, code, stderr.String())
 	}
 	return out.Bytes()

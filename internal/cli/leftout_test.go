@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
@@ -18,19 +19,19 @@ func TestConclude(t *testing.T) {
 		left       []omission
 		status     int // −1: an error without a status
 	}{
-		"all ran":           {exitFine, 2, nil, exitFine},
-		"over budget":       {exitOverBudget, 1, nil, exitOverBudget},
-		"one cannot run":    {exitFine, 1, []omission{unready}, exitFine},
-		"a variant cannot":  {exitFine, 1, []omission{{what: "variant x"}}, exitFine},
-		"one of no use":     {exitOverBudget, 1, []omission{final}, exitFailed},
-		"none can run":      {exitFine, 0, []omission{unready, unready}, -1},
-		"over, one cannot ": {exitInconclusive, 1, []omission{unready}, exitInconclusive},
+		"all ran":           {console.Fine, 2, nil, console.Fine},
+		"over budget":       {console.OverBudget, 1, nil, console.OverBudget},
+		"one cannot run":    {console.Fine, 1, []omission{unready}, console.Fine},
+		"a variant cannot":  {console.Fine, 1, []omission{{what: "variant x"}}, console.Fine},
+		"one of no use":     {console.OverBudget, 1, []omission{final}, console.Failed},
+		"none can run":      {console.Fine, 0, []omission{unready, unready}, -1},
+		"over, one cannot ": {console.Inconclusive, 1, []omission{unready}, console.Inconclusive},
 	} {
 		err := conclude(test.worst, test.ran, test.left)
-		var status *statusError
-		got := exitFine
+		var status *console.StatusError
+		got := console.Fine
 		if errors.As(err, &status) {
-			got = status.code
+			got = status.Code
 		} else if err != nil {
 			got = -1
 		}

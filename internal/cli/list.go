@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/show"
 )
 
-func newList(s streams) *cobra.Command {
+func newList(s console.Streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:       "list [experiments|workloads|services|tracers]",
@@ -30,9 +31,9 @@ func newList(s streams) *cobra.Command {
 				all = append(all, some...)
 			}
 			if asJSON {
-				return printAny(s.out, all)
+				return printAny(s.Out, all)
 			}
-			return show.PrintList(s.out, all)
+			return show.PrintList(s.Out, all)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
@@ -42,9 +43,9 @@ func newList(s streams) *cobra.Command {
 func checkListArgs(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1:
-		return usageError(fmt.Errorf("list takes one kind at most, not %d: %s", len(args), strings.Join(args, " ")))
+		return console.UsageError(fmt.Errorf("list takes one kind at most, not %d: %s", len(args), strings.Join(args, " ")))
 	case len(args) == 1 && !slices.Contains(show.Kinds, args[0]):
-		return usageError(fmt.Errorf("list %q: say experiments, workloads, services or tracers ('tracetax show NAME' shows one of them)", args[0]))
+		return console.UsageError(fmt.Errorf("list %q: say experiments, workloads, services or tracers ('tracetax show NAME' shows one of them)", args[0]))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
@@ -45,11 +46,11 @@ func (l listener) Watch(e *spec.Experiment, part bool) session.Watcher {
 func (l listener) note(text string) { fmt.Fprintln(l.to, wrapped("note: "+text, widthOf(l.to))) }
 
 // print shows the result on stdout: a table, or the findings alone.
-func print(s streams, doc *finding.Document, asJSON bool) error {
+func print(s console.Streams, doc *finding.Document, asJSON bool) error {
 	if asJSON {
-		return report.JSON(s.out, doc)
+		return report.JSON(s.Out, doc)
 	}
-	return report.Terminal(s.out, doc, terminalOptions(s.out, false))
+	return report.Terminal(s.Out, doc, terminalOptions(s.Out, false))
 }
 
 func encode(w io.Writer, v any) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -73,4 +74,4 @@ func isAre(n int) string {
 	return "are"
 }
 
-func counted(n int, one string) string { return fmt.Sprintf("%d %s", n, noun(n, one)) }
+func counted(n int, one string) string { return fmt.Sprintf("%d %s", n, console.Noun(n, one)) }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // threeVariants is an experiment of so many blocks; its claims on one metric are three, which
@@ -30,14 +32,14 @@ func TestBlocksThatCannotDecide(t *testing.T) {
 		status int
 		needs  string // in the problem, or in a note; "": neither
 	}{
-		"enough":                     {"design: {blocks: 7}\nbudget: {cpu: 5%}\n", exitFine, ""},
-		"a budget, one block less":   {"design: {blocks: 6}\nbudget: {cpu: 5%}\n", exitUsage, "7"},
-		"two budgets":                {"design: {blocks: 7}\nbudget: {cpu: 5%, startup: 5%}\n", exitUsage, "8"},
-		"lost spans are counted":     {"design: {blocks: 7}\nbudget: {lost: 0}\n", exitFine, ""},
-		"quick":                      {"design: {blocks: 2, quick: true}\nbudget: {cpu: 5%}\n", exitFine, ""},
-		"the headline":               {"design: {blocks: 6}\n", exitFine, "7"},
-		"the headline, any verdict":  {"design: {blocks: 3}\n", exitFine, "7"},
-		"a precision, ends too soon": {"design: {blocks: 8..30, precision: 2%}\nbudget: {cpu: 5%, startup: 5%, memory: 5%}\n", exitFine, "10"},
+		"enough":                     {"design: {blocks: 7}\nbudget: {cpu: 5%}\n", console.Fine, ""},
+		"a budget, one block less":   {"design: {blocks: 6}\nbudget: {cpu: 5%}\n", console.Usage, "7"},
+		"two budgets":                {"design: {blocks: 7}\nbudget: {cpu: 5%, startup: 5%}\n", console.Usage, "8"},
+		"lost spans are counted":     {"design: {blocks: 7}\nbudget: {lost: 0}\n", console.Fine, ""},
+		"quick":                      {"design: {blocks: 2, quick: true}\nbudget: {cpu: 5%}\n", console.Fine, ""},
+		"the headline":               {"design: {blocks: 6}\n", console.Fine, "7"},
+		"the headline, any verdict":  {"design: {blocks: 3}\n", console.Fine, "7"},
+		"a precision, ends too soon": {"design: {blocks: 8..30, precision: 2%}\nbudget: {cpu: 5%, startup: 5%, memory: 5%}\n", console.Fine, "10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := threeVariants(t, c.rest)
@@ -62,7 +64,7 @@ func TestBlocksThatCannotDecide(t *testing.T) {
 			// A run and a dry run warn of the same, on stderr, and are made.
 			var dry bytes.Buffer
 			out.Reset()
-			if status := Main([]string{"run", "--dry-run", file}, strings.NewReader(""), &out, &dry); status != exitFine {
+			if status := Main([]string{"run", "--dry-run", file}, strings.NewReader(""), &out, &dry); status != console.Fine {
 				t.Errorf("a dry run: exit status %d: %s", status, dry.String())
 			}
 			if warns := strings.Contains(dry.String(), "warning: "); warns != (c.needs != "") || !strings.Contains(dry.String(), c.needs+" block") && warns {

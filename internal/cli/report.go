@@ -10,12 +10,12 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
-
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/moobench"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
+	"golang.org/x/term"
 )
 
 // reportFlags are the files that a report is written to: "-" is stdout, "" none.
@@ -25,7 +25,7 @@ type reportFlags struct {
 	json, all, anew                        bool
 }
 
-func newReport(s streams) *cobra.Command {
+func newReport(s console.Streams) *cobra.Command {
 	var flags reportFlags
 	c := &cobra.Command{
 		Use:   "report DIR",
@@ -45,7 +45,7 @@ benchfmt.txt). Nothing is measured.`,
   tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError(fmt.Errorf("report takes one results folder, not %d (see 'tracetax report --help')", len(args)))
+				return console.UsageError(fmt.Errorf("report takes one results folder, not %d (see 'tracetax report --help')", len(args)))
 			}
 			return nil
 		},
@@ -71,10 +71,10 @@ type output struct {
 	write func(io.Writer, *finding.Document) error
 }
 
-func writeReport(s streams, dir string, flags reportFlags) error {
+func writeReport(s console.Streams, dir string, flags reportFlags) error {
 	outputs, err := flags.outputs(s)
 	if err != nil {
-		return usageError(err)
+		return console.UsageError(err)
 	}
 	if err := session.NotAFolder(dir); err != nil {
 		return err
@@ -82,7 +82,7 @@ func writeReport(s streams, dir string, flags reportFlags) error {
 	read := session.ReadFindings
 	if flags.anew {
 		read = func(dir string) (*finding.Document, error) {
-			return session.Anew(dir, builtIn(), session.Options{Tool: Version(), Listener: listener{s.err}})
+			return session.Anew(dir, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
 		}
 	}
 	doc, err := read(dir)
@@ -95,7 +95,7 @@ func writeReport(s streams, dir string, flags reportFlags) error {
 		}
 	}
 	for _, o := range outputs {
-		if err := o.to(s.out, doc); err != nil {
+		if err := o.to(s.Out, doc); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func measuredVariants(doc *finding.Document) []string {
 }
 
 // outputs lists what was asked for. It refuses two forms on one stream.
-func (f reportFlags) outputs(s streams) ([]output, error) {
+func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 	all := []output{
 		{"--html", f.html, report.HTML}, {"--csv", f.csv, report.CSV},
 		{"--samples", f.samples, report.SamplesCSV}, {"--benchfmt", f.benchfmt, report.Benchfmt},
@@ -142,7 +142,7 @@ func (f reportFlags) outputs(s streams) ([]output, error) {
 		return wanted, nil
 	}
 	table := func(w io.Writer, doc *finding.Document) error {
-		return report.Terminal(w, doc, terminalOptions(s.out, f.all))
+		return report.Terminal(w, doc, terminalOptions(s.Out, f.all))
 	}
 	return []output{{"", "-", table}}, nil
 }

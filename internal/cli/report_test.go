@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // result is a results folder with findings.
@@ -47,22 +49,22 @@ func TestReport(t *testing.T) {
 		out    string // must be in stdout
 		err    string // must be in stderr
 	}{
-		{"table", []string{dir}, exitFine, "CPU per operation", ""},
-		{"table names the folder it was read from", []string{dir}, exitFine, filepath.Join(dir, "report.html"), ""},
-		{"and the command to repeat it", []string{dir}, exitFine, "tracetax run " + dir + "/experiment.yaml", ""},
-		{"all", []string{dir, "--all"}, exitFine, "latency mean", ""},
-		{"page", []string{dir, "--html", "-"}, exitFine, "<!doctype html>", ""},
-		{"csv", []string{dir, "--csv", "-"}, exitFine, "workload,operation", ""},
-		{"samples", []string{dir, "--samples", "-"}, exitFine, "block,baseline,value", ""},
-		{"benchfmt", []string{dir, "--benchfmt", "-"}, exitFine, "/variant=", ""},
-		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, exitFine, `"answer"`, ""},
-		{"two on one stream", []string{dir, "--csv", "-", "--json"}, exitUsage, "", "--csv and --json both"},
-		{"no folder", []string{}, exitUsage, "", "takes one results folder"},
-		{"not a result", []string{elsewhere}, exitUsage, "", "has no findings.json"},
-		{"no such folder", []string{at("nowhere")}, exitUsage, "", "there is no folder " + at("nowhere")},
-		{"of several workloads", []string{several}, exitUsage, "", "give one of " + filepath.Join(several, "hello-flask") + ", " + filepath.Join(several, "hello-go")},
-		{"too new", []string{broken}, exitFailed, "", "newer"},
-		{"nowhere to write", []string{dir, "--csv", at("no/such/a.csv")}, exitFailed, "", "writing --csv"},
+		{"table", []string{dir}, console.Fine, "CPU per operation", ""},
+		{"table names the folder it was read from", []string{dir}, console.Fine, filepath.Join(dir, "report.html"), ""},
+		{"and the command to repeat it", []string{dir}, console.Fine, "tracetax run " + dir + "/experiment.yaml", ""},
+		{"all", []string{dir, "--all"}, console.Fine, "latency mean", ""},
+		{"page", []string{dir, "--html", "-"}, console.Fine, "<!doctype html>", ""},
+		{"csv", []string{dir, "--csv", "-"}, console.Fine, "workload,operation", ""},
+		{"samples", []string{dir, "--samples", "-"}, console.Fine, "block,baseline,value", ""},
+		{"benchfmt", []string{dir, "--benchfmt", "-"}, console.Fine, "/variant=", ""},
+		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, console.Fine, `"answer"`, ""},
+		{"two on one stream", []string{dir, "--csv", "-", "--json"}, console.Usage, "", "--csv and --json both"},
+		{"no folder", []string{}, console.Usage, "", "takes one results folder"},
+		{"not a result", []string{elsewhere}, console.Usage, "", "has no findings.json"},
+		{"no such folder", []string{at("nowhere")}, console.Usage, "", "there is no folder " + at("nowhere")},
+		{"of several workloads", []string{several}, console.Usage, "", "give one of " + filepath.Join(several, "hello-flask") + ", " + filepath.Join(several, "hello-go")},
+		{"too new", []string{broken}, console.Failed, "", "newer"},
+		{"nowhere to write", []string{dir, "--csv", at("no/such/a.csv")}, console.Failed, "", "writing --csv"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
@@ -70,7 +72,7 @@ func TestReport(t *testing.T) {
 			if status != c.status {
 				t.Errorf("exit status %d, want %d: %s", status, c.status, errOut.String())
 			}
-			if !strings.Contains(out.String(), c.out) || c.status != exitFine && out.Len() > 0 {
+			if !strings.Contains(out.String(), c.out) || c.status != console.Fine && out.Len() > 0 {
 				t.Errorf("stdout is %.300q, want %q in it", out.String(), c.out)
 			}
 			if !strings.Contains(errOut.String(), c.err) || c.err == "" && errOut.Len() > 0 {
@@ -90,7 +92,7 @@ func TestReport(t *testing.T) {
 
 func TestReportJSONIsOneDocument(t *testing.T) {
 	var out bytes.Buffer
-	if status := Main([]string{"report", result(t), "--json"}, strings.NewReader(""), &out, io.Discard); status != exitFine {
+	if status := Main([]string{"report", result(t), "--json"}, strings.NewReader(""), &out, io.Discard); status != console.Fine {
 		t.Fatalf("exit status %d", status)
 	}
 	var doc struct{ Answer string }

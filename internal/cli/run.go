@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
@@ -31,7 +31,7 @@ type runFlags struct {
 	load                spec.Override // of the load
 }
 
-func newRun(s streams) *cobra.Command {
+func newRun(s console.Streams) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "run EXPERIMENT | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND…",
@@ -55,17 +55,17 @@ span came of what was to be traced.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			experiments, err := f.experiments(c, args)
 			if err != nil {
-				return usageError(err)
+				return console.UsageError(err)
 			}
 			if f.keepEnv, err = checkKeptEnv(f.keepEnv, experiments); err != nil {
-				return usageError(err)
+				return console.UsageError(err)
 			}
 			return f.run(c.Context(), s, experiments)
 		},
 		ValidArgsFunction: completeExperiments,
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError(fmt.Errorf("%w (a flag of one's own command? Put -- before the command; see '%s --help')", err, c.CommandPath()))
+		return console.UsageError(fmt.Errorf("%w (a flag of one's own command? Put -- before the command; see '%s --help')", err, c.CommandPath()))
 	})
 	f.common(c)
 	flags := c.Flags()
@@ -111,29 +111,29 @@ func (f *runFlags) common(c *cobra.Command) {
 
 // run makes the experiments one after the other, each in a results folder of its
 // own below the given one when there are several.
-func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Experiment) error {
+func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*spec.Experiment) error {
 	if !f.quick && f.resume == "" { // quick windows are short on purpose; what was begun stays as it is
-		printHints(s.err, experiments, len(f.line.Command) > 0)
-		warnOfBlocks(s.err, experiments)
+		printHints(s.Err, experiments, len(f.line.Command) > 0)
+		warnOfBlocks(s.Err, experiments)
 	}
 	if f.resume == "" { // what was begun stays as it is
-		tellKeptAway(s.err, f.keepEnv)
+		tellKeptAway(s.Err, f.keepEnv)
 	}
 	if f.dryRun {
 		return dryRun(s, experiments, f.drawn != 0)
 	}
 	series := session.Series{
 		Experiments: experiments, Top: cmp.Or(f.resume, f.out), Folders: f.resumes, Resume: f.resume != "",
-		Options: sessionOptions(s.err, f.accounting),
+		Options: sessionOptions(s.Err, f.accounting),
 	}
 	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
-	worst, ran, several := exitFine, 0, len(experiments) > 1
+	worst, ran, several := console.Fine, 0, len(experiments) > 1
 	var left []omission
 	var lost []error
 	err := series.Run(ctx, func(o session.Outcome) error {
 		doc, workload := o.Document, o.Experiment.Workload.Name
 		if doc == nil {
-			complain(s.err, fmt.Errorf("workload %s: %w\nthe other workloads are run", workload, o.Err))
+			complain(s.Err, fmt.Errorf("workload %s: %w\nthe other workloads are run", workload, o.Err))
 			left = append(left, omission{what: "workload " + workload, reason: firstLine(o.Err.Error()), err: o.Err})
 			return nil
 		}
@@ -143,14 +143,14 @@ func (f *runFlags) run(ctx context.Context, s streams, experiments []*spec.Exper
 		ran++
 		lost = append(lost, allFailed(doc, f.variants)...)
 		worst = max(worst, statusOf(doc))
-		tellUntraced(s.err, doc)
+		tellUntraced(s.Err, doc)
 		left = append(left, omissions(workload, several, doc.Experiment.LeftOut)...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	tellOmissions(s.err, left)
+	tellOmissions(s.Err, left)
 	if lost != nil {
 		return errors.Join(lost...)
 	}
@@ -182,27 +182,9 @@ func conclude(worst, ran int, left []omission) error {
 	case ran == 0 && failed != nil:
 		return failed
 	case failed != nil:
-		return &statusError{code: exitFailed}
-	case worst != exitFine:
-		return &statusError{code: worst}
+		return &console.StatusError{Code: console.Failed}
+	case worst != console.Fine:
+		return &console.StatusError{Code: worst}
 	}
 	return nil
-}
-
-// noun is a noun in the number that n asks for.
-func noun(n int, one string) string {
-	if n == 1 {
-		return one
-	}
-	return one + "s"
-}
-
-// usageArgs marks wrong arguments as wrong usage.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return usageError(err)
-		}
-		return nil
-	}
 }

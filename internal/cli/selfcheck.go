@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
@@ -28,7 +28,7 @@ type selfcheckFlags struct {
 	accounting        string
 }
 
-func newSelfcheck(s streams) *cobra.Command {
+func newSelfcheck(s console.Streams) *cobra.Command {
 	var f selfcheckFlags
 	c := &cobra.Command{
 		Use:   "selfcheck",
@@ -44,7 +44,7 @@ machine is too noisy to tell.`,
 		Example: `  tracetax selfcheck
   tracetax selfcheck --full
   tracetax run selfcheck-costs       one of its experiments, by hand`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
 	flags := c.Flags()
@@ -58,10 +58,10 @@ machine is too noisy to tell.`,
 }
 
 // run makes the experiments, judges, and prints the report.
-func (f *selfcheckFlags) run(ctx context.Context, s streams) error {
+func (f *selfcheckFlags) run(ctx context.Context, s console.Streams) error {
 	began := time.Now()
 	if err := f.fit(); err != nil {
-		return usageError(err)
+		return console.UsageError(err)
 	}
 	dir, form, err := f.folder()
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *selfcheckFlags) run(ctx context.Context, s streams) error {
 	var folders []string
 	for i, one := range form.Experiments() {
 		folder := filepath.Join(dir, one.Name)
-		fmt.Fprintf(s.err, "%d of %d: %s\n", i+1, len(form.Experiments()), one.Name)
+		fmt.Fprintf(s.Err, "%d of %d: %s\n", i+1, len(form.Experiments()), one.Name)
 		if evidence[one.Name], err = f.one(ctx, s, one, folder); err != nil {
 			return f.interrupted(err, dir)
 		}
@@ -106,32 +106,32 @@ func (f *selfcheckFlags) interrupted(err error, dir string) error {
 	return fmt.Errorf("%w\nwhat is measured is kept; go on with: tracetax selfcheck --resume %s", err, dir)
 }
 
-func (f *selfcheckFlags) print(s streams, report *selfcheck.Report) error {
+func (f *selfcheckFlags) print(s console.Streams, report *selfcheck.Report) error {
 	if f.json {
-		return encode(s.out, report)
+		return encode(s.Out, report)
 	}
-	options := terminalOptions(s.out, false)
-	return selfcheck.Terminal(s.out, report, selfcheck.Options{Width: options.Width, Color: options.Color})
+	options := terminalOptions(s.Out, false)
+	return selfcheck.Terminal(s.Out, report, selfcheck.Options{Width: options.Width, Color: options.Color})
 }
 
 // selfcheckStatus is the exit status that a verdict calls for.
 func selfcheckStatus(v selfcheck.Verdict) error {
 	switch v {
 	case selfcheck.Failed:
-		return &statusError{code: exitFailed}
+		return &console.StatusError{Code: console.Failed}
 	case selfcheck.CannotTell:
-		return &statusError{code: exitInconclusive}
+		return &console.StatusError{Code: console.Inconclusive}
 	}
 	return nil
 }
 
 // one runs one experiment in its folder, or goes on with it.
-func (f *selfcheckFlags) one(ctx context.Context, s streams, one selfcheck.Experiment, folder string) (evidence selfcheck.Evidence, err error) {
+func (f *selfcheckFlags) one(ctx context.Context, s console.Streams, one selfcheck.Experiment, folder string) (evidence selfcheck.Evidence, err error) {
 	e, resumed, err := selfcheckExperiment(one, folder)
 	if err != nil {
 		return evidence, err
 	}
-	b, err := session.Prepare(ctx, e, folder, sessionOptions(s.err, f.accounting))
+	b, err := session.Prepare(ctx, e, folder, sessionOptions(s.Err, f.accounting))
 	if err != nil {
 		return evidence, err
 	}

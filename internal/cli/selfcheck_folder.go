@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -28,7 +29,7 @@ func (f *selfcheckFlags) folder() (dir string, form selfcheck.Form, err error) {
 	case f.out != "":
 		dir = f.out
 		if _, err := os.Stat(filepath.Join(dir, selfcheckFile)); err == nil {
-			return "", "", usageError(fmt.Errorf("%s holds a selfcheck already: choose another folder, or go on with --resume %s", dir, dir))
+			return "", "", console.UsageError(fmt.Errorf("%s holds a selfcheck already: choose another folder, or go on with --resume %s", dir, dir))
 		}
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return "", "", fmt.Errorf("making a folder for results: %w (choose another with --out)", err)
@@ -45,7 +46,7 @@ func (f *selfcheckFlags) folder() (dir string, form selfcheck.Form, err error) {
 func resumedForm(dir string) (selfcheck.Form, error) {
 	content, err := os.ReadFile(filepath.Join(dir, selfcheckFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", usageError(fmt.Errorf("%s has no %s: give the folder that 'tracetax selfcheck' named", dir, selfcheckFile))
+		return "", console.UsageError(fmt.Errorf("%s has no %s: give the folder that 'tracetax selfcheck' named", dir, selfcheckFile))
 	}
 	if err != nil {
 		return "", fmt.Errorf("going on with %s: %w", dir, err)

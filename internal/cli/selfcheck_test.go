@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 )
 
@@ -27,8 +28,8 @@ func TestSelfcheckRefuses(t *testing.T) {
 		"a folder that is full": {[]string{"--out", begun}, "go on with --resume " + begun},
 	} {
 		var out, errOut bytes.Buffer
-		if code := Main(append([]string{"selfcheck"}, test.args...), nil, &out, &errOut); code != exitUsage {
-			t.Errorf("%s: exit status %d, want %d", name, code, exitUsage)
+		if code := Main(append([]string{"selfcheck"}, test.args...), nil, &out, &errOut); code != console.Usage {
+			t.Errorf("%s: exit status %d, want %d", name, code, console.Usage)
 		}
 		if !strings.Contains(errOut.String(), test.word) {
 			t.Errorf("%s: %s", name, errOut.String())
@@ -40,10 +41,10 @@ func TestSelfcheckRefuses(t *testing.T) {
 }
 
 func TestSelfcheckStatus(t *testing.T) {
-	for verdict, want := range map[selfcheck.Verdict]int{selfcheck.Passed: exitFine, selfcheck.Failed: exitFailed, selfcheck.CannotTell: exitInconclusive} {
-		got := exitFine
+	for verdict, want := range map[selfcheck.Verdict]int{selfcheck.Passed: console.Fine, selfcheck.Failed: console.Failed, selfcheck.CannotTell: console.Inconclusive} {
+		got := console.Fine
 		if err := selfcheckStatus(verdict); err != nil {
-			got = err.(*statusError).code
+			got = err.(*console.StatusError).Code
 		}
 		if got != want {
 			t.Errorf("%s: exit status %d, want %d", verdict, got, want)

@@ -2,10 +2,11 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/show"
 )
 
-func newShow(s streams) *cobra.Command {
+func newShow(s console.Streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "show NAME",
@@ -14,7 +15,7 @@ func newShow(s streams) *cobra.Command {
 operations, its settings with their defaults and the environment that they set.`,
 		Example: `  tracetax show otel-python
   tracetax show hello/go --json`,
-		Args:              usageArgs(cobra.ExactArgs(1)),
+		Args:              console.UsageArgs(cobra.ExactArgs(1)),
 		ValidArgsFunction: completeAnything,
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, err := show.Find(args[0], builtIn())
@@ -26,9 +27,9 @@ operations, its settings with their defaults and the environment that they set.`
 				if err != nil {
 					return err
 				}
-				return printAny(s.out, view)
+				return printAny(s.Out, view)
 			}
-			return found.Print(s.out)
+			return found.Print(s.Out)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -14,9 +15,9 @@ import (
 // whether spans came of all that was to be traced. Of neither nothing is concluded where the
 // status is 4.
 func statusOf(doc *finding.Document) int {
-	status := exitFine
+	status := console.Fine
 	if len(doc.Untraced) > 0 {
-		status = exitInconclusive
+		status = console.Inconclusive
 	}
 	for _, one := range doc.Findings {
 		if one.Verdict.Budget == nil {
@@ -24,9 +25,9 @@ func statusOf(doc *finding.Document) int {
 		}
 		switch one.Verdict.Kind {
 		case finding.Over:
-			return exitOverBudget
+			return console.OverBudget
 		case finding.CannotTell, finding.Overloaded:
-			status = exitInconclusive
+			status = console.Inconclusive
 		}
 	}
 	return status
@@ -50,6 +51,6 @@ func tellUntraced(to io.Writer, doc *finding.Document) {
 		default:
 			continue
 		}
-		complain(to, fmt.Errorf("no spans received of %s: what was measured of it is not the overhead of tracing (exit status %d)", who, exitInconclusive))
+		complain(to, fmt.Errorf("no spans received of %s: what was measured of it is not the overhead of tracing (exit status %d)", who, console.Inconclusive))
 	}
 }

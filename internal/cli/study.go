@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
@@ -25,7 +25,7 @@ type studyFlags struct {
 	json                            bool
 }
 
-func newStudy(s streams) *cobra.Command {
+func newStudy(s console.Streams) *cobra.Command {
 	var f studyFlags
 	c := &cobra.Command{
 		Use:   "study DIR...",
@@ -44,7 +44,7 @@ carry it. --experiment takes it from a file as it is now.`,
   tracetax study tracetax-results/requests-throughput-1 --markdown - > docs/studies/requests.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError(errors.New("study takes a results folder (see 'tracetax study --help')"))
+				return console.UsageError(errors.New("study takes a results folder (see 'tracetax study --help')"))
 			}
 			return nil
 		},
@@ -59,10 +59,10 @@ carry it. --experiment takes it from a file as it is now.`,
 	return c
 }
 
-func (f studyFlags) run(s streams, dirs []string) error {
+func (f studyFlags) run(s console.Streams, dirs []string) error {
 	outputs, err := f.outputs(s)
 	if err != nil {
-		return usageError(err)
+		return console.UsageError(err)
 	}
 	var docs []*finding.Document
 	for _, dir := range dirs {
@@ -83,10 +83,10 @@ func (f studyFlags) run(s streams, dirs []string) error {
 	}
 	doc, err := study.Make(in)
 	if err != nil {
-		return usageError(err)
+		return console.UsageError(err)
 	}
 	for _, o := range outputs {
-		if err := writeOutput(s.out, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) }); err != nil {
+		if err := writeOutput(s.Out, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) }); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
 		}
 	}
 	if !known {
-		return nil, usageError(fmt.Errorf("%s is of none of these workloads: give the experiment that the results are of", name))
+		return nil, console.UsageError(fmt.Errorf("%s is of none of these workloads: give the experiment that the results are of", name))
 	}
 	return claims, nil
 }
@@ -139,7 +139,7 @@ type studyOutput struct {
 	write      func(io.Writer, *finding.Study) error
 }
 
-func (f studyFlags) outputs(s streams) ([]studyOutput, error) {
+func (f studyFlags) outputs(s console.Streams) ([]studyOutput, error) {
 	all := []studyOutput{
 		{"--html", f.html, report.StudyHTML}, {"--markdown", f.markdown, report.StudyMarkdown}, {"--csv", f.csv, report.StudyCSV},
 	}
@@ -160,6 +160,6 @@ func (f studyFlags) outputs(s streams) ([]studyOutput, error) {
 		return all, nil
 	}
 	return []studyOutput{{"", "-", func(w io.Writer, doc *finding.Study) error {
-		return report.Study(w, doc, terminalOptions(s.out, false))
+		return report.Study(w, doc, terminalOptions(s.Out, false))
 	}}}, nil
 }

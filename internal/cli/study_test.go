@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
 )
@@ -51,19 +52,19 @@ func TestStudy(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"study", dir}, exitFine, "✓ MF1  confirmed: all 2 intervals lie above 0 %"},
-		{[]string{"study", filepath.Join(dir, "a")}, exitFine, "✓ MF1  confirmed: the interval lies above 0 %"},
-		{[]string{"study", dir, "--markdown", "-"}, exitFine, "| MF1 |"},
-		{[]string{"study", dir, "--csv", "-"}, exitFine, "requests/second,json,,otel,cpu_per_operation"},
-		{[]string{"study", dir, "--json"}, exitFine, `"kind": "confirmed"`},
-		{[]string{"study", dir, "--html", page}, exitFine, ""},
-		{[]string{"study", dir, "--json", "--csv", "-"}, exitUsage, "standard output"},
-		{[]string{"study", filepath.Join(dir, "nowhere")}, exitUsage, "there is no folder"},
-		{[]string{"study"}, exitUsage, "a results folder"},
-		{[]string{"study", filepath.Join(dir, "a"), filepath.Join(dir, "b")}, exitFine, "✓ MF1  confirmed: all 2 intervals lie above 0 %"},
-		{[]string{"study", filepath.Join(dir, "a"), filepath.Join(dir, "a")}, exitUsage, "both results of requests/second"},
-		{[]string{"study", dir, "--experiment", "quickstart"}, exitUsage, "none of these workloads"},
-		{[]string{"study", dir, "--experiment", "no-such"}, exitUsage, "no-such"},
+		{[]string{"study", dir}, console.Fine, "✓ MF1  confirmed: all 2 intervals lie above 0 %"},
+		{[]string{"study", filepath.Join(dir, "a")}, console.Fine, "✓ MF1  confirmed: the interval lies above 0 %"},
+		{[]string{"study", dir, "--markdown", "-"}, console.Fine, "| MF1 |"},
+		{[]string{"study", dir, "--csv", "-"}, console.Fine, "requests/second,json,,otel,cpu_per_operation"},
+		{[]string{"study", dir, "--json"}, console.Fine, `"kind": "confirmed"`},
+		{[]string{"study", dir, "--html", page}, console.Fine, ""},
+		{[]string{"study", dir, "--json", "--csv", "-"}, console.Usage, "standard output"},
+		{[]string{"study", filepath.Join(dir, "nowhere")}, console.Usage, "there is no folder"},
+		{[]string{"study"}, console.Usage, "a results folder"},
+		{[]string{"study", filepath.Join(dir, "a"), filepath.Join(dir, "b")}, console.Fine, "✓ MF1  confirmed: all 2 intervals lie above 0 %"},
+		{[]string{"study", filepath.Join(dir, "a"), filepath.Join(dir, "a")}, console.Usage, "both results of requests/second"},
+		{[]string{"study", dir, "--experiment", "quickstart"}, console.Usage, "none of these workloads"},
+		{[]string{"study", dir, "--experiment", "no-such"}, console.Usage, "no-such"},
 	} {
 		var out, errOut bytes.Buffer
 		status := Main(c.args, strings.NewReader(""), &out, &errOut)

@@ -5,6 +5,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // A sink whose port is taken names the flags that give it another.
@@ -16,7 +18,7 @@ func TestSinkPortTaken(t *testing.T) {
 	defer l.Close()
 	var out, stderr bytes.Buffer
 	status := Main([]string{"sink", "--otlp-grpc", "", "--otlp-http", l.Addr().String()}, strings.NewReader(""), &out, &stderr)
-	if status != exitFailed || !strings.HasPrefix(stderr.String(), "tracetax: starting the sink: ") || !strings.Contains(stderr.String(), "--otlp-http") {
+	if status != console.Failed || !strings.HasPrefix(stderr.String(), "tracetax: starting the sink: ") || !strings.Contains(stderr.String(), "--otlp-http") {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }

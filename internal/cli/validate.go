@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -32,7 +33,7 @@ type problemView struct {
 	Text   string `json:"text"`
 }
 
-func newValidate(s streams) *cobra.Command {
+func newValidate(s console.Streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "validate FILE…",
@@ -41,7 +42,7 @@ func newValidate(s streams) *cobra.Command {
 would run. Every problem is told with its place, and the exit status is then 2.
 What this machine lacks, or what would make the figures hard to use, is a note and
 no problem. A budget that the planned blocks could never decide is a problem.`,
-		Args: usageArgs(cobra.MinimumNArgs(1)),
+		Args: console.UsageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var results []checked
 			bad := false
@@ -54,7 +55,7 @@ no problem. A budget that the planned blocks could never decide is a problem.`,
 				return err
 			}
 			if bad {
-				return usageError(nil)
+				return console.UsageError(nil)
 			}
 			return nil
 		},
@@ -163,27 +164,27 @@ func noProgram(p spec.Process, dir string) string {
 	return ""
 }
 
-func printChecked(s streams, results []checked, asJSON bool) error {
+func printChecked(s console.Streams, results []checked, asJSON bool) error {
 	if asJSON {
-		return printAny(s.out, results)
+		return printAny(s.Out, results)
 	}
 	for _, r := range results {
 		if r.problems != nil {
-			fmt.Fprintln(s.err, r.problems)
+			fmt.Fprintln(s.Err, r.problems)
 			continue
 		}
 		for _, line := range r.Would {
-			if _, err := fmt.Fprintf(s.out, "%s: fine: %s\n", r.File, line); err != nil {
+			if _, err := fmt.Fprintf(s.Out, "%s: fine: %s\n", r.File, line); err != nil {
 				return err
 			}
 		}
 		for _, line := range r.Traced {
-			if _, err := fmt.Fprintf(s.out, "%s: %s\n", r.File, line); err != nil {
+			if _, err := fmt.Fprintf(s.Out, "%s: %s\n", r.File, line); err != nil {
 				return err
 			}
 		}
 		for _, note := range r.Notes {
-			fmt.Fprintf(s.err, "%s: note: %s\n", r.File, note)
+			fmt.Fprintf(s.Err, "%s: note: %s\n", r.File, note)
 		}
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // What the machine lacks is told by validate, and is no problem of the file.
@@ -32,7 +34,7 @@ func TestValidateTellsOfMissingPrograms(t *testing.T) {
 		}
 		var out, errOut bytes.Buffer
 		status := Main([]string{"validate", file}, strings.NewReader(""), &out, &errOut)
-		if status != exitFine || !strings.Contains(out.String(), "fine") || !strings.Contains(errOut.String(), want) || want == "" && errOut.Len() > 0 {
+		if status != console.Fine || !strings.Contains(out.String(), "fine") || !strings.Contains(errOut.String(), want) || want == "" && errOut.Len() > 0 {
 			t.Errorf("%s: status %d, %q, %q; want %q", command, status, out.String(), errOut.String(), want)
 		}
 	}
@@ -45,7 +47,7 @@ func TestListRefuses(t *testing.T) {
 	} {
 		var out, errOut bytes.Buffer
 		status := Main(strings.Fields(args), strings.NewReader(""), &out, &errOut)
-		if status != exitUsage || !strings.HasPrefix(errOut.String(), want) {
+		if status != console.Usage || !strings.HasPrefix(errOut.String(), want) {
 			t.Errorf("%s: status %d, %q; want %q", args, status, errOut.String(), want)
 		}
 	}

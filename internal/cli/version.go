@@ -6,18 +6,19 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
 // version is set by the release build; a build from source says its revision.
 var version = "0.1.0-dev"
 
-func newVersion(s streams) *cobra.Command {
+func newVersion(s console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "tracetax %s %s %s/%s\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(s.Out, "tracetax %s %s %s/%s\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -9,9 +9,8 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/tracetax/tracetax/internal/excerpt"
+	"golang.org/x/sys/unix"
 )
 
 // Exit is how the program's main process ended.

@@ -1,8 +1,29 @@
 package process
 
+// What the programs are that a process consists of.
+
+import "github.com/tracetax/tracetax/internal/process/inside"
+
 // Inside is what can be seen of one of the programs that a process consists of.
-type Inside struct {
-	Program string // base name of its executable
-	Lacks   bool   // it started without one of the variables
-	Holds   bool   // it has a file of the folder open, or mapped
+type Inside = inside.Program
+
+// Inside looks at what a process consists of at the moment. variables are the names that each
+// of its programs should have started with, and folder holds files that one may have open
+// or mapped; "" is none. What has ended meanwhile, or may not be read, is left out.
+func (p *Process) Inside(variables []string, folder string) ([]Inside, error) {
+	pids, err := p.Pids()
+	if err != nil {
+		return nil, err
+	}
+	return inside.Look(pids, variables, folder), nil
+}
+
+// Runtime is the virtual machine that the program runs on, such as "java 17.0.15+6
+// (Debian)"; "" where nobody can tell: it is told of Java alone.
+func (p *Process) Runtime() string {
+	pids, err := p.Pids()
+	if err != nil {
+		return ""
+	}
+	return inside.Runtime(pids)
 }

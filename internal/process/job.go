@@ -11,6 +11,10 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/output"
 )
 
 // jobGrace is how long what a command leaves in the background has to end by itself.
@@ -68,15 +72,15 @@ func (j Job) start(ctx context.Context) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	mark := fmt.Sprintf("%s%d-job-%d/%s", groupPrefix, os.Getpid(), jobs.Add(1), j.Name)
+	mark := fmt.Sprintf("%s%d-job-%d/%s", cgroup.Prefix, os.Getpid(), jobs.Add(1), j.Name)
 	env := c.environment(mark)
 	path, err := lookUp(c.Args[0], c.Dir, env)
 	if err != nil {
 		return nil, err
 	}
-	p := newProcess(c, mark, &Log{to: j.Stderr}, &group{}, nil)
+	p := newProcess(c, mark, output.Pass(j.Stderr), &cgroup.Group{}, nil)
 	p.held = j.Held
-	if err := p.launch(ctx, self, assignment{Name: j.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}); err != nil {
+	if err := p.launch(ctx, self, keeper.Assignment{Name: j.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}); err != nil {
 		return nil, errors.Join(err, p.release())
 	}
 	return p, nil

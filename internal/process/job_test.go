@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/table"
 )
 
 // jobOf is a job that runs one of the test programs.
@@ -156,7 +158,7 @@ func interruptAtStart(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	<-looked
-	if orphan != 0 && running(orphan) {
+	if orphan != 0 && table.Running(orphan) {
 		_ = syscall.Kill(orphan, syscall.SIGKILL) // so that the test leaves none
 		t.Errorf("process %d outlives a job that was interrupted", orphan)
 	}
@@ -183,7 +185,7 @@ func marked(mark string) []int {
 	for _, file := range files {
 		env, _ := os.ReadFile(file) // it may have ended
 		if slices.Contains(strings.Split(string(env), "\x00"), "JOB_MARK="+mark) {
-			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && pid != os.Getpid() && running(pid) {
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && pid != os.Getpid() && table.Running(pid) {
 				found = append(found, pid)
 			}
 		}

@@ -80,7 +80,7 @@ func withoutController(l *Launcher, controller string) string {
 		return "no cgroup v1 of this machine has the controller " + controller
 	case AccountingV2:
 		// What the kernel hands on to the launcher's group, that one can hand on in turn.
-		text, err := os.ReadFile(filepath.Join(l.tree.dirs()[0], "cgroup.controllers"))
+		text, err := os.ReadFile(filepath.Join(l.tree.Dirs()[0], "cgroup.controllers"))
 		if err != nil {
 			return err.Error()
 		}

@@ -15,10 +15,11 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/process/keeper"
 )
 
 // launch starts the keeper and waits until it says that the program runs.
-func (p *Process) launch(ctx context.Context, self []string, a assignment) error {
+func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment) error {
 	if os.Getenv(keeperMarker) != "" {
 		return fmt.Errorf("%s was started as a keeper and did something else: its 'agent keep' has to call Keep", self[0])
 	}
@@ -38,7 +39,7 @@ func (p *Process) launch(ctx context.Context, self []string, a assignment) error
 		p.keeper = nil
 		return fmt.Errorf("starting its keeper %s: %w", self[0], err)
 	}
-	first := make(chan report, 1)
+	first := make(chan keeper.Report, 1)
 	go p.listen(first)
 	if err := p.assign(ctx, a); err != nil {
 		return fmt.Errorf("telling its keeper what to start: %w", err)
@@ -57,7 +58,7 @@ func withoutMarker(env []string) []string {
 
 // assign tells the keeper what to start, or ends it. The end of ctx ends the wait for a keeper that does not read, and
 // nothing else: the keeper takes orders as before.
-func (p *Process) assign(ctx context.Context, a assignment) error {
+func (p *Process) assign(ctx context.Context, a keeper.Assignment) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	ended := make(chan struct{})
@@ -75,17 +76,17 @@ func (p *Process) assign(ctx context.Context, a assignment) error {
 	return p.orders.SetWriteDeadline(time.Time{})
 }
 
-func (p *Process) begin(r report, ok bool) error {
+func (p *Process) begin(r keeper.Report, ok bool) error {
 	if !ok {
 		<-p.gone
 		return fmt.Errorf("its keeper ended at once: %s", excerpt.Lines(p.log.Tail(10), "; "))
 	}
-	if r.What == hasFailed {
+	if r.What == keeper.HasFailed {
 		return errors.New(r.Error)
 	}
 	p.pid = r.PID
 	// Moved onto this process's clock, so that differences don't follow steps
 	// of the wall clock.
-	p.started = time.Now().Add(-time.Duration(monotonic() - r.At))
+	p.started = time.Now().Add(-time.Duration(keeper.Monotonic() - r.At))
 	return nil
 }

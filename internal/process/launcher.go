@@ -12,17 +12,21 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/output"
 )
 
 // How processes are told apart for charging, as chosen in Options. Auto takes
 // cgroups where there is the right to, and clocks otherwise; the others fail
 // where they are not to be had.
 const (
-	AccountingAuto  = "auto"
-	AccountingGroup = "cgroup"
-	AccountingV1    = "cgroup v1"
-	AccountingV2    = "cgroup v2"
-	AccountingClock = "clock"
+	AccountingAuto  = cgroup.Auto
+	AccountingGroup = cgroup.Any
+	AccountingV1    = cgroup.V1
+	AccountingV2    = cgroup.V2
+	AccountingClock = cgroup.Clock
 )
 
 // Options say how a launcher works.
@@ -37,8 +41,8 @@ type Options struct {
 // Launcher starts processes. Its methods may be called from several goroutines.
 type Launcher struct {
 	options Options
-	mark    string // unique on this machine while it lasts
-	tree    tree   // nil: clocks
+	mark    string      // unique on this machine while it lasts
+	tree    cgroup.Tree // nil: clocks
 
 	mu     sync.Mutex
 	closed bool
@@ -68,8 +72,8 @@ func NewLauncher(o Options) (*Launcher, error) {
 	if err := os.MkdirAll(o.LogDir, 0o755); err != nil {
 		return nil, fmt.Errorf("making the folder for logs: %w", err)
 	}
-	l := &Launcher{options: o, mark: fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), o.Name), all: map[string]*Process{}}
-	t, err := newTree(o.Accounting, l.mark)
+	l := &Launcher{options: o, mark: fmt.Sprintf("%s%d-%s", cgroup.Prefix, os.Getpid(), o.Name), all: map[string]*Process{}}
+	t, err := cgroup.New(o.Accounting, l.mark)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +84,13 @@ func NewLauncher(o Options) (*Launcher, error) {
 // Detect says what Accounting would say of a launcher made now with
 // AccountingAuto: what this machine and the user's rights allow.
 func Detect() string {
-	l := &Launcher{mark: fmt.Sprintf("%s%d-detect", groupPrefix, os.Getpid())}
-	t, err := newTree(AccountingAuto, l.mark)
+	l := &Launcher{mark: fmt.Sprintf("%s%d-detect", cgroup.Prefix, os.Getpid())}
+	t, err := cgroup.New(AccountingAuto, l.mark)
 	if err != nil || t == nil {
 		return AccountingClock
 	}
 	l.tree = t
-	defer removeGroups(t.dirs())
+	defer cgroup.Remove(t.Dirs())
 	return l.Accounting()
 }
 
@@ -98,15 +102,12 @@ func (l *Launcher) Accounting() string {
 	if l.tree == nil {
 		return AccountingClock
 	}
-	if l.tree.version() == 1 {
-		return AccountingV1
-	}
-	return AccountingV2
+	return l.tree.Version()
 }
 
 // Placement says how processes are bound to CPUs: "cpuset", "affinity" or "none".
 func (l *Launcher) Placement() string {
-	if l.tree != nil && l.tree.has("cpuset") {
+	if l.tree != nil && l.tree.Has("cpuset") {
 		return "cpuset"
 	}
 	return placementWithout
@@ -176,18 +177,18 @@ func (l *Launcher) forget(name string) {
 }
 
 func (l *Launcher) start(ctx context.Context, c Command, path string, env []string) (*Process, error) {
-	log, err := newLog(filepath.Join(l.options.LogDir, c.Name+".log"), l.options.LogLimit)
+	log, err := output.Create(filepath.Join(l.options.LogDir, c.Name+".log"), l.options.LogLimit)
 	if err != nil {
 		return nil, err
 	}
-	a := assignment{Name: c.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}
+	a := keeper.Assignment{Name: c.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}
 	g, err := l.place(c, &a)
 	if err != nil {
-		return nil, errors.Join(err, log.close())
+		return nil, errors.Join(err, log.Close())
 	}
 	p := newProcess(c, l.mark+"/"+c.Name, log, g, l.unmet(c))
 	if err := p.launch(ctx, l.options.Self, a); err != nil {
-		return nil, errors.Join(err, p.release(), removeGroups(g.dirs))
+		return nil, errors.Join(err, p.release(), cgroup.Remove(g.Dirs))
 	}
 	return p, nil
 }
@@ -209,7 +210,7 @@ func (l *Launcher) Close() error {
 	wait.Wait()
 	for _, p := range all {
 		if p != nil {
-			errs = append(errs, removeGroups(p.group.dirs))
+			errs = append(errs, cgroup.Remove(p.group.Dirs))
 		}
 	}
 	return errors.Join(errors.Join(errs...), l.removeGroups())
@@ -219,5 +220,5 @@ func (l *Launcher) removeGroups() error {
 	if l.tree == nil {
 		return nil
 	}
-	return removeGroups(l.tree.dirs())
+	return cgroup.Remove(l.tree.Dirs())
 }

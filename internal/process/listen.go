@@ -11,24 +11,28 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/table"
 )
 
 // listen takes in reports until the keeper has ended, then sees to it that
 // nothing of the process is left. The first report goes to first.
-func (p *Process) listen(first chan<- report) {
+func (p *Process) listen(first chan<- keeper.Report) {
 	lines := json.NewDecoder(p.reports)
 	begun, orderly := false, false
 	for {
-		var r report
+		var r keeper.Report
 		if lines.Decode(&r) != nil {
 			break
 		}
-		if !begun && r.What != isGone {
+		if !begun && r.What != keeper.IsGone {
 			begun = true
 			first <- r
 		}
 		p.take(r)
-		orderly = orderly || r.What == isGone || r.What == hasFailed
+		orderly = orderly || r.What == keeper.IsGone || r.What == keeper.HasFailed
 	}
 	_ = p.keeper.Wait() // how it ended has been reported, or is dealt with here
 	var err error
@@ -42,27 +46,27 @@ func (p *Process) listen(first chan<- report) {
 	}
 	p.mu.Unlock()
 	p.end(Exit{Code: -1, Lost: true, At: time.Now()})
-	p.log.drain()
+	p.log.Drain()
 	close(p.gone)
 	close(first)
 }
 
-func (p *Process) take(r report) {
+func (p *Process) take(r keeper.Report) {
 	switch r.What {
-	case hasExited:
+	case keeper.HasExited:
 		exit := exitOf(r.Status, *r.Usage)
 		exit.Left, exit.At = r.Left, time.Now() // before its log is read to the end, which may take a while
 		exit.OutOfMemory = p.outOfMemory()
-		p.log.drain() // so that its last words are there when its end is known
+		p.log.Drain() // so that its last words are there when its end is known
 		p.end(exit)
-	case hasReaped:
+	case keeper.HasReaped:
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if answer := p.answers[r.ID]; answer != nil {
 			answer <- *r.Usage
 			delete(p.answers, r.ID)
 		}
-	case isGone:
+	case keeper.IsGone:
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.reaped = *r.Usage
@@ -70,6 +74,10 @@ func (p *Process) take(r report) {
 			p.own = cpuTime(*r.Own)
 		}
 	}
+}
+
+func cpuTime(u syscall.Rusage) time.Duration {
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // end makes the exit known, once.
@@ -86,12 +94,12 @@ func (p *Process) end(exit Exit) {
 // outOfMemory reports whether the kernel has killed in the process's cgroup for
 // want of memory.
 func (p *Process) outOfMemory() bool {
-	dir := p.group.at["memory"]
+	dir := p.group.At["memory"]
 	if dir == "" {
 		return false
 	}
 	for _, file := range []string{"memory.events", "memory.oom_control"} {
-		text, err := readControl(filepath.Join(dir, file))
+		text, err := cgroup.Read(filepath.Join(dir, file))
 		if err != nil {
 			continue
 		}
@@ -111,9 +119,9 @@ func (p *Process) killStrays() error {
 	const patience = 5 * time.Second
 	session := p.keeper.Process.Pid
 	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		grouped, err1 := groupPIDs(p.group.dirs)
-		marked, err2 := strays(p.mark, session)
-		left := merge(grouped, marked)
+		grouped, err1 := cgroup.PIDs(p.group.Dirs)
+		marked, err2 := table.Strays(marker+"="+p.mark, session)
+		left := table.Merge(grouped, marked)
 		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended a moment ago
 		}

@@ -20,13 +20,17 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/cpulist"
+	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/table"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "agent" && os.Args[2] == "keep" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 		defer stop()
-		if err := Keep(ctx); err != nil {
+		if err := keeper.Keep(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -134,7 +138,7 @@ func serve(args []string) error {
 func where([]string) error {
 	cpus, _ := allowedCPUs()
 	groups, err := os.ReadFile("/proc/self/cgroup")
-	fmt.Printf("cpus %s\n%send\n", formatCPUs(cpus), groups)
+	fmt.Printf("cpus %s\n%send\n", cpulist.Format(cpus), groups)
 	return err
 }
 
@@ -204,7 +208,7 @@ func launcher(args []string) error {
 	}
 	fmt.Println(p.keeper.Process.Pid, p.PID(), strings.Trim(fmt.Sprint(pids), "[]"))
 	if l.tree != nil {
-		fmt.Println(strings.Join(l.tree.dirs(), " "))
+		fmt.Println(strings.Join(l.tree.Dirs(), " "))
 	}
 	fmt.Println("end")
 	select {}
@@ -237,7 +241,7 @@ func open(t *testing.T, accounting string) *Launcher {
 		if l.tree == nil {
 			return
 		}
-		for _, dir := range l.tree.dirs() {
+		for _, dir := range l.tree.Dirs() {
 			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the cgroup %s is left", dir)
 			}
@@ -282,7 +286,7 @@ func awaitEnd(t *testing.T, pids ...int) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for _, pid := range pids {
-		for running(pid) {
+		for table.Running(pid) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d is still running", pid)
 			}

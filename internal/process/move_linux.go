@@ -6,17 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 
+	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/cpulist"
+	"github.com/tracetax/tracetax/internal/process/table"
 	"golang.org/x/sys/unix"
 )
+
+// placementWithout is how processes are bound to CPUs without a cpuset.
+const placementWithout = "affinity"
 
 // Move binds the process, with everything that descends from it, to other CPUs
 // while it runs. What it starts later begins there too.
 func (p *Process) Move(cpus []int) error {
-	if dir := p.group.at["cpuset"]; dir != "" {
-		if err := writeControl(filepath.Join(dir, "cpuset.cpus"), formatCPUs(cpus)); err != nil {
-			return fmt.Errorf("moving %s to the CPUs %s: %w", p.Name(), formatCPUs(cpus), err)
+	if dir := p.group.At["cpuset"]; dir != "" {
+		if err := cgroup.Write(filepath.Join(dir, "cpuset.cpus"), cpulist.Format(cpus)); err != nil {
+			return fmt.Errorf("moving %s to the CPUs %s: %w", p.Name(), cpulist.Format(cpus), err)
 		}
 	}
 	var set unix.CPUSet
@@ -27,7 +32,7 @@ func (p *Process) Move(cpus []int) error {
 	// look finds those of makers that were not moved yet.
 	for range 2 {
 		if err := p.bind(&set); err != nil {
-			return fmt.Errorf("moving %s to the CPUs %s: %w", p.Name(), formatCPUs(cpus), err)
+			return fmt.Errorf("moving %s to the CPUs %s: %w", p.Name(), cpulist.Format(cpus), err)
 		}
 	}
 	return nil
@@ -39,15 +44,11 @@ func (p *Process) bind(set *unix.CPUSet) error {
 		return err
 	}
 	for _, pid := range pids {
-		tids, err := namesIn(fmt.Sprintf("/proc/%d/task", pid))
-		if err != nil && !vanished(err) {
-			return fmt.Errorf("listing the threads of process %d: %w", pid, err)
+		tids, err := table.Threads(pid)
+		if err != nil {
+			return err
 		}
-		for _, name := range tids {
-			tid, err := strconv.Atoi(name)
-			if err != nil {
-				continue
-			}
+		for _, tid := range tids {
 			if err := unix.SchedSetaffinity(tid, set); err != nil && !errors.Is(err, unix.ESRCH) {
 				return fmt.Errorf("binding thread %d: %w", tid, err)
 			}

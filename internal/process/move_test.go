@@ -3,11 +3,11 @@
 package process
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/process/table"
 	"golang.org/x/sys/unix"
 )
 
@@ -26,15 +26,11 @@ func TestMove(t *testing.T) {
 			if err := p.Move(to); err != nil {
 				t.Fatal(err)
 			}
-			tids, err := namesIn(fmt.Sprintf("/proc/%d/task", p.PID()))
+			tids, err := table.Threads(p.PID())
 			if err != nil || len(tids) < 2 {
 				t.Fatalf("threads %v, error %v", tids, err)
 			}
-			for _, name := range tids {
-				var tid int
-				if _, err := fmt.Sscan(name, &tid); err != nil {
-					t.Fatal(err)
-				}
+			for _, tid := range tids {
 				if got := cpusOf(t, tid); !slices.Equal(got, to) {
 					t.Errorf("thread %d runs on %v, want %v", tid, got, to)
 				}
@@ -49,7 +45,7 @@ func awaitThreads(t *testing.T, pid int) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if tids, err := namesIn(fmt.Sprintf("/proc/%d/task", pid)); err != nil || len(tids) > 1 {
+		if tids, err := table.Threads(pid); err != nil || len(tids) > 1 {
 			return // an error shows itself in what follows
 		}
 		select {

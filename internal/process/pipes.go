@@ -47,7 +47,7 @@ func (p *Process) openAll(t *theirs) error {
 	if err != nil {
 		return err
 	}
-	p.log.follow(logs)
+	p.log.Follow(logs)
 	if p.command.Piped {
 		return errors.Join(in(&p.stdin, &t.stdin), out(&p.stdout, &t.stdout))
 	}

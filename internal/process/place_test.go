@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/cpulist"
 )
 
 // lineOf returns the rest of the first log line with a prefix.
@@ -29,14 +32,14 @@ func TestCPUsAreApplied(t *testing.T) {
 	each(t, func(t *testing.T, accounting string) {
 		l := open(t, accounting)
 		for _, cpus := range [][]int{nil, allowed[:1], allowed[len(allowed)-1:]} {
-			p := start(t, l, Command{Name: "on-" + formatCPUs(cpus), CPUs: cpus}, "where")
+			p := start(t, l, Command{Name: "on-" + cpulist.Format(cpus), CPUs: cpus}, "where")
 			<-p.Done()
 			want := cpus
 			if want == nil {
 				want = allowed
 			}
-			if got := lineOf(t, p, "cpus "); got != formatCPUs(want) {
-				t.Errorf("it runs on the CPUs %s, want %s", got, formatCPUs(want))
+			if got := lineOf(t, p, "cpus "); got != cpulist.Format(want) {
+				t.Errorf("it runs on the CPUs %s, want %s", got, cpulist.Format(want))
 			}
 		}
 	})
@@ -59,8 +62,8 @@ func TestCPUsOfAPinnedTracetax(t *testing.T) {
 	each(t, func(t *testing.T, accounting string) {
 		p := start(t, open(t, accounting), Command{CPUs: allowed}, "where")
 		<-p.Done()
-		if got := lineOf(t, p, "cpus "); got != formatCPUs(allowed) {
-			t.Errorf("it runs on the CPUs %s, want %s", got, formatCPUs(allowed))
+		if got := lineOf(t, p, "cpus "); got != cpulist.Format(allowed) {
+			t.Errorf("it runs on the CPUs %s, want %s", got, cpulist.Format(allowed))
 		}
 	})
 }
@@ -79,11 +82,11 @@ func TestNothingOfOursIsInTheGroup(t *testing.T) {
 			continue
 		}
 		p := start(t, l, Command{}, "sleep")
-		pids, err := groupPIDs(p.group.dirs)
+		pids, err := cgroup.PIDs(p.group.Dirs)
 		if err != nil || !slices.Equal(pids, []int{p.PID()}) {
 			t.Errorf("%s: the group holds %v, want only %d; error %v", accounting, pids, p.PID(), err)
 		}
-		for _, dir := range p.group.dirs {
+		for _, dir := range p.group.Dirs {
 			text, err := os.ReadFile(filepath.Join(dir, "tasks"))
 			keeper, _ := filepath.Glob("/proc/" + strconv.Itoa(p.keeper.Process.Pid) + "/task/*")
 			for _, thread := range keeper {
@@ -124,7 +127,7 @@ func TestLimitsAreApplied(t *testing.T) {
 				continue
 			}
 			for file, want := range files[accounting][controller] {
-				if got, err := readControl(filepath.Join(p.Groups()[controller], file)); err != nil || got != want {
+				if got, err := cgroup.Read(filepath.Join(p.Groups()[controller], file)); err != nil || got != want {
 					t.Errorf("%s is %q, want %q; error %v", file, got, want, err)
 				}
 			}
@@ -191,48 +194,5 @@ func TestPlace(t *testing.T) {
 		if got := place(test.allowed, test.siblings, test.cpus); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
 		}
-	}
-}
-
-func TestCPULists(t *testing.T) {
-	for text, want := range map[string][]int{"0-2,5": {0, 1, 2, 5}, "3": {3}, "": nil, "1,0": {0, 1}} {
-		if got, err := parseCPUs(text + "\n"); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: got %v, want %v; error %v", text, got, want, err)
-		}
-	}
-	for _, text := range []string{"a", "2-1", "-1", "0-99999999999", "0--3"} {
-		if got, err := parseCPUs(text); err == nil {
-			t.Errorf("%q: got %v, want an error", text, got)
-		}
-	}
-	if got := formatCPUs([]int{5, 2, 1, 0, 5}); got != "0-2,5" {
-		t.Errorf("got %q", got)
-	}
-}
-
-func FuzzParseCPUs(f *testing.F) {
-	f.Add("0-2,5")
-	f.Fuzz(func(t *testing.T, text string) {
-		cpus, err := parseCPUs(text)
-		if err != nil {
-			return
-		}
-		again, err := parseCPUs(formatCPUs(cpus))
-		if err != nil || !slices.Equal(cpus, again) {
-			t.Errorf("%q: %v became %v; error %v", text, cpus, again, err)
-		}
-	})
-}
-
-func TestDescendantsByScan(t *testing.T) {
-	p, want := familyOf(t, open(t, AccountingClock), "stay")
-	got, err := descendantsByScan(p.keeper.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("a scan finds %v, the lists of children %v", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/tracetax/tracetax/internal/process/cpulist"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,7 +29,7 @@ func allowedCPUs() (allowed []int, siblings map[int][]int) {
 		if err != nil {
 			continue
 		}
-		if list, err := parseCPUs(string(text)); err == nil {
+		if list, err := cpulist.Parse(string(text)); err == nil {
 			siblings[cpu] = list
 		}
 	}
@@ -58,7 +59,7 @@ func Pin(cpus []int) error {
 				continue
 			}
 			if err := unix.SchedSetaffinity(tid, &set); err != nil && !errors.Is(err, unix.ESRCH) {
-				return fmt.Errorf("binding tracetax to the CPUs %s: %w", formatCPUs(cpus), err)
+				return fmt.Errorf("binding tracetax to the CPUs %s: %w", cpulist.Format(cpus), err)
 			}
 		}
 	}

@@ -14,15 +14,23 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/output"
+	"github.com/tracetax/tracetax/internal/process/table"
 	"github.com/tracetax/tracetax/internal/role"
 )
+
+// Log is what a process wrote. Its methods may be called at any time from any
+// goroutine.
+type Log = output.Log
 
 // Process is a started program with everything that descends from it.
 type Process struct {
 	command Command
 	mark    string
 	log     *Log
-	group   *group
+	group   *cgroup.Group
 	unmet   []string
 	held    []*os.File // by the keeper too
 
@@ -52,7 +60,7 @@ type Process struct {
 	released  error
 }
 
-func newProcess(c Command, mark string, log *Log, g *group, unmet []string) *Process {
+func newProcess(c Command, mark string, log *Log, g *cgroup.Group, unmet []string) *Process {
 	return &Process{
 		command: c, mark: mark, log: log, group: g, unmet: unmet, patience: patience,
 		exited: make(chan struct{}), gone: make(chan struct{}),
@@ -108,7 +116,7 @@ func (p *Process) Exit() Exit {
 // cpu, cpuset, memory for version 1; "unified", and those controllers that are
 // enabled, for version 2. Without cgroups it is empty. They last until the
 // launcher is closed.
-func (p *Process) Groups() map[string]string { return maps.Clone(p.group.at) }
+func (p *Process) Groups() map[string]string { return maps.Clone(p.group.At) }
 
 // Pids lists the processes that it consists of at the moment, zombies included.
 func (p *Process) Pids() ([]int, error) {
@@ -117,7 +125,7 @@ func (p *Process) Pids() ([]int, error) {
 		return nil, nil
 	default:
 	}
-	return descendants(p.keeper.Process.Pid)
+	return table.Descendants(p.keeper.Process.Pid)
 }
 
 // Reaped is what those of its processes used that have ended and were waited
@@ -129,7 +137,7 @@ func (p *Process) Reaped() (syscall.Rusage, error) {
 	id := p.asked
 	answer := make(chan syscall.Rusage, 1)
 	p.answers[id] = answer
-	err := p.order(order{Do: doReaped, ID: id})
+	err := p.order(keeper.Order{Do: keeper.DoReaped, ID: id})
 	p.mu.Unlock()
 	if err == nil {
 		select {
@@ -146,7 +154,7 @@ func (p *Process) Reaped() (syscall.Rusage, error) {
 }
 
 // order writes one order; p.mu is held.
-func (p *Process) order(o order) error {
+func (p *Process) order(o keeper.Order) error {
 	line, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("writing an order: %w", err)
@@ -155,7 +163,7 @@ func (p *Process) order(o order) error {
 	return err
 }
 
-func (p *Process) send(o order) error {
+func (p *Process) send(o keeper.Order) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.order(o)

@@ -66,7 +66,7 @@ func (p *Process) probe(ctx context.Context, c Check) (probes uint64, last, err 
 }
 
 func (p *Process) awaitLine(ctx context.Context, c Check) error {
-	found, stop := p.log.await(c.line)
+	found, stop := p.log.Await(c.line)
 	defer stop()
 	select {
 	case <-found:

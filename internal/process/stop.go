@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/keeper"
 )
 
 // patience is how long a killed process may take to be gone. Only a system call
@@ -22,10 +24,10 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 	defer deadline.Stop()
 	for _, ask := range []struct {
 		until <-chan struct{}
-		order order
+		order keeper.Order
 	}{
-		{p.exited, order{Do: doSignal, Signal: syscall.SIGTERM}},
-		{p.gone, order{Do: doOrphan, Signal: syscall.SIGTERM}},
+		{p.exited, keeper.Order{Do: keeper.DoSignal, Signal: syscall.SIGTERM}},
+		{p.gone, keeper.Order{Do: keeper.DoOrphan, Signal: syscall.SIGTERM}},
 	} {
 		select {
 		case <-ask.until:
@@ -47,7 +49,7 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 // Kill ends everything at once and returns when nothing is left. A keeper that
 // does not do it in time is killed itself, and then the rest without it.
 func (p *Process) Kill() error {
-	if p.send(order{Do: doKill}) != nil {
+	if p.send(keeper.Order{Do: keeper.DoKill}) != nil {
 		_ = p.orders.Close() // a keeper that takes no orders is ending, or ends its program when no order can come
 	}
 	timer := time.NewTimer(p.patience)
@@ -84,7 +86,7 @@ func (p *Process) release() error {
 		for _, f := range []interface{ Close() error }{p.orders, p.reports, p.stdin, p.stdout} {
 			_ = f.Close() // pipes to nobody; nil ones say so
 		}
-		p.released = errors.Join(err, p.log.close())
+		p.released = errors.Join(err, p.log.Close())
 	})
 	return p.released
 }

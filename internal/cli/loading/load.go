@@ -1,0 +1,159 @@
+// Package loading owns the load command: the load generator alone, its flags and what it prints. It must not know of
+// experiments, tracing and results.
+package loading
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// New is the load generator alone.
+func New(s console.Streams) *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:   "load URL",
+		Short: "Ask a server at a rate, or as fast as it answers, and time it",
+		Long: `Ask a server for one URL and time the answers. With --rate, operations start when
+the schedule says so, whatever the server does (an open loop), and each latency
+counts from that moment; with --connections, that many are kept busy (a closed loop).
+
+URLs: http:// and https:// (HTTP/1.1), grpc://HOST:PORT/package.Service/Method and
+grpcs:// (a unary call). {data.COLUMN} in the path, the query, a header or the body
+is filled in from --data-file, each operation with the next row.
+
+When the server does not keep up with the rate, it says "Overloaded", with the rate
+that was reached; when the generator itself was the limit, "Bounded by the generator".
+--capacity tells beforehand how much the generator can ask on this machine.`,
+		Example: `  tracetax load http://127.0.0.1:8080/ --rate 400/s --duration 20s
+  tracetax load http://127.0.0.1:8080/ --connections 8
+  tracetax load https://127.0.0.1:8443/orders --insecure --body @order.json --header 'Content-Type: application/json'
+  tracetax load 'http://127.0.0.1:8080/users/{data.id}' --data-file users.csv --rate 400/s
+  tracetax load grpc://127.0.0.1:50051/shop.Cart/Add --protoset shop.pb --data '{"item": "tea"}' --rate 400/s
+  tracetax load --capacity`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 || len(args) == 0 && o.capacity {
+				return nil
+			}
+			return console.UsageError(errors.New("want one URL, such as http://127.0.0.1:8080/ (see 'tracetax load --help')"))
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.capacity {
+				return runCapacity(c, s, o, args)
+			}
+			task, err := o.task(c.Context(), args[0])
+			if err != nil {
+				return console.UsageError(err)
+			}
+			return runLoad(c.Context(), s, task, o)
+		},
+	}
+	o.flags(c.Flags())
+	return c
+}
+
+// NewAgent is the generator as a process that the conductor starts and drives.
+func NewAgent(s console.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:  "load",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			unshareThreads(runtime.NumCPU())
+			return load.Serve(c.Context(), s.In, s.Out)
+		},
+	}
+}
+
+// unshareThreads lets so many event loops run beside the rest of the program
+// without waiting for each other, even where the process may use one CPU only:
+// the kernel shares that out better than the runtime does.
+func unshareThreads(loops int) {
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), loops+2))
+}
+
+func runLoad(ctx context.Context, s console.Streams, task load.Task, o options) error {
+	unshareThreads(task.Threads)
+	g, err := load.NewGenerator()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	// What reading the data files costs is no cost of an operation.
+	if err := g.Prepare(ctx, task); err != nil {
+		return loadError(err)
+	}
+	done := loadResult{task: task}
+	if o.warmup > 0 {
+		warm := task
+		warm.Duration, warm.Count = o.warmup, 0
+		stop := watchLoad(s.Err, g, "warming up", o.warmup)
+		l, err := g.Do(ctx, warm)
+		stop()
+		done.warmedUp = l.Connected
+		if err != nil {
+			return loadError(err)
+		}
+	}
+	stop := watchLoad(s.Err, g, "asking", task.Duration)
+	before := ownCPU()
+	var loadErr error
+	done.load, loadErr = g.Do(ctx, task)
+	done.cpu = ownCPU().since(before, task.Threads)
+	stop()
+	if loadErr != nil && ctx.Err() == nil {
+		return loadError(loadErr)
+	}
+	return showLoad(s, done, o.asJSON, loadErr)
+}
+
+// loadError marks a wrong data file as the user's error.
+func loadError(err error) error {
+	var wrong *load.DataError
+	if errors.As(err, &wrong) {
+		return console.UsageError(wrong)
+	}
+	return err
+}
+
+// loadResult is what one load was, and what came of it.
+type loadResult struct {
+	task     load.Task
+	load     record.Load
+	cpu      load.CPUTime
+	warmedUp uint64 // connections opened in the warm-up
+}
+
+// showLoad prints the result, also that of a load given up half way, and returns
+// stopped or what else the exit status should tell of.
+func showLoad(s console.Streams, done loadResult, asJSON bool, stopped error) error {
+	sum, err := load.SummarizeCPU(done.task, done.load, done.cpu)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		e := json.NewEncoder(s.Out)
+		e.SetIndent("", "  ")
+		err = e.Encode(struct {
+			Summary load.Summary `json:"summary"`
+			Load    record.Load  `json:"load"`
+		}{sum, done.load})
+	} else {
+		err = printLoad(s.Out, done, sum)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("printing the result: %w", err)
+	case stopped != nil:
+		return stopped
+	case done.load.Completed == 0:
+		return errors.New("no operation was answered as expected")
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package loading
+
+// This file turns the flags of load into a task.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// task is what the flags ask for; its errors are the user's.
+func (o *options) task(ctx context.Context, target string) (load.Task, error) {
+	r, err := o.request(ctx, target)
+	if err != nil {
+		return load.Task{}, err
+	}
+	rate, err := parseRate(o.rate)
+	if err != nil {
+		return load.Task{}, err
+	}
+	sources, err := load.Sources(o.sources)
+	if err != nil {
+		return load.Task{}, fmt.Errorf("--sources: %w", err)
+	}
+	t := load.Task{
+		Operations:  []load.Request{r},
+		Rate:        rate,
+		Arrivals:    o.arrivals,
+		Connections: o.connections,
+		Duration:    o.duration,
+		Count:       o.count,
+		Timeout:     o.timeout,
+		Seed:        o.seed,
+		Threads:     o.threads,
+		Streams:     o.streams,
+		Sources:     sources,
+	}
+	if o.duration <= 0 || o.timeout <= 0 || o.warmup < 0 || o.threads < 1 {
+		return load.Task{}, fmt.Errorf("--duration, --timeout and --threads must be more than 0, --warmup not less")
+	}
+	if o.streams != 0 && !r.GRPC {
+		return load.Task{}, errors.New("--streams is for grpc:// and grpcs:// only: HTTP/1.1 has one request at a time on a connection")
+	}
+	if err := t.Check(); err != nil {
+		return load.Task{}, err
+	}
+	if rate > 0 && rate*o.duration.Seconds() < 1 {
+		return load.Task{}, fmt.Errorf("--rate %s for %s is no operation; ask for more, or for longer with --duration", o.rate, o.duration)
+	}
+	return t, nil
+}
+
+func (o *options) request(ctx context.Context, target string) (load.Request, error) {
+	r, err := load.RequestTo(target)
+	if err != nil {
+		return r, err
+	}
+	for _, h := range o.headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok {
+			return r, fmt.Errorf("--header %q: want 'Name: value'", h)
+		}
+		r.Headers = append(r.Headers, load.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
+	}
+	if err := o.secure(&r); err != nil {
+		return r, err
+	}
+	if r.GRPC {
+		err = o.message(ctx, &r)
+	} else {
+		err = o.http(&r)
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, o.rows(&r)
+}
+
+// secure says how the server's certificate is checked.
+func (o *options) secure(r *load.Request) error {
+	switch {
+	case r.TLS == nil && (o.insecure || o.cacert != ""):
+		return errors.New("--insecure and --cacert are for https:// and grpcs:// only")
+	case o.insecure && o.cacert != "":
+		return errors.New("--insecure checks no certificate, so that --cacert has no use")
+	case r.TLS == nil:
+		return nil
+	}
+	r.TLS.Insecure = o.insecure
+	var err error
+	r.TLS.CA, err = wholeName(o.cacert)
+	if err != nil {
+		return fmt.Errorf("--cacert: %w", err)
+	}
+	return nil
+}
+
+// http fills in what is HTTP's alone.
+func (o *options) http(r *load.Request) error {
+	if o.data != "" || o.protoset != "" || o.reflection {
+		return errors.New("--data, --protoset and --reflection are for grpc:// and grpcs:// only; the body of an HTTP request is --body")
+	}
+	r.Status, r.Method = o.status, o.method
+	if o.method != "" {
+		if err := spec.CheckMethod(o.method); err != nil {
+			return fmt.Errorf("--method: %w", err)
+		}
+	}
+	if o.body == "" {
+		return nil
+	}
+	if r.Method == "" {
+		r.Method = "POST"
+	}
+	var err error
+	r.Body, err = textOrFile("--body", o.body)
+	return err
+}
+
+// rows says which file's rows fill the placeholders of r.
+func (o *options) rows(r *load.Request) error {
+	uses := load.HasData(r.Path) || load.HasData(string(r.Body))
+	for _, h := range r.Headers {
+		uses = uses || load.HasData(h.Value)
+	}
+	switch {
+	case o.dataFile == "" && uses:
+		return errors.New("{data.…} is to be filled in from a file: name it with --data-file")
+	case o.dataFile == "":
+		return nil
+	case !uses:
+		return errors.New("--data-file is given, but {data.COLUMN} stands neither in the URL nor in a header nor in the body")
+	}
+	switch o.dataOrder {
+	case "turn":
+	case "random":
+		r.Order = load.Random
+	default:
+		return fmt.Errorf("--data-order %q: want turn or random", o.dataOrder)
+	}
+	var err error
+	if r.Data, err = wholeName(o.dataFile); err != nil {
+		return fmt.Errorf("--data-file: %w", err)
+	}
+	return nil
+}
+
+// textOrFile is what a flag gives as text or as @FILE.
+func textOrFile(flag, text string) ([]byte, error) {
+	name, ok := strings.CutPrefix(text, "@")
+	if !ok {
+		return []byte(text), nil
+	}
+	b, err := readRegular(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return b, nil
+}
+
+// wholeName is the absolute name of a file that can be read; "" stays.
+func wholeName(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	if err := checkRegular(name); err != nil {
+		return "", err
+	}
+	return filepath.Abs(name)
+}
+
+// parseRate reads "400/s" or "400"; "" is 0, no rate.
+func parseRate(s string) (float64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	rate, err := strconv.ParseFloat(strings.TrimSuffix(s, "/s"), 64)
+	if err != nil || !(rate > 0) || math.IsInf(rate, 0) {
+		return 0, fmt.Errorf("--rate %q: want operations per second, such as 400/s", s)
+	}
+	return rate, nil
+}

@@ -1,0 +1,177 @@
+package cgroup
+
+// Version 2: one hierarchy; the kernel forks a program straight into its group.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/tracetax/tracetax/internal/process/cpulist"
+)
+
+// treeV2 has one directory below one that tracetax may write to.
+type treeV2 struct {
+	base    string   // directory of the launcher's group
+	enabled []string // controllers that groups below base have
+}
+
+// newV2 makes the launcher's group in the nearest place that gives it the
+// most controllers: below tracetax's own group, or, since a group that holds
+// processes can't hand controllers on, below one further up. Where no
+// controller is to be had, CPU time is still charged by group.
+func newV2(found []hierarchy, name string) (*treeV2, error) {
+	i := slices.IndexFunc(found, func(h hierarchy) bool { return h.version == 2 })
+	if i < 0 {
+		return nil, errors.New("there is no cgroup v2 file system")
+	}
+	h := found[i]
+	stepAside(h.own)
+	var best *treeV2
+	var errs []error
+	for _, parent := range upwards(h.own, h.mount) {
+		sweep(parent)
+		t, err := makeV2(parent, name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if best != nil && len(t.enabled) <= len(best.enabled) {
+			errs = append(errs, removeOne(t.base))
+			continue
+		}
+		if best != nil {
+			errs = append(errs, removeOne(best.base))
+		}
+		if best = t; len(t.enabled) == len(controllersV2) {
+			break
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("no cgroup v2 can be made (a delegated one is had by 'systemd-run --user --scope -p Delegate=yes'): %w", errors.Join(errs...))
+	}
+	return best, nil
+}
+
+// controllersV2 are those that limits and memory figures need; CPU time is
+// counted without any.
+var controllersV2 = []string{"cpu", "cpuset", "memory"}
+
+func upwards(from, to string) []string {
+	dirs := []string{from}
+	for from != to && len(from) > len(to) {
+		from = filepath.Dir(from)
+		dirs = append(dirs, from)
+	}
+	return dirs
+}
+
+// makeV2 makes the launcher's group below parent, with as many controllers as
+// parent can hand on.
+func makeV2(parent, name string) (*treeV2, error) {
+	// To move a process in, one must be allowed to write where it comes from too.
+	if err := mayWrite(filepath.Join(parent, "cgroup.procs")); err != nil {
+		return nil, err
+	}
+	t := &treeV2{base: filepath.Join(parent, name)}
+	if err := mkdir(t.base); err != nil {
+		return nil, err
+	}
+	handOn(parent)
+	t.enabled = handOn(t.base)
+	return t, nil
+}
+
+// stepAside moves tracetax, where it is alone in its group, into one below it:
+// only a group without processes can hand controllers on. That is the case
+// under 'systemd-run --scope -p Delegate=yes' and in a container of its own.
+func stepAside(own string) {
+	self := strconv.Itoa(os.Getpid())
+	procs, err := Read(filepath.Join(own, "cgroup.procs"))
+	if err != nil || procs != self || has(own, "cgroup.subtree_control", "cpu") {
+		return
+	}
+	dir := filepath.Join(own, Prefix+self+"-self")
+	if mkdir(dir) != nil {
+		return
+	}
+	if Write(filepath.Join(dir, "cgroup.procs"), self) != nil {
+		_ = removeOne(dir)
+	}
+}
+
+// handOn enables in the groups below dir what dir itself has, and returns what
+// is enabled then. A refusal (processes in dir, no delegation) is an answer, not
+// an error.
+func handOn(dir string) []string {
+	for _, c := range controllersV2 {
+		if has(dir, "cgroup.controllers", c) && !has(dir, "cgroup.subtree_control", c) {
+			_ = Write(filepath.Join(dir, "cgroup.subtree_control"), "+"+c)
+		}
+	}
+	var enabled []string
+	for _, c := range controllersV2 {
+		if has(dir, "cgroup.subtree_control", c) {
+			enabled = append(enabled, c)
+		}
+	}
+	return enabled
+}
+
+func has(dir, file, controller string) bool {
+	text, err := Read(filepath.Join(dir, file))
+	return err == nil && slices.Contains(strings.Fields(text), controller)
+}
+
+func (t *treeV2) Version() string            { return V2 }
+func (t *treeV2) Has(controller string) bool { return slices.Contains(t.enabled, controller) }
+func (t *treeV2) Dirs() []string             { return []string{t.base} }
+
+func (t *treeV2) Create(c Limits) (*Group, error) {
+	dir := filepath.Join(t.base, c.Name)
+	if err := mkdir(dir); err != nil {
+		return nil, err
+	}
+	g := &Group{At: map[string]string{"unified": dir}, Dirs: []string{dir}}
+	for _, controller := range t.enabled {
+		g.At[controller] = dir
+	}
+	if err := t.limit(dir, c); err != nil {
+		return nil, errors.Join(err, Remove(g.Dirs))
+	}
+	return g, nil
+}
+
+func (t *treeV2) limit(dir string, c Limits) error {
+	if t.Has("cpuset") && len(c.CPUs) > 0 {
+		if err := Write(filepath.Join(dir, "cpuset.cpus"), cpulist.Format(c.CPUs)); err != nil {
+			return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, cpulist.Format(c.CPUs), err)
+		}
+	}
+	if t.Has("cpu") && c.Quota > 0 {
+		micros, every := quota(c.Quota)
+		if err := Write(filepath.Join(dir, "cpu.max"), fmt.Sprintf("%d %d", micros, every)); err != nil {
+			return fmt.Errorf("limiting %s to %g CPUs: %w", c.Name, c.Quota, err)
+		}
+	}
+	if t.Has("memory") && c.Memory > 0 {
+		if err := Write(filepath.Join(dir, "memory.max"), strconv.FormatInt(c.Memory, 10)); err != nil {
+			return fmt.Errorf("limiting the memory of %s to %d bytes: %w", c.Name, c.Memory, err)
+		}
+	}
+	return nil
+}
+
+// Kill kills all of a group at once where the kernel can (5.14).
+func Kill(dir string) error {
+	err := Write(filepath.Join(dir, "cgroup.kill"), "1")
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENODEV) {
+		return nil
+	}
+	return err
+}

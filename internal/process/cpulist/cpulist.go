@@ -1,0 +1,55 @@
+// Package cpulist owns lists of CPUs as the kernel writes them: "0-2,5". It must not know what they are for.
+package cpulist
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Format writes a list, in order and each CPU once.
+func Format(cpus []int) string {
+	sorted := slices.Compact(slices.Sorted(slices.Values(cpus)))
+	var parts []string
+	for i := 0; i < len(sorted); {
+		last := i
+		for last+1 < len(sorted) && sorted[last+1] == sorted[last]+1 {
+			last++
+		}
+		if last == i {
+			parts = append(parts, strconv.Itoa(sorted[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", sorted[i], sorted[last]))
+		}
+		i = last + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// maxCPUs bounds what Parse takes, so that a wrong list can't fill memory.
+const maxCPUs = 1 << 16
+
+// Parse reads one; "" is no CPU.
+func Parse(list string) ([]int, error) {
+	var cpus []int
+	for _, part := range strings.Split(strings.TrimSpace(list), ",") {
+		if part == "" {
+			continue
+		}
+		from, to, ranged := strings.Cut(part, "-")
+		low, err := strconv.Atoi(from)
+		high := low
+		if err == nil && ranged {
+			high, err = strconv.Atoi(to)
+		}
+		if err != nil || low < 0 || high < low || high >= maxCPUs {
+			return nil, fmt.Errorf("CPU list %q: %q is neither a number nor a range", list, part)
+		}
+		for cpu := low; cpu <= high; cpu++ {
+			cpus = append(cpus, cpu)
+		}
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus), nil
+}

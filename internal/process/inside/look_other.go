@@ -1,0 +1,6 @@
+//go:build !linux
+
+package inside
+
+// Look sees nothing: that is told on Linux alone.
+func Look([]int, []string, string) []Program { return nil }

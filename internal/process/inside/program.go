@@ -1,0 +1,10 @@
+// Package inside owns what can be seen of running programs from outside: what they were started with, what they have
+// open, the virtual machine that they run on. It must not know why that is asked.
+package inside
+
+// Program is what can be seen of one program.
+type Program struct {
+	Program string // base name of its executable
+	Lacks   bool   // it started without one of the variables
+	Holds   bool   // it has a file of the folder open, or mapped
+}

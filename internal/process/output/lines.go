@@ -1,0 +1,64 @@
+package output
+
+// Reading a whole log.
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// lineLimit bounds what Lines takes for one line; a longer one comes in pieces.
+const lineLimit = 64 << 10
+
+// Lines calls do with every line of the log, in order, until do returns an
+// error, which it returns. Where the log was cut or its file could not be
+// written, it goes on with the end that is in memory.
+func (l *Log) Lines(do func(line string) error) error {
+	l.mu.Lock()
+	whole, err := l.open()
+	l.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	defer whole.Close()
+	return eachLine(whole, do)
+}
+
+// open returns the log as it is now; l.mu is held.
+func (l *Log) open() (io.ReadCloser, error) {
+	file, err := os.Open(l.path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the log: %w", err)
+	}
+	var whole io.Reader = io.LimitReader(file, l.kept)
+	if l.total > l.kept {
+		last, cut := l.afterCut()
+		whole = io.MultiReader(whole, strings.NewReader(cut), strings.NewReader(string(last)))
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{whole, file}, nil
+}
+
+func eachLine(whole io.Reader, do func(line string) error) error {
+	lines := bufio.NewReaderSize(whole, lineLimit)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if len(line) > 0 {
+			if err := do(strings.TrimRight(string(line), "\r\n")); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return fmt.Errorf("reading a log: %w", err)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+// Package output owns what a process writes: a file with an upper limit, and its end in memory, so that the last lines
+// are there even when the disk is full; and the pipe it comes by. It must not know processes.
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+)
+
+// tailLimit is how much of a log's end is held in memory, bytes.
+const tailLimit = 256 << 10
+
+// Log is what a process wrote. Its methods may be called at any time from any
+// goroutine.
+type Log struct {
+	path  string // "" where there is no file
+	limit int64
+	to    io.Writer // gets everything as it comes, up to its first failure; may be nil
+
+	mu      sync.Mutex
+	file    *os.File // nil when closed
+	kept    int64    // bytes in the file that the process wrote
+	total   int64    // bytes that the process wrote
+	tail    []byte   // the last of them, up to 2 × tailLimit
+	failure error    // the first failure to write the file, or to pass it on
+	partial []byte   // the last, unfinished line: only while somebody waits
+	waiting []*await
+
+	pump *pump // nil until the process starts
+}
+
+// Create makes a log with a file, of which the first limit bytes are kept.
+func Create(path string, limit int64) (*Log, error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("making the log: %w", err)
+	}
+	return &Log{path: path, limit: limit, file: file}, nil
+}
+
+// Pass is a log without a file, which passes on everything to a writer; nil throws it away.
+func Pass(to io.Writer) *Log { return &Log{to: to} }
+
+// Path is where the log's file is.
+func (l *Log) Path() string { return l.path }
+
+// Err says why the file is not whole, such as a full disk; nil if it is. A log
+// longer than its limit is cut, which is no error.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failure
+}
+
+// Tail returns the last n lines at most, from memory.
+func (l *Log) Tail(n int) []string {
+	l.mu.Lock()
+	text := string(l.lastBytes())
+	whole := int64(len(text)) == l.total
+	l.mu.Unlock()
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if !whole && len(lines) > 1 {
+		lines = lines[1:] // its beginning is lost
+	}
+	if len(lines) == 1 && lines[0] == "" {
+		return nil
+	}
+	return lines[max(0, len(lines)-n):]
+}
+
+func (l *Log) lastBytes() []byte { return l.tail[max(0, len(l.tail)-tailLimit):] }
+
+// write takes in what the process wrote. It never fails: a process must not
+// suffer from a full disk under its log.
+func (l *Log) write(p []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total += int64(len(p))
+	if len(l.tail)+len(p) > 2*tailLimit {
+		l.tail = append(l.tail[:0], l.lastBytes()...)
+	}
+	l.tail = append(l.tail, p[max(0, len(p)-tailLimit):]...)
+	l.keep(p)
+	l.pass(p)
+	l.tell(p)
+}
+
+// pass hands on what the process wrote.
+func (l *Log) pass(p []byte) {
+	if l.to == nil {
+		return
+	}
+	if _, err := l.to.Write(p); err != nil {
+		l.to = nil
+		l.failure = errors.Join(l.failure, fmt.Errorf("passing on what it wrote: %w", err))
+	}
+}
+
+// keep writes to the file what the limit leaves room for.
+func (l *Log) keep(p []byte) {
+	room := l.limit - l.kept
+	if l.file == nil || l.failure != nil || room <= 0 {
+		return
+	}
+	n, err := l.file.Write(p[:min(int64(len(p)), room)])
+	l.kept += int64(n)
+	if err != nil {
+		l.failure = fmt.Errorf("writing the log %s: %w", l.path, err)
+	}
+}
+
+// Follow begins to read what the process writes from r.
+func (l *Log) Follow(r *os.File) {
+	l.mu.Lock()
+	l.pump = newPump(r, l.write)
+	l.mu.Unlock()
+}
+
+// Drain takes in all that the process has written until now.
+func (l *Log) Drain() {
+	l.mu.Lock()
+	pump := l.pump
+	l.mu.Unlock()
+	if pump != nil {
+		pump.drain()
+	}
+}
+
+// Close ends the reading and completes the file: where it was cut, it says so
+// and goes on with the log's end.
+func (l *Log) Close() error {
+	l.Drain()
+	if l.pump != nil {
+		l.pump.close()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	if l.failure == nil && l.total > l.kept {
+		last, cut := l.afterCut()
+		_, err := io.WriteString(l.file, cut+string(last))
+		l.failure = err
+	}
+	// A failure to write was survived; Err tells it to those who need the whole log.
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// afterCut returns the end of the log that is not in the file, and the line
+// that stands before it.
+func (l *Log) afterCut() (last []byte, cut string) {
+	last = l.lastBytes()
+	missing := l.total - l.kept - int64(len(last))
+	if missing <= 0 {
+		return last[-missing:], ""
+	}
+	why := fmt.Sprintf("the log has reached its limit of %d bytes", l.limit)
+	if l.failure != nil {
+		why = l.failure.Error()
+	}
+	return last, fmt.Sprintf("\n[tracetax: %d bytes are left out here: %s]\n", missing, why)
+}
