@@ -9,10 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -123,13 +121,4 @@ func copyBeside(files fs.FS, dir string) error {
 		return err
 	}
 	return spec.CopyFiles(files, dir)
-}
-
-// readLock reads a lock file of a folder.
-func readLock(files fs.FS, name string) ([]byte, error) {
-	text, err := fs.ReadFile(files, path.Clean(strings.ReplaceAll(name, "\\", "/")))
-	if err != nil {
-		return nil, fmt.Errorf("reading the list of pinned packages: %w", err)
-	}
-	return text, nil
 }

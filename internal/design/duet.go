@@ -23,30 +23,3 @@ func (p Plan) pair(past past, block int, order []string) func(yield func(Run) bo
 
 // lone marks half a pair: its partner's record was lost in an interruption.
 const lone record.Kind = "lone"
-
-// indexPairs adds the pairs of a history. A pair is good if both of it are; half a
-// pair is neither good nor failed, but its attempt is not used again.
-func (p Plan) indexPairs(history []record.Record, to past) {
-	type try struct{ block, attempt int }
-	halves := map[try][]*record.Record{}
-	var order []try
-	for i := range history {
-		if r := &history[i]; r.Kind == record.Measured {
-			t := try{r.Block, r.Attempt}
-			if halves[t] == nil {
-				order = append(order, t)
-			}
-			halves[t] = append(halves[t], r)
-		}
-	}
-	for _, t := range order {
-		both := halves[t]
-		if len(both) < 2 {
-			to.add(key{kind: lone, block: t.block, variant: p.Variants[0]}, false)
-			continue
-		}
-		for _, variant := range p.Variants {
-			to.add(measured(t.block, variant), !both[0].Failed() && !both[1].Failed())
-		}
-	}
-}

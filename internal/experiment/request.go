@@ -2,7 +2,6 @@
 package experiment
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/design"
-	"github.com/tracetax/tracetax/internal/design/capacity"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -168,25 +166,6 @@ func ofDepth(parameter map[string]string) map[string]string {
 		return parameter
 	}
 	return nil
-}
-
-// pilotLoad is the load of a pilot: the search that a relative rate rests on.
-func pilotLoad(l spec.Load) spec.Load {
-	search := l.Relative.Search
-	l.Relative, l.Capacity = nil, &search
-	if l.WarmupMost > 0 {
-		l.Warmup = min(l.WarmupMost, searchWarmup) // how long it has to be is not known yet
-	}
-	return l
-}
-
-// search makes the search for the capacity of an operation. It sets out from the rate
-// that the operation is asked at elsewhere, or from the workload's.
-func (l *Loop) search(c spec.Capacity, o spec.Operation) run.Searcher {
-	if l.Search != nil {
-		return l.Search(c, o)
-	}
-	return capacity.New(c, capacity.Options{Duration: l.Experiment.Load.Duration, First: cmp.Or(o.Rate, l.Experiment.Workload.Rate)})
 }
 
 func (l *Loop) cell(variant string) Cell {

@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/warmup"
 )
 
 // Schedule is what an experiment would run, said before anything is made ready.
@@ -125,4 +126,19 @@ func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
 		p.Operations = append(p.Operations, operation.Name)
 	}
 	return p
+}
+
+// measuredLength is how long a measured run takes, whatever warm-up is found.
+func measuredLength(plan *spec.Plan, l spec.Load, phases int) span {
+	if l.WarmupMost == 0 {
+		return lengthOf(plan, l, phases, record.Measured)
+	}
+	short, long := l, l
+	short.Warmup, long.Warmup = warmup.Least, l.WarmupMost
+	return span{lengthOf(plan, short, phases, record.Measured).short, lengthOf(plan, long, phases, record.Measured).long}
+}
+
+// watchedLoad is the load of such a pilot as its length goes.
+func watchedLoad(l spec.Load) spec.Load {
+	return spec.Load{Warmup: warmup.Watched(l.WarmupMost)}
 }

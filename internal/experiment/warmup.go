@@ -52,18 +52,3 @@ func (l *Loop) watched(phase design.Phase, operations []spec.Operation, rates ma
 	}
 	return request
 }
-
-// watchedLoad is the load of such a pilot as its length goes.
-func watchedLoad(l spec.Load) spec.Load {
-	return spec.Load{Warmup: warmup.Watched(l.WarmupMost)}
-}
-
-// measuredLength is how long a measured run takes, whatever warm-up is found.
-func measuredLength(plan *spec.Plan, l spec.Load, phases int) span {
-	if l.WarmupMost == 0 {
-		return lengthOf(plan, l, phases, record.Measured)
-	}
-	short, long := l, l
-	short.Warmup, long.Warmup = warmup.Least, l.WarmupMost
-	return span{lengthOf(plan, short, phases, record.Measured).short, lengthOf(plan, long, phases, record.Measured).long}
-}

@@ -47,49 +47,6 @@ func (r *Report) sentence() string {
 	return fmt.Sprintf("cannot tell: this machine is too noisy for %d of %d checks; the others passed", count[CannotTell], len(r.Checks))
 }
 
-// page is a report being written.
-type page struct {
-	options Options
-	text    strings.Builder
-}
-
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-)
-
-func colour(v Verdict) string {
-	switch v {
-	case Passed:
-		return green
-	case Failed:
-		return red
-	}
-	return yellow
-}
-
-func mark(v Verdict) string {
-	switch v {
-	case Passed:
-		return "✓"
-	case Failed:
-		return "✗"
-	}
-	return "?"
-}
-
-func (p *page) line(s string) { p.text.WriteString(strings.TrimRight(s, " ") + "\n") }
-
-func (p *page) paint(text, style string) string {
-	if !p.options.Color || style == "" || text == "" {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
-}
-
 // reasons says of every check that did not pass why, and how to see it alone.
 func (p *page) reasons(checks []Check) {
 	var alone []string

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // lackView is a part that cannot run here as JSON has it.
@@ -43,17 +42,4 @@ func lackNames(left []lackView, several bool) string {
 		names = append(names, l.name(several))
 	}
 	return strings.Join(names, ", ")
-}
-
-// canRun prints whether an experiment can run here, and what is left out of it.
-func (p *page) canRun(e *spec.Experiment) {
-	left, whole := session.Lacking(e)
-	if whole || len(left) == 0 {
-		p.needs(e.Needs())
-		return
-	}
-	p.line("\nruns here: in part; left out are")
-	for _, l := range left {
-		p.line("  %s: %s", lackView(l).name(false), strings.Join(l.Missing, "; "))
-	}
 }

@@ -19,11 +19,8 @@ const (
 )
 
 const (
-	full      = 0.9  // share of a resource from which it is taken to bind
-	apart     = 0.05 // that a thread must be busier than the whole of the app's CPU, to be the nearer limit
-	lateBy    = 5e-3 // seconds, the generator's lateness at the 90th percentile from which on it counts
-	lateBusy  = 1e-3 // the same at the median, for a generator that is busy
-	busyShare = 0.95 // of its CPU, from which a generator is busy
+	full  = 0.9  // share of a resource from which it is taken to bind
+	apart = 0.05 // that a thread must be busier than the whole of the app's CPU, to be the nearer limit
 )
 
 // binding names the resource that keeps the service from more than was found.
@@ -142,57 +139,4 @@ func besideTheApp(p *record.Probe) (name string, share float64) {
 		return "", 0
 	}
 	return name, used / cpus
-}
-
-// generatorBound reports whether the generator could not ask what it was told to:
-// most of the latency was its own, or it was busy and late, or the limit of a
-// latency was missed by no more than the generator's own lag. Where the workload
-// makes itself work there is no generator: what is late is the workload.
-func (s *Search) generatorBound(p *record.Probe) bool {
-	if p.Load.Driven != nil {
-		return false
-	}
-	lag, err := p.Load.Lag.Decode()
-	if err != nil || lag.TotalCount() == 0 {
-		return false
-	}
-	latency, err := p.Load.Latency.Decode()
-	if err != nil {
-		return false
-	}
-	if quantile(lag, 90) > max(lateBy, quantile(latency, 90)/2) {
-		return true
-	}
-	if s.goal.Goal == spec.GoalLatency {
-		at, limit := quantile(latency, s.goal.Percentile), s.goal.Limit.Seconds()
-		if at > limit && at-quantile(lag, s.goal.Percentile) <= limit {
-			return true
-		}
-	}
-	return generatorBusy(p) && quantile(lag, 50) > lateBusy
-}
-
-// failedByGenerator reports whether a probe failed as it could not be made as it
-// should.
-func (s *Search) failedByGenerator(p *record.Probe) bool {
-	if p.Passed || p.Held && s.goal.Goal != spec.GoalLatency {
-		return false
-	}
-	return s.generatorBound(p)
-}
-
-// doubtful reports whether a probe failed by what may be an accident, so that it
-// is to be made again: the machine paused, or the generator was late while the
-// rate was held.
-func (s *Search) doubtful(p *record.Probe) bool {
-	return suspicious(p) || p.Held && s.failedByGenerator(p)
-}
-
-func generatorBusy(p *record.Probe) bool {
-	for _, u := range p.Usage {
-		if u.Role == role.Load && u.Seconds > 0 && u.CPUSeconds > busyShare*u.Seconds {
-			return true
-		}
-	}
-	return false
 }

@@ -64,20 +64,6 @@ func New(c spec.Capacity, o Options) *Search {
 	return &Search{goal: c, options: o}
 }
 
-// state is where a search stands: a probe to make, or an outcome.
-type state struct {
-	purpose string // "" where the search has ended
-	rate    float64
-
-	outcome record.Outcome
-	found   float64 // the rate, where outcome is Found
-	note    string
-}
-
-func probe(purpose string, rate float64) state { return state{purpose: purpose, rate: rate} }
-
-func end(outcome record.Outcome, note string) state { return state{outcome: outcome, note: note} }
-
 // Next returns what to probe after these probes (Purpose, Rate and Seconds are
 // set), or false where the search has ended.
 func (s *Search) Next(probes []record.Probe) (record.Probe, bool) {

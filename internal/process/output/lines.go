@@ -1,6 +1,6 @@
 package output
 
-// Reading a whole log.
+// Reading a log: all of it, or its end.
 
 import (
 	"bufio"
@@ -62,3 +62,20 @@ func eachLine(whole io.Reader, do func(line string) error) error {
 		}
 	}
 }
+
+// afterCut returns the end of the log that is not in the file, and the line
+// that stands before it.
+func (l *Log) afterCut() (last []byte, cut string) {
+	last = l.lastBytes()
+	missing := l.total - l.kept - int64(len(last))
+	if missing <= 0 {
+		return last[-missing:], ""
+	}
+	why := fmt.Sprintf("the log has reached its limit of %d bytes", l.limit)
+	if l.failure != nil {
+		why = l.failure.Error()
+	}
+	return last, fmt.Sprintf("\n[tracetax: %d bytes are left out here: %s]\n", missing, why)
+}
+
+func (l *Log) lastBytes() []byte { return l.tail[max(0, len(l.tail)-tailLimit):] }

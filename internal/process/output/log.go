@@ -72,8 +72,6 @@ func (l *Log) Tail(n int) []string {
 	return lines[max(0, len(lines)-n):]
 }
 
-func (l *Log) lastBytes() []byte { return l.tail[max(0, len(l.tail)-tailLimit):] }
-
 // write takes in what the process wrote. It never fails: a process must not
 // suffer from a full disk under its log.
 func (l *Log) write(p []byte) {
@@ -151,19 +149,4 @@ func (l *Log) Close() error {
 	err := l.file.Close()
 	l.file = nil
 	return err
-}
-
-// afterCut returns the end of the log that is not in the file, and the line
-// that stands before it.
-func (l *Log) afterCut() (last []byte, cut string) {
-	last = l.lastBytes()
-	missing := l.total - l.kept - int64(len(last))
-	if missing <= 0 {
-		return last[-missing:], ""
-	}
-	why := fmt.Sprintf("the log has reached its limit of %d bytes", l.limit)
-	if l.failure != nil {
-		why = l.failure.Error()
-	}
-	return last, fmt.Sprintf("\n[tracetax: %d bytes are left out here: %s]\n", missing, why)
 }

@@ -1,0 +1,111 @@
+package show
+
+// What is shown of a workload, and of a service.
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+func (p *page) workload(w *spec.Workload) {
+	p.head("workload", w.Name, w.Language, w.Description)
+	p.needs(w.Needs)
+	p.packages(w.Artifact)
+	p.line("\nprocesses:")
+	for _, process := range w.Processes {
+		role := string(process.Role)
+		if process.Service != nil {
+			role += ", service " + process.Service.Name
+		}
+		p.line("  %s (%s): %s", process.Name, role, strings.Join(process.Run, " "))
+	}
+	if w.Self {
+		p.line("\nit makes itself work: a load gives calls, depth, threads, busy, rate or duration")
+	}
+	p.line("\noperations:")
+	for _, o := range w.Operations {
+		p.line("  %s: %s%s", o.Name, workOf(w, o), ownRate(o))
+		if o.Description != "" {
+			p.line("      %s", oneLine(o.Description))
+		}
+	}
+	if len(w.Verify) > 0 {
+		p.line("\nits answers are checked by: %s", strings.Join(w.Verify, " "))
+	}
+	if len(w.Build) > 0 {
+		p.line("\nbuilt for: %s", strings.Join(buildNames(w), ", "))
+	}
+}
+
+// ownRate is the rate at which an operation is asked where nothing else is said.
+func ownRate(o spec.Operation) string {
+	if o.Rate <= 0 {
+		return ""
+	}
+	return " (" + finding.FormatValue(o.Rate, "1/s") + ")"
+}
+
+// workOf is what an operation asks for: a request, or the words of an order.
+func workOf(w *spec.Workload, o spec.Operation) string {
+	if !w.Self {
+		return strings.TrimSpace(o.Method + " " + o.URL)
+	}
+	words := []string{"run"}
+	for _, word := range slices.Sorted(maps.Keys(o.Drive)) {
+		words = append(words, word+"="+o.Drive[word])
+	}
+	return strings.Join(words, " ")
+}
+
+func buildNames(w *spec.Workload) []string {
+	names := []string{}
+	for _, tracer := range slices.Sorted(maps.Keys(w.Build)) {
+		if tracer == "" {
+			tracer = "any other tracer"
+		}
+		names = append(names, tracer)
+	}
+	return names
+}
+
+func (p *page) service(s *spec.Service) {
+	p.head("service", s.Name, "", s.Description)
+	p.needs(s.Needs)
+	p.line("\nrole: %s", s.Process.Role)
+	p.line("run: %s", strings.Join(s.Process.Run, " "))
+	if len(s.Receives) > 0 {
+		p.line("spans pass through it (via: %s): it receives %s", s.Name, strings.Join(receives(s), ", "))
+		p.line("it says what was: %s", strings.Join(said(s), ", "))
+	}
+	if len(s.Process.Env) > 0 {
+		p.line("\nenvironment:")
+		p.env("  ", s.Process.Env)
+	}
+}
+
+// receives are the protocols that a service takes spans in by.
+func receives(s *spec.Service) []string {
+	var out []string
+	for _, r := range protocol.Table {
+		if _, takes := s.Receives[r.Name]; takes {
+			out = append(out, r.Title)
+		}
+	}
+	return out
+}
+
+// said is what a service says of spans, each once.
+func said(s *spec.Service) []string {
+	var out []string
+	for _, one := range s.Says {
+		if !slices.Contains(out, one.What) {
+			out = append(out, one.What)
+		}
+	}
+	return out
+}
