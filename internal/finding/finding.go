@@ -172,6 +172,8 @@ type Verdict struct {
 	Claims     int      `json:"claims,omitempty"`     // corrected for so many
 	Confidence float64  `json:"confidence,omitempty"` // of the corrected interval
 	Joint      bool     `json:"joint,omitempty"`      // by a joint test of all claims, for want of corrected intervals; low to high is then the finding's own
+	Reasons    []Reason `json:"-"`                    // why it is not another
+	Estimate   *float64 `json:"-"`                    // centre of Low to High
 	Low        *float64 `json:"low,omitempty"`        // corrected interval, relative where there is one
 	High       *float64 `json:"high,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`       // NoDifference: the interval's larger end

@@ -1,0 +1,66 @@
+// This file has the reasons for which a verdict is what it is, or is not given: codes and figures, of which words makes
+// sentences.
+package finding
+
+// Reason is one of them. A field that does not apply is empty.
+type Reason struct {
+	Code          Code
+	Operation     string   // where it is so, if it is told of something wider
+	Variant       string   // that it is about
+	Result        string   // in which of the results it is so; "" where there is one
+	Against       string   // the variant that Variant is held against
+	AgainstResult string   // and its result
+	Figures       []Figure // in the order in which Code lists them
+	Text          string   // the same in words
+}
+
+// Figure is a number of a reason.
+type Figure struct {
+	Name  string
+	Value float64
+	Unit  string // as of a Finding
+}
+
+// Figure is the value of a figure by its name, 0 where there is none.
+func (r Reason) Figure(name string) float64 {
+	for _, f := range r.Figures {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return 0
+}
+
+// Code says what kind of reason it is: one of a closed list.
+type Code string
+
+// The codes, each with its figures.
+const (
+	WhyQuick       Code = "quick"        // a quick run gives figures only
+	WhyFewBlocks   Code = "few-blocks"   // too few blocks for any interval: blocks, and least, that it takes
+	WhyCorrection  Code = "correction"   // too few blocks for an interval that is corrected for all claims: more, that it takes, and claims
+	WhyNotSure     Code = "not-sure"     // the interval excludes zero only if it is not corrected: claims
+	WhyStraddles   Code = "straddles"    // the budget lies inside the interval
+	WhyMoreBlocks  Code = "more-blocks"  // about so many more would settle it: blocks
+	WhyTooClose    Code = "too-close"    // no number of blocks that anybody makes would settle it
+	WhyBetweenEnds Code = "between-ends" // no number of blocks settles it, the values are known only to lie between two ends
+
+	WhyNoRatio     Code = "no-ratio"      // there is no ratio to a baseline of zero, which the budget is
+	WhyOpenBracket Code = "open-bracket"  // a search found one end alone: blocks, of which so is
+	WhyModes       Code = "modes"         // the runs of Variant fall into modes that the other side has not: share and at, a pair a mode
+	WhyCostModes   Code = "cost-modes"    // the costs in Result fall into modes that the other result has not: share and at, a pair a mode
+	WhyLag         Code = "lag"           // the load generator's own lag differs too much: lag, effect
+	WhyBent        Code = "bent"          // what is read off a line is not, because the line is bent
+	WhyOverloaded  Code = "overloaded"    // Variant could not hold the rate
+	WhySharedCPU   Code = "shared-cpu"    // variants that share a CPU are not compared by the clock
+	WhyUntraced    Code = "untraced"      // no span came with Variant
+	WhyLost        Code = "lost"          // Variant lost spans, and so did less work
+	WhyMayBeLost   Code = "may-be-lost"   // nobody knows whether it did
+	WhyLostMore    Code = "lost-more"     // Variant of Result lost more of its spans than Against of AgainstResult: share, other
+	WhyMayLostMore Code = "may-lost-more" // it may have: share, other
+	WhyHiddenLoss  Code = "hidden-loss"   // more may have been lost in whole traces that chance hides: share
+	WhyOtherRates  Code = "other-rates"   // a search gives it at another rate for each variant
+	WhyNotInBoth   Code = "not-in-both"   // it was not measured in both results, or is zero
+	WhyFigureOnly  Code = "figure-only"   // the results have it without a verdict
+	WhyTold        Code = "told"          // as Result tells it
+)
