@@ -63,7 +63,8 @@ func withdrawUntraced(doc *finding.Document) {
 				who = f.Against
 			}
 			v.Kind, v.Bound, v.MoreBlocks = finding.CannotTell, nil, 0
-			v.Text = "cannot tell: no span came with " + who + ", so that this is not what tracing costs"
+			v.Reasons = []finding.Reason{{Code: finding.WhyUntraced, Variant: who}}
+			words.FillVerdict(f)
 		}
 	}
 }

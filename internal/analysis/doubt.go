@@ -30,11 +30,11 @@ func (s *study) doubtsOf(c *claim) doubts {
 	var d doubts
 	for _, at := range s.placesOf(c) {
 		if text := s.overloadOf(c.pair, at); text != "" && d.overloaded == nil {
-			d.overloaded = &finding.Reason{Code: finding.WhyOverloaded, Text: text}
+			d.overloaded = &finding.Reason{Code: finding.WhyOverloaded, Said: text}
 		}
 	}
 	if c.bent != "" {
-		d.reason = &finding.Reason{Code: finding.WhyBent, Text: c.bent}
+		d.reason = &finding.Reason{Code: finding.WhyBent, Said: c.bent}
 		return d
 	}
 	if d.reason = s.lagOf(c); d.reason != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // unanswered gives a verdict on every limit that no verdict was held against:
@@ -78,7 +79,8 @@ func (s *study) whyNot(c *claim) {
 	case c.metric.Nature == metric.Latency && (how == closedLoop || how.drives()):
 		c.cannotTell("a closed loop gives no latency to compare", 0)
 	case c.metric.Nature == metric.Latency && s.overloadOf(c.pair, c.at) != "":
-		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.overloadOf(c.pair, c.at)
+		c.Verdict.Kind, c.Verdict.Reasons = finding.Overloaded, []finding.Reason{{Code: finding.WhyOverloaded, Said: s.overloadOf(c.pair, c.at)}}
+		words.FillVerdict(&c.Finding)
 	case c.metric.Nature == metric.Latency:
 		c.cannotTell("too few values support it in each run, or it reaches into time-outs", 0)
 	default:

@@ -38,7 +38,7 @@ func (s *study) judge(claims []*claim) {
 		if c.Verdict = v; v.Kind == finding.Overloaded {
 			c.Absolute, c.Relative = nil, nil
 		}
-		c.Verdict.Text = words.Verdict(&c.Finding)
+		words.FillVerdict(&c.Finding)
 		s.noteDoubts(c)
 	}
 }
@@ -150,5 +150,6 @@ func (c *claim) onScale(e stats.Estimate) stats.Estimate {
 }
 
 func (c *claim) cannotTell(reason string, more int) {
-	c.Verdict.Kind, c.Verdict.Text, c.Verdict.MoreBlocks = finding.CannotTell, "cannot tell: "+reason, more
+	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = finding.CannotTell, more, []finding.Reason{{Code: finding.WhyTold, Said: reason}}
+	words.FillVerdict(&c.Finding)
 }

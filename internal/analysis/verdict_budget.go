@@ -44,7 +44,7 @@ func (s *study) withhold(claims []*claim) {
 		cheaper := cmp.Or(idleReason(doc, c, c.Variant, allowed), unknownReason(doc, c, allowed))
 		dearer := idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant))
 		if judge.TakeBack(&c.Verdict, cheaper, dearer) {
-			c.Verdict.Text = words.Verdict(&c.Finding)
+			words.FillVerdict(&c.Finding)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Re
 		return nil
 	}
 	return &finding.Reason{Code: finding.WhyMayBeLost, Variant: c.Variant,
-		Text: fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))}
+		Said: fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))}
 }
 
 // idleReason says why what a variant costs on the operation of a claim is the cost of less
@@ -72,5 +72,5 @@ func idleReason(doc *finding.Document, c *claim, variant string, allowed float64
 	case c.Metric == metric.DeliveredShare || lost == nil || lost.LostShare <= allowed:
 		return nil
 	}
-	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Text: "with " + variant + ", " + lost.Text + ", so that this is the cost of less work"}
+	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Said: "with " + variant + ", " + lost.Text + ", so that this is the cost of less work"}
 }

@@ -4,17 +4,17 @@ package compare
 import (
 	"cmp"
 	"math"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // silent reports whether a finding is shown without ever having a verdict.
-func silent(f *finding.Finding) bool { return f.Verdict.Kind == finding.None && f.Verdict.Text == "" }
+func silent(f *finding.Finding) bool {
+	return f.Verdict.Kind == finding.None && len(f.Verdict.Reasons) == 0
+}
 
 // reasons returns what either result says against its own figure.
 func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doubt *finding.Reason) {
@@ -44,7 +44,9 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 
 // told is what a result says against its own figure.
 func told(f *finding.Finding, name string) *finding.Reason {
-	return &finding.Reason{Code: finding.WhyTold, Result: name, Text: strings.TrimPrefix(f.Verdict.Text, "cannot tell: ")}
+	reason := f.Verdict.Reason()
+	reason.Result = name
+	return &reason
 }
 
 // flattered says why the newer side of a change looks cheaper than it is, and why dearer: one
@@ -140,7 +142,7 @@ func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 // only against a verdict on it.
 func untoldAtAll(f *finding.Finding) bool {
 	v := f.Verdict
-	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && !strings.HasSuffix(v.Text, words.Reason(finding.Reason{Code: finding.WhyNoRatio}))
+	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && v.Reason().Code != finding.WhyNoRatio
 }
 
 // modesBetween says whether the ratios of one result fall into modes that those of

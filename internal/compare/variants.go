@@ -104,7 +104,7 @@ func (c *comparison) against(variant string) []*finding.Finding {
 		}
 		mine := *f
 		mine.Variant, mine.Value = variant, f.Baseline
-		mine.Verdict = finding.Verdict{Kind: finding.Within, Text: "the baseline"}
+		mine.Verdict = finding.Verdict{Kind: finding.Within} // as what is compared with itself
 		mine.Samples = onlyBaseline(f.Samples)
 		if k := keyOf(&mine); !seen[k] {
 			seen[k] = true

@@ -37,7 +37,7 @@ func (c *comparison) judge() {
 			v.Estimate, v.Low, v.High, v.Bound = nil, nil, nil, nil
 		}
 		one.Verdict = v
-		one.Verdict.Text = words.ChangeVerdict(&one.Change, one.paired)
+		words.FillChange(&one.Change, one.paired)
 	}
 }
 

@@ -6,7 +6,7 @@ package finding
 import "time"
 
 // Schema is the version of the findings document.
-const Schema = 1
+const Schema = 2
 
 // Document is the whole answer to one experiment.
 type Document struct {
@@ -160,7 +160,7 @@ const (
 	NoDifference Kind = "no-difference" // the interval holds zero; Bound says how large a difference could have hidden
 	Within       Kind = "within"        // the whole interval is within the budget
 	Over         Kind = "over"          // the whole interval is over the budget
-	CannotTell   Kind = "cannot-tell"   // more blocks are needed, or the question has no answer: Text says which
+	CannotTell   Kind = "cannot-tell"   // more blocks are needed, or the question has no answer: Reasons say which
 	Overloaded   Kind = "overloaded"    // a variant could not hold the rate: no comparison at the same work
 )
 
@@ -168,12 +168,12 @@ const (
 // claims made together (Claims), so it may be wider than the finding's own.
 type Verdict struct {
 	Kind       Kind     `json:"kind"`
-	Text       string   `json:"text"`                 // e.g. "costs 12.1 % (10.9 to 13.4)"
+	Text       string   `json:"text"`                 // in words, e.g. "costs 12.1 % (10.9 to 13.4)"
 	Claims     int      `json:"claims,omitempty"`     // corrected for so many
 	Confidence float64  `json:"confidence,omitempty"` // of the corrected interval
 	Joint      bool     `json:"joint,omitempty"`      // by a joint test of all claims, for want of corrected intervals; low to high is then the finding's own
-	Reasons    []Reason `json:"-"`                    // why it is not another
-	Estimate   *float64 `json:"-"`                    // centre of Low to High
+	Reasons    []Reason `json:"reasons,omitempty"`    // why it is not another, or what stands beside it
+	Estimate   *float64 `json:"estimate,omitempty"`   // centre of the corrected interval
 	Low        *float64 `json:"low,omitempty"`        // corrected interval, relative where there is one
 	High       *float64 `json:"high,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`       // NoDifference: the interval's larger end

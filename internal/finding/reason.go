@@ -4,21 +4,30 @@ package finding
 
 // Reason is one of them. A field that does not apply is empty.
 type Reason struct {
-	Code          Code
-	Operation     string   // where it is so, if it is told of something wider
-	Variant       string   // that it is about
-	Result        string   // in which of the results it is so; "" where there is one
-	Against       string   // the variant that Variant is held against
-	AgainstResult string   // and its result
-	Figures       []Figure // in the order in which Code lists them
-	Text          string   // the same in words
+	Code          Code     `json:"code"`
+	Operation     string   `json:"operation,omitempty"`      // where it is so, if it is told of something wider
+	Variant       string   `json:"variant,omitempty"`        // that it is about
+	Result        string   `json:"result,omitempty"`         // in which of the results it is so; "" where there is one
+	Against       string   `json:"against,omitempty"`        // the variant that Variant is held against
+	AgainstResult string   `json:"against_result,omitempty"` // and its result
+	Figures       []Figure `json:"figures,omitempty"`        // in the order in which Code lists them
+	Said          string   `json:"said,omitempty"`           // by whom the reason is from, in its words, where there are no figures
+	Text          string   `json:"text"`                     // the same in words
 }
 
 // Figure is a number of a reason.
 type Figure struct {
-	Name  string
-	Value float64
-	Unit  string // as of a Finding
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"` // as of a Finding
+}
+
+// Reason is the first reason of a verdict; one without a code where it has none.
+func (v Verdict) Reason() Reason {
+	if len(v.Reasons) == 0 {
+		return Reason{}
+	}
+	return v.Reasons[0]
 }
 
 // Figure is the value of a figure by its name, 0 where there is none.
@@ -48,7 +57,7 @@ const (
 	WhyNoRatio     Code = "no-ratio"      // there is no ratio to a baseline of zero, which the budget is
 	WhyOpenBracket Code = "open-bracket"  // a search found one end alone: blocks, of which so is
 	WhyModes       Code = "modes"         // the runs of Variant fall into modes that the other side has not: share and at, a pair a mode
-	WhyCostModes   Code = "cost-modes"    // the costs in Result fall into modes that the other result has not: share and at, a pair a mode
+	WhyCostModes   Code = "cost-modes"    // the costs in Result fall into modes that the other result has not: share and cost, a pair a mode
 	WhyLag         Code = "lag"           // the load generator's own lag differs too much: lag, effect
 	WhyBent        Code = "bent"          // what is read off a line is not, because the line is bent
 	WhyOverloaded  Code = "overloaded"    // Variant could not hold the rate
@@ -62,5 +71,5 @@ const (
 	WhyOtherRates  Code = "other-rates"   // a search gives it at another rate for each variant
 	WhyNotInBoth   Code = "not-in-both"   // it was not measured in both results, or is zero
 	WhyFigureOnly  Code = "figure-only"   // the results have it without a verdict
-	WhyTold        Code = "told"          // as Result tells it
+	WhyTold        Code = "told"          // as Said has it
 )

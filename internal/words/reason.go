@@ -15,7 +15,7 @@ const (
 
 // Reason is a reason in words.
 func Reason(r finding.Reason) string {
-	text := r.Text
+	text := r.Said
 	if text == "" {
 		text = reasonText(r)
 	}

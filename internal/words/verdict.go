@@ -19,13 +19,13 @@ type answered struct {
 	each         string // where more blocks would have to be
 }
 
-// Verdict is the verdict on a finding, in words.
-func Verdict(f *finding.Finding) string {
-	return answered{unit: f.Unit, metric: f.Metric, higher: f.Better == metric.Higher, relative: f.ByRatio()}.text(&f.Verdict)
+// FillVerdict puts the verdict on a finding into words.
+func FillVerdict(f *finding.Finding) {
+	answered{unit: f.Unit, metric: f.Metric, higher: f.Better == metric.Higher, relative: f.ByRatio()}.fill(&f.Verdict)
 }
 
-// ChangeVerdict is the verdict on a change, in words; paired says that it is between variants of one result.
-func ChangeVerdict(c *finding.Change, paired bool) string {
+// FillChange puts the verdict on a change into words; paired says that it is between variants of one result.
+func FillChange(c *finding.Change, paired bool) {
 	a := answered{
 		unit: c.Unit, metric: c.Metric, higher: c.Better == metric.Higher, relative: c.Relative != nil, change: true,
 		than: " than before", each: " in each result",
@@ -33,7 +33,14 @@ func ChangeVerdict(c *finding.Change, paired bool) string {
 	if paired {
 		a.than, a.each = " than "+c.Against, ""
 	}
-	return a.text(&c.Verdict)
+	a.fill(&c.Verdict)
+}
+
+func (a answered) fill(v *finding.Verdict) {
+	for i := range v.Reasons {
+		v.Reasons[i].Text = a.reason(v.Reasons[i], v)
+	}
+	v.Text = a.text(v)
 }
 
 func (a answered) text(v *finding.Verdict) string {
@@ -111,8 +118,8 @@ func (a answered) differs(v *finding.Verdict) string {
 func (a answered) reasons(v *finding.Verdict) string {
 	var parts []string
 	for _, r := range v.Reasons {
-		if text := a.reason(r, v); text != "" {
-			parts = append(parts, text)
+		if r.Text != "" {
+			parts = append(parts, r.Text)
 		}
 	}
 	return strings.Join(parts, "; ")
