@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // pilotTexts says where a relative rate came from, a sentence an operation:
@@ -58,11 +59,11 @@ func pilotText(c *record.Capacity) string {
 	case c.Outcome == record.Found:
 		return finding.FormatValue(c.Rate, "1/s")
 	case c.Outcome == record.Saturated:
-		return fmt.Sprintf("%s (%s)", finding.FormatValue(c.Passing, "1/s"), c.Outcome)
+		return fmt.Sprintf("%s (%s)", finding.FormatValue(c.Passing, "1/s"), words.Outcome(c.Outcome))
 	case c.Passing > 0:
-		return fmt.Sprintf("at least %s (%s)", finding.FormatValue(c.Passing, "1/s"), c.Outcome)
+		return fmt.Sprintf("at least %s (%s)", finding.FormatValue(c.Passing, "1/s"), words.Outcome(c.Outcome))
 	}
-	return "nothing (" + string(c.Outcome) + ")"
+	return "nothing (" + words.Outcome(c.Outcome) + ")"
 }
 
 // relativeRates are the rates that a relative one came to, by operation; nil where

@@ -5,12 +5,12 @@ package analysis
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // apart lists them, the most lost first within each cell, with what the findings say that
@@ -116,26 +116,12 @@ func (s *study) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.L
 	for _, p := range places {
 		out.Spans += p.Spans
 	}
-	var words []string
 	for i := range places {
 		places[i].Share = out.LostShare * float64(places[i].Spans) / float64(out.Spans)
-		words = append(words, finding.FormatValue(places[i].Share, "1")+" "+whereText(places[i].Place))
 	}
 	out.Where = places
-	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost: " + strings.Join(words, ", ")
+	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost: " + words.Places(places)
 	return out
-}
-
-func whereText(place string) string {
-	switch place {
-	case finding.LostByLimit:
-		return "by " + place
-	case finding.LostAtSink:
-		return "at " + place
-	case finding.LostNowhere:
-		return "nobody says where"
-	}
-	return "in " + place
 }
 
 // refused is how many spans the receiver refused on a cell.

@@ -5,12 +5,12 @@ package analysis
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // lostSpans is what was lost of the spans that were to come.
@@ -138,15 +138,13 @@ func (l lostSpans) apart(whole finding.Lossy, part string) finding.Lossy {
 	out := whole
 	out.Part = part
 	out.LostShare, out.Spans, out.Where = l.share(), int64(math.Round(l.lost)), slices.Clone(whole.Where)
-	words := []string{}
 	for i := range out.Where {
 		part := float64(out.Where[i].Spans) / float64(whole.Spans)
 		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))
-		words = append(words, finding.FormatValue(out.Where[i].Share, "1")+" "+whereText(out.Where[i].Place))
 	}
 	out.Text = finding.FormatValue(out.LostShare, "1") + " of the spans lost " + part
-	if len(words) > 0 {
-		out.Text += ": " + strings.Join(words, ", ")
+	if len(out.Where) > 0 {
+		out.Text += ": " + words.Places(out.Where)
 	}
 	return out
 }

@@ -107,13 +107,12 @@ func (s *study) dimLedgers() {
 			one := &s.ledgers[i]
 			here := slices.ContainsFunc(none, func(l finding.Ledger) bool { return l.Operation == one.Operation })
 			if here && one.Variant == v.Name && one.LostShare == 0 {
-				one.Verdict, one.Exact = noSpanCame, false
+				one.Outcome, one.Exact = []finding.Reason{{Code: finding.PageNoSpan}}, false
+				one.Verdict = words.Page(one.Outcome)
 			}
 		}
 	}
 }
-
-const noSpanCame = "no span came"
 
 // findNothingTraced looks at variants that are meant to export, and of which not one span
 // came in any run. Where none came in the calibration either none would be expected, and none

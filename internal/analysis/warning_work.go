@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // The thresholds of the checks of the work.
@@ -226,8 +227,8 @@ func (s *study) findSampling() []hit {
 			runs = append(runs, ledger.FromRecord(s.all[v.Name][block].Record))
 		}
 		for _, operation := range s.operations() {
-			if text, off := ledger.Chance(operation, s.tracing[v.Name], runs); off {
-				hits = append(hits, hit{text, place(cell.At{Operation: operation}, v.Name)})
+			if outcome, off := ledger.Chance(operation, s.tracing[v.Name], runs); off {
+				hits = append(hits, hit{words.Page(outcome), place(cell.At{Operation: operation}, v.Name)})
 			}
 		}
 	}

@@ -41,16 +41,16 @@ type Lossy struct {
 
 // The places where spans are lost.
 const (
-	LostByLimit  = "a limit of the tracer's own"
-	LostInQueue  = "the tracer's queue"
-	LostInStream = "the stream to the receiver"
-	LostAtSink   = "the receiver"
-	LostNowhere  = "nobody says where"
+	LostByLimit  = "limit"    // of the tracer's own
+	LostInQueue  = "queue"    // of the tracer
+	LostInStream = "stream"   // to the receiver
+	LostAtSink   = "receiver" //
+	LostNowhere  = "unknown"  // nobody says where
 )
 
 // LostAt is how many spans were lost at one place.
 type LostAt struct {
-	Place string  `json:"place"`
+	Place string  `json:"place"` // from the list above
 	Spans int64   `json:"spans"`
 	Share float64 `json:"share"` // of all that should have arrived
 }

@@ -134,7 +134,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 		}
 		out = append(out, finding.Ledger{
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
-			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Verdict: b.verdict(p), LostShare: p.lostShare(),
+			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
 		})
 		out[len(out)-1].ByChance = p.chance.trials > 0
 	}

@@ -5,9 +5,9 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 func apartColumns() []column {
@@ -18,8 +18,7 @@ func apartColumns() []column {
 }
 
 func apartCells(l finding.Lossy) []textCell {
-	_, where, _ := strings.Cut(l.Text, ": ")
-	row := []textCell{{text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)}, {finding.FormatValue(l.LostShare, "1"), yellow}, {}, {}, {}, {text: visible(where)}}
+	row := []textCell{{text: visible(cellLabel(l.Operation, l.Parameter))}, {text: visible(l.Variant)}, {finding.FormatValue(l.LostShare, "1"), yellow}, {}, {}, {}, {text: words.Places(l.Where)}}
 	switch {
 	case l.Cost != nil:
 		row[3], row[4] = intervalCells(*l.Cost, "1", true, plain)

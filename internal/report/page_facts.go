@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 )
 
 // ledgerRow is one ledger of the page.
@@ -33,8 +34,8 @@ func ledgerRows(doc *finding.Document) []ledgerRow {
 			row.Operations = finding.FormatCount(int64(l.Operations))
 		}
 		for _, e := range l.Entries {
-			if e.Spans != 0 || e.High != 0 || e.Name == "expected" || e.Name == "delivered" {
-				row.Entries = append(row.Entries, ledgerCell{e.Name, spansText(e), e.How})
+			if e.Spans != 0 || e.High != 0 || e.Name == ledger.Expected || e.Name == ledger.Delivered {
+				row.Entries = append(row.Entries, ledgerCell{e.Text, spansText(e), e.How})
 			}
 		}
 		rows = append(rows, row)

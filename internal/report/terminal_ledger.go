@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 )
 
 // ledgers writes the ledgers of one operation, a line each.
@@ -90,10 +91,10 @@ func isEmptyLedger(l *finding.Ledger) bool {
 func ledgerText(l *finding.Ledger) string {
 	var parts []string
 	for _, e := range l.Entries {
-		if e.Spans == 0 && e.High == 0 && e.Name != "expected" && e.Name != "delivered" {
+		if e.Spans == 0 && e.High == 0 && e.Name != ledger.Expected && e.Name != ledger.Delivered {
 			continue
 		}
-		parts = append(parts, e.Name+" "+spansText(e))
+		parts = append(parts, e.Text+" "+spansText(e))
 	}
 	verdict := l.Verdict
 	if l.Exact && verdict != "" {
@@ -108,7 +109,7 @@ func ledgerText(l *finding.Ledger) string {
 // spansText is an entry's number, or its interval where it is one. Fewer than none are
 // missing where more came than the fewest that there could be.
 func spansText(e finding.Entry) string {
-	if e.Name == "unaccounted" && e.Low < 0 && e.High > 0 {
+	if e.Name == ledger.Unaccounted && e.Low < 0 && e.High > 0 {
 		return "up to " + finding.FormatCount(e.High)
 	}
 	if e.High > e.Low {

@@ -1,0 +1,32 @@
+// This file says where spans were lost.
+package words
+
+import (
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// Place says where spans were lost.
+func Place(place string) string {
+	switch place {
+	case finding.LostByLimit:
+		return "by a limit of the tracer's own"
+	case finding.LostInQueue:
+		return "in the tracer's queue"
+	case finding.LostInStream:
+		return "in the stream to the receiver"
+	case finding.LostAtSink:
+		return "at the receiver"
+	}
+	return "nobody says where"
+}
+
+// Places are the shares that were lost, each with its place.
+func Places(where []finding.LostAt) string {
+	var places []string
+	for _, p := range where {
+		places = append(places, finding.FormatValue(p.Share, "1")+" "+Place(p.Place))
+	}
+	return strings.Join(places, ", ")
+}
