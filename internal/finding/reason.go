@@ -5,6 +5,7 @@ package finding
 // Reason is one of them. A field that does not apply is empty.
 type Reason struct {
 	Code          Code     `json:"code"`
+	Part          string   `json:"part,omitempty"`           // of a mean: that it is so of, as "workload, operation, variant"
 	Operation     string   `json:"operation,omitempty"`      // where it is so, if it is told of something wider
 	Variant       string   `json:"variant,omitempty"`        // that it is about
 	Result        string   `json:"result,omitempty"`         // in which of the results it is so; "" where there is one
@@ -71,5 +72,14 @@ const (
 	WhyOtherRates  Code = "other-rates"   // a search gives it at another rate for each variant
 	WhyNotInBoth   Code = "not-in-both"   // it was not measured in both results, or is zero
 	WhyFigureOnly  Code = "figure-only"   // the results have it without a verdict
+	WhyLossUnknown Code = "loss-unknown"  // how many spans were lost is not known
+	WhyNoResult    Code = "no-result"     // of the workload
+	WhyNotMeasured Code = "not-measured"
+	WhyLeftOut     Code = "left-out"      // the variant could not run: Said says why
+	WhyNotOnOther  Code = "not-on-other"  // it was not measured on the workload that it is held against
+	WhyItLost      Code = "it-lost"       // over 1 % of its spans
+	WhyBaseLost    Code = "baseline-lost" // likewise the baseline
+	WhyLeast       Code = "least"         // the figure is the least that it costs, for it lost over 1 % of its spans
+	WhyHeldBack    Code = "unsent"        // a limit of the tracer's own kept spans back: share, and parts, that this is the largest of
 	WhyTold        Code = "told"          // as Said has it
 )

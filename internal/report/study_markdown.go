@@ -83,7 +83,7 @@ func claimGrid(c finding.ClaimResult) grid {
 		}
 		row := []textCell{{text: f.Workload}, {text: operation}, {text: f.Variant}}
 		row = append(row, ratioCells(f.Interval)...)
-		g.rows = append(g.rows, append(row, textCell{text: holdsText(f.Holds)}, textCell{text: finding.FormatCount(int64(f.Blocks))}, textCell{text: f.Reason}))
+		g.rows = append(g.rows, append(row, textCell{text: holdsText(f.Holds)}, textCell{text: finding.FormatCount(int64(f.Blocks))}, textCell{text: reasonText(f.Reason)}))
 	}
 	return dropEmpty(g)
 }

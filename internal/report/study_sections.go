@@ -4,7 +4,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -45,20 +44,18 @@ func studyTables(doc *finding.Study) studySection {
 			s.grids = append(s.grids, sideTable(doc, t.Workload, with))
 		}
 	}
-	if marked(doc, lossyMark) {
+	if anyRow(doc, func(r finding.StudyCell) bool { return r.Lossy }) {
 		s.notes = append(s.notes, lossyMark+" lost over 1 % of its spans: listed apart, in no order")
 	}
-	if marked(doc, unsentMark) {
+	if anyRow(doc, func(r finding.StudyCell) bool { return !r.Lossy && r.Unsent > 0 }) {
 		s.notes = append(s.notes, unsentText)
 	}
 	return s
 }
 
-// marked reports whether a variant has a mark.
-func marked(doc *finding.Study, mark string) bool {
-	return slices.ContainsFunc(doc.Tables, func(t finding.StudyTable) bool {
-		return slices.ContainsFunc(t.Rows, func(r finding.StudyCell) bool { return strings.HasSuffix(variantMark(r), mark) })
-	})
+// anyRow reports whether a row of the tables is so.
+func anyRow(doc *finding.Study, is func(finding.StudyCell) bool) bool {
+	return slices.ContainsFunc(doc.Tables, func(t finding.StudyTable) bool { return slices.ContainsFunc(t.Rows, is) })
 }
 
 func variantMark(r finding.StudyCell) string {
@@ -97,7 +94,7 @@ func studyTable(doc *finding.Study, t finding.StudyTable) grid {
 				row = append(row, publishedCells(publishedOf(r, i), t.Unit)...)
 			}
 		}
-		g.rows = append(g.rows, append(row, textCell{visible(r.Reason), dim}))
+		g.rows = append(g.rows, append(row, textCell{visible(reasonText(r.Reason)), dim}))
 	}
 	return dropEmpty(g)
 }
@@ -166,4 +163,12 @@ func withinCell(p finding.PublishedCell) textCell {
 		return textCell{"yes", green}
 	}
 	return textCell{"no", dim}
+}
+
+// reasonText is a reason in words; "" where there is none.
+func reasonText(r *finding.Reason) string {
+	if r == nil {
+		return ""
+	}
+	return r.Text
 }

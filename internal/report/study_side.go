@@ -6,7 +6,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -126,10 +125,10 @@ func sideCells(doc *finding.Study, s *side, t *finding.StudyTable, r *finding.St
 		figure = func(v float64) string { return fmt.Sprintf("%.4f", v) }
 	}
 	if i := r.Value; i != nil {
-		estimate, ends, bounded := strings.Cut(finding.FormatSize(*i, t.Unit, false), " (") // both in one unit
-		cells[0].text = estimate
-		if bounded {
-			cells[1] = textCell{"(" + ends, dim}
+		size, ends := finding.FormatApart(*i, t.Unit, false) // both in one unit
+		cells[0].text = size
+		if ends != "" {
+			cells[1] = textCell{ends, dim}
 		}
 		if t.Metric == "r2" {
 			cells[0].text = figure(i.Estimate)

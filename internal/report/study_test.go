@@ -85,7 +85,7 @@ func study() *finding.Study {
 	base := cell("none", 390, nil, finding.PublishedCell{Series: 0, Value: 380, Spread: 5}, finding.PublishedCell{Series: 1, Value: 390})
 	base.Added = nil
 	doubtful := cell("scout", 380, nil)
-	doubtful.Lossy, doubtful.Reason, doubtful.Added = true, "the runs of scout fall into modes", nil
+	doubtful.Lossy, doubtful.Reason, doubtful.Added = true, &finding.Reason{Code: finding.WhyModes, Variant: "scout", Text: "the runs of scout fall into modes"}, nil
 	doc.Tables = []finding.StudyTable{{Workload: "requests/flask", Metric: "capacity", Unit: "1/s", Better: "higher", Baseline: "none", Rows: []finding.StudyCell{
 		base, cell("otel", 240, i(-0.385, -0.40, -0.37), finding.PublishedCell{Series: 0, Value: 240, Cost: number0(-0.368), Within: &no}, finding.PublishedCell{Series: 1, Value: 245, Cost: number0(-0.372), Within: &yes}),
 		cell("elastic", 200, i(-0.487, -0.5, -0.47), finding.PublishedCell{Series: 0, Value: 200, Cost: &published, Within: &no}), doubtful,
@@ -121,7 +121,7 @@ func callTables() []finding.StudyTable {
 	none, otel, scout, absent := row("none", 50e-9), row("otel", 4e-6), row("scout", 2e-6), row("inspectit", 0)
 	otel.Published = []finding.PublishedCell{{Series: 0, Value: 3.6e-6, Added: number0(3.5e-6), Within: &yes}}
 	scout.Lossy = true
-	absent.Value, absent.Cost, absent.Added, absent.Reason = nil, nil, nil, "left out: it cannot be had"
+	absent.Value, absent.Cost, absent.Added, absent.Reason = nil, nil, nil, &finding.Reason{Code: finding.WhyLeftOut, Text: "left out: it cannot be had"}
 	absent.Published = []finding.PublishedCell{{Series: 0, Value: 7e-6, Added: number0(6.9e-6)}}
 	times := table("time_per_call", "s", none, otel, scout, absent)
 	times.Amount = true

@@ -5,7 +5,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/role"
@@ -130,11 +129,14 @@ func shownCells(f *finding.Finding) (estimate, ends textCell) {
 }
 
 func intervalCells(i finding.Interval, unit string, relative bool, s style) (estimate, ends textCell) {
-	text, rest, found := strings.Cut(finding.FormatInterval(i, unit, relative), " (")
-	if found {
-		ends = textCell{text: "(" + rest, style: dim}
+	size, between := finding.FormatApart(i, unit, relative)
+	if i.Estimate > 0 && size != finding.Missing {
+		size = "+" + size
 	}
-	return textCell{text: text, style: s}, ends
+	if between != "" {
+		ends = textCell{text: between, style: dim}
+	}
+	return textCell{text: size, style: s}, ends
 }
 
 // verdictCells are the verdict's mark and its words.

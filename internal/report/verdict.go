@@ -5,7 +5,6 @@ package report
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -32,11 +31,10 @@ func badge(f *finding.Finding) string {
 
 // longBadge is the badge where there is room for it.
 func longBadge(f *finding.Finding) string {
-	text := badge(f)
-	if bound, ok := strings.CutPrefix(text, "under "); ok {
-		return "no difference > " + bound
+	if v := f.Verdict; v.Kind == finding.NoDifference && v.Bound != nil {
+		return "no difference > " + finding.FormatBound(*v.Bound, f.Unit, f.ByRatio())
 	}
-	return text
+	return badge(f)
 }
 
 // unsure reports whether only the correction for several claims keeps a verdict

@@ -16,14 +16,20 @@ const (
 // Reason is a reason in words.
 func Reason(r finding.Reason) string {
 	text := r.Said
-	if text == "" {
+	switch {
+	case text == "":
 		text = reasonText(r)
+	case r.Code == finding.WhyLeftOut:
+		text = "left out: " + text
 	}
 	if r.Result != "" && r.Code != finding.WhyCostModes && r.Code != finding.WhyLostMore && r.Code != finding.WhyMayLostMore {
 		text = "in " + r.Result + ", " + text
 	}
 	if r.Operation != "" {
 		text = "on " + r.Operation + ", " + text
+	}
+	if r.Part != "" {
+		text = r.Part + ": " + text
 	}
 	return text
 }
@@ -38,6 +44,28 @@ func reasonText(r finding.Reason) string {
 		return finding.Missing
 	}
 	switch r.Code {
+	case finding.WhyFewBlocks:
+		return Blocks(int(r.Figure("blocks"))) + ": figures only"
+	case finding.WhyLossUnknown:
+		return "how many spans were lost is not known"
+	case finding.WhyNoResult:
+		return "there is no result of this workload"
+	case finding.WhyNotMeasured:
+		return "it was not measured"
+	case finding.WhyNotOnOther:
+		return "it was not measured on the other workload"
+	case finding.WhyItLost:
+		return "it lost over 1 % of its spans"
+	case finding.WhyBaseLost:
+		return "the baseline lost over 1 % of its spans"
+	case finding.WhyLeast:
+		return "it costs this at least: it lost over 1 % of its spans"
+	case finding.WhyHeldBack:
+		upTo := ""
+		if r.Figure("parts") > 1 {
+			upTo = "up to "
+		}
+		return "the tracer held back " + upTo + figure("share") + " of the spans, by a limit of its own"
 	case finding.WhyQuick:
 		return "quick: figures only"
 	case finding.WhyNoRatio:

@@ -84,18 +84,19 @@ func (a answered) allowed(v *finding.Verdict) string {
 
 // differs is "costs 3.1 % (2.0 to 4.2)", or of a change "costs 3.1 % more than before (2.0 to 4.2)".
 func (a answered) differs(v *finding.Verdict) string {
-	size := finding.FormatSize(estimate.Magnitude(interval(v)), a.unit, a.relative)
+	size, ends := finding.FormatApart(estimate.Magnitude(interval(v)), a.unit, a.relative)
 	worse := v.Kind == finding.Costs
 	if !a.change {
+		verb := "saves "
 		switch {
 		case a.higher && worse:
-			return "lower by " + size
+			verb = "lower by "
 		case a.higher:
-			return "higher by " + size
+			verb = "higher by "
 		case worse:
-			return "costs " + size
+			verb = "costs "
 		}
-		return "saves " + size
+		return strings.TrimSpace(verb + size + " " + ends)
 	}
 	verb, word := "costs ", "less"
 	switch {
@@ -106,12 +107,7 @@ func (a answered) differs(v *finding.Verdict) string {
 	case worse:
 		word = "more"
 	}
-	size, ends, bounded := strings.Cut(size, " (")
-	text := verb + size + " " + word + a.than
-	if bounded {
-		text += " (" + ends
-	}
-	return text
+	return strings.TrimSpace(verb + size + " " + word + a.than + " " + ends)
 }
 
 // reasons are those of a verdict, in words.
@@ -130,7 +126,7 @@ func (a answered) reason(r finding.Reason, v *finding.Verdict) string {
 	n := func(name string) string { return Blocks(int(r.Figure(name))) }
 	switch r.Code {
 	case finding.WhyFewBlocks:
-		text := n("blocks") + ": figures only"
+		text := Reason(r)
 		if a.change {
 			text += fmt.Sprintf(", an interval needs %d%s", int(r.Figure("least")), a.each)
 		}
