@@ -46,7 +46,7 @@ golden: ## rewrite the golden files of the tests
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	scripts/fuzz
 
-charts: ## internal/report/assets/charts.js, from web/
+charts: ## internal/report/page/assets/charts.js, from web/
 	cd web && npm ci && npm run build
 
 locks: ## the files that pin packages: Python, npm, Maven (needs uv 0.13, npm, mvn)

@@ -33,6 +33,21 @@ var floors = map[string]floor{
 	"run/prepare": {level: 5},
 	"selfcheck":   {level: 5},
 
+	"analysis/dataset":  {level: 4},
+	"analysis/delivery": {level: 4, beside: []string{"analysis/dataset"}},
+	"analysis/effect":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
+	"analysis/measure":  {level: 4, beside: []string{"analysis/dataset"}},
+	"analysis/series":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
+	"analysis/warn":     {level: 4, beside: []string{"analysis/dataset", "analysis/effect"}},
+
+	"report/data":       {level: 4, beside: []string{"report/view"}},
+	"report/markdown":   {level: 4},
+	"report/page":       {level: 4},
+	"report/parts":      {level: 4},
+	"report/terminal":   {level: 4},
+	"report/view":       {level: 4, beside: []string{"report/parts"}},
+	"report/view/study": {level: 4, beside: []string{"report/parts"}},
+
 	"compare": {level: 4},
 	"study":   {level: 4},
 
@@ -72,7 +87,10 @@ var floors = map[string]floor{
 	"finding": {level: 1},
 	"process": {level: 1},
 	"record":  {level: 1},
-	"spec":    {level: 1},
+
+	"spec": {level: 1},
+
+	"report/model": {level: 1},
 
 	"cell":           {level: 0},
 	"excerpt":        {level: 0},

@@ -1,10 +1,10 @@
 // Builds the chart program that is embedded in tracetax and in every page it
-// writes: internal/report/assets/charts.js. With --check it only compares.
+// writes: internal/report/page/assets/charts.js. With --check it only compares.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const target = fileURLToPath(new URL('../internal/report/assets/charts.js', import.meta.url));
+const target = fileURLToPath(new URL('../internal/report/page/assets/charts.js', import.meta.url));
 const source = (path) => readFile(new URL(path, import.meta.url), 'utf8');
 
 // The licences of what is bundled ask for their notices to go with every copy.
@@ -43,7 +43,7 @@ if (/<\/script|<!--/i.test(text)) throw new Error('the program holds text that w
 
 if (process.argv.includes('--check')) {
   if (text !== await readFile(target, 'utf8')) {
-    console.error('internal/report/assets/charts.js is not what web/ builds: run `make charts` and commit it');
+    console.error('internal/report/page/assets/charts.js is not what web/ builds: run `make charts` and commit it');
     process.exit(1);
   }
 } else {

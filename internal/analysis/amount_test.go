@@ -1,13 +1,14 @@
 // Operations that do nothing: what tracing adds to them is an amount, in the answer, the
 // verdict, the doubts and the precision.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -106,7 +107,7 @@ func TestPrecisionOfAnAmount(t *testing.T) {
 		}
 		in := s.input()
 		in.Experiment.Design.Metric = "time_per_call"
-		_, got, err := Precise(in)
+		_, got, err := analysis.Precise(in)
 		if err != nil {
 			t.Fatal(err)
 		}

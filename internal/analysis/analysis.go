@@ -1,7 +1,5 @@
-// Package analysis owns the way from records to findings: which runs count, what
-// each metric is in a run, estimates with intervals, verdicts, curves, ledgers,
-// warnings, and the answer in one sentence. It is pure: the same records give the
-// same document. It must not know how a run is made nor how a result is shown.
+// Package analysis owns the way from records to findings. It joins what its rooms make, and describes the experiment. It is
+// pure: the same records give the same document. It must not know how a run is made nor how a result is shown.
 package analysis
 
 import (
@@ -9,11 +7,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/analysis/effect"
+	"github.com/tracetax/tracetax/internal/analysis/series"
+	"github.com/tracetax/tracetax/internal/analysis/warn"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Input is everything that findings are made of.
@@ -44,8 +46,9 @@ func Analyse(in Input) (*finding.Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describing the experiment of %s: %w", in.Results, err)
 	}
-	findings := s.findings()
-	searches, err := s.searches()
+	findings := s.Findings()
+	drawn := series.Maker{Book: s.Book}
+	searches, err := drawn.Searches()
 	if err != nil {
 		return nil, fmt.Errorf("analysing the records of %s: %w", in.Results, err)
 	}
@@ -58,20 +61,20 @@ func Analyse(in Input) (*finding.Document, error) {
 		Environment: in.Environment,
 		Quick:       in.Experiment.Design.Quick,
 		Findings:    findings,
-		Curves:      s.curves(),
-		Sweeps:      append(s.sweeps(), s.spanSweeps(findings)...),
+		Curves:      drawn.Curves(),
+		Sweeps:      append(drawn.Sweeps(), drawn.SpanSweeps(findings)...),
 		Searches:    searches,
-		Increments:  s.increments(),
-		Lossy:       s.apart(findings),
-		LossUnknown: s.unknownLosses(),
-		Unsent:      s.unsent(),
-		Untraced:    s.untracedOperations(),
-		Ledgers:     s.ledgers,
+		Increments:  s.Increments(),
+		Lossy:       s.Apart(findings),
+		LossUnknown: s.UnknownLosses(),
+		Unsent:      s.Unsent(),
+		Untraced:    s.UntracedOperations(),
+		Ledgers:     s.Ledgers,
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
-	withdrawUntraced(doc)
-	doc.Warnings = s.warnings()
-	doc.Answer = answer(doc, stats.MinBlocks(s.confidence(estimate.Confidence)))
+	effect.Withdraw(doc)
+	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut)
+	doc.Answer = words.Answer(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
 	return doc, nil
 }

@@ -1,6 +1,6 @@
 // The document as a whole.
 
-package analysis
+package analysis_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -39,7 +40,7 @@ func FuzzDocumentIsJSON(f *testing.F) {
 				r.Start.Idle[0].CPUSeconds, r.Start.IdleSeconds = idle, wall
 			}
 		}
-		doc, err := Analyse(s.input())
+		doc, err := analysis.Analyse(s.input())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,12 +57,12 @@ func TestNothingToCompare(t *testing.T) {
 		t.Error(doc.Answer)
 	}
 	in.Experiment.Variants = nil
-	if _, err := Analyse(in); err == nil {
+	if _, err := analysis.Analyse(in); err == nil {
 		t.Error("an experiment without variants is analysed")
 	}
 }
 
-func golden() Input {
+func golden() analysis.Input {
 	s := twoVariants()
 	s.order = []string{"json", "work", "chain"}
 	s.operations = map[string]float64{"json": 50e-6, "work": 250e-6, "chain": 120e-6}

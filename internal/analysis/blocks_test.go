@@ -1,6 +1,6 @@
 // Which runs and blocks count.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"

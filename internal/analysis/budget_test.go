@@ -1,6 +1,6 @@
 // Verdicts against a budget, and among many claims.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"

@@ -1,7 +1,7 @@
 // Capacities that are only known to lie between two rates: no verdict may be finer
 // than the searches.
 
-package analysis
+package analysis_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -223,7 +224,7 @@ func TestPrecisionOfCells(t *testing.T) {
 			e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 12, precision, "capacity"
 		}
 		in := s.input()
-		enough, width, err := Precise(in)
+		enough, width, err := analysis.Precise(in)
 		if err != nil || enough != want || !near(width, math.Log(1.05)) {
 			t.Errorf("±%v: %v, %v, %v", precision, enough, width, err)
 		}

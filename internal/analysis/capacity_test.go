@@ -1,12 +1,14 @@
 // Searches for a capacity: the metric, what stands beside it, and what is not said.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -221,7 +223,7 @@ func TestALosslessSearchLosesOnPurpose(t *testing.T) {
 	}))
 	doc := analyse(t, s.input())
 	l := ledgerOf(t, doc, "json", "otel")
-	if entry(l, "unaccounted") != 70 || entry(l, "expected") != 10*3*10100 {
+	if ledger.Spans(l, "unaccounted") != 70 || ledger.Spans(l, "expected") != 10*3*10100 {
 		t.Errorf("%+v", l.Entries)
 	}
 	if warned(doc, "spans-unaccounted") || strings.Contains(doc.Answer, "lost") {
@@ -282,41 +284,7 @@ func TestCapacityAnswers(t *testing.T) {
 
 func TestHeadlineOfASearch(t *testing.T) {
 	in := capacities(map[string]float64{"none": 2450, "otel": 1520}).input()
-	if got := Headline(in.Experiment, in.Records); !strings.HasPrefix(got, "capacity otel: json −3") {
+	if got := analysis.Headline(in.Experiment, in.Records); !strings.HasPrefix(got, "capacity otel: json −3") {
 		t.Error(got)
-	}
-}
-
-// Between the least rate that passed and the least that did not lies the block that can do least.
-func TestHeldInEveryBlock(t *testing.T) {
-	for name, test := range map[string]struct {
-		made         []*record.Capacity
-		held, failed float64
-	}{
-		"both":         {[]*record.Capacity{{Passing: 20, Failing: 30}, {Passing: 18, Failing: 40}}, 18, 30},
-		"none passed":  {[]*record.Capacity{{Passing: 20, Failing: 30}, {Failing: 10}}, 0, 10},
-		"none failed":  {[]*record.Capacity{{Passing: 20}, {Passing: 25}}, 20, 0},
-		"one did fail": {[]*record.Capacity{{Passing: 20}, {Passing: 25, Failing: 26}}, 20, 26},
-	} {
-		if held, failed := heldIn(test.made); held != test.held || failed != test.failed {
-			t.Errorf("%s: %g and %g", name, held, failed)
-		}
-	}
-}
-
-// A probe that did not pass at a rate that the searches ended above is not forgotten, nor where
-// the search was made once more.
-func TestFailedBelow(t *testing.T) {
-	failed := func(rate float64) record.Probe { return record.Probe{Rate: rate} }
-	passed := func(rate float64) record.Probe { return record.Probe{Rate: rate, Passed: true} }
-	made := []*record.Capacity{
-		{Passing: 20, Probes: []record.Probe{passed(15), failed(30), passed(20)}},
-		{Passing: 18, Probes: []record.Probe{failed(18), passed(18), passed(18), failed(17), failed(40)}},
-		{Passing: 25, Before: []record.Probe{passed(20), failed(12)}, Probes: []record.Probe{passed(25)}},
-	}
-	for rate, want := range map[float64]int{18: 2, 17: 2, 16: 1, 11: 0, 30: 3} {
-		if got := failedBelow(made, rate); got != want {
-			t.Errorf("at %g/s or below it %d searches had a probe that did not pass, want %d", rate, got, want)
-		}
 	}
 }

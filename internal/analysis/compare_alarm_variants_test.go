@@ -1,5 +1,5 @@
 // Simulations: the same for variants of one result, compared block by block.
-package analysis
+package analysis_test
 
 import (
 	"fmt"

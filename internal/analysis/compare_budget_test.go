@@ -1,5 +1,5 @@
 // Comparisons under a budget.
-package analysis
+package analysis_test
 
 import (
 	"slices"

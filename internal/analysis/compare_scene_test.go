@@ -1,11 +1,12 @@
 // Pairs of made-up results to compare: the same machine on two days.
-package analysis
+package analysis_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -74,7 +75,7 @@ func (s scene) result(t testing.TB, folder string) *finding.Document {
 	t.Helper()
 	in := s.input()
 	in.Results = folder
-	doc, err := Analyse(in)
+	doc, err := analysis.Analyse(in)
 	if err != nil {
 		t.Fatal(err)
 	}

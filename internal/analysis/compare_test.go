@@ -1,5 +1,5 @@
 // Comparisons of results whose truth is known.
-package analysis
+package analysis_test
 
 import (
 	"encoding/json"

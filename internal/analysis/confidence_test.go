@@ -1,6 +1,6 @@
 // Stopping at a precision: how wide intervals are, and what is said of the end.
 
-package analysis
+package analysis_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -133,7 +134,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		t.Errorf("%q", doc.Experiment.Faults)
 	}
 	l := ledgerOf(t, doc, "json", "otel")
-	if entry(l, "unaccounted") != 9000 || !l.Exact || l.Outcome[0].Code != finding.PageLost || l.Outcome[0].Figure("unaccounted") != 9000 {
+	if ledger.Spans(l, "unaccounted") != 9000 || !l.Exact || l.Outcome[0].Code != finding.PageLost || l.Outcome[0].Figure("unaccounted") != 9000 {
 		t.Errorf("what was thrown away by order is found without being told: %+v", l)
 	}
 	s.design = func(e *spec.Experiment) { e.Variants[1].Faults = &spec.Faults{SinkLoses: 0.03} }

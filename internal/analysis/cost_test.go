@@ -1,15 +1,15 @@
 // What a cost is, and when it is found.
 
-package analysis
+package analysis_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -34,22 +34,6 @@ func TestAddedCPUIsFound(t *testing.T) {
 	}
 	if sink, ok := look(doc, "json", "otel", "none", "cpu_per_operation", "sink"); !ok || sink.Verdict.Kind != finding.None || sink.Relative != nil {
 		t.Errorf("the sink is shown apart, without verdict, absolute only: %+v", sink)
-	}
-}
-
-func TestCPUPerOperation(t *testing.T) {
-	p := &phase{
-		Phase: &record.Phase{DrainSeconds: 4, Load: record.Load{Started: 1000, WallSeconds: 10}, Usage: []record.Usage{
-			{Process: "a", Role: "app", Seconds: 14, CPUSeconds: 2},
-			{Process: "b", Role: "database", Seconds: 14, CPUSeconds: 1},
-			{Process: "l", Role: "load", Seconds: 14, CPUSeconds: 100},
-		}},
-		idle: map[string]record.Usage{"a": {Seconds: 2, CPUSeconds: 0.2}, "l": {Seconds: 2, CPUSeconds: 1}},
-	}
-	for role, want := range map[role.Role]float64{"": 2.6e-3, "app": 1.6e-3, "database": 1e-3, "load": 98e-3} {
-		if got, _ := cpuMeasure(role).value(nil, p); math.Abs(got-want) > 1e-12 {
-			t.Errorf("role %q: %v, want %v: the window's and the drain's CPU, less 4 s at the idle rate", role, got, want)
-		}
 	}
 }
 
@@ -93,6 +77,18 @@ func TestPerSpan(t *testing.T) {
 	}
 }
 
+// Operations that failed may have made no spans: a span then costs what was added over those that were made for sure, to
+// what was added over all.
+func TestPerSpanWhereSomeMayNotBeMade(t *testing.T) {
+	sure := get(t, analyse(t, twoVariants().input()), "json", "otel", "cpu_per_span")
+	s := twoVariants()
+	failing(2000, 6000)(&s)
+	f := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_span")
+	if *f.Absolute.High < 1.2**sure.Absolute.High || *f.Absolute.Low > *sure.Absolute.High {
+		t.Errorf("%g to %g, and %g to %g where all were made", *f.Absolute.Low, *f.Absolute.High, *sure.Absolute.Low, *sure.Absolute.High)
+	}
+}
+
 // A tracer that throws spans away looks cheap, and what is compared with it dear.
 func TestPerSpanAgainstALossyTracer(t *testing.T) {
 	for share, shown := range map[uint64]bool{1000000: true, 20: false} {
@@ -112,7 +108,7 @@ func TestPerSpanAgainstALossyTracer(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	in := twoVariants().input()
 	for n, want := range map[int]string{0: "", 1: "", 4: "CPU per operation otel: json +", 20: "CPU per operation otel: json +"} {
-		got := Headline(in.Experiment, in.Records[:n])
+		got := analysis.Headline(in.Experiment, in.Records[:n])
 		if !strings.HasPrefix(got, want) || (want == "") != (got == "") || strings.Contains(got, "(") != (n == 20) {
 			t.Errorf("after %d runs: %q", n, got)
 		}

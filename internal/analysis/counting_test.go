@@ -1,10 +1,11 @@
 // What traces tell of the number of spans, where the workload does not declare it.
 
-package analysis
+package analysis_test
 
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -14,7 +15,7 @@ import (
 
 // learntScene is an experiment in which a calibration of 20 operations saw 3 spans each, beside a
 // timer's; seen is what the sink counted of 10,000 operations of otel.
-func learntScene(seen func(*record.Counts)) Input {
+func learntScene(seen func(*record.Counts)) analysis.Input {
 	s := twoVariants()
 	s.plan = func(p *spec.Plan) { p.Spans = map[string]spec.Number{} }
 	s.change = onlyRuns("otel", func(r *record.Record) { seen(&r.Phases[0].Sink) })
@@ -77,7 +78,7 @@ func TestCountedAgainstWhatWasLearnt(t *testing.T) {
 				}
 			}
 			near := func(a, b float64) bool { return a-b < 5e-5 && b-a < 5e-5 }
-			if l.Exact != c.exact || !near(l.LostShare, c.lost) || !near(l.LostMost, c.most) || entry(l, ledger.Background) != c.other || (l.Unchecked > 0) != c.unchecked {
+			if l.Exact != c.exact || !near(l.LostShare, c.lost) || !near(l.LostMost, c.most) || ledger.Spans(l, ledger.Background) != c.other || (l.Unchecked > 0) != c.unchecked {
 				t.Errorf("%+v\nwant exact %t, lost %g to %g, %d of other work, unchecked %t", l, c.exact, c.lost, c.most, c.other, c.unchecked)
 			}
 			if warned(doc, "spans-unaccounted") != c.warned {

@@ -1,6 +1,6 @@
 // Spans: what is meant to be delivered, and what a calibration tells.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"

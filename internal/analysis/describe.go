@@ -2,22 +2,25 @@
 package analysis
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 func (s *study) describe() (finding.Experiment, error) {
-	e := s.in.Experiment
+	e := s.Experiment
 	d := finding.Experiment{
-		Name: e.Name, Load: loadOf(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
-		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: s.warmupText(), Faults: s.faultTexts(),
+		Name: e.Name, Load: words.Load(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
+		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: words.Warmup(s.Warmups()), Faults: words.Faults(e),
 		Duet: e.Design.Duet, Rates: s.relativeRates(),
 		LeftOut: s.in.LeftOut, Published: Published(e), Claims: Claims(e),
 	}
-	if s.stops() {
-		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.precisionName()
+	if s.Stops() {
+		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.PrecisionName()
 	}
 	if e.Workload != nil {
 		d.Workload = e.Workload.Name
@@ -31,20 +34,12 @@ func (s *study) describe() (finding.Experiment, error) {
 		d.Operations = append(d.Operations, o.Name)
 	}
 	for _, v := range e.Variants {
-		steps, _ := stepsOf(v)
 		d.Variants = append(d.Variants, finding.Variant{
-			Steps: steps, Partial: s.partial(v),
-			Name: v.Name, Tracer: tracerName(v), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.runtime(v.Name), Instrumented: s.instrumented(v.Name),
+			Steps: v.Steps(), Partial: s.Partial(v),
+			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
 		})
 	}
 	return d, nil
-}
-
-func tracerName(v spec.Variant) string {
-	if v.Tracer == nil {
-		return "none"
-	}
-	return v.Tracer.Name
 }
 
 // variantText is what the user says of a variant, or else chose in it. Values of
@@ -55,10 +50,10 @@ func variantText(v spec.Variant) string {
 	}
 	var parts []string
 	chosen := shown(v.Chosen)
-	for _, name := range sortedKeys(chosen) {
+	for _, name := range slices.Sorted(maps.Keys(chosen)) {
 		parts = append(parts, name+" "+chosen[name])
 	}
-	for _, name := range sortedKeys(v.Env) {
+	for _, name := range slices.Sorted(maps.Keys(v.Env)) {
 		parts = append(parts, name+" set")
 	}
 	return strings.Join(parts, ", ")

@@ -1,6 +1,6 @@
 // A duet compares what programs use, not how long they take.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // duet is a scene whose variants ran at the same time.
@@ -63,7 +64,7 @@ func TestBudgetsInADuet(t *testing.T) {
 		s.budget = []spec.Limit{{Metric: "latency_p99", Value: 0.5}, {Metric: "cpu_per_operation", Value: 0.9}}
 		doc := analyse(t, s.input())
 		v := get(t, doc, "json", "otel", "latency_p99").Verdict
-		if v.Kind != finding.CannotTell || v.Budget == nil || v.MoreBlocks != 0 || !strings.HasSuffix(v.Text, onlyCPU) {
+		if v.Kind != finding.CannotTell || v.Budget == nil || v.MoreBlocks != 0 || !strings.HasSuffix(v.Text, words.OnlyCPU) {
 			t.Errorf("%d blocks: %+v", blocks, v)
 		}
 		if v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict; blocks == 10 && (v.Kind != finding.Within || v.Claims != 1) {
@@ -76,7 +77,7 @@ func TestBudgetsInADuet(t *testing.T) {
 func TestDuetsCompared(t *testing.T) {
 	in := compare.Input{Base: duet().result(t, "a"), News: []*finding.Document{duet().result(t, "b")}, Budget: []spec.Limit{{Metric: "latency_p99", Value: 0.5}}}
 	doc := compared(t, in)
-	if v := changeIn(t, doc, 0, "json", "otel", "latency_p99").Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, onlyCPU) {
+	if v := changeIn(t, doc, 0, "json", "otel", "latency_p99").Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, words.OnlyCPU) {
 		t.Errorf("%+v", v)
 	}
 	if v := changeIn(t, doc, 0, "json", "otel", "latency_p50").Verdict; v.Kind != finding.None && v.Kind != finding.CannotTell {
@@ -94,7 +95,7 @@ func TestThroughputInADuet(t *testing.T) {
 	for _, f := range analyse(t, s.input()).Findings {
 		if f.Metric == metric.Throughput {
 			n++
-			if f.Verdict.Kind != finding.CannotTell || !strings.HasSuffix(f.Verdict.Text, onlyCPU) {
+			if f.Verdict.Kind != finding.CannotTell || !strings.HasSuffix(f.Verdict.Text, words.OnlyCPU) {
 				t.Errorf("%+v", f.Verdict)
 			}
 		}

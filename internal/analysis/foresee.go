@@ -1,31 +1,13 @@
-// This file says before an experiment is run how many blocks its verdicts need, by the
-// functions that give them afterwards.
+// This file says before an experiment is run how many blocks its verdicts need.
 package analysis
 
 import (
-	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
-	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // Outlook is what the verdicts of one family of claims will need.
-type Outlook struct {
-	Metric string // of the headline, or of the budgets' first claim
-	Claims int    // made together, if everything is measured
-	Needs  int    // blocks, for intervals that are corrected for so many claims
-	Least  int    // blocks after which the experiment may end
-	Most   int    // blocks that it ends with at the latest
-	Joint  bool   // with fewer than it needs the signs of all claims may still tell that there is a difference, never that there is none
-}
-
-// Short reports whether the blocks may come to be too few.
-func (o Outlook) Short() bool { return o.Claims > 0 && o.Least < o.Needs }
-
-// Hopeless reports whether they are too few in any case.
-func (o Outlook) Hopeless() bool { return o.Claims > 0 && o.Most < o.Needs }
+type Outlook = effect.Outlook
 
 // Foresee says what the verdicts on the headline and those on budgets will need; no claims
 // where there are none. A quick experiment makes none. A budget for lost spans needs no
@@ -34,58 +16,5 @@ func Foresee(e *spec.Experiment) (headline, budgets Outlook) {
 	if e == nil || len(e.Variants) == 0 || e.Design.Quick {
 		return headline, budgets
 	}
-	s := sortOut(Input{Experiment: e})
-	s.foreseeCells()
-	claims := s.foreseen()
-	families := s.families(claims)
-	of := func(family string) Outlook {
-		o := Outlook{Claims: families[family], Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most)}
-		o.Needs = needed(o.Claims, s.confidence)
-		o.Joint = family == familyHeadline && !s.stops() && o.Least >= stats.MinBlocks(estimate.Confidence)
-		for _, c := range claims {
-			if o.Metric == "" && s.counts(c) && c.family() == family {
-				o.Metric = c.Metric
-			}
-		}
-		return o
-	}
-	return of(familyHeadline), of(familyBudget)
-}
-
-// needed is the number of blocks from which on there is an interval that is corrected for so many
-// claims; ask is the confidence to ask of an interval that is to have a given one.
-func needed(claims int, ask func(float64) float64) int {
-	return stats.MinBlocks(ask(stats.Bonferroni(estimate.Confidence, claims)))
-}
-
-// foreseeCells makes the list of cells of what will be run.
-func (s *study) foreseeCells() {
-	s.places = nil
-	for _, operation := range s.operations() {
-		for _, level := range s.in.Experiment.Load.Steps() {
-			s.places = append(s.places, cell.AtOf(operation, level.Parameter))
-		}
-	}
-}
-
-// foreseen are the claims that will be made over all roles, without their figures.
-func (s *study) foreseen() []*claim {
-	var out []*claim
-	for _, at := range append(s.cells(), cell.At{}) {
-		for _, p := range s.pairs() {
-			for _, m := range measures(nil, s.loopOf(at)) {
-				if m.WholeRun == (at == cell.At{}) {
-					out = append(out, s.outline(m, p, at, []finding.Sample{}))
-				}
-			}
-		}
-	}
-	for _, operation := range s.operations() {
-		for _, p := range s.pairs() {
-			if s.sloped(operation) {
-				out = append(out, s.newClaim(lineMeasure(metric.Slope), p, cell.At{Operation: operation}, []finding.Sample{}))
-			}
-		}
-	}
-	return out
+	return effect.Outlooks(e)
 }

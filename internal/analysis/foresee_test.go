@@ -1,8 +1,9 @@
-package analysis
+package analysis_test
 
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -43,11 +44,11 @@ func TestForesee(t *testing.T) {
 		"a line, and a budget":          {budgeted(calls(map[string]call{"kieker": {perSpan: 300e-9}}, 2, 4, 8, 16), metric.TimePerCall), 1, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			headline, budgets := Foresee(c.scene.input().Experiment)
+			headline, budgets := analysis.Foresee(c.scene.input().Experiment)
 			if headline.Claims != c.headline || budgets.Claims != c.budgets {
 				t.Fatalf("foreseen are %d claims of the headline and %d on budgets, want %d and %d", headline.Claims, budgets.Claims, c.headline, c.budgets)
 			}
-			for _, o := range []Outlook{headline, budgets} {
+			for _, o := range []analysis.Outlook{headline, budgets} {
 				if o.Claims == 0 {
 					continue
 				}
@@ -98,7 +99,7 @@ func TestForeseeShort(t *testing.T) {
 				e.Design.Most, e.Design.Precision = c.most, 0.02
 			}
 		}
-		headline, budgets := Foresee(s.input().Experiment)
+		headline, budgets := analysis.Foresee(s.input().Experiment)
 		if headline.Short() != c.short || headline.Hopeless() != c.hopeless || headline.Joint != c.joint || budgets.Short() {
 			t.Errorf("%s: %+v, budgets %+v", name, headline, budgets)
 		}

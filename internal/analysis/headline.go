@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -58,28 +60,5 @@ func seemsUntraced(records []record.Record, variant string) bool {
 // HeadlineFindings are the headline's findings alone, without verdicts, by
 // variant.
 func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Finding {
-	s := sortOut(Input{Experiment: e, Records: records})
-	var out []finding.Finding
-	for _, p := range s.pairs() {
-		for _, at := range s.cells() {
-			if p.extra {
-				continue
-			}
-			if c := s.claim(s.headlineOf(at), p, at); c != nil {
-				out = append(out, c.Finding)
-			}
-		}
-	}
-	return out
-}
-
-// headlineOf is the metric that the answer on a cell is made of.
-func (s *study) headlineOf(at cell.At) measure {
-	switch s.loopOf(at) {
-	case searching:
-		return of(metric.Must(metric.Capacity), "", searching)
-	case saturating:
-		return of(metric.Must(metric.TimePerCall), "", saturating)
-	}
-	return cpuMeasure("")
+	return effect.New(delivery.Blank(dataset.Glance(e, records))).HeadlineFindings()
 }

@@ -1,6 +1,6 @@
 // Latency, and when it cannot be compared.
 
-package analysis
+package analysis_test
 
 import (
 	"testing"

@@ -1,6 +1,6 @@
 // Losses that nobody knows: unknown is not none, and not everything is unknown.
 
-package analysis
+package analysis_test
 
 import (
 	"math"

@@ -1,6 +1,6 @@
 // Runs that fall into modes.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"

@@ -1,6 +1,6 @@
 // Calls at a rate, and what their windows lost.
 
-package analysis
+package analysis_test
 
 import (
 	"math"

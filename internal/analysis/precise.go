@@ -1,14 +1,12 @@
-// This file says whether the interval that an experiment is to stop at has been
-// reached.
 package analysis
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
-	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/effect"
 )
 
 // Precise reports whether the records so far are enough for the precision that
@@ -25,87 +23,11 @@ func Precise(in Input) (enough bool, width float64, err error) {
 	if in.Experiment == nil || len(in.Experiment.Variants) == 0 {
 		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: the experiment has no variants")
 	}
-	s := sortOut(in)
-	for _, byBlock := range s.all {
-		for _, r := range byBlock {
-			if err := r.readHistograms(); err != nil {
-				return false, math.Inf(1), fmt.Errorf("looking at the precision so far: %w", err)
-			}
-		}
+	set, err := dataset.New(in.Experiment, in.Plans, in.Environment, in.Records)
+	if err != nil {
+		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: %w", err)
 	}
-	s.spoil()
-	width, err = s.widest(in.Experiment.Design.Metric)
+	width, err = effect.New(delivery.Blank(set)).Widest(in.Experiment.Design.Metric)
 	precision := in.Experiment.Design.Precision
 	return err == nil && precision > 0 && width <= precision, width, err
-}
-
-// widest is the largest half-width over operations and variants of the metric that
-// is named.
-func (s *study) widest(name string) (width float64, err error) {
-	any := false
-	for _, at := range append(s.cells(), cell.At{}) {
-		m, has := s.named(name, at)
-		for _, p := range s.pairs() {
-			if has && !p.extra {
-				any = true
-				width = math.Max(width, s.halfWidth(m, p, at))
-			}
-		}
-	}
-	if !any {
-		return math.Inf(1), fmt.Errorf("looking at the precision so far: %q is not measured in these runs (design: precision … of METRIC)", name)
-	}
-	return width, nil
-}
-
-// named finds the metric of that name, over all roles, among those that the cell
-// has; the one that the answer is made of where there is no name.
-func (s *study) named(name string, at cell.At) (measure, bool) {
-	whole := at == cell.At{}
-	if name == "" {
-		return s.headlineOf(at), !whole
-	}
-	for _, m := range measures(nil, s.loopOf(at)) {
-		if m.Name == name && m.WholeRun == whole {
-			return m, true
-		}
-	}
-	return measure{}, false
-}
-
-// halfWidth is half the width of one interval of log-ratios; where what is added answers,
-// of that, as a share of it. It is infinite where there is none.
-func (s *study) halfWidth(m measure, p pair, at cell.At) float64 {
-	samples := s.samples(m, p, at)
-	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
-		c.estimate(s.confidence(estimate.Confidence), false)
-		if i := c.Absolute; i.Low != nil && i.Estimate != 0 {
-			return (*i.High - *i.Low) / 2 / math.Abs(i.Estimate)
-		}
-		return math.Inf(1)
-	}
-	logs, err := stats.LogRatios(estimate.Columns(samples))
-	if err != nil {
-		return math.Inf(1)
-	}
-	e := estimate.ExtentOf(samples, estimate.LogRatio).SignedRank(logs, s.confidence(estimate.Confidence))
-	if !e.Bounded {
-		return math.Inf(1)
-	}
-	return (e.High - e.Low) / 2
-}
-
-// leastWidth is the half-width of the metric that is named below which no number of
-// blocks gets, as searches know their rates no finer; 0 where there is none.
-func (s *study) leastWidth(name string) float64 {
-	least := 0.0
-	for _, at := range append(s.cells(), cell.At{}) {
-		m, has := s.named(name, at)
-		for _, p := range s.pairs() {
-			if has && !p.extra {
-				least = math.Max(least, estimate.ExtentOf(s.samples(m, p, at), estimate.LogRatio).Least())
-			}
-		}
-	}
-	return least
 }

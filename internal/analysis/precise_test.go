@@ -1,10 +1,11 @@
 // Whether the precision asked for has been reached.
-package analysis
+package analysis_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -38,7 +39,7 @@ func TestPrecise(t *testing.T) {
 		{"no ratio", 8, 0.2, "export_bytes_per_operation", false, false},
 		{"no precision", 8, 0, metric.CPUPerOperation, false, true},
 	} {
-		enough, width, err := Precise(precisely(c.blocks, c.precision, c.metric).input())
+		enough, width, err := analysis.Precise(precisely(c.blocks, c.precision, c.metric).input())
 		if err != nil || enough != c.enough || math.IsInf(width, 1) == c.bounded {
 			t.Errorf("%s: %v, width %g, error %v", c.name, enough, width, err)
 		}
@@ -48,7 +49,7 @@ func TestPrecise(t *testing.T) {
 // The width is that of the widest interval that the answer will have.
 func TestPreciseIsTheWidestInterval(t *testing.T) {
 	in := precisely(10, 0.05, metric.CPUPerOperation).input()
-	_, width, err := Precise(in)
+	_, width, err := analysis.Precise(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestPreciseIsTheWidestInterval(t *testing.T) {
 	e := *in.Experiment
 	e.Design.Most, e.Design.Precision = 0, 0
 	plain.Experiment = &e
-	if _, fixed, _ := Precise(plain); fixed >= width {
+	if _, fixed, _ := analysis.Precise(plain); fixed >= width {
 		t.Errorf("not widened: %g, of a fixed number of blocks %g", width, fixed)
 	}
 	if stats.SequentialConfidence(8, 30, estimate.Confidence) <= estimate.Confidence {
@@ -74,15 +75,15 @@ func TestPreciseIsTheWidestInterval(t *testing.T) {
 }
 
 func TestPreciseFails(t *testing.T) {
-	if _, _, err := Precise(Input{}); err == nil {
+	if _, _, err := analysis.Precise(analysis.Input{}); err == nil {
 		t.Error("of no experiment")
 	}
-	if _, _, err := Precise(precisely(8, 0.02, "nonsense").input()); err == nil {
+	if _, _, err := analysis.Precise(precisely(8, 0.02, "nonsense").input()); err == nil {
 		t.Error("of a metric that nothing has")
 	}
 	broken := precisely(8, 0.02, "")
 	broken.change = func(r *record.Record) { r.Phases[0].Load.Latency = "broken" }
-	if enough, _, err := Precise(broken.input()); err == nil || enough {
+	if enough, _, err := analysis.Precise(broken.input()); err == nil || enough {
 		t.Error("of a broken record")
 	}
 }
@@ -90,14 +91,14 @@ func TestPreciseFails(t *testing.T) {
 // Blocks that the harness spoiled do not count, as they do not in the answer.
 func TestPreciseLeavesSpoiledBlocksOut(t *testing.T) {
 	s := precisely(10, 0.2, "")
-	_, clean, _ := Precise(s.input())
+	_, clean, _ := analysis.Precise(s.input())
 	s.change = func(r *record.Record) {
 		if r.Block == 3 {
 			r.Harness.StealSeconds = 100
 			r.Phases[0].Usage[0].CPUSeconds *= 3
 		}
 	}
-	if _, width, _ := Precise(s.input()); width > 1.5*clean {
+	if _, width, _ := analysis.Precise(s.input()); width > 1.5*clean {
 		t.Errorf("a spoiled block makes the width %g, without it %g", width, clean)
 	}
 }
@@ -107,7 +108,7 @@ func BenchmarkPrecise(b *testing.B) {
 	s.latencies = true
 	in := s.input()
 	for b.Loop() {
-		if _, _, err := Precise(in); err != nil {
+		if _, _, err := analysis.Precise(in); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package analysis
+package analysis_test
 
 import (
 	"testing"
@@ -50,7 +50,7 @@ func TestSameSpans(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := sameSpans(off, test.of); got != test.want {
+			if got := spec.SameSpans(off, test.of); got != test.want {
 				t.Errorf("%t", got)
 			}
 		})
@@ -77,7 +77,7 @@ func TestSilentVariantLearnsOfItsLike(t *testing.T) {
 			calibration.Kind, calibration.Block = record.Calibration, 0
 			in.Records = append(in.Records, calibration)
 			for _, l := range analyse(t, in).Ledgers {
-				if l.Variant == "off" && (l.Outcome[0].Code != finding.PageNotExported || entry(l, ledger.NotExported) != test.want) {
+				if l.Variant == "off" && (l.Outcome[0].Code != finding.PageNotExported || ledger.Spans(l, ledger.NotExported) != test.want) {
 					t.Errorf("%+v", l)
 				}
 			}

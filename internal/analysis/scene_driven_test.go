@@ -1,10 +1,12 @@
 // Synthetic workloads that make themselves work, on top of the scene's records.
 
-package analysis
+package analysis_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -26,7 +28,7 @@ func calls(variants map[string]call, depths ...int) scene {
 	s := twoVariants()
 	s.blocks, s.rate = 8, 0
 	s.variants = []actor{{name: "none", tracer: "none"}}
-	for _, name := range sortedKeys(variants) {
+	for _, name := range slices.Sorted(maps.Keys(variants)) {
 		s.variants = append(s.variants, actor{name: name, tracer: name + "-java"})
 	}
 	s.design = func(e *spec.Experiment) {
@@ -46,7 +48,7 @@ func calls(variants map[string]call, depths ...int) scene {
 			r.Phases = append(r.Phases, variants[r.Variant].phase(r, template, d, len(depths) > 1))
 		}
 	}
-	for _, name := range sortedKeys(variants) {
+	for _, name := range slices.Sorted(maps.Keys(variants)) {
 		for _, d := range depths {
 			s.extra = append(s.extra, record.Record{Schema: record.Schema, Kind: record.Calibration, Variant: name, Phases: []record.Phase{{
 				Operation: "json", Quiet: true, Load: record.Load{Started: 20, Completed: 20, Driven: &record.Driven{Depth: d}},

@@ -1,6 +1,6 @@
 // Synthetic searches, sweeps and pilots, on top of the scene's records.
 
-package analysis
+package analysis_test
 
 import (
 	"fmt"

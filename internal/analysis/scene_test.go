@@ -1,5 +1,5 @@
 // Synthetic records: an experiment whose truth is known.
-package analysis
+package analysis_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -55,7 +56,7 @@ const (
 	idling = 0.001 // CPU seconds per second of an idle app
 )
 
-func (s scene) input() Input {
+func (s scene) input() analysis.Input {
 	e := &spec.Experiment{
 		Name: "scene", Workload: &spec.Workload{Name: "hello/go"},
 		Load:   spec.Load{Rate: s.rate, Duration: window * time.Second},
@@ -81,7 +82,7 @@ func (s scene) input() Input {
 	if s.design != nil {
 		s.design(e)
 	}
-	return Input{
+	return analysis.Input{
 		Experiment: e, Plans: plans, Records: append(s.extra, s.records()...), Environment: map[string]any{"cpus": 2.0}, LeftOut: s.leftOut,
 		Results: "tracetax-results/scene", Tool: "test", Now: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC),
 	}
@@ -166,9 +167,9 @@ func spread(n int, median float64) record.Histogram {
 	return encoded
 }
 
-func analyse(t *testing.T, in Input) *finding.Document {
+func analyse(t *testing.T, in analysis.Input) *finding.Document {
 	t.Helper()
-	doc, err := Analyse(in)
+	doc, err := analysis.Analyse(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // What each further call in depth costs: lines through the levels, and bends.
 
-package analysis
+package analysis_test
 
 import (
 	"math"
@@ -9,11 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 func TestDepths(t *testing.T) {
@@ -94,35 +92,6 @@ func TestNoStraightLine(t *testing.T) {
 	}
 	if !slices.Equal(warned, []string{"json, bent"}) {
 		t.Errorf("warned of %q", warned)
-	}
-}
-
-// Three levels are too few to tell a bend, and so are blocks of which some bend the other way.
-func TestBendsThatAreNone(t *testing.T) {
-	if _, ok := bendOf([]float64{2, 4, 8}, []float64{1, 2, 9}); ok {
-		t.Error("three levels")
-	}
-	a := axis{parameter: cell.Depth, x: []float64{2, 4, 8, 16}}
-	of := func(added ...[]float64) map[int]lines {
-		out := map[int]lines{}
-		for i, y := range added {
-			var l lines
-			l.cost, _ = stats.FitLine(a.x, y)
-			l.bend, l.bends = bendOf(a.x, y)
-			out[i] = l
-		}
-		return out
-	}
-	up, down, little := []float64{2, 4, 8, 32}, []float64{2, 4, 8, 8}, []float64{2, 4, 8, 17}
-	if text := bentText(of(up, up, up, up, up, up), a, 0.95); !strings.Contains(text, "costs 1.00 s at depth 2 to 8, and 3.00 s at 8 to 16") {
-		t.Errorf("%q", text)
-	}
-	for name, blocks := range map[string]map[int]lines{
-		"both ways": of(up, down, up, down, up, up), "little": of(little, little, little, little, little, little), "few blocks": of(up, up, up, up, up),
-	} {
-		if text := bentText(blocks, a, 0.95); text != "" {
-			t.Errorf("%s: %q", name, text)
-		}
 	}
 }
 

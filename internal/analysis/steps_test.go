@@ -1,6 +1,6 @@
 // What each step of tracing adds, and who leaves steps, traces or spans out.
 
-package analysis
+package analysis_test
 
 import (
 	"maps"
@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -152,30 +150,6 @@ func TestNoIncrementsOfOneVariant(t *testing.T) {
 	}
 	if doc := analyse(t, s.input()); len(doc.Increments) > 0 {
 		t.Errorf("%+v", doc.Increments)
-	}
-}
-
-// What a tracer holds back by a limit of its own is no loss, but makes it the faster
-// back to back.
-func TestAbsentShare(t *testing.T) {
-	for name, test := range map[string]struct {
-		lost            float64
-		came, held, old int64
-		want            float64
-	}{
-		"nothing":   {0, 1000, 0, 0, 0},
-		"lost":      {0.2, 800, 0, 0, 0.2},
-		"held back": {0, 600, 400, 0, 0.4},
-		"both":      {0.5, 250, 500, 0, 0.75},
-		"merged":    {0, 500, 200, 300, 0.2},
-		"none came": {1, 0, 500, 0, 1},
-	} {
-		l := finding.Ledger{LostShare: test.lost, Entries: []finding.Entry{
-			{Name: ledger.Forgone, Spans: test.held}, {Name: ledger.Merged, Spans: test.old}, {Name: ledger.Delivered, Spans: test.came},
-		}}
-		if got := absentShare(&l); math.Abs(got-test.want) > 1e-9 {
-			t.Errorf("%s: %g, want %g", name, got, test.want)
-		}
 	}
 }
 

@@ -1,12 +1,13 @@
 // Levels: no mixing, curves, knees, and ledgers that still add up.
 
-package analysis
+package analysis_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -165,7 +166,7 @@ func TestLedgersOfSweepsAddUp(t *testing.T) {
 	s.budget = []spec.Limit{{Metric: "lost_share"}}
 	doc := analyse(t, s.input())
 	l := ledgerOf(t, doc, "json", "otel")
-	if l.Operations != started || entry(l, "expected") != int64(3*started) || entry(l, "delivered") != int64(3*started)-5 || entry(l, "unaccounted") != 5 || !l.Exact {
+	if l.Operations != started || ledger.Spans(l, "expected") != int64(3*started) || ledger.Spans(l, "delivered") != int64(3*started)-5 || ledger.Spans(l, "unaccounted") != 5 || !l.Exact {
 		t.Errorf("%d operations, %+v", l.Operations, l)
 	}
 	for _, f := range doc.Findings {
@@ -182,28 +183,5 @@ func TestLevelsThatAreNoNumbers(t *testing.T) {
 	doc := analyse(t, s.input())
 	if f := get(t, doc, "json", "otel", "cpu_per_operation"); f.Parameter["body"] != "large" || len(doc.Sweeps) > 0 {
 		t.Errorf("%+v, %d sweeps", f.Parameter, len(doc.Sweeps))
-	}
-}
-
-// What a level brings is counted per doubling, however far the levels lie apart.
-func TestGainIsPerDoubling(t *testing.T) {
-	curve := func(factor, gain float64) []level {
-		var out []level
-		x, y := 1.0, 100.0
-		for range 4 {
-			values := map[int]float64{}
-			for block := 1; block <= 10; block++ {
-				values[block] = y * (1 + 0.001*float64(block))
-			}
-			out = append(out, level{x, values})
-			x, y = x*factor, y*gain
-		}
-		return out
-	}
-	if knee := kneeOf(curve(4, 1.15), "connections", asGiven); knee == nil || knee.X != 1 {
-		t.Errorf("15 %% for two doublings is little: %+v", knee)
-	}
-	if knee := kneeOf(curve(1.2, 1.05), "connections", asGiven); knee != nil {
-		t.Errorf("5 %% for a quarter of a doubling is much: %+v", knee)
 	}
 }

@@ -1,6 +1,6 @@
 // Spans that a tracer holds back by a limit of its own, and answers with gaps.
 
-package analysis
+package analysis_test
 
 import (
 	"math"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -43,18 +42,6 @@ func TestUnsent(t *testing.T) {
 	s.also(holdsBack("otel", 0.005))
 	if doc := analyse(t, s.input()); len(doc.Unsent) > 0 || strings.Contains(doc.Answer, "not sent") {
 		t.Errorf("half a per cent: %+v, %s", doc.Unsent, doc.Answer)
-	}
-}
-
-// What was lost besides is no part of what was to be sent and was not.
-func TestUnsentAndLost(t *testing.T) {
-	l := &finding.Ledger{LostShare: 0.5, Entries: []finding.Entry{{Name: "delivered", Spans: 50}, {Name: ledger.Forgone, Spans: 100}}}
-	if got := forgoneShare(l); math.Abs(got-0.5) > 1e-9 {
-		t.Errorf("100 of 200 were not sent, 50 of the others lost: %g", got)
-	}
-	l = &finding.Ledger{LostShare: 1, Entries: []finding.Entry{{Name: ledger.Dropped, Spans: 70}, {Name: ledger.Forgone, Spans: 30}}}
-	if got := forgoneShare(l); math.Abs(got-0.3) > 1e-9 {
-		t.Errorf("30 of 100 were not sent, all others lost: %g", got)
 	}
 }
 

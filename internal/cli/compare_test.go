@@ -128,7 +128,7 @@ func TestReportMarkdown(t *testing.T) {
 	if status := Main([]string{"report", result(t), "--markdown", "-"}, strings.NewReader(""), &out, &errOut); status != exitFine {
 		t.Fatalf("exit status %d: %s", status, errOut.String())
 	}
-	if !strings.Contains(out.String(), "<details><summary>All figures</summary>") || !strings.Contains(out.String(), "| CPU per operation |") {
+	if !strings.Contains(out.String(), "<details><summary>Every figure</summary>") || !strings.Contains(out.String(), "| CPU per operation |") {
 		t.Errorf("the Markdown is %.400s", out.String())
 	}
 }

@@ -29,14 +29,30 @@ func shortWindows(e *spec.Experiment, line bool) []string {
 		if err != nil || plan.Silent || e.Load.Duration <= 0 || e.Load.Duration >= windowDelays*plan.Delay {
 			continue
 		}
-		advice := fmt.Sprintf("load: {duration: %s}, or a shorter delay among the variant's settings: {delay: 200ms}", windowDelays*plan.Delay)
+		longer, shorter := windowDelays*plan.Delay, e.Load.Duration/windowDelays
+		advice := fmt.Sprintf("load: {duration: %s}", longer)
 		if line {
-			advice = fmt.Sprintf("--duration %s, or a shorter delay: --variant '%s:tracer=%s,delay=200ms'", windowDelays*plan.Delay, v.Name, v.Tracer.Name)
+			advice = fmt.Sprintf("--duration %s", longer)
+		}
+		if setting := delaySetting(v.Tracer); setting != "" && line {
+			advice += fmt.Sprintf(", or a shorter delay: --variant '%s:tracer=%s,%s=%s'", v.Name, v.Tracer.Name, setting, shorter)
+		} else if setting != "" {
+			advice += fmt.Sprintf(", or a shorter delay among the variant's settings: {%s: %s}", setting, shorter)
 		}
 		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %d times the tracer's delay of %s, so that it may miss a part of the cost; %s",
 			v.Name, e.Load.Duration, windowDelays, plan.Delay, advice))
 	}
 	return out
+}
+
+// delaySetting is the name of the setting by which a tracer's user chooses how long it holds a span; "" where none does.
+func delaySetting(t *spec.Tracer) string {
+	for _, setting := range t.Settings {
+		if setting.Meaning == "delay" {
+			return setting.Name
+		}
+	}
+	return ""
 }
 
 // masters are servers whose first process listens before the program is loaded.

@@ -1,5 +1,6 @@
 // Package estimate owns figures by block: their differences and ratios, also where they are known only to lie between two
-// ends, and the intervals over them. It must not know what the figures are of.
+// ends, and the intervals over them. It must not know what the figures are of, but for searches: it reads where each found
+// its rate to lie.
 package estimate
 
 import (

@@ -8,6 +8,9 @@ import "maps"
 // throws spans away is not cheap.
 const Lossless = 0.99
 
+// Matters reports whether a share of spans, lost for sure or not known of, is more than a cost may go without.
+func Matters(share float64) bool { return share > 1-Lossless }
+
 // LossUnknown is a variant which may have lost over 1 % of its spans on an operation beyond what
 // it lost for sure, in what is measured: in its window, of a search at the rate that it found,
 // and back to back, made by the workload itself, in all. Traces that random sampling may hide

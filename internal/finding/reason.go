@@ -23,6 +23,14 @@ type Figure struct {
 	Unit  string  `json:"unit"` // as of a Finding
 }
 
+// Words are those of a reason; none where there is no reason.
+func (r *Reason) Words() string {
+	if r == nil {
+		return ""
+	}
+	return r.Text
+}
+
 // Reason is the first reason of a verdict; one without a code where it has none.
 func (v Verdict) Reason() Reason {
 	if len(v.Reasons) == 0 {

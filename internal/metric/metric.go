@@ -79,7 +79,11 @@ type Row struct {
 	PointOnly  bool    // an estimate without an interval
 	Percentile float64 // latency: at which the generator's lag is looked at; 0 is the mean
 
-	Main    bool     // the short tables show it
+	Main      bool    // the short tables show it
+	Spare     bool    // between two that say more: the first to go where there is little room
+	Levels    Regimes // a table over the levels shows it there, as it does the headline
+	Saturated int     // its place among what is read together in saturation; 0: it is not
+
 	Claimed bool     // a comparison gives it a verdict without being asked
 	Budget  []string // short words of it in a budget
 	Limited bool     // a budget may name it
@@ -141,6 +145,25 @@ func Where(is func(Row) bool) []string {
 func Swept(how Regimes) []string {
 	names := Where(func(r Row) bool { return r.Swept[how] > 0 })
 	slices.SortFunc(names, func(a, b string) int { return Must(a).Swept[how] - Must(b).Swept[how] })
+	return names
+}
+
+// OfSide are the metrics of a side, in the order in which a reader wants them.
+func OfSide(side Side) []Row {
+	names := Where(func(r Row) bool { return r.Side == side })
+	slices.SortFunc(names, func(a, b string) int { return Rank(a) - Rank(b) })
+	var rows []Row
+	for _, name := range names {
+		rows = append(rows, Must(name))
+	}
+	return rows
+}
+
+// InSaturation are the names of what is read together in saturation, in order: an agent that throws spans away is fast in
+// the first two.
+func InSaturation() []string {
+	names := Where(func(r Row) bool { return r.Saturated > 0 })
+	slices.SortFunc(names, func(a, b string) int { return Must(a).Saturated - Must(b).Saturated })
 	return names
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // jobOf is a job that runs one of the test programs.
@@ -120,6 +121,58 @@ func TestJobLeavesNothing(t *testing.T) {
 				t.Errorf("the lock is not free: %v", err)
 			}
 		})
+	}
+}
+
+// A job that is interrupted after its program was started, and before its keeper has said so, leaves nothing: again and
+// again, since the moment is a short one.
+func TestJobInterruptedAtItsStart(t *testing.T) {
+	for range 20 {
+		interruptAtStart(t)
+	}
+}
+
+func interruptAtStart(t *testing.T) {
+	dir := t.TempDir()
+	begun := filepath.Join(dir, "begun")
+	// The keeper's reports come through a shell that never passes one on.
+	silent := fmt.Sprintf(`exec %q "$@" 4> >(read -r; exec sleep 3600)`, os.Args[0])
+	j := Job{
+		Name: "sh",
+		Args: []string{"sh", "-c", "setsid env -i sleep 3600 & echo $! > half && mv half " + begun + "; wait"},
+		Dir:  dir,
+		Self: []string{"bash", "-c", silent, "keeper"},
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	asked := errors.New("the user ended it")
+	var orphan int
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		defer cancel(asked)
+		orphan = awaitNumber(t, begun)
+	}()
+	if err := j.Run(ctx); !errors.Is(err, asked) {
+		t.Errorf("error %v", err)
+	}
+	<-looked
+	if orphan != 0 && running(orphan) {
+		_ = syscall.Kill(orphan, syscall.SIGKILL) // so that the test leaves none
+		t.Errorf("process %d outlives a job that was interrupted", orphan)
+	}
+}
+
+// awaitNumber waits for a file, and returns the number in it.
+func awaitNumber(t *testing.T, path string) int {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		text, err := os.ReadFile(path)
+		if n, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil {
+			return n
+		}
+		if time.Now().After(end) {
+			t.Errorf("waiting for %s: %v", path, err)
+			return 0
+		}
 	}
 }
 

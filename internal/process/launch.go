@@ -40,8 +40,7 @@ func (p *Process) launch(ctx context.Context, self []string, a assignment) error
 	}
 	first := make(chan report, 1)
 	go p.listen(first)
-	defer context.AfterFunc(ctx, func() { _ = p.orders.SetWriteDeadline(time.Unix(1, 0)) })()
-	if err := p.assign(a); err != nil {
+	if err := p.assign(ctx, a); err != nil {
 		return fmt.Errorf("telling its keeper what to start: %w", err)
 	}
 	select {
@@ -56,10 +55,24 @@ func withoutMarker(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
 }
 
-func (p *Process) assign(a assignment) error {
+// assign tells the keeper what to start, or ends it. The end of ctx ends the wait for a keeper that does not read, and
+// nothing else: the keeper takes orders as before.
+func (p *Process) assign(ctx context.Context, a assignment) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return json.NewEncoder(p.orders).Encode(a)
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		_ = p.orders.SetWriteDeadline(time.Unix(1, 0)) // a pipe of this system always can
+	})
+	err := json.NewEncoder(p.orders).Encode(a)
+	if !stop() {
+		<-ended
+	}
+	if err != nil {
+		return errors.Join(err, p.orders.Close()) // after half an order no other would be understood
+	}
+	return p.orders.SetWriteDeadline(time.Time{})
 }
 
 func (p *Process) begin(r report, ok bool) error {

@@ -47,7 +47,9 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 // Kill ends everything at once and returns when nothing is left. A keeper that
 // does not do it in time is killed itself, and then the rest without it.
 func (p *Process) Kill() error {
-	_ = p.send(order{Do: doKill}) // a keeper that takes no orders is ending; that is awaited next
+	if p.send(order{Do: doKill}) != nil {
+		_ = p.orders.Close() // a keeper that takes no orders is ending, or ends its program when no order can come
+	}
 	timer := time.NewTimer(p.patience)
 	defer timer.Stop()
 	select {

@@ -5,6 +5,7 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -23,7 +24,7 @@ func TestCSVHasEveryFinding(t *testing.T) {
 		t.Fatalf("%d rows, want a head and %d findings", len(rows), len(doc.Findings))
 	}
 	for i, f := range doc.Findings {
-		if row := rows[i+1]; row[3] != f.Variant || row[5] != f.Metric || row[10] != number(f.Value) {
+		if row := rows[i+1]; row[3] != f.Variant || row[5] != f.Metric || row[10] != strconv.FormatFloat(f.Value, 'g', -1, 64) {
 			t.Errorf("row %d is %q, want variant %q, metric %q and value %v", i+1, row, f.Variant, f.Metric, f.Value)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/report/view"
 )
 
 func TestPage(t *testing.T) {
@@ -64,7 +68,7 @@ func analysed(t *testing.T) *finding.Document {
 // of tracing where there are none.
 func checkBanner(t *testing.T, p *tab, doc *finding.Document) {
 	t.Helper()
-	b := bannerOf(doc)
+	b := view.Whole(doc).Alarm
 	var want []string
 	if b.Title != "" {
 		want = append([]string{b.Title}, b.Lines...)
@@ -83,7 +87,7 @@ func checkBanner(t *testing.T, p *tab, doc *finding.Document) {
 	if len(shown) != dark || strings.Join(shown, "") != "" {
 		t.Errorf("%q in cards of which no span came, want %d and no value", shown, dark)
 	}
-	if whole := nothingReceived == b.Title; whole && !eval[bool](p, `document.getElementById('cost').hidden`) {
+	if whole := strings.HasPrefix(b.Title, "No spans received: "); whole && !eval[bool](p, `document.getElementById('cost').hidden`) {
 		t.Error("no span came of anything, and what it costs is drawn")
 	}
 }
@@ -96,7 +100,7 @@ func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		want := []string{
-			label(f), markedVariant(doc, &group{operation: f.Operation, parameter: parameterText(f.Parameter)}, f.Variant), markedUntraced(doc, &group{operation: f.Operation}, f.Against), finding.FormatValue(f.Baseline, f.Unit), finding.FormatValue(f.Value, f.Unit),
+			labelOf(f), markedName(doc, f, f.Variant), markedName(doc, f, f.Against), finding.FormatValue(f.Baseline, f.Unit), finding.FormatValue(f.Value, f.Unit),
 			textOf(f.Absolute, f.Unit, false), textOf(f.Relative, f.Unit, true),
 		}
 		if diff := cmp.Diff(want, got[i]); diff != "" {
@@ -105,13 +109,13 @@ func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 	}
 	cards := eval[[]string](p, `[...document.querySelectorAll('.card .big')].map(e => e.textContent)`)
 	var want []string
-	all := groups(doc)
+	all := view.Groups(doc)
 	for _, g := range all {
-		swept := levels(all, g.operation)
+		swept := levelsOf(all, g.Operation)
 		if swept != nil && g != swept[0] && g != swept[len(swept)-1] { // of many levels the ends
 			continue
 		}
-		for _, f := range g.findings {
+		for _, f := range g.Findings {
 			if f.Headline {
 				estimate, _, _ := strings.Cut(textOf(f.Relative, f.Unit, true), " (")
 				if doc.NotTracing(f) {
@@ -124,6 +128,49 @@ func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 	if diff := cmp.Diff(want, append([]string(nil), cards...)); diff != "" {
 		t.Errorf("cards (-want +got):\n%s", diff)
 	}
+}
+
+// levelsOf are the groups of an operation by level; none where there is one group.
+func levelsOf(all []*view.Group, operation string) []*view.Group {
+	var out []*view.Group
+	for _, g := range all {
+		if g.Operation == operation && g.Parameter != "" {
+			out = append(out, g)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+func levelName(parameter map[string]string) string { return cell.LevelOf(parameter).Join("=", ", ") }
+
+func baselineOf(doc *finding.Document) string {
+	if len(doc.Experiment.Variants) == 0 {
+		return ""
+	}
+	return doc.Experiment.Variants[0].Name
+}
+
+func labelOf(f *finding.Finding) string {
+	if f.Role == "" {
+		return finding.MetricName(f.Metric)
+	}
+	return finding.MetricName(f.Metric) + ", " + f.Role
+}
+
+// markedName is a variant's name with its mark.
+func markedName(doc *finding.Document, f *finding.Finding, variant string) string {
+	switch {
+	case doc.IsUntraced(variant, f.Operation):
+		return variant + " ∅"
+	case doc.Lost(f.Operation, f.Parameter, variant) != nil:
+		return variant + " †"
+	case slices.ContainsFunc(doc.Unsent, func(u finding.Unsent) bool { return u.Variant == variant && u.Operation == f.Operation }):
+		return variant + " ‡"
+	}
+	return variant
 }
 
 func textOf(i *finding.Interval, unit string, relative bool) string {
@@ -141,8 +188,8 @@ func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
 		return {latency: of('latency'), searches: of('searches'), sweeps: of('sweeps'), blocks: of('blocks'), ledger: of('ledger'),
 			dots: document.querySelectorAll('#cost path[d*="A4.5 4.5"]').length, steps: document.querySelectorAll('#steps path[d*="A3 3"]').length}; })()`
 	want := map[string]int{"latency": 0, "searches": searchMarks(doc), "sweeps": sweepMarks(doc), "blocks": 0, "ledger": 0, "dots": 0, "steps": 0}
-	metric, steps := firstMetric(doc), hasSteps(doc)
-	base := baseline(doc)
+	base := baselineOf(doc)
+	metric, steps := firstMetric(doc), len(doc.Findings) > 0 && slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Against != base })
 	runs := map[string]bool{}
 	stepOf := map[string]bool{}
 	for _, f := range doc.Findings {
@@ -154,12 +201,12 @@ func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
 			want["dots"]++
 		}
 		if f.Absolute != nil && steps && traced {
-			stepOf[f.Operation+parameterText(f.Parameter)+"\n"+f.Variant] = true
+			stepOf[f.Operation+levelName(f.Parameter)+"\n"+f.Variant] = true
 		}
 		if f.Against != base {
 			continue
 		}
-		if swept := levels(groups(doc), f.Operation); swept != nil && parameterText(f.Parameter) != swept[0].parameter {
+		if swept := levelsOf(view.Groups(doc), f.Operation); swept != nil && levelName(f.Parameter) != swept[0].Parameter {
 			continue // the level that is shown first
 		}
 		for _, s := range f.Samples {
@@ -184,7 +231,7 @@ func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
 func firstMetric(doc *finding.Document) string {
 	best, name := math.MaxInt, ""
 	for _, f := range doc.Findings {
-		if r := rank(f.Metric); r < best && f.Role == "" {
+		if r := metric.Rank(f.Metric); r < best && f.Role == "" {
 			best, name = r, f.Metric
 		}
 	}
@@ -249,7 +296,7 @@ func sweepMarks(doc *finding.Document) int {
 // checkLoadTables compares the figures of searches and levels with the document.
 func checkLoadTables(t *testing.T, p *tab, doc *finding.Document) {
 	t.Helper()
-	text := eval[string](p, `['searches', 'sweeps'].map(id => document.getElementById(id)?.textContent ?? '').join('\n')`)
+	text := eval[string](p, `[...document.querySelectorAll('#searches :is(th, td, p, h3, small), #sweeps :is(th, td, p, h3, small)')].map(e => e.textContent).join(' ')`)
 	for _, s := range doc.Searches {
 		want := []string{s.Goal, s.Text}
 		if s.Rate != nil {

@@ -1,5 +1,81 @@
-// Package report owns the shapes in which an answer is shown: a table for the
-// terminal, a page, CSV, JSON and the Go benchmark format. It reads a findings
-// document and nothing else: it must not know runs, records or statistics, and
-// it computes no figure that the document does not hold.
+// Package report owns the forms in which an answer is shown: which view of a document each of them draws. It reads a
+// document and nothing else: it must not know runs, records or statistics, and it computes no figure that the document
+// does not hold.
 package report
+
+import (
+	"io"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/data"
+	"github.com/tracetax/tracetax/internal/report/markdown"
+	"github.com/tracetax/tracetax/internal/report/page"
+	"github.com/tracetax/tracetax/internal/report/terminal"
+	"github.com/tracetax/tracetax/internal/report/view"
+	"github.com/tracetax/tracetax/internal/report/view/study"
+)
+
+// TerminalOptions say what the terminal is like. The zero value suits a pipe.
+type TerminalOptions = terminal.Options
+
+// Terminal writes the answer for a person.
+func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
+	return terminal.Write(w, view.Brief(doc, opts.All), opts)
+}
+
+// HTML writes the page. It fails on a document that JSON cannot hold: one with
+// figures that are no numbers.
+func HTML(w io.Writer, doc *finding.Document) error { return page.Write(w, view.Whole(doc)) }
+
+// Markdown writes the answer for a pull request.
+func Markdown(w io.Writer, doc *finding.Document) error { return markdown.Write(w, view.Whole(doc)) }
+
+// Comparison writes a comparison for a terminal.
+func Comparison(w io.Writer, doc *finding.Comparison, opts TerminalOptions) error {
+	return terminal.Write(w, view.BriefComparison(doc, opts.All), opts)
+}
+
+// ComparisonMarkdown writes a comparison for a pull request.
+func ComparisonMarkdown(w io.Writer, doc *finding.Comparison) error {
+	return markdown.Write(w, view.WholeComparison(doc))
+}
+
+// Study writes a study for a terminal.
+func Study(w io.Writer, doc *finding.Study, opts TerminalOptions) error {
+	return terminal.Write(w, study.Brief(doc), opts)
+}
+
+// StudyHTML writes the page of a study. It fails on one that JSON cannot hold.
+func StudyHTML(w io.Writer, doc *finding.Study) error { return page.Write(w, study.Whole(doc)) }
+
+// StudyMarkdown writes a study as a part of a page.
+func StudyMarkdown(w io.Writer, doc *finding.Study) error {
+	return markdown.Write(w, study.Whole(doc))
+}
+
+// JSON writes the findings, as findings.json keeps them.
+func JSON(w io.Writer, doc *finding.Document) error { return data.JSON(w, doc) }
+
+// ErrOlder is why findings that an earlier tracetax wrote are not read.
+var ErrOlder = data.ErrOlder
+
+// Read reads a document that JSON wrote. It refuses one of another schema.
+func Read(r io.Reader) (*finding.Document, error) { return data.Read(r) }
+
+// CSV writes one row per finding. Figures are unrounded, as in all forms for other programs.
+func CSV(w io.Writer, doc *finding.Document) error { return data.CSV(w, doc) }
+
+// SamplesCSV writes one row per finding and block: what the intervals rest on.
+func SamplesCSV(w io.Writer, doc *finding.Document) error { return data.SamplesCSV(w, doc) }
+
+// Benchfmt writes the samples in the Go benchmark format, for benchstat.
+func Benchfmt(w io.Writer, doc *finding.Document) error { return data.Benchfmt(w, doc) }
+
+// ComparisonJSON writes the comparison.
+func ComparisonJSON(w io.Writer, doc *finding.Comparison) error { return data.ComparisonJSON(w, doc) }
+
+// StudyJSON writes the study.
+func StudyJSON(w io.Writer, doc *finding.Study) error { return data.StudyJSON(w, doc) }
+
+// StudyCSV writes a row for each figure of a study.
+func StudyCSV(w io.Writer, doc *finding.Study) error { return data.StudyCSV(w, doc) }

@@ -52,8 +52,8 @@ func driven() *finding.Document {
 	return doc
 }
 
-// study is two workloads beside a published one.
-func study() *finding.Study {
+// sampleStudy is two workloads beside a published one.
+func sampleStudy() *finding.Study {
 	i := func(estimate, low, high float64) *finding.Interval {
 		return &finding.Interval{Estimate: estimate, Low: &low, High: &high}
 	}
@@ -184,7 +184,7 @@ func TestStudyReports(t *testing.T) {
 		"80.txt": terminal(80), "txt": terminal(0), "md": StudyMarkdown, "csv": StudyCSV,
 	} {
 		var got bytes.Buffer
-		if err := write(&got, study()); err != nil {
+		if err := write(&got, sampleStudy()); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "study."+ending, got.Bytes())
@@ -193,7 +193,7 @@ func TestStudyReports(t *testing.T) {
 
 func TestStudyCSVIsEven(t *testing.T) {
 	var got bytes.Buffer
-	if err := StudyCSV(&got, study()); err != nil {
+	if err := StudyCSV(&got, sampleStudy()); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&got).ReadAll() // fails where rows differ in length
@@ -204,7 +204,7 @@ func TestStudyCSVIsEven(t *testing.T) {
 
 func TestStudyJSONComesBack(t *testing.T) {
 	var got bytes.Buffer
-	if err := StudyJSON(&got, study()); err != nil {
+	if err := StudyJSON(&got, sampleStudy()); err != nil {
 		t.Fatal(err)
 	}
 	var back finding.Study
@@ -218,7 +218,7 @@ func TestStudyJSONComesBack(t *testing.T) {
 func TestStudyPage(t *testing.T) {
 	browser := startBrowser(t)
 	var text bytes.Buffer
-	if err := StudyHTML(&text, study()); err != nil {
+	if err := StudyHTML(&text, sampleStudy()); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text.String(), "<b>go") || strings.Contains(text.String(), "<i>.") {
@@ -233,7 +233,7 @@ func TestStudyPage(t *testing.T) {
 		expression string
 		want       int
 	}{
-		"rows of claims":    {`document.querySelectorAll('.claims tbody tr').length`, 2},
+		"rows of claims":    {`document.querySelector('#claims table').tBodies[0].rows.length`, 2},
 		"charts of costs":   {`document.querySelectorAll('#studied .chart svg').length`, 1},
 		"rows drawn":        {`Number(document.querySelector('#studied .chart').dataset.marks)`, 3},
 		"means drawn":       {`Number(document.querySelector('#means .chart').dataset.marks)`, 2},

@@ -7,36 +7,9 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/report/view"
 )
-
-func TestBadge(t *testing.T) {
-	number := func(v float64) *float64 { return &v }
-	relative := &finding.Interval{Estimate: 0.31, Low: number(-0.03), High: number(0.77)}
-	for name, c := range map[string]struct {
-		f          finding.Finding
-		text, long string
-	}{
-		"a wide bound": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.NoDifference, Bound: number(0.9)}},
-			"under 90 %", "no difference > 90 %"},
-		"an absolute bound": {finding.Finding{Unit: "s", Verdict: finding.Verdict{Kind: finding.NoDifference, Bound: number(3.14e-6)}},
-			"under 3.2 µs", "no difference > 3.2 µs"},
-		"several claims": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9)}},
-			"not sure among 3 claims", "not sure among 3 claims"},
-		"a budget": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9), Budget: number(0.05)}},
-			"cannot tell", "cannot tell"},
-		"too few blocks": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 8, MoreBlocks: 1}},
-			"needs 1 block more", "needs 1 block more"},
-		"modes":  {finding.Finding{Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3}}, "cannot tell", "cannot tell"},
-		"within": {finding.Finding{Verdict: finding.Verdict{Kind: finding.Within, Budget: number(0.05)}}, "within 5 %", "within 5 %"},
-	} {
-		if got := badge(&c.f); got != c.text {
-			t.Errorf("%s: %q, want %q", name, got, c.text)
-		}
-		if got := longBadge(&c.f); got != c.long {
-			t.Errorf("%s, with room: %q, want %q", name, got, c.long)
-		}
-	}
-}
 
 // The first line is the answer, so that `head -1` prints it, or that there is none of tracing.
 func TestTheAnswerComesFirst(t *testing.T) {
@@ -45,9 +18,9 @@ func TestTheAnswerComesFirst(t *testing.T) {
 		if err := Terminal(&b, doc, TerminalOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		first := visible(doc.Answer)
+		first := model.OneLine(doc.Answer)
 		if len(doc.Untraced) > 0 {
-			first = bannerOf(doc).Title
+			first = view.Brief(doc, false).Alarm.Title
 		}
 		if !strings.HasPrefix(b.String(), first+"\n") {
 			t.Errorf("%s begins with %.80q", name, b.String())
@@ -108,7 +81,7 @@ func TestFamiliesAreTold(t *testing.T) {
 			if err := write(&b, fixtures()[name]); err != nil {
 				t.Fatal(err)
 			}
-			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), familiesText); told != want {
+			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), "Verdicts are corrected so that those on the headline"); told != want {
 				t.Errorf("%s, %s: told %t", name, form, told)
 			}
 		}

@@ -135,6 +135,9 @@ func (p Process) merged(v Variant, tracer added) Process {
 // Steps are the steps of tracing that the variant runs, of the list Steps; nil where
 // its tracer says of none of its choices which they leave.
 func (v Variant) Steps() []string {
+	if v.Tracer == nil {
+		return nil
+	}
 	told := false
 	left := slices.Clone(Steps)
 	for _, s := range v.Tracer.Settings {

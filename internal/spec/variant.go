@@ -11,6 +11,14 @@ import (
 // NoTracer is the name of the tracer that adds nothing.
 const NoTracer = "none"
 
+// TracerName is the name of the variant's tracer, also where it has none.
+func (v Variant) TracerName() string {
+	if v.Tracer == nil {
+		return NoTracer
+	}
+	return v.Tracer.Name
+}
+
 // variantKeys are the keys of a variant; a tracer's setting cannot be called so.
 var variantKeys = []string{"tracer", "settings", "env", "args", "against", "description", "faults"}
 

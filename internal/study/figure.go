@@ -79,9 +79,6 @@ func (r *result) idle(f *finding.Finding) *finding.Reason {
 	return nil
 }
 
-// tolerable is the share of spans that may be lost without a variant being listed apart.
-const tolerable = 1 - finding.Lossless
-
 // unsure says that nobody knows whether a variant, or what it is held against, lost too many spans
 // to be ranked; nil where it is known. Of a result that does not list such losses, the ledgers tell where a workload makes
 // itself work; of others the part of a run counts that is behind its warm-up, of which the ledger
@@ -94,7 +91,7 @@ func (r *result) unsure(f *finding.Finding) *finding.Reason {
 		return nil
 	}
 	for _, l := range r.Ledgers {
-		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && l.LostMost-l.LostShare > tolerable {
+		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && finding.Matters(l.LostMost-l.LostShare) {
 			return &finding.Reason{Code: finding.WhyLossUnknown}
 		}
 	}

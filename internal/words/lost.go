@@ -30,3 +30,15 @@ func Places(where []finding.LostAt) string {
 	}
 	return strings.Join(places, ", ")
 }
+
+// Lost says how many spans were lost, and where.
+func Lost(l finding.Lossy) string {
+	text := finding.FormatValue(l.LostShare, "1") + " of the spans lost"
+	if l.Part != "" {
+		text += " " + l.Part
+	}
+	if l.Part == "" || len(l.Where) > 0 {
+		text += ": " + Places(l.Where)
+	}
+	return text
+}

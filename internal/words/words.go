@@ -1,4 +1,5 @@
-// Package words owns the words that answers of several kinds are made of. It must not know how a figure came about.
+// Package words owns sentences: the answer of an experiment, what was lost, searched for, warmed up and made to fail, and
+// the words that answers of several kinds share. It must not know how a figure came about.
 package words
 
 import (
@@ -41,3 +42,7 @@ func Counted(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// OnlyCPU is why what takes time is not compared in a duet: each program shares its
+// CPU with what makes the other one's operations and takes its spans.
+const OnlyCPU = "a duet compares CPU and memory, not latency"

@@ -1,8 +1,14 @@
 // The document that the page holds, and the questions that the charts ask of it.
 
-const { document: doc, figures, order, baseline, study, names } = JSON.parse(document.getElementById('findings').textContent);
+const { document: doc, figures, order, baseline, study, names, looks, entries, lines } = JSON.parse(document.getElementById('findings').textContent);
 
-export { doc, baseline, study, names };
+export { doc, baseline, study, looks, entries };
+
+// nameOf is what a reader calls a metric.
+export const nameOf = (metric) => names[metric] ?? metric;
+
+// linesOf are the lines that a study published of a metric of an operation.
+export const linesOf = ({ operation, metric }) => (lines ?? []).filter((l) => l.operation === operation && l.metric === metric);
 
 // Every finding with its figures in words, in a reader's order.
 export const findings = order.map((i) => ({ ...doc.findings[i], index: i, text: figures[i] }));

@@ -5,7 +5,7 @@ import { axis } from './format.js';
 import { choice } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
 import { extent, room, rowAxis, rowHeight, text, whisker } from './rows.js';
-import { colour, verdictColour } from './theme.js';
+import { colour, toneColour } from './theme.js';
 
 const compared = (f) => f.against === baseline && (f.relative || f.absolute || f.verdict.kind);
 
@@ -24,7 +24,7 @@ function draw(list, width) {
   // What it costs where no span came is no cost of tracing: it has no mark.
   const interval = (f) => (f.text.dark ? undefined : relative ? f.relative : f.absolute);
   const figure = (f) => (!interval(f) ? f.verdict.kind.replace('-', ' ') : relative ? f.text.relative : f.text.absolute);
-  const words = (f) => (f.text.dark ? '∅ no spans' : `${f.text.mark} ${figure(f)}`);
+  const words = (f) => (f.text.dark ? 'no spans' : [f.text.mark, f.text.before, figure(f)].filter(Boolean).join(' '));
   const unit = relative ? '1' : list[0].unit;
   const rows = rowsOf(list);
   const wide = width > 620;
@@ -38,7 +38,7 @@ function draw(list, width) {
     const y = api.coord([0, params.dataIndex])[1];
     if (row.title !== undefined) return { type: 'group', children: [text(0, y, row.title, { bold: true, width: width - 4 })] };
     const i = interval(row.f);
-    const tint = verdictColour(row.f.verdict.kind);
+    const tint = toneColour(row.f.text.tone);
     const x = (v) => api.coord([v, params.dataIndex])[0];
     const children = [text(14, y, row.name, { width: names - 22 })];
     if (wide || !i) children.push(text(i || wide ? width - figures + 12 : x(0) + 10, y, words(row.f), { width: wide ? figures - 12 : undefined }));
@@ -71,11 +71,11 @@ function draw(list, width) {
 // rowsOf has a title for each operation and a row for each variant; levels are rows of
 // their operation.
 function rowsOf(list) {
-  if (levels.length === 0) return byGroup(list).flatMap(([title, fs]) => [{ title }, ...fs.map((f) => ({ f, name: f.variant }))]);
+  if (levels.length === 0) return byGroup(list).flatMap(([title, fs]) => [{ title }, ...fs.map((f) => ({ f, name: f.text.variant }))]);
   const operations = [...new Set(list.map((f) => f.operation))];
   return operations.flatMap((operation) => [
     { title: operation || 'whole run' },
-    ...list.filter((f) => f.operation === operation).map((f) => ({ f, name: [level(f), f.variant].filter(Boolean).join(' · ') })),
+    ...list.filter((f) => f.operation === operation).map((f) => ({ f, name: [level(f), f.text.variant].filter(Boolean).join(' · ') })),
   ]);
 }
 
@@ -97,9 +97,9 @@ function lines(list, relative) {
 function tip({ title, f }) {
   if (!f) return [title];
   return [
-    `${f.variant} against ${f.against}`, `${f.text.group} · ${f.text.label}`,
-    ...(f.text.dark ? ['∅ no span came: not the overhead of tracing'] : []),
-    `${f.text.baseline} → ${f.text.value}`, `relative ${f.text.relative}`, `difference ${f.text.absolute}`,
+    `${f.text.variant} against ${f.text.against}`, `${f.text.group} · ${f.text.label}`,
+    ...(f.text.told ?? []),
+    `${f.text.baseline} → ${f.text.value}`, `relative ${[f.text.before, f.text.relative].filter(Boolean).join(' ')}`, `difference ${f.text.absolute}`,
     ...(f.verdict.text ? [`${f.text.mark} ${f.verdict.text}`] : []),
   ];
 }

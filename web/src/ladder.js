@@ -6,7 +6,7 @@ import { axis } from './format.js';
 import { choice } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
 import { extent, room, rowAxis, rowHeight, text, whisker } from './rows.js';
-import { colour, verdictColour } from './theme.js';
+import { colour, toneColour } from './theme.js';
 
 // told reports whether there is a step; where no span came of a side there is none of tracing.
 const told = (f) => f.absolute && !f.text.dark;
@@ -34,7 +34,7 @@ function steps(list) {
 }
 
 function draw(rows, unit, width) {
-  const names = room(rows.map(({ f }) => f.variant), width, 0.36);
+  const names = room(rows.map(({ f }) => f.text.variant), width, 0.36);
   const figures = room(rows.map(({ f }) => short(f)), width, 0.3);
   const high = Math.max(...rows.flatMap(({ f, start }) => extent(f.absolute, start)).filter(isFinite).map(Math.abs));
 
@@ -43,10 +43,10 @@ function draw(rows, unit, width) {
     const { estimate, low, high } = f.absolute;
     const x = (v) => api.coord([v, params.dataIndex])[0];
     const y = api.coord([0, params.dataIndex])[1];
-    const tint = verdictColour(f.verdict.kind);
+    const tint = toneColour(f.text.tone);
     const [from, to] = [x(start), x(start + estimate)];
     const children = [
-      text(0, y, f.variant, { width: names - 10 }),
+      text(0, y, f.text.variant, { width: names - 10 }),
       { type: 'rect', shape: { x: Math.min(from, to), y: y - 7, width: Math.max(1, Math.abs(to - from)), height: 14 }, style: { fill: tint, opacity: 0.35 } },
     ];
     if (isFinite(low) && isFinite(high)) children.push(...whisker(x(start + low), x(start + high), y, tint));
@@ -75,6 +75,6 @@ function draw(rows, unit, width) {
 const short = (f) => f.text.absolute.replace(/ \(.*/, '');
 
 const tip = (f) => [
-  `${f.variant} over ${f.against}`, f.text.label, `difference ${f.text.absolute}`, `relative ${f.text.relative}`,
+  `${f.text.variant} over ${f.text.against}`, f.text.label, ...(f.text.told ?? []), `difference ${f.text.absolute}`, `relative ${f.text.relative}`,
   ...(f.verdict.text ? [`${f.text.mark} ${f.verdict.text}`] : []),
 ];

@@ -1,6 +1,6 @@
 // Where the spans went: each ledger as a bar of shares.
 
-import { doc } from './data.js';
+import { doc, entries } from './data.js';
 import { legend } from './controls.js';
 import { oneLine } from './format.js';
 import { figureAxis, show, tooltip } from './panel.js';
@@ -8,11 +8,8 @@ import { room, rowHeight } from './rows.js';
 import { colour } from './theme.js';
 
 // The entries that share out what was expected, with their colour and pattern.
-const parts = [
-  ['delivered', 'delivered'], ['sampled-out', 'sampled'], ['merged', 'merged'], ['held-back', 'forgone'],
-  ['dropped', 'dropped'], ['failed-export', 'failed'], ['unaccounted', 'unaccounted'], ['duplicated', 'duplicated'],
-];
-const titles = Object.fromEntries((doc.ledgers ?? []).flatMap((l) => (l.entries ?? []).map((e) => [e.name, e.text])));
+const parts = entries.map(({ name, look }) => [name, look]);
+const titles = Object.fromEntries(entries.map(({ name, text }) => [name, text]));
 const patterns = {
   forgone: { rotation: Math.PI / 2, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   dropped: { rotation: Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },

@@ -1,20 +1,15 @@
 // How much it can do: every stretch of load of every search, the fit and the goal.
 
-import { doc, group, isFinite, variants } from './data.js';
+import { doc, group, isFinite, looks, variants } from './data.js';
 import { axis, value } from './format.js';
 import { legend } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
 import { whisker } from './rows.js';
 import { colour, lookOf } from './theme.js';
 
-// What each kind of goal looks at: the field of a point, its unit, its name.
-const looks = {
-  cpu: ['utilisation', '1', 'CPU used'],
-  latency: ['seconds', 's', 'latency'],
-  lossless: ['lost', 'count', 'spans lost'],
-};
-const lookFor = (search) => looks[search.kind] ?? looks.cpu;
-const figure = (search, point) => point[lookFor(search)[0]] ?? 0;
+// lookFor is what a search looks at: the field of a point, its unit, its name.
+const lookFor = (search) => looks[search.kind] ?? Object.values(looks)[0];
+const figure = (search, point) => point[lookFor(search).field] ?? 0;
 
 export function searches(section) {
   const list = doc.searches ?? [];
@@ -23,18 +18,18 @@ export function searches(section) {
   const titles = [...new Set(list.map(group))];
   show(place.querySelector('.panels'), 'Stretches of load', titles.map((title) => {
     const own = list.filter((s) => group(s) === title);
-    return { title: `${title}: ${lookFor(own[0])[2]} by rate`, draw: () => draw(own) };
+    return { title: `${title}: ${lookFor(own[0]).name} by rate`, draw: () => draw(own) };
   }));
   const names = variants.filter((v) => list.some((s) => s.variant === v));
   return () => legend(place.querySelector('.legend'), names.map((v) => [v, 'circle', { cx: 13, cy: 6, r: 4.5, fill: lookOf(variants.indexOf(v)).colour }]));
 }
 
 function draw(list) {
-  const [, unit] = lookFor(list[0]);
+  const { unit, spread: decades } = lookFor(list[0]);
   const points = list.flatMap((s) => s.points.map((p) => [p.rate, figure(s, p)]));
   const right = Math.max(1, ...points.map(([x]) => x), ...list.map((s) => s.rate?.high ?? s.rate?.estimate ?? 0));
   const top = Math.max(...points.map(([, y]) => y), ...list.map((s) => s.target), 0) || 1;
-  const spread = list[0].kind === 'latency' && top > 20 * Math.min(...points.map(([, y]) => y).filter((y) => y > 0));
+  const spread = decades && top > 20 * Math.min(...points.map(([, y]) => y).filter((y) => y > 0));
   return {
     height: 280,
     option: {
@@ -57,14 +52,14 @@ function dots(search, first) {
       value: [p.rate, figure(search, p)], point: p, search,
       itemStyle: { color: p.passed ? tint : colour('paper'), borderColor: tint, borderWidth: 1.5, opacity: 0.85 },
     })),
-    markLine: first && search.kind !== 'lossless' ? goal(search) : undefined,
+    markLine: first && lookFor(search).target ? goal(search) : undefined,
   };
 }
 
 // goal is a line at what the search looks for.
 const goal = (search) => ({
   silent: true, symbol: 'none', data: [{ yAxis: search.target }], lineStyle: { color: colour('soft'), type: 'dashed', width: 1 },
-  label: { position: 'insideStartTop', formatter: value(search.target, lookFor(search)[1]), color: colour('soft'), fontSize: 12 },
+  label: { position: 'insideStartTop', formatter: value(search.target, lookFor(search).unit), color: colour('soft'), fontSize: 12 },
 });
 
 // fit is the straight line of the searches whose fit held.
@@ -85,7 +80,7 @@ function found(search) {
   const { estimate, low, high } = search.rate;
   return [{
     type: 'custom', z: 5, encode: { x: 0, y: 1 }, clip: false,
-    data: [{ value: [estimate, search.kind === 'lossless' ? 0 : search.target], search }],
+    data: [{ value: [estimate, lookFor(search).target ? search.target : 0], search }],
     renderItem: (_, api) => {
       const [x, y] = api.coord([api.value(0), api.value(1)]);
       const at = (v) => api.coord([v, api.value(1)])[0];
@@ -99,6 +94,6 @@ function tip({ point: p, search: s }) {
   if (!p) return [s.variant, s.text];
   return [
     `${s.variant}, block ${p.block}`, `${p.purpose} at ${value(p.rate, '1/s')}`,
-    `${lookFor(s)[2]}: ${value(figure(s, p), lookFor(s)[1])}`, p.passed ? 'goal met' : 'goal not met', ...(p.why ? [p.why] : []),
+    `${lookFor(s).name}: ${value(figure(s, p), lookFor(s).unit)}`, p.passed ? 'goal met' : 'goal not met', ...(p.why ? [p.why] : []),
   ];
 }

@@ -1,7 +1,7 @@
 // A study: what each variant costs, a bar with its interval, and beside it a mark for
 // what was published.
 
-import { isFinite, names, study, variants } from './data.js';
+import { isFinite, nameOf, study, variants } from './data.js';
 import { choice, legend } from './controls.js';
 import { axis, value } from './format.js';
 import { figureAxis, show, tooltip } from './panel.js';
@@ -24,7 +24,7 @@ const markOf = (series) => marks[series % marks.length];
 export function studied(section) {
   const tables = (study?.tables ?? []).filter((t) => t.rows.some((r) => costOf(t, r)));
   section.hidden = tables.length === 0;
-  const metrics = [...new Set(tables.map((t) => t.metric))].map((m) => [m, names[m] ?? m]);
+  const metrics = [...new Set(tables.map((t) => t.metric))].map((m) => [m, nameOf(m)]);
   choice(section.querySelector('.controls'), 'Metric', metrics, (metric) => {
     const panels = section.querySelector('.panels');
     const shown = tables.filter((t) => t.metric === metric);

@@ -1,14 +1,11 @@
 // From level to level: a metric over what was varied, a line for each variant.
 
-import { doc, isFinite, variants } from './data.js';
+import { doc, isFinite, linesOf, nameOf as label, variants } from './data.js';
 import { axis, value } from './format.js';
 import { choice, legend } from './controls.js';
 import { figureAxis, show, tooltip } from './panel.js';
-import { dots, dotted, publishedLines } from './published.js';
+import { dots, dotted } from './published.js';
 import { colour, lookOf } from './theme.js';
-
-const known = { cpu_per_operation: 'CPU per operation', cpu_per_span: 'CPU per span' };
-const label = (metric) => known[metric] ?? metric.replaceAll('_', ' ');
 
 export function sweeps(section) {
   const list = (doc.sweeps ?? []).filter((s) => s.points?.length > 0);
@@ -23,8 +20,7 @@ export function sweeps(section) {
     }));
   });
   const shown = variants.filter((v) => list.some((s) => s.variant === v));
-  const operations = [...new Set(list.map((s) => s.operation))];
-  const published = operations.some((o) => publishedLines(list.filter((s) => s.operation === o && s.metric === 'time_per_call')).length > 0);
+  const published = list.some((s) => linesOf(s).length > 0);
   return () => legend(place.querySelector('.legend'), [
     ...shown.map((v) => key(v, lookOf(variants.indexOf(v)))),
     ...(published ? [key('published, above our baseline', { colour: colour('ink'), dash: dots })] : []),
@@ -53,7 +49,7 @@ function draw(curves) {
       }),
       yAxis: figureAxis({ min: least > 0 && most / least < 2.5 ? undefined : Math.min(0, least), scale: true, axisLabel: { formatter: axis(unit, most) } }),
       tooltip: tooltip(({ data }) => tip(data)),
-      series: [...curves.map(ends), ...publishedLines(curves).map(dotted(variants)), ...curves.map(line), ...curves.filter((s) => s.knee).map(knee)],
+      series: [...curves.map(ends), ...linesOf(curves[0]).map(dotted(variants)), ...curves.map(line), ...curves.filter((s) => s.knee).map(knee)],
     },
   };
 }

@@ -16,8 +16,8 @@ export const lookOf = (i) => {
   return i === 0 ? { colour: colour('c0'), dash: dashes[0] } : { colour: colour(`c${1 + n}`), dash: dashes[1 + ((n + 3 * turn) % 7)] };
 };
 
-const kinds = { costs: 'cost', saves: 'save', over: 'bad', overloaded: 'bad', within: 'good', 'cannot-tell': 'doubt' };
-export const verdictColour = (kind) => colour(kinds[kind] ?? 'none');
+// toneColour is the colour of what a verdict means.
+export const toneColour = (tone) => colour(tone || 'same');
 
 // watchTheme calls back whenever the colours change: by the button, by the
 // system, and to light ones while the page is printed.

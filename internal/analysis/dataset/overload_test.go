@@ -1,0 +1,68 @@
+package dataset
+
+import (
+	"math"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// served is a window at a constant rate; latency gives that of the i-th operation
+// of n, in seconds.
+func served(t *testing.T, seconds, rate float64, latency func(i, n int) float64) *Phase {
+	t.Helper()
+	n := int(seconds * rate)
+	h := record.NewHistogram()
+	wall := 0.0
+	for i := range n {
+		l := latency(i, n)
+		if err := h.RecordValue(int64(l * 1e9)); err != nil {
+			t.Fatal(err)
+		}
+		wall = math.Max(wall, float64(i)/rate+l)
+	}
+	encoded, err := record.EncodeHistogram(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := distributionOf(encoded, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Phase{Latency: d, Phase: &record.Phase{OfferedRate: rate, Load: record.Load{
+		WallSeconds: wall, Intended: uint64(n), Started: uint64(n), Completed: uint64(n), Latency: encoded,
+	}}}
+}
+
+// A phase is judged as package pace judges its offer: a backlog counts, a service
+// that is slow from the start does not, nor does a closed loop or a search.
+func TestOverloadIsABacklog(t *testing.T) {
+	s := &Set{Experiment: &spec.Experiment{}}
+	slow := served(t, 5, 20, func(int, int) float64 { return 0.6 })
+	backlog := served(t, 5, 200, func(i, _ int) float64 { return 0.001 + float64(i)*0.005 })
+	for p, want := range map[*Phase]bool{slow: true, backlog: false} {
+		if offer, asked := s.Offer(p); !asked || offer.Held() != want {
+			t.Errorf("held %.3f, wall %.3f s; want held %v", offer.Share(), p.Load.WallSeconds, want)
+		}
+	}
+	backlog.Capacity = &record.Capacity{}
+	if _, asked := s.Offer(backlog); asked {
+		t.Error("a search chooses its rates itself")
+	}
+	backlog.Capacity, backlog.OfferedRate = nil, 0
+	if _, asked := s.Offer(backlog); asked {
+		t.Error("a closed loop is offered no rate")
+	}
+}
+
+func TestTimeOutsAreOverload(t *testing.T) {
+	s := &Set{Experiment: &spec.Experiment{}}
+	p := served(t, 10, 100, func(int, int) float64 { return 0.001 })
+	for timedOut, want := range map[uint64]bool{0: true, 10: true, 11: false} {
+		p.Load.TimedOut, p.Load.Completed = timedOut, p.Load.Intended-timedOut
+		if offer, _ := s.Offer(p); offer.Held() != want {
+			t.Errorf("%d of %d timed out: holds %v", timedOut, p.Load.Intended, !want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+// Package dataset owns the way from records to an immutable Set: which runs count, by variant, block and cell, in which
+// regime each cell was measured, and which blocks the harness spoiled. It must not know how a metric is read, nor what
+// became of spans.
+package dataset
+
+import (
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Set is an experiment's records, sorted out. Nobody changes it once it is made.
+type Set struct {
+	Experiment *spec.Experiment
+	Plans      map[string]*spec.Plan // by variant
+	Records    []record.Record
+	Variants   []spec.Variant
+	Baseline   string
+	CPUs       float64 // of the machine
+
+	Runs    map[string]map[int]*Run // good and unspoiled: by variant and block
+	All     map[string]map[int]*Run // good: spoiled ones too
+	Failed  []*record.Record
+	Dropped []Spoil // blocks left out
+	Spoiled []Spoil // blocks that should have been, beyond what may be
+
+	places []cell.At
+}
+
+// New sorts the records of an experiment with variants out, reads their histograms, and leaves out the blocks that the
+// harness spoiled. It fails where a record cannot be read.
+func New(e *spec.Experiment, plans map[string]*spec.Plan, environment map[string]any, records []record.Record) (*Set, error) {
+	s := Glance(e, records)
+	s.Plans, s.CPUs = plans, cpus(environment)
+	for _, byBlock := range s.All {
+		for _, r := range byBlock {
+			if err := r.readHistograms(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s.spoil()
+	return s, nil
+}
+
+// Glance takes the good runs: of several attempts in a block the last good one. It reads no histogram, and leaves no block
+// out as spoiled.
+func Glance(e *spec.Experiment, records []record.Record) *Set {
+	s := &Set{
+		Experiment: e, Records: records, Variants: e.Variants, Baseline: e.Variants[0].Name,
+		CPUs: cpus(nil), All: map[string]map[int]*Run{},
+	}
+	for _, v := range s.Variants {
+		s.All[v.Name] = map[int]*Run{}
+	}
+	for i := range records {
+		r := &records[i]
+		byBlock, known := s.All[r.Variant]
+		switch {
+		case !known:
+			continue
+		case r.Failed():
+			s.Failed = append(s.Failed, r)
+		case r.Kind == record.Measured:
+			byBlock[r.Block] = newRun(r)
+		}
+	}
+	s.Runs = s.All
+	s.places = s.findCells()
+	return s
+}
+
+// foreseen is the set of an experiment before its first run, with the cells of what will be run.
+func Foreseen(e *spec.Experiment) *Set {
+	s := Glance(e, nil)
+	s.places = nil
+	for _, operation := range s.Operations() {
+		for _, level := range e.Load.Steps() {
+			s.places = append(s.places, cell.AtOf(operation, level.Parameter))
+		}
+	}
+	return s
+}
+
+// cpus is the number of CPUs that the environment tells of; 1 where it does not.
+func cpus(environment map[string]any) float64 {
+	switch n := environment["cpus"].(type) {
+	case float64:
+		return max(n, 1)
+	case int:
+		return float64(max(n, 1))
+	}
+	return 1
+}

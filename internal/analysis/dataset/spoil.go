@@ -1,0 +1,91 @@
+// This file leaves out blocks that the harness itself spoiled. It looks at the
+// harness's signals only: choosing runs by how the app behaved would choose the
+// result.
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// What spoils a run, and how many blocks may be left out for it.
+const (
+	spoiledSteal = 0.05  // share of the machine's CPU time taken by the host
+	spoiledLag   = 0.050 // seconds that the generator's own lag reaches at its 99th percentile
+	Droppable    = 5     // at most one block in so many
+)
+
+// Spoil is a block that the harness spoiled.
+type Spoil struct {
+	Block   int
+	Variant string // whose run it was
+	reason  string
+	badness float64 // times the threshold
+}
+
+func (s Spoil) String() string {
+	return fmt.Sprintf("block %d: %s while %s ran", s.Block, s.reason, s.Variant)
+}
+
+// spoil leaves the worst of the spoiled blocks out, as many as may be.
+func (s *Set) spoil() {
+	worst := map[int]Spoil{}
+	blocks := map[int]bool{}
+	for _, v := range s.Variants {
+		for block, r := range s.All[v.Name] {
+			blocks[block] = true
+			if found, bad := s.spoilOf(r); bad && found.badness > worst[block].badness {
+				worst[block] = found
+			}
+		}
+	}
+	var found []Spoil
+	for _, one := range worst {
+		found = append(found, one)
+	}
+	slices.SortFunc(found, func(a, b Spoil) int {
+		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.Block, b.Block))
+	})
+	most := min(len(blocks)/Droppable, len(found))
+	s.Dropped, s.Spoiled = found[:most], found[most:]
+	s.Runs = map[string]map[int]*Run{}
+	for variant, byBlock := range s.All {
+		s.Runs[variant] = map[int]*Run{}
+		for block, r := range byBlock {
+			if !slices.ContainsFunc(s.Dropped, func(d Spoil) bool { return d.Block == block }) {
+				s.Runs[variant][block] = r
+			}
+		}
+	}
+}
+
+func (s *Set) spoilOf(r *Run) (Spoil, bool) {
+	out := Spoil{Block: r.Block, Variant: r.Variant}
+	if share := s.Steal(r); share > spoiledSteal {
+		out.badness = share / spoiledSteal
+		out.reason = "the host took " + finding.FormatValue(share, "1") + " of the CPU time"
+	}
+	for _, at := range s.Cells() {
+		p := r.ByCell[at]
+		if p == nil {
+			continue
+		}
+		lag, ok := p.Lag.At(99)
+		if ok && lag > spoiledLag && lag/spoiledLag > out.badness {
+			out.badness = lag / spoiledLag
+			out.reason = "the load generator was " + finding.FormatValue(lag, "s") + " late at its 99th percentile on " + at.String()
+		}
+	}
+	return out, out.badness > 0
+}
+
+// Steal is the share of the machine's CPU time that the host took.
+func (s *Set) Steal(r *Run) float64 {
+	if r.Harness.Seconds <= 0 {
+		return 0
+	}
+	return r.Harness.StealSeconds / r.Harness.Seconds / s.CPUs
+}

@@ -1,0 +1,150 @@
+// This file tells what was lost in that part of a phase which a figure is of: its window, or
+// the probes at the rate that a search found. The ledger has the warm-up too, and all probes.
+package delivery
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// Lost is what was lost of the spans that were to come.
+type Lost struct {
+	due, lost float64
+	most      float64 // may have been lost, at least lost: their number varies, or operations failed; not what chance may hide
+	Known     bool    // there is such a part, and it is known of how many spans at least
+}
+
+// Share is what was lost for sure.
+func (l Lost) Share() float64 {
+	share, _ := dataset.Over(l.lost, l.due) // 0 where none were to come
+	return share
+}
+
+// MostShare is the share that may have been lost at most, at least share.
+func (l Lost) MostShare() float64 {
+	share, _ := dataset.Over(l.most, l.due-l.lost+l.most) // 0 where none were to come
+	return share
+}
+
+// Unsure reports whether more than what matters may be missing unseen.
+func (l Lost) Unsure() bool { return !l.Known || finding.Matters(l.MostShare()-l.Share()) }
+
+// LostAtRate is what was lost at the rates that the searches of a variant found, in the
+// probes that these rest on.
+func (b *Book) LostAtRate(variant string, at cell.At) Lost {
+	return b.lostIn(variant, at, float64(b.Tracing[variant].Holds), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
+		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
+			return nil, sink, false
+		}
+		if probe := restsOn(p.Capacity, p.OfferedRate); probe != nil {
+			return &probe.Load, probe.Sink, true
+		}
+		return nil, sink, true
+	})
+}
+
+// LostInWindow is what was lost behind the warm-up. Of a search, whose window are its probes,
+// and of operations back to back, of whose warm-up what is lost is as much the tracer's way, it
+// is not known.
+func (b *Book) LostInWindow(variant string, at cell.At) Lost {
+	if how := b.RegimeOf(at); how == metric.Search || how == metric.Unthrottled {
+		return Lost{}
+	}
+	of := cell.Cell{At: at, Variant: variant}
+	if known, has := b.windows[of]; has {
+		return known
+	}
+	b.windows[of] = b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
+	return b.windows[of]
+}
+
+// lostIn settles a part of each phase like a phase of its own: block by block, or all together
+// where chance decides what is sampled. What is missing of the part but not of its whole phase
+// came late, and is not lost; nor are as many spans of each as may come in a later part of it.
+// The part is nil where there should be one and is not.
+func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
+	tracing := b.tracingByCell(variant)
+	var parts, wholes []ledger.Run
+	for _, block := range b.BlocksOf(variant, b.Baseline) {
+		r := b.Runs[variant][block]
+		p := r.ByCell[at]
+		if p == nil {
+			continue
+		}
+		load, sink, is := part(p)
+		if !is {
+			continue
+		}
+		if load == nil {
+			return Lost{}
+		}
+		parts = append(parts, ledger.Run{Phases: []ledger.Stretch{{
+			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
+		}}})
+		wholes = append(wholes, ofCells(r.Record))
+	}
+	size := 1 // how many blocks are settled together
+	if tracing.ByChance() {
+		size = max(1, len(parts))
+	}
+	var sum Lost
+	for i := 0; i < len(parts); i += size {
+		one, known := ledger.Deliveries(tracing, parts[i:i+size]...)[at.String()]
+		whole, knownWhole := ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
+		if !known || !knownWhole {
+			return Lost{}
+		}
+		lost := min(max(0, one.Due-one.Delivered-later), whole.Due-whole.Delivered)
+		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost))
+		sum = Lost{due: sum.due + one.Due, lost: sum.lost + lost, most: sum.most + most, Known: true}
+	}
+	return sum
+}
+
+// below reports whether the whole phase tells of a loss that may be the part's and is unknown of
+// it. It never is where the part is known.
+func (l Lost) below(whole *finding.Ledger) bool {
+	return !l.Known || l.Unsure() && l.Share() < whole.LostShare && whole.LostShare <= l.MostShare()
+}
+
+// lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
+func (b *Book) lostInPhase(variant string, at cell.At) Lost {
+	return b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
+		load := record.Load{
+			Started: p.Warmup.Started + p.Load.Started, Completed: p.Warmup.Completed + p.Load.Completed, Resent: p.Warmup.Resent + p.Load.Resent,
+		}
+		return &load, p.WarmupSink.Plus(p.Sink), true
+	})
+}
+
+// restsOn is the probe that a phase's window is: the last that was held at its rate.
+func restsOn(c *record.Capacity, rate float64) *record.Probe {
+	for i := len(c.Probes) - 1; i >= 0; i-- {
+		if p := &c.Probes[i]; p.Held && p.Rate == rate {
+			return p
+		}
+	}
+	return nil
+}
+
+// apart tells of the spans that were lost in the part, by its name. Where they were lost
+// is known of the whole phase only: each place has as large a part of them as of all.
+func (l Lost) apart(whole finding.Lossy, part string) finding.Lossy {
+	out := whole
+	out.Part = part
+	out.LostShare, out.Spans, out.Where = l.Share(), int64(math.Round(l.lost)), slices.Clone(whole.Where)
+	for i := range out.Where {
+		part := float64(out.Where[i].Spans) / float64(whole.Spans)
+		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))
+	}
+	out.Text = words.Lost(out)
+	return out
+}

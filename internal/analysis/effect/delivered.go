@@ -1,0 +1,127 @@
+// This file makes the finding of the delivered share, and holds what was lost against
+// its budget.
+package effect
+
+import (
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// delivered is the delivered share, and the verdict on the budget for lost spans.
+func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
+	budget := s.lostBudget(p)
+	search := s.RegimeOf(at) == metric.Search
+	if at.Operation == "" || search && budget == nil {
+		return nil
+	}
+	samples, compared := s.shares(p, at)
+	if search {
+		samples = nil // the probes ask for different rates on purpose
+	}
+	t := s.Tracing[p.Variant]
+	if len(samples) == 0 && (budget == nil || t.Silent || t.Sampling <= 0) {
+		return nil
+	}
+	c := s.newClaim(measure.Made(metric.DeliveredShare, false), p, at, samples)
+	if len(samples) > 0 {
+		base, value := estimate.Columns(samples)
+		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
+		if compared {
+			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), s.Quick())
+		}
+	}
+	if l := s.LedgerOf(p.Variant, at); l != nil {
+		c.Note = l.Verdict
+	}
+	if budget != nil {
+		s.judgeLost(c, budget)
+	}
+	return c
+}
+
+// shares returns the delivered shares, block by block, and whether both sides
+// have any: a baseline that delivers nothing has none to be compared with.
+func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
+	compared = true
+	for _, block := range s.BlocksOf(p.Variant, p.Against) {
+		value, known := s.Delivery(p.Variant, block, at)
+		if !known || value.Due <= 0 {
+			return nil, false
+		}
+		sample := finding.Sample{Block: block, Value: value.Share()}
+		if base, known := s.Delivery(p.Against, block, at); known && base.Due > 0 {
+			sample.Baseline = base.Share()
+		} else {
+			compared = false
+		}
+		samples = append(samples, sample)
+	}
+	return samples, compared
+}
+
+func (s *Maker) lostBudget(p dataset.Pair) *spec.Limit {
+	for i := range s.Experiment.Budget {
+		if limit := &s.Experiment.Budget[i]; limit.Metric == metric.LostShare && !p.Extra {
+			return limit
+		}
+	}
+	return nil
+}
+
+// judgeLost holds what the ledger says was lost against its budget. Losses are
+// counted, not estimated: there is no interval but where the ledger has one.
+func (s *Maker) judgeLost(c *claim, budget *spec.Limit) {
+	c.Verdict.Budget = &budget.Value
+	l := s.LedgerOf(c.Variant, c.at)
+	if s.LosesOnPurpose(c.at) {
+		c.cannotTell("the search for the highest rate without loss makes spans be lost", 0)
+		return
+	}
+	if l == nil {
+		c.cannotTell("no span was accounted for", 0)
+		return
+	}
+	allowed := finding.FormatBound(budget.Value, "1", true)
+	least, most, known := ledger.LossEnds(*l)
+	told := l.Verdict
+	if window := s.LostInWindow(c.Variant, c.at); window.Known && window.Share() > least {
+		least, most = window.Share(), max(most, window.MostShare()) // a long warm-up thins out no loss
+		told = finding.FormatValue(least, "1") + " of the spans lost in the window; " + told
+	}
+	switch {
+	case !known:
+		s.judgeUnexpected(c, budget.Value, allowed)
+	case ledger.Spans(*l, ledger.Expected) == 0 && ledger.Spans(*l, ledger.Delivered) > 0 && budget.Value < 1:
+		c.cannotTell(told, 0) // what makes spans where none was expected may have lost some
+	case least > budget.Value:
+		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+told
+	case l.Unchecked > 0 && budget.Value < 1:
+		c.cannotTell(told+"; sink: checking looks at the ids", 0)
+	case most <= budget.Value:
+		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+told
+	default:
+		c.cannotTell(told, 0)
+	}
+}
+
+// judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
+// where nobody knows how many spans an operation makes.
+func (s *Maker) judgeUnexpected(c *claim, budget float64, allowed string) {
+	of := s.BesideOperations(c.Variant)
+	if of != nil && of.LostShare > budget && s.OnlyUnexpected(c.Variant, c.at) {
+		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+of.Verdict
+		return
+	}
+	if budget >= 1 {
+		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: any loss is allowed"
+		return
+	}
+	c.cannotTell("it is not known how many spans were to be expected", 0)
+}

@@ -1,0 +1,30 @@
+// This file withholds verdicts on what a duet does not measure soundly: what takes
+// time, by the clock on the wall.
+package effect
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// shareCPU takes the verdict from a claim that a duet cannot answer: the figures stay,
+// their intervals would say how sure a wrong figure is.
+func (c *claim) shareCPU() {
+	c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
+	c.remark("a figure of programs that share their CPUs: " + words.OnlyCPU)
+	if c.metric.NoVerdict {
+		return
+	}
+	if c.budget != nil {
+		c.Verdict.Budget = &c.budget.Value
+	}
+	c.cannotTell(words.OnlyCPU, 0)
+}
+
+// bare is an interval without its ends.
+func bare(i *finding.Interval) *finding.Interval {
+	if i == nil {
+		return nil
+	}
+	return &finding.Interval{Estimate: i.Estimate}
+}

@@ -1,0 +1,148 @@
+// This file fits a line through the levels of a sweep over depth, in every block: what
+// each further call costs, and what there is beside.
+package effect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// lines are the two lines of a block: through the time per call of both sides.
+type lines struct {
+	base, value, cost stats.Line
+	bend              bend // of the cost
+	bends             bool // there are levels enough to tell it
+}
+
+// slopes makes the findings of the lines of one pair on one operation: slope, base and
+// r2 of what tracing costs, and the same of the time per call itself. A line's slope
+// is a figure of its block; the intervals are over blocks.
+func (s *Maker) slopes(p dataset.Pair, operation string) []*claim {
+	if !s.Sloped(operation) {
+		return nil
+	}
+	a, _ := s.AxisOf(operation)
+	byBlock := s.linesOf(p, a)
+	if len(byBlock) == 0 {
+		return nil
+	}
+	about := "of time per call over depth " + strings.Join(levelWords(a), ", ")
+	if lost := s.mostLost(p, a); finding.Matters(lost) {
+		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
+	}
+	at, bent := cell.At{Operation: operation}, ""
+	if !s.Quick() {
+		bent = bentText(byBlock, a, s.Confidence(estimate.Confidence))
+	}
+	var out []*claim
+	for _, m := range []struct {
+		name string
+		of   func(stats.Line) float64
+	}{
+		{metric.Slope, func(l stats.Line) float64 { return l.Slope }},
+		{metric.Base, func(l stats.Line) float64 { return l.Base }},
+		{metric.R2, func(l stats.Line) float64 { return l.R2 }},
+	} {
+		added, itself := []finding.Sample{}, []finding.Sample{}
+		for _, block := range dataset.BlocksIn(byBlock) {
+			l := byBlock[block]
+			added = append(added, finding.Sample{Block: block, Value: m.of(l.cost)})
+			itself = append(itself, finding.Sample{Block: block, Baseline: m.of(l.base), Value: m.of(l.value)})
+		}
+		one := s.newClaim(lineMeasure(m.name), p, at, added)
+		two := s.newClaim(measure.Made(metric.TimePerCall+"_"+m.name, false), p, at, itself)
+		one.Headline = m.name == metric.Slope && !p.Extra
+		one.Note, two.Note = "what tracing adds, "+about, about
+		switch {
+		case bent == "":
+		case m.name == metric.Slope:
+			one.remark(bent + "; the slope is a mean over all of them")
+			s.Bends = append(s.Bends, one.doubt(bent))
+		case m.name == metric.Base:
+			one.bent = bent
+		}
+		for _, c := range []*claim{one, two} {
+			c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+		}
+		out = append(out, one, two)
+	}
+	return out
+}
+
+// lineMeasure is one figure of the line through what tracing adds.
+func lineMeasure(name string) measure.Measure {
+	m := measure.Made(name, name != metric.R2)
+	m.Added, m.Leads = true, name == metric.Slope
+	return m
+}
+
+// linesOf are the lines in the blocks in which every level has a figure of both sides;
+// none where a run of a level cannot give it.
+func (s *Maker) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
+	var base, value []map[int]float64
+	for _, at := range a.Cells {
+		m := measure.Of(metric.Must(metric.TimePerCall), "", metric.FixedRate)
+		of, against := m.ByBlock(s.Set, p.Variant, at), m.ByBlock(s.Set, p.Against, at)
+		if len(of) == 0 || len(against) == 0 {
+			return nil
+		}
+		base, value = append(base, against), append(value, of)
+	}
+	out := map[int]lines{}
+	for _, block := range s.BlocksOf(p.Variant, p.Against) {
+		before, beforeAll := column(base, block)
+		after, afterAll := column(value, block)
+		if !beforeAll || !afterAll {
+			continue
+		}
+		var l lines
+		var fits [3]bool
+		l.base, fits[0] = stats.FitLine(a.X, before)
+		l.value, fits[1] = stats.FitLine(a.X, after)
+		added := estimate.Minus(after, before)
+		l.cost, fits[2] = stats.FitLine(a.X, added)
+		l.bend, l.bends = bendOf(a.X, added)
+		if fits == [3]bool{true, true, true} {
+			out[block] = l
+		}
+	}
+	return out
+}
+
+// column are a block's values over the levels; false where one is missing.
+func column(levels []map[int]float64, block int) ([]float64, bool) {
+	var out []float64
+	for _, values := range levels {
+		v, has := values[block]
+		if !has {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, true
+}
+
+// mostLost is the largest share of spans that either side lost at a level.
+func (s *Maker) mostLost(p dataset.Pair, a dataset.Axis) float64 {
+	most := 0.0
+	for _, at := range a.Cells {
+		most = max(most, 1-s.Share(p.Variant, at), 1-s.Share(p.Against, at))
+	}
+	return most
+}
+
+func levelWords(a dataset.Axis) []string {
+	var words []string
+	for _, x := range a.X {
+		words = append(words, fmt.Sprintf("%.6g", x))
+	}
+	return words
+}

@@ -1,0 +1,170 @@
+// This file says what further steps of tracing add: variants of one tracer of which one
+// runs all steps of the other and more, paired within blocks.
+package effect
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
+// whose tracer says nothing of that leaves out nothing.
+func (s *Maker) Partial(v spec.Variant) bool {
+	if steps := v.Steps(); steps != nil && len(steps) < len(spec.Steps) {
+		return true
+	}
+	if plan := s.Plans[v.Name]; plan != nil && v.TracerName() != spec.NoTracer && plan.Sampling < 1 {
+		return true
+	}
+	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting spec.Setting) bool {
+		choice := setting.Choices[v.Settings[setting.Name]]
+		return choice.Rationed || choice.Partial
+	})
+}
+
+// Increments are what each variant with known steps adds to the one of its tracer
+// that runs the most of them without all; to the baseline where there is none.
+func (s *Maker) Increments() []finding.Increment {
+	var out []finding.Increment
+	for _, at := range s.Cells() {
+		how := s.RegimeOf(at)
+		if how == metric.Search {
+			continue
+		}
+		for i, v := range s.Variants[1:] {
+			steps := v.Steps()
+			if len(steps) == 0 {
+				continue
+			}
+			over, added := s.before(i+1, steps)
+			if len(added) == len(spec.Steps) && !s.stepped(i+1) {
+				continue // that is what the tracer costs, which is told already
+			}
+			for _, name := range incrementMetrics(how) {
+				m, _ := measure.Named(name, s.RegimeOf(at), at == cell.At{})
+				if one, ok := s.increment(m, dataset.Pair{Variant: v.Name, Against: over}, at); ok {
+					one.Tracer, one.Steps = v.TracerName(), added
+					out = append(out, one)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// stepped reports whether another variant of the same tracer runs other steps.
+func (s *Maker) stepped(i int) bool {
+	steps := s.Variants[i].Steps()
+	return slices.ContainsFunc(s.Variants, func(other spec.Variant) bool {
+		theirs := other.Steps()
+		return theirs != nil && other.TracerName() == s.Variants[i].TracerName() && !slices.Equal(theirs, steps)
+	})
+}
+
+func incrementMetrics(how metric.Regimes) []string {
+	if how == metric.Unthrottled {
+		return []string{metric.TimePerCall, metric.CPUPerOperation}
+	}
+	return []string{metric.CPUPerOperation}
+}
+
+// before is the variant that steps are held against, and the steps that it does not
+// run. That is the one which the variant names, or the nearest that is named by those. Where
+// none of them runs fewer steps, it is one of the same tracer with as many steps as may be, and
+// of those the one that is most alike.
+func (s *Maker) before(i int, steps []string) (over string, added []string) {
+	v := s.Variants[i]
+	for _, j := range s.namedBefore(i) {
+		if s.fewer(j, i, steps) {
+			theirs := s.Variants[j].Steps()
+			return s.Variants[j].Name, without(steps, theirs)
+		}
+	}
+	over, added = s.Baseline, steps
+	found, fewest := false, 0
+	for j, other := range s.Variants {
+		if !s.fewer(j, i, steps) {
+			continue
+		}
+		theirs := other.Steps()
+		left, apart := without(steps, theirs), differing(v, other)
+		if !found || len(left) < len(added) || len(left) == len(added) && apart < fewest {
+			found, over, added, fewest = true, other.Name, left, apart
+		}
+	}
+	return over, added
+}
+
+// fewer reports whether variant j is of the tracer of variant i and runs some of these steps,
+// and not all.
+func (s *Maker) fewer(j, i int, steps []string) bool {
+	theirs := s.Variants[j].Steps()
+	return j != i && s.Variants[j].TracerName() == s.Variants[i].TracerName() && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
+}
+
+// namedBefore are the variant that variant i is held against, the one that this is held
+// against, and so on, nearest first.
+func (s *Maker) namedBefore(i int) []int {
+	var out []int
+	for {
+		name := s.Variants[i].Against
+		i = slices.IndexFunc(s.Variants, func(v spec.Variant) bool { return name != "" && v.Name == name })
+		if i < 0 || slices.Contains(out, i) {
+			return out
+		}
+		out = append(out, i)
+	}
+}
+
+func within(few, many []string) bool { return len(without(few, many)) == 0 }
+
+func without(list, taken []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(taken, s) })
+}
+
+// differing counts the settings in which two variants of a tracer differ.
+func differing(a, b spec.Variant) int {
+	n := 0
+	for name, value := range a.Settings {
+		if b.Settings[name] != value {
+			n++
+		}
+	}
+	for name := range b.Settings {
+		if _, has := a.Settings[name]; !has {
+			n++
+		}
+	}
+	return n
+}
+
+// increment is one metric of one pair.
+func (s *Maker) increment(m measure.Measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
+	samples := m.Samples(s.Set, p, at)
+	if len(samples) == 0 || estimate.AllZero(samples) {
+		return finding.Increment{}, false
+	}
+	c := s.newClaim(m, p, at, samples)
+	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+	if s.Duet() && m.Timed() {
+		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
+	}
+	one := finding.Increment{
+		Operation: c.Operation, Parameter: c.Parameter, Variant: p.Variant, Over: p.Against, Metric: m.Name, Unit: m.Unit,
+		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
+	}
+	for _, name := range []string{p.Variant, p.Against} {
+		if lost := 1 - s.Share(name, at); finding.Matters(lost) {
+			one.Note = name + " lost " + finding.FormatValue(lost, "1") + " of its spans"
+			break
+		}
+	}
+	return one, true
+}

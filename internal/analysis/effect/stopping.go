@@ -1,0 +1,80 @@
+// This file says how many blocks were asked for, what confidence is asked of an
+// interval where their number was not fixed, and why there are no more.
+package effect
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/analysis/measure"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// Stopping is where an experiment that stops at a precision stands.
+type Stopping struct {
+	blocks  int     // made
+	Enough  bool    // the precision is reached
+	Width   float64 // half of the widest interval, on the scale of log-ratios
+	AtMost  bool    // no more may be made
+	Unknown bool    // it cannot be said how narrow the intervals are
+}
+
+// Stopping looks at the records as whoever stopped the experiment did.
+func (s *Maker) Stopping() Stopping {
+	made := len(s.Attempted(s.Baseline))
+	out := Stopping{blocks: made, AtMost: made >= s.Experiment.Design.Most}
+	var err error
+	if out.Width, err = s.Widest(s.Experiment.Design.Metric); err != nil {
+		out.Unknown = true
+		return out
+	}
+	out.Enough = made >= s.Experiment.Design.Blocks && out.Width <= s.Experiment.Design.Precision
+	return out
+}
+
+// Stopped says why no more blocks were made; "" where their number was fixed, or
+// where more are to come.
+func (s *Maker) Stopped() string {
+	if !s.Stops() {
+		return ""
+	}
+	at := s.Stopping()
+	switch {
+	case at.Enough:
+		return fmt.Sprintf("stopped after %s at the precision of %s, of %s", words.Blocks(at.blocks), s.PrecisionText(), s.PrecisionMetric())
+	case at.AtMost:
+		return fmt.Sprintf("reached the most, %s, before the precision of %s, of %s", words.Blocks(at.blocks), s.PrecisionText(), s.PrecisionMetric())
+	}
+	return ""
+}
+
+// PrecisionText is the precision that is asked for: "±2.0 %".
+func (s *Maker) PrecisionText() string {
+	return "±" + finding.FormatBound(s.Experiment.Design.Precision, "1", true)
+}
+
+// PrecisionMetric is the metric that the precision is asked of, in words.
+func (s *Maker) PrecisionMetric() string {
+	return finding.MetricName(s.PrecisionName())
+}
+
+// PrecisionName is the name of that metric.
+func (s *Maker) PrecisionName() string {
+	name := s.Experiment.Design.Metric
+	if name == "" && len(s.Cells()) > 0 {
+		return measure.Headline(s.RegimeOf(s.Cells()[0])).Name
+	}
+	return name
+}
+
+// blocksAsked is how many blocks the experiment is done with.
+func (s *Maker) blocksAsked() int {
+	d := s.Experiment.Design
+	if !s.Stops() {
+		return d.Blocks
+	}
+	if at := s.Stopping(); at.Enough {
+		return at.blocks
+	}
+	return d.Most
+}

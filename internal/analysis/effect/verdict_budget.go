@@ -1,0 +1,76 @@
+// This file finds the budgets of claims, and what takes a verdict on one back.
+package effect
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/judge"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// budgetFor returns the limit that the claim is held against, if there is one:
+// what the user is willing to pay is meant over the baseline and over all roles.
+func (s *Maker) budgetFor(c *claim) *spec.Limit {
+	if c.pair.Extra || c.Role != "" || c.metric.NoVerdict {
+		return nil
+	}
+	for i := range s.Experiment.Budget {
+		if limit := &s.Experiment.Budget[i]; limit.Metric == c.Metric {
+			return limit
+		}
+	}
+	return nil
+}
+
+// withhold takes the word "within" from budgets on what did not do all its work, or may not have:
+// no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is
+// over its budget even so stays over, unless the baseline did still less, which makes all others
+// look dear.
+func (s *Maker) withhold(claims []*claim) {
+	doc := &finding.Document{Untraced: s.UntracedOperations(), Lossy: s.Apart(nil), LossUnknown: s.UnknownLosses()}
+	for _, c := range claims {
+		if c.Verdict.Budget == nil {
+			continue
+		}
+		allowed := 0.0
+		if budget := s.lostBudget(c.pair); budget != nil {
+			allowed = budget.Value
+		}
+		cheaper := cmp.Or(idleReason(doc, c, c.Variant, allowed), unknownReason(doc, c, allowed))
+		dearer := idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant))
+		if judge.TakeBack(&c.Verdict, cheaper, dearer) {
+			words.FillVerdict(&c.Finding)
+		}
+	}
+}
+
+// unknownReason says why what the variant of a claim costs may be the cost of less work; nil where
+// it lost no more of its spans than is allowed, whatever is not known of them.
+func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Reason {
+	unknown := doc.UnknownLoss(c.Operation, c.Parameter, c.Variant)
+	if c.Metric == metric.DeliveredShare || unknown == nil || unknown.LostMost <= allowed {
+		return nil
+	}
+	return &finding.Reason{Code: finding.WhyMayBeLost, Variant: c.Variant,
+		Said: fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))}
+}
+
+// idleReason says why what a variant costs on the operation of a claim is the cost of less
+// work than tracing; nil where it did all of it, or lost no more of its spans than is allowed.
+func idleReason(doc *finding.Document, c *claim, variant string, allowed float64) *finding.Reason {
+	lost := doc.LostOf(&c.Finding, variant)
+	switch {
+	case c.Metric == metric.DeliveredShare && c.Verdict.Kind == finding.Over:
+		return nil
+	case doc.UntracedIn(&c.Finding, variant):
+		return &finding.Reason{Code: finding.WhyUntraced, Variant: variant}
+	case c.Metric == metric.DeliveredShare || lost == nil || lost.LostShare <= allowed:
+		return nil
+	}
+	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Said: "with " + variant + ", " + lost.Text + ", so that this is the cost of less work"}
+}

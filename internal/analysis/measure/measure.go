@@ -1,0 +1,93 @@
+// Package measure owns how each metric is read in a run, and which are measured in a regime. A metric that one of the runs
+// cannot give is not shown at all: leaving out the runs that cannot give it would choose among them. It must not know
+// intervals.
+package measure
+
+import (
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
+)
+
+// Measure is one figure of a run: a metric, whom it is charged to, and how it is read.
+type Measure struct {
+	metric.Row
+	Role        role.Role // "": all but the harness
+	Remark      string
+	NoVerdict   bool
+	NotCompared bool // each side's is of other work: there is no difference to take
+	Added       bool // over the baseline by definition: that has none itself
+	Leads       bool // the answer is made of it
+	Read        Reading
+}
+
+// Reading reads a figure in a run; the phase is nil for what is of the whole run. It is false
+// where the run does not tell.
+type Reading func(*dataset.Run, *dataset.Phase) (float64, bool)
+
+// Of makes a measure of a metric in a regime.
+func Of(row metric.Row, charged role.Role, how metric.Regimes) Measure {
+	m := Measure{
+		Row: row, Role: charged, Remark: row.Notes(how), NoVerdict: !row.Verdict.Has(how),
+		NotCompared: row.Uncompared.Has(how), Leads: row.Headline.Has(how) && charged == "",
+	}
+	if read, known := readings[row.Name]; known {
+		m.Read = read(charged)
+	}
+	if charged.Harness() && !m.NotCompared {
+		m.NoVerdict, m.Remark = true, "part of the harness: shown, not charged"
+	}
+	return m
+}
+
+// Made is a measure of what is no reading of a run, but made of several.
+func Made(name string, verdict bool) Measure {
+	return Measure{Row: metric.Must(name), NoVerdict: !verdict}
+}
+
+// All lists what is measured in every run, for the roles that occur.
+func All(roles []role.Role, how metric.Regimes) []Measure {
+	var list []Measure
+	for _, row := range metric.Table {
+		if !row.In.Has(how) {
+			continue
+		}
+		list = append(list, Of(row, "", how))
+		for _, charged := range roles {
+			if row.Charged {
+				list = append(list, Of(row, charged, how))
+			}
+		}
+	}
+	return list
+}
+
+// CPU is the CPU per operation of a role, at a rate.
+func CPU(charged role.Role) Measure {
+	return Of(metric.Must(metric.CPUPerOperation), charged, metric.Open)
+}
+
+// Headline is the metric that the answer is made of in a regime.
+func Headline(how metric.Regimes) Measure {
+	switch how {
+	case metric.Search:
+		return Of(metric.Must(metric.Capacity), "", metric.Search)
+	case metric.Unthrottled:
+		return Of(metric.Must(metric.TimePerCall), "", metric.Unthrottled)
+	}
+	return CPU("")
+}
+
+// Named finds the metric of that name, over all roles, among those that an operation has in a regime, or
+// the whole run; the one that the answer is made of where there is no name.
+func Named(name string, how metric.Regimes, whole bool) (Measure, bool) {
+	if name == "" {
+		return Headline(how), !whole
+	}
+	for _, m := range All(nil, how) {
+		if m.Name == name && m.WholeRun == whole {
+			return m, true
+		}
+	}
+	return Measure{}, false
+}

@@ -1,0 +1,142 @@
+// This file says how each metric is read in one run.
+package measure
+
+import (
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+)
+
+// perMillion is how many operations the collections are counted over: one operation
+// has far less than one.
+const perMillion = 1e6
+
+// readings are those of the metrics that a run has by itself, by name; a test holds them against
+// the table. They are given the role that is charged.
+var readings = map[string]func(role.Role) Reading{
+	metric.Capacity: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
+			return 0, false
+		}
+		return p.Capacity.Rate, p.Capacity.Rate > 0
+	}),
+	metric.CPUPerOperation: func(charged role.Role) Reading {
+		return func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+			return dataset.Over(p.CPU(role.Charge{Role: charged}), float64(p.Load.Started))
+		}
+	},
+	metric.CPUUtilisation: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		return dataset.Over(p.CPU(role.Charge{}), p.Load.WallSeconds)
+	}),
+	metric.Throughput: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		return dataset.Over(float64(p.Load.Completed), p.Load.WallSeconds)
+	}),
+	"operations_completed": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return float64(p.Load.Completed), true }),
+
+	metric.LatencyMean: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.Mean() }),
+	metric.LatencyP50:  percentile(metric.LatencyP50), "latency_p75": percentile("latency_p75"), "latency_p90": percentile("latency_p90"),
+	metric.LatencyP95: percentile(metric.LatencyP95), metric.LatencyP99: percentile(metric.LatencyP99), "latency_p999": percentile("latency_p999"),
+	"latency_max": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.Max() }),
+
+	// At a rate there are no percentiles of a call: durations there are taken from when it was due,
+	// which the ticks of the pacing decide.
+	metric.TimePerCall: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		if p.Load.Driven == nil {
+			return 0, false
+		}
+		return dataset.Over(p.Load.Driven.CallSeconds, float64(p.Load.Completed+p.Load.Failed))
+	}),
+	metric.TimePerCallP50: percentile(metric.TimePerCallP50), "time_per_call_p90": percentile("time_per_call_p90"), "time_per_call_p99": percentile("time_per_call_p99"),
+	// What the calling threads waited in their operations: the time of these less the threads' CPU
+	// time, which holds the readings of the clock between them too. Paced threads sleep between
+	// calls, which is no waiting for anything.
+	metric.BlockedTime: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		d := p.Load.Driven
+		if d == nil || d.ThreadCPU == nil {
+			return 0, false
+		}
+		return dataset.Over(max(0, d.CallSeconds-*d.ThreadCPU), float64(p.Load.Started))
+	}),
+
+	"context_switches": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		return dataset.Over(p.Used(role.Charge{}, func(u record.Usage) float64 { return float64(u.ContextSwitches) }), float64(p.Load.Started))
+	}),
+	metric.ExportPerOperation: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		return dataset.Over(float64(p.Sink.Bytes), float64(p.Load.Started))
+	}),
+	metric.DeliveredRate: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		return dataset.Over(float64(p.Sink.Unique()), p.Load.WallSeconds)
+	}),
+
+	"allocation_per_operation": heap(func(d *record.Driven) (float64, bool) { return number(d.Allocated) }, started),
+	"gc_count":                 heap(func(d *record.Driven) (float64, bool) { return number(d.GCCount) }, func(p *dataset.Phase) float64 { return started(p) / perMillion }),
+	"gc_time":                  heap(func(d *record.Driven) (float64, bool) { return number(d.GCSeconds) }, started),
+	"heap_peak":                heap(func(d *record.Driven) (float64, bool) { return number(d.HeapPeak) }, whole),
+	"heap_live":                heap(func(d *record.Driven) (float64, bool) { return number(d.HeapLive) }, whole),
+
+	// Memory is of the whole run: a process keeps what an earlier operation made it take, so that by
+	// operation it would say which came first.
+	metric.MemoryMean: plain(memory(func(m record.Memory) uint64 { return m.Steady })),
+	metric.MemoryPeak: plain(memory(func(m record.Memory) uint64 { return m.Peak })),
+	"idle_cpu":        plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) { return r.IdleCPU() }),
+	metric.StartupTime: plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
+		return r.Start.ReadySeconds, r.Start.ReadySeconds > 0
+	}),
+	"first_operation_time": plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
+		return r.Start.FirstOperationSeconds, r.Start.FirstOperationSeconds > 0
+	}),
+}
+
+// plain is a reading that charges everybody.
+func plain(read Reading) func(role.Role) Reading { return func(role.Role) Reading { return read } }
+
+// percentile reads that of the latency distribution, or of the durations of calls, which a metric is.
+func percentile(name string) func(role.Role) Reading {
+	q := metric.Must(name).Percentile
+	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.At(q) })
+}
+
+// heap reads what the language tells of its memory.
+func heap(read func(*record.Driven) (float64, bool), by func(*dataset.Phase) float64) func(role.Role) Reading {
+	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		if p.Load.Driven == nil {
+			return 0, false
+		}
+		v, told := read(p.Load.Driven)
+		if !told {
+			return 0, false
+		}
+		return dataset.Over(v, by(p))
+	})
+}
+
+func whole(*dataset.Phase) float64     { return 1 }
+func started(p *dataset.Phase) float64 { return float64(p.Load.Started) }
+
+// number is a figure that a language may not tell.
+func number[T uint64 | float64](v *T) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	return float64(*v), true
+}
+
+// memory sums a size over the processes of the app and its helpers. Peaks of
+// several processes may not have come at once: the sum is an upper bound. Where it is not
+// known of one of them there is no sum.
+func memory(size func(record.Memory) uint64) func(*dataset.Run, *dataset.Phase) (float64, bool) {
+	return func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
+		var sum float64
+		for _, m := range r.Memory {
+			if m.Role.Harness() {
+				continue
+			}
+			if size(m) == 0 {
+				return 0, false
+			}
+			sum += float64(size(m))
+		}
+		return sum, sum > 0
+	}
+}

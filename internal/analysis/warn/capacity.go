@@ -1,0 +1,163 @@
+// This file checks how a rate, a capacity and a number of blocks came about.
+package warn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// The thresholds of the checks of searches and of what stands beside the app.
+const (
+	busyGenerator = 0.9 // of a CPU: it makes operations with one thread
+	busyDatabase  = 0.7 // of the CPU that it may use
+	boundShare    = 0.5 // of a variant's searches that the database bound
+)
+
+// What bounds a search, in a record's words, or how they begin.
+const (
+	byGenerator = "generator"
+	byDatabase  = "database"
+)
+
+func (s *looker) findFaults() []hit {
+	texts := words.Faults(s.Experiment)
+	if len(texts) == 0 {
+		return nil
+	}
+	return []hit{{text: "something was made to go wrong on purpose: " + strings.Join(texts, "; ")}}
+}
+
+func (s *looker) findPilot() []hit {
+	if !s.HasPilots() {
+		return nil
+	}
+	return []hit{{text: "the rate was chosen by a pilot on this machine, by what the slowest variant can do here"}}
+}
+
+func (s *looker) findDuet() []hit {
+	if !s.Duet() {
+		return nil
+	}
+	return []hit{{text: "a duet: both variants ran at the same time, and each disturbed the other; their difference in CPU is sound, their latency is not compared, and the figures of one alone are not those of a program that has the machine to itself"}}
+}
+
+// searchHits makes one hit a cell and variant of searches that is true of.
+func (s *looker) searchHits(is func(*record.Capacity) bool, text func(*record.Capacity) string) []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			phases, n := s.PhasesOf(v.Name, at), 0
+			var last *record.Capacity
+			for _, p := range phases {
+				if p.Capacity != nil && is(p.Capacity) {
+					last, n = p.Capacity, n+1
+				}
+			}
+			if n > 0 {
+				hits = append(hits, hit{fmt.Sprintf("%s (%d of %d searches)", text(last), n, len(phases)), place(at, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+// findGeneratorBound looks at searches that the generator ended, and at loads that
+// it could not make more of: closed loops, and rates that were not held.
+func (s *looker) findGeneratorBound() []hit {
+	hits := s.searchHits(func(c *record.Capacity) bool {
+		return c.Outcome == record.ByGenerator || c.Binding == byGenerator
+	}, func(c *record.Capacity) string {
+		if c.Outcome == record.Found {
+			return "the generator is what keeps it from more than " + finding.FormatValue(c.Rate, "1/s")
+		}
+		if c.Passing <= 0 {
+			return "bounded by the generator: the service can do more than can be asked of it here"
+		}
+		return "bounded by the generator: the service can do more than " + finding.FormatValue(c.Passing, "1/s")
+	})
+	return append(hits, s.perCell(busyGenerator, func(p *dataset.Phase) float64 {
+		if offer, asked := s.Offer(p); p.Capacity != nil || asked && offer.Held() {
+			return 0
+		}
+		share, _ := dataset.Over(p.CPU(role.Charge{Role: role.Load}), p.Load.WallSeconds) // 0 without a window
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("bounded by the generator, which used %s of a CPU: what was reached is its limit", finding.FormatValue(worst, "1"))
+	})...)
+}
+
+func (s *looker) findSearchLimit() []hit {
+	return s.searchHits(func(c *record.Capacity) bool {
+		return c.Outcome == record.AboveMost || c.Outcome == record.BelowLeast
+	}, func(c *record.Capacity) string {
+		if c.Outcome == record.AboveMost {
+			return "the capacity is above the most that may be asked for, " + finding.FormatValue(c.Passing, "1/s")
+		}
+		return "the capacity is below the lowest rate that was asked for, " + finding.FormatValue(c.Failing, "1/s")
+	})
+}
+
+func (s *looker) findSaturated() []hit {
+	return s.searchHits(func(c *record.Capacity) bool { return c.Outcome == record.Saturated }, func(c *record.Capacity) string {
+		return "more than " + finding.FormatValue(c.Passing, "1/s") + " is not held, though the app has CPU to spare"
+	})
+}
+
+func (s *looker) findUnsteady() []hit {
+	return s.searchHits(func(c *record.Capacity) bool { return c.Outcome == record.Unsteady }, func(c *record.Capacity) string {
+		text := "unsteady, so no rate was found: " + words.Unsteady([]*record.Capacity{c})
+		if c.Passing > 0 && c.Failing > 0 {
+			text += fmt.Sprintf(" (%s passed, %s failed)", finding.FormatValue(c.Passing, "1/s"), finding.FormatValue(c.Failing, "1/s"))
+		}
+		return text
+	})
+}
+
+// findDatabaseBusy looks at the CPU of databases, and at what bound the searches.
+func (s *looker) findDatabaseBusy() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			phases := s.PhasesOf(v.Name, at)
+			worst, busy, bound := 0.0, 0, 0
+			for _, p := range phases {
+				share, _ := dataset.Over(p.CPU(role.Charge{Role: role.Database}), p.Load.WallSeconds*s.databaseCPUs(p)) // 0 without a window
+				if share > busyDatabase {
+					worst, busy = max(worst, share), busy+1
+				}
+				if p.Capacity != nil && strings.HasPrefix(p.Capacity.Binding, byDatabase) {
+					bound++
+				}
+			}
+			switch {
+			case bound > 0 && float64(bound) >= boundShare*float64(len(phases)):
+				hits = append(hits, hit{fmt.Sprintf("the capacity is bound by the database (%d of %d searches)", bound, len(phases)), place(at, v.Name)})
+			case busy > 0:
+				hits = append(hits, hit{fmt.Sprintf("the database used %s of the CPU that it may use (%d of %d runs)",
+					finding.FormatValue(worst, "1"), busy, len(phases)), place(at, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+// databaseCPUs is how many CPUs the databases of a phase may use: what the record says,
+// at most all of the machine; or what an app of one CPU leaves.
+func (s *looker) databaseCPUs(p *dataset.Phase) float64 {
+	var sum float64
+	for _, u := range p.Usage {
+		if u.Role == role.Database {
+			sum += u.CPUs
+		}
+	}
+	if sum > 0 {
+		return min(sum, s.CPUs)
+	}
+	return max(1, s.CPUs-1)
+}

@@ -1,0 +1,136 @@
+// This file checks the harness and the machine.
+package warn
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// The thresholds of the checks of the harness.
+const (
+	lateLag     = 0.001 // seconds at the 99th percentile of the generator's own lag
+	busySink    = 0.7   // of a core
+	busyHarness = 0.01  // of a core
+	stolenShare = 0.01  // of the machine's CPU time
+	leastWindow = 0.5   // seconds, in which shares of a CPU say something
+	mostOthers  = 0.15  // of the run's CPUs; what the kernel does for the network is charged to nobody, and is part of it
+	busyStart   = 0.5   // load average per CPU, before the first run
+)
+
+// findLate looks at the runs' lag of the middle: one late run is no pattern.
+func (s *looker) findLate() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			var lags []float64
+			for _, p := range s.PhasesOf(v.Name, at) {
+				if lag, ok := p.Lag.At(99); ok {
+					lags = append(lags, lag)
+				}
+			}
+			if lag := stats.Center(lags); lag > lateLag {
+				hits = append(hits, hit{fmt.Sprintf("the load generator was %s late at its 99th percentile", finding.FormatValue(lag, "s")), place(at, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+func (s *looker) findShared() []hit {
+	if s.Any(func(r *dataset.Run) bool { return r.Harness.Placement == "none" }) {
+		return []hit{{text: "load generator, sink and app shared their CPUs"}}
+	}
+	return nil
+}
+
+func (s *looker) findClock() []hit {
+	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == "clock" }) {
+		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
+	}
+	return nil
+}
+
+// findUnmet tells each limit once, however many runs went without it.
+func (s *looker) findUnmet() []hit {
+	var hits []hit
+	told := map[string]bool{}
+	for _, v := range s.Variants {
+		for _, r := range s.All[v.Name] {
+			for _, limit := range r.Harness.Unmet {
+				if !told[limit] {
+					told[limit] = true
+					hits = append(hits, hit{text: "a limit was not kept: " + limit})
+				}
+			}
+		}
+	}
+	return hits
+}
+
+func (s *looker) findSinkBusy() []hit {
+	return s.perCell(busySink, func(p *dataset.Phase) float64 {
+		if p.Load.WallSeconds < leastWindow {
+			return 0
+		}
+		return p.CPU(role.Charge{Role: role.Sink}) / p.Load.WallSeconds
+	}, func(worst float64) string {
+		return fmt.Sprintf("the sink used %s of a CPU", finding.FormatValue(worst, "1"))
+	})
+}
+
+func (s *looker) findHarnessBusy() []hit {
+	return s.perVariant(busyHarness, func(r *dataset.Run) float64 {
+		if r.Harness.OwnSeconds < leastWindow {
+			return 0 // not known, or too short to tell
+		}
+		return r.Harness.OwnCPU / r.Harness.OwnSeconds
+	}, func(worst float64) string {
+		return fmt.Sprintf("tracetax itself used %s of a CPU", finding.FormatValue(worst, "1"))
+	})
+}
+
+func (s *looker) findStolen() []hit {
+	return s.perVariant(stolenShare, s.Steal, func(worst float64) string {
+		return fmt.Sprintf("the host took up to %s of the CPU time", finding.FormatValue(worst, "1"))
+	})
+}
+
+func (s *looker) findNeighbours() []hit {
+	return s.perCell(mostOthers, func(p *dataset.Phase) float64 {
+		if p.Load.WallSeconds < leastWindow {
+			return 0
+		}
+		return p.Others
+	}, func(worst float64) string {
+		return fmt.Sprintf("programs outside the run, or the kernel, took up to %s of its CPUs", finding.FormatValue(worst, "1"))
+	})
+}
+
+// findBusyStart looks at the first run only: later the experiment itself is the
+// load.
+func (s *looker) findBusyStart() []hit {
+	var first *record.Record
+	for i := range s.Records {
+		if r := &s.Records[i]; first == nil || r.Started.Before(first.Started) {
+			first = r
+		}
+	}
+	if first == nil || first.Harness.LoadAverage <= busyStart*s.CPUs {
+		return nil
+	}
+	return []hit{{text: fmt.Sprintf("the load average was %.2g on %.0f CPUs before the first run", first.Harness.LoadAverage, s.CPUs)}}
+}
+
+func (s *looker) findKilled() []hit {
+	return s.perVariant(0, func(r *dataset.Run) float64 {
+		if r.Stop.Killed {
+			return 1
+		}
+		return 0
+	}, func(float64) string { return "a process had to be killed" })
+}

@@ -1,0 +1,124 @@
+// This file checks which runs there are, and why others are not.
+package warn
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+func (s *looker) findInterrupted() []hit {
+	made, asked := s.Progress()
+	if made >= asked {
+		return nil
+	}
+	return []hit{{text: fmt.Sprintf("%d of %d runs %s made", made, asked, map[bool]string{true: "was", false: "were"}[made == 1])}}
+}
+
+func (s *looker) findQuick() []hit {
+	if !s.Quick() {
+		return nil
+	}
+	return []hit{{text: "a quick run: figures, but no intervals and no verdicts; its warm-up is short, and what is not compiled yet may cost many times what it costs later"}}
+}
+
+// findLeftOut tells every variant that was asked for and could not run here.
+func (s *looker) findLeftOut() []hit {
+	var hits []hit
+	for _, left := range s.leftOut {
+		hits = append(hits, hit{left.Variant + " was left out: " + finding.PlainText(left.Reason), left.Variant})
+	}
+	return hits
+}
+
+// findFewBlocks is silent where no run succeeded: the cause of that comes first.
+func (s *looker) findFewBlocks() []hit {
+	if s.Quick() || !s.Any(func(*dataset.Run) bool { return true }) {
+		return nil
+	}
+	var hits []hit
+	least := stats.MinBlocks(s.Confidence(estimate.Confidence))
+	for _, v := range s.Variants[1:] {
+		if n := len(s.BlocksOf(v.Name, s.Baseline)); n < least {
+			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.Baseline, least), v.Name})
+		}
+	}
+	return hits
+}
+
+func (s *looker) findFailed() []hit {
+	count := map[string]int{}
+	for _, r := range s.Failed {
+		count[r.Variant]++
+	}
+	var hits []hit
+	for _, v := range s.Variants {
+		if n := count[v.Name]; n > 0 {
+			missing := len(s.All[s.Baseline]) - len(s.BlocksOf(v.Name, s.Baseline))
+			text := fmt.Sprintf("%d failed, of %d", n, n+len(s.All[v.Name]))
+			if v.Name != s.Baseline && missing > 0 {
+				text += "; " + words.Blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
+			}
+			hits = append(hits, hit{"runs of " + v.Name + ": " + text, v.Name})
+		}
+	}
+	return hits
+}
+
+func (s *looker) findDropped() []hit { return spoilHits(s.Dropped, "left out") }
+
+func (s *looker) findKept() []hit { return spoilHits(s.Spoiled, "kept") }
+
+func spoilHits(found []dataset.Spoil, what string) []hit {
+	var hits []hit
+	for _, one := range found {
+		hits = append(hits, hit{what + ": " + one.String(), fmt.Sprintf("block %d", one.Block)})
+	}
+	return hits
+}
+
+func (s *looker) findStoppedEarly() []hit {
+	if !s.Stops() || !s.Stopping().Enough {
+		return nil
+	}
+	d := s.Experiment.Design
+	return []hit{{text: fmt.Sprintf("the number of blocks was not fixed (%d to %d): every interval is widened so that it has its confidence in spite of that", d.Blocks, d.Most)}}
+}
+
+func (s *looker) findImprecise() []hit {
+	if !s.Stops() {
+		return nil
+	}
+	at := s.Stopping()
+	switch {
+	case at.Unknown:
+		return []hit{{text: "the precision is asked of " + s.PrecisionMetric() + ", which was not measured"}}
+	case at.Enough || !at.AtMost:
+		return nil
+	case at.Width < 1e3:
+		text := fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.Width, "1", true), s.PrecisionText())
+		if least := s.LeastWidth(s.Experiment.Design.Metric); least >= s.Experiment.Design.Precision {
+			text += fmt.Sprintf("; the searches know their rates only to within ±%s: a finer resolution (a smaller step of a staircase) would help, more blocks would not",
+				finding.FormatBound(least, "1", true))
+		}
+		return []hit{{text: text}}
+	}
+	return []hit{{text: "there is no interval, although as many blocks were made as may be"}}
+}
+
+// findRuntimes says it of those that ran on another one than the baseline: what they cost is
+// then also the difference between the two.
+func (s *looker) findRuntimes() []hit {
+	base := s.Runtime(s.Baseline)
+	var hits []hit
+	for _, v := range s.Variants {
+		if own := s.Runtime(v.Name); base != "" && own != "" && own != base {
+			hits = append(hits, hit{fmt.Sprintf("it ran on %s, and %s on %s", own, s.Baseline, base), v.Name})
+		}
+	}
+	return hits
+}

@@ -1,0 +1,168 @@
+// This file checks the spans: what came, what did not, and what nobody can tell.
+package warn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// findNothingTraced looks at variants that are meant to export, and of which not one span
+// came in any run. Where none came in the calibration either none would be expected, and none
+// be missed.
+func (s *looker) findNothingTraced() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		if none, all := s.Untraced(v.Name); all {
+			text := fmt.Sprintf("not one span came in %s", words.Counted(len(s.All[v.Name]), "run"))
+			hits = append(hits, hit{text + words.Because(s.CausesOf(v, none, all)), v.Name})
+		}
+	}
+	return hits
+}
+
+// findNoSpans leaves variants to findNothingTraced of which no span came at all.
+func (s *looker) findNoSpans() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		none, all := s.Untraced(v.Name)
+		if all {
+			continue
+		}
+		for _, l := range none {
+			text := fmt.Sprintf("no span came of any of %s operations", finding.FormatCount(int64(l.Operations)))
+			hits = append(hits, hit{text + words.Because(s.CausesOf(v, none, all)), place(cell.At{Operation: l.Operation}, v.Name)})
+		}
+	}
+	return hits
+}
+
+// findUnknown looks at variants that export.
+func (s *looker) findUnknown() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		t := s.Tracing[v.Name]
+		for _, operation := range s.Operations() {
+			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.All[v.Name]) > 0 {
+				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(cell.At{Operation: operation}, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+func (s *looker) findCalibration() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		plan := s.Plans[v.Name]
+		if plan == nil {
+			continue
+		}
+		learnt := ledger.Learn(s.Calibrations(v.Name), 1, false)
+		for _, operation := range s.Operations() {
+			declared, isDeclared := plan.Spans[operation]
+			if per, ok := learnt[operation]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
+				hits = append(hits, hit{fmt.Sprintf("declared are %s spans per operation, the calibration made %s",
+					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(cell.At{Operation: operation}, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+func ends(low, high float64) string {
+	if low == high {
+		return fmt.Sprintf("%.4g", low)
+	}
+	return fmt.Sprintf("%.4g to %.4g", low, high)
+}
+
+func (s *looker) findLost() []hit {
+	return s.inLedgers(func(l finding.Ledger) (string, bool) {
+		return l.Verdict, ledger.Spans(l, ledger.Dropped)+ledger.Spans(l, ledger.FailedSend) > 0 && !s.losesOnPurpose(l.Operation)
+	})
+}
+
+// losesOnPurpose reports whether an operation's search goes beyond the rate at which
+// nothing is lost. The ledger has its spans all the same.
+func (s *looker) losesOnPurpose(operation string) bool {
+	return slices.ContainsFunc(s.Cells(), func(at cell.At) bool { return at.Operation == operation && s.LosesOnPurpose(at) })
+}
+
+func (s *looker) findUnaccounted() []hit {
+	return s.inLedgers(func(l finding.Ledger) (string, bool) {
+		return l.Verdict, ledger.Spans(l, ledger.Unaccounted) > 0 && !s.losesOnPurpose(l.Operation)
+	})
+}
+
+func (s *looker) findSurplus() []hit {
+	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, ledger.Spans(l, ledger.Unaccounted) < 0 })
+}
+
+func (s *looker) findDuplicates() []hit {
+	return s.inLedgers(func(l finding.Ledger) (string, bool) {
+		n := ledger.Spans(l, ledger.Duplicated)
+		return finding.FormatCount(n) + " spans came more than once", n > 0
+	})
+}
+
+// findSampling looks at what the ledgers say of chance.
+func (s *looker) findSampling() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		var runs []ledger.Run
+		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
+			runs = append(runs, ledger.FromRecord(s.All[v.Name][block].Record))
+		}
+		for _, operation := range s.Operations() {
+			if outcome, off := ledger.Chance(operation, s.Tracing[v.Name], runs); off {
+				hits = append(hits, hit{words.Page(outcome), place(cell.At{Operation: operation}, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+// inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where
+// it tells of a loss of operations of which nobody knows how many spans they make.
+func (s *looker) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
+	var hits []hit
+	for _, l := range s.Ledgers {
+		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ledger.BesideOperations(s.Ledgers, l.Variant) == nil {
+			continue
+		}
+		if text, yes := bad(l); yes {
+			hits = append(hits, hit{text, place(cell.At{Operation: l.Operation}, l.Variant)})
+		}
+	}
+	return hits
+}
+
+// findRefused looks for requests that the sink refused whole: broken ones, or datagrams that
+// the kernel threw away before they were read.
+func (s *looker) findRefused() []hit {
+	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Malformed) }, func(worst float64) string {
+		return fmt.Sprintf("the sink refused up to %s requests (or datagrams that it was too slow for) of a run", finding.FormatValue(worst, "count"))
+	})
+}
+
+func (s *looker) findEvicted() []hit {
+	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Evicted) }, func(worst float64) string {
+		return fmt.Sprintf("the sink forgot up to %s span ids", finding.FormatValue(worst, "count"))
+	})
+}
+
+// noticeable is a wait that a user may ask about, in seconds.
+const noticeable = 0.1
+
+// findWaited says of tracers how long their connection took.
+func (s *looker) findWaited() []hit {
+	return s.perVariant(noticeable, func(r *dataset.Run) float64 { return r.Start.ConnectedSeconds }, func(worst float64) string {
+		return fmt.Sprintf("the first operation waited up to %s until the tracer was connected", finding.FormatValue(worst, "s"))
+	})
+}

@@ -1,0 +1,145 @@
+// This file checks the work: the app under load.
+package warn
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
+)
+
+// The thresholds of the checks of the work.
+const (
+	throttledShare = 0.01 // of the time read
+	delays         = 5    // a window's least length in delays of the tracer
+	idleShare      = 0.2  // of a window's CPU that would have been used idle
+)
+
+func (s *looker) findOverloaded() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			if text, yes := s.Overloaded(v.Name, at); yes {
+				what := ": no latency is compared"
+				if metric.Driven.Has(s.RegimeOf(at)) {
+					what = ": its figures are of the rate reached"
+				}
+				hits = append(hits, hit{text + what, place(at, v.Name)})
+				continue
+			}
+			n := 0
+			phases := s.PhasesOf(v.Name, at)
+			for _, p := range phases {
+				if offer, asked := s.Offer(p); asked && !offer.Held() {
+					n++
+				}
+			}
+			if n > 0 {
+				hits = append(hits, hit{fmt.Sprintf("%s did not hold the rate in %d of %d runs", v.Name, n, len(phases)), place(at, v.Name)})
+			}
+		}
+	}
+	return hits
+}
+
+// findThrottled leaves searches alone: they go up to the quota on purpose, and name
+// it where it binds.
+func (s *looker) findThrottled() []hit {
+	return s.perCell(throttledShare, func(p *dataset.Phase) float64 {
+		worst := 0.0
+		if p.Capacity != nil {
+			return 0
+		}
+		for _, u := range p.Usage {
+			if share, ok := dataset.Over(u.ThrottleSeconds, u.Seconds); ok && !u.Role.Harness() {
+				worst = max(worst, share)
+			}
+		}
+		return worst
+	}, func(worst float64) string {
+		return fmt.Sprintf("held back by its CPU quota for up to %s of the time", finding.FormatValue(worst, "1"))
+	})
+}
+
+// findShortWindow looks at windows, and at the probes of a search: these are held
+// against their goal by what is seen while operations are made, so that what the
+// tracer defers beyond the last of them is missed.
+func (s *looker) findShortWindow() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		plan, window := s.Plans[v.Name], s.Shortest(v.Name)
+		if plan == nil || plan.Silent || window <= 0 || window >= delays*plan.Delay {
+			continue
+		}
+		text := fmt.Sprintf("the window of %s is shorter than %d times the tracer's delay of %s", window, delays, plan.Delay)
+		if s.Experiment.Load.Capacity != nil {
+			text = fmt.Sprintf("a probe of %s is shorter than %d times the tracer's delay of %s: what is deferred beyond its end does not count, and the capacity may come out too high",
+				window, delays, plan.Delay)
+		}
+		hits = append(hits, hit{text, v.Name})
+	}
+	return hits
+}
+
+// findNeverQuiet looks at each operation, and at the end of the runs.
+func (s *looker) findNeverQuiet() []hit {
+	hits := s.perCell(0, func(p *dataset.Phase) float64 {
+		if p.Quiet {
+			return 0
+		}
+		return 1
+	}, func(float64) string { return "the sink was never quiet" })
+	return append(hits, s.perVariant(0, func(r *dataset.Run) float64 {
+		if r.Stop.Unquiet {
+			return 1
+		}
+		return 0
+	}, func(float64) string {
+		return "the sink still received when patience with the end of the run was over, so its count is not all"
+	})...)
+}
+
+func (s *looker) findLowRate() []hit {
+	return s.perCell(idleShare, func(p *dataset.Phase) float64 {
+		var idle float64
+		for _, u := range p.Idle {
+			if rate, ok := dataset.Over(u.CPUSeconds, u.Seconds); ok && !u.Role.Harness() {
+				idle += rate * p.Load.WallSeconds
+			}
+		}
+		share, _ := dataset.Over(idle, p.CPU(role.Charge{})) // 0 where nothing was used
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("idle processes would have used up to %s of the CPU", finding.FormatValue(worst, "1"))
+	})
+}
+
+// findFailedOperations reports any; a variant that fails more often is one that
+// does other work.
+func (s *looker) findFailedOperations() []hit {
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		share, _ := dataset.Over(float64(p.Load.Failed+p.Load.TimedOut), float64(p.Load.Intended)) // 0 where none was intended
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("up to %s of the operations failed or were not answered in time", finding.FormatValue(worst, "1"))
+	})
+}
+
+// findNeverSteady looks for pilots in which a variant did not get steady.
+func (s *looker) findNeverSteady() []hit {
+	var hits []hit
+	for _, p := range s.Warmups() {
+		if p.Steady {
+			continue
+		}
+		text := fmt.Sprintf("the %s was not steady after %s of load", p.Figure, finding.FormatValue(p.Length.Seconds(), "s"))
+		if p.Drift != 0 {
+			text += fmt.Sprintf(": it still changed by %+.0f %%", 100*p.Drift)
+		}
+		hits = append(hits, hit{text, place(cell.At{Operation: p.Operation}, p.Variant)})
+	}
+	return hits
+}

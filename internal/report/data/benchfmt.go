@@ -1,0 +1,152 @@
+// Findings in the Go benchmark format, for benchstat and its relatives.
+
+package data
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/report/view"
+)
+
+// Benchfmt writes one line per block × operation × variant, for
+//
+//	benchstat -col /variant benchfmt.txt
+//
+// The iteration count is 1: a line is one run, and the unit of an interval is
+// the run. Which runs make a block is lost, so benchstat's intervals, which are
+// of unpaired runs, are wider than those of the document.
+func Benchfmt(w io.Writer, doc *finding.Document) error {
+	lines := benchLines(doc)
+	out := benchfmt.NewWriter(w)
+	for _, u := range benchUnits(doc) {
+		if err := out.Write(u); err != nil {
+			return fmt.Errorf("writing the findings in the Go benchmark format: %w", err)
+		}
+	}
+	names := newBenchNames(doc)
+	config := benchConfig(doc)
+	for _, l := range lines {
+		r := &benchfmt.Result{Config: config, Name: benchfmt.Name(names.full(l.key)), Iters: 1, Values: l.values}
+		if err := out.Write(r); err != nil {
+			return fmt.Errorf("writing the findings in the Go benchmark format: %w", err)
+		}
+	}
+	return nil
+}
+
+// benchKey is what one line of the format is about.
+type benchKey struct {
+	operation, parameter, variant string
+	block                         int
+}
+
+type benchLine struct {
+	key       benchKey
+	parameter map[string]string
+	values    []benchfmt.Value
+}
+
+// benchLines collects the samples of all findings into lines, sorted by
+// operation, variant and block as the document has them.
+func benchLines(doc *finding.Document) []*benchLine {
+	var lines []*benchLine
+	byKey := map[benchKey]*benchLine{}
+	add := func(k benchKey, parameter map[string]string, unit string, v float64) {
+		l := byKey[k]
+		if l == nil {
+			l = &benchLine{key: k, parameter: parameter}
+			byKey[k] = l
+			lines = append(lines, l)
+		}
+		if !slices.ContainsFunc(l.values, func(have benchfmt.Value) bool { return have.Unit == unit }) {
+			l.values = append(l.values, benchfmt.Value{Value: v, Unit: unit})
+		}
+	}
+	for _, g := range view.Groups(doc) {
+		for _, f := range g.Findings {
+			unit, factor := benchUnit(f)
+			if f.Uncompared {
+				continue // benchstat would
+			}
+			for _, s := range f.Samples {
+				add(benchKey{g.Operation, g.Parameter, f.Against, s.Block}, f.Parameter, unit, s.Baseline*factor)
+				add(benchKey{g.Operation, g.Parameter, f.Variant, s.Block}, f.Parameter, unit, s.Value*factor)
+			}
+		}
+	}
+	return lines
+}
+
+// benchConfig holds the lines that say what was measured. benchstat compares only
+// lines that agree in all of them, so that what differs from one result to the next
+// (the seed, the version of tracetax) stays out.
+func benchConfig(doc *finding.Document) []benchfmt.Config {
+	var all []benchfmt.Config
+	for _, kv := range [][2]string{
+		{"experiment", doc.Experiment.Name},
+		{"workload", doc.Experiment.Workload},
+		{"load", doc.Experiment.Load},
+	} {
+		value := strings.Join(strings.Fields(kv[1]), " ")
+		if value != "" {
+			all = append(all, benchfmt.Config{Key: kv[0], Value: []byte(value), File: true})
+		}
+	}
+	return all
+}
+
+// benchUnits says of each unit which way is better.
+func benchUnits(doc *finding.Document) []*benchfmt.UnitMetadata {
+	var all []*benchfmt.UnitMetadata
+	seen := map[string]bool{}
+	for _, g := range view.Groups(doc) {
+		for _, f := range g.Findings {
+			unit, _ := benchUnit(f)
+			if f.Better == "" || f.Uncompared || seen[unit] {
+				continue
+			}
+			seen[unit] = true
+			all = append(all, &benchfmt.UnitMetadata{
+				UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}, OrigUnit: unit, Value: f.Better,
+			})
+		}
+	}
+	return all
+}
+
+// benchUnit is the unit of a metric in the format, and what one of the
+// finding's units is in it. "ns" and "B" are what benchstat knows how to scale.
+func benchUnit(f *finding.Finding) (unit string, factor float64) {
+	if f.Metric == metric.Capacity {
+		return "capacity-op/s", 1
+	}
+	name, per := f.Metric, ""
+	switch {
+	case strings.HasSuffix(name, "_per_operation"):
+		name, per = strings.TrimSuffix(name, "_per_operation"), "/op"
+	case strings.HasSuffix(name, "_per_span"):
+		name, per = strings.TrimSuffix(name, "_per_span"), "/span"
+	}
+	name = strings.TrimPrefix(name, "latency_")
+	name = strings.TrimSuffix(name, "_bytes")
+	if f.Role != "" {
+		name = benchWord(f.Role) + "-" + name
+	}
+	name = strings.ReplaceAll(benchWord(name), "_", "-")
+	switch f.Unit {
+	case "s":
+		return name + "-ns" + per, 1e9
+	case "bytes":
+		return name + "-B" + per, 1
+	case "1/s":
+		return name + "/s", 1
+	}
+	return name + per, 1
+}

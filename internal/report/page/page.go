@@ -1,0 +1,93 @@
+// Package page owns how a report is drawn as a page: one file that needs no network, made from a template, a style sheet
+// and the chart program. What it shows is in its tables too, so that it can be read without the charts, by a screen
+// reader or on paper. It must not know what was measured.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/report/model"
+)
+
+var (
+	//go:embed assets/page.html.tmpl
+	pageSource string
+	//go:embed assets/parts.html.tmpl
+	partsSource string
+	//go:embed assets/page.css
+	style string
+	//go:embed assets/charts.js
+	program string
+
+	layout = template.Must(template.Must(template.New("page").Funcs(functions).Parse(partsSource)).Parse(pageSource))
+)
+
+// filled is what the template is filled with.
+type filled struct {
+	*model.Page
+	First, Behind []model.Section // before and after the warnings
+
+	Policy template.HTMLAttr
+	Style  template.CSS
+	Script template.JS
+	Data   template.JS
+}
+
+// Write draws a page. It fails on one whose charts JSON cannot hold: with figures that are no numbers.
+func Write(w io.Writer, p *model.Page) error {
+	// json.Marshal writes <, > and & as escapes, so that no name can end the script element that holds it; that is why
+	// it may be marked as safe.
+	data, err := json.Marshal(p.Charts)
+	if err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	isBehind := func(s model.Section) bool { return s.Depth == model.Behind }
+	f := filled{
+		Page: p, First: slices.DeleteFunc(slices.Clone(p.Sections), isBehind), Policy: policy(program),
+		Style: template.CSS(style), Script: template.JS(program), Data: template.JS(data),
+	}
+	for _, s := range p.Sections {
+		if isBehind(s) {
+			f.Behind = append(f.Behind, s)
+		}
+	}
+	var b bytes.Buffer // a page that fails half-way is not written at all
+	if err := layout.Execute(&b, f); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// Long reports whether the answer is too long for the largest letters.
+func (f filled) Long() bool { return len(f.Answer) > 120 }
+
+// Grave counts the warnings that are more than notes.
+func (f filled) Grave() int {
+	n := 0
+	for _, w := range f.Warnings {
+		if w.Code != "" && w.Tone != model.Plain {
+			n++
+		}
+	}
+	return n
+}
+
+// policy forbids the page everything but its own program and style: no network,
+// and no script that a name has smuggled in.
+func policy(program string) template.HTMLAttr {
+	sum := sha256.Sum256([]byte(program))
+	return template.HTMLAttr(fmt.Sprintf(
+		`content="default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"`,
+		base64.StdEncoding.EncodeToString(sum[:])))
+}

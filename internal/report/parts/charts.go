@@ -1,0 +1,84 @@
+// What the program of the charts reads: a document, its figures in words, and what it would else
+// have to know of metrics, goals and ledgers.
+
+package parts
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// Charts is what the program of the charts reads.
+type Charts struct {
+	Document *finding.Document `json:"document"`
+	Figures  []ChartFigures    `json:"figures"` // beside document.findings
+	Order    []int             `json:"order"`   // of document.findings for a reader
+	Baseline string            `json:"baseline"`
+	Names    map[string]string `json:"names"`   // of metrics, for a reader
+	Looks    map[string]Look   `json:"looks"`   // by the kind of goal of a search
+	Entries  []ChartEntry      `json:"entries"` // of ledgers, in the order in which they are drawn
+
+	Study *finding.Study `json:"study,omitempty"`
+	Lines []ChartLine    `json:"lines,omitempty"` // that a study published
+}
+
+// ChartFigures are a finding's figures as every report writes them.
+type ChartFigures struct {
+	Label    string   `json:"label"`
+	Group    string   `json:"group"`
+	Variant  string   `json:"variant"` // with its mark
+	Against  string   `json:"against"`
+	Baseline string   `json:"baseline"`
+	Value    string   `json:"value"`
+	Absolute string   `json:"absolute"`
+	Relative string   `json:"relative"`
+	Mark     string   `json:"mark"` // of the verdict
+	Tone     string   `json:"tone"`
+	Before   string   `json:"before,omitempty"` // "at least"
+	Told     []string `json:"told,omitempty"`   // what the marks of the variants say
+	Dark     bool     `json:"dark,omitempty"`   // no span came of a side
+}
+
+// Look is what a search looks at in each probe.
+type Look struct {
+	Field  string `json:"field"` // of a point
+	Unit   string `json:"unit"`
+	Name   string `json:"name"`
+	Target bool   `json:"target"` // there is a figure to be met, which is drawn
+	Spread bool   `json:"spread"` // of several decades, where there are many probes
+}
+
+// Looks are by the kind of goal.
+var Looks = map[string]Look{
+	string(spec.GoalCPU):      {Field: "utilisation", Unit: "1", Name: "CPU used", Target: true},
+	string(spec.GoalLatency):  {Field: "seconds", Unit: "s", Name: "latency", Target: true, Spread: true},
+	string(spec.GoalLossless): {Field: "lost", Unit: "count", Name: "spans lost"},
+}
+
+// ChartEntry is an entry that has a share in what was expected, and how it is drawn.
+type ChartEntry struct {
+	Name string `json:"name"`
+	Text string `json:"text"` // what a reader calls it
+	Look string `json:"look"`
+}
+
+// ChartEntries are in the order in which they are drawn.
+var ChartEntries = []ChartEntry{
+	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Forgone, "forgone"),
+	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),
+}
+
+func chartEntry(name, look string) ChartEntry {
+	return ChartEntry{Name: name, Text: words.Entry(name), Look: look}
+}
+
+// ChartLine is a line that a study published of a variant, on our own baseline: it is of what
+// tracing adds.
+type ChartLine struct {
+	Operation string       `json:"operation"`
+	Metric    string       `json:"metric"`
+	Variant   string       `json:"variant"`
+	Points    [][2]float64 `json:"points"`
+}

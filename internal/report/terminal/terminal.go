@@ -1,0 +1,190 @@
+// Package terminal owns how a report is drawn as lines of text: their width, what gives way where it is narrow, and
+// colours. It must not know what was measured.
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/report/model"
+)
+
+// Options say what the terminal is like. The zero value suits a pipe.
+type Options struct {
+	Width int  // columns; 0 is no limit
+	Color bool // the caller has looked at NO_COLOR and at what the output is
+	All   bool // every warning
+}
+
+// writer is a report being written.
+type writer struct {
+	opts  Options
+	brush painter
+	text  strings.Builder
+}
+
+// Write draws a page for a terminal.
+func Write(w io.Writer, p *model.Page, opts Options) error {
+	t := &writer{opts: opts, brush: painter{opts.Color}}
+	t.head(p)
+	for _, s := range p.Sections {
+		t.section(s)
+	}
+	if below := slices.Concat(p.How.Reading, p.Marks); len(below) > 0 {
+		t.line("")
+		t.notes(below)
+	}
+	t.warnings(p.Warnings)
+	t.foot(p)
+	if _, err := io.WriteString(w, t.text.String()); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+func (t *writer) line(s string) { t.text.WriteString(s + "\n") }
+
+// paragraph writes wrapped text: the first line after lead, the others indented
+// to its width.
+func (t *writer) paragraph(lead, text string, s style) {
+	room := 0
+	if t.opts.Width > 0 {
+		room = max(20, t.opts.Width-widthOf(lead))
+	}
+	for i, l := range wrap(model.OneLine(text), room) {
+		if i == 1 {
+			lead = strings.Repeat(" ", widthOf(lead))
+		}
+		t.line(lead + t.brush.paint(l, s))
+	}
+}
+
+func (t *writer) head(p *model.Page) {
+	if p.Alarm.Title != "" {
+		t.paragraph("", p.Alarm.Title, red)
+		for _, text := range p.Alarm.Lines {
+			t.paragraph("  ", text, plain)
+		}
+		t.line("")
+	}
+	t.paragraph("", p.Answer, bold)
+	for _, parts := range p.About {
+		t.paragraph("", strings.Join(parts, " · "), dim)
+	}
+	for _, text := range p.Details {
+		t.paragraph("", text, dim)
+	}
+	for _, text := range p.Notices {
+		t.paragraph("", text, yellow)
+	}
+}
+
+func (t *writer) section(s model.Section) {
+	t.line("")
+	if s.Title != "" {
+		t.title(s.Title)
+	}
+	for i, g := range s.Grids {
+		if i > 0 {
+			t.line("")
+		}
+		t.grid(g)
+	}
+	t.notes(s.Notes)
+}
+
+func (t *writer) title(text string) {
+	text = model.OneLine(text)
+	if t.opts.Width > 0 {
+		text = shorten(text, t.opts.Width)
+	}
+	t.line(t.brush.paint(text, bold))
+}
+
+// grid writes a table; one for each set of its columns where they do not fit beside each other.
+func (t *writer) grid(g model.Grid) {
+	for i, part := range parts(g, t.opts.Width) {
+		if i > 0 {
+			t.line("")
+		}
+		for _, l := range part.lines(t.brush, t.opts.Width) {
+			t.line(l)
+		}
+	}
+	t.notes(g.Notes)
+}
+
+func (t *writer) notes(notes []model.Note) {
+	for _, n := range notes {
+		t.paragraph(indent+model.OneLine(n.Lead), n.Text, styleOf(n.Tone))
+	}
+}
+
+// mostAlike is how many warnings of one code are shown where not all are.
+const mostAlike = 3
+
+// warnings writes each warning with its advice.
+func (t *writer) warnings(all []model.Warning) {
+	left := map[string]int{}
+	shown := map[string]int{}
+	var rest []model.Warning
+	for _, w := range all {
+		if w.Code == "" {
+			rest = append(rest, w)
+			continue
+		}
+		if !t.opts.All && shown[w.Code] == mostAlike {
+			left[w.Code]++
+			continue
+		}
+		shown[w.Code]++
+		t.warning(w)
+	}
+	for _, code := range slices.Sorted(maps.Keys(left)) {
+		warnings := "warnings"
+		if left[code] == 1 {
+			warnings = "warning"
+		}
+		t.paragraph("  ", fmt.Sprintf("and %d more %s like it (%s); --all shows them", left[code], warnings, code), dim)
+	}
+	for _, w := range rest {
+		t.warning(w)
+	}
+}
+
+func (t *writer) warning(w model.Warning) {
+	t.line("")
+	mark, s := "! ", styleOf(w.Tone)
+	if w.Tone == model.Plain {
+		mark = "· "
+	}
+	text := w.Text
+	if w.Where != "" {
+		text = w.Where + ": " + text
+	}
+	t.paragraph(mark, text, s)
+	t.paragraph("  ", w.Advice, dim)
+}
+
+// foot says where the rest is. Commands and folders are left whole, to be copied.
+func (t *writer) foot(p *model.Page) {
+	if p.Results == "" && len(p.How.Repeat) == 0 {
+		return
+	}
+	t.line("")
+	if p.Results != "" {
+		t.line(t.brush.paint("results  ", dim) + model.OneLine(p.Results))
+		t.line(t.brush.paint("page     ", dim) + model.OneLine(filepath.Join(p.Results, "report.html")))
+	}
+	for i, command := range p.How.Repeat {
+		lead := "         "
+		if i == 0 {
+			lead = "again    "
+		}
+		t.line(t.brush.paint(lead, dim) + model.OneLine(command))
+	}
+}

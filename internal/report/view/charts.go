@@ -1,0 +1,39 @@
+// What the charts of a page are drawn from: the document, its figures in words, and what the
+// program of the charts would else have to know of metrics, goals and ledgers.
+
+package view
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/parts"
+)
+
+// chartsOf is what the charts of a result are drawn from.
+func chartsOf(doc *finding.Document) *parts.Charts {
+	c := &parts.Charts{Document: doc, Baseline: baseline(doc), Figures: make([]parts.ChartFigures, len(doc.Findings)), Order: []int{}, Names: map[string]string{}, Looks: parts.Looks, Entries: parts.ChartEntries}
+	for _, g := range Groups(doc) {
+		for _, f := range g.Findings {
+			i := indexOf(doc, f)
+			c.Figures[i] = figuresOf(doc, g, f)
+			c.Order = append(c.Order, i)
+		}
+	}
+	for _, s := range doc.Sweeps {
+		c.Names[s.Metric] = finding.MetricName(s.Metric)
+	}
+	return c
+}
+
+func figuresOf(doc *finding.Document, g *Group, f *finding.Finding) parts.ChartFigures {
+	one := parts.ChartFigures{
+		Label: parts.Label(f), Group: g.title(), Variant: markedVariant(doc, g, f.Variant), Against: markedVariant(doc, g, f.Against),
+		Mark: parts.VerdictMark(f.Verdict.Kind), Tone: parts.ToneOf(f.Verdict.Kind).String(),
+		Baseline: finding.FormatValue(f.Baseline, f.Unit), Value: finding.FormatValue(f.Value, f.Unit),
+		Absolute: parts.IntervalText(f.Absolute, f.Unit, false), Relative: parts.IntervalText(f.Relative, f.Unit, true), Dark: doc.NotTracing(f),
+		Told: toldOf(doc, g, f.Variant),
+	}
+	if isLeast(doc, g, f) {
+		one.Before = atLeast
+	}
+	return one
+}

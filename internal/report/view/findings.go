@@ -1,0 +1,148 @@
+// The tables of one operation: metrics as rows where there is one variant to
+// compare, variants as rows where there are several; and every finding as a row.
+
+package view
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/role"
+)
+
+// tables are the tables that the group is shown as.
+func (b *brief) tables(g *Group, base string) []model.Grid {
+	contenders := g.contenders(b.doc, base)
+	if kept := slices.DeleteFunc(slices.Clone(contenders), func(name string) bool { return lossyOf(b.doc, g, name) != nil && !isUntraced(b.doc, g, name) }); len(kept) > 0 && !b.all {
+		contenders = kept // the others are listed apart
+	}
+	switch {
+	case len(contenders) == 0:
+		return nil
+	case len(contenders) == 1:
+		return parts.Grids(b.metricTable(g, base, contenders[0]))
+	case b.all:
+		return b.everyVariantTable(g, base, contenders)
+	}
+	metric, role := g.headline()
+	return parts.Grids(variantTable(b.doc, g, metric, role, base, contenders), otherMetrics(g, metric, role, base, contenders))
+}
+
+// metricTable has a row for each metric of one pair.
+func (b *brief) metricTable(g *Group, base, variant string) model.Grid {
+	table := model.Grid{Columns: []model.Column{
+		{Give: true},
+		{Head: base, Right: true},
+		{Head: markedVariant(b.doc, g, variant), Right: true},
+		{Head: "difference", Right: true, Drop: 3},
+		{Head: changeHead(g.Findings, base), Right: true},
+		{Head: intervalHead(g), Close: true, Drop: 1},
+		{Head: "verdict", Badge: true, Drop: 2},
+	}}
+	roles := severalRoles(g)
+	for _, f := range g.Findings {
+		if f.Variant != variant || f.Against != base || !(b.all || parts.IsMain(f) || roles && isRoleOfHeadline(g, f)) {
+			continue
+		}
+		name := model.Cell{Text: parts.Label(f)}
+		if f.Headline {
+			name.Tone = model.Strong
+		}
+		if isRoleOfHeadline(g, f) && !b.all {
+			name = model.Cell{Text: "  " + f.Role, Tone: model.Faint}
+		}
+		estimate, ends := parts.Shown(f)
+		value := model.Cell{Text: parts.Value(f, f.Value), Tone: name.Tone}
+		table.Add(name, model.Cell{Text: parts.Value(f, f.Baseline)}, value, model.Cell{Text: parts.DifferenceText(f)}, estimate, ends, parts.BadgeCell(f))
+	}
+	return table.DropEmpty()
+}
+
+// changeHead heads what is over the baseline: a share of it, or an amount as well.
+func changeHead(findings []*finding.Finding, base string) string {
+	if slices.ContainsFunc(findings, func(f *finding.Finding) bool { return f.Amount }) {
+		return "over " + base
+	}
+	return "relative"
+}
+
+// intervalHead names the column of intervals, where any is.
+func intervalHead(g *Group) string {
+	for _, f := range g.Findings {
+		if i := f.Shown(); i != nil && i.Low != nil {
+			return "(95 %)"
+		}
+	}
+	return ""
+}
+
+// isRoleOfHeadline reports whether f is a part of the headline by role. Load
+// and sink are not: no user's system pays for them.
+func isRoleOfHeadline(g *Group, f *finding.Finding) bool {
+	metric, _ := g.headline()
+	return f.Metric == metric && f.Role != "" && !role.Role(f.Role).Harness()
+}
+
+// severalRoles reports whether the headline is made up of more than one role,
+// so that the parts say something that the sum does not.
+func severalRoles(g *Group) bool {
+	roles := map[string]bool{}
+	for _, f := range g.Findings {
+		if isRoleOfHeadline(g, f) {
+			roles[f.Role] = true
+		}
+	}
+	return len(roles) > 1
+}
+
+// mostOpen is how many rows a table may have that is not folded at first.
+const mostOpen = 30
+
+// everyFinding has a row for each finding, a table for each operation.
+func everyFinding(doc *finding.Document) model.Section {
+	s := model.Section{ID: "figures", Title: "Every figure", Depth: model.Behind, Lead: model.Texts(howToRead(doc))}
+	for _, g := range Groups(doc) {
+		table := model.Grid{Caption: g.title(), Remark: parts.Counted(len(g.Findings), "finding"), Fold: model.Closed, Columns: []model.Column{
+			{Head: "metric"}, {Head: "variant"}, {Head: "against"}, {Head: "against’s value", Right: true}, {Head: "variant’s value", Right: true},
+			{Head: "difference", Right: true, Wrap: true}, {Head: "relative", Right: true, Wrap: true}, {Head: "verdict", Badge: true, Wrap: true}, {Head: "blocks", Right: true},
+		}}
+		if len(s.Grids) == 0 && len(g.Findings) <= mostOpen {
+			table.Fold = model.Unfolded
+		}
+		for _, f := range g.Findings {
+			table.Rows = append(table.Rows, findingRow(doc, g, f))
+		}
+		s.Grids = append(s.Grids, table)
+	}
+	return s
+}
+
+func findingRow(doc *finding.Document, g *Group, f *finding.Finding) model.Row {
+	cells := model.Texts(parts.Label(f), markedVariant(doc, g, f.Variant), markedVariant(doc, g, f.Against), parts.Value(f, f.Baseline), parts.Value(f, f.Value),
+		parts.IntervalText(f.Absolute, f.Unit, false), parts.IntervalText(f.Relative, f.Unit, true), "", strconv.Itoa(f.Blocks))
+	cells[7] = parts.VerdictCell(f)
+	row := model.Row{Key: keyOf(doc, f), Cells: cells}
+	if f.Headline {
+		row.Tone = model.Strong
+	}
+	if doc.NotTracing(f) { // which is no cost of tracing
+		cells[5].Tone, cells[6].Tone = model.Faint, model.Faint
+	}
+	return row
+}
+
+// keyOf is the place of a finding in its document, by which its row is found.
+func keyOf(doc *finding.Document, f *finding.Finding) string { return strconv.Itoa(indexOf(doc, f)) }
+
+// indexOf is the place of a finding in its document.
+func indexOf(doc *finding.Document, f *finding.Finding) int {
+	for i := range doc.Findings {
+		if &doc.Findings[i] == f {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,159 @@
+// Where the spans went.
+
+package view
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/report/parts"
+)
+
+// ledgersOf has the ledgers of one operation, a line each; without empty ones, but for all of them.
+func (b *brief) ledgersOf(operation string) model.Grid {
+	var shown []*finding.Ledger
+	for i := range b.doc.Ledgers {
+		if l := &b.doc.Ledgers[i]; l.Operation == operation && (b.all || !isEmptyLedger(l)) {
+			shown = append(shown, l)
+		}
+	}
+	return ledgerLines(b.doc, shown)
+}
+
+// otherLedgers are those of starting and stopping and of operations without
+// findings: all of them, or those in which something was lost.
+func (b *brief) otherLedgers() []model.Section {
+	with := map[string]bool{}
+	for _, f := range b.doc.Findings {
+		with[f.Operation] = true
+	}
+	byOperation := map[string][]*finding.Ledger{}
+	var order []string
+	for i := range b.doc.Ledgers {
+		l := &b.doc.Ledgers[i]
+		if with[l.Operation] || !(b.all || l.LostShare > 0) {
+			continue
+		}
+		if byOperation[l.Operation] == nil {
+			order = append(order, l.Operation)
+		}
+		byOperation[l.Operation] = append(byOperation[l.Operation], l)
+	}
+	var out []model.Section
+	for _, operation := range order {
+		out = append(out, model.Section{Title: operation, Grids: []model.Grid{ledgerLines(b.doc, byOperation[operation])}})
+	}
+	return out
+}
+
+// ledgerLines has a line for each ledger.
+func ledgerLines(doc *finding.Document, shown []*finding.Ledger) model.Grid {
+	g := model.Grid{Bare: true, Columns: []model.Column{{}, {Give: true}, {Wrap: true}}}
+	for _, l := range shown {
+		text := model.Cell{Text: ledgerText(l)}
+		if l.LostShare > 0 {
+			text.Tone = model.Doubtful
+		}
+		g.Add(model.Cell{Text: "spans"}, model.Cell{Text: ledgerName(doc, l)}, text)
+	}
+	return g
+}
+
+// ledgersSection has a row for each ledger.
+func ledgersSection(doc *finding.Document) model.Section {
+	s := model.Section{ID: "ledger", Title: "Where the spans went", Depth: model.Folded, Chart: &model.Chart{Wide: true}}
+	g := model.Grid{Columns: []model.Column{
+		{Head: "operation"}, {Head: "variant"}, {Head: "hop"}, {Head: "operations", Right: true}, {Head: "spans", Wrap: true}, {Head: "verdict", Wrap: true},
+	}}
+	for i := range doc.Ledgers {
+		l := &doc.Ledgers[i]
+		g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: l.Hop}, model.Cell{Text: operationsText(l)}, entriesCell(l), ledgerVerdict(l))
+	}
+	s.Grids = parts.Grids(g)
+	return s
+}
+
+func operationsText(l *finding.Ledger) string {
+	if l.Operations < 1<<62 {
+		return finding.FormatCount(int64(l.Operations))
+	}
+	return strconv.FormatUint(l.Operations, 10)
+}
+
+// entriesCell has an entry for each way that spans went.
+func entriesCell(l *finding.Ledger) model.Cell {
+	var c model.Cell
+	var texts []string
+	for _, e := range shownEntries(l) {
+		c.Parts = append(c.Parts, model.Part{Name: e.Text, Value: spansText(e), How: e.How})
+		texts = append(texts, e.Text+" "+spansText(e))
+	}
+	c.Text = strings.Join(texts, " · ")
+	return c
+}
+
+// ledgerVerdict is what a ledger comes to.
+func ledgerVerdict(l *finding.Ledger) model.Cell {
+	c := model.Cell{Text: l.Verdict}
+	if l.Exact && l.Verdict != "" {
+		c.More = []string{"exact"}
+	}
+	if l.LostShare > 0 {
+		c.Mark, c.Tone = "✗", model.Bad
+	}
+	return c
+}
+
+// ledgerName is the variant, and the hop where the document has several.
+func ledgerName(doc *finding.Document, l *finding.Ledger) string {
+	for _, other := range doc.Ledgers {
+		if other.Hop != l.Hop {
+			return l.Variant + ", " + l.Hop
+		}
+	}
+	return l.Variant
+}
+
+// isEmptyLedger reports whether no span was expected and none came.
+func isEmptyLedger(l *finding.Ledger) bool {
+	return !slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Spans != 0 || e.High != 0 })
+}
+
+// shownEntries are those of any spans, and what was expected and delivered.
+func shownEntries(l *finding.Ledger) []finding.Entry {
+	return slices.DeleteFunc(slices.Clone(l.Entries), func(e finding.Entry) bool {
+		return e.Spans == 0 && e.High == 0 && e.Name != ledger.Expected && e.Name != ledger.Delivered
+	})
+}
+
+// ledgerText is "expected 48,000 · delivered 48,000 · nothing lost (exact)".
+func ledgerText(l *finding.Ledger) string {
+	var pieces []string
+	if entries := entriesCell(l).Text; entries != "" {
+		pieces = append(pieces, entries)
+	}
+	verdict := l.Verdict
+	if l.Exact && verdict != "" {
+		verdict += " (exact)"
+	}
+	if verdict != "" {
+		pieces = append(pieces, verdict)
+	}
+	return strings.Join(pieces, " · ")
+}
+
+// spansText is an entry's number, or its interval where it is one. Fewer than none are
+// missing where more came than the fewest that there could be.
+func spansText(e finding.Entry) string {
+	if e.Name == ledger.Unaccounted && e.Low < 0 && e.High > 0 {
+		return "up to " + finding.FormatCount(e.High)
+	}
+	if e.High > e.Low {
+		return finding.FormatCount(e.Low) + " to " + finding.FormatCount(e.High)
+	}
+	return finding.FormatCount(e.Spans)
+}

@@ -1,0 +1,91 @@
+// What is said below the tables: how to read them, and what the analysis remarks.
+
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/report/parts"
+)
+
+// centresText explains why figures in a row need not divide.
+const centresText = "Values and differences are centres over the blocks, each of its own (Hodges–Lehmann; ratios are taken within blocks): they need not subtract or divide exactly."
+
+// jointText says what a verdict without a corrected interval rests on.
+const jointText = "With so few blocks for so many claims, costs and saves rest on the signs of all the claims' differences together: that there is a difference is sure among all of them, how large it is holds for each one alone."
+
+// familiesText says what verdicts are corrected for.
+const familiesText = "Verdicts are corrected so that those on the headline, those on all other metrics, and those on budgets are each wrong in at most 5 of 100 experiments."
+
+// howToRead explains the figures of a document.
+func howToRead(doc *finding.Document) string {
+	text := centresText
+	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.Claims > 0 }) {
+		text += " " + familiesText
+	}
+	if jointly(doc) {
+		text += " " + jointText
+	}
+	return text
+}
+
+func jointly(doc *finding.Document) bool {
+	return slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.Joint })
+}
+
+// reading explains the figures, and the marks of verdicts, which may stand without their words.
+func reading(doc *finding.Document) []model.Note {
+	var out []model.Note
+	if len(doc.Findings) > 0 {
+		out = parts.Faint(howToRead(doc))
+	}
+	var used []string
+	for _, kind := range parts.Kinds {
+		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.Kind == kind }) {
+			used = append(used, parts.VerdictMark(kind)+" "+parts.VerdictWord(finding.Verdict{Kind: kind}))
+		}
+	}
+	if len(used) > 0 {
+		out = append(out, parts.Faint(strings.Join(used, " · "))...)
+	}
+	return out
+}
+
+// notes are what the analysis remarks on the findings that are shown, each once a
+// metric, where it first applies; with the variants where it remarks something else on others.
+func (b *brief) notes(g *Group, isShown func(*finding.Finding) bool) []model.Note {
+	var shown []*finding.Finding
+	for _, f := range g.Findings {
+		if isShown(f) && (b.all || lossyOf(b.doc, g, f.Variant) == nil) {
+			shown = append(shown, f)
+		}
+	}
+	var out []model.Note
+	for _, f := range shown {
+		if f.Note == "" {
+			continue
+		}
+		about, of, differs := parts.Label(f), []string{}, false
+		for _, o := range shown {
+			switch {
+			case o.Metric != f.Metric || o.Role != f.Role:
+			case o.Note != f.Note:
+				differs = true
+			case !slices.Contains(of, o.Variant):
+				of = append(of, o.Variant)
+			}
+		}
+		if differs {
+			about += " of " + strings.Join(of, ", ")
+		}
+		text := about + ": " + f.Note
+		if !b.noted[text] {
+			b.noted[text] = true
+			out = append(out, parts.Faint(text)...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+// The tables of a study, made once for every form in which it is shown.
+
+package study
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/report/parts"
+)
+
+// studySections are the parts that have something to show.
+func studySections(doc *finding.Study) []model.Section {
+	return parts.Sections(studyTables(doc), studySearches(doc), studyRankings(doc), studyLossy(doc), studyUnsent(doc), studyMeans(doc), studyRatios(doc), studySteps(doc), studyLeft(doc))
+}
+
+// studyTables are the measured figures beside the published ones.
+func studyTables(doc *finding.Study) model.Section {
+	s := model.Section{Title: "What was measured, beside what was published"}
+	if len(doc.Series) == 0 {
+		s.Title = "What was measured"
+	}
+	type place struct {
+		workload string
+		side     *side
+	}
+	shown := map[place]bool{}
+	for _, t := range doc.Tables {
+		with := sideOfMetric(t.Metric)
+		if with == nil {
+			s.Grids = append(s.Grids, studyTable(doc, t))
+		} else if at := (place{t.Workload, with}); !shown[at] {
+			shown[at] = true
+			s.Grids = append(s.Grids, sideTable(doc, t.Workload, with))
+		}
+	}
+	if anyRow(doc, func(r finding.StudyCell) bool { return r.Lossy }) {
+		s.Notes = append(s.Notes, parts.Faint(parts.LossyMark+" lost over 1 % of its spans: listed apart, in no order")...)
+	}
+	if anyRow(doc, func(r finding.StudyCell) bool { return !r.Lossy && r.Unsent > 0 }) {
+		s.Notes = append(s.Notes, parts.Faint(parts.UnsentText)...)
+	}
+	return s
+}
+
+// anyRow reports whether a row of the tables is so.
+func anyRow(doc *finding.Study, is func(finding.StudyCell) bool) bool {
+	return slices.ContainsFunc(doc.Tables, func(t finding.StudyTable) bool { return slices.ContainsFunc(t.Rows, is) })
+}
+
+func variantMark(r finding.StudyCell) string {
+	switch {
+	case r.Lossy:
+		return r.Variant + " " + parts.LossyMark
+	case r.Unsent > 0:
+		return r.Variant + " " + parts.UnsentMark
+	}
+	return r.Variant
+}
+
+func studyTable(doc *finding.Study, t finding.StudyTable) model.Grid {
+	g := model.Grid{Caption: t.Workload + ": " + finding.MetricName(t.Metric), Columns: []model.Column{
+		{Head: "operation", Give: true}, {Head: "variant", Give: true}, {Head: "value", Right: true},
+		{Head: "cost", Right: true}, {Head: "(95 %)", Close: true, Drop: 2},
+	}}
+	for i := range doc.Series {
+		if !slices.ContainsFunc(t.Rows, func(r finding.StudyCell) bool { return publishedOf(r, i) != nil }) {
+			continue
+		}
+		g.Columns = append(g.Columns, model.Column{Head: seriesHead(doc, i), Right: true}, model.Column{Head: "its cost", Right: true, Drop: 1}, model.Column{Head: "within", Drop: 1})
+	}
+	g.Columns = append(g.Columns, model.Column{Head: "remark", Drop: 3})
+	last := ""
+	for _, r := range t.Rows {
+		at := parts.At(r.Operation, r.Parameter)
+		row := []model.Cell{{Text: at, Tone: model.Strong}, {Text: variantMark(r)}, {Text: shownEstimate(r.Value, t.Unit)}}
+		if at == last {
+			row[0].Text = ""
+		}
+		last = at
+		row = append(row, costCells(r, t)...)
+		for i := range doc.Series {
+			if slices.ContainsFunc(t.Rows, func(r finding.StudyCell) bool { return publishedOf(r, i) != nil }) {
+				row = append(row, publishedCells(publishedOf(r, i), t.Unit)...)
+			}
+		}
+		g.Add(append(row, model.Cell{Text: r.Reason.Words(), Tone: model.Faint})...)
+	}
+	return g.DropEmpty()
+}
+
+func publishedOf(r finding.StudyCell, series int) *finding.PublishedCell {
+	for i := range r.Published {
+		if r.Published[i].Series == series {
+			return &r.Published[i]
+		}
+	}
+	return nil
+}
+
+func shownEstimate(i *finding.Interval, unit string) string {
+	if i == nil {
+		return finding.Missing
+	}
+	return finding.FormatValue(i.Estimate, unit)
+}
+
+// costCells are the cost over the baseline: as a ratio where there is one.
+func costCells(r finding.StudyCell, t finding.StudyTable) []model.Cell {
+	switch {
+	case r.Variant == t.Baseline:
+		return make([]model.Cell, 2)
+	case r.Cost != nil && !t.Amount:
+		estimate, ends := parts.Interval(*r.Cost, t.Unit, true, model.Plain)
+		return []model.Cell{estimate, ends}
+	case r.Added != nil:
+		estimate, ends := parts.Interval(*r.Added, t.Unit, false, model.Plain)
+		return []model.Cell{estimate, ends}
+	}
+	return make([]model.Cell, 2)
+}
+
+func publishedCells(p *finding.PublishedCell, unit string) []model.Cell {
+	if p == nil {
+		return make([]model.Cell, 3)
+	}
+	cells := []model.Cell{{Text: finding.FormatValue(p.Value, unit)}, {}, {}}
+	if p.Spread > 0 {
+		cells[0].Text += " ± " + finding.FormatValue(p.Spread, unit)
+	}
+	switch {
+	case p.Cost != nil:
+		cells[1].Text = finding.FormatInterval(finding.Interval{Estimate: *p.Cost}, "1", true)
+	case p.Added != nil:
+		cells[1].Text = finding.FormatInterval(finding.Interval{Estimate: *p.Added}, unit, false)
+	}
+	cells[2] = withinCell(*p)
+	return cells
+}
+
+// withinCell says whether a published cost lies in our interval; empty where it cannot be
+// said.
+func withinCell(p finding.PublishedCell) model.Cell {
+	switch {
+	case p.Within == nil:
+		return model.Cell{}
+	case *p.Within:
+		return model.Cell{Text: "yes", Tone: model.Good}
+	}
+	return model.Cell{Text: "no", Tone: model.Faint}
+}

@@ -1,0 +1,152 @@
+// This file says in words how operations were made to happen, and what was varied.
+package words
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Load is the load of an experiment in words: loadText, or each operation at its own rate.
+func Load(e *spec.Experiment) string {
+	self := e.Workload != nil && e.Workload.Self
+	own := func(o spec.Operation) bool { return o.Rate > 0 }
+	if self || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {
+		return loadText(e.Load, self)
+	}
+	rates := make([]string, len(e.Operations))
+	for i, o := range e.Operations {
+		rates[i] = fmt.Sprintf("%s (%s)", plainNumber(cmp.Or(o.Rate, e.Load.Rate)), o.Name)
+	}
+	return openText(enumerate(rates)+" operations/s", e.Load)
+}
+
+// loadText is the load in words: "500 operations/s for 20s, open loop".
+func loadText(l spec.Load, self bool) string {
+	switch {
+	case self && l.Capacity == nil:
+		return drivenText(l)
+	case l.Capacity != nil:
+		return capacityText(*l.Capacity, l.Duration)
+	case l.Relative != nil:
+		return openText(fmt.Sprintf("%s of what the slowest variant can do", shareText(l.Relative.Share)), l)
+	case len(l.Rates) > 0:
+		var rates []string
+		for _, rate := range l.Rates {
+			rates = append(rates, plainNumber(rate))
+		}
+		return openText(enumerate(rates)+" operations/s", l)
+	case l.Rate == 1:
+		return openText("1 operation/s", l)
+	case l.Rate > 0:
+		return openText(plainNumber(l.Rate)+" operations/s", l)
+	case len(l.Levels) > 0:
+		var levels []string
+		for _, n := range l.Levels {
+			levels = append(levels, strconv.Itoa(n))
+		}
+		return fmt.Sprintf("%s connections kept busy for %s, closed loop", enumerate(levels), l.Duration)
+	case l.Connections == 1:
+		return fmt.Sprintf("1 connection kept busy for %s, closed loop", l.Duration)
+	}
+	return fmt.Sprintf("%d connections kept busy for %s, closed loop", l.Connections, l.Duration)
+}
+
+// drivenText is the load of a workload that makes itself work: "2,000,000 calls at
+// depth 10 on 1 thread, back to back".
+func drivenText(l spec.Load) string {
+	var parts []string
+	switch {
+	case l.Calls > 0 && l.Duration > 0:
+		parts = append(parts, fmt.Sprintf("%s operations or %s", finding.FormatCount(int64(l.Calls)), l.Duration))
+	case l.Calls > 0:
+		parts = append(parts, finding.FormatCount(int64(l.Calls))+" operations")
+	default:
+		parts = append(parts, "operations for "+l.Duration.String())
+	}
+	if text := severalOr(l.Depth, l.Depths); text != "" {
+		parts = append(parts, "at depth "+text)
+	}
+	switch text := severalOr(l.Threads, l.Crowds); {
+	case text == "1":
+		parts = append(parts, "on 1 thread")
+	case text != "":
+		parts = append(parts, "on "+text+" threads")
+	}
+	if l.Busy > 0 {
+		parts = append(parts, "each busy for "+l.Busy.String())
+	}
+	text := strings.Join(parts, " ")
+	switch {
+	case l.Relative != nil:
+		return text + fmt.Sprintf(", paced at %s of what the slowest variant can do", shareText(l.Relative.Share))
+	case len(l.Rates) > 0:
+		var rates []string
+		for _, rate := range l.Rates {
+			rates = append(rates, plainNumber(rate))
+		}
+		return text + ", paced at " + enumerate(rates) + " operations/s"
+	case l.Rate > 0:
+		return text + ", paced at " + plainNumber(l.Rate) + " operations/s"
+	}
+	return text + ", back to back"
+}
+
+// severalOr is the list in words, or the one number; "" where there is neither.
+func severalOr(one int, list []int) string {
+	var words []string
+	for _, n := range list {
+		words = append(words, strconv.Itoa(n))
+	}
+	if len(words) == 0 && one > 0 {
+		words = []string{strconv.Itoa(one)}
+	}
+	return enumerate(words)
+}
+
+func openText(rate string, l spec.Load) string {
+	text := fmt.Sprintf("%s for %s, open loop", rate, l.Duration)
+	if l.Arrivals != "" && l.Arrivals != "constant" {
+		text += ", " + l.Arrivals + " arrivals"
+	}
+	return text
+}
+
+func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// shareText is a share as its owner wrote it: 50 %, not 50.0 %.
+func shareText(v float64) string { return fmt.Sprintf("%.4g %%", 100*v) }
+
+// enumerate is "1, 2 and 4".
+func enumerate(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// capacityText says what a search looks for, before any was made.
+func capacityText(c spec.Capacity, length time.Duration) string {
+	var goal string
+	switch c.Goal {
+	case spec.GoalCPU:
+		goal = fmt.Sprintf("the rate at %.4g %% of the app's CPU", 100*c.CPU)
+	case spec.GoalLatency:
+		goal = fmt.Sprintf("the highest rate with p%g under %s", c.Percentile, c.Limit)
+	case spec.GoalLossless:
+		goal = "the highest rate at which no span is lost"
+	default:
+		goal = "the capacity"
+	}
+	how := "search"
+	if c.Method == spec.MethodStaircase {
+		how = fmt.Sprintf("staircase by %g/s", c.Step)
+	}
+	return fmt.Sprintf("%s for %s, probes of %s, open loop", how, goal, length)
+}

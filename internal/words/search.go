@@ -1,0 +1,154 @@
+// This file puts searches for a capacity into words: what was looked for, what was
+// found, and why something was not.
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// Goal is what was looked for: "75 % of the app's CPU"; percentile is that of a limit on latency.
+func Goal(c *record.Capacity, percentile float64) string {
+	switch c.Goal {
+	case string(spec.GoalCPU):
+		return fmt.Sprintf("%.4g %% of the app's CPU", 100*c.Target)
+	case string(spec.GoalLatency):
+		return fmt.Sprintf("p%g under %s", percentile, finding.FormatValue(c.Target, "s"))
+	case string(spec.GoalLossless):
+		return "no span lost"
+	}
+	return c.Goal
+}
+
+// Search says in a sentence what the searches came to.
+func Search(f *finding.Search, made []*record.Capacity) string {
+	upTo := " up to "
+	if f.Kind == string(spec.GoalCPU) {
+		upTo = " at "
+	}
+	if f.Rate != nil {
+		text := f.Goal + upTo + finding.FormatSize(*f.Rate, "1/s", false) + betweenText(f.Kind, made)
+		if f.Binding != "" {
+			text += "; bound by " + article(f.Binding)
+		}
+		if n := estimate.Ended(made, record.Unsteady); n > 0 {
+			text += fmt.Sprintf("; %s, unsteady, %s not count", Blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
+		}
+		return text + repeatedText(f.Repeated)
+	}
+	var parts []string
+	for _, outcome := range outcomes {
+		if part := outcomeText(outcome, made); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return f.Goal + ": " + strings.Join(parts, "; ") + repeatedText(f.Repeated)
+}
+
+// repeatedText says of how many searches the first attempt does not count.
+func repeatedText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; in %s it was made twice, as the first ended unsteady", Blocks(n))
+}
+
+// betweenText names the two rates between which searches found theirs, each the centre
+// over the blocks; "" where they are exact.
+func betweenText(kind string, made []*record.Capacity) string {
+	end := func(of func(*finding.Range) (float64, bool)) []float64 {
+		return estimate.Each(made, func(c *record.Capacity) (float64, bool) {
+			r := estimate.Bracket(c)
+			if r == nil {
+				return 0, false
+			}
+			return of(r)
+		})
+	}
+	low := end(func(r *finding.Range) (float64, bool) { return r.Low, true })
+	high := end(func(r *finding.Range) (float64, bool) {
+		if r.High == nil {
+			return 0, false
+		}
+		return *r.High, true
+	})
+	if len(low) == 0 || len(high) < len(low) {
+		return ""
+	}
+	passed, failed := "passed", "did not"
+	if kind == string(spec.GoalCPU) {
+		passed, failed = "not over it", "over it"
+	}
+	return fmt.Sprintf("; between %s (%s) and %s (%s)",
+		finding.FormatValue(stats.Center(low), "1/s"), passed, finding.FormatValue(stats.Center(high), "1/s"), failed)
+}
+
+// outcomes lists how a search may end, in the order in which it is told.
+var outcomes = []record.Outcome{
+	record.Found, record.Saturated, record.ByGenerator, record.AboveMost, record.BelowLeast, record.NoSpans, record.Unsteady,
+}
+
+// article puts "the" before the name of a resource that has none.
+func article(resource string) string {
+	if strings.HasPrefix(resource, "the ") || strings.HasPrefix(resource, "none ") {
+		return resource
+	}
+	return "the " + resource
+}
+
+// outcomeText says in how many blocks a search ended in one way, and what is known
+// from those.
+func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
+	n := estimate.Ended(made, outcome)
+	if n == 0 {
+		return ""
+	}
+	at := func(value func(*record.Capacity) float64) string {
+		return finding.FormatValue(stats.Center(estimate.Each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Outcome == outcome && value(c) > 0 })), "1/s")
+	}
+	passing := at(func(c *record.Capacity) float64 { return c.Passing })
+	failing := at(func(c *record.Capacity) float64 { return c.Failing })
+	text := Outcome(outcome)
+	switch outcome {
+	case record.Found:
+		text = "found at about " + at(func(c *record.Capacity) float64 { return c.Rate })
+	case record.Saturated:
+		text = orAlone("saturated at ", passing, ", before the goal was reached")
+	case record.ByGenerator:
+		text = orAlone("more than ", passing, ", "+text)
+	case record.AboveMost:
+		text = orAlone("more than ", passing, ", the most asked for")
+	case record.BelowLeast:
+		text = orAlone("less than ", failing, ", the lowest rate that can be asked")
+	case record.Unsteady:
+		text = "unsteady: " + Unsteady(made)
+	}
+	if n == len(made) {
+		return text
+	}
+	return fmt.Sprintf("%s in %d of %s", text, n, Blocks(len(made)))
+}
+
+// Unsteady is why the first of the unsteady searches found no rate.
+func Unsteady(made []*record.Capacity) string {
+	for _, c := range made {
+		if c.Outcome == record.Unsteady && c.Note != "" {
+			return finding.PlainText(c.Note)
+		}
+	}
+	return "the probes contradict each other"
+}
+
+// orAlone leaves out a figure that is missing.
+func orAlone(before, figure, after string) string {
+	if figure == finding.Missing {
+		return strings.TrimPrefix(after, ", ")
+	}
+	return before + figure + after
+}
