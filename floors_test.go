@@ -59,6 +59,7 @@ var floors = map[string]floor{
 
 	"design":          {level: 3},
 	"design/capacity": {level: 3},
+	"judge":           {level: 3},
 	"words":           {level: 3},
 
 	"artifact": {level: 2},

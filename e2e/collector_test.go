@@ -77,11 +77,11 @@ design: {blocks: 1}
 	}{{"hop", 3, 0}, {"filter", 2, 1}} {
 		l := ledger(t, doc, "remote", c.variant)
 		made := int64(l.Operations)
-		if l.LostShare != 0 || !l.Exact || entry(l, "delivered") != c.came*made || max(0, entry(l, "sampled out on the way")) != c.sampled*made || entry(l, "unaccounted") != 0 {
+		if l.LostShare != 0 || !l.Exact || entry(l, "delivered") != c.came*made || max(0, entry(l, "sampled-on-way")) != c.sampled*made || entry(l, "unaccounted") != 0 {
 			t.Errorf("%s: %+v, want %d of %d spans, and nothing lost", c.variant, l, c.came*made, 3*made)
 		}
 		first, second := pageOf(t, l, "app", "collector"), pageOf(t, l, "collector", "sink")
-		if first.Outcome != finding.PageWhole || second.Outcome != finding.PageWhole || first.Received != 3*made || told(t, "what it sampled", second.Sampled) != c.sampled*made {
+		if first.Outcome != finding.HopWhole || second.Outcome != finding.HopWhole || first.Received != 3*made || told(t, "what it sampled", second.Sampled) != c.sampled*made {
 			t.Errorf("%s: pages %+v", c.variant, l.Pages)
 		}
 	}
@@ -141,7 +141,7 @@ design: {blocks: 1}
 	l = ledger(t, doc, "json", "full")
 	page := pageOf(t, l, "collector", "sink")
 	dropped := told(t, "what it dropped", page.Dropped)
-	if dropped == 0 || entry(l, "dropped on the way") != dropped || entry(l, "unaccounted") != 0 || page.Outcome != finding.PageLost || page.Inside != 0 || page.Between != 0 {
+	if dropped == 0 || entry(l, "dropped-on-way") != dropped || entry(l, "unaccounted") != 0 || page.Outcome != finding.HopLost || page.Inside != 0 || page.Between != 0 {
 		t.Errorf("a full queue: %+v", l)
 	}
 
@@ -153,10 +153,10 @@ design: {blocks: 1}
 	l = ledger(t, doc, "(run)", "loses")
 	page = pageOf(t, l, "collector", "sink")
 	thrown := entry(l, "unaccounted")
-	if pageOf(t, l, "app", "edge").Outcome != finding.PageWhole || pageOf(t, l, "edge", "collector").Outcome != finding.PageWhole {
+	if pageOf(t, l, "app", "edge").Outcome != finding.HopWhole || pageOf(t, l, "edge", "collector").Outcome != finding.HopWhole {
 		t.Errorf("the sink loses spans, and so does a hop before it: %+v", l.Pages)
 	}
-	if thrown < 15 || page.Between != thrown || page.Inside != 0 || page.Outcome != finding.PageLost {
+	if thrown < 15 || page.Between != thrown || page.Inside != 0 || page.Outcome != finding.HopLost {
 		t.Errorf("the sink throws 3 %% away: %+v", l)
 	}
 }

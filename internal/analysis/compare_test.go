@@ -181,7 +181,7 @@ func TestCompareSettings(t *testing.T) {
 func TestCompareDoubts(t *testing.T) {
 	few := shop(1, 4, calm).result(t, "few")
 	doc := compared(t, compare.Input{Base: few, News: []*finding.Document{shop(2, 12, calm).result(t, "b")}})
-	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.MoreBlocks == 0 || !strings.Contains(v.Text, "4 blocks: figures only") {
+	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.MoreBlocks == 0 || v.Reason().Code != finding.WhyFewBlocks || v.Reason().Figure("blocks") != 4 {
 		t.Errorf("four blocks: %+v", v)
 	}
 
@@ -192,18 +192,18 @@ func TestCompareDoubts(t *testing.T) {
 		}
 	}
 	doc = compared(t, compare.Input{Base: shop(1, 20, calm).result(t, "a"), News: []*finding.Document{modal.result(t, "b")}})
-	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "modes") {
+	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyModes || v.Reason().Result != "b" {
 		t.Errorf("modes: %+v", v)
 	}
 
 	late := shop(4, 12, calm).result(t, "late")
 	for i := range late.Findings {
 		if f := &late.Findings[i]; f.Metric == "memory_peak" {
-			f.Verdict = finding.Verdict{Kind: finding.Overloaded, Text: "otel could not hold 500/s"}
+			f.Verdict = finding.Verdict{Kind: finding.Overloaded, Reasons: []finding.Reason{{Code: finding.WhyOverloaded, Variant: "otel"}}}
 		}
 	}
 	doc = compared(t, compare.Input{Base: shop(1, 12, calm).result(t, "a"), News: []*finding.Document{late}})
-	if v := changeIn(t, doc, 0, "", "otel", "memory_peak").Verdict; v.Kind != finding.Overloaded || !strings.Contains(v.Text, "in late, otel could not hold") {
+	if v := changeIn(t, doc, 0, "", "otel", "memory_peak").Verdict; v.Kind != finding.Overloaded || v.Reason().Code != finding.WhyOverloaded || v.Reason().Result != "late" || v.Reason().Variant != "otel" {
 		t.Errorf("overloaded: %+v", v)
 	}
 }

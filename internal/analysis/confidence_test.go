@@ -134,7 +134,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		t.Errorf("%q", doc.Experiment.Faults)
 	}
 	l := ledgerOf(t, doc, "json", "otel")
-	if ledger.Spans(l, "unaccounted") != 9000 || !l.Exact || l.Verdict != "3.00 % lost: 9,000 unaccounted for" {
+	if ledger.Spans(l, "unaccounted") != 9000 || !l.Exact || l.Outcome[0].Code != finding.PageLost || l.Outcome[0].Figure("unaccounted") != 9000 {
 		t.Errorf("what was thrown away by order is found without being told: %+v", l)
 	}
 	s.design = func(e *spec.Experiment) { e.Variants[1].Faults = &spec.Faults{SinkLoses: 0.03} }

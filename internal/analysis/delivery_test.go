@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -20,8 +21,8 @@ func TestSilentVariant(t *testing.T) {
 			t.Errorf("%s of a variant that is meant to deliver nothing: %+v", metric, f)
 		}
 	}
-	if last := doc.Ledgers[1]; last.Verdict != "not exported by intent" || strings.Contains(doc.Answer, "lost") {
-		t.Errorf("%q; %s", last.Verdict, doc.Answer)
+	if last := doc.Ledgers[1]; last.Outcome[0].Code != finding.PageNotExported || strings.Contains(doc.Answer, "lost") {
+		t.Errorf("%+v; %s", last.Outcome, doc.Answer)
 	}
 }
 
@@ -40,7 +41,7 @@ func TestCalibration(t *testing.T) {
 		t.Errorf("%d blocks", f.Blocks)
 	}
 	for _, l := range doc.Ledgers {
-		if l.Variant != "none" && (l.Entries[0].How != "inferred" || l.Verdict != "nothing lost" || !l.Exact) {
+		if l.Variant != "none" && (l.Entries[0].How != "inferred" || l.Outcome[0].Code != finding.PageNothingLost || !l.Exact) {
 			t.Errorf("%+v", l)
 		}
 	}

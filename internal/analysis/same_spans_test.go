@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -76,7 +77,7 @@ func TestSilentVariantLearnsOfItsLike(t *testing.T) {
 			calibration.Kind, calibration.Block = record.Calibration, 0
 			in.Records = append(in.Records, calibration)
 			for _, l := range analyse(t, in).Ledgers {
-				if l.Variant == "off" && (l.Verdict != "not exported by intent" || ledger.Spans(l, ledger.NotExported) != test.want) {
+				if l.Variant == "off" && (l.Outcome[0].Code != finding.PageNotExported || ledger.Spans(l, ledger.NotExported) != test.want) {
 					t.Errorf("%+v", l)
 				}
 			}

@@ -13,7 +13,7 @@ import (
 // Findings that are not whole are told with their file, with what is wrong, and with what
 // can be done about it here.
 func TestBrokenFindings(t *testing.T) {
-	const cut = `{"schema": 1, "fi`
+	const cut = `{"schema": 2, "fi`
 	records := []string{"runs.jsonl", "experiment.yaml", "environment.json"}
 	for name, c := range map[string]struct {
 		text   string
@@ -25,6 +25,7 @@ func TestBrokenFindings(t *testing.T) {
 		"no JSON":        {"hello", records, "is no findings document (reading findings: invalid character 'h' looking for beginning of value): make it again from the records with: tracetax report DIR --anew"},
 		"something else": {"{}", records, "is no findings document (reading findings: no schema version: is this a findings.json of tracetax?): make it again from the records with: tracetax report DIR --anew"},
 		"no records":     {cut, nil, "is cut off: there is no runs.jsonl beside it to make it again from; take a whole copy of it, or measure again"},
+		"earlier":        {`{"schema": 1}`, records, "is of an earlier tracetax: make it again from the records with: tracetax report DIR --anew"},
 		"no experiment":  {cut, records[:1], "is cut off: there is no experiment.yaml beside it to make it again from; take a whole copy of it, or measure again"},
 	} {
 		t.Run(name, func(t *testing.T) {

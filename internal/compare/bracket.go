@@ -8,7 +8,6 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // values are those of the blocks of one result; apart is nil where they are exact.
@@ -78,13 +77,3 @@ func onlyBaseline(samples []finding.Sample) []finding.Sample {
 func itself(value, _ float64) float64 { return value }
 
 func logOf(value, _ float64) float64 { return math.Log(value) }
-
-// openBrackets says why there is no interval of the change; "" where brackets are not why.
-func (c *change) openBrackets() string {
-	for _, e := range []*estimate.Extent{c.apartBefore, c.apartAfter} {
-		if text := words.OpenBrackets(e); text != "" {
-			return text
-		}
-	}
-	return ""
-}

@@ -3,7 +3,6 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
@@ -11,7 +10,6 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // limit finds the changes that a budget is meant for, and makes those for limits
@@ -65,15 +63,15 @@ func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]
 }
 
 // whyUnmeasured says why there is no figure of both results to hold against a limit.
-func (c *comparison) whyUnmeasured(index int, budget *spec.Limit, operation, variant string) string {
+func (c *comparison) whyUnmeasured(index int, budget *spec.Limit, operation, variant string) *finding.Reason {
 	for _, doc := range []*finding.Document{c.in.Base, c.in.News[index]} {
 		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool {
 			return f.Uncompared && f.Metric == budget.Metric && f.Operation == operation && f.Variant == variant
 		}) {
-			return "a search gives it at another rate for each variant"
+			return &finding.Reason{Code: finding.WhyOtherRates}
 		}
 	}
-	return "it was not measured in both results, or is zero in them"
+	return &finding.Reason{Code: finding.WhyNotInBoth}
 }
 
 // levels are those at which anything was measured on an operation, in either of the
@@ -121,8 +119,8 @@ func (c *change) hold(budget *spec.Limit) {
 		if c.unseen != nil {
 			c.doubt = cmp.Or(c.doubt, c.unseen(budget.Value))
 		}
-	case c.figure && c.doubt == "":
-		c.doubt = "it is a figure without a verdict in the results"
+	case c.figure && c.doubt == nil:
+		c.doubt = &finding.Reason{Code: finding.WhyFigureOnly}
 	}
 	c.figure, c.unjudged = false, false
 }
@@ -159,31 +157,4 @@ func missing(shares []float64) []float64 {
 		out[i] = 1 - v
 	}
 	return out
-}
-
-// against holds the change against what may have been added.
-func (c *change) against(e stats.Estimate) {
-	limit, over, within := c.budget.Value, e.Low > c.budget.Value, e.High <= c.budget.Value
-	if c.ratio {
-		limit = stats.LogLimit(c.budget.Value)
-		over, within = e.Low > limit, e.High <= limit
-	}
-	if c.Better == metric.Higher {
-		limit = -c.budget.Value
-		if c.ratio {
-			limit = stats.LogLimit(limit)
-		}
-		over, within = e.High < limit, e.Low >= limit
-	}
-	size := finding.FormatInterval(c.keep(e), c.Unit, c.ratio)
-	allowed := finding.FormatBound(c.budget.Value, c.Unit, true)
-	v := &c.Verdict
-	switch {
-	case over:
-		v.Kind, v.Text = finding.Over, fmt.Sprintf("over the budget of %s more%s: %s", allowed, c.than(), size)
-	case within:
-		v.Kind, v.Text = finding.Within, fmt.Sprintf("within the budget of %s more%s: %s", allowed, c.than(), size)
-	default:
-		c.stillOpen(fmt.Sprintf("%s straddles the budget of %s", size, allowed), limit)
-	}
 }

@@ -4,9 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 func TestSideNames(t *testing.T) {
@@ -20,19 +18,6 @@ func TestSideNames(t *testing.T) {
 		}
 		if got := strings.Join(sideNames(docs), " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.paths, got, c.want)
-		}
-	}
-}
-
-// How many blocks the claims on variants take: the figures of docs/compare.md.
-func TestBlocksThatClaimsTake(t *testing.T) {
-	for _, c := range []struct {
-		claims int
-		part   float64
-		want   int
-	}{{3, 1, 7}, {3, decisivePart, 8}, {15, 1 - decisivePart, 12}} {
-		if got := stats.MinBlocks(stats.Bonferroni(estimate.Confidence, weighted(c.claims, c.part))); got != c.want {
-			t.Errorf("%d claims with %g of the 5 %%: %d blocks, want %d", c.claims, c.part, got, c.want)
 		}
 	}
 }

@@ -3,9 +3,7 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -14,10 +12,12 @@ import (
 )
 
 // silent reports whether a finding is shown without ever having a verdict.
-func silent(f *finding.Finding) bool { return f.Verdict.Kind == finding.None && f.Verdict.Text == "" }
+func silent(f *finding.Finding) bool {
+	return f.Verdict.Kind == finding.None && len(f.Verdict.Reasons) == 0
+}
 
 // reasons returns what either result says against its own figure.
-func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doubt string) {
+func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doubt *finding.Reason) {
 	for i, one := range []*finding.Finding{f, g} {
 		name := c.names[0]
 		if i == 1 {
@@ -25,29 +25,36 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 		}
 		switch {
 		case one.Verdict.Kind == finding.Overloaded:
-			overloaded = "in " + name + ", " + one.Verdict.Text
-		case untoldAtAll(one) && doubt == "":
-			doubt = "in " + name + ", " + strings.TrimPrefix(one.Verdict.Text, "cannot tell: ")
+			overloaded = told(one, name)
+		case untoldAtAll(one) && doubt == nil:
+			doubt = told(one, name)
 		}
 		doc := c.in.Base
 		if i == 1 {
 			doc = c.in.News[index]
 		}
 		for _, variant := range []string{one.Variant, one.Against} {
-			if doubt == "" && doc.UntracedIn(one, variant) {
-				doubt = "in " + name + ", no span came with " + variant + ", so that this is not what tracing costs"
+			if doubt == nil && doc.UntracedIn(one, variant) {
+				doubt = &finding.Reason{Code: finding.WhyUntraced, Variant: variant, Result: name}
 			}
 		}
 	}
 	return overloaded, doubt
 }
 
+// told is what a result says against its own figure.
+func told(f *finding.Finding, name string) *finding.Reason {
+	reason := f.Verdict.Reason()
+	reason.Result = name
+	return &reason
+}
+
 // flattered says why the newer side of a change looks cheaper than it is, and why dearer: one
 // side lost over 1 % more of its spans than the other, or its baseline did, and so did less
-// work. "" where neither is so.
-func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, dearer string) {
+// work. nil where neither is so.
+func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, dearer *finding.Reason) {
 	if f.Operation == "" && !finding.IsOfLoad(f.Metric) || f.Metric == metric.DeliveredShare || f.Metric == metric.DeliveredRate {
-		return "", "" // of the whole run; or that is what it is about
+		return nil, nil // of the whole run; or that is what it is about
 	}
 	allowed := 1 - finding.Lossless
 	for _, limit := range c.in.Budget {
@@ -67,30 +74,27 @@ func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, deare
 }
 
 // lostMore says that a variant of one result lost more of its spans than one of another,
-// beyond what is allowed; "" where it did not.
-func lostMore(doc *finding.Document, f *finding.Finding, variant string, other *finding.Document, g *finding.Finding, against string, allowed float64) string {
-	more, less := doc.LostShareOf(f, variant), other.LostShareOf(g, against)
-	if more-less <= allowed {
-		return ""
-	}
-	than := "under 1 %"
-	if less > 0 {
-		than = finding.FormatValue(less, "1")
-	}
-	return fmt.Sprintf("%s of %s lost %s of its spans, against %s of %s of %s: the one did less work than the other",
-		variant, lastParts(doc.Results, 1), finding.FormatValue(more, "1"), than, against, lastParts(other.Results, 1))
+// beyond what is allowed; nil where it did not.
+func lostMore(doc *finding.Document, f *finding.Finding, variant string, other *finding.Document, g *finding.Finding, against string, allowed float64) *finding.Reason {
+	return more(finding.WhyLostMore, doc, variant, doc.LostShareOf(f, variant), other, against, other.LostShareOf(g, against), allowed)
 }
 
 // mayHaveLostMore says that the variant of a finding may have lost more of its spans than that of
-// one of another result may have, beyond what is allowed; "" where it may not: of a number that
+// one of another result may have, beyond what is allowed; nil where it may not: of a number that
 // varies in both as much, as many came.
-func mayHaveLostMore(doc *finding.Document, f *finding.Finding, other *finding.Document, g *finding.Finding, allowed float64) string {
-	more, less := atMost(doc, f), atMost(other, g)
-	if more-less <= allowed {
-		return ""
+func mayHaveLostMore(doc *finding.Document, f *finding.Finding, other *finding.Document, g *finding.Finding, allowed float64) *finding.Reason {
+	return more(finding.WhyMayLostMore, doc, f.Variant, atMost(doc, f), other, g.Variant, atMost(other, g), allowed)
+}
+
+// more is the reason of a share that is more than another by over what is allowed; nil where it is not.
+func more(code finding.Code, doc *finding.Document, variant string, share float64, other *finding.Document, against string, than, allowed float64) *finding.Reason {
+	if share-than <= allowed {
+		return nil
 	}
-	return fmt.Sprintf("%s of %s may have lost up to %s of its spans, against up to %s of %s of %s: the one may have done less work than the other",
-		f.Variant, lastParts(doc.Results, 1), finding.FormatValue(more, "1"), finding.FormatValue(less, "1"), g.Variant, lastParts(other.Results, 1))
+	return &finding.Reason{
+		Code: code, Variant: variant, Result: lastParts(doc.Results, 1), Against: against, AgainstResult: lastParts(other.Results, 1),
+		Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}, {Name: "other", Value: than, Unit: "1"}},
+	}
 }
 
 // atMost is the share of its spans that the variant of a finding may have lost.
@@ -103,12 +107,12 @@ func atMost(doc *finding.Document, f *finding.Finding) float64 {
 }
 
 // unseenLoss says that more spans may have been lost than the shares delivered show, in traces
-// that chance hides, so that a limit on what is lost more is not kept for sure; "" where it is,
+// that chance hides, so that a limit on what is lost more is not kept for sure; nil where it is,
 // or is surely not kept.
-func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Document, g *finding.Finding, allowed float64) string {
+func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Document, g *finding.Finding, allowed float64) *finding.Reason {
 	before, after := sampledLedger(older, f), sampledLedger(newer, g)
 	if before == nil && after == nil {
-		return ""
+		return nil
 	}
 	if before == nil {
 		before = &finding.Ledger{LostShare: 1 - f.Value, LostMost: 1 - f.Value}
@@ -118,9 +122,9 @@ func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Docu
 	}
 	most := after.LostMost - before.LostShare
 	if most <= allowed || after.LostShare-before.LostMost > allowed {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("up to %s of the spans may have been lost more, in whole traces that chance hides", finding.FormatValue(most, "1"))
+	return &finding.Reason{Code: finding.WhyHiddenLoss, Figures: []finding.Figure{{Name: "share", Value: most, Unit: "1"}}}
 }
 
 // sampledLedger is the ledger of a finding's operation and variant, nil where chance has no part
@@ -138,26 +142,25 @@ func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 // only against a verdict on it.
 func untoldAtAll(f *finding.Finding) bool {
 	v := f.Verdict
-	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && !strings.HasSuffix(v.Text, noRatio)
+	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && v.Reason().Code != finding.WhyNoRatio
 }
 
 // modesBetween says whether the ratios of one result fall into modes that those of
 // the other do not have: then a single shift does not tell what changed.
 // Modes count that are further apart than the share that a single ratio may be off.
-func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) string {
+func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) *finding.Reason {
 	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
 	if !report.Differ || !estimate.Apart(report.Baseline, max(estimate.ModeShare, off), 0) && !estimate.Apart(report.Value, max(estimate.ModeShare, off), 0) {
-		return ""
+		return nil
 	}
-	name, modes := after, report.Value
+	reason, modes := &finding.Reason{Code: finding.WhyCostModes, Result: after}, report.Value
 	if len(report.Baseline) > len(report.Value) {
-		name, modes = before, report.Baseline
+		reason.Result, modes = before, report.Baseline
 	}
-	var parts []string
 	for _, m := range modes {
-		parts = append(parts, fmt.Sprintf("%.0f %% at %s", m.Share*100, finding.FormatInterval(finding.Interval{Estimate: m.Center - 1}, "1", true)))
+		reason.Figures = append(reason.Figures, finding.Figure{Name: "share", Value: m.Share, Unit: "1"}, finding.Figure{Name: "cost", Value: m.Center - 1, Unit: "1"})
 	}
-	return "the costs in " + name + " fall into modes, " + strings.Join(parts, " and ")
+	return reason
 }
 
 func exponentials(logs []float64) []float64 {

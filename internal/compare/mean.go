@@ -46,11 +46,11 @@ func meanOf(index int, parts []*change) *change {
 	var before, after []blockLogs
 	for _, p := range parts {
 		before, after = append(before, p.logsBefore), append(after, p.logsAfter)
-		if p.overloaded != "" && mean.overloaded == "" {
-			mean.overloaded = p.overloaded
-		}
-		if p.doubt != "" && mean.doubt == "" {
-			mean.doubt = "on " + p.Operation + ", " + p.doubt
+		mean.overloaded = cmp.Or(mean.overloaded, p.overloaded)
+		if p.doubt != nil && mean.doubt == nil {
+			on := *p.doubt
+			on.Operation = p.Operation
+			mean.doubt = &on
 		}
 		mean.looksCheaper, mean.looksDearer = cmp.Or(mean.looksCheaper, p.looksCheaper), cmp.Or(mean.looksDearer, p.looksDearer)
 	}

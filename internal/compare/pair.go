@@ -30,11 +30,11 @@ type change struct {
 	unjudged      bool // no claim is made on it
 	figure        bool // none can be made
 	paired        bool // within blocks: after holds the differences, before zeros
-	doubt         string
-	looksCheaper  string                       // why it says nothing that the newer side costs no more
-	looksDearer   string                       // likewise that it costs more
-	unseen        func(allowed float64) string // why a limit on what is lost more is not kept for sure; nil where chance has no part
-	overloaded    string
+	doubt         *finding.Reason
+	looksCheaper  *finding.Reason                       // why it says nothing that the newer side costs no more
+	looksDearer   *finding.Reason                       // likewise that it costs more
+	unseen        func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
+	overloaded    *finding.Reason
 	budget        *spec.Limit
 	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
 }
@@ -120,8 +120,8 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	}
 	one.overloaded, one.doubt = c.reasons(index, f, g)
 	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
-	one.unseen = func(allowed float64) string { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
-	if one.doubt == "" && one.ratio {
+	one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
+	if one.doubt == nil && one.ratio {
 		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(estimate.Resolution(f.Samples), estimate.Resolution(g.Samples)))
 	}
 	return one

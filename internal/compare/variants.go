@@ -83,7 +83,7 @@ func (c *comparison) between(index int, a, b string) []*change {
 		}
 		one.overloaded, one.doubt = c.reasons(index, f, g)
 		one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
-		one.unseen = func(allowed float64) string { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
+		one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
 		made = append(made, one)
 	}
 	return append(made, means(index, made)...)
@@ -104,7 +104,7 @@ func (c *comparison) against(variant string) []*finding.Finding {
 		}
 		mine := *f
 		mine.Variant, mine.Value = variant, f.Baseline
-		mine.Verdict = finding.Verdict{Kind: finding.Within, Text: "the baseline"}
+		mine.Verdict = finding.Verdict{Kind: finding.Within} // as what is compared with itself
 		mine.Samples = onlyBaseline(f.Samples)
 		if k := keyOf(&mine); !seen[k] {
 			seen[k] = true

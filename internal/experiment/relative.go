@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // unfound says why a pilot is of no use, nil if it is.
@@ -21,7 +22,7 @@ func unfound(pilot *record.Record) *record.Failure {
 			continue
 		}
 		if _, exact := does(c); !exact && !unbounded(c) {
-			missing = append(missing, fmt.Sprintf("%s: %s%s", phase.Operation, c.Outcome, noted(c)))
+			missing = append(missing, fmt.Sprintf("%s: %s%s", phase.Operation, words.Outcome(c.Outcome), noted(c)))
 		}
 	}
 	if missing == nil {
@@ -102,7 +103,7 @@ func (l *Loop) slowest(operation string) (float64, error) {
 	for _, r := range limits {
 		if c := pilotOf(r, operation); least == 0 || c.Outcome != record.NoSpans && c.Passing < least {
 			return 0, fmt.Errorf("it is not known what the slowest variant can do (%s: %s, having done %.4g/s); name a rate, or another goal or limit of the search",
-				r.Variant, c.Outcome, c.Passing)
+				r.Variant, words.Outcome(c.Outcome), c.Passing)
 		}
 	}
 	if least == 0 {

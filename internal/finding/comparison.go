@@ -5,7 +5,7 @@ package finding
 import "time"
 
 // ComparisonSchema is the version of the comparison document.
-const ComparisonSchema = 1
+const ComparisonSchema = 2
 
 // Comparison says what changed from one result to one or more others.
 type Comparison struct {

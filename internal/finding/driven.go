@@ -41,17 +41,17 @@ type Lossy struct {
 
 // The places where spans are lost.
 const (
-	LostByLimit  = "a limit of the tracer's own"
-	LostInQueue  = "the tracer's queue"
-	LostInStream = "the stream to the receiver"
-	LostOnWay    = "a hop on the way" // by its own word
-	LostAtSink   = "the receiver"
-	LostNowhere  = "nobody says where"
+	LostByLimit  = "limit"    // of the tracer's own
+	LostInQueue  = "queue"    // of the tracer
+	LostInStream = "stream"   // to the receiver
+	LostOnWay    = "hop"      // on the way, by its own word
+	LostAtSink   = "receiver" //
+	LostNowhere  = "unknown"  // nobody says where
 )
 
 // LostAt is how many spans were lost at one place.
 type LostAt struct {
-	Place string  `json:"place"`
+	Place string  `json:"place"` // from the list above
 	Spans int64   `json:"spans"`
 	Share float64 `json:"share"` // of all that should have arrived
 }

@@ -6,7 +6,7 @@ package finding
 import "time"
 
 // Schema is the version of the findings document.
-const Schema = 1
+const Schema = 2
 
 // Document is the whole answer to one experiment.
 type Document struct {
@@ -173,7 +173,7 @@ const (
 	NoDifference Kind = "no-difference" // the interval holds zero; Bound says how large a difference could have hidden
 	Within       Kind = "within"        // the whole interval is within the budget
 	Over         Kind = "over"          // the whole interval is over the budget
-	CannotTell   Kind = "cannot-tell"   // more blocks are needed, or the question has no answer: Text says which
+	CannotTell   Kind = "cannot-tell"   // more blocks are needed, or the question has no answer: Reasons say which
 	Overloaded   Kind = "overloaded"    // a variant could not hold the rate: no comparison at the same work
 )
 
@@ -181,10 +181,12 @@ const (
 // claims made together (Claims), so it may be wider than the finding's own.
 type Verdict struct {
 	Kind       Kind     `json:"kind"`
-	Text       string   `json:"text"`                 // e.g. "costs 12.1 % (10.9 to 13.4)"
+	Text       string   `json:"text"`                 // in words, e.g. "costs 12.1 % (10.9 to 13.4)"
 	Claims     int      `json:"claims,omitempty"`     // corrected for so many
 	Confidence float64  `json:"confidence,omitempty"` // of the corrected interval
 	Joint      bool     `json:"joint,omitempty"`      // by a joint test of all claims, for want of corrected intervals; low to high is then the finding's own
+	Reasons    []Reason `json:"reasons,omitempty"`    // why it is not another, or what stands beside it
+	Estimate   *float64 `json:"estimate,omitempty"`   // centre of the corrected interval
 	Low        *float64 `json:"low,omitempty"`        // corrected interval, relative where there is one
 	High       *float64 `json:"high,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`       // NoDifference: the interval's larger end
@@ -223,7 +225,8 @@ type Ledger struct {
 
 	Services  []ServiceSpans `json:"services,omitempty"` // whose spans came and did not, where some did not and it is known how many each of several makes
 	Exact     bool           `json:"exact"`              // whether a loss of a single span would show
-	Verdict   string         `json:"verdict"`            // e.g. "nothing lost", "3.0 % lost: 1,204 dropped by the tracer"
+	Outcome   []Reason       `json:"outcome"`            // what the page comes to
+	Verdict   string         `json:"verdict"`            // the same in words, e.g. "nothing lost"
 	LostShare float64        `json:"lost_share"`
 	LostMost  float64        `json:"lost_most"`           // share that may have been lost at most, where their number is not sure
 	Unchecked uint64         `json:"unchecked,omitempty"` // spans that came without a look at their ids: a loss that duplicates among them make up for does not show
@@ -231,7 +234,8 @@ type Ledger struct {
 
 // Entry is one line of a ledger.
 type Entry struct {
-	Name  string `json:"name"` // expected, sampled out, dropped by the tracer, failed export, merged, delivered, duplicated, unaccounted
+	Name  string `json:"name"` // from a closed list: see package ledger
+	Text  string `json:"text"` // the same in words
 	Spans int64  `json:"spans"`
 	Low   int64  `json:"low,omitempty"` // where it is an interval
 	High  int64  `json:"high,omitempty"`

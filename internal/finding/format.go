@@ -73,14 +73,23 @@ func FormatInterval(i Interval, unit string, relative bool) string {
 // FormatSize is FormatInterval without the plus sign, for sentences that name
 // the direction: "12.1 % (10.9 to 13.4)".
 func FormatSize(i Interval, unit string, relative bool) string {
+	size, ends := FormatApart(i, unit, relative)
+	if ends == "" {
+		return size
+	}
+	return size + " " + ends
+}
+
+// FormatApart is FormatSize in two: "12.1 %" and "(10.9 to 13.4)", which is empty where there are no ends.
+func FormatApart(i Interval, unit string, relative bool) (size, ends string) {
 	if relative {
 		unit = "1"
 	}
 	if !finite(i.Estimate) {
-		return Missing
+		return Missing, ""
 	}
 	if i.Low == nil || i.High == nil || !finite(*i.Low) || !finite(*i.High) {
-		return FormatValue(i.Estimate, unit)
+		return FormatValue(i.Estimate, unit), ""
 	}
 	low, high := *i.Low, *i.High
 	s := scaleFor(math.Max(math.Abs(i.Estimate), math.Max(math.Abs(low), math.Abs(high))), unit)
@@ -89,8 +98,8 @@ func FormatSize(i Interval, unit string, relative bool) string {
 	if high == low {
 		decimals = significant(shown, 3)
 	}
-	return number(shown, decimals) + s.name + " (" + number(outwards(low/s.per, decimals, math.Floor), decimals) +
-		" to " + number(outwards(high/s.per, decimals, math.Ceil), decimals) + ")"
+	return number(shown, decimals) + s.name,
+		"(" + number(outwards(low/s.per, decimals, math.Floor), decimals) + " to " + number(outwards(high/s.per, decimals, math.Ceil), decimals) + ")"
 }
 
 // FormatBound gives a bound on a size, to two digits and rounded up, so that no

@@ -31,11 +31,11 @@ type Outcome string
 
 // The outcomes of a page.
 const (
-	PageWhole   Outcome = "whole"   // nothing was lost here; what was left out on purpose is no loss
-	PageLost    Outcome = "lost"    // spans were lost here
-	PageMore    Outcome = "more"    // more came than From says: the two disagree
-	PageUnsure  Outcome = "unsure"  // spans did not come, and a hop does not say whether it left them out on purpose
-	PageUnknown Outcome = "unknown" // nobody knows how many were to come
+	HopWhole   Outcome = "whole"   // nothing was lost here; what was left out on purpose is no loss
+	HopLost    Outcome = "lost"    // spans were lost here
+	HopMore    Outcome = "more"    // more came than From says: the two disagree
+	HopUnsure  Outcome = "unsure"  // spans did not come, and a hop does not say whether it left them out on purpose
+	HopUnknown Outcome = "unknown" // nobody knows how many were to come
 )
 
 // Lost is how many spans were lost on this page: dropped, in failed exports, inside and between.

@@ -5,7 +5,7 @@ package finding
 import "time"
 
 // StudySchema is the version of the study document.
-const StudySchema = 1
+const StudySchema = 2
 
 // Study is what several results say together, and how a published study compares.
 type Study struct {
@@ -73,7 +73,7 @@ type StudyCell struct {
 	Blocks    int               `json:"blocks"`           // that the cost rests on
 	Lossy     bool              `json:"lossy,omitempty"`  // it lost over 1 % of its spans: not ranked
 	Unsent    float64           `json:"unsent,omitempty"` // share of its spans that it did not send, by a limit of the tracer's own
-	Reason    string            `json:"reason,omitempty"` // why its interval does not answer the question
+	Reason    *Reason           `json:"reason,omitempty"` // why its interval does not answer the question
 	Published []PublishedCell   `json:"published,omitempty"`
 }
 
@@ -212,7 +212,7 @@ type ClaimFigure struct {
 	Wide      *Interval         `json:"wide,omitempty"`    // corrected for the number of figures
 	Holds     ClaimKind         `json:"holds"`             // by itself, at 95 %
 	Blocks    int               `json:"blocks"`
-	Reason    string            `json:"reason,omitempty"` // why it cannot be told, or what is to be known of it
+	Reason    *Reason           `json:"reason,omitempty"` // why it cannot be told, or what is to be known of it
 }
 
 // StudyLossy is a variant that is listed apart.

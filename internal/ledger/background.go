@@ -5,7 +5,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
 )
 
 func (p *page) addBackground(of map[string]int64) {
@@ -29,14 +30,14 @@ func (p *page) otherWork() float64 {
 // fewRoots is how many names of roots are given.
 const fewRoots = 3
 
-// others says how many spans are of other work, and of which.
-func (p *page) others() string {
+// others is how many spans are of other work, and of the most frequent of its roots.
+func (p *page) others() []finding.Figure {
 	roots := slices.SortedFunc(maps.Keys(p.background), func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.background[b], p.background[a]), cmp.Compare(a, b))
 	})
-	more := ""
-	if len(roots) > fewRoots {
-		roots, more = roots[:fewRoots], ", …"
+	out := []finding.Figure{spans(p.otherWork())}
+	for _, root := range roots[:min(len(roots), fewRoots)] {
+		out = append(out, count(root, float64(p.background[root])))
 	}
-	return spans(p.otherWork()) + " of the program's other work (" + strings.Join(roots, ", ") + more + "), in no account"
+	return out
 }

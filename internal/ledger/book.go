@@ -142,7 +142,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 		}
 		out = append(out, finding.Ledger{
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
-			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Verdict: b.verdict(p), LostShare: p.lostShare(),
+			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
 		})
 		out[len(out)-1].ByChance, out[len(out)-1].Pages = p.chance.trials > 0, p.route(b.pages[All].hops)
 		out[len(out)-1].Services = p.missingOf()

@@ -38,7 +38,7 @@ func TestHeldSpansAreNotLost(t *testing.T) {
 			}
 		}
 		if l, _ := find(ledgers, All); math.Abs(l.LostShare-c.share) > 1e-9 {
-			t.Errorf("%s: %g lost: %s", c.name, l.LostShare, l.Verdict)
+			t.Errorf("%s: %g lost: %s", c.name, l.LostShare, outcomes(l))
 		}
 	}
 }

@@ -23,11 +23,11 @@ const AppToSink = "app → sink"
 // The names of the entries, in the order of a span's way.
 const (
 	Expected    = "expected"
-	NotExported = "not exported" // by intent: the variant has no exporter
-	SampledOut  = "sampled out"
-	Forgone     = "not sent, by the tracer's own limit" // so it says over the wire
-	Dropped     = "dropped by the tracer"
-	FailedSend  = "failed export"
+	NotExported = "not-exported" // by intent: the variant has no exporter
+	SampledOut  = "sampled-out"
+	Forgone     = "held-back" // by a limit of the tracer's own: so it says over the wire
+	Dropped     = "dropped"   // as the tracer says
+	FailedSend  = "failed-export"
 	Merged      = "merged"    // into others that were delivered: not lost
 	Delivered   = "delivered" // each span once
 	Duplicated  = "duplicated"
@@ -35,11 +35,11 @@ const (
 
 	// Background is of spans in traces that no operation begins: what the program does besides
 	// (timers, health checks). They are in no other entry, and make up for no loss.
-	Background = "of other work"
+	Background = "other-work"
 
 	// AdmittedBeyond is on the page of All only: drops that the tracer counts and that
 	// the sink does not miss. They are in no other entry, and are no loss.
-	AdmittedBeyond = "admitted beyond what is missing"
+	AdmittedBeyond = "said-beyond"
 )
 
 // How an entry is known.

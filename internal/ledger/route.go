@@ -12,9 +12,9 @@ import (
 
 // What became of spans on the way, by the word of the hops.
 const (
-	SampledOnWay = "sampled out on the way" // left out on purpose: no loss
-	DroppedOnWay = "dropped on the way"
-	FailedOnWay  = "failed export on the way"
+	SampledOnWay = "sampled-on-way" // left out on purpose: no loss
+	DroppedOnWay = "dropped-on-way"
+	FailedOnWay  = "failed-on-way"
 )
 
 // word is a figure that hops say of themselves, and where it goes in a line.
@@ -148,7 +148,7 @@ func asTold(stretch, life []record.Hop) bool {
 // settled says where the spans of a page were lost, and what it comes to.
 func settled(p finding.Page, blind bool) finding.Page {
 	if p.Expected == nil {
-		p.Outcome = finding.PageUnknown
+		p.Outcome = finding.HopUnknown
 		return p
 	}
 	missing := *p.Expected - p.Received
@@ -166,13 +166,13 @@ func settled(p finding.Page, blind bool) finding.Page {
 	}
 	switch {
 	case missing > 0 && blind:
-		p.Outcome = finding.PageUnsure
+		p.Outcome = finding.HopUnsure
 	case p.Lost() > 0:
-		p.Outcome = finding.PageLost
+		p.Outcome = finding.HopLost
 	case p.More > 0:
-		p.Outcome = finding.PageMore
+		p.Outcome = finding.HopMore
 	default:
-		p.Outcome = finding.PageWhole
+		p.Outcome = finding.HopWhole
 	}
 	return p
 }

@@ -156,15 +156,15 @@ func TestTraces(t *testing.T) {
 		{
 			name: "losses that background work makes up for", spans: learn(record.Shapes{"GET /": {3: 20}, "tick": {1: 7}}),
 			sink:    traced(record.Shapes{"GET /": {3: 900}, "tick": {1: 300}}),
-			entries: "expected=2700 delivered=2700 duplicated=0 of other work=300 unaccounted=0", most: 300, // of which 20 operations do not tell that they were made
+			entries: "expected=2700 delivered=2700 duplicated=0 other-work=300 unaccounted=0", most: 300, // of which 20 operations do not tell that they were made
 		}, {
 			name: "background work that the calibration did not see", spans: declared,
 			sink:    traced(record.Shapes{"GET /": {3: 900}, "health": {1: 300}}),
-			entries: "expected=3000 delivered=2700 duplicated=0 of other work=300 unaccounted=300", exact: true, most: 300,
+			entries: "expected=3000 delivered=2700 duplicated=0 other-work=300 unaccounted=300", exact: true, most: 300,
 		}, {
 			name: "background work, and nothing is lost", spans: learn(record.Shapes{"GET /": {3: 20}, "tick": {1: 7}}),
 			sink:    traced(record.Shapes{"GET /": {3: 1000}, "tick": {1: 50}}),
-			entries: "expected=3000 delivered=3000 duplicated=0 of other work=50 unaccounted=0", exact: true,
+			entries: "expected=3000 delivered=3000 duplicated=0 other-work=50 unaccounted=0", exact: true,
 		}, {
 			name: "background work at the stop", spans: declared,
 			sink: traced(op(map[int]int64{3: 990})), stop: traced(record.Shapes{"GET /": {3: 4}, "flush": {1: 26}}),
@@ -172,7 +172,7 @@ func TestTraces(t *testing.T) {
 		}, {
 			name: "a trace without its root beside background work may be of either", spans: declared,
 			sink:    traced(record.Shapes{"GET /": {3: 999}, "": {2: 1}, "tick": {3: 9}}),
-			entries: "expected=3000 delivered=2999 duplicated=0 of other work=27 unaccounted=1", most: 3,
+			entries: "expected=3000 delivered=2999 duplicated=0 other-work=27 unaccounted=1", most: 3,
 		}, {
 			name: "parents that never came", spans: plain, sink: orphaned,
 			entries: "expected=3000 delivered=2998 duplicated=0 unaccounted=2", exact: true, most: 2,
@@ -191,10 +191,10 @@ func TestTraces(t *testing.T) {
 			entries: "expected=3000 delivered=4000 duplicated=0 unaccounted=-1000", exact: true,
 		}, {
 			name: "what the tracer admits was lost", spans: plain, sink: traced(op(map[int]int64{3: 900, 2: 100})), dropped: 100,
-			entries: "expected=3000 dropped by the tracer=100 delivered=2900 duplicated=0 unaccounted=0",
+			entries: "expected=3000 dropped=100 delivered=2900 duplicated=0 unaccounted=0",
 		}, {
 			name: "what it does not admit may not have been made", spans: plain, sink: traced(op(map[int]int64{3: 900, 2: 100})), dropped: 40,
-			entries: "expected=2940 dropped by the tracer=40 delivered=2900 duplicated=0 unaccounted=0", most: 60,
+			entries: "expected=2940 dropped=40 delivered=2900 duplicated=0 unaccounted=0", most: 60,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestTraces(t *testing.T) {
 			l, _ := find(Account("otel", AppToSink, []string{"json"}, tracing, []Run{run}), "json")
 			e := entryWith(l, Unaccounted)
 			if got := entries(l); got != c.entries || l.Exact != c.exact || max(e.Spans, e.High) != c.most {
-				t.Errorf("%s: exact %t, at most %d unaccounted\nwant %s: exact %t, at most %d\n%s", got, l.Exact, max(e.Spans, e.High), c.entries, c.exact, c.most, l.Verdict)
+				t.Errorf("%s: exact %t, at most %d unaccounted\nwant %s: exact %t, at most %d\n%s", got, l.Exact, max(e.Spans, e.High), c.entries, c.exact, c.most, outcomes(l))
 			}
 		})
 	}

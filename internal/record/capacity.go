@@ -1,18 +1,34 @@
 package record
 
-// Outcome is how the search for a capacity ended.
+// Outcome is how the search for a capacity ended: one of a closed list.
 type Outcome string
 
 // The outcomes of a search. Only Found has a Rate.
 const (
 	Found       Outcome = "found"
-	ByGenerator Outcome = "bounded by the generator" // the service can do more than the generator can ask
-	AboveMost   Outcome = "above the most asked for"
-	BelowLeast  Outcome = "below the lowest rate that can be asked"
-	Unsteady    Outcome = "unsteady"                    // probes contradict each other: no rate could be verified
-	Saturated   Outcome = "saturated before the target" // more is not held, though the app has CPU to spare: Passing is the highest rate held
-	NoSpans     Outcome = "no spans to lose"            // lossless: none is sent, or it is not known exactly how many should be
+	ByGenerator Outcome = "by-generator" // the service can do more than the generator can ask
+	AboveMost   Outcome = "above-most"   // that was asked for
+	BelowLeast  Outcome = "below-least"  // rate that can be asked
+	Unsteady    Outcome = "unsteady"     // probes contradict each other: no rate could be verified
+	Saturated   Outcome = "saturated"    // before the target: more is not held, though the app has CPU to spare; Passing is the highest rate held
+	NoSpans     Outcome = "no-spans"     // lossless: none is sent, or it is not known exactly how many should be
 )
+
+// earlier are the outcomes as records had them that an earlier tracetax wrote.
+var earlier = map[string]Outcome{
+	"bounded by the generator": ByGenerator, "above the most asked for": AboveMost, "below the lowest rate that can be asked": BelowLeast,
+	"saturated before the target": Saturated, "no spans to lose": NoSpans,
+}
+
+// UnmarshalText reads an outcome, also one of an earlier tracetax.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	if now, was := earlier[string(text)]; was {
+		*o = now
+		return nil
+	}
+	*o = Outcome(text)
+	return nil
+}
 
 // Capacity is what the search for a rate found in one phase.
 type Capacity struct {

@@ -4,11 +4,12 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // shape says what a fixture looks like.
@@ -175,20 +176,22 @@ func (s shape) ledger(operation, variant string, v int) finding.Ledger {
 		dropped = 1204
 	}
 	l := finding.Ledger{
-		Operation: operation, Variant: variant, Hop: "app → sink", Operations: uint64(expected), Exact: true, Verdict: "nothing lost",
+		Operation: operation, Variant: variant, Hop: "app → sink", Operations: uint64(expected), Exact: true, Outcome: []finding.Reason{{Code: finding.PageNothingLost}},
 		Entries: []finding.Entry{
 			{Name: "expected", Spans: expected, How: "inferred"},
-			{Name: "sampled out", Spans: 0, How: "inferred"},
-			{Name: "dropped by the tracer", Spans: dropped, How: "counted"},
+			{Name: ledger.SampledOut, Spans: 0, How: "inferred"},
+			{Name: ledger.Dropped, Spans: dropped, How: "counted"},
 			{Name: "delivered", Spans: expected - dropped, How: "counted"},
 			{Name: "unaccounted", Spans: 0, How: "inferred"},
 		},
 	}
 	if dropped > 0 {
 		l.LostShare = float64(dropped) / float64(expected)
-		l.Verdict = fmt.Sprintf("%s lost: %s dropped by the tracer", finding.FormatValue(l.LostShare, "1"), finding.FormatCount(dropped))
+		l.Outcome = []finding.Reason{{Code: finding.PageLost, Figures: []finding.Figure{{Name: "share", Value: l.LostShare, Unit: "1"}, {Name: "dropped", Value: float64(dropped), Unit: "count"}}}}
 	}
-	return l
+	filled := []finding.Ledger{l}
+	words.FillLedgers(filled)
+	return filled[0]
 }
 
 func curve(operation, variant string, o, v int) finding.Curve {
@@ -226,7 +229,7 @@ func nasty() *finding.Document {
 	doc.Ledgers = append(doc.Ledgers,
 		finding.Ledger{Operation: "(start)", Variant: nastyName, Hop: nastyName},
 		finding.Ledger{Operation: "(stop)", Variant: long, Hop: "app → sink", LostShare: 1, Verdict: "all lost", Entries: []finding.Entry{
-			{Name: "expected", Spans: 5, Low: 4, High: 6, How: "inferred"}, {Name: "unaccounted", Spans: 5, How: "inferred"}}},
+			{Name: "expected", Text: "expected", Spans: 5, Low: 4, High: 6, How: "inferred"}, {Name: "unaccounted", Text: "unaccounted", Spans: 5, How: "inferred"}}},
 	)
 	doc.Warnings = append(doc.Warnings, finding.Warning{Code: nastyName, Severity: "spoiled", Text: nastyName, Advice: "do <b>this</b>", Where: nastyName})
 	doc.Runs = finding.Runs{Good: 30, Failed: 2, Blocks: 8, Failure: []string{"block 3, " + nastyName + ": ended with exit status 1\n" + nastyName}, Dropped: []string{"block 4: CPU stolen"}}

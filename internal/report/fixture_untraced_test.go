@@ -4,6 +4,7 @@ package report
 
 import (
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // untracedAt is the small document, with no span of otel on the operations.
@@ -29,10 +30,11 @@ func untracedAt(all bool, operations ...string) *finding.Document {
 	}
 	for i := range doc.Ledgers {
 		if l := &doc.Ledgers[i]; doc.IsUntraced(l.Variant, l.Operation) {
-			l.Verdict, l.LostShare, l.Exact = "no span came", 0, false
+			l.Outcome, l.LostShare, l.Exact = []finding.Reason{{Code: finding.PageNoSpan}}, 0, false
 			l.Entries = []finding.Entry{{Name: "expected", How: "inferred"}, {Name: "delivered", How: "counted"}}
 		}
 	}
+	words.FillLedgers(doc.Ledgers)
 	if all {
 		doc.Answer = "On hello/go, no span came with otel, so that what tracing costs cannot be told."
 	}

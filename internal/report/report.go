@@ -56,7 +56,10 @@ func StudyMarkdown(w io.Writer, doc *finding.Study) error {
 // JSON writes the findings, as findings.json keeps them.
 func JSON(w io.Writer, doc *finding.Document) error { return data.JSON(w, doc) }
 
-// Read reads a document that JSON wrote. It refuses one of a newer schema.
+// ErrOlder is why findings that an earlier tracetax wrote are not read.
+var ErrOlder = data.ErrOlder
+
+// Read reads a document that JSON wrote. It refuses one of another schema.
 func Read(r io.Reader) (*finding.Document, error) { return data.Read(r) }
 
 // CSV writes one row per finding. Figures are unrounded, as in all forms for other programs.

@@ -43,7 +43,7 @@ func driven() *finding.Document {
 	}
 	low, high := 790e-9, 815e-9
 	doc.Answer = "On calls/java, tracing with kieker costs 1.10 µs per call, +550 % (548 to 552), on call; listed apart, because they lost spans: scout."
-	doc.Lossy = []finding.Lossy{{Operation: "call", Variant: "scout", LostShare: 0.9, Spans: 72e6, Metric: "time_per_call", Cost: &finding.Interval{Estimate: 0.5, Low: number0(0.48), High: number0(0.53)}, Text: "90.0 % of the spans lost: 80.0 % in the tracer's queue, 10.0 % nobody says where"}}
+	doc.Lossy = []finding.Lossy{{Operation: "call", Variant: "scout", LostShare: 0.9, Spans: 72e6, Metric: "time_per_call", Cost: &finding.Interval{Estimate: 0.5, Low: number0(0.48), High: number0(0.53)}, Where: []finding.LostAt{{Place: finding.LostInQueue, Spans: 64e6, Share: 0.8}, {Place: finding.LostNowhere, Spans: 8e6, Share: 0.1}}}}
 	doc.Increments = []finding.Increment{{
 		Operation: "call", Tracer: "otel-java", Steps: []string{"queue", "writing"}, Variant: "otel", Over: "otel-probe", Metric: "time_per_call", Unit: "s",
 		Before: 3.4e-6, Value: 4.2e-6, Absolute: &finding.Interval{Estimate: 800e-9, Low: &low, High: &high}, Blocks: 8,
@@ -85,7 +85,7 @@ func sampleStudy() *finding.Study {
 	base := cell("none", 390, nil, finding.PublishedCell{Series: 0, Value: 380, Spread: 5}, finding.PublishedCell{Series: 1, Value: 390})
 	base.Added = nil
 	doubtful := cell("scout", 380, nil)
-	doubtful.Lossy, doubtful.Reason, doubtful.Added = true, "the runs of scout fall into modes", nil
+	doubtful.Lossy, doubtful.Reason, doubtful.Added = true, &finding.Reason{Code: finding.WhyModes, Variant: "scout", Text: "the runs of scout fall into modes"}, nil
 	doc.Tables = []finding.StudyTable{{Workload: "requests/flask", Metric: "capacity", Unit: "1/s", Better: "higher", Baseline: "none", Rows: []finding.StudyCell{
 		base, cell("otel", 240, i(-0.385, -0.40, -0.37), finding.PublishedCell{Series: 0, Value: 240, Cost: number0(-0.368), Within: &no}, finding.PublishedCell{Series: 1, Value: 245, Cost: number0(-0.372), Within: &yes}),
 		cell("elastic", 200, i(-0.487, -0.5, -0.47), finding.PublishedCell{Series: 0, Value: 200, Cost: &published, Within: &no}), doubtful,
@@ -95,7 +95,7 @@ func sampleStudy() *finding.Study {
 	doc.Results[0].Quick, doc.Results[0].Runtimes = true, []string{"java: openjdk 17"}
 	doc.Searches = []finding.StudySearch{
 		{Workload: "calls/java", Search: finding.Search{Operation: "call", Variant: "otel", Goal: "no span lost", Rate: i(21000, 20000, 23000), Held: 20000, Failed: 23000, Below: 1, Outcomes: []string{"found", "found"}}},
-		{Workload: "calls/java", Search: finding.Search{Operation: "call", Variant: "scout", Goal: "no span lost", Outcomes: []string{"below the lowest rate that can be asked"}, Text: "no span lost: not even at 2,000/s"}},
+		{Workload: "calls/java", Search: finding.Search{Operation: "call", Variant: "scout", Goal: "no span lost", Outcomes: []string{"below-least"}, Text: "no span lost: not even at 2,000/s"}},
 	}
 	doc.Sweeps = []finding.StudySweep{{Workload: "requests/flask", Sweep: finding.Sweep{Operation: "call", Variant: "otel", Parameter: "depth", Metric: "time_per_call", Unit: "s", Points: []finding.SweepPoint{{X: 2, Y: 1e-6}, {X: 8, Y: 3e-6}}}}}
 	calls := doc.Sweeps[0]
@@ -121,7 +121,7 @@ func callTables() []finding.StudyTable {
 	none, otel, scout, absent := row("none", 50e-9), row("otel", 4e-6), row("scout", 2e-6), row("inspectit", 0)
 	otel.Published = []finding.PublishedCell{{Series: 0, Value: 3.6e-6, Added: number0(3.5e-6), Within: &yes}}
 	scout.Lossy = true
-	absent.Value, absent.Cost, absent.Added, absent.Reason = nil, nil, nil, "left out: it cannot be had"
+	absent.Value, absent.Cost, absent.Added, absent.Reason = nil, nil, nil, &finding.Reason{Code: finding.WhyLeftOut, Text: "left out: it cannot be had"}
 	absent.Published = []finding.PublishedCell{{Series: 0, Value: 7e-6, Added: number0(6.9e-6)}}
 	times := table("time_per_call", "s", none, otel, scout, absent)
 	times.Amount = true

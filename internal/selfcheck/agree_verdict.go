@@ -172,9 +172,9 @@ func (h holder) budget() string {
 	case v.Low == nil:
 		return fmt.Sprintf("the verdict is %q, and has no interval", v.Kind)
 	}
-	within, over := *v.High < *v.Budget, *v.Low > *v.Budget
+	within, over := *v.High <= *v.Budget, *v.Low > *v.Budget // one that ends at the budget keeps it
 	if h.Better == "higher" {
-		within, over = *v.Low > -*v.Budget, *v.High < -*v.Budget
+		within, over = *v.Low >= -*v.Budget, *v.High < -*v.Budget
 	}
 	if v.Kind == finding.Within && !within || v.Kind == finding.Over && !over {
 		return fmt.Sprintf("the verdict is %q, and its interval says otherwise", v.Kind)

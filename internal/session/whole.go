@@ -31,6 +31,8 @@ func decodeFindings(file io.Reader, path string) (*finding.Document, error) {
 		return doc, nil
 	case isNewer(text): // which the error says, and what to do
 		return nil, fmt.Errorf("%s: %w", path, err)
+	case errors.Is(err, report.ErrOlder):
+		return nil, fmt.Errorf("%s is of an earlier tracetax: %s", path, remedy(path))
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("%s is cut off: %s", path, remedy(path))
 	}

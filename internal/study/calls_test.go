@@ -115,7 +115,7 @@ func TestPublishedAmounts(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		case "inspectit":
-			if r.Value != nil || !strings.Contains(r.Reason, "cannot be had") || r.Published[0].Value != 7e-6 || r.Published[0].Within != nil {
+			if r.Value != nil || r.Reason.Code != finding.WhyLeftOut || r.Reason.Said != "it cannot be had" || r.Published[0].Value != 7e-6 || r.Published[0].Within != nil {
 				t.Errorf("%+v", r)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // judged gives a verdict on every claim.
@@ -78,8 +79,8 @@ func (n *count) add(c finding.Claim, f finding.ClaimFigure) {
 		n.out++
 	default:
 		name := figureName(f)
-		if f.Reason != "" {
-			name += " (" + f.Reason + ")"
+		if f.Reason != nil {
+			name += " (" + words.Reason(*f.Reason) + ")"
 		}
 		n.open = append(n.open, name)
 	}

@@ -90,19 +90,19 @@ func TestClaims(t *testing.T) {
 // What cannot be relied on confirms and refutes nothing.
 func TestClaimsDoNotRestOnDoubtfulFigures(t *testing.T) {
 	claim := []finding.Claim{{Metric: "cpu_per_operation", Above: number(0)}}
-	for reason, change := range map[string]func(*finding.Document){
-		"otel could not hold 400/s": func(d *finding.Document) {
-			d.Findings[0].Verdict = finding.Verdict{Kind: finding.Overloaded, Text: "otel could not hold 400/s"}
+	for reason, change := range map[finding.Code]func(*finding.Document){
+		finding.WhyOverloaded: func(d *finding.Document) {
+			d.Findings[0].Verdict = finding.Verdict{Kind: finding.Overloaded, Reasons: []finding.Reason{{Code: finding.WhyOverloaded, Variant: "otel"}}}
 			d.Findings[0].Relative = nil
 		},
-		"the runs of otel fall into modes": func(d *finding.Document) {
-			d.Findings[0].Verdict = finding.Verdict{Kind: finding.CannotTell, Text: "cannot tell: the runs of otel fall into modes"}
+		finding.WhyModes: func(d *finding.Document) {
+			d.Findings[0].Verdict = finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyModes, Variant: "otel"}}}
 		},
-		"over 1 % of the baseline's spans were lost": func(d *finding.Document) {
+		finding.WhyBaseLost: func(d *finding.Document) {
 			d.Lossy = []finding.Lossy{{Operation: "db", Variant: "none", LostShare: 0.3}}
 		},
-		"there is no ratio": func(d *finding.Document) { d.Findings[0].Relative = nil },
-		"it was not measured": func(d *finding.Document) {
+		finding.WhyNoRatio: func(d *finding.Document) { d.Findings[0].Relative = nil },
+		finding.WhyNotMeasured: func(d *finding.Document) {
 			d.Findings = d.Findings[1:]
 			claim[0].Operation, claim[0].Variants = []string{"db"}, []string{"otel"}
 		},
@@ -112,7 +112,7 @@ func TestClaimsDoNotRestOnDoubtfulFigures(t *testing.T) {
 		s.change = change
 		doc := s.document()
 		got := makeStudy(t, claim, doc).Claims[0]
-		if got.Kind != finding.Open || got.Figures[0].Reason != reason {
+		if got.Kind != finding.Open || got.Figures[0].Reason == nil || got.Figures[0].Reason.Code != reason {
 			t.Errorf("%s: %s, %+v", reason, got.Said, got.Figures)
 		}
 	}
@@ -160,7 +160,8 @@ func TestLossyFiguresAreTheLeast(t *testing.T) {
 			if got.Kind != c.want {
 				t.Errorf("%s (%s), %+v; want %s", got.Kind, got.Said, got.Figures, c.want)
 			}
-			if told := strings.Contains(got.Figures[0].Reason, lostText); told != (len(c.lossy) > 0) {
+			r := got.Figures[0].Reason
+			if told := r != nil && (r.Code == finding.WhyItLost || r.Code == finding.WhyLeast); told != (len(c.lossy) > 0) {
 				t.Errorf("the loss is told: %t, %+v", told, got.Figures[0])
 			}
 		})

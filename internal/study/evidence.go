@@ -24,9 +24,9 @@ type part struct {
 	at     finding.ClaimFigure
 	logs   byBlock
 	of     *result
-	limit  limit   // on which side of it the figure would lie if no span were lost
-	reason string  // why there is none
-	unsent float64 // share of the spans that was held back by a limit of the tracer's own
+	limit  limit           // on which side of it the figure would lie if no span were lost
+	reason *finding.Reason // why there is none
+	unsent float64         // share of the spans that was held back by a limit of the tracer's own
 }
 
 // evidence is what one figure of a claim is made of: parts to be averaged; with under
@@ -73,7 +73,7 @@ func (s *study) costParts(c finding.Claim) []part {
 			}
 		}
 	}, func(name string) {
-		out = append(out, part{at: finding.ClaimFigure{Workload: name}, reason: "there is no result of this workload"})
+		out = append(out, part{at: finding.ClaimFigure{Workload: name}, reason: &finding.Reason{Code: finding.WhyNoResult}})
 	})
 	return out
 }
@@ -96,7 +96,7 @@ func (s *study) variantParts(c finding.Claim) []part {
 				}
 				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: cmp.Or(untold(a), untold(b)), unsent: max(a.unsent(), b.unsent())}
 				one.at.Variant = name
-				if one.reason == "" {
+				if one.reason == nil {
 					one.logs = a.value.over(b.value)
 				}
 				out, any = append(out, one), true
@@ -106,7 +106,7 @@ func (s *study) variantParts(c finding.Claim) []part {
 			out = append(out, missing(r, operation, name))
 		}
 	}, func(workload string) {
-		out = append(out, part{at: finding.ClaimFigure{Workload: workload, Variant: name}, reason: "there is no result of this workload"})
+		out = append(out, part{at: finding.ClaimFigure{Workload: workload, Variant: name}, reason: &finding.Reason{Code: finding.WhyNoResult}})
 	})
 	return out
 }
@@ -157,26 +157,30 @@ func whereOf(f *figure) finding.ClaimFigure {
 	return finding.ClaimFigure{Workload: f.of.workload, Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant}
 }
 
-// untold says why a figure cannot be reckoned with; "" where it can.
-func untold(f *figure) string {
+// untold says why a figure cannot be reckoned with; nil where it can.
+func untold(f *figure) *finding.Reason {
 	switch {
-	case f.reason != "":
+	case f.reason != nil:
 		return f.reason
 	case f.lossyBase:
-		return "over 1 % of the baseline's spans were lost"
+		return &finding.Reason{Code: finding.WhyBaseLost}
 	case f.value == nil:
-		return "there is no ratio"
+		return &finding.Reason{Code: finding.WhyNoRatio}
 	}
-	return ""
+	return nil
 }
 
 // missing is what was not measured, and why where that is known.
 func missing(r *result, operation, variant string) part {
-	reason := "it was not measured"
+	reason := &finding.Reason{Code: finding.WhyNotMeasured}
 	for _, left := range r.Experiment.LeftOut {
 		if left.Variant == variant {
-			reason = "left out: " + left.Reason
+			reason = leftOut(left)
 		}
 	}
 	return part{at: finding.ClaimFigure{Workload: r.workload, Operation: operation, Variant: variant}, of: r, reason: reason}
+}
+
+func leftOut(left finding.LeftOut) *finding.Reason {
+	return &finding.Reason{Code: finding.WhyLeftOut, Variant: left.Variant, Said: left.Reason}
 }

@@ -2,7 +2,6 @@
 package study
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -15,17 +14,18 @@ func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
 	f := e.at
 	f.Holds = finding.Open
 	for _, p := range slices.Concat(e.parts, e.under) {
-		if p.reason != "" {
-			f.Reason = p.reason
+		if p.reason != nil {
+			reason := *p.reason
 			if len(e.parts)+len(e.under) > 1 {
-				f.Reason = figureName(p.at) + ": " + p.reason
+				reason.Part = figureName(p.at)
 			}
+			f.Reason = &reason
 			return f
 		}
 	}
 	bound := e.limit()
 	if !bound.supports(c) {
-		f.Reason = lostText
+		f.Reason = &finding.Reason{Code: finding.WhyItLost}
 		return f
 	}
 	estimate := e.estimator(&f)
@@ -43,18 +43,17 @@ func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
 	}
 	f.Holds = sideOf(c, f.Interval)
 	if bound != exact && f.Holds != finding.Confirmed {
-		f.Holds, f.Wide, f.Reason = finding.Open, nil, lostText
+		f.Holds, f.Wide, f.Reason = finding.Open, nil, &finding.Reason{Code: finding.WhyItLost}
 	} else if bound != exact {
-		f.Reason = "the least that it is: " + lostText
+		f.Reason = &finding.Reason{Code: finding.WhyLeast}
 	}
 	if f.Interval == nil || f.Interval.Low == nil {
-		f.Reason = fmt.Sprintf("%d blocks: figures only", f.Blocks)
+		f.Reason = &finding.Reason{Code: finding.WhyFewBlocks, Figures: []finding.Figure{{Name: "blocks", Value: float64(f.Blocks), Unit: "count"}}}
 	}
-	if most := e.unsent(); f.Reason == "" && most > 0 {
-		f.Reason = finding.FormatValue(most, "1") + " of the spans were not sent, by a limit of the tracer's own"
-		if len(e.parts)+len(e.under) > 1 {
-			f.Reason = "up to " + f.Reason
-		}
+	if most := e.unsent(); f.Reason == nil && most > 0 {
+		f.Reason = &finding.Reason{Code: finding.WhyHeldBack, Figures: []finding.Figure{
+			{Name: "share", Value: most, Unit: "1"}, {Name: "parts", Value: float64(len(e.parts) + len(e.under)), Unit: "count"},
+		}}
 	}
 	return f
 }

@@ -41,7 +41,7 @@ func grouped(over string, parts, under []part) []evidence {
 		}
 		if paired {
 			if len(e.under) == 0 {
-				e.under = []part{{at: e.at, reason: "it was not measured on the other workload"}}
+				e.under = []part{{at: e.at, reason: &finding.Reason{Code: finding.WhyNotOnOther}}}
 			}
 			e.at.Workload = group[0].at.Workload + " / " + e.under[0].at.Workload
 			e.under = append(e.under, lacking(e.parts, e.under)...)
@@ -60,8 +60,8 @@ func lacking(parts, counterparts []part) []part {
 		of := func(q part) bool {
 			return q.at.Variant == p.at.Variant && cellName(q.at.Operation, q.at.Parameter) == cellName(p.at.Operation, p.at.Parameter)
 		}
-		if p.reason == "" && !slices.ContainsFunc(counterparts, of) {
-			out = append(out, part{at: p.at, reason: "it was not measured on the other workload"})
+		if p.reason == nil && !slices.ContainsFunc(counterparts, of) {
+			out = append(out, part{at: p.at, reason: &finding.Reason{Code: finding.WhyNotOnOther}})
 		}
 	}
 	return out

@@ -18,10 +18,10 @@ import (
 type figure struct {
 	*finding.Finding
 	of          *result
-	value, base byBlock // logarithms; nil where there is no ratio
-	lossy       bool    // over 1 % of its spans were lost, or of the baseline's
-	lossyBase   bool    // of the baseline's
-	reason      string  // why its interval does not answer the question; "" where it does
+	value, base byBlock         // logarithms; nil where there is no ratio
+	lossy       bool            // over 1 % of its spans were lost, or of the baseline's
+	lossyBase   bool            // of the baseline's
+	reason      *finding.Reason // why its interval does not answer the question; nil where it does
 }
 
 // cost is the logarithm of the ratio to the baseline, by block; nil where there is none.
@@ -33,7 +33,7 @@ func (f *figure) cost() byBlock {
 }
 
 // told reports whether the figure may be reckoned with.
-func (f *figure) told() bool { return f.value != nil && f.reason == "" && !f.lossy }
+func (f *figure) told() bool { return f.value != nil && f.reason == nil && !f.lossy }
 
 // at names where the figure is, without its variant.
 func (f *figure) at() string { return join(f.of.workload, cellName(f.Operation, f.Parameter)) }
@@ -57,48 +57,45 @@ func (s *study) collect() {
 
 // reasonOf says why a finding's interval does not answer the question: it was withheld
 // for another reason than want of blocks.
-func reasonOf(f *finding.Finding) string {
-	switch v := f.Verdict; {
-	case v.Kind == finding.Overloaded:
-		return v.Text
-	case v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0:
-		return strings.TrimPrefix(v.Text, "cannot tell: ")
+func reasonOf(f *finding.Finding) *finding.Reason {
+	v := f.Verdict
+	if v.Kind == finding.Overloaded || v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 {
+		reason := v.Reason()
+		return &reason
 	}
-	return ""
+	return nil
 }
 
-// idle says that no span came of one side, or that each did other work; "" where neither is so.
-func (r *result) idle(f *finding.Finding) string {
+// idle says that no span came of one side, or that each did other work; nil where neither is so.
+func (r *result) idle(f *finding.Finding) *finding.Reason {
 	for _, variant := range []string{f.Variant, f.Against} {
 		if r.UntracedIn(f, variant) {
-			return "no span came with " + variant
+			return &finding.Reason{Code: finding.WhyUntraced, Variant: variant}
 		}
 	}
 	if f.Uncompared {
-		return "at the rate found for each: no comparison"
+		return &finding.Reason{Code: finding.WhyOtherRates}
 	}
-	return ""
+	return nil
 }
 
-const lossUnknown = "how many spans were lost is not known"
-
 // unsure says that nobody knows whether a variant, or what it is held against, lost too many spans
-// to be ranked; "" where it is known. Of a result that does not list such losses, the ledgers tell where a workload makes
+// to be ranked; nil where it is known. Of a result that does not list such losses, the ledgers tell where a workload makes
 // itself work; of others the part of a run counts that is behind its warm-up, of which the ledger
 // of an operation does not tell.
-func (r *result) unsure(f *finding.Finding) string {
+func (r *result) unsure(f *finding.Finding) *finding.Reason {
 	if r.UnknownLoss(f.Operation, f.Parameter, f.Variant) != nil || r.UnknownLoss(f.Operation, f.Parameter, f.Against) != nil {
-		return lossUnknown
+		return &finding.Reason{Code: finding.WhyLossUnknown}
 	}
 	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }) {
-		return ""
+		return nil
 	}
 	for _, l := range r.Ledgers {
 		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && finding.Matters(l.LostMost-l.LostShare) {
-			return lossUnknown
+			return &finding.Reason{Code: finding.WhyLossUnknown}
 		}
 	}
-	return ""
+	return nil
 }
 
 // loses reports whether a variant lost too many spans, on what a finding is about, to be ranked.

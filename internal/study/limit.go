@@ -15,8 +15,6 @@ const (
 	neither              // nothing is known
 )
 
-const lostText = "over 1 % of its spans were lost"
-
 // limit is that of the figure's ratio to the baseline.
 func (f *figure) limit() limit {
 	switch {

@@ -24,7 +24,7 @@ func (s *study) methods(out *finding.Study) []string {
 		if slices.ContainsFunc(s.figures, func(f *figure) bool { return !f.of.ordered(f.Variant) }) {
 			text = append(text, "Variants that leave out steps of tracing, traces or spans on purpose are in no order: what they cost is the cost of a part.")
 		}
-		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.reason == lossUnknown }) {
+		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.reason != nil && f.reason.Code == finding.WhyLossUnknown }) {
 			text = append(text, "Variants of which it is not known how many spans were lost are in no order either.")
 		}
 		text = append(text, "Two variants share a letter where the 95 % interval of their ratio within blocks holds none; each pair is looked at by itself. Kendall's τ-b is over the variants that both orders have.")

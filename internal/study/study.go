@@ -14,6 +14,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // confidence of every interval, before any correction.
@@ -77,6 +78,7 @@ func Make(in Input) (*finding.Study, error) {
 		Warnings: s.warnings(),
 	}
 	s.carry(out)
+	words.FillStudy(out)
 	out.Methods = s.methods(out)
 	out.Answer = s.answer(out)
 	return out, nil

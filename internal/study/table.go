@@ -60,7 +60,7 @@ func (s *study) absent(r *result, t finding.StudyTable) []finding.StudyCell {
 			if p.Metric != t.Metric || p.Variant != left.Variant {
 				continue
 			}
-			row := finding.StudyCell{Operation: p.Operation, Parameter: p.Parameter, Variant: left.Variant, Reason: "left out: " + left.Reason}
+			row := finding.StudyCell{Operation: p.Operation, Parameter: p.Parameter, Variant: left.Variant, Reason: leftOut(left)}
 			if slices.ContainsFunc(out, func(o finding.StudyCell) bool {
 				return o.Variant == row.Variant && o.Operation == row.Operation && maps.Equal(o.Parameter, row.Parameter)
 			}) {

@@ -28,7 +28,7 @@ func TestUnsentFigures(t *testing.T) {
 	if len(got.Rankings) != 2 || len(got.Rankings[0].Places) != 2 || len(got.Unsent) != 2 || got.Unsent[0].Workload != "flask" {
 		t.Errorf("%+v, %+v", got.Rankings, got.Unsent)
 	}
-	if c := got.Claims[0]; c.Kind != finding.Confirmed || c.Figures[0].Reason != "48.0 % of the spans were not sent, by a limit of the tracer's own" {
+	if c := got.Claims[0]; c.Kind != finding.Confirmed || c.Figures[0].Reason.Code != finding.WhyHeldBack || c.Figures[0].Reason.Figure("share") != 0.48 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -69,16 +69,16 @@ func TestClaimsSayWhichResultsTheyNeed(t *testing.T) {
 func TestIdleFigures(t *testing.T) {
 	claims := []finding.Claim{{Name: "cheap", Metric: "cpu_per_operation", Variants: []string{"otel"}, Operation: []string{"db"}, Below: number(5)}}
 	for reason, change := range map[string]func(*finding.Document){
-		"no span came with otel": func(d *finding.Document) { d.Untraced = []finding.Untraced{{Variant: "otel", Operation: "db"}} },
-		"no span came with none": func(d *finding.Document) { d.Untraced = []finding.Untraced{{Variant: "none", Operation: "db"}} },
-		"at the rate found for each: no comparison": func(d *finding.Document) {
+		"untraced otel": func(d *finding.Document) { d.Untraced = []finding.Untraced{{Variant: "otel", Operation: "db"}} },
+		"untraced none": func(d *finding.Document) { d.Untraced = []finding.Untraced{{Variant: "none", Operation: "db"}} },
+		"other-rates ": func(d *finding.Document) {
 			d.Findings[0].Uncompared, d.Findings[0].Absolute, d.Findings[0].Relative = true, nil, nil
 		},
 	} {
 		s := shop("flask")
 		s.change = change
 		got := makeStudy(t, claims, s.document())
-		if c := got.Claims[0]; c.Kind != finding.Open || c.Figures[0].Reason != reason {
+		if c := got.Claims[0]; c.Kind != finding.Open || string(c.Figures[0].Reason.Code)+" "+c.Figures[0].Reason.Variant != reason {
 			t.Errorf("%s: %+v", reason, c)
 		}
 		for _, m := range got.Means {

@@ -29,9 +29,9 @@ func pilotedText(c *record.Capacity) string {
 	case c.Outcome == record.Found:
 		return finding.FormatValue(c.Rate, "1/s")
 	case c.Outcome == record.Saturated:
-		return fmt.Sprintf("%s (%s)", finding.FormatValue(c.Passing, "1/s"), c.Outcome)
+		return fmt.Sprintf("%s (%s)", finding.FormatValue(c.Passing, "1/s"), Outcome(c.Outcome))
 	case c.Passing > 0:
-		return fmt.Sprintf("at least %s (%s)", finding.FormatValue(c.Passing, "1/s"), c.Outcome)
+		return fmt.Sprintf("at least %s (%s)", finding.FormatValue(c.Passing, "1/s"), Outcome(c.Outcome))
 	}
-	return "nothing (" + string(c.Outcome) + ")"
+	return "nothing (" + Outcome(c.Outcome) + ")"
 }

@@ -7,30 +7,40 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-func whereText(place string) string {
+// Place says where spans were lost.
+func Place(place string) string {
 	switch place {
 	case finding.LostByLimit:
-		return "by " + place
+		return "by a limit of the tracer's own"
+	case finding.LostInQueue:
+		return "in the tracer's queue"
+	case finding.LostInStream:
+		return "in the stream to the receiver"
+	case finding.LostOnWay:
+		return "at a hop on the way"
 	case finding.LostAtSink:
-		return "at " + place
-	case finding.LostNowhere:
-		return "nobody says where"
+		return "at the receiver"
 	}
-	return "in " + place
+	return "nobody says where"
+}
+
+// Places are the shares that were lost, each with its place.
+func Places(where []finding.LostAt) string {
+	var places []string
+	for _, p := range where {
+		places = append(places, finding.FormatValue(p.Share, "1")+" "+Place(p.Place))
+	}
+	return strings.Join(places, ", ")
 }
 
 // Lost says how many spans were lost, and where.
 func Lost(l finding.Lossy) string {
-	var places []string
-	for _, p := range l.Where {
-		places = append(places, finding.FormatValue(p.Share, "1")+" "+whereText(p.Place))
-	}
 	text := finding.FormatValue(l.LostShare, "1") + " of the spans lost"
 	if l.Part != "" {
 		text += " " + l.Part
 	}
-	if l.Part == "" || len(places) > 0 {
-		text += ": " + strings.Join(places, ", ")
+	if l.Part == "" || len(l.Where) > 0 {
+		text += ": " + Places(l.Where)
 	}
 	return text
 }

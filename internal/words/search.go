@@ -114,7 +114,7 @@ func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
 	}
 	passing := at(func(c *record.Capacity) float64 { return c.Passing })
 	failing := at(func(c *record.Capacity) float64 { return c.Failing })
-	text := string(outcome)
+	text := Outcome(outcome)
 	switch outcome {
 	case record.Found:
 		text = "found at about " + at(func(c *record.Capacity) float64 { return c.Rate })

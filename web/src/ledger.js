@@ -9,6 +9,7 @@ import { colour } from './theme.js';
 
 // The entries that share out what was expected, with their colour and pattern.
 const parts = entries.map(({ name, look }) => [name, look]);
+const titles = Object.fromEntries(entries.map(({ name, text }) => [name, text]));
 const patterns = {
   forgone: { rotation: Math.PI / 2, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   dropped: { rotation: Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
@@ -26,7 +27,7 @@ export function ledger(section) {
   place.hidden = rows.length === 0;
   const used = parts.filter(([name]) => rows.some(({ l }) => spans(l, name) > 0));
   show(place.querySelector('.panels'), 'Where the spans went', rows.length ? [{ draw: (width) => draw(rows, used, width) }] : []);
-  return () => legend(place.querySelector('.legend'), used.map(([name, tint]) => [name, 'rect', { x: 1, y: 1, width: 24, height: 10, rx: 2, fill: colour(tint) }]));
+  return () => legend(place.querySelector('.legend'), used.map(([name, tint]) => [titles[name], 'rect', { x: 1, y: 1, width: 24, height: 10, rx: 2, fill: colour(tint) }]));
 }
 
 function draw(rows, used, width) {
@@ -45,7 +46,7 @@ function draw(rows, used, width) {
       },
       tooltip: tooltip(({ dataIndex, seriesIndex }) => tip(rows[dataIndex].l, used[seriesIndex][0])),
       series: used.map(([name, tint]) => ({
-        type: 'bar', stack: 'spans', name, barWidth: 14,
+        type: 'bar', stack: 'spans', name: titles[name], barWidth: 14,
         itemStyle: { color: colour(tint), decal: patterns[tint] ? { ...patterns[tint], color: 'rgba(0,0,0,.35)' } : 'none' },
         data: rows.map(({ l, total }) => spans(l, name) / total),
       })),
@@ -55,5 +56,5 @@ function draw(rows, used, width) {
 
 function tip(l, name) {
   const e = entry(l, name);
-  return [`${l.operation} · ${l.variant}`, l.hop, `${name}: ${(e?.spans ?? 0).toLocaleString('en-US')} (${e?.how ?? ''})`, l.verdict].filter(Boolean);
+  return [`${l.operation} · ${l.variant}`, l.hop, `${titles[name]}: ${(e?.spans ?? 0).toLocaleString('en-US')} (${e?.how ?? ''})`, l.verdict].filter(Boolean);
 }

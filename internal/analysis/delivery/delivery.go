@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
@@ -39,6 +40,7 @@ func (b *Book) account() {
 		for i := range ledgers {
 			_, ledgers[i].LostMost, _ = ledger.LossEnds(ledgers[i])
 		}
+		words.FillLedgers(ledgers)
 	}
 }
 

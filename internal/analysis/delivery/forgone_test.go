@@ -34,11 +34,11 @@ func TestAbsentShare(t *testing.T) {
 
 // What was lost besides is no part of what was to be sent and was not.
 func TestUnsentAndLost(t *testing.T) {
-	l := &finding.Ledger{LostShare: 0.5, Entries: []finding.Entry{{Name: "delivered", Spans: 50}, {Name: "not sent, by the tracer's own limit", Spans: 100}}}
+	l := &finding.Ledger{LostShare: 0.5, Entries: []finding.Entry{{Name: "delivered", Spans: 50}, {Name: ledger.Forgone, Spans: 100}}}
 	if got := forgoneShare(l); math.Abs(got-0.5) > 1e-9 {
 		t.Errorf("100 of 200 were not sent, 50 of the others lost: %g", got)
 	}
-	l = &finding.Ledger{LostShare: 1, Entries: []finding.Entry{{Name: "dropped by the tracer", Spans: 70}, {Name: "not sent, by the tracer's own limit", Spans: 30}}}
+	l = &finding.Ledger{LostShare: 1, Entries: []finding.Entry{{Name: ledger.Dropped, Spans: 70}, {Name: ledger.Forgone, Spans: 30}}}
 	if got := forgoneShare(l); math.Abs(got-0.3) > 1e-9 {
 		t.Errorf("30 of 100 were not sent, all others lost: %g", got)
 	}

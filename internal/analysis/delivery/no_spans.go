@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // byChance is how unlikely it must be that sampling alone has kept no trace.
@@ -105,11 +106,9 @@ func (b *Book) dimLedgers() {
 			one := &b.Ledgers[i]
 			here := slices.ContainsFunc(none, func(l finding.Ledger) bool { return l.Operation == one.Operation })
 			if here && one.Variant == v.Name && one.LostShare == 0 {
-				one.Verdict, one.Exact = NoSpanCame, false
+				one.Outcome, one.Exact = []finding.Reason{{Code: finding.PageNoSpan}}, false
+				one.Verdict = words.Page(one.Outcome)
 			}
 		}
 	}
 }
-
-// NoSpanCame is what a ledger says of operations of which no span came.
-const NoSpanCame = "no span came"

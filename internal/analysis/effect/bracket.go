@@ -8,20 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/words"
 )
-
-// finerCount is the same of what is over a number of spans.
-const finerCount = "the number of spans per operation leaves that open, it is only known to lie between two ends: where it is the same in every operation, declare it (operations: {NAME: {spans: 3}}); more blocks would not help"
-
-// finer is what settles what the claim's ends leave open.
-func (c *claim) finer() string {
-	if c.Metric == metric.CPUPerSpan {
-		return finerCount
-	}
-	return words.FinerSearch
-}
 
 // resolutionNote says that a capacity is a bracket; "" where it is not.
 func resolutionNote(samples []finding.Sample) string {

@@ -23,10 +23,8 @@ type claim struct {
 	apart       *estimate.Extent // of the differences, where they are not exact
 	logsApart   *estimate.Extent // of logs
 	budget      *spec.Limit
-	asked       float64 // estimate.Confidence asked of the verdict's interval
 	doubts      doubts
 	bent        string // why nothing can be read off the end of its line; "" where it can
-	short       bool   // too few blocks for an interval that is corrected for all claims of the family
 }
 
 // Findings makes all findings, with their verdicts.

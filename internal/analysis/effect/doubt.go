@@ -3,7 +3,6 @@
 package effect
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // lagShare is the share of the effect by which the generator's lag may differ.
@@ -19,28 +19,28 @@ const lagShare = 0.1
 
 // doubts are what stands against a verdict.
 type doubts struct {
-	overloaded string  // a variant could not hold the rate
-	reason     string  // why it cannot be told
-	modes, lag bool    // which reason it is
-	gap        float64 // between the modes, on the scale of the verdict
+	overloaded *finding.Reason // a variant could not hold the rate
+	reason     *finding.Reason // why it cannot be told
+	gap        float64         // between modes, on the scale of the verdict
 }
 
 // doubtsOf looks for reasons against a verdict on the claim.
 func (s *Maker) doubtsOf(c *claim) doubts {
 	var d doubts
 	for _, at := range s.placesOf(c) {
-		d.overloaded = cmp.Or(d.overloaded, s.OverloadOf(c.pair, at))
+		if text := s.OverloadOf(c.pair, at); text != "" && d.overloaded == nil {
+			d.overloaded = &finding.Reason{Code: finding.WhyOverloaded, Said: text}
+		}
 	}
 	if c.bent != "" {
-		d.reason = c.bent
+		d.reason = &finding.Reason{Code: finding.WhyBent, Said: c.bent}
 		return d
 	}
-	if text := s.lagOf(c); text != "" {
-		d.lag, d.reason = true, text
+	if d.reason = s.lagOf(c); d.reason != nil {
 		return d
 	}
 	if report := modesOf(c); report.Differ {
-		d.modes, d.reason, d.gap = true, modesText(report, c), c.gapBetween(report)
+		d.reason, d.gap = modesReason(report, c), c.gapBetween(report)
 	}
 	return d
 }
@@ -59,14 +59,13 @@ func (s *Maker) placesOf(c *claim) []cell.At {
 
 // noteDoubts keeps what the warnings are to tell.
 func (s *Maker) noteDoubts(c *claim) {
-	if c.doubts.modes {
-		s.Modes = append(s.Modes, c.doubt(c.doubts.reason))
+	if r := c.doubts.reason; r != nil && r.Code == finding.WhyModes {
+		s.Modes = append(s.Modes, c.doubt(words.Reason(*r)))
+	} else if r != nil && r.Code == finding.WhyLag {
+		s.Lags = append(s.Lags, c.doubt(words.Reason(*r)))
 	}
-	if c.doubts.lag {
-		s.Lags = append(s.Lags, c.doubt(c.doubts.reason))
-	}
-	if c.doubts.overloaded != "" && c.metric.Nature != metric.Latency {
-		c.remark("not at the same rate: " + c.doubts.overloaded)
+	if c.doubts.overloaded != nil && c.metric.Nature != metric.Latency {
+		c.remark("not at the same rate: " + words.Reason(*c.doubts.overloaded))
 	}
 	if c.Role == "" && (c.Metric == metric.CPUPerOperation || c.Metric == metric.TimePerCall) {
 		if lost := 1 - s.Share(c.Variant, c.at); finding.Matters(lost) {
@@ -101,17 +100,17 @@ func metricWord(c *claim) string {
 }
 
 // lagOf says by how much the generator's lag differs between the variants, where
-// it is over a tenth of the effect: then the effect may be the generator's.
-func (s *Maker) lagOf(c *claim) string {
+// it is over a tenth of the effect: then the effect may be the generator's. It is nil where it is not.
+func (s *Maker) lagOf(c *claim) *finding.Reason {
 	if c.metric.Nature != metric.Latency || c.Absolute == nil || c.Absolute.Low == nil {
-		return ""
+		return nil
 	}
 	var lags []float64
 	for _, sample := range c.Samples {
 		base, ok := s.Runs[c.Against][sample.Block].ByCell[c.at].LagAt(c.metric.Percentile)
 		value, okValue := s.Runs[c.Variant][sample.Block].ByCell[c.at].LagAt(c.metric.Percentile)
 		if !ok || !okValue {
-			return ""
+			return nil
 		}
 		lags = append(lags, value-base)
 	}
@@ -121,8 +120,7 @@ func (s *Maker) lagOf(c *claim) string {
 	}
 	lag := stats.Center(lags)
 	if math.Abs(lag) <= lagShare*effect {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("the load generator's own lag differs by %s, over a tenth of what is measured (%s)",
-		finding.FormatValue(math.Abs(lag), "s"), finding.FormatValue(effect, "s"))
+	return &finding.Reason{Code: finding.WhyLag, Figures: []finding.Figure{{Name: "lag", Value: math.Abs(lag), Unit: "s"}, {Name: "effect", Value: effect, Unit: "s"}}}
 }

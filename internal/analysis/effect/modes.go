@@ -3,9 +3,7 @@
 package effect
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -47,22 +45,11 @@ func (c *claim) gapBetween(r stats.ModeReport) float64 {
 	return most - least
 }
 
-// beyondModes reports whether the verdict is the same in every mode: it costs, or saves, or is
-// over its budget, or within. The interval is farther from no difference, or from the limit, than
-// the modes are from each other.
-func (c *claim) beyondModes(e stats.Estimate) bool {
-	from := 0.0
-	if c.budget != nil {
-		from, _ = c.limit()
-	}
-	return c.doubts.modes && e.Bounded && math.Max(e.Low-from, from-e.High) > c.doubts.gap
-}
-
-func modesText(r stats.ModeReport, c *claim) string {
+func modesReason(r stats.ModeReport, c *claim) *finding.Reason {
 	name, modes := c.divided(r)
-	var parts []string
+	reason := &finding.Reason{Code: finding.WhyModes, Variant: name}
 	for _, m := range modes {
-		parts = append(parts, fmt.Sprintf("%.0f %% at %s", m.Share*100, finding.FormatValue(m.Center, c.Unit)))
+		reason.Figures = append(reason.Figures, finding.Figure{Name: "share", Value: m.Share, Unit: "1"}, finding.Figure{Name: "at", Value: m.Center, Unit: c.Unit})
 	}
-	return "the runs of " + name + " fall into modes, " + strings.Join(parts, " and ")
+	return reason
 }

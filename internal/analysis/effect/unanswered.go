@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // unanswered gives a verdict on every limit that no verdict was held against:
@@ -80,7 +81,8 @@ func (s *Maker) whyNot(c *claim) {
 	case c.metric.Nature == metric.Latency && (how == metric.Closed || metric.Driven.Has(how)):
 		c.cannotTell("a closed loop gives no latency to compare", 0)
 	case c.metric.Nature == metric.Latency && s.OverloadOf(c.pair, c.at) != "":
-		c.Verdict.Kind, c.Verdict.Text = finding.Overloaded, s.OverloadOf(c.pair, c.at)
+		c.Verdict.Kind, c.Verdict.Reasons = finding.Overloaded, []finding.Reason{{Code: finding.WhyOverloaded, Said: s.OverloadOf(c.pair, c.at)}}
+		words.FillVerdict(&c.Finding)
 	case c.metric.Nature == metric.Latency:
 		c.cannotTell("too few values support it in each run, or it reaches into time-outs", 0)
 	default:

@@ -1,12 +1,11 @@
-// This file turns intervals into verdicts, corrected for the number of claims
-// that are made together.
+// This file asks for verdicts on the claims, corrected for the number of those that
+// are made together.
 package effect
 
 import (
-	"fmt"
-
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/judge"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
@@ -21,27 +20,41 @@ const (
 
 // judge gives every claim its verdict.
 func (s *Maker) judge(claims []*claim) {
-	families, duet := s.families(claims), s.Duet()
+	s.limit(claims)
+	duet := s.Duet()
+	var asked []*claim
+	var questions []judge.Question
 	for _, c := range claims {
-		if duet && c.metric.Timed() {
+		switch {
+		case duet && c.metric.Timed():
 			c.shareCPU()
-			continue
+		case !c.metric.NoVerdict:
+			c.doubts = s.doubtsOf(c)
+			asked, questions = append(asked, c), append(questions, c.question(s.Confidence))
 		}
-		if c.metric.NoVerdict {
-			continue
+	}
+	for i, v := range judge.All(questions, judge.Rules{Quick: s.Quick(), Fixed: !s.Stops()}) {
+		c := asked[i]
+		if c.Verdict = v; v.Kind == finding.Overloaded {
+			c.Absolute, c.Relative = nil, nil
 		}
-		c.doubts = s.doubtsOf(c)
-		c.judge(families[c.family()], s.Confidence, s.Quick())
+		words.FillVerdict(&c.Finding)
 		s.noteDoubts(c)
 	}
-	s.jointly(claims, families)
 }
 
-// families counts the claims of each family, and finds the budgets that they are held against.
-func (s *Maker) families(claims []*claim) map[string]int {
-	families := map[string]int{}
+// limit finds the budgets that the claims are held against.
+func (s *Maker) limit(claims []*claim) {
 	for _, c := range claims {
 		c.budget = s.budgetFor(c)
+	}
+}
+
+// families counts the claims of each family.
+func (s *Maker) families(claims []*claim) map[string]int {
+	s.limit(claims)
+	families := map[string]int{}
+	for _, c := range claims {
 		if s.counts(c) {
 			families[c.family()]++
 		}
@@ -64,55 +77,52 @@ func (c *claim) family() string {
 	return familyOther
 }
 
-// judge gives the verdict among so many claims; ask is the confidence to ask of an
-// interval that is to have a given one.
-func (c *claim) judge(claims int, ask func(float64) float64, quick bool) {
-	v := &c.Verdict
+// question is what is asked of the claim; ask is the confidence to ask of an interval that is to have a given one.
+func (c *claim) question(ask func(float64) float64) judge.Question {
+	q := judge.Question{
+		Family: c.family(), Evidence: evidence{c, ask}, Ratio: c.logs != nil, Higher: c.Better == metric.Higher,
+		Blocks: c.Blocks, Least: stats.MinBlocks(ask(estimate.Confidence)),
+	}
+	if c.metric.Nature == metric.Latency {
+		q.Overloaded = c.doubts.overloaded
+	}
 	if c.budget != nil {
-		v.Budget = &c.budget.Value
+		q.Limit = &c.budget.Value
+		if c.logs == nil {
+			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
+		}
 	}
-	if c.doubts.overloaded != "" && c.metric.Nature == metric.Latency {
-		v.Kind, v.Text = finding.Overloaded, c.doubts.overloaded
-		c.Absolute, c.Relative = nil, nil
-		return
+	if c.doubts.reason != nil {
+		q.Then = append(q.Then, judge.Doubt{Reason: *c.doubts.reason, Gap: c.doubts.gap})
 	}
-	least := stats.MinBlocks(ask(estimate.Confidence))
-	if quick || c.Blocks < least {
-		c.figuresOnly(quick, least)
-		return
+	q.Then = append(q.Then, judge.Open(c.scaleApart())...)
+	for _, sample := range c.Samples {
+		q.In = append(q.In, sample.Block)
 	}
-	v.Claims, v.Confidence = claims, stats.Bonferroni(estimate.Confidence, claims)
-	c.asked = ask(v.Confidence)
-	e := c.scaleApart().SignedRank(c.scale(), c.asked)
-	switch {
-	case c.budget != nil && c.logs == nil:
-		c.cannotTell("there is no ratio to a baseline of zero", 0)
-	case c.doubts.reason != "" && !c.beyondModes(e):
-		c.short = c.doubts.modes && !e.Bounded // the signs of all claims together may tell
-		c.cannotTell(c.doubts.reason, 0)
-	case words.OpenBrackets(c.scaleApart()) != "":
-		c.cannotTell(words.OpenBrackets(c.scaleApart()), 0)
-	case !e.Bounded:
-		c.short = true
-		more := needed(claims, ask) - c.Blocks
-		c.cannotTell(fmt.Sprintf("%s more needed for %d claims at once", words.Blocks(more), claims), more)
-	case c.budget != nil:
-		c.against(e)
-	default:
-		c.alone(e)
+	if c.scaleApart() == nil && len(c.scale()) == len(c.Samples) { // otherwise which sign it has may be open
+		q.Differences = c.scale()
 	}
+	return q
 }
 
-// figuresOnly is the verdict on too few blocks. A budget is never met by silence.
-func (c *claim) figuresOnly(quick bool, least int) {
-	text := words.Blocks(c.Blocks) + ": figures only"
-	if quick {
-		text = "quick: figures only"
-	}
-	c.Verdict.Text = text
-	if c.budget != nil {
-		c.cannotTell(text, max(0, least-c.Blocks))
-	}
+// evidence is what a claim's question is answered by.
+type evidence struct {
+	*claim
+	ask func(float64) float64
+}
+
+// Estimate is that of the differences, on the scale that the verdict is made on.
+func (e evidence) Estimate(confidence float64) stats.Estimate {
+	return e.scaleApart().SignedRank(e.scale(), e.ask(confidence))
+}
+
+// Needs is how many blocks an interval takes.
+func (e evidence) Needs(confidence float64) int { return stats.MinBlocks(e.ask(confidence)) }
+
+// Settles is how many blocks there would have to be in all until the interval excludes the limit; never is true where
+// no number is enough.
+func (e evidence) Settles(limit, confidence float64) (blocks int, never bool) {
+	return e.scaleApart().BlocksToExclude(e.scale(), limit, e.ask(confidence))
 }
 
 // scale is the differences on the scale that the verdict is made on.
@@ -140,61 +150,6 @@ func (c *claim) onScale(e stats.Estimate) stats.Estimate {
 }
 
 func (c *claim) cannotTell(reason string, more int) {
-	c.Verdict.Kind, c.Verdict.Text, c.Verdict.MoreBlocks = finding.CannotTell, "cannot tell: "+reason, more
-}
-
-// keep puts the corrected interval into the verdict.
-func (c *claim) keep(e stats.Estimate) finding.Interval {
-	c.Verdict.Low, c.Verdict.High = &e.Low, &e.High
-	return finding.Interval{Estimate: e.Center, Low: &e.Low, High: &e.High}
-}
-
-// alone is the verdict where there is no budget.
-func (c *claim) alone(e stats.Estimate) {
-	at := e.Against(0)
-	e = c.onScale(e)
-	i := c.keep(e)
-	relative := c.logs != nil
-	size := finding.FormatSize(estimate.Magnitude(i), c.Unit, relative)
-	v := &c.Verdict
-	switch {
-	case at == stats.Straddles && c.excludesZero():
-		c.notSure(finding.FormatInterval(i, c.Unit, relative))
-	case at == stats.Straddles:
-		bound := e.Hidden()
-		v.Kind, v.Bound = finding.NoDifference, &bound
-		v.Text = "no difference larger than " + finding.FormatBound(bound, c.Unit, relative)
-	case (at == stats.Above) == (c.Better != metric.Higher):
-		v.Kind, v.Text = finding.Costs, "costs "+size
-	default:
-		v.Kind, v.Text = finding.Saves, "saves "+size
-	}
-	if c.Better == metric.Higher && (v.Kind == finding.Costs || v.Kind == finding.Saves) {
-		v.Text = map[finding.Kind]string{finding.Costs: "lower by ", finding.Saves: "higher by "}[v.Kind] + size
-	}
-	if c.doubts.modes {
-		v.Text += ", in modes"
-	}
-}
-
-// excludesZero reports whether the finding's own interval, which is not
-// corrected, lies on one side of zero.
-func (c *claim) excludesZero() bool {
-	i := c.Shown()
-	return i != nil && i.Low != nil && i.High != nil && (*i.Low > 0 || *i.High < 0)
-}
-
-// notSure is the verdict where only the correction makes the interval hold zero:
-// neither a difference nor the want of one may be claimed.
-func (c *claim) notSure(size string) {
-	reason := fmt.Sprintf("not sure among %d claims: %s", c.Verdict.Claims, size)
-	all, bracket := c.scaleApart().BlocksToExclude(c.scale(), 0, c.asked)
-	if bracket {
-		reason += "; " + c.finer()
-	}
-	if all > c.Blocks {
-		c.cannotTell(fmt.Sprintf("%s; about %s more would settle it", reason, words.Blocks(all-c.Blocks)), all-c.Blocks)
-		return
-	}
-	c.cannotTell(reason, 0)
+	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = finding.CannotTell, more, []finding.Reason{{Code: finding.WhyTold, Said: reason}}
+	words.FillVerdict(&c.Finding)
 }

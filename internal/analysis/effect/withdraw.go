@@ -1,7 +1,10 @@
 // This file takes verdicts back where no span came.
 package effect
 
-import "github.com/tracetax/tracetax/internal/finding"
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/words"
+)
 
 // Withdraw takes verdicts on a cost from findings of which no span came on a side: they answer
 // what tracing costs. The interval stays, and a verdict against a budget too; see withhold.
@@ -19,7 +22,8 @@ func Withdraw(doc *finding.Document) {
 				who = f.Against
 			}
 			v.Kind, v.Bound, v.MoreBlocks = finding.CannotTell, nil, 0
-			v.Text = "cannot tell: no span came with " + who + ", so that this is not what tracing costs"
+			v.Reasons = []finding.Reason{{Code: finding.WhyUntraced, Variant: who}}
+			words.FillVerdict(f)
 		}
 	}
 }

@@ -120,8 +120,8 @@ func (s *looker) findSampling() []hit {
 			runs = append(runs, ledger.FromRecord(s.All[v.Name][block].Record))
 		}
 		for _, operation := range s.Operations() {
-			if text, off := ledger.Chance(operation, s.Tracing[v.Name], runs); off {
-				hits = append(hits, hit{text, place(cell.At{Operation: operation}, v.Name)})
+			if outcome, off := ledger.Chance(operation, s.Tracing[v.Name], runs); off {
+				hits = append(hits, hit{words.Page(outcome), place(cell.At{Operation: operation}, v.Name)})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ package data
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -31,7 +32,10 @@ func write(w io.Writer, doc any, what string) error {
 	return nil
 }
 
-// Read reads a document that JSON wrote. It refuses one of a newer schema.
+// ErrOlder is why findings that an earlier tracetax wrote are not read: they say in sentences what codes say now.
+var ErrOlder = errors.New("older than this tracetax reads")
+
+// Read reads a document that JSON wrote. It refuses one of another schema.
 func Read(r io.Reader) (*finding.Document, error) {
 	var doc finding.Document
 	if err := json.NewDecoder(r).Decode(&doc); err != nil {
@@ -42,6 +46,9 @@ func Read(r io.Reader) (*finding.Document, error) {
 	}
 	if doc.Schema < 1 {
 		return nil, fmt.Errorf("reading findings: no schema version: is this a findings.json of tracetax?")
+	}
+	if doc.Schema < finding.Schema {
+		return nil, fmt.Errorf("reading findings: schema %d is %w, %d: read them with the tracetax that wrote them, or make them again", doc.Schema, ErrOlder, finding.Schema)
 	}
 	return &doc, nil
 }

@@ -23,7 +23,7 @@ func StudyCSV(w io.Writer, doc *finding.Study) error {
 			for _, i := range []*finding.Interval{r.Value, r.Cost, r.Added} {
 				row = append(row, endsOf(i)...)
 			}
-			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), unsentNumber(r.Unsent), csvCell(r.Reason))
+			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), unsentNumber(r.Unsent), csvCell(r.Reason.Words()))
 			if len(r.Published) == 0 {
 				rows = append(rows, append(row, make([]string, 6)...))
 			}

@@ -3,8 +3,6 @@
 package parts
 
 import (
-	"strings"
-
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 )
@@ -24,11 +22,14 @@ var Missing = model.Cell{Text: finding.Missing, Tone: model.Faint}
 
 // Interval is an estimate and, apart from it, its interval.
 func Interval(i finding.Interval, unit string, relative bool, tone model.Tone) (estimate, ends model.Cell) {
-	text, rest, found := strings.Cut(finding.FormatInterval(i, unit, relative), " (")
-	if found {
-		ends = model.Cell{Text: "(" + rest, Tone: model.Faint}
+	size, between := finding.FormatApart(i, unit, relative)
+	if i.Estimate > 0 && size != finding.Missing {
+		size = "+" + size
 	}
-	return model.Cell{Text: text, Tone: tone}, ends
+	if between != "" {
+		ends = model.Cell{Text: between, Tone: model.Faint}
+	}
+	return model.Cell{Text: size, Tone: tone}, ends
 }
 
 // BadgeCell is a verdict where there is little room.

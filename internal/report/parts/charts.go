@@ -7,6 +7,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Charts is what the program of the charts reads.
@@ -59,13 +60,18 @@ var Looks = map[string]Look{
 // ChartEntry is an entry that has a share in what was expected, and how it is drawn.
 type ChartEntry struct {
 	Name string `json:"name"`
+	Text string `json:"text"` // what a reader calls it
 	Look string `json:"look"`
 }
 
 // ChartEntries are in the order in which they are drawn.
 var ChartEntries = []ChartEntry{
-	{ledger.Delivered, "delivered"}, {ledger.SampledOut, "sampled"}, {ledger.Merged, "merged"}, {ledger.Forgone, "forgone"},
-	{ledger.Dropped, "dropped"}, {ledger.FailedSend, "failed"}, {ledger.Unaccounted, "unaccounted"}, {ledger.Duplicated, "duplicated"},
+	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Forgone, "forgone"),
+	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),
+}
+
+func chartEntry(name, look string) ChartEntry {
+	return ChartEntry{Name: name, Text: words.Entry(name), Look: look}
 }
 
 // ChartLine is a line that a study published of a variant, on our own baseline: it is of what

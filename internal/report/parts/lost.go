@@ -5,10 +5,10 @@ package parts
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // LostColumns and LostCells make a row for a variant that is listed apart.
@@ -20,8 +20,7 @@ func LostColumns() []model.Column {
 }
 
 func LostCells(l finding.Lossy) []model.Cell {
-	_, where, _ := strings.Cut(l.Text, ": ")
-	row := []model.Cell{{Text: At(l.Operation, l.Parameter)}, {Text: l.Variant}, {Text: finding.FormatValue(l.LostShare, "1"), Tone: model.Doubtful}, {}, {}, {}, {Text: where}}
+	row := []model.Cell{{Text: At(l.Operation, l.Parameter)}, {Text: l.Variant}, {Text: finding.FormatValue(l.LostShare, "1"), Tone: model.Doubtful}, {}, {}, {}, {Text: words.Places(l.Where)}}
 	switch {
 	case l.Cost != nil:
 		row[3], row[4] = Interval(*l.Cost, "1", true, model.Plain)

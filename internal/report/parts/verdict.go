@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -34,11 +33,10 @@ func badge(f *finding.Finding) string {
 
 // LongBadge is the badge where there is room for it.
 func LongBadge(f *finding.Finding) string {
-	text := badge(f)
-	if bound, ok := strings.CutPrefix(text, "under "); ok {
-		return "no difference > " + bound
+	if v := f.Verdict; v.Kind == finding.NoDifference && v.Bound != nil {
+		return "no difference > " + finding.FormatBound(*v.Bound, f.Unit, f.ByRatio())
 	}
-	return text
+	return badge(f)
 }
 
 // Unsure reports whether only the correction for several claims keeps a verdict

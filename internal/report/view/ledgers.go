@@ -91,8 +91,8 @@ func ledgersSection(doc *finding.Document) model.Section {
 
 // pageCell is what became of spans on the way from one program to the next.
 func pageCell(p finding.Page) model.Cell {
-	c := model.Cell{Text: words.Page(p)}
-	if p.Outcome != finding.PageWhole {
+	c := model.Cell{Text: words.Hop(p)}
+	if p.Outcome != finding.HopWhole {
 		c.Tone = model.Doubtful
 	}
 	return c
@@ -110,8 +110,8 @@ func entriesCell(l *finding.Ledger) model.Cell {
 	var c model.Cell
 	var texts []string
 	for _, e := range shownEntries(l) {
-		c.Parts = append(c.Parts, model.Part{Name: e.Name, Value: spansText(e), How: e.How})
-		texts = append(texts, e.Name+" "+spansText(e))
+		c.Parts = append(c.Parts, model.Part{Name: e.Text, Value: spansText(e), How: e.How})
+		texts = append(texts, e.Text+" "+spansText(e))
 	}
 	c.Text = strings.Join(texts, " · ")
 	return c

@@ -63,7 +63,7 @@ func claimFigures(c finding.ClaimResult) model.Grid {
 			operation = parts.At(f.Operation, f.Parameter)
 		}
 		row := append(model.Texts(f.Workload, operation, f.Variant), ratioCells(f.Interval)...)
-		g.Add(append(row, model.Texts(holdsText(f.Holds), finding.FormatCount(int64(f.Blocks)), f.Reason)...)...)
+		g.Add(append(row, model.Texts(holdsText(f.Holds), finding.FormatCount(int64(f.Blocks)), f.Reason.Words())...)...)
 	}
 	return g.DropEmpty()
 }

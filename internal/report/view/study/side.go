@@ -6,7 +6,6 @@ package study
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -119,10 +118,10 @@ func sideCells(doc *finding.Study, s *side, t *finding.StudyTable, r *finding.St
 		figure = func(v float64) string { return fmt.Sprintf("%.4f", v) }
 	}
 	if i := r.Value; i != nil {
-		estimate, ends, bounded := strings.Cut(finding.FormatSize(*i, t.Unit, false), " (") // both in one unit
-		cells[0].Text = estimate
-		if bounded {
-			cells[1] = model.Cell{Text: "(" + ends, Tone: model.Faint}
+		size, ends := finding.FormatApart(*i, t.Unit, false) // both in one unit
+		cells[0].Text = size
+		if ends != "" {
+			cells[1] = model.Cell{Text: ends, Tone: model.Faint}
 		}
 		if t.Metric == "r2" {
 			cells[0].Text = figure(i.Estimate)

@@ -4,7 +4,6 @@ package study
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -36,20 +35,18 @@ func studyTables(doc *finding.Study) model.Section {
 			s.Grids = append(s.Grids, sideTable(doc, t.Workload, with))
 		}
 	}
-	if marked(doc, parts.LossyMark) {
+	if anyRow(doc, func(r finding.StudyCell) bool { return r.Lossy }) {
 		s.Notes = append(s.Notes, parts.Faint(parts.LossyMark+" lost over 1 % of its spans: listed apart, in no order")...)
 	}
-	if marked(doc, parts.UnsentMark) {
+	if anyRow(doc, func(r finding.StudyCell) bool { return !r.Lossy && r.Unsent > 0 }) {
 		s.Notes = append(s.Notes, parts.Faint(parts.UnsentText)...)
 	}
 	return s
 }
 
-// marked reports whether a variant has a mark.
-func marked(doc *finding.Study, mark string) bool {
-	return slices.ContainsFunc(doc.Tables, func(t finding.StudyTable) bool {
-		return slices.ContainsFunc(t.Rows, func(r finding.StudyCell) bool { return strings.HasSuffix(variantMark(r), mark) })
-	})
+// anyRow reports whether a row of the tables is so.
+func anyRow(doc *finding.Study, is func(finding.StudyCell) bool) bool {
+	return slices.ContainsFunc(doc.Tables, func(t finding.StudyTable) bool { return slices.ContainsFunc(t.Rows, is) })
 }
 
 func variantMark(r finding.StudyCell) string {
@@ -88,7 +85,7 @@ func studyTable(doc *finding.Study, t finding.StudyTable) model.Grid {
 				row = append(row, publishedCells(publishedOf(r, i), t.Unit)...)
 			}
 		}
-		g.Add(append(row, model.Cell{Text: r.Reason, Tone: model.Faint})...)
+		g.Add(append(row, model.Cell{Text: r.Reason.Words(), Tone: model.Faint})...)
 	}
 	return g.DropEmpty()
 }

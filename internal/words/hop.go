@@ -1,4 +1,4 @@
-// This file puts a page of the ledger into words: the way from one program to the next.
+// This file puts the account of one hop into words: of the way from one program to the next.
 package words
 
 import (
@@ -16,8 +16,8 @@ func Way(p finding.Page) string {
 	return way + " → " + p.To
 }
 
-// Page is "38,400 of 48,000 came, 9,600 sampled out".
-func Page(p finding.Page) string {
+// Hop is "38,400 of 48,000 came, 9,600 sampled out".
+func Hop(p finding.Page) string {
 	came := finding.FormatCount(p.Received)
 	if p.Expected == nil {
 		return came + " came; how many were to come is not known" + silence(p)
@@ -42,7 +42,7 @@ func Page(p finding.Page) string {
 			parts = append(parts, finding.FormatCount(*part.n)+" "+part.text)
 		}
 	}
-	if p.Outcome == finding.PageUnsure {
+	if p.Outcome == finding.HopUnsure {
 		parts = append(parts, finding.FormatCount(p.Between+p.Inside)+" did not, and whether they were left out on purpose is not known")
 	}
 	if p.More > 0 {
@@ -67,7 +67,7 @@ func Missing(l finding.Ledger) string {
 
 // sure are spans that were lost; nil where it is not sure that they were.
 func sure(p finding.Page, lost int64) *int64 {
-	if p.Outcome == finding.PageUnsure {
+	if p.Outcome == finding.HopUnsure {
 		return nil
 	}
 	return &lost

@@ -22,15 +22,15 @@ func TestPage(t *testing.T) {
 		"app → collector: 48,000 of 48,000 came":                     {From: "app", To: "collector", Expected: n(48000), Received: 48000, Dropped: n(0)},
 		"collector → sink: 38,400 of 48,000 came, 9,600 sampled out": {From: "collector", To: "sink", Expected: n(48000), Received: 38400, Sampled: n(9600)},
 		"app → collector: 90 of 100 came, 4 dropped by the tracer, 2 in failed exports by the tracer, 7 refused by collector, 4 lost between app and collector": {
-			From: "app", To: "collector", Expected: n(100), Received: 90, Dropped: n(4), Failed: n(2), Refused: n(7), Between: 4, Outcome: finding.PageLost},
+			From: "app", To: "collector", Expected: n(100), Received: 90, Dropped: n(4), Failed: n(2), Refused: n(7), Between: 4, Outcome: finding.HopLost},
 		"edge → tail: 90 of 100 came, 4 dropped by edge, 1 lost inside edge, 5 lost between edge and tail": {
-			From: "edge", To: "tail", Expected: n(100), Received: 90, Dropped: n(4), Inside: 1, Between: 5, Outcome: finding.PageLost},
+			From: "edge", To: "tail", Expected: n(100), Received: 90, Dropped: n(4), Inside: 1, Between: 5, Outcome: finding.HopLost},
 		"collector → sink: 102 of 100 came, 2 more than collector tells of": {From: "collector", To: "sink", Expected: n(100), Received: 102, More: 2},
 		"app → (collector) → sink: 90 of 100 came, 10 did not, and whether they were left out on purpose is not known (collector does not say: its page is gone)": {
-			From: "app", To: "sink", Past: []string{"collector"}, Expected: n(100), Received: 90, Between: 10, Outcome: finding.PageUnsure, Untold: "its page is gone"},
-		"app → collector: 7 came; how many were to come is not known": {From: "app", To: "collector", Received: 7, Outcome: finding.PageUnknown},
+			From: "app", To: "sink", Past: []string{"collector"}, Expected: n(100), Received: 90, Between: 10, Outcome: finding.HopUnsure, Untold: "its page is gone"},
+		"app → collector: 7 came; how many were to come is not known": {From: "app", To: "collector", Received: 7, Outcome: finding.HopUnknown},
 	} {
-		if got := Way(p) + ": " + Page(p); got != want {
+		if got := Way(p) + ": " + Hop(p); got != want {
 			t.Errorf("%q\nwant %q", got, want)
 		}
 	}

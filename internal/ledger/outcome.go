@@ -1,0 +1,171 @@
+// This file says what a page of the ledger comes to: codes with their figures.
+package ledger
+
+import (
+	"math"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func (b *book) outcome(p *page) []finding.Reason {
+	out := b.came(p)
+	add := func(is bool, code finding.Code, figures ...finding.Figure) {
+		if is {
+			out = append(out, finding.Reason{Code: code, Figures: figures})
+		}
+	}
+	add(p.forgone > 0.5, finding.PageHeldBack, spans(p.forgone), part("share", p.forgoneShare()))
+	add(p.surplus > 0 && p.expected.high > 0 && !b.tracing.none(), finding.PageSurplus, spans(p.surplus))
+	add(p.operation == Start && p.besides > 0, finding.PageBesides, spans(p.besides))
+	add(p.duplicated > 0, finding.PageRepeated, spans(p.duplicated))
+	add(p.absent > 0 && p.operation != Start && p.operation != Stop, finding.PageParentsAbsent, spans(p.absent))
+	add(len(p.background) > 0, finding.PageOtherWork, p.others()...)
+	add(p.operation == All && p.admitted > 0.5, b.beyond(p), spans(p.admitted))
+	add(p.excess > 0, finding.PageFailedCame, spans(p.excess))
+	return out
+}
+
+// beyond is the code of drops that the tracer counts and that are not missing.
+func (b *book) beyond(p *page) finding.Code {
+	switch {
+	case b.tracing.none():
+		return finding.PageSaidUnsent
+	case p.ofStart:
+		return finding.PageSaidOfStart
+	}
+	return finding.PageSaidBeyond
+}
+
+// came says what became of the spans of the page.
+func (b *book) came(p *page) []finding.Reason {
+	delivered := spans(p.delivered)
+	switch {
+	case p.operation == Start && !p.known:
+		return one(finding.PageOfStarting, delivered, count("requests", float64(p.operations)))
+	case p.operation == Stop:
+		return one(finding.PageOfStopping, delivered)
+	case b.tracing.Silent && !p.known && p.delivered == 0:
+		return one(finding.PageNotExported)
+	case !p.known && p.lost > 0:
+		return append(append(one(finding.PageCame, delivered), p.loss()...), finding.Reason{Code: finding.PageUnknown})
+	case !p.known:
+		return append(one(finding.PageCame, delivered), finding.Reason{Code: finding.PageUnknown})
+	case p.expected.high == 0 && p.surplus > 0:
+		return one(finding.PageCameUnexpected, delivered)
+	case p.expected.high == 0 && p.how == Inferred && !b.tracing.none():
+		return one(finding.PageNoneLearnt)
+	case p.expected.high == 0:
+		return one(finding.PageNone)
+	case b.tracing.Silent && p.delivered > p.plain():
+		return append(one(finding.PageNotExported), one(finding.PageCameUnexported, delivered)...)
+	case b.tracing.Silent:
+		return one(finding.PageNotExported)
+	case b.tracing.none() && p.surplus > 0:
+		return one(finding.PageCameUnsampled, delivered)
+	case p.chance.trials > 0:
+		return b.chanced(p)
+	}
+	return p.loss()
+}
+
+// plain is what of the delivered spans is only listed: those of Start and Stop
+// on the page of all.
+func (p *page) plain() float64 {
+	if p.operation == All {
+		return p.due.low
+	}
+	return 0
+}
+
+// loss says what was lost, and of whom.
+func (p *page) loss() []finding.Reason {
+	missing := spans(p.missing.high)
+	switch {
+	case p.lost >= 0.5:
+		return one(finding.PageLost, p.lostBy()...)
+	case p.missing.high > 0.5 && p.unsure > 0:
+		return one(finding.PageMayHaveFailed, missing, count("operations", float64(p.unsure)))
+	case p.missing.high > 0.5 && p.blind:
+		return one(finding.PageHopSilent, missing)
+	case p.missing.high > 0.5 && p.doubted && !p.varies:
+		return one(finding.PageMayNotBeMade, missing)
+	case p.missing.high > 0.5:
+		return one(finding.PageMayVary, missing)
+	case p.unchecked > 0 && !p.exact:
+		return one(finding.PageUnchecked, spans(p.unchecked))
+	case p.varies:
+		return one(finding.PageVaries)
+	}
+	return one(finding.PageNothingLost)
+}
+
+// lostBy are the share that was lost, and the spans of it by whose word they are; of hops only where these lost any.
+func (p *page) lostBy() []finding.Figure {
+	out := []finding.Figure{part("share", p.lostShare()), count("dropped", p.dropped), count("failed", p.failed)}
+	if p.droppedOnWay+p.failedOnWay > 0 {
+		out = append(out, count("dropped-on-way", p.droppedOnWay), count("failed-on-way", p.failedOnWay))
+	}
+	return append(out, count("unaccounted", p.lost-p.dropped-p.failed-p.droppedOnWay-p.failedOnWay))
+}
+
+// chanced says how random sampling fared. A trace that was lost whole looks like one that was
+// not sampled, so that what came can be complete, and nothing more is known.
+func (b *book) chanced(p *page) []finding.Reason {
+	c := p.chance
+	var out []finding.Reason
+	if p.lost >= 0.5 {
+		out = p.loss()
+	}
+	switch {
+	case c.traces < c.low:
+		out = append(out, finding.Reason{Code: finding.PageTooFewTraces})
+	case p.lost < 0.5 && c.traces > 0 && c.traces <= c.high && p.missing.high-c.hidden <= 0.5:
+		out = append(out, finding.Reason{Code: finding.PageComplete})
+	}
+	out = append(out, one(finding.PageTracesKept, count("traces", float64(c.traces)), count("trials", float64(c.trials)), part("sampling", b.tracing.Sampling),
+		count("low", float64(c.low)), count("high", float64(c.high)))...)
+	switch {
+	case c.traces > c.high:
+		out = append(out, finding.Reason{Code: finding.PageTooManyTraces})
+	case p.missing.high > 0.5 && p.lost >= 0.5:
+		out = append(out, p.unseen(finding.PageHiddenInAll))
+	case p.missing.high > 0.5:
+		out = append(out, p.unseen(finding.PageHidden))
+	}
+	return out
+}
+
+// unseen is how much may have been lost at most.
+func (p *page) unseen(code finding.Code) finding.Reason {
+	lost := p.lost + p.missing.high - math.Max(0, p.unaccounted)
+	return finding.Reason{Code: code, Figures: []finding.Figure{spans(lost), part("share", lost/(p.delivered+p.merged+lost))}}
+}
+
+func one(code finding.Code, figures ...finding.Figure) []finding.Reason {
+	return []finding.Reason{{Code: code, Figures: figures}}
+}
+
+func spans(n float64) finding.Figure { return count("spans", n) }
+
+func count(name string, n float64) finding.Figure {
+	return finding.Figure{Name: name, Value: float64(whole(n)), Unit: "count"}
+}
+
+func part(name string, v float64) finding.Figure {
+	return finding.Figure{Name: name, Value: v, Unit: "1"}
+}
+
+// Chance says how random sampling fared on an operation, over all runs, and
+// whether it was off: the traces seen are more or fewer than chance allows.
+func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, off bool) {
+	if !t.random() || len(runs) == 0 {
+		return nil, false
+	}
+	b := newBook([]string{operation}, t)
+	for _, l := range settle(together(runs), t) {
+		b.enter([]line{l})
+	}
+	p := b.pages[operation]
+	c := p.chance
+	return b.chanced(p), c.trials > 0 && (c.traces < c.low || c.traces > c.high)
+}

@@ -1,0 +1,174 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+)
+
+// entryTexts are what a reader calls the entries of a ledger.
+var entryTexts = map[string]string{
+	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.Forgone: "held back by the tracer's own limit",
+	ledger.Dropped: "tracer says dropped", ledger.FailedSend: "failed export", ledger.Background: "of other work",
+	ledger.SampledOnWay: "sampled out on the way", ledger.DroppedOnWay: "dropped on the way", ledger.FailedOnWay: "failed export on the way",
+	ledger.AdmittedBeyond: "tracer says dropped, not missing",
+}
+
+// Entry is what a reader calls an entry of a ledger.
+func Entry(name string) string {
+	if text, has := entryTexts[name]; has {
+		return text
+	}
+	return name
+}
+
+// FillLedgers puts pages of the ledger into words.
+func FillLedgers(ledgers []finding.Ledger) {
+	for i := range ledgers {
+		l := &ledgers[i]
+		l.Verdict = Page(l.Outcome)
+		for k := range l.Entries {
+			l.Entries[k].Text = Entry(l.Entries[k].Name)
+		}
+	}
+}
+
+// Page is what a page of the ledger comes to, in words; each of the reasons gets its own.
+func Page(outcome []finding.Reason) string {
+	var parts []string
+	for i := range outcome {
+		outcome[i].Text = pageText(outcome[i])
+		parts = append(parts, outcome[i].Text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func pageText(r finding.Reason) string {
+	n := spans(r.Figure("spans"))
+	share := " (" + finding.FormatValue(r.Figure("share"), "1") + ")"
+	switch r.Code {
+	case finding.PageOfStarting:
+		return fmt.Sprintf("%s came of starting and of %s; no operation accounts for them", n, things(r.Figure("requests"), "readiness request"))
+	case finding.PageOfStopping:
+		return n + " came of stopping; no operation accounts for them"
+	case finding.PageNotExported:
+		return "the variant exports no span, by intent"
+	case finding.PageCameUnexported:
+		return n + " came all the same"
+	case finding.PageCameUnsampled:
+		return n + " came, though nothing is sampled"
+	case finding.PageCame:
+		return n + " came"
+	case finding.PageUnknown:
+		return "how many were to come is not known"
+	case finding.PageCameUnexpected:
+		return n + " came where none was expected"
+	case finding.PageNoneLearnt:
+		return "none came, nor did any in the calibration: none is expected"
+	case finding.PageNone:
+		return "none was expected, and none came"
+	case finding.PageNoSpan:
+		return "no span came"
+	case finding.PageNothingLost:
+		return "nothing lost"
+	case finding.PageLost:
+		return lostText(r)
+	case finding.PageVaries:
+		return "nothing lost for sure; the number of spans varies"
+	case finding.PageMayVary:
+		return "nothing lost for sure; the number of spans varies, so up to " + n + " may be lost"
+	case finding.PageMayHaveFailed:
+		return fmt.Sprintf("nothing lost for sure; %s failed or had to be sent again, so up to %s may be lost", things(r.Figure("operations"), "operation"), n)
+	case finding.PageMayNotBeMade:
+		return "nothing lost for sure; too few operations agree on how many they make, so up to " + n + " may be lost"
+	case finding.PageHopSilent:
+		return "nothing lost for sure; a hop does not say what it leaves out on purpose, so up to " + n + " may be lost"
+	case finding.PageUnchecked:
+		return "as many came as expected; nobody looked at the ids of " + n + ", so duplicates may hide a loss"
+	case finding.PageTracesKept:
+		return fmt.Sprintf("the sampler kept %s of %s traces (at %.4g %% chance allows %s to %s)", number(r.Figure("traces")), number(r.Figure("trials")),
+			100*r.Figure("sampling"), number(r.Figure("low")), number(r.Figure("high")))
+	case finding.PageComplete:
+		return "all traces that came are complete"
+	case finding.PageTooFewTraces:
+		return "fewer traces came than chance allows, so some were lost, or the sampler keeps fewer than asked"
+	case finding.PageTooManyTraces:
+		return "more traces came than asked for"
+	case finding.PageHidden:
+		return "up to " + n + share + " may be lost in whole traces"
+	case finding.PageHiddenInAll:
+		return "up to " + n + share + " may be lost in all"
+	case finding.PageHeldBack:
+		return "the tracer held back " + n + share + ", by a limit of its own"
+	case finding.PageSurplus:
+		return things(r.Figure("spans"), "span") + " more came than expected"
+	case finding.PageBesides:
+		return n + " came of starting, besides those of the first request"
+	case finding.PageRepeated:
+		return n + " came more than once"
+	case finding.PageParentsAbsent:
+		return n + " that others name as their parent never came"
+	case finding.PageOtherWork:
+		return n + " came of the program's other work (" + roots(r.Figures) + "), in no account"
+	case finding.PageSaidBeyond:
+		return saidBeyond(r) + ": its count and the sink's disagree"
+	case finding.PageSaidOfStart:
+		return saidBeyond(r) + ": they were of starting, or its count and the sink's disagree"
+	case finding.PageSaidUnsent:
+		return saidBeyond(r) + ": they were not to be sent"
+	case finding.PageFailedCame:
+		return n + " came, though the tracer says that their export failed"
+	}
+	return string(r.Code)
+}
+
+func saidBeyond(r finding.Reason) string {
+	return "the tracer says that it dropped " + things(r.Figure("spans"), "span") + " more than are missing"
+}
+
+// lostText says what was lost, and by whose word.
+func lostText(r finding.Reason) string {
+	var parts []string
+	for _, part := range []struct{ figure, before, after string }{
+		{"dropped", "the tracer says that it dropped ", ""}, {"failed", "", " in failed exports"},
+		{"dropped-on-way", "", " dropped on the way"}, {"failed-on-way", "", " in failed exports on the way"}, {"unaccounted", "", " unaccounted for"},
+	} {
+		if n := r.Figure(part.figure); n > 0 {
+			parts = append(parts, part.before+number(n)+part.after)
+		}
+	}
+	return finding.FormatValue(r.Figure("share"), "1") + " lost: " + strings.Join(parts, ", ")
+}
+
+// roots are the names of the figures behind the first, which is their sum.
+func roots(figures []finding.Figure) string {
+	var names []string
+	rest := 0.0
+	for i, f := range figures {
+		if i == 0 {
+			rest = f.Value
+			continue
+		}
+		rest -= f.Value
+		names = append(names, f.Name)
+	}
+	text := strings.Join(names, ", ")
+	if rest > 0 {
+		text += ", …"
+	}
+	return text
+}
+
+func spans(n float64) string { return things(n, "span") }
+
+// things counts them: "1 span", "1,204 spans".
+func things(n float64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return number(n) + " " + noun + "s"
+}
+
+func number(n float64) string { return finding.FormatCount(int64(n)) }

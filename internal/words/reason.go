@@ -1,0 +1,122 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// What settles what is known only to lie between two ends.
+const (
+	finerSearch = "the searches leave that open, each knows its rate only to within its resolution: a finer one (for a staircase, a smaller step) would help, more blocks would not"
+	finerCount  = "the number of spans per operation leaves that open, it is only known to lie between two ends: where it is the same in every operation, declare it (operations: {NAME: {spans: 3}}); more blocks would not help"
+)
+
+// Reason is a reason in words.
+func Reason(r finding.Reason) string {
+	text := r.Said
+	switch {
+	case text == "":
+		text = reasonText(r)
+	case r.Code == finding.WhyLeftOut:
+		text = "left out: " + text
+	}
+	if r.Result != "" && r.Code != finding.WhyCostModes && r.Code != finding.WhyLostMore && r.Code != finding.WhyMayLostMore {
+		text = "in " + r.Result + ", " + text
+	}
+	if r.Operation != "" {
+		text = "on " + r.Operation + ", " + text
+	}
+	if r.Part != "" {
+		text = r.Part + ": " + text
+	}
+	return text
+}
+
+func reasonText(r finding.Reason) string {
+	figure := func(name string) string {
+		for _, f := range r.Figures {
+			if f.Name == name {
+				return finding.FormatValue(f.Value, f.Unit)
+			}
+		}
+		return finding.Missing
+	}
+	switch r.Code {
+	case finding.WhyFewBlocks:
+		return Blocks(int(r.Figure("blocks"))) + ": figures only"
+	case finding.WhyLossUnknown:
+		return "how many spans were lost is not known"
+	case finding.WhyNoResult:
+		return "there is no result of this workload"
+	case finding.WhyNotMeasured:
+		return "it was not measured"
+	case finding.WhyNotOnOther:
+		return "it was not measured on the other workload"
+	case finding.WhyItLost:
+		return "it lost over 1 % of its spans"
+	case finding.WhyBaseLost:
+		return "the baseline lost over 1 % of its spans"
+	case finding.WhyLeast:
+		return "it costs this at least: it lost over 1 % of its spans"
+	case finding.WhyHeldBack:
+		upTo := ""
+		if r.Figure("parts") > 1 {
+			upTo = "up to "
+		}
+		return "the tracer held back " + upTo + figure("share") + " of the spans, by a limit of its own"
+	case finding.WhyQuick:
+		return "quick: figures only"
+	case finding.WhyNoRatio:
+		return "there is no ratio to a baseline of zero"
+	case finding.WhyOpenBracket:
+		return "in " + Blocks(int(r.Figure("blocks"))) + " the search found a rate that passed or one that did not, but not both"
+	case finding.WhyModes:
+		return "the runs of " + r.Variant + " fall into modes, " + modes(r.Figures)
+	case finding.WhyCostModes:
+		return "the costs in " + r.Result + " fall into modes, " + modes(r.Figures)
+	case finding.WhyLag:
+		return "the load generator's own lag differs by " + figure("lag") + ", over a tenth of what is measured (" + figure("effect") + ")"
+	case finding.WhySharedCPU:
+		return "a duet compares CPU and memory, not latency"
+	case finding.WhyUntraced:
+		return "no span came with " + r.Variant + ", so that this is not what tracing costs"
+	case finding.WhyLostMore:
+		than := "under 1 %"
+		if r.Figure("other") > 0 {
+			than = figure("other")
+		}
+		return fmt.Sprintf("%s of %s lost %s of its spans, against %s of %s of %s: the one did less work than the other",
+			r.Variant, r.Result, figure("share"), than, r.Against, r.AgainstResult)
+	case finding.WhyMayLostMore:
+		return fmt.Sprintf("%s of %s may have lost up to %s of its spans, against up to %s of %s of %s: the one may have done less work than the other",
+			r.Variant, r.Result, figure("share"), figure("other"), r.Against, r.AgainstResult)
+	case finding.WhyHiddenLoss:
+		return "up to " + figure("share") + " of the spans may have been lost more, in whole traces that chance hides"
+	case finding.WhyOtherRates:
+		return "a search gives it at another rate for each variant"
+	case finding.WhyNotInBoth:
+		return "it was not measured in both results, or is zero in them"
+	case finding.WhyFigureOnly:
+		return "it is a figure without a verdict in the results"
+	}
+	return string(r.Code)
+}
+
+// modes are the shares of the modes and where they are, a pair a mode.
+func modes(figures []finding.Figure) string {
+	var parts []string
+	for i := 0; i+1 < len(figures); i += 2 {
+		share, at := figures[i], figures[i+1]
+		parts = append(parts, fmt.Sprintf("%.0f %% at %s", share.Value*100, modeText(at)))
+	}
+	return strings.Join(parts, " and ")
+}
+
+func modeText(at finding.Figure) string {
+	if at.Name == "cost" {
+		return finding.FormatInterval(finding.Interval{Estimate: at.Value}, "1", true)
+	}
+	return finding.FormatValue(at.Value, at.Unit)
+}
