@@ -34,7 +34,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Steps:      v.Steps(),
 	}
 	var err error
-	if p.Templates, err = v.templates(); err != nil {
+	if p.Templates, err = e.templates(v); err != nil {
 		return nil, err
 	}
 	p.addHops(v)

@@ -1,5 +1,5 @@
-// Files of a tracer that are filled in for each run: the settings when a plan is
-// made, the rest, such as where the sink is, by the run.
+// Files of a tracer or a workload that are filled in for each run: the settings when a plan is
+// made, the rest, such as where the sink is and which ports there are, by the run.
 package spec
 
 import (
@@ -19,6 +19,28 @@ const settingPrefix = "setting."
 
 // sinkMark begins the placeholders of where the sink is.
 const sinkMark = "{sink."
+
+// templates are the texts of the workload's templates, and of the variant's tracer's.
+func (e *Experiment) templates(v Variant) (map[string]string, error) {
+	out, err := v.templates()
+	if err != nil || len(e.Workload.Templates) == 0 {
+		return out, err
+	}
+	if out == nil {
+		out = map[string]string{}
+	}
+	for _, name := range e.Workload.Templates {
+		if _, twice := out[name]; twice {
+			return nil, fmt.Errorf("the template %s is one of workload %s and one of tracer %s: give one of them another name", name, e.Workload.Name, v.Tracer.Name)
+		}
+		content, err := fs.ReadFile(e.Workload.Files, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the template %s of workload %s: %w", name, e.Workload.Name, err)
+		}
+		out[name] = string(content)
+	}
+	return out, nil
+}
 
 // templates are the texts of the tracer's templates with the variant's settings in
 // them. It fails where a file is not there or names a setting that the tracer has not got.
@@ -54,15 +76,40 @@ func (v Variant) templates() (map[string]string, error) {
 // maxTemplate is how large a template may be, in bytes.
 const maxTemplate = 1 << 20
 
-// templates reads the names of files with placeholders, and checks what they hold
-// as far as the tracer's folder is known.
-func (s *source) templates(n *node, t *Tracer) []string {
+// tracerTemplates reads the templates of a tracer: its settings may stand in them.
+func (s *source) tracerTemplates(n *node, t *Tracer) []string {
 	known := slices.Clone(runPlaceholders)
 	for _, set := range t.Settings {
 		for word := range set.words(set.Default) {
 			known = append(known, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
 		}
 	}
+	return s.templates(n, known)
+}
+
+// workloadTemplates reads the templates of a workload: they are of no process, so that ports have the names of theirs.
+func (s *source) workloadTemplates(n *node, w *Workload) []string {
+	if s.files == nil {
+		s.fail(n.at, "templates is for workloads of a catalog: they are files of its folder")
+		return nil
+	}
+	known := slices.DeleteFunc(slices.Clone(runPlaceholders), func(word string) bool {
+		return slices.Contains([]string{"port", "process", "service"}, word)
+	})
+	for _, p := range w.Processes {
+		known = append(known, p.Name+".port")
+		for _, word := range p.Words() {
+			if strings.HasPrefix(word, PortPrefix) {
+				known = append(known, p.Name+"."+word)
+			}
+		}
+	}
+	return s.templates(n, known)
+}
+
+// templates reads the names of files with placeholders, and checks what they hold
+// as far as the folder is known.
+func (s *source) templates(n *node, known []string) []string {
 	var out []string
 	for i, name := range s.texts(n) {
 		at := n.at
@@ -99,6 +146,7 @@ func (s *source) template(at place, name string, known []string) {
 	}
 	for i, line := range strings.Split(string(text), "\n") {
 		for _, word := range Placeholders(line) {
+			s.filled = append(s.filled, word)
 			if !slices.Contains(known, word) {
 				s.fail(at, "%s:%d: %s (write {{%s}} for the word in braces itself)", printable(name), i+1, unknown("placeholder", "{"+word+"}", braced(known)), word)
 			}

@@ -70,6 +70,44 @@ func TestPlanTemplates(t *testing.T) {
 	}
 }
 
+// TestWorkloadTemplates: a file of the workload's folder is filled in for a run, and may say where a process listens.
+func TestWorkloadTemplates(t *testing.T) {
+	const proxy = "templates: [proxy.yaml]\nprocesses: [{name: db, run: [d, '{port}']}, {name: app, run: [p, '{templates}/proxy.yaml'], ready: 'http://127.0.0.1:{port.admin}/'}]\noperations: {home: {request: GET /, process: app}}\n"
+	files := map[string]string{
+		"workloads/w/workload.yaml": proxy,
+		"workloads/w/proxy.yaml":    "listen: {app.port}\nadmin: {app.port.admin}\nto: {db.port} {sink.kieker} {x: y}\n",
+	}
+	e := parseIn(t, shelf(files), "workload: w\nvariants: {none: , v: kieker-java}\n")
+	p, err := e.Plan(e.Variants[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Expand(p.Templates["proxy.yaml"], map[string]string{"app.port": "1", "app.port.admin": "2", "db.port": "3", "sink.kieker": "h:4"})
+	if want := "listen: 1\nadmin: 2\nto: 3 h:4 {x: y}\n"; err != nil || got != want || p.Templates["agent.conf"] == "" {
+		t.Errorf("%q, %v; want %q, and the tracer's own", got, err, want)
+	}
+	for name, c := range map[string]struct{ file, text, want string }{
+		"no file":           {"workloads/w/workload.yaml", strings.Replace(proxy, "[proxy.yaml]", "[proxi.yaml]", 1), `workload.yaml:1:13: there is no template "proxi.yaml" in this folder`},
+		"no such port":      {"workloads/w/proxy.yaml", "a: {app.port.adnim}\n", `proxy.yaml:1: unknown placeholder "{app.port.adnim}"; did you mean "{app.port.admin}"?`},
+		"of no process":     {"workloads/w/proxy.yaml", "a: {port}\n", `proxy.yaml:1: unknown placeholder "{port}"`},
+		"nobody listens":    {"workloads/w/proxy.yaml", "a: b\n", `nothing says where process "app" listens`},
+		"nothing to be set": {"workloads/w/proxy.yaml", "a: {app.port} {setting.rate}\n", `unknown placeholder "{setting.rate}"`},
+	} {
+		if _, err := shelf(files, map[string]string{c.file: c.text}).Workload("w"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	c := shelf(files, map[string]string{"workloads/w/workload.yaml": strings.ReplaceAll(proxy, "proxy.yaml", "agent.conf"), "workloads/w/agent.conf": "{app.port}"})
+	e = parseIn(t, c, "workload: w\nvariants: {none: , v: kieker-java}\n")
+	if _, err := e.Plan(e.Variants[1]); err == nil || !strings.Contains(err.Error(), "the template agent.conf is one of workload w and one of tracer kieker-java") {
+		t.Errorf("two of one name: %v", err)
+	}
+	_, err = ParseExperiment("x.yaml", ".", []byte("workload: {templates: [a], processes: [{name: a, run: [a, '{port}']}], operations: {a: GET /}}\nvariants: {none: , o: {env: {A: b}}}\n"), shelf())
+	if err == nil || !strings.Contains(err.Error(), "templates is for workloads of a catalog") {
+		t.Errorf("inline: %v", err)
+	}
+}
+
 // TestTracerFolders: what a tracer's folder lacks is told at its place.
 func TestTracerFolders(t *testing.T) {
 	for text, want := range map[string]string{

@@ -46,7 +46,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"templates":   func(v *node) { templates = v },
 	})
 	if templates != nil {
-		t.Templates = s.templates(templates, t)
+		t.Templates = s.tracerTemplates(templates, t)
 	}
 	return t
 }

@@ -46,6 +46,7 @@ type Workload struct {
 	Needs       []Need
 	Artifact    Artifact         // language packages that the workload itself needs: {workload}
 	Build       map[string]Build // by tracer name, "" for all others
+	Templates   []string         // files of the folder with placeholders; {templates} is where they stand, filled in, in a run
 	Processes   []Process
 	Operations  []Operation
 	Most        map[string]int // by key of a load (depth, threads): the most that a workload that makes itself work can do

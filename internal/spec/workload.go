@@ -30,7 +30,7 @@ func (s *source) workload(n *node, name string) *Workload {
 	if n.kind == mapping {
 		known = append(slices.Clone(runPlaceholders), processPorts(n.get("processes"))...)
 	}
-	var operations, rate, all *node
+	var operations, rate, all, templates *node
 	s.mapping(n, "a workload", fields{
 		"name":        func(v *node) { w.Name = s.line(v) },
 		"language":    func(v *node) { w.Language = s.line(v) },
@@ -46,10 +46,14 @@ func (s *source) workload(n *node, name string) *Workload {
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
 		"self":        func(v *node) { w.Self = s.flag(v) },
 		"most":        func(v *node) { w.Most = s.most(v) },
+		"templates":   func(v *node) { templates = v },
 		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
 	})
 	if n.kind != mapping {
 		return w
+	}
+	if templates != nil {
+		w.Templates = s.workloadTemplates(templates, w)
 	}
 	if n.get("processes") == nil {
 		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
