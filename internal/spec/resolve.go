@@ -127,6 +127,7 @@ func (p Process) merged(v Variant, tracer added) Process {
 			return said
 		})
 		maps.Copy(env, v.Env)
+		p.Page = v.Tracer.Metrics
 		p.Run = slices.Concat(v.Tracer.Wrap, p.Run, v.Tracer.Args, v.Args)
 	}
 	p.Env = env

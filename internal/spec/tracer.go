@@ -35,7 +35,8 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"args":        func(v *node) { t.Args = s.arguments(v, runPlaceholders) },
 		"env":         func(v *node) { t.Env = s.env(v, runPlaceholders) },
 		"settings":    func(v *node) { t.Settings = s.settings(v) },
-		"says":        func(v *node) { t.Says = s.says(v, tracerSays, false) },
+		"says":        func(v *node) { t.Says = s.says(v, tracerSays) },
+		"metrics":     func(v *node) { t.Metrics = s.page(v) },
 		"admits":      s.admits,
 		"tells":       func(v *node) { t.Tells = s.tells(v) },
 		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
@@ -45,6 +46,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"append":      func(v *node) { t.Append = s.env(v, runPlaceholders) },
 		"templates":   func(v *node) { templates = v },
 	})
+	s.paged(n, "tracer", t.Metrics, t.Says)
 	if templates != nil {
 		t.Templates = s.tracerTemplates(templates, t)
 	}

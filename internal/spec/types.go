@@ -72,6 +72,7 @@ type Process struct {
 	Memory   int64         // bytes; 0 is no limit
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
 	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
+	Page     string        // in a Plan: where the tracer's page of counters is; "" where it has none
 
 	Config string            // of a hop: the text of a configuration of the user's own; "": the service's
 	Own    map[string]string // of a hop: what of Env the user wrote
@@ -164,6 +165,7 @@ type Tracer struct {
 	Append      map[string]string // added to variables, after a space where there is something: JAVA_TOOL_OPTIONS, NODE_OPTIONS
 	Templates   []string          // files of the folder with placeholders and {setting.NAME}; {templates} is where they stand, filled in, in a run
 	Settings    []Setting
+	Metrics     string // page of counters of each traced process, in Prometheus' text format; may hold placeholders
 	Says        []Saying
 	Tells       string        // regular expression over the process's log, whose group "name" is a library that is instrumented; "": it does not tell
 	Settle      time.Duration // extra time after ready until the tracer is connected
