@@ -28,9 +28,10 @@ var floors = map[string]floor{
 	"analysis":    {level: 5},
 	"experiment":  {level: 5, beside: []string{"run", "run/prepare"}},
 	"report":      {level: 5},
-	"run":         {level: 5, beside: []string{"run/drive", "run/hop", "run/prepare"}},
+	"run":         {level: 5, beside: []string{"run/drive", "run/hop", "run/logs", "run/prepare"}},
 	"run/drive":   {level: 5},
 	"run/hop":     {level: 5},
+	"run/logs":    {level: 5},
 	"run/prepare": {level: 5},
 	"selfcheck":   {level: 5},
 

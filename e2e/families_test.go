@@ -45,6 +45,7 @@ var families = map[string][]string{
 	"memory":            {"TestAForcedDrainCostsNoMemory"},
 	"deferred costs":    {"TestSelfcheckChargesWhatIsDeferred"},
 	"selfcheck":         {"TestSelfcheckQuick"},
+	"brought":           {"TestBrought"},
 }
 
 // all is whether everything runs.

@@ -35,7 +35,7 @@ func (s *study) describe() (finding.Experiment, error) {
 	}
 	for _, v := range e.Variants {
 		d.Variants = append(d.Variants, finding.Variant{
-			Steps: v.Steps(), Partial: s.Partial(v),
+			Steps: v.Steps(), Partial: s.Partial(v), On: v.On,
 			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Via: viaNames(v), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
 		})
 	}
@@ -49,6 +49,9 @@ func variantText(v spec.Variant) string {
 		return v.Description
 	}
 	var parts []string
+	if v.On != nil {
+		parts = append(parts, "on "+strings.Join(v.On, " and "))
+	}
 	chosen := shown(v.Chosen)
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
 		parts = append(parts, name+" "+chosen[name])

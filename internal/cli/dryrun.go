@@ -22,6 +22,9 @@ func dryRun(s streams, experiments []*spec.Experiment, drawn bool) error {
 		}
 		e, schedule := foreseen.Experiment, foreseen.Schedule
 		fmt.Fprintf(s.out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), lengthText(schedule))
+		for _, line := range tracings(e) {
+			fmt.Fprintf(s.out, "  %s\n", line)
+		}
 		if len(schedule.Calibrated) > 0 {
 			fmt.Fprintf(s.out, "  calibration: %s\n", strings.Join(schedule.Calibrated, " "))
 		}
@@ -48,6 +51,17 @@ func dryRun(s streams, experiments []*spec.Experiment, drawn bool) error {
 		fmt.Fprintln(s.out, "  "+resolution(len(schedule.Blocks)))
 	}
 	return nil
+}
+
+// tracings says of each variant that chooses processes or brings some which these are.
+func tracings(e *spec.Experiment) []string {
+	var out []string
+	for _, v := range e.Variants {
+		if text := e.Tracing(v); text != "" {
+			out = append(out, fmt.Sprintf("variant %s: %s", v.Name, text))
+		}
+	}
+	return out
 }
 
 // lacks says what cannot run here and why, what lacks the same in one line.

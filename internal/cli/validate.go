@@ -20,8 +20,9 @@ type checked struct {
 	File     string        `json:"file"`
 	Fine     bool          `json:"fine"`
 	Problems []problemView `json:"problems"`
-	Would    []string      `json:"would_run"` // one line an experiment
-	Notes    []string      `json:"notes"`     // what this machine lacks, and what is better changed
+	Would    []string      `json:"would_run"`        // one line an experiment
+	Traced   []string      `json:"traced,omitempty"` // one line a variant that chooses processes of the workload, or whose tracer brings some
+	Notes    []string      `json:"notes"`            // what this machine lacks, and what is better changed
 	problems error         // as it is printed
 }
 
@@ -88,6 +89,7 @@ func validate(file string, catalog *spec.Catalog) checked {
 			}
 		}
 		r.Would = append(r.Would, e.Summary())
+		r.Traced = append(r.Traced, tracings(e)...)
 		r.Notes = append(r.Notes, lacking(e)...)
 		r.Notes = append(r.Notes, hints(e, false)...)
 	}
@@ -109,13 +111,19 @@ func problemViews(err error) []problemView {
 // lacking are the things that this machine lacks to run the experiment.
 func lacking(e *spec.Experiment) []string {
 	out := artifact.Missing(e.Needs())
-	plan, err := e.Plan(spec.Variant{Name: spec.NoTracer, Tracer: &spec.Tracer{Name: spec.NoTracer}})
-	if err != nil {
-		return append(out, err.Error())
-	}
-	for _, p := range plan.Processes {
-		if note := noProgram(p, e.Workload.Dir); note != "" {
-			out = append(out, note)
+	none := spec.Variant{Name: spec.NoTracer, Tracer: &spec.Tracer{Name: spec.NoTracer}}
+	for _, v := range append([]spec.Variant{none}, e.Variants...) {
+		plan, err := e.Plan(v)
+		if err != nil {
+			return append(out, err.Error())
+		}
+		for _, p := range plan.Processes {
+			if v.Name != none.Name && !p.Brought() {
+				continue // a tracer's wrap is looked for by its needs
+			}
+			if note := noProgram(p, e.Workload.Dir); note != "" && !slices.Contains(out, note) {
+				out = append(out, note)
+			}
 		}
 	}
 	return out
@@ -124,7 +132,7 @@ func lacking(e *spec.Experiment) []string {
 // noProgram says that the program of a process is not there; "" if it is, or if
 // that shows in the run only, such as of a program that is built for it.
 func noProgram(p spec.Process, dir string) string {
-	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0]+p.Dir)) > 0 {
+	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0])) > 0 {
 		return ""
 	}
 	program, err := spec.Expand(p.Run[0], nil)
@@ -138,8 +146,8 @@ func noProgram(p spec.Process, dir string) string {
 		}
 		return ""
 	}
-	if !filepath.IsAbs(program) && dir == "" {
-		return "" // of a built-in workload, whose folder is made for the run
+	if !filepath.IsAbs(program) && (dir == "" || len(spec.Placeholders(p.Dir)) > 0) {
+		return "" // its folder is made for the run, as that of a built-in workload is
 	}
 	file := program
 	if !filepath.IsAbs(file) {
@@ -166,6 +174,11 @@ func printChecked(s streams, results []checked, asJSON bool) error {
 		}
 		for _, line := range r.Would {
 			if _, err := fmt.Fprintf(s.out, "%s: fine: %s\n", r.File, line); err != nil {
+				return err
+			}
+		}
+		for _, line := range r.Traced {
+			if _, err := fmt.Fprintf(s.out, "%s: %s\n", r.File, line); err != nil {
 				return err
 			}
 		}

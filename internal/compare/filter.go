@@ -24,7 +24,7 @@ type term struct {
 
 // filterKeys are the words of a finding that a filter may name; any other is the
 // name of a parameter.
-var filterKeys = []string{"metric", "operation", "variant", "role"}
+var filterKeys = []string{"metric", "operation", "variant", "role", "service"}
 
 // ParseFilter reads conditions of the form key=pattern, separated by spaces; all
 // of them must hold. A pattern may hold * (any characters) and ? (any one), and
@@ -104,6 +104,8 @@ func (t term) matches(f *finding.Finding) bool {
 		word = f.Variant
 	case "role":
 		word = f.Role
+	case "service":
+		word = f.Service
 	}
 	return slices.ContainsFunc(t.patterns, func(p string) bool { return glob(p, word) })
 }
@@ -146,6 +148,7 @@ func (c *comparison) choices() string {
 		add("operation", f.Operation)
 		add("variant", f.Variant)
 		add("role", f.Role)
+		add("service", f.Service)
 	}
 	var parts []string
 	for _, key := range filterKeys {

@@ -43,11 +43,12 @@ type change struct {
 type key struct {
 	operation, variant string
 	level              cell.Level
-	metric, role       string
+	metric             string
+	role, service      string
 }
 
 func keyOf(f *finding.Finding) key {
-	return key{f.Operation, f.Variant, cell.LevelOf(f.Parameter), f.Metric, f.Role}
+	return key{f.Operation, f.Variant, cell.LevelOf(f.Parameter), f.Metric, f.Role, f.Service}
 }
 
 // pair compares the base with one other result.
@@ -100,7 +101,7 @@ func (c *comparison) asked(doc *finding.Document) func(float64) float64 {
 func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64) float64) *change {
 	one := &change{Change: finding.Change{
 		Of: finding.OfCost, New: index, Operation: f.Operation, Variant: f.Variant, Against: f.Against, Parameter: f.Parameter,
-		Metric: f.Metric, Role: f.Role, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
+		Metric: f.Metric, Role: f.Role, Service: f.Service, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
 		Before: costOf(f), After: costOf(g),
 	}, ask: ask}
 	_, one.valuesBefore = estimate.Columns(f.Samples)
@@ -130,7 +131,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 // people decide by, over all roles; and on whatever metric or role a filter names.
 func (c *comparison) claims(f *finding.Finding) bool {
 	row, _ := metric.Of(f.Metric) // each claim more makes all intervals wider
-	return (row.Claimed || c.in.Filter.names("metric")) && (f.Role == "" || c.in.Filter.names("role"))
+	return (row.Claimed || c.in.Filter.names("metric")) && (f.Role == "" || c.in.Filter.names("role") || c.in.Filter.names("service"))
 }
 
 // pointOnly reports whether a finding has estimates without intervals.

@@ -73,7 +73,7 @@ func (c *comparison) between(index int, a, b string) []*change {
 		}
 		one := &change{Change: finding.Change{
 			Of: finding.OfCost, New: index, Operation: g.Operation, Variant: b, Against: a, Parameter: g.Parameter,
-			Metric: g.Metric, Role: g.Role, Unit: g.Unit, Better: g.Better, Headline: g.Headline,
+			Metric: g.Metric, Role: g.Role, Service: g.Service, Unit: g.Unit, Better: g.Better, Headline: g.Headline,
 		}, ask: ask, paired: true}
 		one.within(f, g)
 		one.figure = one.figure || silent(f) || silent(g)

@@ -13,6 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/design/capacity"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -117,7 +118,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 	if err != nil {
 		return request, err
 	}
-	if next.Kind == record.Calibration && !run.Exports(request.Plan) {
+	if next.Kind == record.Calibration && !prepare.Exports(request.Plan) {
 		return request, nil // there is nothing to learn, but something to verify
 	}
 	for _, phase := range next.Phases {

@@ -7,6 +7,7 @@ import (
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -65,7 +66,7 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 // experiment takes the workload's word where it needs nothing else of a calibration: what
 // readiness requests make, or what a tracer has in its buffer.
 func learns(e *spec.Experiment, plan *spec.Plan) bool {
-	if !run.Exports(plan) {
+	if !prepare.Exports(plan) {
 		return false
 	}
 	if !e.Design.Quick || plan.Manner().Generator || plan.Holds > 0 || len(e.Load.Depths) > 0 {

@@ -52,6 +52,7 @@ type Change struct {
 	Parameter map[string]string `json:"parameter,omitempty"`
 	Metric    string            `json:"metric"`
 	Role      string            `json:"role,omitempty"`
+	Service   string            `json:"service,omitempty"` // as of Finding
 	Unit      string            `json:"unit"`
 	Better    string            `json:"better"`
 	Headline  bool              `json:"headline,omitempty"`

@@ -79,6 +79,7 @@ type Published struct {
 type Variant struct {
 	Steps       []string          `json:"steps,omitempty"`   // of tracing that it runs, where its tracer says so
 	Partial     bool              `json:"partial,omitempty"` // it leaves out steps, traces or spans on purpose: what it costs is the cost of a part
+	On          []string          `json:"on,omitempty"`      // the workload's processes that it was put on, where it chose some
 	Name        string            `json:"name"`
 	Tracer      string            `json:"tracer"`
 	Settings    map[string]string `json:"settings,omitempty"`
@@ -97,20 +98,31 @@ type Finding struct {
 	Against    string            `json:"against"`
 	Parameter  map[string]string `json:"parameter,omitempty"`
 	Metric     string            `json:"metric"`
-	Role       string            `json:"role,omitempty"` // "" for all roles but load and sink
-	Unit       string            `json:"unit"`           // "s", "bytes", "1" (a share), "1/s" or "count"
-	Better     string            `json:"better"`         // "lower", "higher" or ""
-	Baseline   float64           `json:"baseline"`       // centre of the baseline's blocks
-	Value      float64           `json:"value"`          // centre of the variant's blocks
-	Absolute   *Interval         `json:"absolute"`       // difference, in Unit; nil where it can't be given
-	Relative   *Interval         `json:"relative"`       // ratio − 1; nil where the baseline is zero
-	Blocks     int               `json:"blocks"`         // pairs that the intervals rest on
+	Role       string            `json:"role,omitempty"`    // "" for all roles but load and sink
+	Service    string            `json:"service,omitempty"` // with a role: of which process of the workload, and of what stands beside it; "" for all
+	Unit       string            `json:"unit"`              // "s", "bytes", "1" (a share), "1/s" or "count"
+	Better     string            `json:"better"`            // "lower", "higher" or ""
+	Baseline   float64           `json:"baseline"`          // centre of the baseline's blocks
+	Value      float64           `json:"value"`             // centre of the variant's blocks
+	Absolute   *Interval         `json:"absolute"`          // difference, in Unit; nil where it can't be given
+	Relative   *Interval         `json:"relative"`          // ratio − 1; nil where the baseline is zero
+	Blocks     int               `json:"blocks"`            // pairs that the intervals rest on
 	Headline   bool              `json:"headline,omitempty"`
 	Uncompared bool              `json:"uncompared,omitempty"` // values only: each side did other work, such as at a rate found for it
 	Amount     bool              `json:"amount,omitempty"`     // the difference answers and not the ratio: the baseline's operations do nothing
 	Verdict    Verdict           `json:"verdict"`
 	Samples    []Sample          `json:"samples"` // every block
 	Note       string            `json:"note,omitempty"`
+}
+
+// Charged says whom the cost is charged to: "sidecar of shop"; "" for all roles but load and sink.
+func (f Finding) Charged() string { return charged(f.Role, f.Service) }
+
+func charged(role, service string) string {
+	if service == "" {
+		return role
+	}
+	return role + " of " + service
 }
 
 // ByRatio reports whether the ratio is what answers: there is one, and it is over

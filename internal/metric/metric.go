@@ -76,6 +76,7 @@ type Row struct {
 	WholeRun   bool    // not of an operation
 	OfLoad     bool    // of the run, and of what was asked of it: memory
 	Charged    bool    // of each role too
+	Parts      bool    // of each role too, where there are helpers such as a sidecar
 	PointOnly  bool    // an estimate without an interval
 	Percentile float64 // latency: at which the generator's lag is looked at; 0 is the mean
 
@@ -178,10 +179,14 @@ func Limits() map[string]string {
 	return words
 }
 
-// Rank is the place of a metric in the order in which a reader wants them; unknown ones come last.
+// Rank is the place of a metric in the order in which a reader wants them. Those that this order leaves out follow in the
+// table's; unknown ones come last.
 func Rank(name string) int {
 	if i := slices.Index(shown, name); i >= 0 {
 		return i
 	}
-	return len(shown)
+	if i := slices.IndexFunc(Table, func(r Row) bool { return r.Name == name }); i >= 0 {
+		return len(shown) + i
+	}
+	return len(shown) + len(Table)
 }

@@ -26,7 +26,7 @@ const (
 	R2                 = "r2"
 )
 
-// shown is the order in which a reader wants them.
+// shown is the order in which a reader wants them. A metric that is not in here comes behind these.
 var shown = []string{
 	Capacity, CPUPerOperation, TimePerCall, TimePerCallP50, "time_per_call_p90", "time_per_call_p99", BlockedTime,
 	LatencyMean, LatencyP50, "latency_p75", "latency_p90", LatencyP95, LatencyP99, "latency_p999", "latency_max",

@@ -37,12 +37,12 @@ const marker = "TRACETAX_PROCESS"
 // not itself again either.
 const keeperMarker = "TRACETAX_KEEPER"
 
-var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]*$`)
 
 func (c Command) check() error {
 	switch {
 	case !goodName.MatchString(c.Name):
-		return fmt.Errorf("process name %q: use letters, digits, '.', '_' and '-'", c.Name)
+		return fmt.Errorf("process name %q: use letters, digits, '.', '_', '@' and '-'", c.Name)
 	case len(c.Args) == 0 || c.Args[0] == "":
 		return fmt.Errorf("process %s: there is no command to run", c.Name)
 	case c.Quota < 0:

@@ -48,7 +48,7 @@ type Launcher struct {
 // NewLauncher makes the folder for logs and the cgroups.
 func NewLauncher(o Options) (*Launcher, error) {
 	if !goodName.MatchString(o.Name) {
-		return nil, fmt.Errorf("launcher name %q: use letters, digits, '.', '_' and '-'", o.Name)
+		return nil, fmt.Errorf("launcher name %q: use letters, digits, '.', '_', '@' and '-'", o.Name)
 	}
 	if o.Accounting == "" {
 		o.Accounting = AccountingAuto

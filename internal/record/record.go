@@ -6,6 +6,7 @@
 package record
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/role"
@@ -162,16 +163,23 @@ type Driven struct {
 type Usage struct {
 	Process         string    `json:"process"`
 	Role            role.Role `json:"role"`
-	Seconds         float64   `json:"seconds"`        // length of the stretch
-	CPUSeconds      float64   `json:"cpu_seconds"`    // user and system
-	SystemSeconds   float64   `json:"system_seconds"` // of which system; 0 where the source does not say
-	MemoryMean      uint64    `json:"memory_mean"`    // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
-	MemoryPeak      uint64    `json:"memory_peak"`    // the same
+	Service         string    `json:"service,omitempty"` // the workload's process that it stands beside; "" for the workload's own, and for what is there once a run
+	Seconds         float64   `json:"seconds"`           // length of the stretch
+	CPUSeconds      float64   `json:"cpu_seconds"`       // user and system
+	SystemSeconds   float64   `json:"system_seconds"`    // of which system; 0 where the source does not say
+	MemoryMean      uint64    `json:"memory_mean"`       // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
+	MemoryPeak      uint64    `json:"memory_peak"`       // the same
 	ContextSwitches uint64    `json:"context_switches"`
 	ThrottleSeconds float64   `json:"throttle_seconds"`
 	CPUs            float64   `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"
 }
+
+// Whose is the service that the process is charged to: the workload's process beside which it stands, or itself.
+func (u Usage) Whose() string { return cmp.Or(u.Service, u.Process) }
+
+// Whose is as of Usage.
+func (m Memory) Whose() string { return cmp.Or(m.Service, m.Process) }
 
 // Memory is what one process (with its descendants) held of memory of its own in a run,
 // in bytes: anonymous and shared pages, without the page cache. What it holds in one phase
@@ -179,8 +187,9 @@ type Usage struct {
 type Memory struct {
 	Process string    `json:"process"`
 	Role    role.Role `json:"role"`
-	Steady  uint64    `json:"steady"` // mean over time of the load of the last window, when every operation has been made; 0: not known
-	Peak    uint64    `json:"peak"`   // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
+	Service string    `json:"service,omitempty"` // as of Usage
+	Steady  uint64    `json:"steady"`            // mean over time of the load of the last window, when every operation has been made; 0: not known
+	Peak    uint64    `json:"peak"`              // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
 }
 
 // Counts is what a sink counted over a stretch of time, or since its start.

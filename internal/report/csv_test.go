@@ -42,7 +42,7 @@ func TestCSVKeepsFormulasFromRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows[1][0] != `'=HYPERLINK("x")` || !strings.HasPrefix(rows[1][len(rows[1])-3], "'-") {
+	if rows[1][0] != `'=HYPERLINK("x")` || !strings.HasPrefix(rows[1][len(rows[1])-4], "'-") {
 		t.Errorf("names that a spreadsheet would run: %q", rows[1])
 	}
 }

@@ -23,10 +23,11 @@ type row struct {
 	role    Role
 	onApp   bool // its processes share the app's CPUs, so that they count towards its utilisation
 	harness bool // the harness's own: shown, not charged
+	helper  bool // there for tracing, or for others of the system: no program under test, nor its data
 }
 
 var table = []row{
-	{role: App, onApp: true}, {role: Sidecar, onApp: true}, {role: Collector}, {role: Backend}, {role: Database},
+	{role: App, onApp: true}, {role: Sidecar, onApp: true, helper: true}, {role: Collector, helper: true}, {role: Backend, helper: true}, {role: Database},
 	{role: Load, harness: true}, {role: Sink, harness: true},
 }
 
@@ -44,6 +45,9 @@ func (r Role) Harness() bool { return of(r).harness }
 // OnApp reports whether processes of a role run on the app's CPUs.
 func (r Role) OnApp() bool { return of(r).onApp }
 
+// Helper reports whether what a role holds is told by itself: it is neither the program's nor its data.
+func (r Role) Helper() bool { return of(r).helper }
+
 // Named are the roles that a process of a workload can be given, in the order of the table.
 func Named() []Role { return where(func(one row) bool { return !one.harness }) }
 
@@ -60,11 +64,18 @@ func where(is func(row) bool) []Role {
 	return out
 }
 
-// Charge says whose cost a figure is: of one role, or, zero, of everybody but the harness.
-type Charge struct{ Role Role }
+// Charge says whose cost a figure is: of one role, of one service, of a role of a service, or, zero, of everybody but
+// the harness. A service is a process of the workload together with what stands beside it; it has the process's name.
+type Charge struct {
+	Role    Role
+	Service string
+}
 
-// Of reports whether a process of a role is charged.
-func (c Charge) Of(r Role) bool {
+// Of reports whether a process of a role and a service is charged.
+func (c Charge) Of(r Role, service string) bool {
+	if c.Service != "" && service != c.Service {
+		return false
+	}
 	if c.Role == "" {
 		return !r.Harness()
 	}

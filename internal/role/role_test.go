@@ -19,16 +19,22 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Everybody pays but the harness; a role pays for itself alone, also one that no table knows.
+// Everybody pays but the harness; a role, or a service, pays for itself alone, also one that no table knows.
 func TestCharge(t *testing.T) {
 	for _, r := range []Role{App, Sidecar, Collector, Backend, Database, Load, Sink, "mesh"} {
 		harness := r == Load || r == Sink
-		if (Charge{}).Of(r) == harness || r.Harness() != harness {
-			t.Errorf("%s is charged: %t", r, Charge{}.Of(r))
+		if (Charge{}).Of(r, "shop") == harness || r.Harness() != harness {
+			t.Errorf("%s is charged: %t", r, Charge{}.Of(r, "shop"))
+		}
+		if (Charge{Service: "shop"}).Of(r, "shop") == harness || (Charge{Service: "shop"}).Of(r, "cart") {
+			t.Errorf("%s of shop is not what shop pays for, or cart's is", r)
 		}
 		for _, other := range []Role{App, Sink, "mesh"} {
-			if (Charge{Role: other}).Of(r) != (r == other) {
-				t.Errorf("%s is charged to %s: %t", r, other, Charge{Role: other}.Of(r))
+			if (Charge{Role: other}).Of(r, "shop") != (r == other) {
+				t.Errorf("%s is charged to %s: %t", r, other, Charge{Role: other}.Of(r, "shop"))
+			}
+			if (Charge{other, "shop"}).Of(r, "shop") != (r == other) || (Charge{other, "shop"}).Of(r, "cart") {
+				t.Errorf("%s is charged to %s of shop alone: %t", r, other, Charge{other, "shop"}.Of(r, "shop"))
 			}
 		}
 	}

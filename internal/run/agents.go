@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
@@ -67,7 +70,7 @@ func (s *stage) startAgents(ctx context.Context) error {
 // and OTLP, and the faults that are asked of it.
 func (s *stage) sinkFlags() []string {
 	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}
-	named := protocolsOf(s.request.Plan)
+	named := prepare.Protocols(s.request.Plan)
 	for _, r := range protocol.Table {
 		if r.Always || slices.Contains(named, r.Name) {
 			flags = append(flags, "--"+string(r.Name), s.target.Reach(net.JoinHostPort(loopback, "0")))
@@ -105,4 +108,18 @@ func said(p *process.Process) string {
 		return ""
 	}
 	return "; its last words: " + excerpt.Lines(tail, " | ")
+}
+
+// agentEnvironment is what the harness's own processes run with: one thread of
+// Go code at a time is enough for them, and what they do must not depend on the
+// user's settings of the Go runtime.
+func agentEnvironment() []string {
+	var env []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if name != "GOMAXPROCS" && name != "GODEBUG" && name != "GOGC" && name != "GOMEMLIMIT" {
+			env = append(env, pair)
+		}
+	}
+	return env
 }

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,26 +29,29 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 	if err := s.fillIn(); err != nil {
 		return err
 	}
-	if err := prepare.Templates(s.request.Plan.Templates, s.values, s.values["templates"]); err != nil {
-		return err
-	}
 	if err := s.makeSpanFolders(); err != nil {
 		return err
 	}
-	var first time.Time // of the app: the start of a database is none of its own
+	var first time.Time // of the app, or of what stands beside it: the start of a database is none of its own
+	begun := false
 	all := s.agents.processes()
 	for _, agent := range all {
 		go s.mourn(ctx, agent, cancel)
 	}
 	for _, p := range s.request.Plan.Processes {
 		values := s.valuesFor(p)
+		if err := prepare.Templates(p.Templates, values, values["templates"]); err != nil {
+			return of(p.Name, fmt.Errorf("process %s: %w", p.Name, err))
+		}
 		started, err := s.startApp(ctx, p, values)
 		if err != nil {
 			return of(p.Name, err)
 		}
-		if first.IsZero() || p.Role == role.App && !slices.ContainsFunc(s.apps, func(a Process) bool { return a.Role() == role.App }) {
+		app := p.Role == role.App || p.Placed.Of != ""
+		if first.IsZero() || app && !begun {
 			first = started.Started()
 		}
+		begun = begun || app
 		s.apps = append(s.apps, started)
 		s.record.Harness.Unmet = append(s.record.Harness.Unmet, started.Unmet()...)
 		all = append(all, started)
@@ -105,7 +106,7 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 		return fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}
 	if text == "" {
-		if values["port"] == "" {
+		if p.Brought() && !slices.Contains(p.Words(), "port") {
 			return nil
 		}
 		text = "tcp://" + net.JoinHostPort(started.Address(), values["port"])
@@ -118,7 +119,9 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 	defer cancel()
 	s.name = "ready"
 	probes, err := started.Ready(ctx, check)
-	s.record.Start.Probes += probes
+	if !p.Brought() {
+		s.record.Start.Probes += probes
+	}
 	if err != nil {
 		return fmt.Errorf("waiting until process %s is ready (%s, at most %v): %w", p.Name, text, p.Patience, err)
 	}
@@ -128,29 +131,49 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 
 // fillIn chooses the ports and gathers what placeholders stand for.
 func (s *stage) fillIn() error {
-	words := portsOf(s.request.Plan.Processes)
-	ports, err := process.FreePorts(len(words))
-	if err != nil {
-		return err
-	}
 	f := s.request.Folders
 	s.values = s.agents.sink.Addresses().Values()
 	maps.Copy(s.values, map[string]string{
 		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer, "tmp": s.scratch,
 		"templates": filepath.Join(s.scratch, "templates"), "tracetax": strings.Join(s.launcher.Self(), " "),
 	})
-	for i, word := range words {
-		s.values[word] = strconv.Itoa(ports[i])
+	var err error
+	if s.ports, err = prepare.GivePorts(s.request.Plan.Processes); err != nil {
+		return err
 	}
-	s.exporting = Exports(s.request.Plan)
+	s.ports.Seen(s.values)
+	s.exporting = prepare.Exports(s.request.Plan)
 	return s.layRoute()
 }
 
+// valuesFor is what placeholders stand for in the texts of a process.
 func (s *stage) valuesFor(p spec.Process) map[string]string {
 	values := maps.Clone(s.values)
-	values["process"] = p.Name
-	s.ownPorts(p.Name, values)
+	s.ports.Inside(p, values)
+	values["templates"] = filepath.Join(values["templates"], p.Name)
 	s.hopValues(p, values)
+	return s.withFolders(values, p)
+}
+
+// asking is what they stand for in a request to a process.
+func (s *stage) asking(p spec.Process) map[string]string {
+	values := maps.Clone(s.values)
+	s.ports.Asking(p, values)
+	return s.withFolders(values, p)
+}
+
+// withFolders adds the folders that differ between processes.
+func (s *stage) withFolders(values map[string]string, p spec.Process) map[string]string {
+	folders := s.request.Folders
+	if p.Service != nil {
+		values["service"] = folders.Service[p.Name]
+	}
+	if folders.Plain != "" && !p.Traced {
+		values["build"] = folders.Plain
+	}
+	if built, own := folders.Built[p.Name]; own {
+		values["build"] = built
+	}
 	return values
 }
 
@@ -166,8 +189,11 @@ func (s *stage) app(name string) Process {
 
 // address is where a process of the workload listens.
 func (s *stage) address(name string) string {
-	return net.JoinHostPort(s.app(name).Address(), s.values[name+".port"])
+	return net.JoinHostPort(s.app(name).Address(), s.ports.Of(name))
 }
+
+// front is where a process of the workload is asked: where it listens, or what stands in front of it.
+func (s *stage) front(name string) string { return s.address(s.ports.Front(name)) }
 
 func expandAll(texts []string, values map[string]string) ([]string, error) {
 	out := make([]string, len(texts))
@@ -179,18 +205,4 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 		out[i] = expanded
 	}
 	return out, nil
-}
-
-// agentEnvironment is what the harness's own processes run with: one thread of
-// Go code at a time is enough for them, and what they do must not depend on the
-// user's settings of the Go runtime.
-func agentEnvironment() []string {
-	var env []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if name != "GOMAXPROCS" && name != "GODEBUG" && name != "GOGC" && name != "GOMEMLIMIT" {
-			env = append(env, pair)
-		}
-	}
-	return env
 }

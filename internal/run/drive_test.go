@@ -26,7 +26,9 @@ import (
 )
 
 // programs are what runs here start, besides the service.
-var programs = map[string]func(args []string) error{"driven": driven, "database": database, "check": check, "relay": relayed}
+var programs = map[string]func(args []string) error{
+	"driven": driven, "database": database, "check": check, "relay": relayed, "front": front,
+}
 
 // fewHeld are the spans that the program holds back where it holds few.
 const fewHeld = 64

@@ -13,40 +13,8 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// portsOf are the words of all ports that processes need: NAME.port, and NAME.port.OTHER for each {port.OTHER} of its texts.
-func portsOf(processes []spec.Process) []string {
-	var out []string
-	for _, p := range processes {
-		own := []string{p.Name + ".port"}
-		for _, word := range p.Words() {
-			if name := p.Name + "." + word; strings.HasPrefix(word, spec.PortPrefix) && !slices.Contains(own, name) {
-				own = append(own, name)
-			}
-		}
-		out = append(out, own...)
-	}
-	return out
-}
-
-// ownPorts fills in the ports of a process under their short names.
-func (s *stage) ownPorts(name string, values map[string]string) {
-	prefix := name + "."
-	for word, port := range s.values {
-		if short, own := strings.CutPrefix(word, prefix); own && (short == "port" || strings.HasPrefix(short, spec.PortPrefix)) {
-			values[short] = port
-		}
-	}
-}
-
-// hopValues fills in what a process that is a service has of its own, and, if it is a hop, where it passes spans on to.
+// hopValues fills in the configuration of a process that is a hop, and where it passes spans on to.
 func (s *stage) hopValues(p spec.Process, values map[string]string) {
-	if p.Service == nil {
-		return
-	}
-	values["service"] = s.request.Folders.Service[p.Name]
-	if built, own := s.request.Folders.Built[p.Name]; own {
-		values["build"] = built
-	}
 	if config, own := s.values[p.Name+".config"]; own {
 		values["config"] = config
 	}

@@ -68,7 +68,7 @@ func (s *stage) requests(remote *load.Remote) drive.Driver {
 	generator := s.agents.loadProcess
 	return &drive.Requests{
 		Remote: remote, Generator: generator, Grace: grace, Said: func() string { return said(generator) },
-		Processes: s.request.Plan.Processes, Values: s.valuesFor, Address: s.address, Source: s.request.Folders.Source,
+		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.front, Source: s.request.Folders.Source,
 		Late: s.request.Faults.GeneratorLate,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -28,7 +29,7 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) 
 	const startAndStop = 700 * time.Millisecond
 	length := startAndStop + p.Startup + p.Settle
 	drain := time.Duration(0)
-	if Exports(p) {
+	if prepare.Exports(p) {
 		drain = p.Delay/2 + 100*time.Millisecond
 		length += p.Delay + margin
 	}

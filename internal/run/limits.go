@@ -54,19 +54,24 @@ func (s *stage) appLimit() float64 {
 
 // between is what was used from a to b, beside what might have been.
 func (s *stage) between(a, b usage.Mark) []record.Usage {
-	limits := map[string]float64{}
-	for _, p := range s.request.Plan.Processes {
-		limits[p.Name] = s.limitOf(p)
-	}
 	used := s.meter.Between(a, b)
 	for i := range used {
-		limit, known := limits[used[i].Process]
-		if !known {
-			limit = count(s.placement.Harness)
+		used[i].CPUs = count(s.placement.Harness)
+		if p, known := s.planned(used[i].Process); known {
+			used[i].CPUs, used[i].Service = s.limitOf(p), p.Placed.Of
 		}
-		used[i].CPUs = limit
 	}
 	return used
+}
+
+// planned is the process of a name as it was planned; the harness's own are not.
+func (s *stage) planned(name string) (p spec.Process, known bool) {
+	for _, p := range s.request.Plan.Processes {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return spec.Process{}, false
 }
 
 // utilisation is what the processes on the app's CPUs used in so many seconds, as

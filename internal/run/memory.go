@@ -36,7 +36,8 @@ func (s *stage) memoryOfRun() []record.Memory {
 	var out []record.Memory
 	steady := s.meter.Memory(s.loaded.from, s.loaded.to)
 	for i, life := range s.meter.Memory(s.sampled, time.Now()) {
-		out = append(out, record.Memory{Process: life.Process, Role: life.Role, Steady: steady[i].Mean, Peak: life.Peak})
+		p, _ := s.planned(life.Process) // the harness's own stand beside nothing
+		out = append(out, record.Memory{Process: life.Process, Role: life.Role, Service: p.Placed.Of, Steady: steady[i].Mean, Peak: life.Peak})
 	}
 	return out
 }

@@ -7,26 +7,6 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-func TestExports(t *testing.T) {
-	at := func(args []string, env map[string]string, silent bool) *spec.Plan {
-		return &spec.Plan{Processes: []spec.Process{{Run: args, Env: env}}, Silent: silent}
-	}
-	for name, test := range map[string]struct {
-		plan *spec.Plan
-		want bool
-	}{
-		"nothing":      {at([]string{"app"}, nil, false), false},
-		"argument":     {at([]string{"app", "--to={sink.otlp.http}"}, nil, false), true},
-		"environment":  {at(nil, map[string]string{"TO": "http://{sink.otlp.grpc}"}, false), true},
-		"silent by it": {at(nil, map[string]string{"TO": "{sink.otlp.grpc}"}, true), false},
-		"template":     {&spec.Plan{Templates: map[string]string{"agent.config": "collector={sink.pinpoint.host}"}}, true},
-	} {
-		if got := Exports(test.plan); got != test.want {
-			t.Errorf("%s: %t, want %t", name, got, test.want)
-		}
-	}
-}
-
 func TestAwaited(t *testing.T) {
 	known := map[string]spec.Number{"one": {Low: 1, High: 1}, "varies": {Low: 1, High: 3}}
 	for name, test := range map[string]struct {

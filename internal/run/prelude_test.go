@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -155,16 +156,16 @@ func TestConnects(t *testing.T) {
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	conductor, q := request(t, record.Calibration, "/work")
-	q.Plan.Templates = map[string]string{"profiles/agent.config": "collector={sink.otlp.grpc}\npattern={{port}}\n"}
 	out := filepath.Join(t.TempDir(), "filled")
 	app := &q.Plan.Processes[0]
+	app.Templates = map[string]string{"profiles/agent.config": "collector={sink.otlp.grpc}\nof={process} at {port}\npattern={{port}}\n"}
 	app.Run = append([]string{"/bin/sh", "-c", `cat "$0" > "$1"; shift; exec "$@"`, "{templates}/profiles/agent.config", out}, app.Run...)
 	made(t, conductor, q)
 	text, err := os.ReadFile(out)
-	if err != nil || !strings.Contains(string(text), "collector=127.0.0.1:") || !strings.HasSuffix(string(text), "pattern={port}\n") {
+	if err != nil || !regexp.MustCompile(`^collector=127\.0\.0\.1:\d+\nof=app at \d+\n`).Match(text) || !strings.HasSuffix(string(text), "pattern={port}\n") {
 		t.Errorf("%q, %v", text, err)
 	}
-	q.Plan.Templates["profiles/agent.config"] = "{sink.nobody}"
+	app.Templates["profiles/agent.config"] = "{sink.nobody}"
 	if r, err := conductor.Run(t.Context(), q); err != nil || !r.Failed() || !strings.Contains(r.Failure.Message, "template profiles/agent.config: cannot fill in {sink.nobody}") {
 		t.Errorf("%v, %+v", err, r.Failure)
 	}

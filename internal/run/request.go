@@ -2,6 +2,9 @@
 package run
 
 import (
+	"maps"
+	"path"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -51,4 +54,17 @@ type Searcher interface {
 	Judge(record.Probe) record.Probe
 	// Result says what the probes come to.
 	Result(probes []record.Probe) record.Capacity
+}
+
+// samplesFile names the file of a phase's durations within the results folder; ""
+// where they are not kept.
+func (s *stage) samplesFile(request PhaseRequest) string {
+	if s.request.Samples == "" {
+		return ""
+	}
+	name := s.request.Samples + "-" + q(request.Operation.Name)
+	for _, parameter := range slices.Sorted(maps.Keys(request.Parameter)) {
+		name += "-" + q(parameter) + "-" + q(request.Parameter[parameter])
+	}
+	return path.Join(record.SamplesFolder, name+".csv.gz")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/run/logs"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -76,11 +77,12 @@ type stage struct {
 	placement process.Placement
 	agents    agents
 	apps      []Process
-	values    map[string]string
-	meter     Meter          // nil before the processes are ready
-	driver    drive.Driver   // nil before the agents have started
-	reached   record.Counts  // at the sink, when the next phase begins
-	warmed    map[int]warmed // by phase: what was made of its operation before the first phase
+	ports     *prepare.Ports
+	values    map[string]string // what placeholders stand for, in texts of no process
+	meter     Meter             // nil before the processes are ready
+	driver    drive.Driver      // nil before the agents have started
+	reached   record.Counts     // at the sink, when the next phase begins
+	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
 	route     route
 	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
 	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
@@ -110,7 +112,7 @@ func (s *stage) finish(err error) {
 	s.before.into(&s.record.Harness, s.record.Ended.Sub(s.record.Started))
 	if err != nil {
 		s.record.Failure = s.failure(err)
-		redactFailure(s.record.Failure, s.request.Plan.Secrets)
+		logs.RedactFailure(s.record.Failure, s.request.Plan.Secrets)
 	}
 }
 
@@ -185,7 +187,7 @@ func (s *stage) redact() error {
 	for _, p := range s.apps {
 		paths = append(paths, p.Log().Path())
 	}
-	return redactLogs(paths, s.request.Plan.Secrets)
+	return logs.Redact(paths, s.request.Plan.Secrets)
 }
 
 // harness is a reading of what disturbs the harness.

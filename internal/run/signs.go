@@ -1,5 +1,5 @@
-// Signs of a tracer of which no span came: what a user would look at next. They are looked
-// for when everything has been measured, so that they cost no run anything.
+// What the processes tell of the tracer: what it instruments, and signs of one of which no span came, which are what a
+// user would look at next. They are looked for when everything has been measured, so that they cost no run anything.
 package run
 
 import (
@@ -10,23 +10,9 @@ import (
 
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/logs"
 	"github.com/tracetax/tracetax/internal/spec"
 )
-
-// told are what programs and their tracers write when tracing fails, by its cause. They are
-// patterns of the tracers in the catalog and of the runtimes that load them.
-var told = []struct {
-	cause   record.Cause
-	pattern *regexp.Regexp
-}{
-	{record.TracerFailed, regexp.MustCompile(`ModuleNotFoundError: |ImportError: |Error: Cannot find module |ERR_MODULE_NOT_FOUND` +
-		`|Failed to auto initialize |Configuration of \S+ failed|configuration failed|Instrumenting of \S+ failed|Importing of \S+ failed` +
-		`|Error opening zip file or JAR manifest missing|agent library failed|OpenTelemetry Javaagent failed|Could not find agent library` +
-		`|Exception in thread "main" java\.lang\.\S*(?:NoClassDefFoundError|ClassNotFoundException|UnsupportedClassVersionError)` +
-		`|Failed to start (?:Elastic APM|agent)|ERROR .*(?:agent|tracer).* (?:not|failed to) (?:start|load|initiali[sz]e)`)},
-	{record.ExportFailed, regexp.MustCompile(`(?i)failed to export|error .* while exporting|exception while exporting|exporter.* error:|OTLPExporterError` +
-		`|traces export: |connection refused|ECONNREFUSED|StatusCode\.UNAVAILABLE|error (?:trying to connect|sending|communicating) .*(?:apm|collector|agent)`)},
-}
 
 // longestSign is how much of a line is kept, in bytes.
 const longestSign = 300
@@ -90,11 +76,11 @@ func (s *stage) readSigns(connections uint64) error {
 	signs.Connections = connections
 	for i := range signs.Processes {
 		one := &signs.Processes[i]
-		found, err := logSigns(s.app(one.Process).Log().Lines)
+		found, err := logs.Signs(s.app(one.Process).Log().Lines)
 		if err != nil {
 			return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
 		}
-		secrets := replacer(s.request.Plan.Secrets)
+		secrets := logs.Replacer(s.request.Plan.Secrets)
 		for j := range found {
 			line := secrets.Replace(found[j].Last)
 			if len(line) > longestSign {
@@ -107,33 +93,28 @@ func (s *stage) readSigns(connections uint64) error {
 	return nil
 }
 
-// logSigns counts the lines that tell a cause. Where Python's traceback follows one, the
-// exception at its end is what tells more, and is kept behind it.
-func logSigns(lines func(func(string) error) error) ([]record.LogSign, error) {
-	counted := make([]record.LogSign, len(told))
-	before, traced := -1, -1 // the sign of the line before, and that of the traceback that goes on
-	err := lines(func(line string) error {
-		switch {
-		case before >= 0 && strings.HasPrefix(line, "Traceback "):
-			before, traced = -1, before
-			return nil
-		case traced >= 0 && strings.HasPrefix(line, " "):
-			return nil
-		case traced >= 0:
-			counted[traced].Last += ": " + line
-			before, traced = -1, -1
-			return nil
-		}
-		before = -1
-		for i, t := range told {
-			if t.pattern.MatchString(line) {
-				counted[i].Cause, counted[i].Last = t.cause, line
-				counted[i].Lines++
-				before = i
-				break
-			}
-		}
+// lookAtInstrumented notes the libraries that the tracer has named in the logs of the
+// processes, which have ended: some are loaded late.
+func (s *stage) lookAtInstrumented() error {
+	if s.request.Plan.Tells == "" {
 		return nil
-	})
-	return slices.DeleteFunc(counted, func(l record.LogSign) bool { return l.Lines == 0 }), err
+	}
+	pattern, err := regexp.Compile(s.request.Plan.Tells)
+	if err != nil {
+		return fmt.Errorf("the tracer's pattern for what it instruments: %w", err)
+	}
+	for _, app := range s.apps {
+		names, err := logs.Instrumented(pattern, app.Log().Lines)
+		if err != nil {
+			return fmt.Errorf("reading what is instrumented in process %s: %w", app.Name(), err)
+		}
+		if len(names) == 0 {
+			continue
+		}
+		if s.record.Tracer.Instrumented == nil {
+			s.record.Tracer.Instrumented = map[string][]string{}
+		}
+		s.record.Tracer.Instrumented[app.Name()] = names
+	}
+	return nil
 }

@@ -59,7 +59,7 @@ func disagreement(doc *finding.Document, f *finding.Finding) string {
 	}
 	role := ""
 	if f.Role != "" {
-		role = " of " + f.Role
+		role = " of " + f.Charged()
 	}
 	return finding.MetricName(f.Metric) + role + " of " + f.Variant + ": " + text
 }

@@ -64,13 +64,18 @@ func (c *Catalog) Tracer(name string) (*Tracer, error) {
 		}
 		return nil, err
 	}
-	s := &source{file: file, files: files}
+	s := &source{file: file, files: files, services: c.Service}
 	t := &Tracer{}
 	if root := parseYAML(s, text); root != nil {
 		t = s.tracer(root, name)
 	}
 	t.Name, t.Files = name, files
 	t.Needs = t.Artifact.needs(t.Needs)
+	for _, b := range t.Processes {
+		if b.Service != nil {
+			t.Needs = Distinct(slices.Concat(t.Needs, b.Service.Needs))
+		}
+	}
 	return t, s.err()
 }
 

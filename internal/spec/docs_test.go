@@ -29,6 +29,7 @@ func TestDocs(t *testing.T) {
 	parse := []func([]byte) error{
 		experiment, // a small one
 		experiment, // one's own program
+		experiment, // a variant on one of two processes
 		experiment, // a search
 		experiment, // a relative rate
 		experiment, // a warm-up that is found
@@ -44,6 +45,26 @@ func TestDocs(t *testing.T) {
 	for i, example := range examples {
 		if err := parse[i](example[1]); err != nil {
 			t.Errorf("example %d: %v", i+1, err)
+		}
+	}
+}
+
+// Tracers that bring processes, as the page of tracers has them, are read.
+func TestDocsOfBrought(t *testing.T) {
+	page, err := os.ReadFile("../../docs/tracers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Processes that a tracer brings\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(section, -1)
+	if len(examples) != 2 {
+		t.Fatalf("%d examples, want 2", len(examples))
+	}
+	for i, example := range examples {
+		made, err := ParseTracer("tracer.yaml", "t", []byte(example[1]))
+		if err != nil || len(made.Processes) != 1 || !made.Processes[0].Beside {
+			t.Errorf("example %d: %v, %+v", i+1, err, made)
 		}
 	}
 }

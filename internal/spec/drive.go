@@ -91,7 +91,7 @@ func (s *source) listens(o *Operation, at place, processes []Process) {
 		return
 	}
 	p := o.Owner(processes)
-	if p.Name != "" && p.Run != nil && !s.usesPort(p, processes) {
+	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
 		s.fail(at, "operation %q is ordered over TCP, but nothing says where process %q listens: put {port} into its run or env", printable(o.Name), p.Name)
 	}
 }

@@ -23,15 +23,17 @@ func (f *filler) plan(p *Plan) {
 		f.secrets(process.Ready)
 		process.Ready = f.fill(process.Ready)
 		process.Dir = f.fill(process.Dir)
+		for name, text := range process.Templates {
+			process.Templates[name] = f.fill(text)
+		}
 	}
-	for i := range p.Build.Run {
-		f.all(p.Build.Run[i])
+	for _, build := range []Build{p.Build, p.Plain} {
+		for i := range build.Run {
+			f.all(build.Run[i])
+		}
+		f.values(build.Env)
 	}
-	f.values(p.Build.Env)
 	f.all(p.Verify)
-	for name, text := range p.Templates {
-		p.Templates[name] = f.fill(text)
-	}
 	f.operations(p.Operations)
 	slices.Sort(p.Secrets)
 	p.Secrets = slices.Compact(p.Secrets)

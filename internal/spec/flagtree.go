@@ -159,7 +159,7 @@ func (b *flagBuilder) variantTree() *node {
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
 func (b *flagBuilder) variantOf(flag, text string) *node {
 	v, settings, env := tree(flag), tree(flag), tree(flag)
-	args := &node{kind: list, at: place{flag: flag}}
+	args, on := &node{kind: list, at: place{flag: flag}}, &node{kind: list, at: place{flag: flag}}
 	for _, part := range splitPairs(text) {
 		key, value, ok := strings.Cut(part, "=")
 		key = strings.TrimSpace(key)
@@ -170,6 +170,8 @@ func (b *flagBuilder) variantOf(flag, text string) *node {
 			env.set(variable, word(flag, value))
 		case key == "arg":
 			args.items = append(args.items, word(flag, value))
+		case key == "on":
+			on.items = append(on.items, word(flag, value))
 		case key == "tracer" || key == "via" || key == "against" || key == "description":
 			v.set(key, word(flag, value))
 		default:
@@ -184,6 +186,9 @@ func (b *flagBuilder) variantOf(flag, text string) *node {
 	}
 	if len(args.items) > 0 {
 		v.set("args", args)
+	}
+	if len(on.items) > 0 {
+		v.set("on", on)
 	}
 	return v
 }

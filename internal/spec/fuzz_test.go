@@ -103,6 +103,18 @@ func FuzzTracer(f *testing.F) {
 			}
 			return
 		}
+		w := &Workload{Name: "w", Processes: []Process{{Name: "app", Run: []string{"{port}"}, Traced: true}}}
+		settings := map[string]string{}
+		for _, s := range tracer.Settings {
+			settings[s.Name] = s.Default
+		}
+		tracer.Templates = nil // there is no folder
+		for i := range tracer.Processes {
+			tracer.Processes[i].Templates = nil
+		}
+		if _, err := (&Experiment{Workload: w}).Plan(Variant{Name: "v", Tracer: tracer, Settings: settings}); err != nil && !strings.Contains(err.Error(), "is not set") {
+			t.Fatal(err)
+		}
 		for _, s := range tracer.Settings {
 			if again, err := s.canonical(s.Default); err != nil || again != s.Default {
 				t.Fatalf("default %q of %s is not canonical: %q, %v", s.Default, s.Name, again, err)

@@ -115,7 +115,7 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 		return
 	}
 	p := o.Owner(processes)
-	if p.Name != "" && p.Run != nil && !s.usesPort(p, processes) {
+	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
 		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", printable(o.URL))
 		if at.flag != "" {
 			way = "put {port} where the command names its port, or give a fixed one with --port"
@@ -138,19 +138,11 @@ func (o Operation) Owner(processes []Process) Process {
 }
 
 // usesPort reports whether a process is told its port, by itself or by another one.
-func (s *source) usesPort(p Process, processes []Process) bool {
-	if slices.Contains(s.filled, p.Name+".port") {
+func usesPort(p Process, processes []Process) bool {
+	if slices.Contains(p.Words(), "port") {
 		return true
 	}
-	if slices.ContainsFunc(texts(p), func(t string) bool { return slices.Contains(Placeholders(t), "port") }) {
-		return true
-	}
-	for _, q := range processes {
-		if slices.ContainsFunc(texts(q), func(t string) bool { return slices.Contains(Placeholders(t), p.Name+".port") }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(processes, func(q Process) bool { return slices.Contains(q.Words(), p.Name+".port") })
 }
 
 // texts are the texts of a process that may hold placeholders.

@@ -112,7 +112,7 @@ func (s *source) placeholders(at place, text string, known []string) {
 		case slices.Contains(known, word), strings.HasPrefix(word, PortPrefix) && slices.Contains(known, "port"):
 		case slices.Contains(futurePlaceholders, word):
 			s.fail(at, "not supported yet: {%s}; Jaeger takes OTLP as well: {sink.otlp.grpc} and {sink.otlp.http}", word)
-		default:
+		case !s.besides(at, word):
 			s.fail(at, "%s (write {{%s}} for the word in braces itself)", unknown("placeholder", "{"+word+"}", braced(known)), word)
 		}
 	}

@@ -8,9 +8,10 @@ import "time"
 type Plan struct {
 	Workload   string
 	Variant    string
-	Processes  []Process // wrapped, with the tracer's and the variant's environment and arguments
+	Processes  []Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
 	Operations []Operation
 	Build      Build
+	Plain      Build             // of the processes that are not traced, where the variant chooses which are (on:); empty: Build is theirs too
 	Spans      map[string]Number // declared spans per operation name; absent: learnt
 	Says       []Saying          // of the tracer
 	Tells      string            // pattern of the lines in which the tracer names what it instruments; ""
@@ -24,10 +25,9 @@ type Plan struct {
 	Passing    time.Duration // longest time that all hops together hold a span back
 	Secrets    []string      // values that no file and no screen may show
 
-	Self      bool              // the load is given to the operation's process in words
-	Verify    []string          // command that checks the workload's answers; nil: none
-	Connects  time.Duration     // at most so long the run waits until the sink has heard of the tracer; 0: it does not wait
-	Templates map[string]string // texts by file name, settings filled in, that stand in {templates}
-	Files     map[string]string // folders with files of spans by their format, which are read when the processes have ended
-	Steps     []string          // of tracing that the variant runs; nil where its tracer does not say
+	Self     bool              // the load is given to the operation's process in words
+	Verify   []string          // command that checks the workload's answers; nil: none
+	Connects time.Duration     // at most so long the run waits until the sink has heard of the tracer; 0: it does not wait
+	Files    map[string]string // folders with files of spans by their format, which are read when the processes have ended
+	Steps    []string          // of tracing that the variant runs; nil where its tracer does not say
 }

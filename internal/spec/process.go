@@ -42,7 +42,19 @@ func (s *source) processes(n *node, known []string) []Process {
 }
 
 func (s *source) process(n *node, known []string) Process {
-	p := Process{Role: role.App, Patience: DefaultPatience, Env: map[string]string{}}
+	var templates *node
+	p := s.processAs(n, "a process", Process{Role: role.App}, known, fields{"templates": func(v *node) { templates = v }}, nil)
+	if templates != nil {
+		p.Templates = s.ownTemplates(templates, known)
+	}
+	return p
+}
+
+// processAs reads a process; what names it in errors. Before its keys, or those of the service
+// that it is, stands what p has; more are keys besides; settled says at last whether it is traced,
+// where nil is as the file says.
+func (s *source) processAs(n *node, what string, p Process, known []string, more fields, settled func(*Process)) Process {
+	p.Patience, p.Env = DefaultPatience, map[string]string{}
 	service := n.get("service")
 	if service != nil {
 		if of, ok := s.ofService(service); ok {
@@ -60,10 +72,14 @@ func (s *source) process(n *node, known []string) Process {
 		}
 	}
 	keys["service"] = func(*node) {} // read above: the other keys win over it
-	if !s.mapping(n, "a process", keys) {
+	maps.Copy(keys, more)
+	if !s.mapping(n, what, keys) {
 		return p
 	}
-	if service == nil || n.get("role") != nil || traced != nil {
+	switch {
+	case settled != nil:
+		settled(&p)
+	case service == nil || n.get("role") != nil || traced != nil:
 		p.settle(traced)
 	}
 	if n.get("name") == nil {
@@ -89,6 +105,23 @@ func (s *source) processFields(p *Process, traced **bool, known []string) fields
 		"memory":   func(v *node) { p.Memory = s.size(v) },
 		"traced":   func(v *node) { on := s.flag(v); *traced = &on },
 	}
+}
+
+// ownPorts are the placeholders of further ports in all texts of a process that is not read yet, and in its templates.
+func (s *source) ownPorts(n *node) []string {
+	out := further(Placeholders(n.text))
+	for _, item := range n.items {
+		out = append(out, s.ownPorts(item)...)
+	}
+	for _, e := range n.entries {
+		out = append(out, s.ownPorts(e.value)...)
+	}
+	if templates := n.get("templates"); templates != nil && s.files != nil {
+		for _, one := range append([]*node{templates}, templates.items...) {
+			out = append(out, further(Placeholders(s.templateText(one.text)))...)
+		}
+	}
+	return out
 }
 
 // settle says whether a tracer applies to the process: as the file says, otherwise

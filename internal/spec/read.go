@@ -35,6 +35,11 @@ func (s *source) mapping(n *node, what string, fs fields) bool {
 		if e.value.kind == null && strings.Contains(e.key, " ") { // {description: one, and two}
 			hint = "; a comma ends a text in braces: put the text into quotes"
 		}
+		if _, runs := fs["run"]; runs && e.key == "command" { // as a need has
+			s.fail(e.at, "unknown key \"command\"; did you mean \"run\"? (in %s)", what)
+			n.meant = append(n.meant, "run")
+			continue
+		}
 		s.fail(e.at, "%s", unknown("key", printable(e.key), known)+" (in "+what+")"+hint)
 		if near := nearest(e.key, known); near != "" {
 			n.meant = append(n.meant, near)

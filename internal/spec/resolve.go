@@ -33,19 +33,24 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Holds:      t.Holds,
 		Steps:      v.Steps(),
 	}
-	var err error
-	if p.Templates, err = e.templates(v); err != nil {
-		return nil, err
+	if v.LeavesOut(e.Workload) {
+		p.Spans = onlyNone(p.Spans) // how many of them are of which process nobody said
+		if plain := e.Workload.buildFor(NoTracer); !sameBuild(plain, p.Build) {
+			p.Plain = plain
+		}
 	}
 	p.addHops(v)
-	added := v.tracerEnv()
-	for _, process := range e.Workload.Processes {
-		p.Processes = append(p.Processes, process.merged(v, added))
+	processes, err := e.placed(v)
+	if err != nil {
+		return nil, err
 	}
+	p.Processes = append(p.Processes, processes...)
 	p.behaviour(v)
 	if t.Name == NoTracer && !p.Silent && p.NamesSink() {
 		// Of a way of tracing that nobody knows it is not declared that it makes no span.
-		p.Spans = declaredSpans(e.Operations, "", e.Load.Depth)
+		if p.Spans = declaredSpans(e.Operations, "", e.Load.Depth); v.LeavesOut(e.Workload) {
+			p.Spans = onlyNone(p.Spans)
+		}
 	}
 	f := filler{variant: v.Name}
 	f.plan(p)
@@ -62,6 +67,16 @@ func (w *Workload) buildFor(tracer string) Build {
 		out.Run = append(out.Run, slices.Clone(command))
 	}
 	return out
+}
+
+func sameBuild(a, b Build) bool {
+	return slices.EqualFunc(a.Run, b.Run, slices.Equal[[]string]) && maps.Equal(a.Env, b.Env)
+}
+
+// onlyNone are the declared numbers of spans that hold for a part of the processes as well: none.
+func onlyNone(spans map[string]Number) map[string]Number {
+	maps.DeleteFunc(spans, func(_ string, n Number) bool { return n != Number{} })
+	return spans
 }
 
 // added is what a tracer and its settings do to the environment of a process.
@@ -114,24 +129,6 @@ func (a added) to(env map[string]string) (inherit []string) {
 	}
 	slices.Sort(inherit)
 	return inherit
-}
-
-// merged is a process as the variant starts it.
-func (p Process) merged(v Variant, tracer added) Process {
-	env := map[string]string{}
-	maps.Copy(env, p.Env)
-	p.Run = slices.Clone(p.Run)
-	if p.Traced {
-		p.Inherit = slices.DeleteFunc(tracer.to(env), func(name string) bool {
-			_, said := v.Env[name]
-			return said
-		})
-		maps.Copy(env, v.Env)
-		p.Page = v.Tracer.Metrics
-		p.Run = slices.Concat(v.Tracer.Wrap, p.Run, v.Tracer.Args, v.Args)
-	}
-	p.Env = env
-	return p
 }
 
 // Steps are the steps of tracing that the variant runs, of the list Steps; nil where

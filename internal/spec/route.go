@@ -116,13 +116,3 @@ func (v Variant) Services() []*Service {
 	}
 	return out
 }
-
-// Words are the placeholders in all texts of a process, those of the service that it is among them.
-func (p Process) Words() []string {
-	texts := slices.Concat(p.Run, slices.Sorted(maps.Values(p.Env)), []string{p.Ready, p.Dir, p.Page})
-	if p.Service != nil {
-		texts = append(texts, slices.Sorted(maps.Values(p.Service.Receives))...)
-		texts = append(texts, p.Service.Metrics)
-	}
-	return wordsOf(texts)
-}

@@ -11,7 +11,7 @@ import (
 // same tracer, attached in the same way, in whose settings nothing differs that may change
 // what makes spans.
 func SameSpans(a, b Variant) bool {
-	if a.TracerName() != b.TracerName() || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) {
+	if a.TracerName() != b.TracerName() || !slices.Equal(a.On, b.On) || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) {
 		return false
 	}
 	if a.Tracer == nil {

@@ -1,5 +1,5 @@
 // Files of a tracer or a workload that are filled in for each run: the settings when a plan is
-// made, the rest, such as where the sink is and which ports there are, by the run.
+// made, the rest, such as where the sink is, by the run.
 package spec
 
 import (
@@ -20,52 +20,21 @@ const settingPrefix = "setting."
 // sinkMark begins the placeholders of where the sink is.
 const sinkMark = "{sink."
 
-// templates are the texts of the workload's templates, and of the variant's tracer's.
-func (e *Experiment) templates(v Variant) (map[string]string, error) {
-	out, err := v.templates()
-	if err != nil || len(e.Workload.Templates) == 0 {
-		return out, err
-	}
-	if out == nil {
-		out = map[string]string{}
-	}
-	for _, name := range e.Workload.Templates {
-		if _, twice := out[name]; twice {
-			return nil, fmt.Errorf("the template %s is one of workload %s and one of tracer %s: give one of them another name", name, e.Workload.Name, v.Tracer.Name)
-		}
-		content, err := fs.ReadFile(e.Workload.Files, name)
-		if err != nil {
-			return nil, fmt.Errorf("reading the template %s of workload %s: %w", name, e.Workload.Name, err)
-		}
-		out[name] = string(content)
-	}
-	return out, nil
-}
-
-// templates are the texts of the tracer's templates with the variant's settings in
+// templates are the texts of some of the tracer's files with the variant's settings in
 // them. It fails where a file is not there or names a setting that the tracer has not got.
-func (v Variant) templates() (map[string]string, error) {
-	if len(v.Tracer.Templates) == 0 {
+func (v Variant) templates(names []string) (map[string]string, error) {
+	if len(names) == 0 {
 		return nil, nil
 	}
 	words := v.settingWords()
 	out := map[string]string{}
-	for _, name := range v.Tracer.Templates {
+	for _, name := range names {
 		content, err := fs.ReadFile(v.Tracer.Files, name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the template %s of tracer %s: %w", name, v.Tracer.Name, err)
 		}
-		var missing string
-		out[name] = replace(string(content), func(word string) string {
-			value, known := words[word]
-			if !known && strings.HasPrefix(word, settingPrefix) && missing == "" {
-				missing = word
-			}
-			if !known {
-				return "{" + word + "}"
-			}
-			return literal(value)
-		}, nil, nil)
+		text, missing := withSettings(string(content), words)
+		out[name] = text
 		if missing != "" {
 			return nil, fmt.Errorf("template %s of tracer %s: there is no {%s}", name, v.Tracer.Name, missing)
 		}
@@ -76,35 +45,30 @@ func (v Variant) templates() (map[string]string, error) {
 // maxTemplate is how large a template may be, in bytes.
 const maxTemplate = 1 << 20
 
-// tracerTemplates reads the templates of a tracer: its settings may stand in them.
-func (s *source) tracerTemplates(n *node, t *Tracer) []string {
-	known := slices.Clone(runPlaceholders)
-	for _, set := range t.Settings {
-		for word := range set.words(set.Default) {
-			known = append(known, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
+// withSettings fills the words of settings into a text; missing is one that there is not.
+func withSettings(text string, words map[string]string) (filled, missing string) {
+	filled = replace(text, func(word string) string {
+		value, known := words[word]
+		if !known && strings.HasPrefix(word, settingPrefix) && missing == "" {
+			missing = word
 		}
-	}
-	return s.templates(n, known)
+		if !known {
+			return "{" + word + "}"
+		}
+		return literal(value)
+	}, nil, nil)
+	return filled, missing
 }
 
-// workloadTemplates reads the templates of a workload: they are of no process, so that ports have the names of theirs.
-func (s *source) workloadTemplates(n *node, w *Workload) []string {
-	if s.files == nil {
-		s.fail(n.at, "templates is for workloads of a catalog: they are files of its folder")
-		return nil
-	}
-	known := slices.DeleteFunc(slices.Clone(runPlaceholders), func(word string) bool {
-		return slices.Contains([]string{"port", "process", "service"}, word)
-	})
-	for _, p := range w.Processes {
-		known = append(known, p.Name+".port")
-		for _, word := range p.Words() {
-			if strings.HasPrefix(word, PortPrefix) {
-				known = append(known, p.Name+"."+word)
-			}
+// settingPlaceholders are the words of all settings of a tracer.
+func (t *Tracer) settingPlaceholders() []string {
+	var out []string
+	for _, set := range t.Settings {
+		for word := range set.words(set.Default) {
+			out = append(out, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
 		}
 	}
-	return s.templates(n, known)
+	return out
 }
 
 // templates reads the names of files with placeholders, and checks what they hold
@@ -131,6 +95,19 @@ func (s *source) templates(n *node, known []string) []string {
 	return out
 }
 
+// ownTemplates reads the templates of a workload's own process.
+func (s *source) ownTemplates(n *node, known []string) map[string]string {
+	if s.files == nil {
+		s.fail(n.at, "templates are files of the folder of a workload; one that is written into an experiment has none")
+		return nil
+	}
+	out := map[string]string{}
+	for _, name := range s.templates(n, without(known, "service")) {
+		out[name] = s.templateText(name)
+	}
+	return out
+}
+
 func (s *source) template(at place, name string, known []string) {
 	if s.files == nil {
 		return
@@ -146,8 +123,7 @@ func (s *source) template(at place, name string, known []string) {
 	}
 	for i, line := range strings.Split(string(text), "\n") {
 		for _, word := range Placeholders(line) {
-			s.filled = append(s.filled, word)
-			if !slices.Contains(known, word) {
+			if !slices.Contains(known, word) && !strings.HasPrefix(word, PortPrefix) {
 				s.fail(at, "%s:%d: %s (write {{%s}} for the word in braces itself)", printable(name), i+1, unknown("placeholder", "{"+word+"}", braced(known)), word)
 			}
 		}
@@ -180,12 +156,9 @@ func (p *Plan) textsOf(is func(process string) bool) []string {
 		for value := range maps.Values(one.Env) {
 			out = append(out, value)
 		}
-	}
-	if !is("") {
-		return out
-	}
-	for text := range maps.Values(p.Templates) {
-		out = append(out, text)
+		for text := range maps.Values(one.Templates) {
+			out = append(out, text)
+		}
 	}
 	return out
 }

@@ -25,16 +25,17 @@ func ParseTracer(file, name string, text []byte) (*Tracer, error) {
 
 func (s *source) tracer(n *node, name string) *Tracer {
 	t := &Tracer{Name: name}
-	var templates *node
+	var templates, processes *node
+	known := slices.Concat(runPlaceholders, s.processPorts(n.get("processes"), nil)) // of each process: those that stand beside it
 	s.mapping(n, "a tracer", fields{
 		"language":    func(v *node) { t.Language = s.line(v) },
 		"description": func(v *node) { t.Description = s.text(v) },
 		"needs":       func(v *node) { t.Needs = s.needs(v) },
 		"artifact":    func(v *node) { t.Artifact = s.artifact(v) },
-		"wrap":        func(v *node) { t.Wrap = s.arguments(v, runPlaceholders) },
-		"args":        func(v *node) { t.Args = s.arguments(v, runPlaceholders) },
-		"env":         func(v *node) { t.Env = s.env(v, runPlaceholders) },
-		"settings":    func(v *node) { t.Settings = s.settings(v) },
+		"wrap":        func(v *node) { t.Wrap = s.arguments(v, known) },
+		"args":        func(v *node) { t.Args = s.arguments(v, known) },
+		"env":         func(v *node) { t.Env = s.env(v, known) },
+		"settings":    func(v *node) { t.Settings = s.settings(v, known) },
 		"says":        func(v *node) { t.Says = s.says(v, tracerSays) },
 		"metrics":     func(v *node) { t.Metrics = s.page(v) },
 		"admits":      s.admits,
@@ -43,12 +44,16 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"startup":     func(v *node) { t.Startup = s.duration(v, 0, 10*time.Minute) },
 		"connects":    func(v *node) { t.Connects = s.duration(v, 0, 10*time.Minute) },
 		"holds":       func(v *node) { t.Holds = s.whole(v, 0, 1_000_000) },
-		"append":      func(v *node) { t.Append = s.env(v, runPlaceholders) },
+		"append":      func(v *node) { t.Append = s.env(v, known) },
 		"templates":   func(v *node) { templates = v },
+		"processes":   func(v *node) { processes = v },
 	})
 	s.paged(n, "tracer", t.Metrics, t.Says)
 	if templates != nil {
-		t.Templates = s.tracerTemplates(templates, t)
+		t.Templates = s.templates(templates, append(known, t.settingPlaceholders()...))
+	}
+	if processes != nil {
+		t.Processes = s.brought(processes, t)
 	}
 	return t
 }
@@ -66,29 +71,29 @@ func (s *source) arguments(n *node, known []string) []string {
 	return words
 }
 
-func (s *source) settings(n *node) []Setting {
+func (s *source) settings(n *node, known []string) []Setting {
 	var out []Setting
 	for _, e := range s.entries(n, "settings") {
 		s.name(e.at, "setting", e.key)
 		if slices.Contains(variantKeys, e.key) {
 			s.fail(e.at, "a setting cannot be called %q: the word means something else in a variant", e.key)
 		}
-		out = append(out, s.setting(e))
+		out = append(out, s.setting(e, known))
 	}
 	return out
 }
 
 var kinds = []string{"share", "count", "duration", "choice", "text"}
 
-func (s *source) setting(e entry) Setting {
+func (s *source) setting(e entry, words []string) Setting {
 	set := Setting{Name: e.key}
 	n := e.value
-	known := append(slices.Clone(runPlaceholders), valuePlaceholders...)
+	known := append(slices.Clone(words), valuePlaceholders...)
 	ok := s.mapping(n, "a setting", fields{
 		"description": func(v *node) { set.Description = s.text(v) },
 		"default":     func(v *node) { set.Default = s.line(v) },
 		"kind":        func(v *node) { set.Kind = s.oneOf(v, "kind", kinds...) },
-		"choices":     func(v *node) { set.Choices = s.choices(v) },
+		"choices":     func(v *node) { set.Choices = s.choices(v, words) },
 		"env":         func(v *node) { set.Env = s.env(v, known) },
 		"append":      func(v *node) { set.Append = s.env(v, known) },
 		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", "sampling", "delay") },
@@ -135,26 +140,26 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 	set.Default = value
 }
 
-func (s *source) choices(n *node) map[string]Choice {
+func (s *source) choices(n *node, known []string) map[string]Choice {
 	out := map[string]Choice{}
 	for _, e := range s.entries(n, "choices") {
 		if e.key == "" || strings.ContainsFunc(e.key, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
 			s.fail(e.at, "choice %q: a choice is a word without commas and spaces", printable(e.key))
 		}
-		out[e.key] = s.choice(e.value)
+		out[e.key] = s.choice(e.value, known)
 	}
 	return out
 }
 
-func (s *source) choice(n *node) Choice {
+func (s *source) choice(n *node, known []string) Choice {
 	var c Choice
 	if n.kind == null {
 		return c
 	}
 	s.mapping(n, "a choice", fields{
 		"description": func(v *node) { c.Description = s.text(v) },
-		"env":         func(v *node) { c.Env = s.env(v, runPlaceholders) },
-		"append":      func(v *node) { c.Append = s.env(v, runPlaceholders) },
+		"env":         func(v *node) { c.Env = s.env(v, known) },
+		"append":      func(v *node) { c.Append = s.env(v, known) },
 		"steps":       func(v *node) { c.Steps = s.steps(v) },
 		"unset":       func(v *node) { c.Unset = s.texts(v) },
 		"silent":      func(v *node) { c.Silent = s.flag(v) },

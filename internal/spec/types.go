@@ -46,7 +46,6 @@ type Workload struct {
 	Needs       []Need
 	Artifact    Artifact         // language packages that the workload itself needs: {workload}
 	Build       map[string]Build // by tracer name, "" for all others
-	Templates   []string         // files of the folder with placeholders; {templates} is where they stand, filled in, in a run
 	Processes   []Process
 	Operations  []Operation
 	Most        map[string]int // by key of a load (depth, threads): the most that a workload that makes itself work can do
@@ -73,9 +72,11 @@ type Process struct {
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
 	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
 	Page     string        // in a Plan: where the tracer's page of counters is; "" where it has none
+	Placed   Placed        // in a Plan: where it stands, if a tracer brought it
 
-	Config string            // of a hop: the text of a configuration of the user's own; "": the service's
-	Own    map[string]string // of a hop: what of Env the user wrote
+	Templates map[string]string // texts by file name that stand in its {templates}; in a Plan the tracer's too, settings filled in
+	Config    string            // of a hop: the text of a configuration of the user's own; "": the service's
+	Own       map[string]string // of a hop: what of Env the user wrote
 }
 
 // Service is a server that several workloads use, such as a database: a folder
@@ -172,6 +173,7 @@ type Tracer struct {
 	Startup     time.Duration // about how much longer a program takes to start and to stop with it, for what is foreseen
 	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
 	Holds       int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
+	Processes   []Brought     // that it brings
 	Files       fs.FS
 }
 
@@ -210,6 +212,7 @@ type Variant struct {
 	Chosen      map[string]string // of which the user chose these
 	Env         map[string]string
 	Args        []string
+	On          []string  // the workload's processes that are traced; nil: all that a tracer applies to
 	Via         []Process // hops that its spans pass through, in the order of a span's way
 	Against     string    // another variant to be compared with, besides the baseline
 	Faults      *Faults   // instead of the experiment's; nil: the experiment's

@@ -20,7 +20,7 @@ func (v Variant) TracerName() string {
 }
 
 // variantKeys are the keys of a variant; a tracer's setting cannot be called so.
-var variantKeys = []string{"tracer", "settings", "env", "args", "via", "against", "description", "faults"}
+var variantKeys = []string{"tracer", "settings", "on", "env", "args", "via", "against", "description", "faults"}
 
 // looker finds workloads and tracers by name; a *Catalog is one.
 type looker interface {
@@ -54,28 +54,21 @@ func (s *source) variants(n *node, w *Workload, catalog looker, faults Faults) [
 func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Variant {
 	v := Variant{Name: e.key, Settings: map[string]string{}, Chosen: map[string]string{}, Env: map[string]string{}}
 	n := e.value
-	known := w.placeholders()
 	if n.kind == scalar { // otel: otel-python
 		v.Tracer = s.tracerOf(n.at, s.line(n), w, catalog)
 		s.choose(&v, nil)
+		s.fitting(&v, w, n.at, n.at)
 		return v
 	}
 	var tracer, settings *node
-	if n.kind != null {
-		s.mapping(n, "a variant", fields{
-			"tracer":      func(x *node) { tracer = x },
-			"settings":    func(x *node) { settings = x },
-			"env":         func(x *node) { v.Env = s.userEnv(x, known) },
-			"args":        func(x *node) { v.Args = s.arguments(x, known) },
-			"via":         func(x *node) { v.Via = s.via(x, w) },
-			"against":     func(x *node) { v.Against = s.line(x) },
-			"description": func(x *node) { v.Description = s.text(x) },
-			"faults":      func(x *node) { own := s.faults(x, faults); v.Faults = &own },
-		})
+	if n.kind == mapping {
+		tracer, settings = n.get("tracer"), n.get("settings")
 	}
+	at := e.at
 	switch {
 	case tracer != nil:
-		v.Tracer = s.tracerOf(tracer.at, s.line(tracer), w, catalog)
+		at = tracer.at
+		v.Tracer = s.tracerOf(at, s.line(tracer), w, catalog)
 	case n.kind == null:
 		v.Tracer = s.tracerCalled(e, w, catalog)
 	case settings != nil:
@@ -84,6 +77,25 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 		v.Tracer = s.tracerNamedLike(e.key, w, catalog)
 	}
 	s.choose(&v, settings)
+	on := e.at
+	if n.kind != null {
+		known := append(w.placeholders(), v.Tracer.placeholders()...)
+		s.mapping(n, "a variant", fields{
+			"tracer":      func(*node) {}, // read above: what others may say depends on it
+			"settings":    func(*node) {},
+			"on":          func(x *node) { on, v.On = x.at, s.on(x, w) },
+			"env":         func(x *node) { v.Env = s.userEnv(x, known) },
+			"args":        func(x *node) { v.Args = s.arguments(x, known) },
+			"via":         func(x *node) { v.Via = s.via(x, w) },
+			"against":     func(x *node) { v.Against = s.line(x) },
+			"description": func(x *node) { v.Description = s.text(x) },
+			"faults":      func(x *node) { own := s.faults(x, faults); v.Faults = &own },
+			"processes": func(x *node) {
+				s.fail(x.at, "a variant brings no processes, a tracer does: write processes into a tracers/NAME/tracer.yaml of your own (docs/tracers.md), and tracer: NAME here")
+			},
+		})
+	}
+	s.fitting(&v, w, at, on)
 	return v
 }
 
@@ -228,7 +240,25 @@ func (s *source) against(e entry, v *Variant, names []string) {
 func (w *Workload) placeholders() []string {
 	out := append([]string{}, runPlaceholders...)
 	for _, p := range w.Processes {
-		out = append(out, p.Name+".port")
+		out = append(out, p.portPlaceholders(p.FurtherPorts())...)
+	}
+	return out
+}
+
+// placeholders are the words of what the tracer brings, in texts about a process beside which that stands.
+func (t *Tracer) placeholders() []string {
+	var out []string
+	for _, b := range t.Processes {
+		out = append(out, b.portPlaceholders(further(b.words(t.template)))...)
+	}
+	return out
+}
+
+// portPlaceholders are the words for the port of a process and for its further ones.
+func (p Process) portPlaceholders(further []string) []string {
+	out := []string{p.Name + ".port"}
+	for _, word := range further {
+		out = append(out, p.Name+"."+word)
 	}
 	return out
 }

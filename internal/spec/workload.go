@@ -28,9 +28,9 @@ func (s *source) workload(n *node, name string) *Workload {
 	w := &Workload{Name: name}
 	known := runPlaceholders
 	if n.kind == mapping {
-		known = append(slices.Clone(runPlaceholders), processPorts(n.get("processes"))...)
+		known = append(slices.Clone(runPlaceholders), s.processPorts(n.get("processes"), nil)...)
 	}
-	var operations, rate, all, templates *node
+	var operations, rate, all *node
 	s.mapping(n, "a workload", fields{
 		"name":        func(v *node) { w.Name = s.line(v) },
 		"language":    func(v *node) { w.Language = s.line(v) },
@@ -46,14 +46,10 @@ func (s *source) workload(n *node, name string) *Workload {
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
 		"self":        func(v *node) { w.Self = s.flag(v) },
 		"most":        func(v *node) { w.Most = s.most(v) },
-		"templates":   func(v *node) { templates = v },
 		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
 	})
 	if n.kind != mapping {
 		return w
-	}
-	if templates != nil {
-		w.Templates = s.workloadTemplates(templates, w)
 	}
 	if n.get("processes") == nil {
 		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
@@ -96,16 +92,20 @@ func (s *source) verify(n *node, known []string) []string {
 	return command
 }
 
-// processPorts are the placeholders {NAME.port} of a list of processes that is
-// not read yet.
-func processPorts(n *node) []string {
+// processPorts are the placeholders {NAME.port} and {NAME.port.FURTHER} of those of a list of
+// processes that is not read yet which are wanted; nil: of all.
+func (s *source) processPorts(n *node, wanted func(*node) bool) []string {
 	var out []string
 	if n == nil {
 		return nil
 	}
 	for _, item := range n.items {
-		if name := item.get("name"); name != nil && name.kind == scalar {
-			out = append(out, name.text+".port")
+		name := item.get("name")
+		if name == nil || name.kind != scalar || wanted != nil && !wanted(item) {
+			continue
+		}
+		for _, word := range append([]string{"port"}, s.ownPorts(item)...) {
+			out = append(out, name.text+"."+word)
 		}
 	}
 	return out

@@ -171,6 +171,9 @@ func (w writer) variant(v Variant) pairs {
 	if len(v.Settings) > 0 {
 		p.add("settings", w.env(v.Settings))
 	}
+	if len(v.On) > 0 {
+		p.add("on", inline[string](v.On))
+	}
 	if len(v.Env) > 0 {
 		p.add("env", w.env(v.Env))
 	}

@@ -19,8 +19,8 @@ export const variants = [...new Set([
   ...findings.flatMap((f) => [f.against, f.variant]),
 ])];
 
-// key tells metrics apart: a metric by role.
-const key = (f) => `${f.metric}\n${f.role ?? ''}`;
+// key tells metrics apart: a metric by role and service.
+const key = (f) => `${f.metric}\n${f.role ?? ''}${f.service ? ` of ${f.service}` : ''}`;
 
 // metrics lists [key, label] of the findings that pass, in a reader's order:
 // those over all roles first, the parts by role after them.

@@ -22,7 +22,7 @@ func (p *Phase) CPU(of role.Charge) float64 {
 func (p *Phase) Used(of role.Charge, quantity func(record.Usage) float64) float64 {
 	var sum float64
 	for _, u := range p.Usage {
-		if !of.Of(u.Role) {
+		if !of.Of(u.Role, u.Whose()) {
 			continue
 		}
 		sum += quantity(u)

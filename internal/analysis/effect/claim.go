@@ -63,7 +63,7 @@ func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
 			out = append(out, c)
 		}
 	}
-	for _, m := range measure.All(s.Roles(), s.RegimeOf(at)) {
+	for _, m := range measure.All(s.Charges(), s.RegimeOf(at)) {
 		if m.WholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
 		}
@@ -98,7 +98,7 @@ func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
 func (s *Maker) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	c := s.newClaim(m, p, at, samples)
-	c.Headline = m.Leads && m.Role == "" && !p.Extra
+	c.Headline = m.Leads && !p.Extra
 	if !at.Level.IsZero() && s.Sloped(at.Operation) && s.budgetFor(c) == nil {
 		c.Headline, c.metric.NoVerdict = false, true
 	}
@@ -122,7 +122,7 @@ func (s *Maker) overNothing(c *claim) bool {
 func (s *Maker) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
-		Metric: m.Name, Role: string(m.Role), Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
+		Metric: m.Name, Role: string(m.Payer.Role), Service: m.Payer.Service, Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
 	}}
 }
 

@@ -97,7 +97,7 @@ func metricWord(c *claim) string {
 	if c.Role == "" {
 		return finding.MetricName(c.Metric)
 	}
-	return finding.MetricName(c.Metric) + " of " + c.Role
+	return finding.MetricName(c.Metric) + " of " + c.Charged()
 }
 
 // lagOf says by how much the generator's lag differs between the variants, where

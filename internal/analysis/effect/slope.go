@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -89,7 +90,7 @@ func lineMeasure(name string) measure.Measure {
 func (s *Maker) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
 	var base, value []map[int]float64
 	for _, at := range a.Cells {
-		m := measure.Of(metric.Must(metric.TimePerCall), "", metric.FixedRate)
+		m := measure.Of(metric.Must(metric.TimePerCall), role.Charge{}, metric.FixedRate)
 		of, against := m.ByBlock(s.Set, p.Variant, at), m.ByBlock(s.Set, p.Against, at)
 		if len(of) == 0 || len(against) == 0 {
 			return nil

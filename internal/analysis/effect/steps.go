@@ -20,6 +20,9 @@ func (s *Maker) Partial(v spec.Variant) bool {
 	if steps := v.Steps(); steps != nil && len(steps) < len(spec.Steps) {
 		return true
 	}
+	if v.LeavesOut(s.Experiment.Workload) {
+		return true
+	}
 	if plan := s.Plans[v.Name]; plan != nil && v.TracerName() != spec.NoTracer && plan.Sampling < 1 {
 		return true
 	}

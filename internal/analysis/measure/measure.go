@@ -4,6 +4,8 @@
 package measure
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
@@ -12,7 +14,7 @@ import (
 // Measure is one figure of a run: a metric, whom it is charged to, and how it is read.
 type Measure struct {
 	metric.Row
-	Role        role.Role // "": all but the harness
+	Payer       role.Charge // zero: all but the harness
 	Remark      string
 	NoVerdict   bool
 	NotCompared bool // each side's is of other work: there is no difference to take
@@ -26,15 +28,18 @@ type Measure struct {
 type Reading func(*dataset.Run, *dataset.Phase) (float64, bool)
 
 // Of makes a measure of a metric in a regime.
-func Of(row metric.Row, charged role.Role, how metric.Regimes) Measure {
+func Of(row metric.Row, charged role.Charge, how metric.Regimes) Measure {
 	m := Measure{
-		Row: row, Role: charged, Remark: row.Notes(how), NoVerdict: !row.Verdict.Has(how),
-		NotCompared: row.Uncompared.Has(how), Leads: row.Headline.Has(how) && charged == "",
+		Row: row, Payer: charged, Remark: row.Notes(how), NoVerdict: !row.Verdict.Has(how),
+		NotCompared: row.Uncompared.Has(how), Leads: row.Headline.Has(how) && charged == (role.Charge{}),
 	}
 	if read, known := readings[row.Name]; known {
 		m.Read = read(charged)
 	}
-	if charged.Harness() && !m.NotCompared {
+	if charged.Service != "" {
+		m.NoVerdict = true // those of sixty services would widen all other intervals
+	}
+	if charged.Role.Harness() && !m.NotCompared {
 		m.NoVerdict, m.Remark = true, "part of the harness: shown, not charged"
 	}
 	return m
@@ -45,16 +50,17 @@ func Made(name string, verdict bool) Measure {
 	return Measure{Row: metric.Must(name), NoVerdict: !verdict}
 }
 
-// All lists what is measured in every run, for the roles that occur.
-func All(roles []role.Role, how metric.Regimes) []Measure {
+// All lists what is measured in every run, for those whom a cost is charged to by themselves.
+func All(charges []role.Charge, how metric.Regimes) []Measure {
+	helped := slices.ContainsFunc(charges, func(c role.Charge) bool { return c.Role.Helper() })
 	var list []Measure
 	for _, row := range metric.Table {
 		if !row.In.Has(how) {
 			continue
 		}
-		list = append(list, Of(row, "", how))
-		for _, charged := range roles {
-			if row.Charged {
+		list = append(list, Of(row, role.Charge{}, how))
+		for _, charged := range charges {
+			if row.Charged || row.Parts && helped && !charged.Role.Harness() {
 				list = append(list, Of(row, charged, how))
 			}
 		}
@@ -64,16 +70,16 @@ func All(roles []role.Role, how metric.Regimes) []Measure {
 
 // CPU is the CPU per operation of a role, at a rate.
 func CPU(charged role.Role) Measure {
-	return Of(metric.Must(metric.CPUPerOperation), charged, metric.Open)
+	return Of(metric.Must(metric.CPUPerOperation), role.Charge{Role: charged}, metric.Open)
 }
 
 // Headline is the metric that the answer is made of in a regime.
 func Headline(how metric.Regimes) Measure {
 	switch how {
 	case metric.Search:
-		return Of(metric.Must(metric.Capacity), "", metric.Search)
+		return Of(metric.Must(metric.Capacity), role.Charge{}, metric.Search)
 	case metric.Unthrottled:
-		return Of(metric.Must(metric.TimePerCall), "", metric.Unthrottled)
+		return Of(metric.Must(metric.TimePerCall), role.Charge{}, metric.Unthrottled)
 	}
 	return CPU("")
 }

@@ -13,17 +13,17 @@ import (
 const perMillion = 1e6
 
 // readings are those of the metrics that a run has by itself, by name; a test holds them against
-// the table. They are given the role that is charged.
-var readings = map[string]func(role.Role) Reading{
+// the table. They are given whom the cost is charged to.
+var readings = map[string]func(role.Charge) Reading{
 	metric.Capacity: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return 0, false
 		}
 		return p.Capacity.Rate, p.Capacity.Rate > 0
 	}),
-	metric.CPUPerOperation: func(charged role.Role) Reading {
+	metric.CPUPerOperation: func(charged role.Charge) Reading {
 		return func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
-			return dataset.Over(p.CPU(role.Charge{Role: charged}), float64(p.Load.Started))
+			return dataset.Over(p.CPU(charged), float64(p.Load.Started))
 		}
 	},
 	metric.CPUUtilisation: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
@@ -77,8 +77,8 @@ var readings = map[string]func(role.Role) Reading{
 
 	// Memory is of the whole run: a process keeps what an earlier operation made it take, so that by
 	// operation it would say which came first.
-	metric.MemoryMean: plain(memory(func(m record.Memory) uint64 { return m.Steady })),
-	metric.MemoryPeak: plain(memory(func(m record.Memory) uint64 { return m.Peak })),
+	metric.MemoryMean: memory(func(m record.Memory) uint64 { return m.Steady }),
+	metric.MemoryPeak: memory(func(m record.Memory) uint64 { return m.Peak }),
 	"idle_cpu":        plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) { return r.IdleCPU() }),
 	metric.StartupTime: plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
 		return r.Start.ReadySeconds, r.Start.ReadySeconds > 0
@@ -89,16 +89,16 @@ var readings = map[string]func(role.Role) Reading{
 }
 
 // plain is a reading that charges everybody.
-func plain(read Reading) func(role.Role) Reading { return func(role.Role) Reading { return read } }
+func plain(read Reading) func(role.Charge) Reading { return func(role.Charge) Reading { return read } }
 
 // percentile reads that of the latency distribution, or of the durations of calls, which a metric is.
-func percentile(name string) func(role.Role) Reading {
+func percentile(name string) func(role.Charge) Reading {
 	q := metric.Must(name).Percentile
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.At(q) })
 }
 
 // heap reads what the language tells of its memory.
-func heap(read func(*record.Driven) (float64, bool), by func(*dataset.Phase) float64) func(role.Role) Reading {
+func heap(read func(*record.Driven) (float64, bool), by func(*dataset.Phase) float64) func(role.Charge) Reading {
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		if p.Load.Driven == nil {
 			return 0, false
@@ -122,21 +122,23 @@ func number[T uint64 | float64](v *T) (float64, bool) {
 	return float64(*v), true
 }
 
-// memory sums a size over the processes of the app and its helpers. Peaks of
-// several processes may not have come at once: the sum is an upper bound. Where it is not
-// known of one of them there is no sum.
-func memory(size func(record.Memory) uint64) func(*dataset.Run, *dataset.Phase) (float64, bool) {
-	return func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
-		var sum float64
-		for _, m := range r.Memory {
-			if m.Role.Harness() {
-				continue
+// memory sums a size over the processes that are charged. Peaks of several processes may not have
+// come at once: the sum is an upper bound. Where it is not known of one of them there is no sum; a
+// part of the processes holds nothing where none of them is there.
+func memory(size func(record.Memory) uint64) func(role.Charge) Reading {
+	return func(charged role.Charge) Reading {
+		return func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
+			var sum float64
+			for _, m := range r.Memory {
+				if !charged.Of(m.Role, m.Whose()) {
+					continue
+				}
+				if size(m) == 0 {
+					return 0, false
+				}
+				sum += float64(size(m))
 			}
-			if size(m) == 0 {
-				return 0, false
-			}
-			sum += float64(size(m))
+			return sum, sum > 0 || len(r.Memory) > 0 && charged != (role.Charge{})
 		}
-		return sum, sum > 0
 	}
 }

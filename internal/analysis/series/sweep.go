@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -26,7 +27,7 @@ func (s Maker) Sweeps() []finding.Sweep {
 		how := s.RegimeOf(a.Cells[0])
 		list := measure.All(nil, how)
 		for _, name := range metric.Swept(how) {
-			m := list[slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == name && m.Role == "" })]
+			m := list[slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == name && m.Payer == (role.Charge{}) })]
 			for _, v := range s.Variants {
 				if one := s.sweep(v.Name, operation, a, m); len(one.Points) > 0 {
 					out = append(out, one)

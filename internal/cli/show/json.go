@@ -23,7 +23,13 @@ type (
 		Env         map[string]string `json:"env,omitempty"`
 		Append      map[string]string `json:"append,omitempty"`
 		Templates   []string          `json:"templates,omitempty"`
+		Processes   []broughtView     `json:"processes,omitempty"`
 		Settings    []settingView     `json:"settings"`
+	}
+	broughtView struct {
+		processView
+		Beside bool `json:"beside,omitempty"`
+		Front  bool `json:"front,omitempty"`
 	}
 	settingView struct {
 		Name        string            `json:"name"`
@@ -124,6 +130,9 @@ func viewTracer(t *spec.Tracer) tracerView {
 		Append: t.Append, Templates: t.Templates,
 		Settings: []settingView{},
 	}
+	for _, b := range t.Processes {
+		v.Processes = append(v.Processes, broughtView{viewProcess(b.Process), b.Beside, b.Front})
+	}
 	for _, s := range t.Settings {
 		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Env: s.Env, Append: s.Append}
 		for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
@@ -142,16 +151,20 @@ func viewWorkload(w *spec.Workload) workloadView {
 		Self: w.Self, Verify: w.Verify,
 	}
 	for _, p := range w.Processes {
-		one := processView{Name: p.Name, Role: p.Role, Run: p.Run}
-		if p.Service != nil {
-			one.Service = p.Service.Name
-		}
-		v.Processes = append(v.Processes, one)
+		v.Processes = append(v.Processes, viewProcess(p))
 	}
 	for _, o := range w.Operations {
 		v.Operations = append(v.Operations, operationView{o.Name, o.Description, workOf(w, o)})
 	}
 	return v
+}
+
+func viewProcess(p spec.Process) processView {
+	one := processView{Name: p.Name, Role: p.Role, Run: p.Run}
+	if p.Service != nil {
+		one.Service = p.Service.Name
+	}
+	return one
 }
 
 func viewService(s *spec.Service) serviceView {

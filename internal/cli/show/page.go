@@ -110,6 +110,12 @@ func (p *page) tracer(t *spec.Tracer) {
 	if len(t.Templates) > 0 {
 		p.line("\nfilled in for each run: %s", strings.Join(t.Templates, ", "))
 	}
+	if len(t.Processes) > 0 {
+		p.line("\nprocesses that it brings:")
+	}
+	for _, b := range t.Processes {
+		p.line("  %s (%s, %s): %s", b.Name, broughtRole(b), whereOf(b), strings.Join(b.Run, " "))
+	}
 	if t.Connects > 0 {
 		p.line("\nwaits until it is connected: %s at most", t.Connects)
 	}
@@ -119,6 +125,20 @@ func (p *page) tracer(t *spec.Tracer) {
 	for _, s := range t.Settings {
 		p.setting(s)
 	}
+}
+
+func whereOf(b spec.Brought) string {
+	if b.Beside {
+		return b.Where() + " each traced process"
+	}
+	return b.Where()
+}
+
+func broughtRole(b spec.Brought) string {
+	if b.Service != nil {
+		return fmt.Sprintf("%s, service %s", b.Role, b.Service.Name)
+	}
+	return string(b.Role)
 }
 
 func (p *page) setting(s spec.Setting) {

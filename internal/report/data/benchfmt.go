@@ -137,7 +137,7 @@ func benchUnit(f *finding.Finding) (unit string, factor float64) {
 	name = strings.TrimPrefix(name, "latency_")
 	name = strings.TrimSuffix(name, "_bytes")
 	if f.Role != "" {
-		name = benchWord(f.Role) + "-" + name
+		name = benchWord(f.Charged()) + "-" + name
 	}
 	name = strings.ReplaceAll(benchWord(name), "_", "-")
 	switch f.Unit {

@@ -19,7 +19,7 @@ var findingColumns = []string{
 	"baseline", "value",
 	"absolute", "absolute_low", "absolute_high",
 	"relative", "relative_low", "relative_high",
-	"blocks", "headline", "verdict", "verdict_text", "verdict_low", "verdict_high", "budget", "more_blocks", "note", "joint", "amount",
+	"blocks", "headline", "verdict", "verdict_text", "verdict_low", "verdict_high", "budget", "more_blocks", "note", "joint", "amount", "service",
 }
 
 // CSV writes one row per finding. A cell is empty where there is no figure.
@@ -35,11 +35,11 @@ func CSV(w io.Writer, doc *finding.Document) error {
 
 // SamplesCSV writes one row per finding and block: what the intervals rest on.
 func SamplesCSV(w io.Writer, doc *finding.Document) error {
-	rows := [][]string{append(append([]string{}, keyColumns...), "block", "baseline", "value")}
+	rows := [][]string{append(append([]string{}, keyColumns...), "block", "baseline", "value", "service")}
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		for _, s := range f.Samples {
-			rows = append(rows, append(key(doc, f), strconv.Itoa(s.Block), number(s.Baseline), number(s.Value)))
+			rows = append(rows, append(key(doc, f), strconv.Itoa(s.Block), number(s.Baseline), number(s.Value), csvCell(f.Service)))
 		}
 	}
 	return writeCSV(w, rows)
@@ -69,7 +69,7 @@ func figures(f *finding.Finding) []string {
 	}
 	return append(row, strconv.Itoa(f.Blocks), strconv.FormatBool(f.Headline),
 		string(f.Verdict.Kind), csvCell(f.Verdict.Text), optional(f.Verdict.Low), optional(f.Verdict.High),
-		optional(f.Verdict.Budget), more, csvCell(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount))
+		optional(f.Verdict.Budget), more, csvCell(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount), csvCell(f.Service))
 }
 
 func interval(i *finding.Interval) []string {

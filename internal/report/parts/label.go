@@ -26,7 +26,7 @@ func Label(f *finding.Finding) string {
 	if f.Role == "" {
 		return finding.MetricName(f.Metric)
 	}
-	return finding.MetricName(f.Metric) + ", " + f.Role
+	return finding.MetricName(f.Metric) + ", " + f.Charged()
 }
 
 // IsSpare reports whether a metric goes first where there is little room.

@@ -86,20 +86,20 @@ func changeText(doc *finding.Comparison) string {
 
 // changeGroup is what changed in one metric.
 type changeGroup struct {
-	metric, role string
-	changes      []*finding.Change
+	metric, role, service string
+	changes               []*finding.Change
 }
 
 // changeGroups splits the changes by metric and role, as far as they are shown:
 // those that people decide by, and any that has a verdict worth seeing.
 func changeGroups(doc *finding.Comparison, all bool) []*changeGroup {
 	var out []*changeGroup
-	byKey := map[[2]string]*changeGroup{}
+	byKey := map[[3]string]*changeGroup{}
 	for i := range doc.Changes {
 		c := &doc.Changes[i]
-		k := [2]string{c.Metric, c.Role}
+		k := [3]string{c.Metric, c.Role, c.Service}
 		if byKey[k] == nil {
-			byKey[k] = &changeGroup{metric: c.Metric, role: c.Role}
+			byKey[k] = &changeGroup{metric: c.Metric, role: c.Role, service: c.Service}
 			out = append(out, byKey[k])
 		}
 		byKey[k].changes = append(byKey[k].changes, c)
@@ -108,7 +108,7 @@ func changeGroups(doc *finding.Comparison, all bool) []*changeGroup {
 		return !all && doc.Filter == "" && !parts.IsMain(&finding.Finding{Metric: g.metric, Role: g.role}) && !g.telling()
 	})
 	slices.SortStableFunc(out, func(a, b *changeGroup) int {
-		return cmp.Or(cmp.Compare(parts.Rank(a.metric), parts.Rank(b.metric)), strings.Compare(a.role, b.role))
+		return cmp.Or(cmp.Compare(parts.Rank(a.metric), parts.Rank(b.metric)), strings.Compare(a.role, b.role), strings.Compare(a.service, b.service))
 	})
 	return out
 }
@@ -121,7 +121,7 @@ func (g *changeGroup) telling() bool {
 }
 
 func (g *changeGroup) title() string {
-	return parts.Label(&finding.Finding{Metric: g.metric, Role: g.role})
+	return parts.Label(&finding.Finding{Metric: g.metric, Role: g.role, Service: g.service})
 }
 
 // notes are the remarks on its changes, each once; that on baselines stands at the

@@ -52,7 +52,7 @@ func (b *brief) metricTable(g *Group, base, variant string) model.Grid {
 			name.Tone = model.Strong
 		}
 		if isRoleOfHeadline(g, f) && !b.all {
-			name = model.Cell{Text: "  " + f.Role, Tone: model.Faint}
+			name = model.Cell{Text: "  " + f.Charged(), Tone: model.Faint}
 		}
 		estimate, ends := parts.Shown(f)
 		value := model.Cell{Text: parts.Value(f, f.Value), Tone: name.Tone}

@@ -59,6 +59,7 @@ func byMetric(a, b *finding.Finding) int {
 		cmp.Compare(parts.Rank(a.Metric), parts.Rank(b.Metric)),
 		strings.Compare(a.Metric, b.Metric),
 		strings.Compare(a.Role, b.Role),
+		strings.Compare(a.Service, b.Service),
 	)
 }
 
@@ -100,10 +101,10 @@ func (g *Group) contenders(doc *finding.Document, base string) []string {
 	return names
 }
 
-// find returns the finding of one metric and role for a pair, or nil.
+// find returns the finding of one metric and of whom it is charged to for a pair, or nil.
 func (g *Group) find(metric, role, variant, against string) *finding.Finding {
 	for _, f := range g.Findings {
-		if f.Metric == metric && f.Role == role && f.Variant == variant && f.Against == against {
+		if f.Metric == metric && f.Charged() == role && f.Variant == variant && f.Against == against {
 			return f
 		}
 	}
@@ -113,7 +114,7 @@ func (g *Group) find(metric, role, variant, against string) *finding.Finding {
 // step returns the finding of a variant against another than the baseline.
 func (g *Group) step(metric, role, variant, base string) *finding.Finding {
 	for _, f := range g.Findings {
-		if f.Metric == metric && f.Role == role && f.Variant == variant && f.Against != base {
+		if f.Metric == metric && f.Charged() == role && f.Variant == variant && f.Against != base {
 			return f
 		}
 	}

@@ -141,7 +141,7 @@ func levelRow(g *Group, m *finding.Finding, base string, contenders []string) []
 	row := []model.Cell{{Text: levelText(g), Tone: model.Strong}, {}}
 	found := false
 	for _, name := range contenders {
-		f := g.find(m.Metric, m.Role, name, base)
+		f := g.find(m.Metric, m.Charged(), name, base)
 		if f != nil && row[1].Text == "" {
 			row[1].Text = parts.Value(f, f.Baseline)
 		}

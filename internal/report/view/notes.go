@@ -71,7 +71,7 @@ func (b *brief) notes(g *Group, isShown func(*finding.Finding) bool) []model.Not
 		about, of, differs := parts.Label(f), []string{}, false
 		for _, o := range shown {
 			switch {
-			case o.Metric != f.Metric || o.Role != f.Role:
+			case o.Metric != f.Metric || o.Charged() != f.Charged():
 			case o.Note != f.Note:
 				differs = true
 			case !slices.Contains(of, o.Variant):

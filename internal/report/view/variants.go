@@ -84,8 +84,8 @@ func isChain(g *Group, metric, role, base string, contenders []string) bool {
 func otherMetrics(g *Group, metric, role, base string, contenders []string) model.Grid {
 	var shown []*finding.Finding // one of each metric
 	for _, f := range g.Findings {
-		known := slices.ContainsFunc(shown, func(s *finding.Finding) bool { return s.Metric == f.Metric && s.Role == f.Role })
-		if f.Against == base && parts.IsMain(f) && !known && !(f.Metric == metric && f.Role == role) {
+		known := slices.ContainsFunc(shown, func(s *finding.Finding) bool { return s.Metric == f.Metric && s.Charged() == f.Charged() })
+		if f.Against == base && parts.IsMain(f) && !known && !(f.Metric == metric && f.Charged() == role) {
 			shown = append(shown, f)
 		}
 	}
@@ -106,7 +106,7 @@ func otherMetrics(g *Group, metric, role, base string, contenders []string) mode
 	for _, name := range contenders {
 		row := []model.Cell{{Text: name}}
 		for _, m := range shown {
-			row = append(row, parts.ValueCells(g.find(m.Metric, m.Role, name, base))...)
+			row = append(row, parts.ValueCells(g.find(m.Metric, m.Charged(), name, base))...)
 		}
 		table.Add(row...)
 	}
@@ -118,10 +118,10 @@ func (b *brief) everyVariantTable(g *Group, base string, contenders []string) []
 	var tables []model.Grid
 	var metric, role string
 	for _, f := range g.Findings {
-		if len(tables) > 0 && f.Metric == metric && f.Role == role {
+		if len(tables) > 0 && f.Metric == metric && f.Charged() == role {
 			continue
 		}
-		metric, role = f.Metric, f.Role
+		metric, role = f.Metric, f.Charged()
 		measured := slices.DeleteFunc(slices.Clone(contenders), func(name string) bool {
 			return g.find(metric, role, name, base) == nil
 		})

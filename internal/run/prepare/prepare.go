@@ -94,6 +94,7 @@ func Missing(w *spec.Workload, v spec.Variant) []string {
 type Folders struct {
 	Source   string            // the workload's folder: {dir}
 	Build    string            // {build}
+	Plain    string            // {build} of processes that are not traced; "": theirs is Build
 	Workload string            // language packages of the workload: {workload}
 	Tracer   string            // language packages of the tracer: {tracer}
 	Service  map[string]string // by process: the files of the service that it is: {service}
@@ -110,6 +111,7 @@ func (f Folders) digests() map[string]string {
 		}
 	}
 	add("build", f.Build)
+	add("plain build", f.Plain)
 	add("workload", f.Workload)
 	add("tracer", f.Tracer)
 	for process, folder := range f.Service {
@@ -138,8 +140,11 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 	f.Workload, errs[1] = store.Artifact(ctx, w.Files, w.Artifact, progress)
 	f.Tracer, errs[2] = store.Artifact(ctx, t.Files, t.Artifact, progress)
 	if len(plan.Build.Run) > 0 && errs[1] == nil && errs[2] == nil {
-		f.Build, errs[3] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Build.Run, Env: plan.Build.Env,
-			Folders: map[string]string{"workload": f.Workload, "tracer": f.Tracer}}, progress)
+		folders := map[string]string{"workload": f.Workload, "tracer": f.Tracer}
+		f.Build, errs[3] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Build.Run, Env: plan.Build.Env, Folders: folders}, progress)
+		if len(plan.Plain.Run) > 0 && errs[3] == nil {
+			f.Plain, errs[5] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Plain.Run, Env: plan.Plain.Env, Folders: folders}, progress)
+		}
 	}
 	f.Service, errs[4] = fetchServices(ctx, store, plan)
 	f.Built, errs[5] = buildServices(ctx, store, plan, progress)

@@ -1,4 +1,4 @@
-package run
+package logs
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 )
 
 // The lines are those that the programs and tracers wrote when tried.
-func TestLogSigns(t *testing.T) {
+func TestSigns(t *testing.T) {
 	failed := func(n uint64, last string) []record.LogSign {
 		return []record.LogSign{{Cause: record.TracerFailed, Lines: n, Last: last}}
 	}
@@ -33,7 +33,7 @@ func TestLogSigns(t *testing.T) {
 		"Go cannot send":   {"traces export: context deadline exceeded", export(1, "traces export: context deadline exceeded")},
 		"both":             {"ImportError: x\nconnect ECONNREFUSED 127.0.0.1:1", append(failed(1, "ImportError: x"), export(1, "connect ECONNREFUSED 127.0.0.1:1")...)},
 	} {
-		got, err := logSigns(func(do func(string) error) error {
+		got, err := Signs(func(do func(string) error) error {
 			for line := range strings.SplitSeq(c.log, "\n") {
 				if err := do(line); err != nil {
 					return err

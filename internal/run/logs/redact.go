@@ -1,4 +1,6 @@
-package run
+// Package logs owns what is read in the logs that the processes of a run leave, and what is struck out of them. It must
+// not know processes, nor phases.
+package logs
 
 import (
 	"bytes"
@@ -13,17 +15,17 @@ import (
 // redacted stands where a secret stood.
 const redacted = "[redacted]"
 
-// redactFailure takes the plan's secrets out of what a failed run leaves.
-func redactFailure(f *record.Failure, secrets []string) {
-	r := replacer(secrets)
+// RedactFailure takes the plan's secrets out of what a failed run leaves.
+func RedactFailure(f *record.Failure, secrets []string) {
+	r := Replacer(secrets)
 	f.Message = r.Replace(f.Message)
 	for i, line := range f.Log {
 		f.Log[i] = r.Replace(line)
 	}
 }
 
-// redactLogs takes the plan's secrets out of the logs that a run leaves.
-func redactLogs(paths []string, secrets []string) error {
+// Redact takes the plan's secrets out of the logs that a run leaves.
+func Redact(paths []string, secrets []string) error {
 	var errs []error
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
@@ -31,7 +33,7 @@ func redactLogs(paths []string, secrets []string) error {
 			errs = append(errs, fmt.Errorf("taking secrets out of a log: %w", err))
 			continue
 		}
-		clean := []byte(replacer(secrets).Replace(string(text)))
+		clean := []byte(Replacer(secrets).Replace(string(text)))
 		if bytes.Equal(clean, text) {
 			continue
 		}
@@ -42,7 +44,8 @@ func redactLogs(paths []string, secrets []string) error {
 	return errors.Join(errs...)
 }
 
-func replacer(secrets []string) *strings.Replacer {
+// Replacer strikes secrets out of a text.
+func Replacer(secrets []string) *strings.Replacer {
 	var pairs []string
 	for _, secret := range secrets {
 		if secret != "" {

@@ -1,5 +1,5 @@
 // What a plan sends to: the receivers of the sink that its texts name.
-package run
+package prepare
 
 import (
 	"github.com/tracetax/tracetax/internal/protocol"
@@ -18,8 +18,8 @@ func Exports(p *spec.Plan) bool {
 	return p.NamesSink()
 }
 
-// protocolsOf are the protocols besides those that every sink serves that a plan names.
-func protocolsOf(p *spec.Plan) []protocol.Name {
+// Protocols are the protocols besides those that every sink serves that a plan names.
+func Protocols(p *spec.Plan) []protocol.Name {
 	var words []string
 	for _, text := range p.Texts() {
 		words = append(words, spec.Placeholders(text)...)

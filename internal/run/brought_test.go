@@ -1,0 +1,191 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// frontBurns is the CPU that the sidecar below uses for each request, in µs.
+const frontBurns = "2000"
+
+// front stands before another program: it burns CPU for each request and passes it on. It writes into a file when it
+// ends, as every process does whose end is looked at here. From the request on that is named it dies.
+func front(args []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: args[1]})
+	var passed atomic.Int64
+	server := &http.Server{Addr: args[0], Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if passed.Add(1) == 30 && len(args) > 3 {
+			fmt.Println("out of memory, or so")
+			os.Exit(7)
+		}
+		burn(frontBurns)
+		proxy.ServeHTTP(w, r)
+	})}
+	go func() {
+		<-ctx.Done()
+		fmt.Printf("passed %d\n", passed.Load())
+		if err := ending(args[2], "front"); err != nil {
+			fmt.Println(err)
+		}
+		server.Close() //nolint:errcheck // it ends
+	}()
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// ending adds a name to a file.
+func ending(file, name string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, name)
+	return errors.Join(err, f.Close())
+}
+
+// beside is a process that writes into a file that it begins, and that it ends.
+func beside(name, of, file string) spec.Process {
+	p := spec.Process{
+		Name: name, Role: "collector", Placed: spec.Placed{Name: name, Of: of}, Patience: 20 * time.Second, Ready: "log:^ready", Dir: "{tmp}",
+		Run: []string{"sh", "-c", `echo "+$1" >> "$0"; trap 'echo "$1" >> "$0"; exit 0' TERM; echo ready; while :; do sleep 0.02; done`, file, name},
+	}
+	if of != "" {
+		p.Name += "@" + of
+	}
+	return p
+}
+
+// What a tracer brings is started and stopped in order, requests go through what stands in front, and what each uses is
+// told by the service beside which it stands.
+func TestBrought(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Measured, "/work")
+	ends := filepath.Join(t.TempDir(), "ends")
+	app := q.Plan.Processes[0]
+	app.Run = []string{"sh", "-c", `echo "+app" >> "$0"; trap 'kill -TERM $p; wait $p; echo app >> "$0"; exit 0' TERM; "$@" & p=$!; while kill -0 $p; do wait $p; done`,
+		ends, app.Run[0], "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"}
+	app.Env = map[string]string{"AGENT": "{agent.port} {agent.port.admin} {hub.port}"}
+	agent := beside("agent", "app", ends)
+	agent.Env = map[string]string{"ADMIN": "{port.admin}"}
+	other := app
+	other.Name, other.Run, other.Env, other.Traced = "other", []string{os.Args[0], "service", "127.0.0.1:{port}", ""}, map[string]string{"TO": "{app.port}"}, false
+	q.Plan.Processes = []spec.Process{
+		beside("hub", "", ends), agent, app,
+		{Name: "proxy@app", Role: "sidecar", Placed: spec.Placed{Name: "proxy", Of: "app", Front: true}, Patience: 20 * time.Second, Dir: "{tmp}",
+			Run: []string{os.Args[0], "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", ends}},
+		other,
+	}
+	r := made(t, conductor, q)
+	phase := r.Phases[0]
+	if phase.Load.Completed != 100 || phase.Sink.Spans != 200 {
+		t.Errorf("%d operations, of which %d spans came; want 100, 200", phase.Load.Completed, phase.Sink.Spans)
+	}
+	text, err := os.ReadFile(ends)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Fields(string(text)), []string{"+hub", "+agent", "+app", "front", "app", "agent", "hub"}; !slices.Equal(got, want) {
+		t.Errorf("processes began and ended in the order %v, want %v", got, want)
+	}
+	services := map[string]string{}
+	for _, u := range phase.Usage {
+		services[u.Process] = u.Service
+		if least := 0.002 * float64(phase.Load.Completed); u.Process == "proxy@app" && (u.CPUSeconds < least || u.CPUSeconds > 3*least) {
+			t.Errorf("the sidecar used %g CPU seconds, and burns %g", u.CPUSeconds, least)
+		}
+	}
+	for _, m := range r.Memory {
+		if m.Service != services[m.Process] || m.Steady == 0 {
+			t.Errorf("memory of %s: of service %q, %d bytes", m.Process, m.Service, m.Steady)
+		}
+	}
+	for name, want := range map[string]string{"hub": "", "agent@app": "app", "app": "", "proxy@app": "app", "other": ""} {
+		if got, known := services[name]; !known || got != want {
+			t.Errorf("%s is of service %q (there: %t), want %q", name, got, known, want)
+		}
+	}
+	log, err := os.ReadFile(filepath.Join(conductor.Logs, q.Name, "proxy@app.log"))
+	if err != nil || !strings.Contains(string(log), "passed 141\n") { // the first, 40 warm, 100
+		t.Errorf("the sidecar's log is %q, %v", log, err)
+	}
+}
+
+// What a tracer brings is at fault by its own name and its own words.
+func TestBroughtAtFault(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		run  []string
+		says string
+		is   string
+	}{
+		"dies":            {[]string{os.Args[0], "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", os.DevNull, "dies"}, "out of memory, or so", "exit status 7"},
+		"is never ready":  {[]string{"sh", "-c", "echo thinking of 127.0.0.1:{port}; exec sleep 60"}, "thinking", "waiting until process proxy@app is ready"},
+		"ends at once":    {[]string{"sh", "-c", "echo no licence for {port}; exit 3"}, "no licence", "proxy@app"},
+		"is not there":    {[]string{"no-such-program-anywhere", "{port}"}, "", "no-such-program-anywhere"},
+		"says too little": {[]string{"sh", "{agent.port}"}, "", "{agent.port}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conductor, q := request(t, record.Measured, "/work")
+			patience := 20 * time.Second
+			if name == "is never ready" {
+				patience = 300 * time.Millisecond
+			}
+			q.Plan.Processes = append(q.Plan.Processes, spec.Process{Name: "proxy@app", Role: "sidecar", Patience: patience, Dir: "{tmp}", Run: c.run,
+				Placed: spec.Placed{Name: "proxy", Of: "app", Front: true}})
+			r, err := conductor.Run(t.Context(), q)
+			if err != nil || !r.Failed() {
+				t.Fatalf("%v, failed: %t", err, r.Failed())
+			}
+			if f := r.Failure; f.Process != "proxy@app" || !strings.Contains(strings.Join(f.Log, "\n"), c.says) || !strings.Contains(f.Message, c.is) {
+				t.Errorf("at fault is %q with the log %q: %s", f.Process, f.Log, f.Message)
+			}
+		})
+	}
+}
+
+// What has no port is ready when it has started.
+func TestBroughtWithoutPort(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Calibration, "/work")
+	watcher := beside("watcher", "app", os.DevNull)
+	watcher.Ready = ""
+	q.Plan.Processes = slices.Insert(q.Plan.Processes, 0, watcher)
+	made(t, conductor, q)
+}
+
+// What is not traced where a variant is on some processes alone is built as without a tracer.
+func TestPlainBuild(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Calibration, "/work")
+	q.Folders.Build, q.Folders.Plain = "/built/with", "/built/without"
+	other := spec.Process{Name: "other", Role: "app", Patience: 20 * time.Second, Ready: `log:^from /built/without$`, Run: []string{"sh", "-c", "echo from {build}; exec sleep 60"}}
+	app := &q.Plan.Processes[0]
+	app.Run = append([]string{"sh", "-c", `echo from "$0"; exec "$@"`, "{build}"}, app.Run...)
+	q.Plan.Processes = append(q.Plan.Processes, other)
+	made(t, conductor, q)
+	log, err := os.ReadFile(filepath.Join(conductor.Logs, q.Name, "app.log"))
+	if err != nil || !strings.HasPrefix(string(log), "from /built/with\n") {
+		t.Errorf("%q, %v", log, err)
+	}
+}

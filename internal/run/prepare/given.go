@@ -1,0 +1,107 @@
+// The ports of a run: they are given out here alone, and each text gets those that it means.
+package prepare
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Ports are the ports that the processes of one run have.
+type Ports struct {
+	processes []spec.Process
+	own       map[string]map[string]string // by process, then "port" or "port.FURTHER"
+}
+
+// GivePorts gives each process a free port, and one more for each {port.FURTHER} of its texts.
+func GivePorts(processes []spec.Process) (*Ports, error) {
+	p := &Ports{processes: processes, own: map[string]map[string]string{}}
+	count := 0
+	for _, one := range processes {
+		count += 1 + len(one.FurtherPorts())
+	}
+	free, err := process.FreePorts(count)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range processes {
+		own := map[string]string{}
+		for _, word := range append([]string{"port"}, one.FurtherPorts()...) {
+			own[word] = strconv.Itoa(free[0])
+			free = free[1:]
+		}
+		p.own[one.Name] = own
+	}
+	return p, nil
+}
+
+// Front is the process at which others ask a process: what stands in front of it, or itself.
+func (p *Ports) Front(name string) string { return p.way(name)[0] }
+
+// way is the way of a request to a process: what stands in front of it, the outermost first, and itself.
+func (p *Ports) way(name string) []string {
+	var out []string
+	for _, one := range slices.Backward(p.processes) { // the outermost starts last
+		if one.Placed.Front && one.Placed.Of == name {
+			out = append(out, one.Name)
+		}
+	}
+	return append(out, name)
+}
+
+// Of is the port at which a process itself listens.
+func (p *Ports) Of(name string) string { return p.own[name]["port"] }
+
+// Seen adds to values the ports as everybody sees them: those at which processes are asked.
+func (p *Ports) Seen(values map[string]string) {
+	for _, one := range p.processes {
+		if one.Placed.Of != "" {
+			continue // only those around it know which is meant
+		}
+		for word, port := range p.own[one.Name] {
+			values[one.Name+"."+word] = port
+		}
+		values[one.Name+".port"] = p.Of(p.Front(one.Name))
+	}
+}
+
+// Asking adds to values, in which all ports are as they are seen, what a request to a process means.
+func (p *Ports) Asking(one spec.Process, values map[string]string) {
+	values["process"] = one.Name
+	values["port"] = values[one.Name+".port"]
+}
+
+// Inside adds to values, in which all ports are as they are seen, what the texts of a process itself mean: its own
+// ports, those of what stands beside it, and, if it stands beside another one, what is behind it.
+func (p *Ports) Inside(one spec.Process, values map[string]string) {
+	values["process"] = one.Name
+	service := one.Name
+	if one.Placed.Of != "" {
+		service = one.Placed.Of
+		values["beside.process"], values["beside.port"] = service, p.Of(p.behind(one))
+	}
+	for _, other := range p.processes {
+		if other.Placed.Of == service {
+			for word, port := range p.own[other.Name] {
+				values[other.Placed.Name+"."+word] = port
+			}
+		}
+	}
+	for word, port := range p.own[one.Name] {
+		values[word] = port
+		if one.Placed.Of == "" {
+			values[one.Name+"."+word] = port
+		}
+	}
+}
+
+// behind is where what stands beside a process finds it: what stands in front of it finds the next one on the way.
+func (p *Ports) behind(one spec.Process) string {
+	if !one.Placed.Front {
+		return one.Placed.Of
+	}
+	way := p.way(one.Placed.Of)
+	return way[slices.Index(way, one.Name)+1]
+}
