@@ -44,6 +44,7 @@ const (
 	LostByLimit  = "a limit of the tracer's own"
 	LostInQueue  = "the tracer's queue"
 	LostInStream = "the stream to the receiver"
+	LostAtStop   = "the stop"         // still with the tracer
 	LostOnWay    = "a hop on the way" // by its own word
 	LostAtSink   = "the receiver"
 	LostNowhere  = "nobody says where"

@@ -123,7 +123,8 @@ func (p *page) loss() string {
 		{p.failed, "in failed exports"},
 		{p.droppedOnWay, "dropped on the way"},
 		{p.failedOnWay, "in failed exports on the way"},
-		{p.lost - p.dropped - p.failed - p.droppedOnWay - p.failedOnWay, "unaccounted for"},
+		{p.atStop, "at the stop"},
+		{p.lost - p.placed(), "unaccounted for"},
 	} {
 		if part.spans > 0.5 {
 			parts = append(parts, finding.FormatCount(whole(part.spans))+" "+part.text)

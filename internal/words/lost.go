@@ -11,7 +11,7 @@ func whereText(place string) string {
 	switch place {
 	case finding.LostByLimit:
 		return "by " + place
-	case finding.LostAtSink:
+	case finding.LostAtSink, finding.LostAtStop:
 		return "at " + place
 	case finding.LostNowhere:
 		return "nobody says where"

@@ -65,7 +65,7 @@ type ChartEntry struct {
 // ChartEntries are in the order in which they are drawn.
 var ChartEntries = []ChartEntry{
 	{ledger.Delivered, "delivered"}, {ledger.SampledOut, "sampled"}, {ledger.Merged, "merged"}, {ledger.Forgone, "forgone"},
-	{ledger.Dropped, "dropped"}, {ledger.FailedSend, "failed"}, {ledger.Unaccounted, "unaccounted"}, {ledger.Duplicated, "duplicated"},
+	{ledger.Dropped, "dropped"}, {ledger.FailedSend, "failed"}, {ledger.LostAtStop, "stopped"}, {ledger.Unaccounted, "unaccounted"}, {ledger.Duplicated, "duplicated"},
 }
 
 // ChartLine is a line that a study published of a variant, on our own baseline: it is of what
