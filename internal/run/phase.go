@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // badShare is the share of wrongly answered operations above which a phase says
@@ -194,4 +195,4 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 }
 
 // own is the CPU time that tracetax itself has used until now.
-func (s *stage) own() time.Duration { return ownCPU() + s.launcher.KeeperCPU() }
+func (s *stage) own() time.Duration { return usage.Own() + s.launcher.KeeperCPU() }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package run
+package usage
 
 import (
 	"time"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownCPU is the CPU time of this process, user and system, since it started.
-func ownCPU() time.Duration {
+// Own is the CPU time of this process, user and system, since it started.
+func Own() time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
 		return 0 // cannot happen for RUSAGE_SELF with a valid pointer
