@@ -19,6 +19,7 @@ var families = map[string][]string{
 	"accounting":        {"TestAccounting"},
 	"OTLP":              {"TestQuickstart", "TestCallsAddUp", "TestForward"},
 	"Collector":         {"TestViaCollector"},
+	"Envoy":             {"TestEnvoyKnownAnswers", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfOnesOwn"},
 	"Zipkin":            {"TestCallsAddUp", "TestForward"},
 	"Kieker":            {"TestCallsAddUp"},
 	"Elastic":           {"TestCallsOfEveryAgent", "TestRequestsGo"},

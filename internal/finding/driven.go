@@ -44,6 +44,7 @@ const (
 	LostByLimit  = "limit"    // of the tracer's own
 	LostInQueue  = "queue"    // of the tracer
 	LostInStream = "stream"   // to the receiver
+	LostAtStop   = "stop"     // still with the tracer
 	LostOnWay    = "hop"      // on the way, by its own word
 	LostAtSink   = "receiver" //
 	LostNowhere  = "unknown"  // nobody says where

@@ -15,6 +15,7 @@ type page struct {
 	sampled float64 // sampled out
 	lost    float64 // dropped, failed and unaccounted
 	surplus float64 // what came beyond what was expected
+	sent    *uint64 // on the page of All: what the tracer says that it sent; nil: it does not say it of every run
 }
 
 // book holds the pages of a variant on one hop.
@@ -77,6 +78,7 @@ func (p *page) add(l line) {
 	p.forgone += l.forgone
 	p.dropped += l.dropped
 	p.failed += l.failed
+	p.atStop += l.atStop
 	p.admitted += l.admitted
 	p.ofStart = p.ofStart || l.ofStart
 	p.excess += l.excess
@@ -107,11 +109,22 @@ func (p *page) add(l line) {
 	p.lost += l.lost()
 	p.surplus += math.Max(0, -l.unaccounted)
 	if l.chance.trials > 0 {
-		arrived := l.told() + l.left + l.droppedOnWay + l.failedOnWay + l.dropped + l.failed + l.unaccounted
+		arrived := l.told() + l.left + l.placed() + l.unaccounted
 		p.sampled += math.Max(0, l.middle()-arrived)
 	} else {
 		p.sampled += math.Max(0, l.expected.high-l.notExported-l.due.high)
 	}
+}
+
+// says adds what the tracer says of another run that it sent. Where it does not say it of one, it is not known.
+func (p *page) says(sent *uint64, first bool) {
+	if first || sent == nil || p.sent == nil {
+		if p.sent = nil; first {
+			p.sent = sent
+		}
+		return
+	}
+	p.sent = plus(p.sent, sent)
 }
 
 // middle is the number of spans to expect where it lies between two ends.

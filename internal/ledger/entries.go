@@ -36,6 +36,12 @@ func (p *page) entries() []finding.Entry {
 	if p.admitsFail && speaks {
 		sum += add(FailedSend, p.failed, p.attributed(p.failed))
 	}
+	if p.sent != nil && p.operation == All {
+		add(SaysSent, float64(*p.sent), Counted)
+	}
+	if p.atStop > 0 {
+		sum += add(LostAtStop, p.atStop, Inferred)
+	}
 	if p.merged > 0 {
 		sum += add(Merged, p.merged, inferredIf(p.late > 0))
 	}

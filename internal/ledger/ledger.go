@@ -28,14 +28,19 @@ const (
 	Forgone     = "held-back" // by a limit of the tracer's own: so it says over the wire
 	Dropped     = "dropped"   // as the tracer says
 	FailedSend  = "failed-export"
-	Merged      = "merged"    // into others that were delivered: not lost
-	Delivered   = "delivered" // each span once
+	LostAtStop  = "lost-at-stop" // still with the tracer when its process stopped: it had neither sent nor dropped them, by its own word
+	Merged      = "merged"       // into others that were delivered: not lost
+	Delivered   = "delivered"    // each span once
 	Duplicated  = "duplicated"
 	Unaccounted = "unaccounted" // negative: more came than expected
 
 	// Background is of spans in traces that no operation begins: what the program does besides
 	// (timers, health checks). They are in no other entry, and make up for no loss.
 	Background = "other-work"
+
+	// SaysSent is on the page of All only: what the tracer says that it gave to exports. It stands beside what was delivered, and is
+	// never netted against it: many count before they know what becomes of an export.
+	SaysSent = "says-sent"
 
 	// AdmittedBeyond is on the page of All only: drops that the tracer counts and that
 	// the sink does not miss. They are in no other entry, and are no loss.
@@ -178,6 +183,7 @@ func Account(variant, hop string, operations []string, t Tracing, runs []Run) []
 		book.enter(settle(run, t))
 		all := book.pages[All]
 		all.hops = hopsOf(all.hops, run.Hops, i == 0)
+		all.says(run.Admitted.Sent, i == 0)
 	}
 	return book.ledgers(variant, hop)
 }
@@ -218,6 +224,7 @@ func together(runs []Run) Run {
 		}
 		sum.Admitted.Dropped = plus(sum.Admitted.Dropped, r.Admitted.Dropped)
 		sum.Admitted.Failed = plus(sum.Admitted.Failed, r.Admitted.Failed)
+		sum.Admitted.Sent = plus(sum.Admitted.Sent, r.Admitted.Sent)
 	}
 	return sum
 }

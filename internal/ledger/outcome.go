@@ -99,13 +99,16 @@ func (p *page) loss() []finding.Reason {
 	return one(finding.PageNothingLost)
 }
 
-// lostBy are the share that was lost, and the spans of it by whose word they are; of hops only where these lost any.
+// lostBy are the share that was lost, and the spans of it by whose word they are; of hops and of the stop only where any were lost there.
 func (p *page) lostBy() []finding.Figure {
 	out := []finding.Figure{part("share", p.lostShare()), count("dropped", p.dropped), count("failed", p.failed)}
 	if p.droppedOnWay+p.failedOnWay > 0 {
 		out = append(out, count("dropped-on-way", p.droppedOnWay), count("failed-on-way", p.failedOnWay))
 	}
-	return append(out, count("unaccounted", p.lost-p.dropped-p.failed-p.droppedOnWay-p.failedOnWay))
+	if p.atStop > 0 {
+		out = append(out, count("at-stop", p.atStop))
+	}
+	return append(out, count("unaccounted", p.lost-p.placed()))
 }
 
 // chanced says how random sampling fared. A trace that was lost whole looks like one that was

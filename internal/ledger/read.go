@@ -22,7 +22,7 @@ func LostOnWay(l finding.Ledger) int64 { return Spans(l, DroppedOnWay) + Spans(l
 
 // Admitted is what the tracer and the hops say that they lost.
 func Admitted(l finding.Ledger) int64 {
-	return Spans(l, Dropped) + Spans(l, FailedSend) + LostOnWay(l)
+	return Spans(l, Dropped) + Spans(l, FailedSend) + Spans(l, LostAtStop) + LostOnWay(l)
 }
 
 // Expects reports whether a ledger says how many spans were to come, and not only how many came.

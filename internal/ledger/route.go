@@ -106,7 +106,7 @@ func (p *page) route(life []record.Hop) []finding.Page {
 	}
 	at := finding.Page{From: finding.PageApp}
 	if p.expects() {
-		at.Expected = spansOf(p.dropped + p.failed + p.left + p.droppedOnWay + p.failedOnWay + p.delivered + missing + p.otherWork())
+		at.Expected = spansOf(p.dropped + p.failed + p.atStop + p.left + p.droppedOnWay + p.failedOnWay + p.delivered + missing + p.otherWork())
 	}
 	if p.admits {
 		at.Dropped = spansOf(p.dropped)

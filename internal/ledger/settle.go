@@ -31,6 +31,7 @@ type line struct {
 	admitsFail  bool
 	admitted    float64 // drops beyond everything that is missing
 	ofStart     bool    // whether they may be of the start, of which it is not known what to expect
+	atStop      float64 // of what is missing: still with the tracer when its process stopped
 	excess      float64 // failed exports beyond everything that is missing
 	missing     between // due less what is told of
 	unaccounted float64
@@ -98,6 +99,7 @@ func settle(run Run, t Tracing) []line {
 		lines[i].doubt(operations)
 	}
 	admit(lines, run)
+	stopped(lines, run, t)
 	for i := range lines {
 		lines[i].settled()
 		lines[i].unaccounted = lines[i].missing.nearest(0)
@@ -290,13 +292,18 @@ func putDown(lines []line, total float64, put func(*line, float64), unsure bool)
 // lost is what should have arrived and did not, in itself or in another span. What a
 // tracer holds back by a rule of its own was not to arrive.
 func (l line) lost() float64 {
-	return l.dropped + l.failed + l.droppedOnWay + l.failedOnWay + math.Max(0, l.unaccounted)
+	return l.placed() + math.Max(0, l.unaccounted)
+}
+
+// placed is what was lost where somebody tells.
+func (l line) placed() float64 {
+	return l.dropped + l.failed + l.atStop + l.droppedOnWay + l.failedOnWay
 }
 
 // lostAtMost is what may have been lost, where the number of spans varies or operations
 // failed. Traces that chance may hide are not in it.
 func (l line) lostAtMost() float64 {
-	return math.Max(l.lost(), l.dropped+l.failed+l.droppedOnWay+l.failedOnWay+l.missing.high-l.chance.hidden)
+	return math.Max(l.lost(), l.placed()+l.missing.high-l.chance.hidden)
 }
 
 // Delivery is how many spans of an operation should have arrived in one run, as

@@ -226,7 +226,9 @@ type Counts struct {
 type Admitted struct {
 	Dropped *uint64 `json:"dropped,omitempty"` // thrown away in its queue
 	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports
-	Source  string  `json:"source,omitempty"`  // where it says so
+	Sent    *uint64 `json:"sent,omitempty"`    // given to an export before the stop, whatever came of that
+	Source  string  `json:"source,omitempty"`  // by whose word, as of a Hop
+	Untold  string  `json:"untold,omitempty"`  // why it does not say, where it should
 
 	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,7 +110,9 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 		if p.Brought() && !slices.Contains(p.Words(), "port") {
 			return nil
 		}
-		text = "tcp://" + net.JoinHostPort(started.Address(), values["port"])
+		if text = s.askedAt(p); text == "" {
+			text = "tcp://" + net.JoinHostPort(started.Address(), values["port"])
+		}
 	}
 	check, err := process.ParseCheck(text)
 	if err != nil {
@@ -127,6 +130,20 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 	}
 	s.name = "start"
 	return nil
+}
+
+// askedAt is a check of where a process is asked by a whole address, if nothing is told that it listens anywhere else; "" otherwise.
+func (s *stage) askedAt(p spec.Process) string {
+	plan := s.request.Plan
+	if p.Role != role.App || slices.ContainsFunc(plan.Processes, func(other spec.Process) bool { return slices.Contains(other.Words(), p.Name+".port") }) || slices.Contains(p.Words(), "port") {
+		return ""
+	}
+	for _, o := range plan.Operations {
+		if at, err := url.Parse(o.URL); err == nil && at.Port() != "" && o.Owner(plan.Processes).Name == p.Name {
+			return "tcp://" + at.Host
+		}
+	}
+	return ""
 }
 
 // fillIn chooses the ports and gathers what placeholders stand for.

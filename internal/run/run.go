@@ -85,6 +85,7 @@ type stage struct {
 	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
 	route     route
 	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
+	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
 	owed      owed                          // by the tracer, of the probes of a search
 	sampled   time.Time                     // since when memory is
 	loaded    loadTime                      // of the last window; zero where the last phase had none of its own

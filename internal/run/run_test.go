@@ -75,8 +75,10 @@ func service(address, sink string) error {
 		defer parent.End()
 		_, child := tracer.Start(ctx, "part")
 		defer child.End()
+		worked.Add(1)
 		fmt.Fprint(w, "done")
 	})
+	mux.HandleFunc("GET /counters", counters)
 	mux.HandleFunc("GET /die", func(http.ResponseWriter, *http.Request) {
 		fmt.Println("dropped 7 spans; good bye, my token is s3cret")
 		os.Exit(9)

@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
 // stop ends the app's processes as their users would, so that tracers can flush,
 // and reads what came of that.
 func (s *stage) stop(ctx context.Context) error {
+	if err := s.askTracer(ctx); err != nil {
+		return err
+	}
 	s.expectEnd()
 	// Without the generator's open connections a server ends at once: Go's, for
 	// one, waits seconds for connections that have not been asked anything yet.
@@ -104,22 +106,4 @@ func (s *stage) counted() record.Counts {
 		total = total.Plus(phase.WarmupSink).Plus(phase.Sink)
 	}
 	return total
-}
-
-// admissions reads what the tracer said of its spans in the logs.
-func (s *stage) admissions(ctx context.Context) error {
-	plan := s.request.Plan
-	if len(plan.Says) == 0 {
-		return nil
-	}
-	var logs []hop.Lines
-	for _, p := range s.apps {
-		if !slices.Contains(plan.Via, p.Name()) {
-			logs = append(logs, hop.Lines{Process: p.Name(), Each: p.Log().Lines})
-		}
-	}
-	said, err := hop.Log{Hop: "the tracer", Says: plan.Says, Logs: logs}.Read(ctx)
-	to := &s.record.Tracer
-	to.Dropped, to.Failed, to.Source = said.Dropped, said.Failed, said.Source
-	return err
 }

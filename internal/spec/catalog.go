@@ -29,7 +29,7 @@ func (c *Catalog) Workload(name string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }, services: c.Service, shared: c.sharedFolders}
+	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }, services: c.Service, shared: func() (map[string]fs.FS, error) { return c.sharedFolders("workloads") }}
 	w := &Workload{}
 	if root := parseYAML(s, text); root != nil {
 		w = s.workload(root, name)
@@ -64,12 +64,12 @@ func (c *Catalog) Tracer(name string) (*Tracer, error) {
 		}
 		return nil, err
 	}
-	s := &source{file: file, files: files, services: c.Service}
+	s := &source{file: file, files: files, services: c.Service, shared: func() (map[string]fs.FS, error) { return c.sharedFolders("tracers") }}
 	t := &Tracer{}
 	if root := parseYAML(s, text); root != nil {
 		t = s.tracer(root, name)
 	}
-	t.Name, t.Files = name, files
+	t.Name, t.Files = name, s.files
 	t.Needs = t.Artifact.needs(t.Needs)
 	for _, b := range t.Processes {
 		if b.Service != nil {

@@ -139,15 +139,10 @@ func (o Operation) Owner(processes []Process) Process {
 
 // usesPort reports whether a process is told its port, by itself or by another one.
 func usesPort(p Process, processes []Process) bool {
-	if slices.ContainsFunc(texts(p), func(t string) bool { return slices.Contains(Placeholders(t), "port") }) {
+	if slices.Contains(p.Words(), "port") {
 		return true
 	}
-	for _, q := range processes {
-		if slices.ContainsFunc(texts(q), func(t string) bool { return slices.Contains(Placeholders(t), p.Name+".port") }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(processes, func(q Process) bool { return slices.Contains(q.Words(), p.Name+".port") })
 }
 
 // texts are the texts of a process that may hold placeholders.

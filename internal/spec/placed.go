@@ -20,7 +20,7 @@ func (p Process) Brought() bool { return p.Placed.Name != "" }
 
 // Words are the placeholders in all texts of a process of a plan, those of the service that it is among them.
 func (p Process) Words() []string {
-	all := slices.Concat(texts(p), slices.Sorted(maps.Values(p.Templates)))
+	all := slices.Concat(texts(p), []string{p.Page}, slices.Sorted(maps.Values(p.Templates)))
 	if p.Service != nil {
 		all = append(append(all, slices.Sorted(maps.Values(p.Service.Receives))...), p.Service.Metrics)
 	}
@@ -125,7 +125,7 @@ func (v Variant) place(of string, b Brought) (Process, error) {
 func (p Process) merged(v Variant, on bool, tracer added) (Process, error) {
 	env := map[string]string{}
 	maps.Copy(env, p.Env)
-	p.Run = slices.Clone(p.Run)
+	p.Run, p.Templates = slices.Clone(p.Run), maps.Clone(p.Templates)
 	p.Traced = on
 	if !on {
 		p.Env = env
@@ -137,8 +137,16 @@ func (p Process) merged(v Variant, on bool, tracer added) (Process, error) {
 	})
 	maps.Copy(env, v.Env)
 	p.Run = slices.Concat(v.Tracer.Wrap, p.Run, v.Tracer.Args, v.Args)
-	p.Env = env
-	var err error
-	p.Templates, err = v.templates(v.Tracer.Templates)
+	p.Env, p.Page = env, v.Tracer.Metrics
+	of, err := v.templates(v.Tracer.Templates)
+	for name, text := range of {
+		if _, twice := p.Templates[name]; twice {
+			return p, fmt.Errorf("the template %s is one of process %s and one of tracer %s: give one of them another name", name, p.Name, v.Tracer.Name)
+		}
+		if p.Templates == nil {
+			p.Templates = map[string]string{}
+		}
+		p.Templates[name] = text
+	}
 	return p, err
 }

@@ -42,7 +42,12 @@ func (s *source) processes(n *node, known []string) []Process {
 }
 
 func (s *source) process(n *node, known []string) Process {
-	return s.processAs(n, "a process", Process{Role: role.App}, known, nil, nil)
+	var templates *node
+	p := s.processAs(n, "a process", Process{Role: role.App}, known, fields{"templates": func(v *node) { templates = v }}, nil)
+	if templates != nil {
+		p.Templates = s.ownTemplates(templates, known)
+	}
+	return p
 }
 
 // processAs reads a process; what names it in errors. Before its keys, or those of the service

@@ -167,6 +167,9 @@ func (p *Plan) behaviour(v Variant) {
 			}
 			p.Files[format] = folder
 		}
+		if choice.Learnt {
+			p.Spans = onlyNone(p.Spans)
+		}
 		if choice.Rationed {
 			for name, n := range p.Spans {
 				p.Spans[name] = Number{Low: 0, High: n.High}

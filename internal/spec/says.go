@@ -3,6 +3,7 @@ package spec
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,11 +14,11 @@ const (
 	SaysSampled  = "sampled"  // it left them out on purpose: no loss
 	SaysDropped  = "dropped"  // it threw them away
 	SaysFailed   = "failed"   // it lost them in exports
-	SaysSent     = "sent"     // it passed them on
+	SaysSent     = "sent"     // it passed them on; a tracer: it gave them to an export, whatever came of that
 )
 
 var (
-	tracerSays  = []string{SaysDropped, SaysFailed}
+	tracerSays  = []string{SaysDropped, SaysFailed, SaysSent}
 	serviceSays = []string{SaysReceived, SaysRefused, SaysSampled, SaysDropped, SaysFailed, SaysSent}
 )
 
@@ -26,44 +27,39 @@ type Saying struct {
 	What    string // one of the above
 	Log     string // regular expression over the process's log; group "n" is the number, without it each line counts 1
 	Take    string // of a log: "last" (a running total per process) or "sum"
-	Metrics string // a counter on the service's page, such as name or name{label="value"}; all series that match are added up
+	Metrics string // a counter on the page of the service or the traced process, such as name or name{label="value"}; all series that match are added up
 	Absent  string // of a counter: "none" where it is on the page only once it has counted something
 }
 
 // AbsentNone says that a counter which is not on the page has counted nothing, if the page has another one of the service.
 const AbsentNone = "none"
 
-// says reads a list of them; of a service they may be counters too.
-func (s *source) says(n *node, whats []string, metrics bool) []Saying {
+// says reads a list of them.
+func (s *source) says(n *node, whats []string) []Saying {
 	if n.kind != list {
 		s.fail(n.at, "says must be a list, such as [{what: dropped, log: 'dropped (?P<n>\\d+) spans'}], not %s", n.kind)
 		return nil
 	}
 	var out []Saying
 	for _, item := range n.items {
-		out = append(out, s.saying(item, whats, metrics))
+		out = append(out, s.saying(item, whats))
 	}
 	return out
 }
 
-func (s *source) saying(item *node, whats []string, metrics bool) Saying {
+func (s *source) saying(item *node, whats []string) Saying {
 	a := Saying{}
-	keys := fields{
-		"what": func(v *node) { a.What = s.oneOf(v, "what", whats...) },
-		"log":  func(v *node) { a.Log = s.compile(v) },
-		"take": func(v *node) { a.Take = s.oneOf(v, "take", "sum", "last") },
-	}
-	where := "log (a regular expression)"
-	if metrics {
-		where += " or metrics (a counter of its page)"
-		keys["metrics"] = func(v *node) { a.Metrics = s.series(v) }
-		keys["absent"] = func(v *node) { a.Absent = s.oneOf(v, "absent", AbsentNone) }
-	}
-	if !s.mapping(item, "a saying", keys) {
+	if !s.mapping(item, "a saying", fields{
+		"what":    func(v *node) { a.What = s.oneOf(v, "what", whats...) },
+		"log":     func(v *node) { a.Log = s.compile(v) },
+		"take":    func(v *node) { a.Take = s.oneOf(v, "take", "sum", "last") },
+		"metrics": func(v *node) { a.Metrics = s.series(v) },
+		"absent":  func(v *node) { a.Absent = s.oneOf(v, "absent", AbsentNone) },
+	}) {
 		return a
 	}
 	if item.get("what") == nil || item.get("log") == nil && item.get("metrics") == nil {
-		s.fail(item.at, "a saying needs what (%s), and %s", strings.Join(whats, ", "), where)
+		s.fail(item.at, "a saying needs what (%s), and log (a regular expression) or metrics (a counter of its page)", strings.Join(whats, ", "))
 		return a
 	}
 	if item.get("log") != nil && item.get("metrics") != nil {
@@ -82,6 +78,13 @@ func (s *source) saying(item *node, whats []string, metrics bool) Saying {
 		s.fail(item.get("log").at, "the group that holds the number must be called n: (?P<n>\\d+)")
 	}
 	return a
+}
+
+// paged checks that those who say it by counters name their page.
+func (s *source) paged(n *node, who, page string, all []Saying) {
+	if says := n.get("says"); says != nil && page == "" && slices.ContainsFunc(all, func(s Saying) bool { return s.Metrics != "" }) {
+		s.fail(says.at, "a %s that says it by counters needs metrics: where its page is, such as http://127.0.0.1:{port.metrics}/metrics", who)
+	}
 }
 
 // admits was the word for says of a tracer.

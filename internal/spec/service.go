@@ -38,16 +38,14 @@ func (s *source) service(n *node, name string) *Service {
 	keys["config"] = func(v *node) { service.Config = s.line(v); s.placeholders(v.at, service.Config, runPlaceholders) }
 	keys["delay"] = func(v *node) { service.Delay = s.duration(v, 0, 10*time.Minute) }
 	keys["metrics"] = func(v *node) { service.Metrics = s.page(v) }
-	keys["says"] = func(v *node) { service.Says = s.says(v, serviceSays, true) }
+	keys["says"] = func(v *node) { service.Says = s.says(v, serviceSays) }
 	keys["description"] = func(v *node) { service.Description = s.text(v) }
 	keys["needs"] = func(v *node) { service.Needs = s.needs(v) }
 	if !s.mapping(n, "a service", keys) {
 		return service
 	}
 	service.Process.settle(traced)
-	if says := n.get("says"); says != nil && service.Metrics == "" && slices.ContainsFunc(service.Says, func(s Saying) bool { return s.Metrics != "" }) {
-		s.fail(says.at, "a service that says it by counters needs metrics: where its page is, such as http://127.0.0.1:{port.metrics}/metrics")
-	}
+	s.paged(n, "service", service.Metrics, service.Says)
 	if n.get("run") == nil {
 		s.lacks(n, "run", n.at, "a service needs run: the command that starts it")
 	}

@@ -1,5 +1,5 @@
-// Folders that several built-in workloads share, such as a Go module: each stands
-// in the folder of every workload that names it.
+// Folders that several built-in workloads share, such as a Go module, or several tracers: each stands
+// in the folder of everyone that names it.
 package spec
 
 import (
@@ -12,32 +12,32 @@ import (
 	"strings"
 )
 
-// sharedFolders are the folders below workloads/shared, by name. Where several
+// sharedFolders are the folders below workloads/shared or tracers/shared, by name. Where several
 // trees have the same name, the last one wins.
-func (c *Catalog) sharedFolders() (map[string]fs.FS, error) {
-	const dir = "workloads/shared"
+func (c *Catalog) sharedFolders(of string) (map[string]fs.FS, error) {
+	dir := path.Join(of, "shared")
 	out := map[string]fs.FS{}
 	for _, layer := range c.layers {
 		entries, err := fs.ReadDir(layer, dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("listing the folders that workloads share: %w", err)
+			return nil, fmt.Errorf("listing the folders that %s share: %w", of, err)
 		}
 		for _, entry := range entries {
 			if !entry.IsDir() {
 				continue
 			}
 			if out[entry.Name()], err = fs.Sub(layer, path.Join(dir, entry.Name())); err != nil {
-				return nil, fmt.Errorf("opening a folder that workloads share: %w", err)
+				return nil, fmt.Errorf("opening a folder that %s share: %w", of, err)
 			}
 		}
 	}
 	return out, nil
 }
 
-// share reads the names of shared folders, and puts them into the workload's own.
+// share reads the names of shared folders, and puts them into the own one of a workload or a tracer.
 func (s *source) share(n *node) {
 	if s.shared == nil {
-		s.fail(n.at, "shared is for workloads of a catalog, which have workloads/shared beside them")
+		s.fail(n.at, "shared is for workloads and tracers of a catalog, which have a folder shared beside them")
 		return
 	}
 	folders, err := s.shared()
@@ -48,7 +48,7 @@ func (s *source) share(n *node) {
 	both := beside{s.files, map[string]fs.FS{}}
 	for _, name := range s.texts(n) {
 		if _, err := fs.Stat(both, name); err == nil {
-			s.fail(n.at, "the workload has %q in its folder already", printable(name))
+			s.fail(n.at, "there is %q in this folder already", printable(name))
 		} else if folders[name] == nil {
 			s.fail(n.at, "%s", unknown("shared folder", printable(name), slices.Collect(maps.Keys(folders))))
 		} else {

@@ -81,3 +81,35 @@ func TestSharedProblems(t *testing.T) {
 		t.Errorf("without a catalog: %v", err)
 	}
 }
+
+// Tracers share folders as workloads do, and with a choice of theirs the numbers that workloads declare need not hold.
+func TestTracersShare(t *testing.T) {
+	c := shelf(map[string]string{
+		"tracers/shared/lib/attach.py": "x",
+		"tracers/t/tracer.yaml":        "shared: [lib]\nwrap: [sh]\nsettings: {two: {default: 'off', choices: {'off': {}, 'on': {learnt: true}}}}\n",
+		"workloads/w/workload.yaml":    "processes: [{name: app, run: [x, '{port}']}]\noperations: {home: {request: GET /, spans: {none: 0, t: 1}}}\n",
+	})
+	tracer, err := c.Tracer("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"lib/attach.py", "tracer.yaml"}, regularFiles(t, tracer.Files)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for choice, want := range map[string]map[string]Number{"off": {"home": {1, 1}}, "on": {}} {
+		e := parseIn(t, c, "workload: w\nvariants: {none: , v: {tracer: t, settings: {two: '"+choice+"'}}}\n")
+		p, err := e.Plan(e.Variants[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, p.Spans); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", choice, diff)
+		}
+	}
+	if names, err := c.Tracers(); err != nil || strings.Contains(strings.Join(names, " "), "shared") {
+		t.Errorf("%v, %v: a shared folder is taken for a tracer", names, err)
+	}
+	if _, err := shelf(map[string]string{"tracers/t/tracer.yaml": "shared: [lbi]\n", "tracers/shared/lib/x": ""}).Tracer("t"); err == nil || !strings.Contains(err.Error(), `unknown shared folder "lbi"; did you mean "lib"?`) {
+		t.Errorf("error %v", err)
+	}
+}

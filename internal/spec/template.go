@@ -1,4 +1,4 @@
-// Files of a tracer that are filled in for each run: the settings when a plan is
+// Files of a tracer or a workload that are filled in for each run: the settings when a plan is
 // made, the rest, such as where the sink is, by the run.
 package spec
 
@@ -72,7 +72,7 @@ func (t *Tracer) settingPlaceholders() []string {
 }
 
 // templates reads the names of files with placeholders, and checks what they hold
-// as far as the tracer's folder is known.
+// as far as the folder is known.
 func (s *source) templates(n *node, known []string) []string {
 	var out []string
 	for i, name := range s.texts(n) {
@@ -91,6 +91,19 @@ func (s *source) templates(n *node, known []string) []string {
 		}
 		s.template(at, clean, known)
 		out = append(out, clean)
+	}
+	return out
+}
+
+// ownTemplates reads the templates of a workload's own process.
+func (s *source) ownTemplates(n *node, known []string) map[string]string {
+	if s.files == nil {
+		s.fail(n.at, "templates are files of the folder of a workload; one that is written into an experiment has none")
+		return nil
+	}
+	out := map[string]string{}
+	for _, name := range s.templates(n, without(known, "service")) {
+		out[name] = s.templateText(name)
 	}
 	return out
 }

@@ -70,6 +70,47 @@ func TestPlanTemplates(t *testing.T) {
 	}
 }
 
+// TestOwnTemplates: files of the workload's folder are filled in for a process, and may say where it listens.
+func TestOwnTemplates(t *testing.T) {
+	const proxy = "processes: [{name: db, run: [d, '{port}']}, {name: app, run: [p, '{templates}/proxy.yaml'], templates: [proxy.yaml]}]\noperations: {home: {request: GET /, process: app}}\n"
+	files := map[string]string{
+		"workloads/w/workload.yaml": proxy,
+		"workloads/w/proxy.yaml":    "listen: {port}\nadmin: {port.admin}\nto: {db.port} {sink.kieker} {x: y}\n",
+	}
+	e := parseIn(t, shelf(files), "workload: w\nvariants: {none: , v: kieker-java}\n")
+	p, err := e.Plan(e.Variants[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := p.Processes[1]
+	got, err := Expand(app.Templates["proxy.yaml"], map[string]string{"port": "1", "port.admin": "2", "db.port": "3", "sink.kieker": "h:4"})
+	if want := "listen: 1\nadmin: 2\nto: 3 h:4 {x: y}\n"; err != nil || got != want || app.Templates["agent.conf"] == "" || len(p.Processes[0].Templates) != 1 {
+		t.Errorf("%q, %v; want %q, and the tracer's own", got, err, want)
+	}
+	if ports := app.FurtherPorts(); !cmp.Equal(ports, []string{"port.admin"}) {
+		t.Errorf("further ports %v", ports)
+	}
+	for name, c := range map[string]struct{ file, text, want string }{
+		"no file":           {"workloads/w/workload.yaml", strings.Replace(proxy, "[proxy.yaml]", "[proxi.yaml]", 1), `there is no template "proxi.yaml" in this folder`},
+		"no such port":      {"workloads/w/proxy.yaml", "a: {port} {bd.port}\n", `proxy.yaml:1: unknown placeholder "{bd.port}"; did you mean "{db.port}"?`},
+		"nobody listens":    {"workloads/w/proxy.yaml", "a: b\n", `nothing says where process "app" listens`},
+		"nothing to be set": {"workloads/w/proxy.yaml", "a: {port} {setting.rate}\n", `unknown placeholder "{setting.rate}"`},
+	} {
+		if _, err := shelf(files, map[string]string{c.file: c.text}).Workload("w"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	c := shelf(files, map[string]string{"workloads/w/workload.yaml": strings.ReplaceAll(proxy, "proxy.yaml", "agent.conf"), "workloads/w/agent.conf": "{port}"})
+	e = parseIn(t, c, "workload: w\nvariants: {none: , v: kieker-java}\n")
+	if _, err := e.Plan(e.Variants[1]); err == nil || !strings.Contains(err.Error(), "the template agent.conf is one of process app and one of tracer kieker-java") {
+		t.Errorf("two of one name: %v", err)
+	}
+	_, err = ParseExperiment("x.yaml", ".", []byte("workload: {processes: [{name: a, run: [a, '{port}'], templates: [a]}], operations: {a: GET /}}\nvariants: {none: , o: {env: {A: b}}}\n"), shelf())
+	if err == nil || !strings.Contains(err.Error(), "one that is written into an experiment has none") {
+		t.Errorf("inline: %v", err)
+	}
+}
+
 // TestTracerFolders: what a tracer's folder lacks is told at its place.
 func TestTracerFolders(t *testing.T) {
 	for text, want := range map[string]string{

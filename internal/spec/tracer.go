@@ -32,11 +32,13 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"description": func(v *node) { t.Description = s.text(v) },
 		"needs":       func(v *node) { t.Needs = s.needs(v) },
 		"artifact":    func(v *node) { t.Artifact = s.artifact(v) },
+		"shared":      s.share,
 		"wrap":        func(v *node) { t.Wrap = s.arguments(v, known) },
 		"args":        func(v *node) { t.Args = s.arguments(v, known) },
 		"env":         func(v *node) { t.Env = s.env(v, known) },
 		"settings":    func(v *node) { t.Settings = s.settings(v, known) },
-		"says":        func(v *node) { t.Says = s.says(v, tracerSays, false) },
+		"says":        func(v *node) { t.Says = s.says(v, tracerSays) },
+		"metrics":     func(v *node) { t.Metrics = s.page(v) },
 		"admits":      s.admits,
 		"tells":       func(v *node) { t.Tells = s.tells(v) },
 		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
@@ -47,6 +49,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"templates":   func(v *node) { templates = v },
 		"processes":   func(v *node) { processes = v },
 	})
+	s.paged(n, "tracer", t.Metrics, t.Says)
 	if templates != nil {
 		t.Templates = s.templates(templates, append(known, t.settingPlaceholders()...))
 	}
@@ -163,6 +166,7 @@ func (s *source) choice(n *node, known []string) Choice {
 		"silent":      func(v *node) { c.Silent = s.flag(v) },
 		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
 		"partial":     func(v *node) { c.Partial = s.flag(v) },
+		"learnt":      func(v *node) { c.Learnt = s.flag(v) },
 		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
 		"files":       func(v *node) { c.Files = s.spanFiles(v) },
 	})

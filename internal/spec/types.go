@@ -71,9 +71,10 @@ type Process struct {
 	Memory   int64         // bytes; 0 is no limit
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
 	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
+	Page     string        // in a Plan: where the tracer's page of counters is; "" where it has none
 	Placed   Placed        // in a Plan: where it stands, if a tracer brought it
 
-	Templates map[string]string // in a Plan: texts by file name, settings filled in, that stand in its {templates}
+	Templates map[string]string // texts by file name that stand in its {templates}; in a Plan the tracer's too, settings filled in
 	Config    string            // of a hop: the text of a configuration of the user's own; "": the service's
 	Own       map[string]string // of a hop: what of Env the user wrote
 }
@@ -165,6 +166,7 @@ type Tracer struct {
 	Append      map[string]string // added to variables, after a space where there is something: JAVA_TOOL_OPTIONS, NODE_OPTIONS
 	Templates   []string          // files of the folder with placeholders and {setting.NAME}; {templates} is where they stand, filled in, in a run
 	Settings    []Setting
+	Metrics     string // page of counters of each traced process, in Prometheus' text format; may hold placeholders
 	Says        []Saying
 	Tells       string        // regular expression over the process's log, whose group "name" is a library that is instrumented; "": it does not tell
 	Settle      time.Duration // extra time after ready until the tracer is connected
@@ -198,6 +200,7 @@ type Choice struct {
 	Files       map[string]string // with it spans go to files: the folder of those of a format (see FileFormats), read when the processes have ended
 	Rationed    bool              // with it the tracer keeps so many traces a time: an operation makes some of its spans, or none
 	Partial     bool              // with it spans are left out that other choices make, by intent, though all steps run
+	Learnt      bool              // with it an operation makes another number of spans than its workload declares
 	Immediate   bool              // with it spans are sent without delay
 }
 

@@ -16,6 +16,8 @@ func Place(place string) string {
 		return "in the tracer's queue"
 	case finding.LostInStream:
 		return "in the stream to the receiver"
+	case finding.LostAtStop:
+		return "at the stop"
 	case finding.LostOnWay:
 		return "at a hop on the way"
 	case finding.LostAtSink:

@@ -78,6 +78,7 @@ func (b *Book) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.Lo
 	places = append(places, []finding.LostAt{
 		{Place: finding.LostInQueue, Spans: ledger.Spans(*l, ledger.Dropped)},
 		{Place: finding.LostInStream, Spans: ledger.Spans(*l, ledger.FailedSend) - atSink},
+		{Place: finding.LostAtStop, Spans: ledger.Spans(*l, ledger.LostAtStop)},
 		{Place: finding.LostOnWay, Spans: ledger.LostOnWay(*l)},
 		{Place: finding.LostAtSink, Spans: atSink},
 		{Place: finding.LostNowhere, Spans: max(0, ledger.Spans(*l, ledger.Unaccounted))},

@@ -67,7 +67,8 @@ type ChartEntry struct {
 // ChartEntries are in the order in which they are drawn.
 var ChartEntries = []ChartEntry{
 	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Forgone, "forgone"),
-	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),
+	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.LostAtStop, "stopped"),
+	chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),
 }
 
 func chartEntry(name, look string) ChartEntry {

@@ -29,16 +29,26 @@ const (
 // Of is a program's word by all that it says, by its page at an address and by its logs.
 func Of(name string, says []spec.Saying, page string, logs []Lines) Counter {
 	var all several
-	if counted := slices.DeleteFunc(slices.Clone(says), func(s spec.Saying) bool { return s.Metrics == "" }); len(counted) > 0 {
+	if counted := Counted(says); len(counted) > 0 {
 		all = append(all, &Page{Hop: name, URL: page, Says: counted})
 	}
-	if logged := slices.DeleteFunc(slices.Clone(says), func(s spec.Saying) bool { return s.Log == "" }); len(logged) > 0 {
+	if logged := Logged(says); len(logged) > 0 {
 		all = append(all, Log{Hop: name, Says: logged, Logs: logs})
 	}
 	if len(all) == 1 {
 		return all[0]
 	}
-	return named{name, all}
+	return named{name, says, all}
+}
+
+// Counted are the sayings that are counters of a page.
+func Counted(says []spec.Saying) []spec.Saying {
+	return slices.DeleteFunc(slices.Clone(says), func(s spec.Saying) bool { return s.Metrics == "" })
+}
+
+// Logged are those that are lines of a log.
+func Logged(says []spec.Saying) []spec.Saying {
+	return slices.DeleteFunc(slices.Clone(says), func(s spec.Saying) bool { return s.Log == "" })
 }
 
 // several are words of one program; those of a kind add up.
@@ -46,6 +56,7 @@ type several []Counter
 
 type named struct {
 	name string
+	says []spec.Saying
 	several
 }
 
@@ -54,12 +65,22 @@ func (n named) Name() string { return n.name }
 
 // Read implements Counter.
 func (n named) Read(ctx context.Context) (record.Hop, error) {
-	out := record.Hop{Name: n.name}
-	var sources, untold []string
+	var words []record.Hop
 	var errs error
 	for _, c := range n.several {
 		one, err := c.Read(ctx)
 		errs = errors.Join(errs, err)
+		words = append(words, one)
+	}
+	return Together(n.name, n.says, words), errs
+}
+
+// Together is what one program says by words of several kinds: figures add up. Where it says one in several ways and a
+// word lacks it, it is untold: half of it is not all.
+func Together(name string, says []spec.Saying, words []record.Hop) record.Hop {
+	out, told := record.Hop{Name: name}, map[string]int{}
+	var sources, untold []string
+	for _, one := range words {
 		sources = append(sources, one.Source)
 		if one.Untold != "" {
 			untold = append(untold, one.Untold)
@@ -68,11 +89,23 @@ func (n named) Read(ctx context.Context) (record.Hop, error) {
 		for name, figure := range one.Figures() {
 			if *figure != nil {
 				add(into[name], **figure)
+				told[name]++
 			}
 		}
 	}
+	for what, figure := range out.Figures() {
+		ways := 0
+		for _, some := range [][]spec.Saying{Counted(says), Logged(says)} {
+			if slices.ContainsFunc(some, func(s spec.Saying) bool { return s.What == what }) {
+				ways++
+			}
+		}
+		if told[what] < ways {
+			*figure = nil
+		}
+	}
 	out.Source, out.Untold = strings.Join(sources, " and "), strings.Join(untold, "; ")
-	return out, errs
+	return out
 }
 
 // Seen reports whether any of its counters was ever there.

@@ -1,0 +1,25 @@
+// This file finds what a tracer took with it when its process stopped.
+package ledger
+
+import (
+	"math"
+)
+
+// stopped puts down to the stop what is missing for sure and was neither dropped nor given to an export before, by the
+// tracer's own word: it still held that. Of what was given to exports, some may be missing: so much is left where it is.
+func stopped(lines []line, run Run, t Tracing) {
+	if run.Admitted.Sent == nil || t.random() || t.none() {
+		return
+	}
+	came := float64(run.Start.Sink.Unique() + run.Start.Sink.Merged)
+	for _, s := range run.Phases {
+		came += float64(s.Sink.Unique() + s.Sink.Merged)
+	}
+	missing := 0.0
+	for _, l := range lines {
+		missing += math.Max(0, l.missing.low)
+		came += l.left + l.droppedOnWay + l.failedOnWay + l.failed
+	}
+	after := math.Max(0, float64(*run.Admitted.Sent)-came) // sent, and lost after that
+	putDown(lines, math.Max(0, missing-after), func(l *line, spans float64) { l.atStop += spans }, false)
+}

@@ -1,0 +1,69 @@
+// What the tracer says of its spans: on pages of counters, as long as its processes are there, and in their logs.
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/hop"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// theTracer is what a tracer is called where it is asked.
+const theTracer = "the tracer"
+
+// askTracer reads the pages of counters of the traced processes: when everything has been measured, and before they stop.
+// Those of several processes add up.
+func (s *stage) askTracer(ctx context.Context) error {
+	s.paged = nil
+	for _, p := range s.request.Plan.Processes {
+		if p.Page == "" {
+			continue
+		}
+		page, err := spec.Expand(p.Page, s.valuesFor(p))
+		if err != nil {
+			return of(p.Name, fmt.Errorf("the tracer's page of counters of process %s: %w", p.Name, err))
+		}
+		counter := &hop.Page{Hop: theTracer, URL: page, Says: hop.Counted(s.request.Plan.Says)}
+		said, err := counter.Read(ctx)
+		if err != nil {
+			return of(p.Name, fmt.Errorf("asking the tracer of process %s for its spans: %w", p.Name, err))
+		}
+		if said.Untold == "" && !counter.Seen() {
+			said.Untold = "the page of counters of process " + p.Name + " has none of those that tracer.yaml names"
+		}
+		if s.paged != nil {
+			said = s.paged.Plus(said)
+		}
+		s.paged = &said
+	}
+	return nil
+}
+
+// admissions puts into the record what the tracer said: on the pages before the stop, and in the logs, which are whole
+// when all processes have ended.
+func (s *stage) admissions(ctx context.Context) error {
+	plan := s.request.Plan
+	var said []record.Hop
+	if s.paged != nil {
+		said = append(said, *s.paged)
+	}
+	if logged := hop.Logged(plan.Says); len(logged) > 0 {
+		var logs []hop.Lines
+		for _, p := range s.apps {
+			if !slices.Contains(plan.Via, p.Name()) {
+				logs = append(logs, hop.Lines{Process: p.Name(), Each: p.Log().Lines})
+			}
+		}
+		one, err := hop.Log{Hop: theTracer, Says: logged, Logs: logs}.Read(ctx)
+		if err != nil {
+			return err
+		}
+		said = append(said, one)
+	}
+	all, to := hop.Together(theTracer, plan.Says, said), &s.record.Tracer
+	to.Dropped, to.Failed, to.Sent, to.Source, to.Untold = all.Dropped, all.Failed, all.Sent, all.Source, all.Untold
+	return nil
+}

@@ -1,0 +1,55 @@
+// What a tracer says on a page of counters.
+package run_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// worked is how many requests the service answered.
+var worked atomic.Uint64
+
+// counters is the page of a tracer that counts what it gives to exports, and drops three.
+func counters(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprintf(w, "# TYPE tracer_spans_sent counter\ntracer_spans_sent{} %d\ntracer_spans_dropped 3\n", 2*worked.Load())
+}
+
+// A tracer's page is read before the processes stop, and what its log says besides adds up.
+func TestTracerSaysItOnAPage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		page, counter string
+		untold        string
+	}{
+		"page and log": {page: "http://127.0.0.1:{port}/counters", counter: "tracer_spans_dropped"},
+		"no page":      {page: "http://127.0.0.1:{port}/nothing", counter: "tracer_spans_dropped", untold: "its page of counters cannot be read: the answer is 404 Not Found"},
+		"another page": {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", untold: "the page of counters of process app has none of those that tracer.yaml names"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conductor, q := request(t, record.Measured, "/work")
+			q.Plan.Processes[0].Page = c.page
+			q.Plan.Says = append(q.Plan.Says, spec.Saying{What: spec.SaysDropped, Metrics: c.counter})
+			if c.untold == "" {
+				q.Plan.Says = append(q.Plan.Says, spec.Saying{What: spec.SaysSent, Metrics: "tracer_spans_sent"})
+			}
+			r := made(t, conductor, q)
+			said := r.Tracer
+			if said.Untold != c.untold || !strings.HasPrefix(said.Source, "metrics and log") {
+				t.Errorf("%+v; want untold %q", said, c.untold)
+			}
+			switch {
+			case c.untold != "" && (said.Dropped != nil || said.Sent != nil):
+				t.Errorf("%+v: the log's part of what was dropped is taken for all of it", said)
+			case c.untold == "" && (said.Dropped == nil || *said.Dropped != 10 || said.Sent == nil || *said.Sent != r.Life.Spans):
+				t.Errorf("dropped %v, sent %v; want 3 and 7 of the log, and %d", said.Dropped, said.Sent, r.Life.Spans)
+			}
+		})
+	}
+}
