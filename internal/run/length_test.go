@@ -26,6 +26,7 @@ func TestLength(t *testing.T) {
 		"one phase":                   {&spec.Plan{}, plain, 1, record.Measured, start + 13*s, start + 13*s},
 		"three phases":                {&spec.Plan{}, plain, 3, record.Measured, start + 37*s, start + 37*s},
 		"exporting":                   {exporting, plain, 1, record.Measured, start + 15600*time.Millisecond, start + 15600*time.Millisecond},
+		"through a hop":               {&spec.Plan{Delay: s, Passing: 2 * s, Processes: exporting.Processes}, plain, 1, record.Measured, start + 19600*time.Millisecond, start + 19600*time.Millisecond},
 		"calibration of what is held": {&spec.Plan{Self: true, Holds: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
 		"a slow tracer":               {&spec.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 19*s, start + 19*s},
 		"a pilot":                     {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},

@@ -133,7 +133,7 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 	if err != nil {
 		return f, err
 	}
-	var errs [6]error
+	var errs [7]error
 	if w.Files != nil {
 		f.Source, errs[0] = store.Source(ctx, w.Files)
 	}
@@ -147,7 +147,7 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 		}
 	}
 	f.Service, errs[4] = fetchServices(ctx, store, plan)
-	f.Built, errs[5] = buildServices(ctx, store, plan, progress)
+	f.Built, errs[6] = buildServices(ctx, store, plan, progress)
 	return f, errors.Join(errs[:]...)
 }
 
