@@ -10,6 +10,6 @@ func newAgent(s streams) *cobra.Command {
 		Short:  "Processes that tracetax starts itself",
 		Hidden: true,
 	}
-	agent.AddCommand(newAgentSink(s), newAgentKeep(s), newAgentLoad(s), newAgentAnswer(s), newAgentHello(), newAgentVerify(s))
+	agent.AddCommand(newAgentSink(s), newAgentKeep(s), newAgentLoad(s), newAgentAnswer(s), newAgentHello(), newAgentVerify(s), newAgentVerifyTiers(s))
 	return agent
 }
