@@ -181,7 +181,7 @@ func answering(t *testing.T, threads int) string {
 func TestAnswerServesTheGenerator(t *testing.T) {
 	addr := answering(t, 2)
 	eachEngine(t, func(t *testing.T, g *Generator) {
-		r := Request{Address: addr, Status: 200}
+		r := Request{Address: addr, Status: []int{200}}
 		for _, task := range []Task{
 			{Connections: 32, Threads: 2, Count: 5000, Operations: []Request{r}},
 			{Connections: 1, Count: 200, Operations: []Request{r}},

@@ -56,15 +56,16 @@ func (l *loop) started(k *call) {
 	}
 }
 
-// finish ends a call that was answered: as expected if kind is "". keep says
-// whether its connection can go on.
-func (l *loop) finish(k *call, kind string, keep bool) {
+// finish ends a call that was answered with that status of HTTP (0: none, gRPC): as expected if kind is "".
+// keep says whether its connection can go on.
+func (l *loop) finish(k *call, status int, kind string, keep bool) {
 	now, c := l.answeredAt(l.clock()), k.conn
 	switch {
 	case now >= k.deadline:
 		l.tally.timeOut(k.intended, now)
 	case kind == "":
 		l.tally.complete(k.intended, now)
+		l.tally.answered(k.op, status)
 	default:
 		l.tally.fail(kind, now)
 	}

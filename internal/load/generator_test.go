@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -34,7 +35,7 @@ func TestCountsAgreeWithTheServer(t *testing.T) {
 		{Address: addr, Host: "shop.test", Method: "HEAD", Path: "/head", Weight: 1},
 		{Address: addr, Host: "shop.test", Method: "POST", Path: "/post", Weight: 1, Body: []byte("some text"), Headers: []Header{{"X-Token", "abc"}}},
 		{Address: addr, Host: "shop.test", Path: "/fail", Weight: 0.5},
-		{Address: addr, Host: "shop.test", Path: "/fail?expected", Weight: 0.5, Status: http.StatusTeapot},
+		{Address: addr, Host: "shop.test", Path: "/fail?expected", Weight: 0.5, Status: []int{http.StatusTeapot}},
 	}
 	name := []string{"GET /get?a=b", "HEAD /head", "POST /post", "GET /fail", "GET /fail?expected"}
 	for _, task := range []Task{
@@ -73,6 +74,29 @@ func TestCountsAgreeWithTheServer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of several statuses that are right it is told how often each came; any other is a failure.
+func TestSeveralStatusesAreRight(t *testing.T) {
+	var seen counter
+	var nth atomic.Uint64
+	addr := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		status := []int{200, 200, 500, 404, 200}[nth.Add(1)%5]
+		seen.add(strconv.Itoa(status))
+		w.WriteHeader(status)
+	})
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		l := do(t, g, Task{Connections: 3, Count: 400, Threads: 2, Operations: []Request{{Address: addr, Status: []int{200, 500}}}})
+		got := seen.take()
+		want := map[int]uint64{200: got["200"], 500: got["500"]}
+		if want[200] != 240 || !maps.Equal(l.Answers, want) || l.Completed != 320 || l.Failed != 80 || l.Errors["status 404"] != 80 {
+			t.Errorf("the server answered %v; %+v", got, l)
+		}
+		l = do(t, g, Task{Connections: 1, Count: 10, Operations: []Request{{Address: addr, Status: []int{200}}}})
+		if seen.take(); l.Answers != nil || l.Completed != 6 {
+			t.Errorf("of one status that is right there is nothing to tell: %+v", l)
+		}
+	})
 }
 
 func TestConnectionsAreKept(t *testing.T) {

@@ -43,7 +43,7 @@ func (h *http1) finish(l *loop, keep bool) {
 	if !k.op.expects(h.response.status) {
 		kind = statusKind(h.response.status)
 	}
-	l.finish(k, kind, keep)
+	l.finish(k, h.response.status, kind, keep)
 }
 
 func (h *http1) end(l *loop) error {

@@ -22,7 +22,7 @@ func (s *http2Session) reset(l *loop, f frame) error {
 		l.repeat(k)
 		return nil
 	}
-	l.finish(k, "grpc: stream reset: "+resetName(code), true)
+	l.finish(k, 0, "grpc: stream reset: "+resetName(code), true)
 	return nil
 }
 

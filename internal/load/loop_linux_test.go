@@ -67,7 +67,7 @@ func TestAnswerAfterTheTimeout(t *testing.T) {
 		c := &conn{server: l.targets[0], load: 1}
 		k := &call{op: &p.ops[0], deadline: deadline, conn: c}
 		l.busy.add(k)
-		l.finish(k, "", true)
+		l.finish(k, 200, "", true)
 		if l.tally.timedOut != want || l.tally.completed != 1-want {
 			t.Errorf("deadline %v: %d timed out, %d completed", deadline, l.tally.timedOut, l.tally.completed)
 		}

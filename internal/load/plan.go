@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ type operation struct {
 	call   grpcCall // the same, where it is one
 	head   bool     // the response has no body, whatever its headers say
 	resend bool     // may be sent twice
-	status int      // expected; 0 is any 2xx or 3xx
+	status []int    // those that are right; none is any 2xx or 3xx
 	rows   *rows    // nil: the request is the same each time; see operation.bytes
 }
 
@@ -184,8 +185,8 @@ func isIdempotent(method string) bool {
 
 // expects reports whether status is what the operation calls success.
 func (o *operation) expects(status int) bool {
-	if o.status != 0 {
-		return status == o.status
+	if len(o.status) > 0 {
+		return slices.Contains(o.status, status)
 	}
 	return status >= 200 && status < 400
 }

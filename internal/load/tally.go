@@ -17,6 +17,7 @@ type tally struct {
 	connected, resent                              uint64
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
+	answers                                        map[int]uint64 // as expected, by status, where several are
 	latency, lag                                   *hdrhistogram.Histogram
 	first, last                                    time.Duration // first intended start and last end, since the start of the task
 	pending                                        pending
@@ -26,6 +27,7 @@ func newTally(t Task) *tally {
 	return &tally{
 		pending: pendingOf(t),
 		errors:  map[string]uint64{},
+		answers: map[int]uint64{},
 		latency: record.NewHistogram(),
 		lag:     record.NewHistogram(),
 	}
@@ -48,6 +50,13 @@ func (t *tally) complete(intended, now time.Duration) {
 	t.completed++
 	t.over(now)
 	enter(t.latency, now-intended)
+}
+
+// answered counts the status of an operation completed, where several are right.
+func (t *tally) answered(o *operation, status int) {
+	if len(o.status) > 1 {
+		t.answers[status]++
+	}
 }
 
 // timeOut counts an operation given up: its latency is at least what is entered.
@@ -95,6 +104,9 @@ func (t *tally) add(o *tally) {
 	for kind, n := range o.errors {
 		t.errors[kind] += n
 	}
+	for status, n := range o.answers {
+		t.answers[status] += n
+	}
 	t.pending.add(&o.pending)
 	t.latency.Merge(o.latency)
 	t.lag.Merge(o.lag)
@@ -121,6 +133,9 @@ func (t *tally) load() (record.Load, error) {
 	}
 	if len(t.errors) > 0 {
 		l.Errors = t.errors
+	}
+	if len(t.answers) > 0 {
+		l.Answers = t.answers
 	}
 	return l, errors.Join(latencyErr, lagErr)
 }

@@ -60,7 +60,7 @@ type Request struct {
 	Host    string   `json:"host,omitempty"`   // Host header; "" is Address
 	Headers []Header `json:"headers,omitempty"`
 	Body    []byte   `json:"body,omitempty"`
-	Status  int      `json:"status,omitempty"` // expected; 0 is any 2xx or 3xx
+	Status  []int    `json:"status,omitempty"` // those that are right; none is any 2xx or 3xx. Of several it is counted how often each came
 	Weight  float64  `json:"weight,omitempty"` // share in the mix, relative to the others; all 0 is equal shares
 	TLS     *TLS     `json:"tls,omitempty"`    // nil: plain
 	GRPC    bool     `json:"grpc,omitempty"`   // unary call over HTTP/2: Path is /package.Service/Method, Body one message in protobuf
@@ -206,7 +206,7 @@ func (r Request) checkCall() error {
 		return fmt.Errorf("path %q: want a gRPC method, /package.Service/Method", r.Path)
 	case r.Method != "" && r.Method != "POST":
 		return fmt.Errorf("method %s: a gRPC call is a POST", r.Method)
-	case r.Status != 0:
+	case len(r.Status) > 0:
 		return fmt.Errorf("status %d: a gRPC call succeeds with grpc-status 0, and with nothing else", r.Status)
 	}
 	return nil

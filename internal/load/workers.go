@@ -198,6 +198,7 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 		t.fail(kindOf(o.err), now)
 	case w.plan.ops[due.op].expects(o.status):
 		t.complete(due.at, now)
+		t.answered(&w.plan.ops[due.op], o.status)
 	default:
 		t.fail(statusKind(o.status), now)
 	}

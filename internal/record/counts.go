@@ -84,13 +84,13 @@ func (c Counts) Plus(next Counts) Counts {
 	}
 }
 
-func plus(a, b map[string]uint64) map[string]uint64 {
+func plus[K comparable](a, b map[K]uint64) map[K]uint64 {
 	if len(b) == 0 {
 		return maps.Clone(a)
 	}
 	sum := maps.Clone(a)
 	if sum == nil {
-		sum = map[string]uint64{}
+		sum = map[K]uint64{}
 	}
 	for name, n := range b {
 		sum[name] += n

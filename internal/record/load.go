@@ -1,9 +1,6 @@
 package record
 
-import (
-	"fmt"
-	"maps"
-)
+import "fmt"
 
 // Plus returns what was done and seen in two stretches of load, one after the
 // other. It fails where a histogram cannot be read.
@@ -23,7 +20,8 @@ func (l Load) Plus(next Load) (Load, error) {
 		Completed:     l.Completed + next.Completed,
 		Failed:        l.Failed + next.Failed,
 		TimedOut:      l.TimedOut + next.TimedOut,
-		Errors:        maps.Clone(l.Errors),
+		Errors:        plus(l.Errors, next.Errors),
+		Answers:       plus(l.Answers, next.Answers),
 		Connected:     l.Connected + next.Connected,
 		Resent:        l.Resent + next.Resent,
 		BytesSent:     l.BytesSent + next.BytesSent,
@@ -31,12 +29,6 @@ func (l Load) Plus(next Load) (Load, error) {
 		Latency:       latency,
 		Lag:           lag,
 		Driven:        l.Driven.plus(next.Driven),
-	}
-	for class, n := range next.Errors {
-		if sum.Errors == nil {
-			sum.Errors = map[string]uint64{}
-		}
-		sum.Errors[class] += n
 	}
 	return sum, nil
 }

@@ -20,6 +20,7 @@ func TestLoadPlusAddsEveryField(t *testing.T) {
 			}
 		}
 		l.Errors = map[string]uint64{"refused": n}
+		l.Answers = map[int]uint64{500: n}
 		h := NewHistogram()
 		for range n {
 			if err := h.RecordValue(int64(n) * 1000); err != nil {
@@ -53,6 +54,9 @@ func TestLoadPlusAddsEveryField(t *testing.T) {
 	}
 	if sum.Errors["refused"] != 7 {
 		t.Errorf("errors %v", sum.Errors)
+	}
+	if sum.Answers[500] != 7 {
+		t.Errorf("answers %v", sum.Answers)
 	}
 	for name, h := range map[string]Histogram{"latency": sum.Latency, "lag": sum.Lag} {
 		d, err := h.Decode()

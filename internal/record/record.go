@@ -133,8 +133,9 @@ type Load struct {
 	Failed        uint64            `json:"failed"`       // answered, but wrongly, or the connection broke
 	TimedOut      uint64            `json:"timed_out"`    // no answer within the time-out: in Latency as censored values
 	Errors        map[string]uint64 `json:"errors,omitempty"`
-	Connected     uint64            `json:"connected"`        // connections opened
-	Resent        uint64            `json:"resent,omitempty"` // requests sent twice, as the server had closed the kept connection
+	Answers       map[int]uint64    `json:"answers,omitempty"` // the completed by status, of operations with several that are right
+	Connected     uint64            `json:"connected"`         // connections opened
+	Resent        uint64            `json:"resent,omitempty"`  // requests sent twice, as the server had closed the kept connection
 	BytesSent     uint64            `json:"bytes_sent"`
 	BytesReceived uint64            `json:"bytes_received"`
 	Driven        *Driven           `json:"driven,omitempty"`  // what a self-driving workload says of itself; nil for others

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"github.com/tracetax/tracetax/internal/role"
 )
 
 func (s *source) operationMap(n *node, w *Workload, known []string) []Operation {
@@ -59,7 +57,7 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		"process":     func(v *node) { o.Process = s.processOf(v, processes) },
 		"headers":     func(v *node) { o.Headers = s.headers(v, known) },
 		"body":        func(v *node) { o.Body = s.limitedBody(v) },
-		"status":      func(v *node) { o.Status = s.whole(v, 100, 599) },
+		"status":      func(v *node) { o.Status = s.statuses(v) },
 		"timeout":     func(v *node) { o.Timeout = s.duration(v, time.Millisecond, time.Hour) },
 		"rate":        func(v *node) { o.Rate = s.rate(v) },
 		"spans":       func(v *node) { o.Spans = s.spans(v) },
@@ -114,6 +112,7 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 	if !strings.HasPrefix(o.URL, "/") && !strings.HasPrefix(o.URL, dataStart) || len(processes) == 0 {
 		return
 	}
+	s.outermost(o, at, processes)
 	p := o.Owner(processes)
 	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
 		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", printable(o.URL))
@@ -125,16 +124,6 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 	if strings.HasPrefix(o.URL, dataStart) { // the whole path comes from the data
 		o.URL = "http://127.0.0.1:{port}" + o.URL
 	}
-}
-
-// Owner is the process that the operation is asked of: the named one, else the
-// first of role app, else the first. There must be at least one.
-func (o Operation) Owner(processes []Process) Process {
-	is := func(p Process) bool { return p.Role == role.App }
-	if o.Process != "" {
-		is = func(p Process) bool { return p.Name == o.Process }
-	}
-	return processes[max(0, slices.IndexFunc(processes, is))]
 }
 
 // usesPort reports whether a process is told its port, by itself or by another one.

@@ -106,7 +106,7 @@ type Operation struct {
 	URL         string // path, or http://host:port/path; may hold placeholders
 	Headers     map[string]string
 	Body        []byte
-	Status      int               // expected; 0 is any 2xx or 3xx
+	Status      []int             // those that are right; none is any 2xx or 3xx
 	Timeout     time.Duration     // 0 is the load's
 	Rate        float64           // operations/s; 0 is the load's
 	Spans       map[string]Number // declared spans per operation by tracer name, "" for all others; absent: learnt

@@ -168,7 +168,11 @@ func (w writer) operation(o Operation) pairs {
 	if len(o.Body) > 0 {
 		p.add("body", bodyOf(o.Body))
 	}
-	if o.Status != 0 {
+	switch len(o.Status) {
+	case 0:
+	case 1:
+		p.add("status", o.Status[0])
+	default:
 		p.add("status", o.Status)
 	}
 	if o.Timeout != 0 {

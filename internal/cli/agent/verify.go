@@ -1,6 +1,6 @@
 package agent
 
-// This file is tracetax agent verify-techempower: the check that the requests/* workloads name.
+// This file is tracetax agent verify-techempower and verify-tiers: the checks that the requests/* and tiers/* workloads name.
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ func newVerify(s console.Streams) *cobra.Command {
 		Short: "Check a service and its database against TechEmpower's rules for /json, /db, /queries and /updates",
 		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if u, err := url.Parse(target.URL); err != nil || u.Host == "" {
-				return console.UsageError(errors.New("give --url the address of the service: http://127.0.0.1:8080"))
+			if err := checkService(target.URL); err != nil {
+				return err
 			}
 			if target.Database == "" {
 				return console.UsageError(errors.New("give --database the address of its database: postgres://user@127.0.0.1:5432/name"))
@@ -31,4 +31,29 @@ func newVerify(s console.Streams) *cobra.Command {
 	c.Flags().StringVar(&target.URL, "url", "", "`address` of the service, without a path")
 	c.Flags().StringVar(&target.Database, "database", "", "`address` of its PostgreSQL")
 	return c
+}
+
+// newVerifyTiers is started likewise.
+func newVerifyTiers(s console.Streams) *cobra.Command {
+	var address string
+	c := &cobra.Command{
+		Use:   "verify-tiers",
+		Short: "Check that three tiers answer with the bytes that they answer with in every language",
+		Args:  console.UsageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkService(address); err != nil {
+				return err
+			}
+			return verify.Tiers(c.Context(), s.Out, address)
+		},
+	}
+	c.Flags().StringVar(&address, "url", "", "`address` of the first tier, without a path")
+	return c
+}
+
+func checkService(address string) error {
+	if u, err := url.Parse(address); err != nil || u.Host == "" {
+		return console.UsageError(errors.New("give --url the address of the service: http://127.0.0.1:8080"))
+	}
+	return nil
 }

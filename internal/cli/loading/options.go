@@ -107,7 +107,10 @@ func (o *options) http(r *load.Request) error {
 	if o.data != "" || o.protoset != "" || o.reflection {
 		return errors.New("--data, --protoset and --reflection are for grpc:// and grpcs:// only; the body of an HTTP request is --body")
 	}
-	r.Status, r.Method = o.status, o.method
+	r.Method = o.method
+	if o.status != 0 {
+		r.Status = []int{o.status}
+	}
 	if o.method != "" {
 		if err := spec.CheckMethod(o.method); err != nil {
 			return fmt.Errorf("--method: %w", err)

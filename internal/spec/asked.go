@@ -1,0 +1,61 @@
+// Which process an operation is asked of, and which answers are right.
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/role"
+)
+
+// statuses reads 200, or [200, 500].
+func (s *source) statuses(n *node) []int {
+	read := func(v *node) int { return s.whole(v, 100, 599) }
+	if n.kind != list {
+		return []int{read(n)}
+	}
+	return levels(s, n, "statuses", read)
+}
+
+// Owner is the process that the operation is asked of: the named one (outermost names it where
+// there are several of role app), else the first of role app, else the first. There must be at least one.
+func (o Operation) Owner(processes []Process) Process {
+	is := func(p Process) bool { return p.Role == role.App }
+	if o.Process != "" {
+		is = func(p Process) bool { return p.Name == o.Process }
+	}
+	return processes[max(0, slices.IndexFunc(processes, is))]
+}
+
+// outermost names the process of an operation that names none where there are several of role app: the one whose port
+// no other is given. A callee stands before its caller, so that the first of them is the innermost.
+func (s *source) outermost(o *Operation, at place, processes []Process) {
+	var apps, outer []string
+	for _, p := range processes {
+		if p.Role != role.App {
+			continue
+		}
+		apps = append(apps, p.Name)
+		if !givenTo(p, processes) {
+			outer = append(outer, p.Name)
+		}
+	}
+	if o.Process != "" || len(apps) < 2 {
+		return
+	}
+	if len(outer) != 1 {
+		if len(s.problems) > 0 {
+			return // that may come of processes which could not be read
+		}
+		s.fail(at, "the request goes to a path, and several processes could be asked: %s; name one with process: NAME", strings.Join(apps, ", "))
+		return
+	}
+	o.Process = outer[0]
+}
+
+// givenTo reports whether another process is told the port of p.
+func givenTo(p Process, processes []Process) bool {
+	return slices.ContainsFunc(processes, func(q Process) bool {
+		return q.Name != p.Name && slices.ContainsFunc(texts(q), func(t string) bool { return slices.Contains(Placeholders(t), p.Name+".port") })
+	})
+}
