@@ -129,7 +129,7 @@ func (s *source) hopConfig(n *node, of *Service) string {
 		return ""
 	}
 	for _, pair := range configPair.FindAllStringSubmatch(text, -1) {
-		if IsSecret(pair[1], pair[2]) && !strings.Contains(pair[2], "$") {
+		if IsSecret(pair[1], pair[2]) && !inVariable.MatchString(pair[2]) {
 			s.fail(n.at, "config: the value of %q looks like a credential, which would stand in the results folder: write %s: ${env:NAME} there, and env: {NAME: \"${env:NAME}\"} beside config",
 				printable(pair[1]), printable(pair[1]))
 			return ""
@@ -140,6 +140,10 @@ func (s *source) hopConfig(n *node, of *Service) string {
 
 // configPair is a key of a configuration with a value on the same line.
 var configPair = regexp.MustCompile(`(?m)([A-Za-z0-9_.-]+)["']?[ \t]*:[ \t]+["']?([^\s,{}\[\]#"'][^\s,{}\[\]"']*)`)
+
+// inVariable is a value, as configPair finds it, that a variable is a part of: ${env:NAME} ends for it at the brace. $$ is a
+// dollar sign.
+var inVariable = regexp.MustCompile(`(^|[^$])\$($|[^$])`)
 
 // pairs are a hop as it is written.
 func (w writer) hop(p Process) pairs {
