@@ -166,19 +166,19 @@ func TestAccounting(t *testing.T) {
 	}
 }
 
-// The README's nginx, by line as it stands there and by file.
+// The nginx of docs/commands.md, by line as it stands there and by file.
 func TestNginx(t *testing.T) {
 	t.Parallel() // it looks at what happens, not at times
 	if _, err := os.Stat("/usr/sbin/nginx"); err != nil {
 		missing(t, "nginx is not installed (Debian: nginx-light)")
 	}
-	readme, err := os.ReadFile("../README.md")
+	page, err := os.ReadFile("../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?s)<!-- e2e: nginx -->\n(    tracetax run .*?)\n\n`).FindSubmatch(readme)
+	found := regexp.MustCompile(`(?s)<!-- e2e: nginx -->\n(    tracetax run .*?)\n\n`).FindSubmatch(page)
 	if found == nil {
-		t.Fatal("the README's nginx example is not found")
+		t.Fatal("the nginx example of docs/commands.md is not found")
 	}
 	t.Run("line", func(t *testing.T) {
 		script := strings.Replace(string(found[1]), "tracetax run", program+" run --json", 1)
