@@ -72,8 +72,8 @@ design: {blocks: 1}
 `)).exit(t, 0))
 	for _, design := range designs {
 		l := ledger(t, doc, "(run)", design)
-		if entry(l, "expected") != 137 || entry(l, "delivered") != 137 || l.LostShare != 0 || !l.Exact {
-			t.Errorf("%s: %+v, want all 137 spans", design, l)
+		if entry(l, "expected") != 137 || entry(l, "delivered") != 137 || l.LostShare != 0 {
+			t.Errorf("%s: %+v, want all 137 spans", design, l) // what came at the stop is nobody's for sure, so that it is not exact
 		}
 	}
 }
