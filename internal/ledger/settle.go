@@ -3,7 +3,6 @@
 package ledger
 
 import (
-	"maps"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -233,107 +232,4 @@ func leftOut(s Stretch, per PerOperation) uint64 {
 		return 0
 	}
 	return uint64(math.Round(spans * per.traces() / per.Low))
-}
-
-// admit puts what the tracer admits, and what the sink refused, down to the
-// lines that miss spans. The tracer speaks for the whole run, so which operation
-// a span belonged to is inferred. Drops beyond all that is missing are not of any
-// operation of which it is known what to expect; they stay with the last line, the
-// start.
-func admit(lines []line, run Run) {
-	dropped, failed := run.Admitted.Dropped, run.Admitted.Failed
-	start := &lines[len(lines)-1]
-	for i := range lines {
-		lines[i].admits, lines[i].admitsFail = dropped != nil, failed != nil
-	}
-	if dropped != nil {
-		used := putDown(lines, float64(*dropped), func(l *line, spans float64) { l.dropped += spans }, true)
-		start.admitted = float64(*dropped) - used
-	}
-	refused := run.Start.Sink.Rejected + run.Stop.Sink.Rejected
-	for _, s := range run.Phases {
-		refused += s.Sink.Rejected
-	}
-	total := float64(refused)
-	if failed != nil {
-		total = math.Max(total, float64(*failed))
-	}
-	used := putDown(lines, total, func(l *line, spans float64) {
-		l.failed += spans
-		l.admitsFail = l.admitsFail || spans > 0
-	}, true)
-	start.excess = total - used
-}
-
-// putDown puts a total down to lines in proportion to the spans they miss for
-// sure, then, if unsure is set, to those they may miss. It returns how many it
-// put down.
-func putDown(lines []line, total float64, put func(*line, float64), unsure bool) float64 {
-	used := 0.0
-	round := func(room func(between) float64) {
-		rooms := make([]float64, len(lines))
-		for i := range lines {
-			rooms[i] = room(lines[i].missing)
-		}
-		got, left := share(total-used, rooms)
-		for i, spans := range got {
-			put(&lines[i], spans)
-			lines[i].missing = lines[i].missing.less(spans)
-		}
-		used = total - left
-	}
-	round(func(b between) float64 { return b.low })
-	if unsure {
-		round(func(b between) float64 { return b.high })
-	}
-	return used
-}
-
-// lost is what should have arrived and did not, in itself or in another span. What a
-// tracer holds back by a rule of its own was not to arrive.
-func (l line) lost() float64 {
-	return l.placed() + math.Max(0, l.unaccounted)
-}
-
-// placed is what was lost where somebody tells.
-func (l line) placed() float64 {
-	return l.dropped + l.failed + l.atStop + l.droppedOnWay + l.failedOnWay
-}
-
-// lostAtMost is what may have been lost, where the number of spans varies or operations
-// failed. Traces that chance may hide are not in it.
-func (l line) lostAtMost() float64 {
-	return math.Max(l.lost(), l.placed()+l.missing.high-l.chance.hidden)
-}
-
-// Delivery is how many spans of an operation should have arrived in one run, as
-// far as is known, and how many did, by themselves or merged into others; and how many may
-// have been lost, at least Due less Delivered: whole traces that chance may hide are not in it.
-type Delivery struct{ Due, Delivered, LostAtMost float64 }
-
-// Share is the delivered share, 0 to 1; 1 where nothing was due.
-func (d Delivery) Share() float64 {
-	if d.Due <= 0 {
-		return 1
-	}
-	return math.Min(1, d.Delivered/d.Due)
-}
-
-// Deliveries returns the deliveries of runs by operation, settled as Account settles them.
-// Operations of which it is not known in every run how many spans they make are absent, or
-// whether any was to arrive.
-func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
-	if t.random() && len(runs) > 1 {
-		runs = []Run{together(runs)}
-	}
-	out, unknown := map[string]Delivery{}, map[string]bool{}
-	for _, run := range runs {
-		for _, l := range settle(run, t) {
-			came, sum := l.delivered+l.merged, out[l.operation]
-			out[l.operation] = Delivery{Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost()}
-			unknown[l.operation] = unknown[l.operation] || !l.known || l.due.low <= 0 && l.due.high > 0
-		}
-	}
-	maps.DeleteFunc(out, func(operation string, _ Delivery) bool { return unknown[operation] })
-	return out
 }

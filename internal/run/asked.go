@@ -57,12 +57,19 @@ func (s *stage) askOne(ctx context.Context, i int) error {
 	return nil
 }
 
-// hopsSince is what the hops say of the time since it was last asked for.
-func (s *stage) hopsSince(ctx context.Context) ([]record.Hop, error) {
+// patienceWithCounters is how long a hop may take until it has counted what it has passed on.
+const patienceWithCounters = time.Second
+
+// hopsSince is what the hops say of the time since it was last asked for. came is of how many spans the sink was told in all:
+// a hop may count a batch only when it has an answer, which the sink gives after its own count.
+func (s *stage) hopsSince(ctx context.Context, came uint64) ([]record.Hop, error) {
 	if len(s.route.counters) == 0 {
 		return nil, nil
 	}
-	if err := s.ask(ctx); err != nil {
+	if _, err := await(ctx, poll, patienceWithCounters, func() (bool, error) {
+		err := s.ask(ctx)
+		return !behind(s.route.last, came), err
+	}); err != nil {
 		return nil, err
 	}
 	before := s.route.told
@@ -71,6 +78,21 @@ func (s *stage) hopsSince(ctx context.Context) ([]record.Hop, error) {
 		return s.route.told, nil
 	}
 	return record.HopsMinus(s.route.told, before), nil
+}
+
+// behind reports whether a hop has not counted yet what came to those behind it: to a hop, or to the sink, which was told of so many.
+func behind(hops []record.Hop, came uint64) bool {
+	for _, h := range slices.Backward(hops) {
+		for _, n := range []*uint64{h.Received, h.Sent} {
+			if n != nil && *n < came {
+				return true
+			}
+		}
+		if h.Received != nil {
+			came = *h.Received
+		}
+	}
+	return false
 }
 
 // holding watches whether hops still hold spans back.

@@ -32,8 +32,9 @@ type relay struct {
 	collectortrace.UnimplementedTraceServiceServer
 	next    collectortrace.TraceServiceClient
 	delay   time.Duration
-	sampled int // spans of each export that it leaves out
-	loses   int // that it says nothing of
+	sampled int           // spans of each export that it leaves out
+	loses   int           // that it says nothing of
+	counts  time.Duration // it counts what it took in and sent so much later
 
 	mu             sync.Mutex
 	received, left int
@@ -45,12 +46,12 @@ func (r *relay) Export(_ context.Context, q *collectortrace.ExportTraceServiceRe
 	r.late.Add(1)
 	kept := &collectortrace.ExportTraceServiceRequest{}
 	r.mu.Lock()
-	leave, lose, passed := r.sampled, r.loses, 0
+	leave, lose, passed, took := r.sampled, r.loses, 0, 0
 	for _, resource := range q.ResourceSpans {
 		for _, scope := range resource.ScopeSpans {
 			var spans []*tracev1.Span
 			for _, span := range scope.Spans {
-				r.received++
+				took++
 				switch {
 				case leave > 0:
 					leave--
@@ -67,17 +68,30 @@ func (r *relay) Export(_ context.Context, q *collectortrace.ExportTraceServiceRe
 		kept.ResourceSpans = append(kept.ResourceSpans, resource)
 	}
 	r.mu.Unlock()
+	r.count(&r.received, took)
 	time.AfterFunc(r.delay, func() {
 		defer r.late.Done()
 		if _, err := r.next.Export(context.Background(), kept); err != nil {
 			fmt.Println(err)
 			return
 		}
-		r.mu.Lock()
-		r.sent += passed
-		r.mu.Unlock()
+		r.count(&r.sent, passed)
 	})
 	return &collectortrace.ExportTraceServiceResponse{}, nil
+}
+
+// count adds to a counter, now or later.
+func (r *relay) count(to *int, n int) {
+	add := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		*to += n
+	}
+	if r.counts == 0 {
+		add()
+		return
+	}
+	time.AfterFunc(r.counts, add)
 }
 
 // ServeHTTP is its page of counters.
@@ -99,7 +113,8 @@ func relayed(args []string) error {
 		n, _ := strconv.Atoi(os.Getenv(name)) // none
 		return n
 	}
-	r := &relay{next: collectortrace.NewTraceServiceClient(next), delay: time.Duration(number("HOLDS")) * time.Millisecond, sampled: number("LEAVES"), loses: number("LOSES")}
+	r := &relay{next: collectortrace.NewTraceServiceClient(next), delay: time.Duration(number("HOLDS")) * time.Millisecond, sampled: number("LEAVES"), loses: number("LOSES"),
+		counts: time.Duration(number("COUNTS")) * time.Millisecond}
 	l, err := net.Listen("tcp", args[0])
 	if err != nil {
 		return err
@@ -190,6 +205,19 @@ func TestSpansPassHops(t *testing.T) {
 	}
 	if cpu[role.Collector] <= 0 {
 		t.Error("nothing was charged to the hops")
+	}
+}
+
+// A hop that counts spans only after the sink has them is asked again: its page is of the stretch that the spans are of.
+func TestHopThatCountsLate(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Measured, "/work")
+	via(&q, map[string]string{"COUNTS": "200"}, 0, "relay")
+	q.Spans = map[string]spec.Number{"work": {Low: 2, High: 2}} // the drain ends as soon as all have come
+	phase := made(t, conductor, q).Phases[0]
+	all := phase.WarmupSink.Spans + phase.Sink.Spans
+	if want := fmt.Sprintf("%d 0 %d", all, all); all <= 200 || figures(phase.Hops[0]) != want {
+		t.Errorf("of %d spans the hop says %s, want %s", all, figures(phase.Hops[0]), want)
 	}
 }
 

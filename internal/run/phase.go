@@ -45,7 +45,7 @@ func (s *stage) firstOperation(ctx context.Context) error {
 	end, err := s.drainStart(ctx)
 	start.Sink = end.counts
 	if err == nil {
-		start.Hops, err = s.hopsSince(ctx)
+		start.Hops, err = s.hopsSince(ctx, end.counts.Spans)
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (s *stage) phases(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if phase.Hops, err = s.hopsSince(ctx); err != nil {
+		if phase.Hops, err = s.hopsSince(ctx, end.Spans); err != nil {
 			return err
 		}
 		if phase, err = s.withWarmed(phase, i); err != nil {

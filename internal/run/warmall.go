@@ -85,7 +85,7 @@ func (s *stage) warm(ctx context.Context, request PhaseRequest, length time.Dura
 	}
 	w.sink, w.quiet = w.sink.Plus(end.counts.Minus(s.reached)), clean
 	s.reached = end.counts
-	more, err := s.hopsSince(ctx)
+	more, err := s.hopsSince(ctx, end.counts.Spans)
 	w.hops = record.HopsPlus(w.hops, more)
 	return w, err
 }

@@ -1,0 +1,32 @@
+// This file has how the runs fared, and what is to be known of them.
+package finding
+
+// Warning is the harness accusing itself: what it saw, and what to do.
+type Warning struct {
+	Code     string `json:"code"`     // from a closed list, see docs/warnings.md
+	Severity string `json:"severity"` // "note", "warning" or "spoiled"
+	Text     string `json:"text"`
+	Advice   string `json:"advice"`
+	Where    string `json:"where,omitempty"` // operation, variant or block
+}
+
+// Runs counts the runs that the findings rest on.
+type Runs struct {
+	Good    int      `json:"good"`
+	Failed  int      `json:"failed"`
+	Blocks  int      `json:"blocks"`            // whole blocks
+	Stopped string   `json:"stopped,omitempty"` // why no more blocks were made, where their number was not fixed
+	Dropped []string `json:"dropped,omitempty"` // blocks left out, and why
+	Failure []string `json:"failures,omitempty"`
+
+	Variants []VariantRuns `json:"variants,omitempty"`
+}
+
+// VariantRuns is what there is of one variant.
+type VariantRuns struct {
+	Variant string `json:"variant"`
+	Good    int    `json:"good"`
+	Failed  int    `json:"failed"`  // attempts
+	Blocks  int    `json:"blocks"`  // that count: a good run beside a good baseline
+	Dropped int    `json:"dropped"` // blocks left out because this variant's run was spoiled
+}
