@@ -1,0 +1,64 @@
+//! The designs that an exporter of an event loop may have.
+
+use std::time::Duration;
+
+use loop_exporter::{Counts, Exporter, Span};
+
+use super::settings::Chosen;
+use super::threaded::Threaded;
+use super::waiting::Waiting;
+use crate::Failure;
+
+/// How long the last export of the one on the loop may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where finished spans go. A clone is the same one.
+#[derive(Clone)]
+pub enum Design {
+    /// On the loop, beside the requests.
+    Async(Exporter),
+    /// The loop stands still until an export is over.
+    Sync(Waiting),
+    /// A thread of its own, which swaps the buffer under a lock, or holds the lock while it exports.
+    Thread(Threaded),
+}
+
+impl Design {
+    pub fn start(chosen: Chosen) -> Result<Design, Failure> {
+        let Chosen { design, settings } = chosen;
+        Ok(match design.as_str() {
+            "async" => Design::Async(Exporter::start(settings)),
+            "sync" => Design::Sync(Waiting::start(settings)?),
+            "thread" => Design::Thread(Threaded::start(settings, false)?),
+            "thread-held" => Design::Thread(Threaded::start(settings, true)?),
+            other => Err(format!(
+                "LOOP_DESIGN={other}: it must be async, sync, thread or thread-held"
+            ))?,
+        })
+    }
+
+    pub fn record(&self, span: Span) {
+        match self {
+            Design::Async(exporter) => exporter.record(span),
+            Design::Sync(waiting) => waiting.record(span),
+            Design::Thread(threaded) => threaded.record(span),
+        }
+    }
+
+    /// Exports what is held, and says what became of all spans.
+    pub async fn stop(&self) -> Counts {
+        match self {
+            Design::Async(exporter) => exporter.flush(PATIENCE).await,
+            Design::Sync(waiting) => waiting.stop(),
+            Design::Thread(threaded) => threaded.stop(),
+        }
+    }
+}
+
+/// Books the end of an export of so many spans.
+pub fn settle(counts: &mut Counts, count: usize, outcome: Result<usize, String>) {
+    let delivered = outcome.unwrap_or(0);
+    counts.held -= count as u64;
+    counts.delivered += delivered as u64;
+    counts.failed += (count - delivered) as u64;
+}
