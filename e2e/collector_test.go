@@ -67,6 +67,7 @@ variants:
   none:
   direct: {tracer: otel, settings: {delay: 100ms}}
   hop: {tracer: otel, settings: {delay: 100ms}, via: collector}
+  share: {tracer: otel, settings: {delay: 100ms}, via: {collector: {keep: share, share: 50%}}}
 `+throughCollector("filter", filtering, "")+`
 load: {rate: 200/s, warmup: 200ms, duration: 1s, idle: 50ms}
 design: {blocks: 1}
@@ -84,6 +85,12 @@ design: {blocks: 1}
 		if first.Outcome != finding.HopWhole || second.Outcome != finding.HopWhole || first.Received != 3*made || told(t, "what it sampled", second.Sampled) != c.sampled*made {
 			t.Errorf("%s: pages %+v", c.variant, l.Pages)
 		}
+	}
+	l := ledger(t, doc, "remote", "share")
+	made, page := int64(l.Operations), pageOf(t, l, "collector", "sink")
+	sampled := told(t, "what it sampled", page.Sampled)
+	if kept := page.Received / 3; l.LostShare != 0 || !l.Exact || page.Received%3 != 0 || page.Received+sampled != 3*made || kept < made*30/100 || kept > made*70/100 {
+		t.Errorf("half of the traces: %+v", l)
 	}
 	if l := ledger(t, doc, "remote", "direct"); len(l.Pages) != 0 {
 		t.Errorf("without a hop there are pages: %+v", l.Pages)

@@ -77,7 +77,7 @@ func (p *Plan) addHops(v Variant) {
 	}
 	for _, hop := range v.Via {
 		p.Via = append(p.Via, hop.Name)
-		p.Passing += hop.Service.Delay
+		p.Passing += hop.holds()
 	}
 }
 

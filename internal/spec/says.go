@@ -28,6 +28,7 @@ type Saying struct {
 	Log     string // regular expression over the process's log; group "n" is the number, without it each line counts 1
 	Take    string // of a log: "last" (a running total per process) or "sum"
 	Metrics string // a counter on the page of the service or the traced process, such as name or name{label="value"}; all series that match are added up
+	One     string // of a counter: a label that only one of its series may have. With several, each counts of the same spans, and the number is untold
 	Absent  string // of a counter: "none" where it is on the page only once it has counted something
 }
 
@@ -54,6 +55,7 @@ func (s *source) saying(item *node, whats []string) Saying {
 		"log":     func(v *node) { a.Log = s.compile(v) },
 		"take":    func(v *node) { a.Take = s.oneOf(v, "take", "sum", "last") },
 		"metrics": func(v *node) { a.Metrics = s.series(v) },
+		"one":     func(v *node) { a.One = s.label(v) },
 		"absent":  func(v *node) { a.Absent = s.oneOf(v, "absent", AbsentNone) },
 	}) {
 		return a
@@ -70,6 +72,9 @@ func (s *source) saying(item *node, whats []string) Saying {
 	}
 	if at := item.get("absent"); at != nil && item.get("metrics") == nil {
 		s.fail(at.at, "absent is of a counter; a log without such a line says none")
+	}
+	if at := item.get("one"); at != nil && item.get("metrics") == nil {
+		s.fail(at.at, "one is a label of a counter; a log has none")
 	}
 	if a.Log != "" && a.Take == "" {
 		a.Take = "sum"
@@ -129,6 +134,16 @@ func (s *source) series(n *node) string {
 	text := s.line(n)
 	if _, ok := ParseSeries(text); !ok {
 		s.fail(n.at, "%q is not a counter such as spans_dropped or spans_dropped{queue=\"full\"}", printable(text))
+	}
+	return text
+}
+
+var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+
+func (s *source) label(n *node) string {
+	text := s.line(n)
+	if !labelName.MatchString(text) {
+		s.fail(n.at, "%q is not the name of a label, such as policy", printable(text))
 	}
 	return text
 }

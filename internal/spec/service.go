@@ -3,7 +3,6 @@
 package spec
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -32,7 +31,8 @@ func ParseService(file, name string, text []byte) (*Service, error) {
 func (s *source) service(n *node, name string) *Service {
 	service := &Service{Name: name, Process: Process{Role: role.Database, Patience: DefaultPatience, Env: map[string]string{}}}
 	var traced *bool
-	keys := s.processFields(&service.Process, &traced, servicePlaceholders)
+	known := slices.Concat(servicePlaceholders, settingWords(n.get("settings")))
+	keys := s.processFields(&service.Process, &traced, known)
 	keys["build"] = func(v *node) { service.Build = s.build(v) }
 	keys["receives"] = func(v *node) { service.Receives = s.receives(v) }
 	keys["config"] = func(v *node) { service.Config = s.line(v); s.placeholders(v.at, service.Config, runPlaceholders) }
@@ -41,6 +41,7 @@ func (s *source) service(n *node, name string) *Service {
 	keys["says"] = func(v *node) { service.Says = s.says(v, serviceSays) }
 	keys["description"] = func(v *node) { service.Description = s.text(v) }
 	keys["needs"] = func(v *node) { service.Needs = s.needs(v) }
+	keys["settings"] = func(v *node) { service.Settings = s.serviceSettings(v, known) }
 	if !s.mapping(n, "a service", keys) {
 		return service
 	}
@@ -65,10 +66,7 @@ func (s *source) ofService(n *node) (Process, bool) {
 		s.fail(n.at, "%v", err)
 		return Process{}, false
 	}
-	p := service.Process
-	p.Service = service
-	p.Run, p.Env = slices.Clone(p.Run), maps.Clone(p.Env)
-	return p, true
+	return service.process(nil), true
 }
 
 // services are the services of the workload's processes, each once.

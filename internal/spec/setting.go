@@ -21,13 +21,7 @@ func (t *Tracer) Setting(name string) *Setting {
 	return nil
 }
 
-func (t *Tracer) settingNames() []string {
-	out := make([]string, len(t.Settings))
-	for i, s := range t.Settings {
-		out[i] = s.Name
-	}
-	return out
-}
+func (t *Tracer) settingNames() []string { return namesOf(t.Settings) }
 
 // canonical checks a value and spells it in the one way of its kind.
 func (s *Setting) canonical(value string) (string, error) {

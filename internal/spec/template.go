@@ -132,9 +132,14 @@ func (s *source) template(at place, name string, known []string) {
 
 // settingWords are the words of all settings of the variant.
 func (v Variant) settingWords() map[string]string {
+	return wordsOfSettings(v.Tracer.Settings, v.Settings)
+}
+
+// wordsOfSettings are the words of settings that have these values.
+func wordsOfSettings(settings []Setting, values map[string]string) map[string]string {
 	words := map[string]string{}
-	for _, s := range v.Tracer.Settings {
-		for word, value := range s.words(v.Settings[s.Name]) {
+	for _, s := range settings {
+		for word, value := range s.words(values[s.Name]) {
 			words[settingPrefix+s.Name+strings.TrimPrefix(word, "value")] = value
 		}
 	}

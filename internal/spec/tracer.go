@@ -90,7 +90,7 @@ func (s *source) setting(e entry, words []string) Setting {
 	set := Setting{Name: e.key}
 	n := e.value
 	known := append(slices.Clone(words), valuePlaceholders...)
-	ok := s.mapping(n, "a setting", fields{
+	keys := fields{
 		"description": func(v *node) { set.Description = s.text(v) },
 		"default":     func(v *node) { set.Default = s.line(v) },
 		"kind":        func(v *node) { set.Kind = s.oneOf(v, "kind", kinds...) },
@@ -98,8 +98,11 @@ func (s *source) setting(e entry, words []string) Setting {
 		"env":         func(v *node) { set.Env = s.env(v, known) },
 		"append":      func(v *node) { set.Append = s.env(v, known) },
 		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", "sampling", "delay") },
-	})
-	if !ok {
+	}
+	if s.serving {
+		delete(keys, "append")
+	}
+	if !s.mapping(n, "a setting", keys) {
 		return set
 	}
 	if set.Kind == "" {
@@ -156,6 +159,9 @@ func (s *source) choice(n *node, known []string) Choice {
 	var c Choice
 	if n.kind == null {
 		return c
+	}
+	if s.serving {
+		return s.serviceChoice(n, known)
 	}
 	s.mapping(n, "a choice", fields{
 		"description": func(v *node) { c.Description = s.text(v) },

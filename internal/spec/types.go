@@ -77,6 +77,7 @@ type Process struct {
 	Templates map[string]string // texts by file name that stand in its {templates}; in a Plan the tracer's too, settings filled in
 	Config    string            // of a hop: the text of a configuration of the user's own; "": the service's
 	Own       map[string]string // of a hop: what of Env the user wrote
+	Settings  map[string]string // of a hop: those of its service that the user chose
 }
 
 // Service is a server that several workloads use, such as a database: a folder
@@ -85,13 +86,14 @@ type Service struct {
 	Name        string
 	Description string
 	Needs       []Need
-	Process     Process // Name is empty; a workload's own keys win over it, its env is merged
-	Build       Build   // makes its program, {build} in its own texts; without commands there is none
+	Process     Process   // Name is empty; a workload's own keys win over it, its env is merged
+	Build       Build     // makes its program, {build} in its own texts; without commands there is none
+	Settings    []Setting // in the texts of its process {setting.NAME} stands for them until it is somebody's
 
 	// Of one that spans can pass through (via: of a variant).
 	Receives map[protocol.Name]string // where it takes spans in, host:port
 	Config   string                   // the file that {config} stands for, unless a variant has another; "": it takes none
-	Delay    time.Duration            // longest time that it holds a span back
+	Delay    time.Duration            // longest time that it holds a span back; what its settings say adds to it
 	Metrics  string                   // URL of its page of counters
 	Says     []Saying
 	Files    fs.FS
@@ -202,6 +204,10 @@ type Choice struct {
 	Partial     bool              // with it spans are left out that other choices make, by intent, though all steps run
 	Learnt      bool              // with it an operation makes another number of spans than its workload declares
 	Immediate   bool              // with it spans are sent without delay
+
+	// Of a service.
+	Delay   time.Duration // with it the service holds spans back so much longer
+	Without []string      // settings that say nothing with it
 }
 
 // Variant is what is compared: a tracer with its settings on a workload.

@@ -71,13 +71,21 @@ func (s *source) hop(n *node) (Process, bool) {
 	if !ok {
 		return hop, false
 	}
-	ok = s.mapping(e.value, "a hop", fields{
+	keys := fields{
 		"service": func(*node) {},
 		"config":  func(v *node) { hop.Config = s.hopConfig(v, hop.Service) },
-		"env":     func(v *node) { hop.Own = s.userEnv(v, servicePlaceholders); maps.Copy(hop.Env, hop.Own) },
+		"env":     func(v *node) { hop.Own = s.userEnv(v, servicePlaceholders) },
 		"cpus":    func(v *node) { hop.CPUs = s.number(v, 0, 1024) },
 		"memory":  func(v *node) { hop.Memory = s.size(v) },
-	})
+	}
+	for _, set := range hop.Service.Settings {
+		keys[set.Name] = func(v *node) { s.chooseOf(&hop, set, v) }
+	}
+	ok = s.mapping(e.value, "a hop", keys)
+	s.meant(e.value, hop)
+	chosen := hop.Service.process(hop.Settings)
+	hop.Run, hop.Env, hop.Dir, hop.Ready = chosen.Run, chosen.Env, chosen.Dir, chosen.Ready
+	maps.Copy(hop.Env, hop.Own)
 	return hop, ok
 }
 
@@ -151,6 +159,11 @@ func (w writer) hop(p Process) pairs {
 	keys.add("service", p.Service.Name)
 	if p.Config != "" {
 		keys.add("config", p.Config)
+	}
+	for _, set := range p.Service.Settings {
+		if value, chosen := p.Settings[set.Name]; chosen {
+			keys.add(set.Name, w.value(set.Name, value))
+		}
 	}
 	if len(p.Own) > 0 {
 		keys.add("env", w.env(p.Own))

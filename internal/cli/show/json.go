@@ -47,6 +47,7 @@ type (
 		Append      map[string]string `json:"append,omitempty"`
 		Unset       []string          `json:"unset,omitempty"`
 		Steps       []string          `json:"steps,omitempty"`
+		Without     []string          `json:"without,omitempty"` // settings that say nothing with it
 	}
 	serviceView struct {
 		Kind        string            `json:"kind"`
@@ -59,6 +60,7 @@ type (
 		Env         map[string]string `json:"env,omitempty"`
 		Receives    []string          `json:"receives,omitempty"` // the protocols that it takes spans in by: a variant's spans can go via it
 		Says        []string          `json:"says,omitempty"`     // what it says of them
+		Settings    []settingView     `json:"settings,omitempty"`
 	}
 	workloadView struct {
 		Kind        string          `json:"kind"`
@@ -128,20 +130,25 @@ func viewTracer(t *spec.Tracer) tracerView {
 		Kind: "tracer", Name: t.Name, Language: t.Language, Description: t.Description,
 		Needs: needViews(t.Needs), Missing: missing(t.Needs), Wrap: t.Wrap, Args: t.Args, Env: t.Env,
 		Append: t.Append, Templates: t.Templates,
-		Settings: []settingView{},
+		Settings: append([]settingView{}, viewSettings(t.Settings)...),
 	}
 	for _, b := range t.Processes {
 		v.Processes = append(v.Processes, broughtView{viewProcess(b.Process), b.Beside, b.Front})
 	}
-	for _, s := range t.Settings {
+	return v
+}
+
+func viewSettings(settings []spec.Setting) []settingView {
+	var out []settingView
+	for _, s := range settings {
 		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Env: s.Env, Append: s.Append}
 		for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
 			c := s.Choices[name]
-			set.Choices = append(set.Choices, choiceView{name, c.Description, c.Env, c.Append, c.Unset, c.Steps})
+			set.Choices = append(set.Choices, choiceView{name, c.Description, c.Env, c.Append, c.Unset, c.Steps, c.Without})
 		}
-		v.Settings = append(v.Settings, set)
+		out = append(out, set)
 	}
-	return v
+	return out
 }
 
 func viewWorkload(w *spec.Workload) workloadView {
@@ -171,7 +178,7 @@ func viewService(s *spec.Service) serviceView {
 	return serviceView{
 		Kind: "service", Name: s.Name, Description: s.Description, Needs: needViews(s.Needs), Missing: missing(s.Needs),
 		Role: s.Process.Role, Run: s.Process.Run, Env: s.Process.Env,
-		Receives: receives(s), Says: said(s),
+		Receives: receives(s), Says: said(s), Settings: viewSettings(s.Settings),
 	}
 }
 

@@ -39,10 +39,14 @@ func (p *page) tracer(t *spec.Tracer) {
 	if t.Connects > 0 {
 		p.line("\nwaits until it is connected: %s at most", t.Connects)
 	}
-	if len(t.Settings) > 0 {
+	p.settings(t.Settings)
+}
+
+func (p *page) settings(settings []spec.Setting) {
+	if len(settings) > 0 {
 		p.line("\nsettings:")
 	}
-	for _, s := range t.Settings {
+	for _, s := range settings {
 		p.setting(s)
 	}
 }
@@ -75,6 +79,9 @@ func (p *page) setting(s spec.Setting) {
 		p.appended("          ", choice.Append)
 		if len(choice.Unset) > 0 {
 			p.line("          without %s", strings.Join(choice.Unset, ", "))
+		}
+		if len(choice.Without) > 0 {
+			p.line("          these say nothing: %s", strings.Join(choice.Without, ", "))
 		}
 		if choice.Steps != nil {
 			p.line("          steps left: %s", cmp.Or(strings.Join(choice.Steps, ", "), "none"))

@@ -86,6 +86,7 @@ func (p *page) service(s *spec.Service) {
 		p.line("\nenvironment:")
 		p.env("  ", s.Process.Env)
 	}
+	p.settings(s.Settings)
 }
 
 // receives are the protocols that a service takes spans in by.

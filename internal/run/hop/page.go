@@ -122,6 +122,10 @@ func (p *Page) take(families map[string]*dto.MetricFamily) (record.Hop, error) {
 			return out, fmt.Errorf("counter %s: %w", s.Metrics, err)
 		}
 		p.seen = p.seen || there
+		if s.One != "" && differ(families, series.Name, s.One) {
+			lacking[s.What] = true
+			continue
+		}
 		if there || s.Absent == spec.AbsentNone {
 			add(figures[s.What], n)
 		} else {
@@ -140,11 +144,7 @@ const total = "_total"
 // sum adds up the values of the series that are chosen; there is whether there is any. A counter may be called
 // NAME_total as well: which it is depends on how a program writes its page.
 func sum(families map[string]*dto.MetricFamily, s spec.Series) (n uint64, there bool, err error) {
-	family := families[s.Name]
-	if family == nil {
-		family = families[s.Name+total]
-	}
-	for _, m := range family.GetMetric() {
+	for _, m := range familyOf(families, s.Name).GetMetric() {
 		if !chosen(m, s.Labels) {
 			continue
 		}
@@ -155,6 +155,26 @@ func sum(families map[string]*dto.MetricFamily, s spec.Series) (n uint64, there 
 		n, there = n+value, true
 	}
 	return n, there, nil
+}
+
+func familyOf(families map[string]*dto.MetricFamily, name string) *dto.MetricFamily {
+	if family := families[name]; family != nil {
+		return family
+	}
+	return families[name+total]
+}
+
+// differ reports whether the series of a counter differ in a label, whatever else they have.
+func differ(families map[string]*dto.MetricFamily, name, label string) bool {
+	values := map[string]bool{}
+	for _, m := range familyOf(families, name).GetMetric() {
+		for _, l := range m.GetLabel() {
+			if l.GetName() == label {
+				values[l.GetValue()] = true
+			}
+		}
+	}
+	return len(values) > 1
 }
 
 func chosen(m *dto.Metric, labels map[string]string) bool {

@@ -69,6 +69,25 @@ sent_spans 9.49e2
 	}
 }
 
+// A counter of which each label counts the same spans is told where it has one label, and untold where it has several.
+func TestCounterOfOneLabel(t *testing.T) {
+	says := []spec.Saying{{What: spec.SaysReceived, Metrics: "in"}, {What: spec.SaysSampled, Metrics: `out{sampled="false"}`, One: "policy", Absent: spec.AbsentNone}}
+	for page, want := range map[string]string{
+		"in 9\n": "9 - 0 - - -",
+		"in 9\nout{policy=\"a\",sampled=\"false\"} 5\nout{policy=\"a\",sampled=\"true\"} 4\n":  "9 - 5 - - -",
+		"in 9\nout{policy=\"a\",sampled=\"false\"} 5\nout{policy=\"b\",sampled=\"false\"} 9\n": "9 - - - - -",
+		"in 9\nout{policy=\"a\",sampled=\"false\"} 5\nout{policy=\"b\",sampled=\"true\"} 5\n":  "9 - - - - -",
+	} {
+		families, err := parse(strings.NewReader(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := (&Page{Says: says}).take(families); err != nil || text(got) != want {
+			t.Errorf("%q: %s, %v; want %s", page, text(got), err, want)
+		}
+	}
+}
+
 // Of several that add up all have to be there.
 func TestPartOfASumIsUntold(t *testing.T) {
 	p := &Page{Hop: "x", Says: []spec.Saying{{What: spec.SaysReceived, Metrics: "a"}, {What: spec.SaysReceived, Metrics: "b"}}}

@@ -1,0 +1,89 @@
+// Tail sampling in a real Collector.
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// twoPolicies keeps errors, and what is long: the same.
+var twoPolicies = collectorConfig(`batch: {timeout: 200ms}
+  tail_sampling: {decision_wait: 1s, policies: [{name: errors, type: status_code, status_code: {status_codes: [ERROR]}}, {name: slow, type: latency, latency: {threshold_ms: 1000}}]}`,
+	"tail_sampling, batch", "")
+
+// 437 traces at once, of which 37 have an error and are long: 37 are kept and 400 sampled out. With room for 100 traces, 337 are thrown
+// away undecided: these are lost in the Collector, and not sampled out. Of two policies nobody knows how many were.
+func TestTailSamplingKnownAnswers(t *testing.T) {
+	more(t, "Collector")
+	t.Parallel()
+	need(t, "python3")
+	program, err := filepath.Abs(filepath.Join("testdata", "burst.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := document(t, tracetax(t, "run", "--json", write(t, fmt.Sprintf(`
+workload:
+  processes: [{name: app, run: [python3, %q, "{port}"], env: {TO: "{sink.otlp.http}"}, ready: "tcp://127.0.0.1:{port}"}]
+  operations: {burst: {request: GET /, spans: 437}}
+variants:
+  none:
+  errors: {tracer: none, env: {SPANS: "1"}, via: {collector: {keep: errors, wait: 1s}}}
+  slow: {tracer: none, env: {SPANS: "1"}, via: {collector: {keep: slow, slower: 1s, wait: 1s}}}
+  few: {tracer: none, env: {SPANS: "1"}, via: {collector: {keep: errors, wait: 1s, traces: 100}}}
+  two: {tracer: none, env: {SPANS: "1"}, via: {collector: {config: %s, wait: 2s}}}
+load: {rate: 0.3/s, warmup: 1s, duration: 7s, idle: 50ms}
+design: {blocks: 1}
+`, program, strconv.Quote(twoPolicies)))).exit(t, 0))
+	for variant, want := range map[string]struct{ kept, decided, lost int64 }{"errors": {37, 437, 0}, "slow": {37, 437, 0}, "few": {-1, 100, 337}} {
+		l := ledger(t, doc, "burst", variant)
+		made := int64(l.Operations)
+		first, second := pageOf(t, l, "app", "collector"), pageOf(t, l, "collector", "sink")
+		kept, sampled := second.Received, told(t, "what it sampled", second.Sampled)
+		if made == 0 || first.Received != 437*made || kept+sampled != want.decided*made || second.Inside != want.lost*made || second.Between != 0 {
+			t.Errorf("%s: in %d operations %+v, want %+v of each", variant, made, l.Pages, want)
+		}
+		if want.kept >= 0 && kept != want.kept*made { // which traces are thrown away is chance: they came in one export
+			t.Errorf("%s: in %d operations it kept %d, want %d of each", variant, made, kept, want.kept)
+		}
+		if entry(l, "delivered") != kept || entry(l, "sampled-on-way") != sampled || entry(l, "unaccounted") != want.lost*made {
+			t.Errorf("%s: %+v", variant, l)
+		}
+	}
+	l := ledger(t, doc, "burst", "two")
+	if page := pageOf(t, l, "collector", "sink"); page.Sampled != nil || page.Outcome != finding.HopUnsure || page.Received != 37*int64(l.Operations) || l.Exact {
+		t.Errorf("two policies: %+v", l)
+	}
+}
+
+// Three tiers make five spans a request, and one request in ten fails in the last: each trace that was kept has all five.
+func TestKeptTracesAreWhole(t *testing.T) {
+	more(t, "Collector")
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "results")
+	doc := document(t, tracetax(t, "run", "--json", write(t, `
+workload: tiers/gohttp
+operations: [fails]
+variants:
+  none:
+  tail: {tracer: otel, settings: {delay: 100ms}, via: {collector: {keep: errors, wait: 2s}}}
+load: {rate: 100/s, warmup: 500ms, duration: 4s, idle: 50ms}
+design: {blocks: 1}
+`), "--out", out).exit(t, 0))
+	failed := int64(0)
+	for _, r := range records(t, out) {
+		for _, p := range r.Phases {
+			if r.Variant == "tail" && r.Block > 0 {
+				failed += int64(p.Warmup.Answers[500] + p.Load.Answers[500])
+			}
+		}
+	}
+	l := ledger(t, doc, "fails", "tail")
+	page := pageOf(t, l, "collector", "sink")
+	if failed == 0 || page.Received != 5*failed || told(t, "what it sampled", page.Sampled) != 5*(int64(l.Operations)-failed) || page.Outcome != finding.HopWhole || !l.Exact {
+		t.Errorf("%d answers were errors, want five spans of each: %+v", failed, l)
+	}
+}
