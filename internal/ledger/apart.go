@@ -103,26 +103,6 @@ func passing(r *record.Record) map[string]timing {
 	return roots
 }
 
-// Roots returns the names of the roots that any operation begins; nil where that is not known of
-// all of them. Each has the most spans that a trace of it has.
-func (t Tracing) Roots() map[string]int {
-	var all map[string]int
-	for name, per := range t.Spans {
-		switch {
-		case per.High == 0, name == record.ProbeOperation && per.Roots == nil && per.Low == 0: // it may make none
-			continue
-		case per.Roots == nil:
-			return nil
-		case all == nil:
-			all = map[string]int{}
-		}
-		for root, most := range per.Roots {
-			all[root] = max(all[root], most)
-		}
-	}
-	return all
-}
-
 // separate takes the spans of other work off the line of a stretch. Where there is such work, a
 // trace whose root did not come may be of it: then it is not sure whether its spans stand in for
 // others that were lost.

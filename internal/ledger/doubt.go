@@ -3,10 +3,7 @@
 package ledger
 
 import (
-	"maps"
 	"math"
-
-	"github.com/tracetax/tracetax/internal/record"
 )
 
 // overlooked is the chance that is taken of missing a variation.
@@ -31,11 +28,6 @@ func (l *line) larger(s Stretch, per PerOperation) {
 	l.varies, l.exact, l.how = true, false, Inferred
 	more := standardErrors*math.Sqrt(many) - math.Log(overlooked)
 	l.widen(between{extra, extra + top*math.Min(more, math.Max(0, float64(s.Started)*per.traces()-many))})
-}
-
-// widen adds spans to those that are expected, and so to those that are missing.
-func (l *line) widen(by between) {
-	l.expected, l.due, l.missing = l.expected.plus(by), l.due.plus(by), l.missing.plus(by)
 }
 
 // showAbsent puts down to lines the parents of spans that came, which never came themselves. So
@@ -91,60 +83,4 @@ func (l *line) settled() {
 		l.expected.low += by
 		l.due.low += by
 	}
-}
-
-// Confirm returns what the tracing is meant to do with what runs teach beside the calibration:
-// operations of stretches of which every span came, as many as expected, agreed too.
-func Confirm(t Tracing, runs []Run) Tracing {
-	spans := maps.Clone(t.Spans)
-	for _, run := range runs {
-		for i, l := range settle(run, t) {
-			if i >= len(run.Phases) || !l.confirms(run.Phases[i], t) {
-				continue
-			}
-			name := run.Phases[i].Level
-			if _, known := t.Spans[name]; !known || name == "" {
-				name = run.Phases[i].Operation
-			}
-			per := spans[name]
-			per.Agreed += l.operations
-			if t.random() {
-				per.Agreed += l.chance.traces - l.operations
-			}
-			spans[name] = per
-		}
-	}
-	t.Spans = spans
-	return t
-}
-
-// confirms reports whether a stretch's operations all made what they are meant to.
-func (l line) confirms(s Stretch, t Tracing) bool {
-	per := t.per(s)
-	if l.left > 0 || l.blind {
-		return false
-	}
-	if t.none() || !l.known || l.varies || l.unsure > 0 || l.absent > 0 || per.Agreed == 0 || !per.exact() {
-		return false
-	}
-	own, _ := s.Sink.Apart(t.Roots())
-	if t.random() {
-		return tells(own, 1) && per.traces() == 1 && single(own.Shapes, int(per.Low))
-	}
-	if l.missing != exactly(0) {
-		return false
-	}
-	return l.late > 0 || alike(own, s.Started)
-}
-
-// single reports whether all traces have so many spans.
-func single(shapes record.Shapes, size int) bool {
-	for _, sizes := range shapes {
-		for n, traces := range sizes {
-			if n != size && traces != 0 {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -99,5 +99,3 @@ func inferredIf(yes bool) string {
 	}
 	return Counted
 }
-
-func whole(v float64) int64 { return int64(math.Round(v)) }

@@ -2,7 +2,10 @@
 package ledger
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -158,17 +161,17 @@ func part(name string, v float64) finding.Figure {
 	return finding.Figure{Name: name, Value: v, Unit: "1"}
 }
 
-// Chance says how random sampling fared on an operation, over all runs, and
-// whether it was off: the traces seen are more or fewer than chance allows.
-func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, off bool) {
-	if !t.random() || len(runs) == 0 {
-		return nil, false
+// fewRoots is how many names of roots are given.
+const fewRoots = 3
+
+// others is how many spans are of other work, and of the most frequent of its roots.
+func (p *page) others() []finding.Figure {
+	roots := slices.SortedFunc(maps.Keys(p.background), func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.background[b], p.background[a]), cmp.Compare(a, b))
+	})
+	out := []finding.Figure{spans(p.otherWork())}
+	for _, root := range roots[:min(len(roots), fewRoots)] {
+		out = append(out, count(root, float64(p.background[root])))
 	}
-	b := newBook([]string{operation}, t)
-	for _, l := range settle(together(runs), t) {
-		b.enter([]line{l})
-	}
-	p := b.pages[operation]
-	c := p.chance
-	return b.chanced(p), c.trials > 0 && (c.traces < c.low || c.traces > c.high)
+	return out
 }

@@ -3,94 +3,11 @@ package ledger
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
-
-// What became of spans on the way, by the word of the hops.
-const (
-	SampledOnWay = "sampled-on-way" // left out on purpose: no loss
-	DroppedOnWay = "dropped-on-way"
-	FailedOnWay  = "failed-on-way"
-)
-
-// word is a figure that hops say of themselves, and where it goes in a line.
-type word struct {
-	of  func(record.Hop) *uint64
-	put func(*line, float64)
-}
-
-var onTheWay = []word{
-	{func(h record.Hop) *uint64 { return h.Sampled }, func(l *line, spans float64) { l.left += spans }},
-	{func(h record.Hop) *uint64 { return h.Dropped }, func(l *line, spans float64) { l.droppedOnWay += spans }},
-	{func(h record.Hop) *uint64 { return h.Failed }, func(l *line, spans float64) { l.failedOnWay += spans }},
-}
-
-// believeHops puts down what the hops say of the spans that do not come: what they say of a stretch to that, as far as it
-// misses spans; and what they say of the whole run beyond all stretches (at the stop, or in a log) in proportion.
-func believeHops(lines []line, run Run) {
-	for _, w := range onTheWay {
-		rest := said(run.Hops, w.of)
-		for i := range lines {
-			l := &lines[i]
-			own := said(l.hops, w.of)
-			rest -= own
-			if spans := math.Min(own, math.Max(0, l.missing.high)); spans > 0 && l.known {
-				w.put(l, spans)
-				l.missing = l.missing.less(spans)
-			}
-		}
-		putDown(lines, math.Max(0, rest), w.put, true)
-	}
-	for i := range lines {
-		lines[i].doubtHops(run)
-	}
-}
-
-// doubtHops takes it that what is missing was left out on purpose, where a hop does not say how much it left out.
-func (l *line) doubtHops(run Run) {
-	l.blind = blind(run.Hops)
-	if room := math.Floor(l.missing.low); l.blind && l.known && room > 0 {
-		l.exact = false
-		l.widen(between{-room, 0})
-		l.due.low = math.Max(0, l.due.low)
-	}
-}
-
-// blind reports whether a hop does not say how many it left out.
-func blind(hops []record.Hop) bool {
-	return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Sampled == nil })
-}
-
-// leavesOut reports whether hops left any out: then a parent that did not come need not be lost.
-func leavesOut(hops []record.Hop) bool {
-	return said(hops, func(h record.Hop) *uint64 { return h.Sampled }) > 0
-}
-
-// said is the sum of a figure over the hops, as far as they tell it.
-func said(hops []record.Hop, of func(record.Hop) *uint64) float64 {
-	sum := 0.0
-	for _, h := range hops {
-		if n := of(h); n != nil {
-			sum += float64(*n)
-		}
-	}
-	return sum
-}
-
-// hopsOf adds what the hops say in another run. Where they are not the same, nothing is told.
-func hopsOf(sum, more []record.Hop, first bool) []record.Hop {
-	if first {
-		return more
-	}
-	if len(sum) == 0 || len(more) == 0 {
-		return nil
-	}
-	return record.HopsPlus(sum, more)
-}
 
 // route is the account hop by hop; nothing where there are no hops, or where it is not sure in which stretch spans came.
 func (p *page) route(life []record.Hop) []finding.Page {

@@ -9,60 +9,6 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// line is the settled account of one stretch. All figures are spans.
-type line struct {
-	operation   string
-	operations  uint64
-	unsure      uint64 // operations that may have made fewer spans: they failed
-	known       bool   // whether it is known how many spans to expect
-	how         string
-	expected    between
-	due         between // of which should arrive
-	notExported float64
-	delivered   float64
-	late        float64 // of which came while the processes stopped
-	duplicated  float64
-	merged      float64 // into others that were delivered
-	forgone     float64 // not sent by a limit of the tracer's own
-	dropped     float64
-	admits      bool // whether the tracer says anything of drops
-	failed      float64
-	admitsFail  bool
-	admitted    float64 // drops beyond everything that is missing
-	ofStart     bool    // whether they may be of the start, of which it is not known what to expect
-	atStop      float64 // of what is missing: still with the tracer when its process stopped
-	excess      float64 // failed exports beyond everything that is missing
-	missing     between // due less what is told of
-	unaccounted float64
-	besides     float64 // of the delivered: spans of starting, beyond those of the requests made
-	exact       bool
-	chance      chance
-	orphans     uint64
-
-	agreed       uint64           // operations that agreed on the number; 0: it is taken as it stands
-	perOperation float64          // spans, where they agreed
-	varies       bool             // traces came that have more spans than any was known to have
-	doubted      bool             // what is missing may not have been made
-	absent       float64          // parents of spans that came, which never came themselves
-	background   map[string]int64 // spans of other work, by the name of the root
-	unchecked    float64          // spans that came whose ids were not checked
-
-	services map[string]service // whose spans they are; nil: not sure
-
-	hops         []record.Hop // what the hops say in the stretch
-	left         float64      // that they left out on purpose
-	droppedOnWay float64
-	failedOnWay  float64
-	blind        bool // one of them does not say how many it left out
-}
-
-// chance is how random sampling fared: traces seen, the band they belong in, and the spans of
-// the traces that may have been lost whole within it.
-type chance struct {
-	traces, trials, low, high uint64
-	hidden                    float64
-}
-
 // settle returns the lines of a run: its phases, Start, Stop.
 func settle(run Run, t Tracing) []line {
 	lines, roots := make([]line, 0, len(run.Phases)+2), t.Roots()
@@ -190,20 +136,6 @@ func (l *line) settleDue(t Tracing) {
 		l.notExported = l.expected.high
 	}
 	l.missing = l.due.less(l.told())
-}
-
-// told is how many spans the sink was told of: delivered, merged into those, or not
-// sent by a limit of the tracer's own.
-func (l line) told() float64 { return l.delivered + l.merged + l.forgone }
-
-// listed returns the line of a stretch whose spans are only listed.
-func listed(s Stretch) line {
-	return line{
-		operation: s.Operation, operations: s.Started,
-		delivered: float64(s.Sink.Unique()), duplicated: float64(s.Sink.Duplicate), orphans: s.Sink.Orphans,
-		merged: float64(s.Sink.Merged), forgone: float64(s.Sink.Forgone), unchecked: float64(unchecked(s.Sink)),
-		hops: s.Hops,
-	}
 }
 
 // sampled returns how many spans should arrive under random sampling: those of

@@ -1,5 +1,5 @@
-// This file is the small arithmetic of what is known only between two ends, and
-// of sharing out a total.
+// This file is the small arithmetic of what is known only between two ends, of
+// sharing out a total, and of rounding to whole spans.
 package ledger
 
 import "math"
@@ -48,3 +48,5 @@ func share(total float64, room []float64) (got []float64, left float64) {
 	}
 	return got, left
 }
+
+func whole(v float64) int64 { return int64(math.Round(v)) }

@@ -1,0 +1,107 @@
+// This file is a run as the account sees it: the stretches of a record, and several runs merged into one.
+package ledger
+
+import (
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// Run is one run as it is seen from the end of one hop.
+type Run struct {
+	Start    Stretch
+	First    string // what was made once before the first phase, as Spans calls it; "" is none
+	Phases   []Stretch
+	Stop     Stretch
+	Admitted record.Admitted
+	Hops     []record.Hop // what the hops say of the life of the processes, in the order of a span's way
+	Unquiet  bool         // the sink still received when the account was closed: more may have come, so that nothing is exact
+}
+
+// Stretch is a part of a run: the operations made in it and what arrived.
+type Stretch struct {
+	Operation string
+	Level     string // name of the operation at its level, where it has levels: Tracing.Spans may have a number of its own under it
+	Started   uint64
+	Completed uint64        // answered as expected: these made all their spans
+	Resent    uint64        // sent twice: these may have made their spans twice
+	Sink      record.Counts // from its beginning to the quiet after it
+	Hops      []record.Hop  // what the hops say of the same time
+}
+
+// FromRecord returns the run of a record, as seen by the sink. A phase's
+// warm-up and window are one stretch: the account covers the processes' life.
+func FromRecord(r *record.Record) Run {
+	run := Run{
+		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink, Hops: r.Start.Hops},
+		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
+		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink, Hops: r.Stop.Hops},
+		Admitted: r.Tracer,
+		Hops:     r.Hops,
+		Unquiet:  r.Stop.Unquiet,
+	}
+	for i := range r.Phases {
+		p := &r.Phases[i]
+		run.Phases = append(run.Phases, Stretch{
+			Operation: p.Operation,
+			Level:     levelName(cell.AtOf(p.Operation, p.Parameter)),
+			Started:   p.Warmup.Started + p.Load.Started,
+			Completed: p.Warmup.Completed + p.Load.Completed,
+			Resent:    p.Warmup.Resent + p.Load.Resent,
+			Sink:      p.WarmupSink.Plus(p.Sink),
+			Hops:      p.Hops,
+		})
+	}
+	return run
+}
+
+// levelName is the name of an operation at a level of what is varied between phases,
+// "call, depth 8"; "" where nothing is.
+func levelName(at cell.At) string {
+	if at.Level.IsZero() {
+		return ""
+	}
+	return at.String()
+}
+
+// together merges runs into one.
+func together(runs []Run) Run {
+	sum := Run{Start: Stretch{Operation: Start}, Stop: Stretch{Operation: Stop}}
+	place := map[[2]string]int{}
+	for i, r := range runs {
+		sum.Hops = hopsOf(sum.Hops, r.Hops, i == 0)
+		sum.Unquiet = sum.Unquiet || r.Unquiet
+		sum.Start = join(sum.Start, r.Start)
+		sum.Stop = join(sum.Stop, r.Stop)
+		for _, s := range r.Phases {
+			name := [2]string{s.Operation, s.Level}
+			i, seen := place[name]
+			if !seen {
+				i = len(sum.Phases)
+				place[name] = i
+				sum.Phases = append(sum.Phases, Stretch{Operation: s.Operation, Level: s.Level})
+			}
+			sum.Phases[i] = join(sum.Phases[i], s)
+		}
+		sum.Admitted.Dropped = plus(sum.Admitted.Dropped, r.Admitted.Dropped)
+		sum.Admitted.Failed = plus(sum.Admitted.Failed, r.Admitted.Failed)
+		sum.Admitted.Sent = plus(sum.Admitted.Sent, r.Admitted.Sent)
+	}
+	return sum
+}
+
+func join(a, b Stretch) Stretch {
+	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, a.Resent + b.Resent, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
+	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
+	return sum
+}
+
+func plus(a, b *uint64) *uint64 {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	sum := *a + *b
+	return &sum
+}
