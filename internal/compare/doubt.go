@@ -3,7 +3,6 @@ package compare
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -161,20 +160,4 @@ func modesBetween(before, after string, logsBefore, logsAfter []float64, off flo
 		reason.Figures = append(reason.Figures, finding.Figure{Name: "share", Value: m.Share, Unit: "1"}, finding.Figure{Name: "cost", Value: m.Center - 1, Unit: "1"})
 	}
 	return reason
-}
-
-func exponentials(logs []float64) []float64 {
-	out := make([]float64, len(logs))
-	for i, v := range logs {
-		out[i] = math.Exp(v)
-	}
-	return out
-}
-
-// shift is an estimate as a change has it; nil where there is none.
-func shift(e stats.Estimate) *finding.Interval {
-	if math.IsNaN(e.Center) || math.IsInf(e.Center, 0) {
-		return nil
-	}
-	return estimate.Interval(e, false)
 }

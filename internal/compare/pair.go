@@ -2,54 +2,13 @@
 package compare
 
 import (
-	"maps"
 	"math"
-	"slices"
 
-	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
-
-// change is a finding of a comparison on its way to a verdict. Before
-// and after are the values on the scale that is compared, one a block.
-type change struct {
-	finding.Change
-	before, after []float64
-	apartBefore   *estimate.Extent // of before and after, where they are not exact
-	apartAfter    *estimate.Extent
-	shifts        *stats.Shifts // of after over before, made when first asked for
-	valuesBefore  []float64     // the variant's own values
-	valuesAfter   []float64
-	logsBefore    blockLogs // where ratios to the baseline are compared
-	logsAfter     blockLogs
-	ratio         bool // logarithms of ratios, or of amounts where there is no ratio
-	unjudged      bool // no claim is made on it
-	figure        bool // none can be made
-	paired        bool // within blocks: after holds the differences, before zeros
-	doubt         *finding.Reason
-	looksCheaper  *finding.Reason                       // why it says nothing that the newer side costs no more
-	looksDearer   *finding.Reason                       // likewise that it costs more
-	unseen        func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
-	overloaded    *finding.Reason
-	budget        *spec.Limit
-	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
-}
-
-// key is what findings of two results are matched by.
-type key struct {
-	operation, variant string
-	level              cell.Level
-	metric             string
-	role, service      string
-}
-
-func keyOf(f *finding.Finding) key {
-	return key{f.Operation, f.Variant, cell.LevelOf(f.Parameter), f.Metric, f.Role, f.Service}
-}
 
 // pair compares the base with one other result.
 func (c *comparison) pair(index int, doc *finding.Document) {
@@ -69,19 +28,6 @@ func (c *comparison) pair(index int, doc *finding.Document) {
 	c.changes = append(c.changes, made...)
 	c.changes = append(c.changes, means(index, made)...)
 	c.baselines = append(c.baselines, c.baselineChanges(index, after, ask)...)
-}
-
-// overBaseline are a document's findings against its baseline. Those against
-// another variant follow from them.
-func overBaseline(doc *finding.Document) []*finding.Finding {
-	var out []*finding.Finding
-	for i := range doc.Findings {
-		f := &doc.Findings[i]
-		if len(doc.Experiment.Variants) > 0 && f.Against == doc.Experiment.Variants[0].Name && !f.Uncompared {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // asked widens a confidence where one of the results stopped when its own interval
@@ -134,25 +80,6 @@ func (c *comparison) claims(f *finding.Finding) bool {
 	return (row.Claimed || c.in.Filter.names("metric")) && (f.Role == "" || c.in.Filter.names("role") || c.in.Filter.names("service"))
 }
 
-// pointOnly reports whether a finding has estimates without intervals.
-func pointOnly(f *finding.Finding) bool {
-	return f.Absolute != nil && f.Absolute.Low == nil && (f.Relative == nil || f.Relative.Low == nil)
-}
-
-// bare takes the intervals away; of enough blocks this is not for want of them.
-func (c *change) bare() {
-	for _, i := range []*finding.Interval{c.Absolute, c.Relative} {
-		if i != nil {
-			i.Low, i.High = nil, nil
-		}
-	}
-	c.figure = min(len(c.before), len(c.after)) >= stats.MinBlocks(estimate.Confidence)
-}
-
-func costOf(f *finding.Finding) finding.Cost {
-	return finding.Cost{Value: f.Value, Absolute: f.Absolute, Relative: f.Relative, Amount: f.Amount, Blocks: f.Blocks}
-}
-
 // scale chooses what is compared: the logarithms of the ratios to the baseline;
 // where that is zero the amount that is added, as a ratio of what it was, if
 // there was any. A machine's drift is in an amount, so that times have no verdict.
@@ -177,35 +104,3 @@ func (c *change) scale(f, g *finding.Finding) {
 		c.before, c.after, c.ratio = logsBefore, logsAfter, true
 	}
 }
-
-// estimate is the shift on the scale that is compared.
-func (c *change) estimate(confidence float64) stats.Estimate {
-	if c.paired {
-		return c.apartAfter.SignedRank(c.after, c.ask(confidence))
-	}
-	if c.bracketed() {
-		return rankSum(values{c.before, c.apartBefore}, values{c.after, c.apartAfter}, c.ask(confidence))
-	}
-	if c.shifts == nil {
-		c.shifts = stats.NewShifts(c.before, c.after)
-	}
-	return c.shifts.At(c.ask(confidence))
-}
-
-// addedBy is what each block of a finding adds to the baseline.
-func addedBy(f *finding.Finding) []float64 {
-	base, value := estimate.Columns(f.Samples)
-	return estimate.Minus(value, base)
-}
-
-func logarithms(x []float64) (logs []float64, ok bool) {
-	for _, v := range x {
-		if !(v > 0) || !estimate.Sane(v) {
-			return nil, false
-		}
-		logs = append(logs, math.Log(v))
-	}
-	return logs, true
-}
-
-func sortedInts[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
