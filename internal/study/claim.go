@@ -128,23 +128,6 @@ func (n *count) text(c finding.Claim, kind finding.ClaimKind) string {
 	return text
 }
 
-// sideOf says where an interval lies in respect to the claim's range: wholly in it,
-// wholly beyond it, or neither.
-func sideOf(c finding.Claim, i *finding.Interval) finding.ClaimKind {
-	if i == nil || i.Low == nil || i.High == nil || c.Above == nil && c.Below == nil {
-		return finding.Open
-	}
-	above := c.Above == nil || *i.Low > *c.Above
-	below := c.Below == nil || *i.High < *c.Below
-	switch {
-	case above && below:
-		return finding.Confirmed
-	case c.Above != nil && *i.High < *c.Above, c.Below != nil && *i.Low > *c.Below:
-		return finding.Refuted
-	}
-	return finding.Open
-}
-
 // rangeText is "below 0 %", "above 5 %" or "between 5 % and 20 %".
 func rangeText(c finding.Claim) string {
 	percent := func(v *float64) string { return strings.Replace(fmt.Sprintf("%.4g %%", 100**v), "-", "−", 1) }
@@ -157,17 +140,6 @@ func rangeText(c finding.Claim) string {
 		return "below " + percent(c.Below)
 	}
 	return "anywhere"
-}
-
-func figureName(f finding.ClaimFigure) string {
-	operation := ""
-	if f.Operation != "" {
-		operation = cellName(f.Operation, f.Parameter)
-	}
-	if name := join(f.Workload, operation, f.Variant); name != "" {
-		return name
-	}
-	return "the mean over all"
 }
 
 // fewNames lists some names, which may have commas in them, and the number of the others.

@@ -1,4 +1,4 @@
-// This file draws one figure, with its interval, from the evidence for a claim.
+// This file draws one figure, with its interval, from the evidence for a claim, and says where it lies.
 package study
 
 import (
@@ -99,4 +99,32 @@ func meanOfParts(parts []part) (byBlock, []*result) {
 		return means[0], of
 	}
 	return meanAcross(means, weights), of
+}
+
+// sideOf says where an interval lies in respect to the claim's range: wholly in it,
+// wholly beyond it, or neither.
+func sideOf(c finding.Claim, i *finding.Interval) finding.ClaimKind {
+	if i == nil || i.Low == nil || i.High == nil || c.Above == nil && c.Below == nil {
+		return finding.Open
+	}
+	above := c.Above == nil || *i.Low > *c.Above
+	below := c.Below == nil || *i.High < *c.Below
+	switch {
+	case above && below:
+		return finding.Confirmed
+	case c.Above != nil && *i.High < *c.Above, c.Below != nil && *i.Low > *c.Below:
+		return finding.Refuted
+	}
+	return finding.Open
+}
+
+func figureName(f finding.ClaimFigure) string {
+	operation := ""
+	if f.Operation != "" {
+		operation = cellName(f.Operation, f.Parameter)
+	}
+	if name := join(f.Workload, operation, f.Variant); name != "" {
+		return name
+	}
+	return "the mean over all"
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // figure is one finding against its result's baseline, over all roles.
@@ -156,38 +155,6 @@ func (s *study) find(pass func(*figure) bool) []*figure {
 	for _, f := range s.figures {
 		if pass(f) {
 			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// metrics are those that the study is about, in the order in which they come: headlines,
-// what was published, what is claimed, and what must stand beside a headline.
-func (s *study) metrics() []string {
-	var out []string
-	add := func(name string) {
-		if !slices.Contains(out, name) && slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == name }) {
-			out = append(out, name)
-		}
-	}
-	for _, f := range s.figures {
-		if f.Headline {
-			add(f.Metric)
-		}
-	}
-	for _, r := range s.results {
-		for _, p := range r.Experiment.Published {
-			add(p.Metric)
-		}
-	}
-	for _, c := range s.claims {
-		add(c.Metric)
-	}
-	for _, row := range metric.Table {
-		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == row.Name }) {
-			for _, name := range row.Beside {
-				add(name)
-			}
 		}
 	}
 	return out

@@ -49,24 +49,6 @@ func (r *result) ordered(variant string) bool {
 	return !partial || whole < 2
 }
 
-// rankedMetrics are headlines and what was published: an order by anything else is
-// nobody's question.
-func (s *study) rankedMetrics() []string {
-	return slices.DeleteFunc(s.metrics(), func(name string) bool {
-		if name == "slope" || name == "cpu_per_span" {
-			return false
-		}
-		if isCount(name) {
-			return true
-		}
-		headline := slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == name && f.Headline })
-		published := slices.ContainsFunc(s.results, func(r *result) bool {
-			return slices.ContainsFunc(r.Experiment.Published, func(p finding.Published) bool { return p.Metric == name })
-		})
-		return !headline && !published
-	})
-}
-
 // worse is what a figure is ordered by: larger is dearer.
 func (f *figure) worse() float64 {
 	if i := f.Shown(); i != nil {
@@ -200,20 +182,4 @@ func letterOf(n int) string {
 		text += fmt.Sprint(n/26 + 1)
 	}
 	return text
-}
-
-// groupBy splits a list by a key, in the order in which the keys come.
-func groupBy[T any](list []T, key func(T) string) [][]T {
-	var out [][]T
-	place := map[string]int{}
-	for _, one := range list {
-		i, seen := place[key(one)]
-		if !seen {
-			i = len(out)
-			place[key(one)] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], one)
-	}
-	return out
 }

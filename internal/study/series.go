@@ -112,14 +112,3 @@ func inside(v float64, i *finding.Interval) *bool {
 	in := *i.Low <= v && v <= *i.High
 	return &in
 }
-
-// isAdded reports whether a finding is over the baseline by definition: nothing but
-// noughts stand on its other side.
-func isAdded(f *finding.Finding) bool {
-	return f.Relative == nil && f.Absolute != nil && !hasBaseline(f) && !isCount(f.Metric)
-}
-
-// hasBaseline reports whether anything but noughts stands on the other side.
-func hasBaseline(f *finding.Finding) bool {
-	return slices.ContainsFunc(f.Samples, func(p finding.Sample) bool { return p.Baseline != 0 })
-}

@@ -13,12 +13,8 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
-
-// confidence of every interval, before any correction.
-const confidence = 0.95
 
 // Input is what a study is made of: one result, those of one experiment over several
 // workloads, or those of several experiments over one.
@@ -27,23 +23,6 @@ type Input struct {
 	Claims  []finding.Claim // instead of those that the results carry; nil: theirs
 	Tool    string          // version of tracetax
 	Now     time.Time
-}
-
-// study is the results, sorted out.
-type study struct {
-	results []*result
-	figures []*figure
-	series  []finding.Series
-	claims  []finding.Claim
-	apart   bool // experiments of one workload: no mean and no ratio is over several of them
-}
-
-// result is one of the results. Where several are of one workload its name has the
-// experiment's behind it.
-type result struct {
-	*finding.Document
-	workload string
-	baseline string
 }
 
 // Make returns what the results say together. It fails where there is no result, or
@@ -112,16 +91,6 @@ func (s *study) tellApart() error {
 	return nil
 }
 
-// resultOf returns the result of a workload, nil where there is none.
-func (s *study) resultOf(workload string) *result {
-	for _, r := range s.results {
-		if r.workload == workload {
-			return r
-		}
-	}
-	return nil
-}
-
 // carry takes over what each result says by itself.
 func (s *study) carry(out *finding.Study) {
 	for _, r := range s.results {
@@ -177,16 +146,4 @@ func (s *study) warnings() []finding.Warning {
 		}
 	}
 	return out
-}
-
-// ask is the confidence to ask of an interval over these results that is to have the
-// one given, in spite of stopping at a precision.
-func ask(given float64, results ...*result) float64 {
-	most := given
-	for _, r := range results {
-		if e := r.Experiment; e.Precision > 0 && e.Most > e.Blocks && !r.Quick {
-			most = max(most, stats.SequentialConfidence(e.Blocks, e.Most, given))
-		}
-	}
-	return most
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -72,13 +71,6 @@ func (s *study) absent(r *result, t finding.StudyTable) []finding.StudyCell {
 		}
 	}
 	return out
-}
-
-// isCount reports whether a metric counts what was done or arrived: that costs nobody
-// anything.
-func isCount(name string) bool {
-	row, _ := metric.Of(name)
-	return row.Nature == metric.Count
 }
 
 // itself is the centre of one side over the blocks, with its interval.
