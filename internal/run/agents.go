@@ -1,3 +1,5 @@
+// The processes of the harness itself, the sink and the load generator, and what has the operations
+// made: the generator, or the workload where it makes itself work.
 package run
 
 import (
@@ -15,6 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -122,4 +125,23 @@ func agentEnvironment() []string {
 		}
 	}
 	return env
+}
+
+// requests has the load generator make the operations, which was started.
+func (s *stage) requests(remote *load.Remote) drive.Driver {
+	generator := s.agents.loadProcess
+	return &drive.Requests{
+		Remote: remote, Generator: generator, Grace: grace, Said: func() string { return said(generator) },
+		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.front, Source: s.request.Folders.Source,
+		Late: s.request.Faults.GeneratorLate,
+	}
+}
+
+// orders has the processes make themselves work.
+func (s *stage) orders() drive.Driver {
+	return &drive.Orders{
+		Processes: s.request.Plan.Processes, Address: s.address,
+		Ended: func(process string) <-chan struct{} { return s.app(process).Done() },
+		Grace: grace, Scratch: s.scratch, Results: s.results,
+	}
 }

@@ -163,55 +163,6 @@ func (s *stage) fillIn() error {
 	return s.layRoute()
 }
 
-// valuesFor is what placeholders stand for in the texts of a process.
-func (s *stage) valuesFor(p spec.Process) map[string]string {
-	values := maps.Clone(s.values)
-	s.ports.Inside(p, values)
-	values["templates"] = filepath.Join(values["templates"], p.Name)
-	s.hopValues(p, values)
-	return s.withFolders(values, p)
-}
-
-// asking is what they stand for in a request to a process.
-func (s *stage) asking(p spec.Process) map[string]string {
-	values := maps.Clone(s.values)
-	s.ports.Asking(p, values)
-	return s.withFolders(values, p)
-}
-
-// withFolders adds the folders that differ between processes.
-func (s *stage) withFolders(values map[string]string, p spec.Process) map[string]string {
-	folders := s.request.Folders
-	if p.Service != nil {
-		values["service"] = folders.Service[p.Name]
-	}
-	if folders.Plain != "" && !p.Traced {
-		values["build"] = folders.Plain
-	}
-	if built, own := folders.Built[p.Name]; own {
-		values["build"] = built
-	}
-	return values
-}
-
-// app is the process of a name; nil where none of the workload's was started.
-func (s *stage) app(name string) Process {
-	for _, app := range s.apps {
-		if app.Name() == name {
-			return app
-		}
-	}
-	return nil
-}
-
-// address is where a process of the workload listens.
-func (s *stage) address(name string) string {
-	return net.JoinHostPort(s.app(name).Address(), s.ports.Of(name))
-}
-
-// front is where a process of the workload is asked: where it listens, or what stands in front of it.
-func (s *stage) front(name string) string { return s.address(s.ports.Front(name)) }
-
 func expandAll(texts []string, values map[string]string) ([]string, error) {
 	out := make([]string, len(texts))
 	for i, text := range texts {

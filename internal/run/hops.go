@@ -1,33 +1,20 @@
-// Hops: processes that the spans pass through on their way from the traced processes to the sink.
+// Hops: processes that the spans pass through on their way from the traced processes to the sink: how they are told of
+// each other, and what they are asked of the spans, and when.
 package run
 
 import (
+	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/spec"
 )
-
-// hopValues fills in the configuration of a process that is a hop, and where it passes spans on to.
-func (s *stage) hopValues(p spec.Process, values map[string]string) {
-	if config, own := s.values[p.Name+".config"]; own {
-		values["config"] = config
-	}
-	if slices.Contains(s.request.Plan.Via, p.Name) {
-		direct(values, s.received[s.request.Plan.Next(p.Name)])
-	}
-}
-
-// direct puts addresses in the place of the sink's.
-func direct(values map[string]string, to protocol.Addresses) {
-	maps.DeleteFunc(values, func(word, _ string) bool { return strings.HasPrefix(word, protocol.Prefix) })
-	maps.Copy(values, to.Values())
-}
 
 // layRoute writes the configurations of the hops, and points {sink.…} of all other processes at the first of them.
 func (s *stage) layRoute() error {
@@ -69,4 +56,117 @@ func (s *stage) hopConfig(p *spec.Process) (string, error) {
 		return "", fmt.Errorf("writing the configuration of hop %s: %w", p.Name, err)
 	}
 	return file, nil
+}
+
+// route is the way of spans over the hops.
+type route struct {
+	counters []hop.Counter // in the order of a span's way
+	last     []record.Hop  // what they said when they were last asked
+	told     []record.Hop  // of which this much was put into the record
+	ended    int           // so many of them, the first ones, say nothing any more
+}
+
+// askOf notes how each hop is asked. All processes are there.
+func (s *stage) askOf() error {
+	for _, name := range s.request.Plan.Via {
+		p := s.request.Plan.Process(name)
+		page, err := spec.Expand(p.Service.Metrics, s.valuesFor(*p))
+		if err != nil {
+			return of(name, fmt.Errorf("hop %s: its page of counters: %w", name, err))
+		}
+		logs := []hop.Lines{{Process: name, Each: s.app(name).Log().Lines}}
+		s.route.counters = append(s.route.counters, hop.Of(name, p.Service.Says, page, logs))
+	}
+	s.route.last = make([]record.Hop, len(s.route.counters))
+	for i, c := range s.route.counters {
+		s.route.last[i] = record.Hop{Name: c.Name()}
+	}
+	return nil
+}
+
+// ask asks all hops that are there, the first one first.
+func (s *stage) ask(ctx context.Context) error {
+	for i := s.route.ended; i < len(s.route.counters); i++ {
+		if err := s.askOne(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stage) askOne(ctx context.Context, i int) error {
+	said, err := s.route.counters[i].Read(ctx)
+	if err != nil {
+		return fmt.Errorf("asking hop %s for its spans: %w", s.route.counters[i].Name(), err)
+	}
+	s.route.last[i] = said
+	return nil
+}
+
+// patienceWithCounters is how long a hop may take until it has counted what it has passed on.
+const patienceWithCounters = time.Second
+
+// hopsSince is what the hops say of the time since it was last asked for. came is of how many spans the sink was told in all:
+// a hop may count a batch only when it has an answer, which the sink gives after its own count.
+func (s *stage) hopsSince(ctx context.Context, came uint64) ([]record.Hop, error) {
+	if len(s.route.counters) == 0 {
+		return nil, nil
+	}
+	if _, err := await(ctx, poll, patienceWithCounters, func() (bool, error) {
+		err := s.ask(ctx)
+		return !behind(s.route.last, came), err
+	}); err != nil {
+		return nil, err
+	}
+	before := s.route.told
+	s.route.told = slices.Clone(s.route.last)
+	if before == nil {
+		return s.route.told, nil
+	}
+	return record.HopsMinus(s.route.told, before), nil
+}
+
+// behind reports whether a hop has not counted yet what came to those behind it: to a hop, or to the sink, which was told of so many.
+func behind(hops []record.Hop, came uint64) bool {
+	for _, h := range slices.Backward(hops) {
+		for _, n := range []*uint64{h.Received, h.Sent} {
+			if n != nil && *n < came {
+				return true
+			}
+		}
+		if h.Received != nil {
+			came = *h.Received
+		}
+	}
+	return false
+}
+
+// holding watches whether hops still hold spans back.
+type holding struct {
+	spans int64 // that they held when they were last asked; −1: they were not
+	asked time.Time
+}
+
+// restOf reports whether no hop holds spans back, or as many as a while ago: those it will not pass on, or it does not
+// say what became of them. Hops are asked no more often than once a while: a page of counters costs the hop some CPU.
+func (s *stage) restOf(ctx context.Context, h *holding, while time.Duration) (bool, error) {
+	if len(s.route.counters) == 0 {
+		return true, nil
+	}
+	if h.spans >= 0 && time.Since(h.asked) < while {
+		return false, nil
+	}
+	if err := s.ask(ctx); err != nil {
+		return false, err
+	}
+	var held int64
+	for _, one := range s.route.last {
+		waiting, known := one.Waiting()
+		if known && waiting > 0 {
+			held += waiting
+		}
+	}
+	same := held == h.spans
+	h.spans, h.asked = held, time.Now()
+	return held == 0 || same, nil
 }

@@ -4,7 +4,6 @@ package run
 import (
 	"context"
 
-	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -58,26 +57,4 @@ func (s *stage) wellDone(j job, did record.Load) error {
 // answeredBadly is of the process that was asked, whichever of them is the cause.
 func (s *stage) answeredBadly(operation spec.Operation, did record.Load) error {
 	return of(ownerOf(operation, s.request.Plan.Processes), s.driver.Wrong(operation, did))
-}
-
-// manner is the way in which the run's operations are made.
-func (s *stage) manner() spec.Manner { return s.request.Plan.Manner() }
-
-// requests has the load generator make the operations, which was started.
-func (s *stage) requests(remote *load.Remote) drive.Driver {
-	generator := s.agents.loadProcess
-	return &drive.Requests{
-		Remote: remote, Generator: generator, Grace: grace, Said: func() string { return said(generator) },
-		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.front, Source: s.request.Folders.Source,
-		Late: s.request.Faults.GeneratorLate,
-	}
-}
-
-// orders has the processes make themselves work.
-func (s *stage) orders() drive.Driver {
-	return &drive.Orders{
-		Processes: s.request.Plan.Processes, Address: s.address,
-		Ended: func(process string) <-chan struct{} { return s.app(process).Done() },
-		Grace: grace, Scratch: s.scratch, Results: s.results,
-	}
 }

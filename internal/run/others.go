@@ -48,3 +48,6 @@ func (s *stage) others(from, to busy, used []record.Usage, own time.Duration) fl
 	}
 	return max(share(to.app-from.app, app, s.placement.App), share(to.harness-from.harness, harness, s.placement.Harness))
 }
+
+// own is the CPU time that tracetax itself has used until now.
+func (s *stage) own() time.Duration { return usage.Own() + s.launcher.KeeperCPU() }

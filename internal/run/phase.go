@@ -6,7 +6,6 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // badShare is the share of wrongly answered operations above which a phase says
@@ -193,6 +192,3 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	err = stretch.Collect(ctx, &phase.Load)
 	return phase, end.counts, err
 }
-
-// own is the CPU time that tracetax itself has used until now.
-func (s *stage) own() time.Duration { return usage.Own() + s.launcher.KeeperCPU() }

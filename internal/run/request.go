@@ -56,6 +56,16 @@ type Searcher interface {
 	Result(probes []record.Probe) record.Capacity
 }
 
+// operation is the phase's operation. What is varied or searched for is the
+// phase's to say: a rate of the operation's own does not count then.
+func (p PhaseRequest) operation() spec.Operation {
+	o := p.Operation
+	if p.Parameter != nil || p.Search != nil || p.Load.Relative != nil {
+		o.Rate = 0
+	}
+	return o
+}
+
 // samplesFile names the file of a phase's durations within the results folder; ""
 // where they are not kept.
 func (s *stage) samplesFile(request PhaseRequest) string {
@@ -67,4 +77,18 @@ func (s *stage) samplesFile(request PhaseRequest) string {
 		name += "-" + q(parameter) + "-" + q(request.Parameter[parameter])
 	}
 	return path.Join(record.SamplesFolder, name+".csv.gz")
+}
+
+// manner is the way in which the run's operations are made.
+func (s *stage) manner() spec.Manner { return s.request.Plan.Manner() }
+
+// q makes a name fit for a folder or a cgroup.
+func q(name string) string {
+	out := []byte(name)
+	for i, b := range out {
+		if !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.') {
+			out[i] = '-'
+		}
+	}
+	return string(out)
 }

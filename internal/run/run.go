@@ -8,20 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"sync/atomic"
-	"time"
+	"sync"
 
-	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/run/logs"
-	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -65,162 +56,136 @@ func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
 	return *s.record, s.redact()
 }
 
-// stage is a run in progress.
-type stage struct {
-	request Request
-	record  *record.Record
-	name    string // what is being done, for failures
+// What a calibration learns of a tracer that holds spans back until a buffer is full, however long that takes: in it
+// nothing of them is heard before the processes end.
 
-	launcher  *process.Launcher // of the harness's processes, on this machine
-	target    Target            // where the workload's processes live
-	scratch   string
-	placement process.Placement
-	agents    agents
-	apps      []Process
-	ports     *prepare.Ports
-	values    map[string]string // what placeholders stand for, in texts of no process
-	meter     Meter             // nil before the processes are ready
-	driver    drive.Driver      // nil before the agents have started
-	reached   record.Counts     // at the sink, when the next phase begins
-	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
-	route     route
-	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
-	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
-	owed      owed                          // by the tracer, of the probes of a search
-	sampled   time.Time                     // since when memory is
-	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
-	results   string                        // the results folder
-	shell     []string                      // what the programs get of the user's environment
-	exporting bool                          // spans are expected at the sink
-	ending    atomic.Bool                   // the processes are being stopped: their end is no death
-	before    harness
-
-	duet   *duet // nil: a run by itself
-	second bool  // of a duet
-}
-
-func newStage(q Request, placement process.Placement) *stage {
-	return &stage{
-		request: q, name: "start", placement: placement, before: readHarness(),
-		record: &record.Record{Schema: record.Schema, Kind: q.Kind, Variant: q.Plan.Variant, Workload: q.Plan.Workload, Started: time.Now()},
+// heldBack reports whether a calibration's phases cannot say whose spans came in them: the
+// tracer is known to hold some back, or some of a workload that makes itself work came only
+// when its processes ended, or all of any. A full buffer may have been sent in the middle
+// of any phase.
+func heldBack(q Request, r *record.Record) bool {
+	if q.Kind != record.Calibration || q.twice > 0 || r.Failed() || len(r.Phases) == 0 || r.Stop.Sink.Spans == 0 {
+		return false
 	}
+	if q.Plan.Holds > 0 || q.Plan.Manner().Leaves {
+		return true
+	}
+	for i := range r.Phases {
+		if r.Phases[i].Sink.Spans > 0 {
+			return false
+		}
+	}
+	return true
 }
 
-// finish completes the record of a run that has ended with err.
-func (s *stage) finish(err error) {
-	s.record.Ended = time.Now()
-	s.before.into(&s.record.Harness, s.record.Ended.Sub(s.record.Started))
+// learnAtEnds makes a calibration once more for each of its phases, which is then
+// twice as long: what came more, over the life of the processes, is the phase's. A
+// failure of any of them is the failure of the calibration.
+func (c *Conductor) learnAtEnds(ctx context.Context, q Request, r *record.Record) error {
+	plan := *q.Plan
+	plan.Verify = nil // it was done
+	q.Plan = &plan
+	name := q.Name
+	for i := range r.Phases {
+		q.Name, q.twice = fmt.Sprintf("%s-longer-%d", name, i+1), i+1
+		longer, err := c.Run(ctx, q)
+		if err != nil {
+			return err
+		}
+		if longer.Failed() {
+			r.Failure = longer.Failure
+			return nil
+		}
+		more := longer.Phases[i].Load.Started - r.Phases[i].Load.Started
+		if longer.Stop.Unquiet || r.Stop.Unquiet || longer.Life.Spans < r.Life.Spans || more != r.Phases[i].Load.Started {
+			r.Phases[i].Quiet = false // nothing can be learnt of it
+			continue
+		}
+		r.Phases[i].Sink = longer.Life.Minus(r.Life)
+	}
+	return nil
+}
+
+// Duet makes two runs at the same time, so that what disturbs the machine
+// disturbs both alike. The machine has two sides: the program of a and the
+// harness of b are on the one, the program of b and the harness of a on the
+// other. The sides are swapped half-way through each window, while everything
+// runs, so that neither run has the better one. Windows begin together.
+//
+// What goes wrong in one run is a failure of both; an error means that they were
+// interrupted and left no record.
+func (c *Conductor) Duet(ctx context.Context, a, b Request) (record.Record, record.Record, error) {
+	all := slices.Concat(c.placement.App, c.placement.Harness)
+	first, second, err := process.Sides(all)
 	if err != nil {
-		s.record.Failure = s.failure(err)
-		logs.RedactFailure(s.record.Failure, s.request.Plan.Secrets)
+		return record.Record{}, record.Record{}, fmt.Errorf("making a duet: %w", err)
 	}
+	if err := process.Pin(all); err != nil { // on neither side more than on the other
+		return record.Record{}, record.Record{}, err
+	}
+	d := &duet{gate: make(chan struct{}), started: make(chan struct{})}
+	stages := [2]*stage{
+		newStage(a, process.Placement{App: first, Harness: second}),
+		newStage(b, process.Placement{App: second, Harness: first}),
+	}
+	d.play(ctx, c, stages)
+	errs := []error{process.Pin(c.placement.Harness), stages[0].redact(), stages[1].redact()}
+	if ctx.Err() != nil {
+		return record.Record{}, record.Record{}, errors.Join(append(errs, context.Cause(ctx))...)
+	}
+	return *stages[0].record, *stages[1].record, errors.Join(errs...)
 }
 
-// expectEnd says that from now on a process may end.
-func (s *stage) expectEnd() { s.ending.Store(true) }
-
-// conduct goes through the run from the first process to the last. Whatever
-// happens, no process is left when it returns.
-func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
-	s.results = c.Results
-	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
-	if s.scratch, err = prepare.Scratch(); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
-	s.launcher, err = process.NewLauncher(process.Options{
-		Name: fmt.Sprintf("%s-%d", q(s.request.Name), os.Getpid()), LogDir: filepath.Join(c.Logs, s.request.Name),
-		Self: c.Self, Accounting: c.Accounting,
-	})
-	if err != nil {
-		return err
-	}
-	s.target = here{s.launcher}
-	if c.target != nil {
-		s.target = c.target(s.launcher)
-	}
-	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // which is the launcher
-	s.record.Harness.Accounting = s.launcher.Accounting()
-
+// play conducts both runs to their end. The failure of one ends the other.
+func (d *duet) play(ctx context.Context, c *Conductor, stages [2]*stage) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	for _, step := range []struct {
-		name string
-		do   func(context.Context) error
-	}{
-		{"sink", s.startAgents},
-		{"start", func(ctx context.Context) error {
-			return s.inTurn(ctx, func(ctx context.Context) error { return s.startApps(ctx, cancel) })
-		}},
-		{"connect", s.settle},
-		{"first operation", s.firstOperation},
-		{"idle", s.idle},
-		{"warm-up", s.warmAll},
-		{"phases", s.phases},
-		{"verify", s.verify},
-		{"stop", s.meet}, // the other run of a duet is still measured till then
-		{"stop", func(context.Context) error { return s.lookInside() }},
-		{"stop", s.stop},
-	} {
-		s.name = step.name
-		if err := step.do(ctx); err != nil {
-			return s.cause(ctx, err)
+	var both sync.WaitGroup
+	for i, s := range stages {
+		partner := stages[1-i].request
+		s.duet, s.second = d, i == 1
+		s.record.Harness.Partner = partner.Plan.Variant
+		both.Go(func() {
+			err := d.fits(s.request, partner)
+			if err == nil {
+				err = s.conduct(ctx, c)
+			}
+			s.finish(err)
+			if err != nil {
+				cancel(&partnerError{s.request.Plan.Variant, err})
+			}
+		})
+	}
+	both.Wait()
+}
+
+// fits reports what keeps two runs from being made together.
+func (d *duet) fits(a, b Request) error {
+	if len(a.Phases) != len(b.Phases) {
+		return fmt.Errorf("the runs of a duet have %d and %d phases: they must have the same", len(a.Phases), len(b.Phases))
+	}
+	for i := range a.Phases {
+		if a.Phases[i].Search != nil {
+			return errors.New("a duet cannot search for a capacity: the two searches would disturb each other; leave out the duet or the search")
+		}
+		if one, other := a.Phases[i].Operation.Name, b.Phases[i].Operation.Name; one != other {
+			return fmt.Errorf("the runs of a duet differ in phase %d: operation %s beside %s", i+1, one, other)
+		}
+		if one, other := a.Phases[i].Load, b.Phases[i].Load; one.Duration != other.Duration {
+			return fmt.Errorf("the runs of a duet differ in phase %d: %v beside %v", i+1, one.Duration, other.Duration)
 		}
 	}
 	return nil
 }
 
-// closeDriver closes what is left open of a run that failed.
-func (s *stage) closeDriver() error {
-	if s.driver == nil {
-		return nil
-	}
-	return s.driver.Close()
+// partnerError is why a run of a duet ends that did nothing wrong.
+type partnerError struct {
+	variant string
+	err     error
 }
 
-// redact takes secrets out of the logs, when there are any.
-func (s *stage) redact() error {
-	if len(s.request.Plan.Secrets) == 0 {
-		return nil
-	}
-	var paths []string
-	for _, p := range s.apps {
-		paths = append(paths, p.Log().Path())
-	}
-	return logs.Redact(paths, s.request.Plan.Secrets)
+func (e *partnerError) Error() string {
+	return fmt.Sprintf("the other run of the duet, of variant %s, failed: %v", e.variant, e.err)
 }
 
-// harness is a reading of what disturbs the harness.
-type harness struct {
-	steal time.Duration
-	load  float64
-	ok    bool
-}
-
-func readHarness() harness {
-	var h harness
-	steal, err := machine.Steal()
-	h.steal, h.ok = steal, err == nil // elsewhere than on Linux nothing is read, and nothing is said
-	h.load, _ = machine.LoadAverage()
-	return h
-}
-
-func (h harness) into(to *record.Harness, took time.Duration) {
-	now := readHarness()
-	to.Seconds = took.Seconds()
-	to.LoadAverage = h.load
-	if h.ok && now.ok {
-		to.StealSeconds = (now.steal - h.steal).Seconds()
-	}
-}
-
-// q makes a name fit for a folder or a cgroup.
-func q(name string) string {
-	out := []byte(name)
-	for i, b := range out {
-		if !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.') {
-			out[i] = '-'
-		}
-	}
-	return string(out)
-}
+func (e *partnerError) Unwrap() error { return e.err }

@@ -17,16 +17,6 @@ const mostProbes = 1000
 // its whole block out of the comparison.
 const mostSearches = 2
 
-// operation is the phase's operation. What is varied or searched for is the
-// phase's to say: a rate of the operation's own does not count then.
-func (p PhaseRequest) operation() spec.Operation {
-	o := p.Operation
-	if p.Parameter != nil || p.Search != nil || p.Load.Relative != nil {
-		o.Rate = 0
-	}
-	return o
-}
-
 // search makes one operation at the rates that the request's Searcher chooses:
 // warm-up, drain, then probe after probe, each with a drain of its own, so that
 // the spans of one are not counted in the next.

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/sink"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // stop ends the app's processes as their users would, so that tracers can flush,
@@ -99,11 +101,78 @@ func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	return seen, nil
 }
 
-// counted is what the sink had counted at the end of the last phase.
-func (s *stage) counted() record.Counts {
-	total := s.record.Start.Sink
-	for _, phase := range s.record.Phases {
-		total = total.Plus(phase.WarmupSink).Plus(phase.Sink)
+// expectEnd says that from now on a process may end.
+func (s *stage) expectEnd() { s.ending.Store(true) }
+
+// stopHops ends the hops, the first one first, when all others have ended: each passes on what it still holds, and says a
+// last time what it did.
+func (s *stage) stopHops(ctx context.Context) error {
+	for i, c := range s.route.counters {
+		if _, err := s.drainFor(ctx, record.Counts{}, -1, s.request.Plan.Passing); err != nil {
+			return err
+		}
+		if err := s.askOne(ctx, i); err != nil {
+			return err
+		}
+		if err := s.stopOne(ctx, s.app(c.Name())); err != nil {
+			return err
+		}
+		if err := s.lastWords(ctx, i); err != nil {
+			return err
+		}
+		s.route.ended = i + 1
 	}
-	return total
+	return nil
+}
+
+// lastWords asks a hop that has ended: its log has all that it will ever say, its page is gone.
+func (s *stage) lastWords(ctx context.Context, i int) error {
+	says := s.request.Plan.Process(s.route.counters[i].Name()).Service.Says
+	if !slices.ContainsFunc(says, func(s spec.Saying) bool { return s.Log != "" }) {
+		return nil
+	}
+	before := s.route.last[i]
+	if err := s.askOne(ctx, i); err != nil {
+		return err
+	}
+	last := &s.route.last[i]
+	last.Untold = before.Untold
+	figures := last.Figures()
+	for name, figure := range before.Figures() {
+		if *figures[name] == nil {
+			*figures[name] = *figure
+		}
+	}
+	return nil
+}
+
+// hopsAtEnd puts into the record what the hops say of the whole run. A page that never had any of a hop's counters tells
+// nothing of any part of it.
+func (s *stage) hopsAtEnd() {
+	r := s.record
+	r.Hops = slices.Clone(s.route.last)
+	if s.route.told != nil {
+		r.Stop.Hops = record.HopsMinus(r.Hops, s.route.told)
+	}
+	for i, c := range s.route.counters {
+		if hop.Seen(c) || r.Hops[i].Untold != "" {
+			continue
+		}
+		untold := record.Hop{Name: c.Name(), Source: r.Hops[i].Source, Untold: "its page has none of the counters that service.yaml names"}
+		for _, hops := range s.allHops() {
+			if i < len(hops) {
+				hops[i] = untold
+			}
+		}
+	}
+}
+
+// allHops are all lists of what hops say in the record.
+func (s *stage) allHops() [][]record.Hop {
+	r := s.record
+	all := [][]record.Hop{r.Hops, r.Start.Hops, r.Stop.Hops}
+	for i := range r.Phases {
+		all = append(all, r.Phases[i].Hops)
+	}
+	return all
 }

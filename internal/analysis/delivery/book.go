@@ -37,15 +37,3 @@ func Blank(set *dataset.Set) *Book {
 		deliveries: map[*dataset.Run]map[string]ledger.Delivery{}, windows: map[cell.Cell]Lost{},
 	}
 }
-
-// Delivery is what was delivered of a variant on a cell in a block; false where it is not known how many were to come.
-func (b *Book) Delivery(variant string, block int, at cell.At) (ledger.Delivery, bool) {
-	one, known := b.deliveries[b.Runs[variant][block]][at.String()]
-	return one, known
-}
-
-// BesideOperations is what a variant lost of operations of which nobody knows how many spans they make, at their levels; nil
-// where that is none.
-func (b *Book) BesideOperations(variant string) *finding.Ledger {
-	return ledger.BesideOperations(b.byCell, variant)
-}

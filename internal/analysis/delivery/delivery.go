@@ -1,15 +1,12 @@
-// This file accounts for spans: the ledgers of the runs, and the share of its spans that a
-// variant delivered.
+// This file accounts for spans: the ledgers of the runs, and what a variant delivered of its
+// spans.
 package delivery
 
 import (
-	"maps"
-
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
-	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -44,33 +41,6 @@ func (b *Book) account() {
 	}
 }
 
-// tracingByCell is a variant's tracing with the spans of an operation under the names of its
-// cells too, for what is asked of one level alone.
-func (b *Book) tracingByCell(variant string) ledger.Tracing {
-	t := b.Tracing[variant]
-	t.Spans = maps.Clone(t.Spans)
-	for _, at := range b.Cells() {
-		if per, known := t.Spans[at.Operation]; known && !isKnown(t.Spans, at.String()) {
-			t.Spans[at.String()] = per
-		}
-	}
-	return t
-}
-
-// ofCells is a run with its phases under the names of their cells.
-func ofCells(r *record.Record) ledger.Run {
-	one := ledger.FromRecord(r)
-	for i := range one.Phases {
-		one.Phases[i].Operation = cell.AtOf(r.Phases[i].Operation, r.Phases[i].Parameter).String()
-	}
-	return one
-}
-
-func isKnown(spans map[string]ledger.PerOperation, name string) bool {
-	_, known := spans[name]
-	return known
-}
-
 // Share is the delivered share of a variant's spans in what is measured on a cell, but for what
 // was lost for sure: of the window, or of the whole phase where LostInWindow tells less, or of
 // the whole run where nobody knows how many were to come; 1 where it is not known at all.
@@ -99,4 +69,16 @@ func (b *Book) LedgerOf(variant string, at cell.At) *finding.Ledger {
 		}
 	}
 	return nil
+}
+
+// Delivery is what was delivered of a variant on a cell in a block; false where it is not known how many were to come.
+func (b *Book) Delivery(variant string, block int, at cell.At) (ledger.Delivery, bool) {
+	one, known := b.deliveries[b.Runs[variant][block]][at.String()]
+	return one, known
+}
+
+// BesideOperations is what a variant lost of operations of which nobody knows how many spans they make, at their levels; nil
+// where that is none.
+func (b *Book) BesideOperations(variant string) *finding.Ledger {
+	return ledger.BesideOperations(b.byCell, variant)
 }

@@ -60,3 +60,11 @@ func bentText(byBlock map[int]lines, a dataset.Axis, confidence float64) string 
 		finding.FormatValue(stats.Center(below), "s"), words[0], words[last-1],
 		finding.FormatValue(stats.Center(between), "s"), words[last-1], words[last])
 }
+
+func levelWords(a dataset.Axis) []string {
+	var words []string
+	for _, x := range a.X {
+		words = append(words, fmt.Sprintf("%.6g", x))
+	}
+	return words
+}

@@ -1,4 +1,4 @@
-// This file pairs variants and makes a finding of each metric of each pair.
+// This file makes a finding of one metric of a pair: a claim, on its way to a verdict.
 package effect
 
 import (
@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // claim is a finding on its way to a verdict.
@@ -25,50 +26,6 @@ type claim struct {
 	budget      *spec.Limit
 	doubts      doubts
 	bent        string // why nothing can be read off the end of its line; "" where it can
-}
-
-// Findings makes all findings, with their verdicts.
-func (s *Maker) Findings() []finding.Finding {
-	var claims []*claim
-	for _, at := range append(s.Cells(), cell.At{}) {
-		for _, p := range s.Pairs() {
-			claims = append(claims, s.claims(p, at)...)
-		}
-	}
-	for _, operation := range s.Operations() {
-		for _, p := range s.Pairs() {
-			claims = append(claims, s.slopes(p, operation)...)
-		}
-	}
-	s.judge(claims)
-	claims = append(claims, s.unanswered(claims)...)
-	s.withhold(claims)
-	out := make([]finding.Finding, 0, len(claims))
-	for _, c := range claims {
-		if c.Headline {
-			s.headlines = append(s.headlines, c)
-		}
-		out = append(out, c.Finding)
-	}
-	return out
-}
-
-// claims makes the findings of one pair on one cell.
-func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
-	var out []*claim
-	add := func(c *claim) {
-		if c != nil {
-			out = append(out, c)
-		}
-	}
-	for _, m := range measure.All(s.Charges(), s.RegimeOf(at)) {
-		if m.WholeRun == (at == cell.At{}) {
-			add(s.claim(m, p, at))
-		}
-	}
-	add(s.perSpan(p, at))
-	add(s.delivered(p, at))
-	return out
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
@@ -124,18 +81,7 @@ func (s *Maker) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples 
 	}}
 }
 
-// HeadlineFindings are the headline's findings alone, without verdicts, by variant.
-func (s *Maker) HeadlineFindings() []finding.Finding {
-	var out []finding.Finding
-	for _, p := range s.Pairs() {
-		for _, at := range s.Cells() {
-			if p.Extra {
-				continue
-			}
-			if c := s.claim(measure.Headline(s.RegimeOf(at)), p, at); c != nil {
-				out = append(out, c.Finding)
-			}
-		}
-	}
-	return out
+func (c *claim) cannotTell(reason string, more int) {
+	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = finding.CannotTell, more, []finding.Reason{{Code: finding.WhyTold, Said: reason}}
+	words.FillVerdict(&c.Finding)
 }

@@ -66,15 +66,6 @@ func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, co
 	return samples, compared
 }
 
-func (s *Maker) lostBudget(p dataset.Pair) *spec.Limit {
-	for i := range s.Experiment.Budget {
-		if limit := &s.Experiment.Budget[i]; limit.Metric == metric.LostShare && !p.Extra {
-			return limit
-		}
-	}
-	return nil
-}
-
 // judgeLost holds what the ledger says was lost against its budget. Losses are
 // counted, not estimated: there is no interval but where the ledger has one.
 func (s *Maker) judgeLost(c *claim, budget *spec.Limit) {

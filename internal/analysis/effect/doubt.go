@@ -92,13 +92,6 @@ func (c *claim) remark(text string) {
 	c.Note += text
 }
 
-func metricWord(c *claim) string {
-	if c.Role == "" {
-		return finding.MetricName(c.Metric)
-	}
-	return finding.MetricName(c.Metric) + " of " + c.Charged()
-}
-
 // lagOf says by how much the generator's lag differs between the variants, where
 // it is over a tenth of the effect: then the effect may be the generator's. It is nil where it is not.
 func (s *Maker) lagOf(c *claim) *finding.Reason {

@@ -6,6 +6,7 @@ package effect
 import (
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/finding"
 )
 
 // Maker makes findings of a set and its book. What it saw on the way is there when the findings are made.
@@ -37,4 +38,11 @@ func (c *claim) doubt(reason string) Doubt {
 		d.Against = c.Against
 	}
 	return d
+}
+
+func metricWord(c *claim) string {
+	if c.Role == "" {
+		return finding.MetricName(c.Metric)
+	}
+	return finding.MetricName(c.Metric) + " of " + c.Charged()
 }

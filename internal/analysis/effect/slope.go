@@ -3,7 +3,6 @@
 package effect
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -138,12 +137,4 @@ func (s *Maker) mostLost(p dataset.Pair, a dataset.Axis) float64 {
 		most = max(most, 1-s.Share(p.Variant, at), 1-s.Share(p.Against, at))
 	}
 	return most
-}
-
-func levelWords(a dataset.Axis) []string {
-	var words []string
-	for _, x := range a.X {
-		words = append(words, fmt.Sprintf("%.6g", x))
-	}
-	return words
 }

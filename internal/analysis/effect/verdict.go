@@ -148,8 +148,3 @@ func (c *claim) onScale(e stats.Estimate) stats.Estimate {
 	}
 	return e
 }
-
-func (c *claim) cannotTell(reason string, more int) {
-	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = finding.CannotTell, more, []finding.Reason{{Code: finding.WhyTold, Said: reason}}
-	words.FillVerdict(&c.Finding)
-}

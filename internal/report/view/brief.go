@@ -74,10 +74,3 @@ func (b *brief) operation(g *Group) []model.Section {
 	}
 	return []model.Section{s}
 }
-
-// addNotes puts notes below the last of some tables.
-func addNotes(grids []model.Grid, notes []model.Note) {
-	if n := len(grids); n > 0 {
-		grids[n-1].Notes = append(grids[n-1].Notes, notes...)
-	}
-}

@@ -3,8 +3,6 @@
 package view
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -82,56 +80,4 @@ func changeText(doc *finding.Comparison) string {
 		return "A change is that of the whole figure, from one variant to the other, within blocks. Intervals are of 95 %; verdicts are corrected for all claims made here together." + changeCentres
 	}
 	return "A change is the ratio of two ratios to the baseline, after ÷ before: what slowed the machine down in one of the results cancels out. Intervals are of 95 %; verdicts are corrected for all claims made here together. The baseline's own change has no verdict: the machine's is in it." + changeCentres
-}
-
-// changeGroup is what changed in one metric.
-type changeGroup struct {
-	metric, role, service string
-	changes               []*finding.Change
-}
-
-// changeGroups splits the changes by metric and role, as far as they are shown:
-// those that people decide by, and any that has a verdict worth seeing.
-func changeGroups(doc *finding.Comparison, all bool) []*changeGroup {
-	var out []*changeGroup
-	byKey := map[[3]string]*changeGroup{}
-	for i := range doc.Changes {
-		c := &doc.Changes[i]
-		k := [3]string{c.Metric, c.Role, c.Service}
-		if byKey[k] == nil {
-			byKey[k] = &changeGroup{metric: c.Metric, role: c.Role, service: c.Service}
-			out = append(out, byKey[k])
-		}
-		byKey[k].changes = append(byKey[k].changes, c)
-	}
-	out = slices.DeleteFunc(out, func(g *changeGroup) bool {
-		return !all && doc.Filter == "" && !parts.IsMain(&finding.Finding{Metric: g.metric, Role: g.role}) && !g.telling()
-	})
-	slices.SortStableFunc(out, func(a, b *changeGroup) int {
-		return cmp.Or(cmp.Compare(parts.Rank(a.metric), parts.Rank(b.metric)), strings.Compare(a.role, b.role), strings.Compare(a.service, b.service))
-	})
-	return out
-}
-
-// telling reports whether a verdict is on a change, or on a budget.
-func (g *changeGroup) telling() bool {
-	return slices.ContainsFunc(g.changes, func(c *finding.Change) bool {
-		return c.Verdict.Budget != nil || c.Verdict.Kind == finding.Costs || c.Verdict.Kind == finding.Saves
-	})
-}
-
-func (g *changeGroup) title() string {
-	return parts.Label(&finding.Finding{Metric: g.metric, Role: g.role, Service: g.service})
-}
-
-// notes are the remarks on its changes, each once; that on baselines stands at the
-// end of the report.
-func (g *changeGroup) notes() []string {
-	var out []string
-	for _, c := range g.changes {
-		if c.Note != "" && c.Of != finding.OfBaseline && !slices.Contains(out, c.Note) {
-			out = append(out, c.Note)
-		}
-	}
-	return out
 }

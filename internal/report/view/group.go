@@ -138,3 +138,10 @@ func (g *Group) headline() (metric, role string) {
 	}
 	return g.Findings[0].Metric, g.Findings[0].Role
 }
+
+func parameters(g *Group) map[string]string {
+	for _, f := range g.Findings {
+		return f.Parameter
+	}
+	return nil
+}

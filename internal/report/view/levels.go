@@ -58,13 +58,6 @@ func parameterNames(g *Group) string {
 	return text
 }
 
-func parameters(g *Group) map[string]string {
-	for _, f := range g.Findings {
-		return f.Parameter
-	}
-	return nil
-}
-
 // levelText is a level in its row: the value alone where one thing is varied.
 func levelText(g *Group) string {
 	p := parameters(g)

@@ -89,3 +89,19 @@ func (b *brief) notes(g *Group, isShown func(*finding.Finding) bool) []model.Not
 	}
 	return out
 }
+
+// addNotes puts notes below the last of some tables.
+func addNotes(grids []model.Grid, notes []model.Note) {
+	if n := len(grids); n > 0 {
+		grids[n-1].Notes = append(grids[n-1].Notes, notes...)
+	}
+}
+
+// bounded is one text where any finding has an interval, and another where none has.
+func bounded(doc *finding.Document, yes, no string) string {
+	has := func(i *finding.Interval) bool { return i != nil && i.Low != nil && i.High != nil }
+	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return has(f.Relative) || has(f.Absolute) }) {
+		return yes
+	}
+	return no
+}

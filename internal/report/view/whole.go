@@ -51,15 +51,6 @@ func chartSections(doc *finding.Document) []model.Section {
 		model.Section{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins the runs of one block. The bar is the centre.")})
 }
 
-// bounded is one text where any finding has an interval, and another where none has.
-func bounded(doc *finding.Document, yes, no string) string {
-	has := func(i *finding.Interval) bool { return i != nil && i.Low != nil && i.High != nil }
-	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return has(f.Relative) || has(f.Absolute) }) {
-		return yes
-	}
-	return no
-}
-
 // hasSteps reports whether variants are held against others than the baseline.
 func hasSteps(doc *finding.Document) bool {
 	base := baseline(doc)

@@ -100,14 +100,6 @@ func everyWorkload(name string) string {
 	return name
 }
 
-func ratioCells(i *finding.Interval) []model.Cell {
-	if i == nil {
-		return []model.Cell{{Text: finding.Missing, Tone: model.Faint}, {}}
-	}
-	estimate, ends := parts.Interval(*i, "1", true, model.Plain)
-	return []model.Cell{estimate, ends}
-}
-
 // studyRatios says how much the effect differs.
 func studyRatios(doc *finding.Study) model.Section {
 	s := model.Section{Title: "How much the effect differs: ratios of ratios"}

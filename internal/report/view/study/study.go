@@ -3,9 +3,7 @@
 package study
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -80,19 +78,4 @@ func sourceTexts(doc *finding.Study) []string {
 		out = append(out, text)
 	}
 	return out
-}
-
-// seriesMark tells a series from the others where there is little room: "[2]"; "" where there
-// is but one.
-func seriesMark(doc *finding.Study, series int) string {
-	if len(doc.Series) < 2 {
-		return ""
-	}
-	return fmt.Sprintf("[%d]", series+1)
-}
-
-// seriesHead is the head of a column of a series: its name without the remark, and its mark.
-func seriesHead(doc *finding.Study, series int) string {
-	name, _, _ := strings.Cut(doc.Series[series].Name, ", ")
-	return strings.TrimSpace(name + " " + seriesMark(doc, series))
 }

@@ -49,16 +49,6 @@ func anyRow(doc *finding.Study, is func(finding.StudyCell) bool) bool {
 	return slices.ContainsFunc(doc.Tables, func(t finding.StudyTable) bool { return slices.ContainsFunc(t.Rows, is) })
 }
 
-func variantMark(r finding.StudyCell) string {
-	switch {
-	case r.Lossy:
-		return r.Variant + " " + parts.LossyMark
-	case r.Unsent > 0:
-		return r.Variant + " " + parts.UnsentMark
-	}
-	return r.Variant
-}
-
 func studyTable(doc *finding.Study, t finding.StudyTable) model.Grid {
 	g := model.Grid{Caption: t.Workload + ": " + finding.MetricName(t.Metric), Columns: []model.Column{
 		{Head: "operation", Give: true}, {Head: "variant", Give: true}, {Head: "value", Right: true},
@@ -88,22 +78,6 @@ func studyTable(doc *finding.Study, t finding.StudyTable) model.Grid {
 		g.Add(append(row, model.Cell{Text: r.Reason.Words(), Tone: model.Faint})...)
 	}
 	return g.DropEmpty()
-}
-
-func publishedOf(r finding.StudyCell, series int) *finding.PublishedCell {
-	for i := range r.Published {
-		if r.Published[i].Series == series {
-			return &r.Published[i]
-		}
-	}
-	return nil
-}
-
-func shownEstimate(i *finding.Interval, unit string) string {
-	if i == nil {
-		return finding.Missing
-	}
-	return finding.FormatValue(i.Estimate, unit)
 }
 
 // costCells are the cost over the baseline: as a ratio where there is one.
@@ -137,16 +111,4 @@ func publishedCells(p *finding.PublishedCell, unit string) []model.Cell {
 	}
 	cells[2] = withinCell(*p)
 	return cells
-}
-
-// withinCell says whether a published cost lies in our interval; empty where it cannot be
-// said.
-func withinCell(p finding.PublishedCell) model.Cell {
-	switch {
-	case p.Within == nil:
-		return model.Cell{}
-	case *p.Within:
-		return model.Cell{Text: "yes", Tone: model.Good}
-	}
-	return model.Cell{Text: "no", Tone: model.Faint}
 }

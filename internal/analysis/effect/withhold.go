@@ -1,4 +1,4 @@
-// This file finds the budgets of claims, and what takes a verdict on one back.
+// This file takes verdicts on budgets back, of what did not do all its work.
 package effect
 
 import (
@@ -9,23 +9,8 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/judge"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
-
-// budgetFor returns the limit that the claim is held against, if there is one:
-// what the user is willing to pay is meant over the baseline and over all roles.
-func (s *Maker) budgetFor(c *claim) *spec.Limit {
-	if c.pair.Extra || c.Role != "" || c.metric.NoVerdict {
-		return nil
-	}
-	for i := range s.Experiment.Budget {
-		if limit := &s.Experiment.Budget[i]; limit.Metric == c.Metric {
-			return limit
-		}
-	}
-	return nil
-}
 
 // withhold takes the word "within" from budgets on what did not do all its work, or may not have:
 // no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is

@@ -1,0 +1,167 @@
+// A run in progress: it goes from the first process to the last, stage by stage.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/machine"
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/run/logs"
+	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/shell"
+)
+
+// stage is a run in progress.
+type stage struct {
+	request Request
+	record  *record.Record
+	name    string // what is being done, for failures
+
+	launcher  *process.Launcher // of the harness's processes, on this machine
+	target    Target            // where the workload's processes live
+	scratch   string
+	placement process.Placement
+	agents    agents
+	apps      []Process
+	ports     *prepare.Ports
+	values    map[string]string // what placeholders stand for, in texts of no process
+	meter     Meter             // nil before the processes are ready
+	driver    drive.Driver      // nil before the agents have started
+	reached   record.Counts     // at the sink, when the next phase begins
+	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
+	route     route
+	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
+	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
+	owed      owed                          // by the tracer, of the probes of a search
+	sampled   time.Time                     // since when memory is
+	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
+	results   string                        // the results folder
+	shell     []string                      // what the programs get of the user's environment
+	exporting bool                          // spans are expected at the sink
+	ending    atomic.Bool                   // the processes are being stopped: their end is no death
+	before    harness
+
+	duet   *duet // nil: a run by itself
+	second bool  // of a duet
+}
+
+func newStage(q Request, placement process.Placement) *stage {
+	return &stage{
+		request: q, name: "start", placement: placement, before: readHarness(),
+		record: &record.Record{Schema: record.Schema, Kind: q.Kind, Variant: q.Plan.Variant, Workload: q.Plan.Workload, Started: time.Now()},
+	}
+}
+
+// conduct goes through the run from the first process to the last. Whatever
+// happens, no process is left when it returns.
+func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
+	s.results = c.Results
+	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
+	if s.scratch, err = prepare.Scratch(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
+	s.launcher, err = process.NewLauncher(process.Options{
+		Name: fmt.Sprintf("%s-%d", q(s.request.Name), os.Getpid()), LogDir: filepath.Join(c.Logs, s.request.Name),
+		Self: c.Self, Accounting: c.Accounting,
+	})
+	if err != nil {
+		return err
+	}
+	s.target = here{s.launcher}
+	if c.target != nil {
+		s.target = c.target(s.launcher)
+	}
+	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // which is the launcher
+	s.record.Harness.Accounting = s.launcher.Accounting()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, step := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"sink", s.startAgents},
+		{"start", func(ctx context.Context) error {
+			return s.inTurn(ctx, func(ctx context.Context) error { return s.startApps(ctx, cancel) })
+		}},
+		{"connect", s.settle},
+		{"first operation", s.firstOperation},
+		{"idle", s.idle},
+		{"warm-up", s.warmAll},
+		{"phases", s.phases},
+		{"verify", s.verify},
+		{"stop", s.meet}, // the other run of a duet is still measured till then
+		{"stop", func(context.Context) error { return s.lookInside() }},
+		{"stop", s.stop},
+	} {
+		s.name = step.name
+		if err := step.do(ctx); err != nil {
+			return s.cause(ctx, err)
+		}
+	}
+	return nil
+}
+
+// closeDriver closes what is left open of a run that failed.
+func (s *stage) closeDriver() error {
+	if s.driver == nil {
+		return nil
+	}
+	return s.driver.Close()
+}
+
+// finish completes the record of a run that has ended with err.
+func (s *stage) finish(err error) {
+	s.record.Ended = time.Now()
+	s.before.into(&s.record.Harness, s.record.Ended.Sub(s.record.Started))
+	if err != nil {
+		s.record.Failure = s.failure(err)
+		logs.RedactFailure(s.record.Failure, s.request.Plan.Secrets)
+	}
+}
+
+// redact takes secrets out of the logs, when there are any.
+func (s *stage) redact() error {
+	if len(s.request.Plan.Secrets) == 0 {
+		return nil
+	}
+	var paths []string
+	for _, p := range s.apps {
+		paths = append(paths, p.Log().Path())
+	}
+	return logs.Redact(paths, s.request.Plan.Secrets)
+}
+
+// harness is a reading of what disturbs the harness.
+type harness struct {
+	steal time.Duration
+	load  float64
+	ok    bool
+}
+
+func readHarness() harness {
+	var h harness
+	steal, err := machine.Steal()
+	h.steal, h.ok = steal, err == nil // elsewhere than on Linux nothing is read, and nothing is said
+	h.load, _ = machine.LoadAverage()
+	return h
+}
+
+func (h harness) into(to *record.Harness, took time.Duration) {
+	now := readHarness()
+	to.Seconds = took.Seconds()
+	to.LoadAverage = h.load
+	if h.ok && now.ok {
+		to.StealSeconds = (now.steal - h.steal).Seconds()
+	}
+}
