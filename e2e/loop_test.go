@@ -57,7 +57,7 @@ func TestLoopDesigns(t *testing.T) {
 	need(t, "go", "cargo", "cc")
 	designs := []string{"async"}
 	if all() {
-		designs = append(designs, "sync", "thread", "thread-held")
+		designs = append(designs, "sync", "thread", "thread-held", "sdk")
 	}
 	variants := ""
 	for _, design := range designs {
@@ -91,11 +91,12 @@ operations: [now]
 variants:
   none:
   thread: {tracer: loop, settings: {design: thread, flush: 10, buffer: 20, delay: 200ms}, faults: {sink-late: 500ms}}
+  sdk: {tracer: loop, settings: {design: sdk, flush: 10, buffer: 20, delay: 200ms}, faults: {sink-late: 500ms}}
   async: {tracer: loop, settings: {flush: 1, buffer: 5, delay: 200ms}, faults: {sink-late: 1s}}
 load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}
 design: {blocks: 1}
 `)).exit(t, 0))
-	for _, design := range []string{"thread", "async"} {
+	for _, design := range []string{"thread", "sdk", "async"} {
 		l := ledger(t, doc, "(run)", design)
 		if entry(l, "dropped") < 100 || entry(l, "delivered")+entry(l, "dropped") != 401 || !l.Exact {
 			t.Errorf("%s: %+v, want 401 spans, each delivered or dropped", design, l)

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use loop_exporter::{Counts, Exporter, Span};
 
+use super::sdk::Sdk;
 use super::settings::Chosen;
 use super::threaded::Threaded;
 use super::waiting::Waiting;
@@ -21,6 +22,8 @@ pub enum Design {
     Sync(Waiting),
     /// A thread of its own, which swaps the buffer under a lock, or holds the lock while it exports.
     Thread(Threaded),
+    /// The batch processor of OpenTelemetry's SDK, which has a thread of its own too.
+    Sdk(Sdk),
 }
 
 impl Design {
@@ -31,8 +34,9 @@ impl Design {
             "sync" => Design::Sync(Waiting::start(settings)?),
             "thread" => Design::Thread(Threaded::start(settings, false)?),
             "thread-held" => Design::Thread(Threaded::start(settings, true)?),
+            "sdk" => Design::Sdk(Sdk::start(settings)?),
             other => Err(format!(
-                "LOOP_DESIGN={other}: it must be async, sync, thread or thread-held"
+                "LOOP_DESIGN={other}: it must be async, sync, thread, thread-held or sdk"
             ))?,
         })
     }
@@ -42,6 +46,7 @@ impl Design {
             Design::Async(exporter) => exporter.record(span),
             Design::Sync(waiting) => waiting.record(span),
             Design::Thread(threaded) => threaded.record(span),
+            Design::Sdk(sdk) => sdk.record(span),
         }
     }
 
@@ -51,6 +56,7 @@ impl Design {
             Design::Async(exporter) => exporter.flush(PATIENCE).await,
             Design::Sync(waiting) => waiting.stop(),
             Design::Thread(threaded) => threaded.stop(),
+            Design::Sdk(sdk) => sdk.stop(PATIENCE),
         }
     }
 }

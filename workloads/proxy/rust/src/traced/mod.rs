@@ -1,7 +1,9 @@
 //! A span for each request, in the trace that the request belongs to.
 
 mod context;
+mod courier;
 mod design;
+mod sdk;
 mod settings;
 mod threaded;
 mod waiting;
@@ -15,6 +17,11 @@ use loop_exporter::{Kind, Value};
 use crate::Failure;
 use context::{Context, Ids};
 use design::Design;
+
+/// The attributes of a span.
+const METHOD: &str = "http.request.method";
+const PATH: &str = "url.path";
+const CODE: &str = "http.response.status_code";
 
 /// Makes spans, and gives them to whatever design was chosen. A clone is the same tracer.
 #[derive(Clone)]
@@ -68,11 +75,8 @@ impl Tracer {
             start: now,
             end: now,
             attributes: vec![
-                (
-                    "http.request.method",
-                    Value::Text(request.method().to_string()),
-                ),
-                ("url.path", Value::Text(request.uri().path().to_string())),
+                (METHOD, Value::Text(request.method().to_string())),
+                (PATH, Value::Text(request.uri().path().to_string())),
             ],
             failed: false,
         };
@@ -95,7 +99,7 @@ impl Span {
     pub fn status(&mut self, status: StatusCode) {
         if let Some(Open { span, .. }) = &mut self.0 {
             let code = Value::Int(status.as_u16().into());
-            span.attributes.push(("http.response.status_code", code));
+            span.attributes.push((CODE, code));
             span.failed = status.is_server_error();
         }
     }

@@ -2,17 +2,15 @@
 //! waits for that. A thread beside does the talking, as behind a blocking call of a gRPC library.
 
 use std::cell::RefCell;
+use std::mem;
 use std::rc::{Rc, Weak};
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
-use std::{mem, thread};
 
-use loop_exporter::{Client, Counts, Settings, Span, Target};
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::{LocalSet, spawn_local};
+use loop_exporter::{Counts, Settings, Span};
+use tokio::task::spawn_local;
 use tokio::time::{Instant, interval_at};
 
+use super::courier::Courier;
 use super::design::settle;
 use crate::Failure;
 
@@ -22,7 +20,7 @@ pub struct Waiting(Rc<Inner>);
 struct Inner {
     flush: usize,
     state: RefCell<State>,
-    orders: UnboundedSender<Order>,
+    courier: Courier,
 }
 
 #[derive(Default)]
@@ -31,20 +29,12 @@ struct State {
     counts: Counts,
 }
 
-/// Spans to be exported, and who waits for the outcome.
-type Order = (Vec<Span>, SyncSender<Result<usize, String>>);
-
 impl Waiting {
     pub fn start(settings: Settings) -> Result<Waiting, Failure> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let (orders, taken) = unbounded_channel();
-        thread::Builder::new()
-            .name("exporter".into())
-            .spawn(move || carry_out(&runtime, settings.target, taken))?;
         let inner = Rc::new(Inner {
             flush: settings.flush.min(settings.buffer),
             state: RefCell::default(),
-            orders,
+            courier: Courier::start(settings.target)?,
         });
         spawn_local(tick(Rc::downgrade(&inner), settings.delay));
         Ok(Waiting(inner))
@@ -75,11 +65,7 @@ impl Inner {
         }
         let spans = mem::take(&mut state.waiting);
         let count = spans.len();
-        let (reply, outcome) = sync_channel(1);
-        let outcome = match self.orders.send((spans, reply)) {
-            Ok(()) => outcome.recv().unwrap_or_else(|e| Err(e.to_string())),
-            Err(error) => Err(error.to_string()),
-        };
+        let outcome = self.courier.export(spans);
         settle(&mut state.counts, count, outcome);
     }
 }
@@ -93,14 +79,4 @@ async fn tick(inner: Weak<Inner>, delay: Duration) {
         };
         inner.export(&mut inner.state.borrow_mut());
     }
-}
-
-fn carry_out(runtime: &Runtime, target: Target, mut orders: UnboundedReceiver<Order>) {
-    LocalSet::new().block_on(runtime, async {
-        let client = Client::new(target);
-        while let Some((spans, reply)) = orders.recv().await {
-            let outcome = client.export(spans).await.map_err(|e| e.to_string());
-            let _ = reply.send(outcome); // whoever waits is there, or the program ends
-        }
-    });
 }
