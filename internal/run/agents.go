@@ -85,6 +85,9 @@ func (s *stage) sinkFlags() []string {
 	if late := s.request.Faults.SinkLate; late > 0 {
 		flags = append(flags, "--late", late.String())
 	}
+	if gone := s.request.Faults.SinkGone; gone != "" {
+		flags = append(flags, "--gone", gone)
+	}
 	return flags
 }
 

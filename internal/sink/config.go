@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/protocol"
@@ -47,6 +48,7 @@ type Config struct {
 
 	Lose float64       // a fault asked for: share of the valid spans that is answered for and thrown away, counted as Thrown alone
 	Late time.Duration // a fault asked for: wait so long before each answer to a request that was accepted
+	Gone string        // a fault asked for: Away, Silent or Resetting; "" receives
 }
 
 func (c Config) withDefaults() Config {
@@ -93,6 +95,10 @@ func (c Config) checkFaults() error {
 		return fmt.Errorf("starting a sink: cannot lose a share of %v of the spans; choose 0 to 1, with nine decimals at most", c.Lose)
 	case c.Late < 0 || c.Late > c.RequestTimeout:
 		return fmt.Errorf("starting a sink: cannot answer %v late; choose 0 to %v, the time for a whole request", c.Late, c.RequestTimeout)
+	case !slices.Contains([]string{"", Away, Silent, Resetting}, c.Gone):
+		return fmt.Errorf("starting a sink: it cannot be %q; choose %s, %s or %s", c.Gone, Away, Silent, Resetting)
+	case c.Gone != "" && c.Listen[protocol.Scouter] != "":
+		return fmt.Errorf("starting a sink: it cannot be %s to Scouter, whose datagrams need no connection; choose another protocol", c.Gone)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (s *Server) startScouter(c Config) error {
 	if c.Listen[protocol.Scouter] == "" {
 		return nil
 	}
-	l, packets, err := s.listenTwice(c.Listen[protocol.Scouter], c.MaxConnections)
+	l, packets, err := s.listenTwice(c.Listen[protocol.Scouter], c)
 	if err != nil {
 		return err
 	}
@@ -164,13 +164,13 @@ func scouterServer(address string) (*forward.Collector, error) {
 	return forward.Collect(target)
 }
 
-func (s *Server) listenTwice(address string, connections int) (net.Listener, net.PacketConn, error) {
+func (s *Server) listenTwice(address string, c Config) (net.Listener, net.PacketConn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listening for Scouter: %w", err)
 	}
 	for attempt := 1; ; attempt++ {
-		l, err := s.listen(address, "Scouter", connections)
+		l, err := s.listen(address, "Scouter", c)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -53,7 +53,7 @@ func (s *Server) start(c Config) error {
 		if err != nil {
 			return err
 		}
-		l, err := s.listen(address, row.Title, c.MaxConnections)
+		l, err := s.listen(address, row.Title, c)
 		if err != nil {
 			return errors.Join(err, r.Close())
 		}
@@ -63,12 +63,22 @@ func (s *Server) start(c Config) error {
 	return s.startScouter(c)
 }
 
-func (s *Server) listen(address, title string, connections int) (net.Listener, error) {
-	l, err := net.Listen("tcp", address)
+func (s *Server) listen(address, title string, c Config) (net.Listener, error) {
+	l, err := listenTCP(address, c.Gone)
 	if err != nil {
 		return nil, fmt.Errorf("listening for %s on %s (choose another address, or port 0 for a free one): %w", title, address, err)
 	}
-	return netutil.LimitListener(promptly(counting{l, &s.accepted}), connections), nil
+	if c.Gone != "" {
+		return gone(l, c.Gone), nil
+	}
+	return netutil.LimitListener(promptly(counting{l, &s.accepted}), c.MaxConnections), nil
+}
+
+func listenTCP(address, gone string) (net.Listener, error) {
+	if gone == Away {
+		return reserve(address)
+	}
+	return net.Listen("tcp", address)
 }
 
 // counting counts the connections that a listener accepts.

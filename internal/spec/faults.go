@@ -10,12 +10,16 @@ const (
 	maxGeneratorLate = 10 * time.Second
 )
 
+// goneWays are how a sink may be gone: connections are refused, accepted and never read, or reset.
+var goneWays = []string{"away", "silent", "resetting"}
+
 // faults reads faults; what is not named stays as it is in otherwise.
 func (s *source) faults(n *node, otherwise Faults) Faults {
 	f := otherwise
 	s.mapping(n, "faults", fields{
 		"sink-loses":     func(v *node) { f.SinkLoses = s.shareBetween(v, 0, 1) },
 		"sink-late":      func(v *node) { f.SinkLate = s.duration(v, 0, maxSinkLate) },
+		"sink-gone":      func(v *node) { f.SinkGone = s.oneOf(v, "sink-gone", goneWays...) },
 		"generator-late": func(v *node) { f.GeneratorLate = s.duration(v, 0, maxGeneratorLate) },
 	})
 	return f
@@ -25,6 +29,7 @@ func faultsOf(f Faults) pairs {
 	var p pairs
 	p.add("sink-loses", formatShare(f.SinkLoses))
 	p.duration("sink-late", f.SinkLate)
+	p.text("sink-gone", f.SinkGone)
 	p.duration("generator-late", f.GeneratorLate)
 	return p
 }

@@ -103,13 +103,14 @@ func TestDesigns(t *testing.T) {
 func TestFaults(t *testing.T) {
 	e := parseOne(t, `
 workload: hello/flask
-variants: {none: , otel: , slow: {tracer: otel, faults: {sink-late: 500ms}}, good: {tracer: otel, faults: {sink-loses: 0, generator-late: 0s}}}
+variants: {none: , otel: , slow: {tracer: otel, faults: {sink-late: 500ms, sink-gone: silent}}, good: {tracer: otel, faults: {sink-loses: 0, generator-late: 0s}}}
 faults: {sink-loses: 3%, generator-late: 5ms}
 `)
 	roundTrip(t, e)
 	base := Faults{SinkLoses: 0.03, GeneratorLate: 5 * time.Millisecond}
 	slow := base
 	slow.SinkLate = 500 * time.Millisecond
+	slow.SinkGone = "silent"
 	for i, want := range []Faults{base, base, slow, {}} {
 		if got := e.FaultsOf(e.Variants[i]); got != want {
 			t.Errorf("%s: %+v, want %+v", e.Variants[i].Name, got, want)

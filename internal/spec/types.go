@@ -35,6 +35,7 @@ type Experiment struct {
 type Faults struct {
 	SinkLoses     float64       // share of the spans received that the sink answers for and throws away
 	SinkLate      time.Duration // that the sink waits before it answers
+	SinkGone      string        // how the sink receives nothing: away, silent or resetting; "" receives
 	GeneratorLate time.Duration // that every operation is made later than intended
 }
 

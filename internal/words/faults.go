@@ -26,6 +26,13 @@ func Faults(e *spec.Experiment) []string {
 	return out
 }
 
+// goneTexts say how the sink receives nothing.
+var goneTexts = map[string]string{
+	"away":      "the sink refuses all connections",
+	"silent":    "the sink accepts connections and never reads them",
+	"resetting": "the sink resets all connections",
+}
+
 func faultsOf(f spec.Faults) []string {
 	var out []string
 	if f.SinkLoses > 0 {
@@ -33,6 +40,9 @@ func faultsOf(f spec.Faults) []string {
 	}
 	if f.SinkLate > 0 {
 		out = append(out, fmt.Sprintf("the sink waits %s before it answers", f.SinkLate))
+	}
+	if f.SinkGone != "" {
+		out = append(out, goneTexts[f.SinkGone])
 	}
 	if f.GeneratorLate > 0 {
 		out = append(out, fmt.Sprintf("the load generator makes every operation %s later than intended", f.GeneratorLate))

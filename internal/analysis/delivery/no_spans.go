@@ -62,12 +62,12 @@ func (b *Book) cameOf(variant string) uint64 {
 	return n
 }
 
-// traces reports whether a variant is meant to send spans to the sink: it has a tracer,
+// traces reports whether spans of a variant are meant to come: the sink is not gone on purpose, and it has a tracer,
 // or its user has told a process where the sink is.
 func (b *Book) traces(variant string) bool {
 	for i, v := range b.Variants {
 		if v.Name == variant {
-			return v.TracerName() != spec.NoTracer || i > 0 && knowsSink(v, b.Plans[variant])
+			return b.Experiment.FaultsOf(v).SinkGone == "" && (v.TracerName() != spec.NoTracer || i > 0 && knowsSink(v, b.Plans[variant]))
 		}
 	}
 	return false

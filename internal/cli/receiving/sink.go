@@ -100,6 +100,7 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "spans whose ids are held when checking")
 	flags.Var((*shareFlag)(&cfg.Lose), "lose", "a fault: answer for this share of the spans and throw it away, such as 3% or 0.03")
 	flags.DurationVar(&cfg.Late, "late", 0, "a fault: wait so long before each answer, such as 500ms")
+	flags.StringVar(&cfg.Gone, "gone", "", "a fault: receive nothing; `away` refuses connections, silent never reads them, resetting resets them")
 }
 
 func runSink(ctx context.Context, s console.Streams, cfg sink.Config, asJSON bool) error {
@@ -146,6 +147,9 @@ func announceFaults(w io.Writer, cfg sink.Config) {
 	}
 	if cfg.Late > 0 {
 		faults = append(faults, fmt.Sprintf("answers %v late", cfg.Late))
+	}
+	if cfg.Gone != "" {
+		faults = append(faults, fmt.Sprintf("is %s", cfg.Gone))
 	}
 	if len(faults) > 0 {
 		fmt.Fprintf(w, "By order the sink %s.\n", strings.Join(faults, ", "))
