@@ -136,7 +136,7 @@ func attached(t *testing.T, attach, tracer string, command ...string) (said, cop
 // Configurations of other people's are traced by a copy that Envoy takes.
 func TestEnvoyConfigurations(t *testing.T) {
 	envoy, attach := envoys(t)
-	for _, file := range []string{"edge.yaml", "direct.json", "typed.yaml"} {
+	for _, file := range []string{"edge.yaml", "direct.json", "typed.yaml", "front.json", "grpc.yaml", "listeners.yaml"} {
 		for tracer := range chosen {
 			t.Run(file+" "+tracer, func(t *testing.T) {
 				file := filepath.Join("testdata", "envoy", file)

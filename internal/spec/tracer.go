@@ -33,6 +33,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"needs":       func(v *node) { t.Needs = s.needs(v) },
 		"artifact":    func(v *node) { t.Artifact = s.artifact(v) },
 		"shared":      s.share,
+		"compiled":    func(v *node) { t.Compiled = s.flag(v) },
 		"wrap":        func(v *node) { t.Wrap = s.arguments(v, known) },
 		"args":        func(v *node) { t.Args = s.arguments(v, known) },
 		"env":         func(v *node) { t.Env = s.env(v, known) },

@@ -163,6 +163,7 @@ type Tracer struct {
 	Description string
 	Needs       []Need
 	Artifact    Artifact
+	Compiled    bool     // it is part of a program: a built-in workload has a build with it, or it cannot be taken
 	Wrap        []string // goes before the command of each traced process
 	Args        []string // goes after it
 	Env         map[string]string
