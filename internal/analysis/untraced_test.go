@@ -213,3 +213,16 @@ func TestNoHeadlineOfTheUntraced(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A sink that was told to receive nothing is no sign that a variant is not traced.
+func TestNoSpansByOrder(t *testing.T) {
+	s := dark(func(*record.Record) {})
+	before := s.design
+	s.design = func(e *spec.Experiment) {
+		before(e)
+		e.Variants[1].Faults = &spec.Faults{SinkGone: "silent"}
+	}
+	if doc := analyse(t, s.input()); len(doc.Untraced) != 0 {
+		t.Errorf("%+v", doc.Untraced)
+	}
+}

@@ -3,6 +3,8 @@ package spec
 
 import (
 	"slices"
+
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // The words of a claim.
@@ -58,6 +60,9 @@ func (s *source) claim(n *node, known studied) (Claim, bool) {
 		s.lacks(n, "above", n.at, "a claim says where its intervals lie: above: 0%%, below: 5%%, or both")
 	case c.Above != nil && c.Below != nil && *c.Above >= *c.Below:
 		s.fail(n.get("below").at, "nothing is both above %s and below %s", formatShare(*c.Above), formatShare(*c.Below))
+	}
+	if c.Metric == metric.LostShare && (c.Of == "ratio" || c.Over != "") {
+		s.fail(n.get("metric").at, "lost spans are counted for each variant and operation: leave out of: ratio and over")
 	}
 	if c.Of == "ratio" && len(c.Variants) != 2 && len(c.Workloads) != 2 {
 		s.fail(n.get("of").at, "a ratio is of two variants, or of two workloads: name two of either, the first over the second")

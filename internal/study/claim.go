@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -15,11 +16,19 @@ import (
 func (s *study) judged() []finding.ClaimResult {
 	var out []finding.ClaimResult
 	for _, c := range s.claims {
-		one := judge(c, s.evidence(c))
+		one := judge(c, s.restsOn(c))
 		one.Needs = slices.DeleteFunc(slices.Clone(c.Workloads), func(name string) bool { return s.resultOf(name) != nil })
 		out = append(out, one)
 	}
 	return out
+}
+
+// restsOn are the figures that a claim rests on, each with where it lies by itself.
+func (s *study) restsOn(c finding.Claim) []finding.ClaimFigure {
+	if c.Metric == metric.LostShare {
+		return s.counted(c)
+	}
+	return drawn(c, s.evidence(c))
 }
 
 // judge gives the verdict on one claim.
@@ -33,12 +42,10 @@ func (s *study) judged() []finding.ClaimResult {
 // range is the other way round: corrected to confirm it, each by itself to refute it.
 //
 // Claims are not corrected for each other: each is a question of its own.
-func judge(c finding.Claim, all []evidence) finding.ClaimResult {
-	out := finding.ClaimResult{Claim: c, Kind: finding.Open, Figures: []finding.ClaimFigure{}}
+func judge(c finding.Claim, all []finding.ClaimFigure) finding.ClaimResult {
+	out := finding.ClaimResult{Claim: c, Kind: finding.Open, Figures: all}
 	n := count{of: len(all), needed: stats.MinBlocks(stats.Bonferroni(confidence, len(all)))}
-	for _, e := range all {
-		f := e.figure(c, len(all))
-		out.Figures = append(out.Figures, f)
+	for _, f := range all {
 		n.add(c, f)
 	}
 	switch {

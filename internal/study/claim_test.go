@@ -245,13 +245,13 @@ func TestClaimsErrSeldom(t *testing.T) {
 				}
 			}
 			c := finding.Claim{Below: number(0), Some: some}
-			switch judge(c, edge).Kind {
+			switch judge(c, drawn(c, edge)).Kind {
 			case finding.Confirmed:
 				confirmed++
 			case finding.Refuted:
 				refuted++
 			}
-			if !some && judge(c, loose).Kind == finding.Confirmed {
+			if !some && judge(c, drawn(c, loose)).Kind == finding.Confirmed {
 				confirmedLoose++
 			}
 		}

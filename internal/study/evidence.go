@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // What a claim may be of, and over what its figures are averaged; see spec.Claim.
@@ -136,18 +137,18 @@ func (s *study) selected(c finding.Claim, found func(*result, string), absent fu
 // operationsOf are the operations on which a result should have a metric: those that it
 // has, and where any result has it by operation all that were to be made. One that failed
 // must not be passed over in silence.
-func (s *study) operationsOf(r *result, metric string) []string {
+func (s *study) operationsOf(r *result, name string) []string {
 	var out []string
-	byOperation := false
-	for _, f := range s.find(func(f *figure) bool { return f.Metric == metric }) {
+	byOperation := name == metric.LostShare // which is in the ledgers, and no finding
+	for _, f := range s.find(func(f *figure) bool { return f.Metric == name }) {
 		byOperation = byOperation || f.Operation != ""
 		if f.of == r && !slices.Contains(out, f.Operation) {
 			out = append(out, f.Operation)
 		}
 	}
-	for _, name := range r.Experiment.Operations {
-		if byOperation && !slices.Contains(out, name) {
-			out = append(out, name)
+	for _, operation := range r.Experiment.Operations {
+		if byOperation && !slices.Contains(out, operation) {
+			out = append(out, operation)
 		}
 	}
 	return out

@@ -8,6 +8,15 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
+// drawn are the figures of a claim, corrected for as many as there are.
+func drawn(c finding.Claim, all []evidence) []finding.ClaimFigure {
+	out := []finding.ClaimFigure{}
+	for _, e := range all {
+		out = append(out, e.figure(c, len(all)))
+	}
+	return out
+}
+
 // figure is the interval of the evidence, and where it lies by itself; wide is corrected
 // for so many.
 func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {

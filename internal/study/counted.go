@@ -1,0 +1,43 @@
+// This file holds claims about lost spans, which are counted, against the ledgers.
+package study
+
+import (
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// counted are the shares of spans that the variants of a claim lost, from what was lost for sure to what may have been.
+// They are sums over all runs, so that there is nothing to be corrected for.
+func (s *study) counted(c finding.Claim) []finding.ClaimFigure {
+	out := []finding.ClaimFigure{}
+	s.selected(c, func(r *result, operation string) {
+		variants := c.Variants
+		if len(variants) == 0 {
+			for _, v := range r.Experiment.Variants[1:] {
+				variants = append(variants, v.Name)
+			}
+		}
+		for _, name := range variants {
+			out = append(out, lostBy(c, r, operation, name))
+		}
+	}, func(name string) {
+		out = append(out, finding.ClaimFigure{Workload: name, Holds: finding.Open, Reason: &finding.Reason{Code: finding.WhyNoResult}})
+	})
+	return out
+}
+
+// lostBy is the share that one variant lost of an operation's spans.
+func lostBy(c finding.Claim, r *result, operation, variant string) finding.ClaimFigure {
+	for _, l := range r.Ledgers {
+		if l.Operation != operation || l.Variant != variant {
+			continue
+		}
+		f := finding.ClaimFigure{Workload: r.workload, Operation: operation, Variant: variant, Blocks: r.Runs.Blocks}
+		f.Interval = &finding.Interval{Estimate: l.LostShare, Low: &l.LostShare, High: &l.LostMost}
+		f.Wide = f.Interval
+		f.Holds = sideOf(c, f.Interval)
+		return f
+	}
+	f := missing(r, operation, variant)
+	f.at.Holds, f.at.Reason = finding.Open, f.reason
+	return f.at
+}
