@@ -4,7 +4,6 @@ package spec
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -83,9 +82,7 @@ func (s *source) hop(n *node) (Process, bool) {
 	}
 	ok = s.mapping(e.value, "a hop", keys)
 	s.meant(e.value, hop)
-	chosen := hop.Service.process(hop.Settings)
-	hop.Run, hop.Env, hop.Dir, hop.Ready = chosen.Run, chosen.Env, chosen.Dir, chosen.Ready
-	maps.Copy(hop.Env, hop.Own)
+	hop.resettle()
 	return hop, ok
 }
 
