@@ -71,7 +71,7 @@ func (s *stage) stopBackend(ctx context.Context) error {
 		return nil
 	}
 	p := s.request.Plan.Process(to)
-	url, err := spec.Expand(p.Service.Answers.Spans, s.valuesFor(*p))
+	url, err := spec.Expand(p.AsksFor(), s.valuesFor(*p))
 	if err != nil {
 		return of(to, fmt.Errorf("where backend %s is asked for its spans: %w", to, err))
 	}

@@ -18,10 +18,10 @@ type Answers struct {
 const answersExample = `answers: {spans: "http://127.0.0.1:{port}/api/traces?limit=100000", each: data.*.spans.*}`
 
 // answers reads how a backend is asked.
-func (s *source) answers(n *node) Answers {
+func (s *source) answers(n *node, known []string) Answers {
 	var a Answers
 	if !s.mapping(n, "answers", fields{
-		"spans": func(v *node) { a.Spans = s.page(v) },
+		"spans": func(v *node) { a.Spans = s.pageOf(v, known) },
 		"each":  func(v *node) { a.Each = strings.Split(s.line(v), ".") },
 	}) {
 		return a
@@ -56,6 +56,12 @@ func (s *source) apart(n *node, v *Variant) {
 	if v.To != nil && slices.ContainsFunc(v.Via, func(hop Process) bool { return hop.Name == v.To.Name }) {
 		s.fail(n.get("to").at, "a hop and the backend are both called %q; give one of them a name of its own, such as {%s-2: {service: %s}}", v.To.Name, v.To.Name, v.To.Service.Name)
 	}
+}
+
+// AsksFor is where a backend is asked for its spans, with its settings filled in.
+func (p Process) AsksFor() string {
+	text, _ := withSettings(p.Service.Answers.Spans, wordsOfSettings(p.Service.Settings, p.Service.values(p.Settings)))
+	return text
 }
 
 // Stores reports whether a service is a backend: it says what it has stored, and can be asked for it.

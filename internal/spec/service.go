@@ -35,7 +35,7 @@ func (s *source) service(n *node, name string) *Service {
 	keys := s.processFields(&service.Process, &traced, known)
 	keys["build"] = func(v *node) { service.Build = s.build(v) }
 	keys["artifact"] = func(v *node) { service.Artifact = s.artifact(v) }
-	keys["answers"] = func(v *node) { service.Answers = s.answers(v) }
+	keys["answers"] = func(v *node) { service.Answers = s.answers(v, known) }
 	keys["receives"] = func(v *node) { service.Receives = s.receives(v) }
 	keys["config"] = func(v *node) { service.Config = s.line(v); s.placeholders(v.at, service.Config, runPlaceholders) }
 	keys["delay"] = func(v *node) { service.Delay = s.duration(v, 0, 10*time.Minute) }
