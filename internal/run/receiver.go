@@ -37,6 +37,7 @@ const backendPause = 250 * time.Millisecond
 // backend says itself how many spans it has stored. It knows neither traces nor requests.
 type backend struct {
 	counter hop.Counter
+	said    record.Hop // when it was last asked
 	stored  uint64
 	changed time.Time // when it was first seen to have stored so many
 }
@@ -51,6 +52,7 @@ func (b *backend) snapshot(ctx context.Context) (sink.Snapshot, error) {
 	if err != nil {
 		return fail(err)
 	}
+	b.said = said
 	stored, known := hop.Stored(said)
 	switch {
 	case said.Untold != "":
@@ -80,6 +82,9 @@ func (s *stage) stopBackend(ctx context.Context) error {
 		return err
 	}
 	told := record.Backend{Name: to, Stored: seen.Counts.Spans}
+	if b, is := s.receiver.(*backend); is && b.said.Dropped != nil {
+		told.Dropped = *b.said.Dropped
+	}
 	if answered, err := hop.Answered(ctx, url, p.Service.Answers.Each); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
