@@ -104,7 +104,7 @@ design: {blocks: 1, seed: 3}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "Zipkin is killed while the load runs", func() bool { return c.killProcess(t, out, "/zipkin.jar") })
+	await(t, "Zipkin is killed while the load runs", func() bool { return c.killProcess(t, out, "zipkin", "/zipkin.jar") })
 	c.ended(t, c.Wait(), 0)
 	failed := 0
 	for _, r := range records(t, out) {

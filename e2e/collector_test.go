@@ -3,6 +3,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -185,7 +186,7 @@ design: {blocks: 1, seed: 3}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the Collector is killed while the load runs", func() bool { return c.killProcess(t, out, "/collector --config") })
+	await(t, "the Collector is killed while the load runs", func() bool { return c.killProcess(t, out, "collector", "/collector --config") })
 	c.ended(t, c.Wait(), 0)
 	failed := 0
 	for _, r := range records(t, out) {
@@ -201,11 +202,15 @@ design: {blocks: 1, seed: 3}
 	}
 }
 
-// killProcess kills the process of a command that has the mark, of the run that is under way, once the app starts: when all that its spans go to is ready.
-func (c *command) killProcess(t *testing.T, out, mark string) bool {
+// killProcess kills a process of the run that is under way, by what its command has in it, once all that its spans go to is
+// ready: then the app starts.
+func (c *command) killProcess(t *testing.T, out, name, mark string) bool {
 	t.Helper()
-	logs, err := filepath.Glob(filepath.Join(out, "logs", "*", "app.log"))
+	logs, err := filepath.Glob(filepath.Join(out, "logs", "*", name+".log"))
 	if err != nil || len(logs) == 0 {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(logs[0]), "app.log")); err != nil {
 		return false
 	}
 	for _, process := range c.left() {

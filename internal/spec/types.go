@@ -140,6 +140,7 @@ type Number struct{ Low, High float64 }
 type Need struct {
 	Command string // looked up on PATH
 	Also    string // pattern of files that do as well, off the PATH: /usr/lib/postgresql/*/bin/postgres
+	Instead string // of a service that is built: a program on the PATH that does as well as what its build makes
 	Install string // how to get it
 	Reason  string // set where it cannot be had at all
 }

@@ -190,8 +190,12 @@ func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, p
 		}
 		return dir, nil
 	}
+	commands := s.Build.Run
+	if path := artifact.Instead(s.Needs); path != "" {
+		commands = [][]string{{"ln", "-s", path, s.Process.Run[0]}}
+	}
 	dir, err := store.Build(ctx, artifact.BuildRequest{
-		Files: s.Files, Commands: s.Build.Run, Env: s.Build.Env, Beside: strings.TrimPrefix(s.Config, "{service}/"),
+		Files: s.Files, Commands: commands, Env: s.Build.Env, Beside: strings.TrimPrefix(s.Config, "{service}/"),
 	}, progress)
 	if err != nil {
 		return "", fmt.Errorf("service %s: %w", s.Name, err)
