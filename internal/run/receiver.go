@@ -85,7 +85,7 @@ func (s *stage) stopBackend(ctx context.Context) error {
 	if b, is := s.receiver.(*backend); is && b.said.Dropped != nil {
 		told.Dropped = *b.said.Dropped
 	}
-	if answered, err := hop.Answered(ctx, url, p.Service.Answers.Each); err != nil {
+	if answered, err := hop.Answered(ctx, url, p.Service.Answers); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -11,6 +11,7 @@ import (
 // Answers is how a backend is asked for the spans that it has stored.
 type Answers struct {
 	Spans string   // URL of all of them, as JSON
+	None  int      // status of the answer with which it says that it has none; 0: it answers as ever
 	Each  []string // the way from the whole to one span: keys of objects, and * for all members
 }
 
@@ -22,6 +23,7 @@ func (s *source) answers(n *node, known []string) Answers {
 	var a Answers
 	if !s.mapping(n, "answers", fields{
 		"spans": func(v *node) { a.Spans = s.pageOf(v, known) },
+		"none":  func(v *node) { a.None = int(s.number(v, 100, 599)) },
 		"each":  func(v *node) { a.Each = strings.Split(s.line(v), ".") },
 	}) {
 		return a

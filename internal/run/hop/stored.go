@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Stored is how many spans a backend has in store, by its own word: those that it took in, less those that it threw away.
@@ -31,9 +32,8 @@ const (
 	answerLimit    = 4 << 30 // bytes; they are not kept
 )
 
-// Answered counts the spans that a backend answers with: JSON, in which each leads from the whole to one of them by keys of
-// objects, and * for all members.
-func Answered(ctx context.Context, url string, each []string) (uint64, error) {
+// Answered counts the spans that a backend answers with, asked at a URL.
+func Answered(ctx context.Context, url string, as spec.Answers) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	fail := func(err error) (uint64, error) {
@@ -48,10 +48,13 @@ func Answered(ctx context.Context, url string, each []string) (uint64, error) {
 		return fail(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
+	switch {
+	case answer.StatusCode == as.None:
+		return 0, nil
+	case answer.StatusCode != http.StatusOK:
 		return fail(fmt.Errorf("it is %s", answer.Status))
 	}
-	n, err := countJSON(json.NewDecoder(io.LimitReader(answer.Body, answerLimit)), each)
+	n, err := countJSON(json.NewDecoder(io.LimitReader(answer.Body, answerLimit)), as.Each)
 	if err != nil {
 		return fail(err)
 	}

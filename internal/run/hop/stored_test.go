@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // zipkinAnswer and jaegerAnswer are three spans in two traces, as the servers answer.
@@ -31,6 +32,7 @@ func TestAnswered(t *testing.T) {
 		"jaeger":           {200, jaegerAnswer, "result.resourceSpans.*.scopeSpans.*.spans.*", 3, ""},
 		"jaeger, no such":  {200, `{"result":null}`, "result.resourceSpans.*.scopeSpans.*.spans.*", 0, ""},
 		"refused":          {500, `{"result":null}`, "*", 0, "500"},
+		"has none":         {404, `{"error":{}}`, "*", 0, ""},
 		"cut off":          {200, zipkinAnswer[:60], "*.*", 0, "unexpected EOF"},
 		"cut off at start": {200, "", "*.*", 0, "unexpected EOF"},
 		"no JSON":          {200, "<html>", "*.*", 0, "invalid character"},
@@ -39,7 +41,7 @@ func TestAnswered(t *testing.T) {
 			w.WriteHeader(c.status)
 			fmt.Fprint(w, c.text)
 		}))
-		got, err := Answered(t.Context(), server.URL, strings.Split(c.each, "."))
+		got, err := Answered(t.Context(), server.URL, spec.Answers{Each: strings.Split(c.each, "."), None: 404})
 		server.Close()
 		if c.fails == "" && (err != nil || got != c.want) {
 			t.Errorf("%s: %d spans, %v; want %d", name, got, err, c.want)
