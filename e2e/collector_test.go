@@ -3,6 +3,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -185,7 +186,7 @@ design: {blocks: 1, seed: 3}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the Collector is killed while the load runs", func() bool { return c.killCollector(t, out) })
+	await(t, "the Collector is killed while the load runs", func() bool { return c.killProcess(t, out, "collector", "/collector --config") })
 	c.ended(t, c.Wait(), 0)
 	failed := 0
 	for _, r := range records(t, out) {
@@ -201,16 +202,20 @@ design: {blocks: 1, seed: 3}
 	}
 }
 
-// killCollector kills the Collector of the run that is under way, once it is ready.
-func (c *command) killCollector(t *testing.T, out string) bool {
+// killProcess kills a process of the run that is under way, by what its command has in it, once all that its spans go to is
+// ready: then the app starts.
+func (c *command) killProcess(t *testing.T, out, name, mark string) bool {
 	t.Helper()
-	logs, err := filepath.Glob(filepath.Join(out, "logs", "*", "app.log")) // the app starts when the Collector is ready
+	logs, err := filepath.Glob(filepath.Join(out, "logs", "*", name+".log"))
 	if err != nil || len(logs) == 0 {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(logs[0]), "app.log")); err != nil {
 		return false
 	}
 	for _, process := range c.left() {
 		pid, rest, _ := strings.Cut(process, " ")
-		if !strings.Contains(rest, "/collector --config") || strings.Contains(rest, "agent") {
+		if !strings.Contains(rest, mark) || strings.Contains(rest, "agent") {
 			continue
 		}
 		number, err := strconv.Atoi(pid)

@@ -19,6 +19,7 @@ var families = map[string][]string{
 	"accounting":        {"TestAccounting"},
 	"OTLP":              {"TestQuickstart", "TestCallsAddUp", "TestForward"},
 	"Collector":         {"TestViaCollector"},
+	"backends":          {"TestToZipkin"},
 	"Envoy":             {"TestEnvoyKnownAnswers", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfOnesOwn"},
 	"event loops":       {"TestLoopExporter", "TestLoopDesigns"},
 	"Zipkin":            {"TestCallsAddUp", "TestForward"},

@@ -36,7 +36,7 @@ func (s *study) describe() (finding.Experiment, error) {
 	for _, v := range e.Variants {
 		d.Variants = append(d.Variants, finding.Variant{
 			Steps: v.Steps(), Partial: s.Partial(v), On: v.On,
-			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Via: viaNames(v), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
+			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Via: viaNames(v), To: toName(v), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
 		})
 	}
 	return d, nil
@@ -72,6 +72,14 @@ func shown(settings map[string]string) map[string]string {
 		out[name] = value
 	}
 	return out
+}
+
+// toName is the backend of a variant; "" where it has none.
+func toName(v spec.Variant) string {
+	if v.To == nil {
+		return ""
+	}
+	return v.To.Name
 }
 
 // viaNames are the hops of a variant.

@@ -167,6 +167,7 @@ var provocations = []struct {
 	{"sink-refused", only("otel", func(r *record.Record) { r.Life.Malformed = 3 })},
 	{"evicted", only("otel", func(r *record.Record) { r.Life.Evicted = 1 })},
 	{"waited-for-tracer", only("otel", func(r *record.Record) { r.Start.ConnectedSeconds = 1.5 })},
+	{"backend-differs", only("otel", func(r *record.Record) { r.Backend = &record.Backend{Name: "zipkin", Stored: 9, Answered: new(uint64)} })},
 	{"killed-at-stop", only("otel", func(r *record.Record) { r.Stop.Killed = true })},
 }
 

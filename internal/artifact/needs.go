@@ -31,6 +31,9 @@ func executable(need spec.Need) string {
 	if path, err := exec.LookPath(need.Command); err == nil {
 		return path
 	}
+	if path := Instead([]spec.Need{need}); path != "" {
+		return path
+	}
 	if need.Also == "" {
 		return ""
 	}
@@ -39,6 +42,23 @@ func executable(need spec.Need) string {
 		return ""
 	}
 	return found[len(found)-1]
+}
+
+// Instead is the program that stands in for what a build makes, where a command that the build needs is not there; "" where
+// all are, or there is none.
+func Instead(needs []spec.Need) string {
+	for _, need := range needs {
+		if need.Instead == "" {
+			continue
+		}
+		if _, err := exec.LookPath(need.Command); err == nil {
+			continue
+		}
+		if path, err := exec.LookPath(need.Instead); err == nil {
+			return path
+		}
+	}
+	return ""
 }
 
 func sentence(need spec.Need) string {

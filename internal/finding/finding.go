@@ -83,6 +83,7 @@ type Variant struct {
 	Name        string            `json:"name"`
 	Tracer      string            `json:"tracer"`
 	Settings    map[string]string `json:"settings,omitempty"`
+	To          string            `json:"to,omitempty"`      // the backend that they are stored in; "" is the sink
 	Via         []string          `json:"via,omitempty"`     // hops that its spans pass through, in the order of their way
 	Against     string            `json:"against,omitempty"` // another pair, besides the baseline
 	Description string            `json:"description,omitempty"`

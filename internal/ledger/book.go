@@ -2,6 +2,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -12,6 +13,7 @@ type book struct {
 	tracing Tracing
 	order   []string
 	pages   map[string]*page
+	end     string // the backend where spans end; "" is the sink
 }
 
 func newBook(operations []string, t Tracing) *book {
@@ -70,7 +72,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
 			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
 		})
-		out[len(out)-1].ByChance, out[len(out)-1].Pages = p.chance.trials > 0, p.route(b.pages[All].hops)
+		out[len(out)-1].ByChance, out[len(out)-1].Pages = p.chance.trials > 0, p.route(b.pages[All].hops, cmp.Or(b.end, finding.PageSink))
 		out[len(out)-1].Services = p.missingOf()
 	}
 	return out

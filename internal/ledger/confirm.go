@@ -2,12 +2,19 @@
 // more made the same number of spans.
 package ledger
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Confirm returns what the tracing is meant to do with what runs teach beside the calibration:
 // operations of stretches of which every span came, as many as expected, agreed too.
 func Confirm(t Tracing, runs []Run) Tracing {
 	spans := maps.Clone(t.Spans)
+	if t.random() && slices.ContainsFunc(runs, func(r Run) bool { return r.Backend != "" }) {
+		t.Spans = nil // without traces nobody knows what chance has kept, and so what is missing
+		return t
+	}
 	for _, run := range runs {
 		for i, l := range settle(run, t) {
 			if i >= len(run.Phases) || !l.confirms(run.Phases[i], t) {

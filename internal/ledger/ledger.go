@@ -15,8 +15,18 @@ const (
 	All   = "(run)"   // the whole life of the processes
 )
 
-// AppToSink is the hop from the traced processes straight to the sink.
+// AppToSink is the hop from the traced processes to the sink.
 const AppToSink = "app → sink"
+
+// HopOf is what the hop of runs is called, from the traced processes to where the spans' way ends.
+func HopOf(runs []Run) string {
+	for _, r := range runs {
+		if r.Backend != "" {
+			return "app → " + r.Backend
+		}
+	}
+	return AppToSink
+}
 
 // The names of the entries, in the order of a span's way.
 const (
@@ -68,6 +78,7 @@ func Account(variant, hop string, operations []string, t Tracing, runs []Run) []
 	}
 	book := newBook(operations, t)
 	for i, run := range runs {
+		book.end = run.Backend
 		book.enter(settle(run, t))
 		all := book.pages[All]
 		all.hops = hopsOf(all.hops, run.Hops, i == 0)

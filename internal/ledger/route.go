@@ -9,8 +9,8 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// route is the account hop by hop; nothing where there are no hops, or where it is not sure in which stretch spans came.
-func (p *page) route(life []record.Hop) []finding.Page {
+// route is the account hop by hop, up to an end; nothing where there are no hops, or where it is not sure in which stretch spans came.
+func (p *page) route(life []record.Hop, end string) []finding.Page {
 	if len(p.hops) == 0 || p.operation == Start || p.operation == Stop {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (p *page) route(life []record.Hop) []finding.Page {
 			Failed: sum(nil, h.Failed), Sent: sum(nil, h.Sent), Source: h.Source, Untold: h.Untold,
 		}
 	}
-	at.To, at.Received = finding.PageSink, whole(p.delivered+p.duplicated+p.otherWork())
+	at.To, at.Received = end, whole(p.delivered+p.duplicated+p.otherWork())
 	return append(pages, settled(at, blind))
 }
 

@@ -14,6 +14,7 @@ type Run struct {
 	Stop     Stretch
 	Admitted record.Admitted
 	Hops     []record.Hop // what the hops say of the life of the processes, in the order of a span's way
+	Backend  string       // that spans went to, in the place of the sink; "" is the sink. It counts spans, and knows no traces
 	Unquiet  bool         // the sink still received when the account was closed: more may have come, so that nothing is exact
 }
 
@@ -38,6 +39,9 @@ func FromRecord(r *record.Record) Run {
 		Admitted: r.Tracer,
 		Hops:     r.Hops,
 		Unquiet:  r.Stop.Unquiet,
+	}
+	if r.Backend != nil {
+		run.Backend = r.Backend.Name
 	}
 	for i := range r.Phases {
 		p := &r.Phases[i]
@@ -69,7 +73,7 @@ func together(runs []Run) Run {
 	place := map[[2]string]int{}
 	for i, r := range runs {
 		sum.Hops = hopsOf(sum.Hops, r.Hops, i == 0)
-		sum.Unquiet = sum.Unquiet || r.Unquiet
+		sum.Unquiet, sum.Backend = sum.Unquiet || r.Unquiet, r.Backend
 		sum.Start = join(sum.Start, r.Start)
 		sum.Stop = join(sum.Stop, r.Stop)
 		for _, s := range r.Phases {

@@ -52,11 +52,12 @@ type Record struct {
 	Phases  []Phase  `json:"phases,omitempty"`
 	Memory  []Memory `json:"memory,omitempty"` // over the life of the processes, one entry a process; none of a run that searches, nor of one by an older tracetax
 	Stop    Stop     `json:"stop"`
-	Tracer  Admitted `json:"tracer"`          // what the tracer says of itself, over the life of the processes
-	Life    Counts   `json:"life"`            // what the sink counted over the life of the processes
-	Hops    []Hop    `json:"hops,omitempty"`  // what each program between the tracer and the sink says, in the order of a span's way, over their life
-	Harness Harness  `json:"harness"`         // what the harness says of itself
-	Signs   *Signs   `json:"signs,omitempty"` // of the tracer, where no span came; nil where nobody looked
+	Tracer  Admitted `json:"tracer"`            // what the tracer says of itself, over the life of the processes
+	Life    Counts   `json:"life"`              // what the sink counted over the life of the processes
+	Hops    []Hop    `json:"hops,omitempty"`    // what each program between the tracer and the sink says, in the order of a span's way, over their life
+	Backend *Backend `json:"backend,omitempty"` // what the backend says, where the spans went to one; then Sink and Life of all stretches are its count of spans
+	Harness Harness  `json:"harness"`           // what the harness says of itself
+	Signs   *Signs   `json:"signs,omitempty"`   // of the tracer, where no span came; nil where nobody looked
 }
 
 // Failed reports whether the run has no usable result.

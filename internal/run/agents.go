@@ -54,6 +54,7 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if s.agents.sink, err = sink.NewRemote(s.agents.sinkProcess.Stdin(), s.agents.sinkProcess.Stdout()); err != nil {
 		return fmt.Errorf("starting the sink: %w%s", err, said(s.agents.sinkProcess))
 	}
+	s.receiver = theSink{s.agents}
 	if !s.manner().Generator {
 		s.driver = s.orders()
 		return nil

@@ -122,7 +122,7 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 	defer cancel()
 	s.name = "ready"
 	probes, err := started.Ready(ctx, check)
-	if !p.Brought() {
+	if !p.Brought() && !slices.Contains(s.request.Plan.Route(), p.Name) {
 		s.record.Start.Probes += probes
 	}
 	if err != nil {

@@ -1,10 +1,9 @@
-// How the end of an arrival of spans is found out: the sink is looked at until all have come, or it
+// How the end of an arrival of spans is found out: the sink, or the backend, is looked at until all have come, or it
 // is quiet.
 package run
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -39,10 +38,10 @@ func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited floa
 	flow := flow{roots: s.request.Roots, mark: before, next: before, marked: start, changed: start}
 	held := holding{spans: -1}
 	var d drained
-	quiet, err := await(ctx, poll, patience, func() (bool, error) {
-		seen, err := s.agents.sink.Snapshot(ctx)
+	quiet, err := await(ctx, s.receiver.every(), patience, func() (bool, error) {
+		seen, err := s.receiver.snapshot(ctx)
 		if err != nil {
-			return false, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+			return false, err
 		}
 		d.counts, d.took = seen.Counts, time.Since(start)
 		flow.see(seen.Counts, silence)

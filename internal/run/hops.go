@@ -16,11 +16,11 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// layRoute writes the configurations of the hops, and points {sink.…} of all other processes at the first of them.
+// layRoute writes the configurations of the hops and the backend, and points {sink.…} of all other processes at the first of them.
 func (s *stage) layRoute() error {
 	plan := s.request.Plan
 	s.received = map[string]protocol.Addresses{"": s.agents.sink.Addresses()}
-	for _, name := range slices.Backward(plan.Via) { // each needs the address of the next
+	for _, name := range slices.Backward(plan.Route()) { // each needs the address of the next
 		p := plan.Process(name)
 		config, err := s.hopConfig(p)
 		if err != nil {
@@ -36,8 +36,8 @@ func (s *stage) layRoute() error {
 		}
 		s.received[name] = at
 	}
-	if len(plan.Via) > 0 {
-		direct(s.values, s.received[plan.Via[0]])
+	if route := plan.Route(); len(route) > 0 {
+		s.direct(s.values, s.received[route[0]])
 	}
 	return nil
 }
@@ -69,19 +69,35 @@ type route struct {
 // askOf notes how each hop is asked. All processes are there.
 func (s *stage) askOf() error {
 	for _, name := range s.request.Plan.Via {
-		p := s.request.Plan.Process(name)
-		page, err := spec.Expand(p.Service.Metrics, s.valuesFor(*p))
+		counter, err := s.counterOf(name)
 		if err != nil {
-			return of(name, fmt.Errorf("hop %s: its page of counters: %w", name, err))
+			return err
 		}
-		logs := []hop.Lines{{Process: name, Each: s.app(name).Log().Lines}}
-		s.route.counters = append(s.route.counters, hop.Of(name, p.Service.Says, page, logs))
+		s.route.counters = append(s.route.counters, counter)
+	}
+	if to := s.request.Plan.To; to != "" {
+		counter, err := s.counterOf(to)
+		if err != nil {
+			return err
+		}
+		s.receiver = &backend{counter: counter, changed: time.Now()}
 	}
 	s.route.last = make([]record.Hop, len(s.route.counters))
 	for i, c := range s.route.counters {
 		s.route.last[i] = record.Hop{Name: c.Name()}
 	}
 	return nil
+}
+
+// counterOf is how a process that spans go to is asked for them.
+func (s *stage) counterOf(name string) (hop.Counter, error) {
+	p := s.request.Plan.Process(name)
+	page, err := spec.Expand(p.Service.Metrics, s.valuesFor(*p))
+	if err != nil {
+		return nil, of(name, fmt.Errorf("%s: its page of counters: %w", name, err))
+	}
+	logs := []hop.Lines{{Process: name, Each: s.app(name).Log().Lines}}
+	return hop.Of(name, p.Service.Says, page, logs), nil
 }
 
 // ask asks all hops that are there, the first one first.

@@ -53,7 +53,7 @@ func (s *stage) admissions(ctx context.Context) error {
 	if logged := hop.Logged(plan.Says); len(logged) > 0 {
 		var logs []hop.Lines
 		for _, p := range s.apps {
-			if !slices.Contains(plan.Via, p.Name()) {
+			if !slices.Contains(plan.Route(), p.Name()) {
 				logs = append(logs, hop.Lines{Process: p.Name(), Each: p.Log().Lines})
 			}
 		}

@@ -51,7 +51,7 @@ func (s *stage) lookAtRuntimes() {
 // connect waits until the sink has heard of the tracer; the wait is recorded.
 func (s *stage) connect(ctx context.Context) error {
 	most := s.request.Plan.Connects
-	if most <= 0 || !s.exporting || len(s.request.Plan.Via) > 0 { // it connects to the first hop, of which the sink hears nothing
+	if most <= 0 || !s.exporting || len(s.request.Plan.Route()) > 0 { // it connects to the first of them, of which the sink hears nothing
 		return nil
 	}
 	begun := time.Now()
@@ -77,7 +77,7 @@ func (s *stage) drainStart(ctx context.Context) (drained, error) {
 	if s.mayBeCold() {
 		awaited := max(1, s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1))
 		came := func(c record.Counts) bool { return float64(c.Told()) >= awaited }
-		if _, err := s.until(ctx, s.request.Plan.Passed()+time.Duration(1+len(s.request.Plan.Via))*cold, came); err != nil {
+		if _, err := s.until(ctx, s.request.Plan.Passed()+time.Duration(1+len(s.request.Plan.Route()))*cold, came); err != nil {
 			return drained{}, err
 		}
 	}
@@ -99,10 +99,10 @@ func (s *stage) mayBeCold() bool {
 // until waits, at most so long, until what the sink has counted is as wanted; false
 // where it has not come to that.
 func (s *stage) until(ctx context.Context, most time.Duration, wanted func(record.Counts) bool) (bool, error) {
-	return await(ctx, poll, most, func() (bool, error) {
-		seen, err := s.agents.sink.Snapshot(ctx)
+	return await(ctx, s.receiver.every(), most, func() (bool, error) {
+		seen, err := s.receiver.snapshot(ctx)
 		if err != nil {
-			return false, fmt.Errorf("asking the sink what it has heard of the tracer: %w%s", err, said(s.agents.sinkProcess))
+			return false, err
 		}
 		return wanted(seen.Counts), nil
 	})

@@ -39,6 +39,7 @@ type stage struct {
 	reached   record.Counts     // at the sink, when the next phase begins
 	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
 	route     route
+	receiver  receiver                      // of the spans' way: the sink, or a backend
 	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
 	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
 	owed      owed                          // by the tracer, of the probes of a search

@@ -29,7 +29,7 @@ func (s *stage) stop(ctx context.Context) error {
 		begin = time.Now()
 	}
 	for _, p := range slices.Backward(s.apps) {
-		if slices.Contains(s.request.Plan.Via, p.Name()) {
+		if slices.Contains(s.request.Plan.Route(), p.Name()) {
 			continue
 		}
 		if err := s.stopOne(ctx, p); err != nil {
@@ -42,6 +42,9 @@ func (s *stage) stop(ctx context.Context) error {
 	}
 	seen, err := s.last(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.stopBackend(ctx); err != nil {
 		return err
 	}
 	life := seen.Counts
@@ -87,10 +90,10 @@ func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	const still = 100 * time.Millisecond
 	start := time.Now()
 	var seen sink.Snapshot
-	quiet, err := await(ctx, poll, lastPatience, func() (bool, error) {
+	quiet, err := await(ctx, s.receiver.every(), lastPatience, func() (bool, error) {
 		var err error
-		if seen, err = s.agents.sink.Snapshot(ctx); err != nil {
-			return false, fmt.Errorf("asking the sink what it has counted: %w%s", err, said(s.agents.sinkProcess))
+		if seen, err = s.receiver.snapshot(ctx); err != nil {
+			return false, err
 		}
 		return !s.exporting || seen.InFlight == 0 && seen.Since > still && time.Since(start) > still, nil
 	})

@@ -7,7 +7,6 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -50,13 +49,14 @@ func (s *stage) hopValues(p spec.Process, values map[string]string) {
 		values["config"] = config
 	}
 	if slices.Contains(s.request.Plan.Via, p.Name) {
-		direct(values, s.received[s.request.Plan.Next(p.Name)])
+		s.direct(values, s.received[s.request.Plan.Next(p.Name)])
 	}
 }
 
-// direct puts addresses in the place of the sink's.
-func direct(values map[string]string, to protocol.Addresses) {
-	maps.DeleteFunc(values, func(word, _ string) bool { return strings.HasPrefix(word, protocol.Prefix) })
+// direct puts addresses in the place of the sink's, which keeps those of protocols that the receiver of spans does not speak:
+// other signals may go by them.
+func (s *stage) direct(values map[string]string, to protocol.Addresses) {
+	maps.Copy(values, s.received[""].Values())
 	maps.Copy(values, to.Values())
 }
 

@@ -66,7 +66,7 @@ func (s *source) fitting(v *Variant, w *Workload, tracer, on place) {
 		if slices.Contains(w.processNames(), b.Name) {
 			s.fail(tracer, "tracer %s brings a process called %q, and workload %s has one of that name: call one of them otherwise", t.Name, b.Name, printable(w.Name))
 		}
-		if slices.ContainsFunc(v.Via, func(hop Process) bool { return hop.Name == b.Name }) {
+		if slices.ContainsFunc(v.Route(), func(hop Process) bool { return hop.Name == b.Name }) {
 			s.fail(tracer, "tracer %s brings a process called %q, and a hop of the variant has that name: give the hop another, such as {%s-hop: {service: …}}", t.Name, b.Name, b.Name)
 		}
 		if b.Beside && len(traced) == 0 && v.On == nil {

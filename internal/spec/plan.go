@@ -22,7 +22,8 @@ type Plan struct {
 	Settle     time.Duration
 	Startup    time.Duration // about how much longer the program takes to start and to stop with the tracer
 	Via        []string      // processes that are hops, in the order of a span's way
-	Passing    time.Duration // longest time that all hops together hold a span back
+	To         string        // the process that is the backend; "": spans go to the sink
+	Passing    time.Duration // longest time that all hops and the backend together hold a span back
 	Secrets    []string      // values that no file and no screen may show
 
 	Self     bool              // the load is given to the operation's process in words

@@ -34,6 +34,8 @@ func (s *source) service(n *node, name string) *Service {
 	known := slices.Concat(servicePlaceholders, settingWords(n.get("settings")))
 	keys := s.processFields(&service.Process, &traced, known)
 	keys["build"] = func(v *node) { service.Build = s.build(v) }
+	keys["artifact"] = func(v *node) { service.Artifact = s.artifact(v) }
+	keys["answers"] = func(v *node) { service.Answers = s.answers(v, known) }
 	keys["receives"] = func(v *node) { service.Receives = s.receives(v) }
 	keys["config"] = func(v *node) { service.Config = s.line(v); s.placeholders(v.at, service.Config, runPlaceholders) }
 	keys["delay"] = func(v *node) { service.Delay = s.duration(v, 0, 10*time.Minute) }
@@ -46,6 +48,10 @@ func (s *source) service(n *node, name string) *Service {
 		return service
 	}
 	service.Process.settle(traced)
+	service.Needs = service.Artifact.needs(service.Needs)
+	if service.Artifact != (Artifact{}) && len(service.Build.Run) > 0 {
+		s.fail(n.get("build").at, "a service has artifact or build: {build} is the folder of either")
+	}
 	s.paged(n, "service", service.Metrics, service.Says)
 	if n.get("run") == nil {
 		s.lacks(n, "run", n.at, "a service needs run: the command that starts it")

@@ -43,6 +43,7 @@ func (s *source) serviceChoice(n *node, known []string) Choice {
 		"description": func(v *node) { c.Description = s.text(v) },
 		"env":         func(v *node) { c.Env = s.env(v, known) },
 		"delay":       func(v *node) { c.Delay = s.duration(v, 0, 10*time.Minute) },
+		"sends":       func(v *node) { c.Sends = s.sends(v) },
 		"without":     func(v *node) { c.Without = s.texts(v) },
 	})
 	return c

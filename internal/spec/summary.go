@@ -117,14 +117,18 @@ func Distinct(needs []Need) []Need {
 	return out
 }
 
-// viaText is " via collector" where spans pass through hops.
+// viaText is " via collector to zipkin" where spans pass through hops, and are stored in a backend.
 func (v Variant) viaText() string {
+	to := ""
+	if v.To != nil {
+		to = " to " + v.To.Name
+	}
 	if len(v.Via) == 0 {
-		return ""
+		return to
 	}
 	var names []string
 	for _, hop := range v.Via {
 		names = append(names, hop.Name)
 	}
-	return " via " + strings.Join(names, " and ")
+	return " via " + strings.Join(names, " and ") + to
 }

@@ -168,10 +168,10 @@ func (p *Plan) textsOf(is func(process string) bool) []string {
 	return out
 }
 
-// NamesSink reports whether the plan tells any but its hops where the sink is.
+// NamesSink reports whether the plan tells any but its hops and its backend where the sink is.
 func (p *Plan) NamesSink() bool {
 	return slices.ContainsFunc(p.textsOf(p.noHop), func(text string) bool { return strings.Contains(text, sinkMark) })
 }
 
-// noHop reports whether a process is none of the hops.
-func (p *Plan) noHop(process string) bool { return !slices.Contains(p.Via, process) }
+// noHop reports whether a process is none of those that spans go to.
+func (p *Plan) noHop(process string) bool { return !slices.Contains(p.Route(), process) }

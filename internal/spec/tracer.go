@@ -170,6 +170,7 @@ func (s *source) choice(n *node, known []string) Choice {
 		"append":      func(v *node) { c.Append = s.env(v, known) },
 		"steps":       func(v *node) { c.Steps = s.steps(v) },
 		"unset":       func(v *node) { c.Unset = s.texts(v) },
+		"sends":       func(v *node) { c.Sends = s.sends(v) },
 		"silent":      func(v *node) { c.Silent = s.flag(v) },
 		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
 		"partial":     func(v *node) { c.Partial = s.flag(v) },

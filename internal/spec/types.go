@@ -89,6 +89,7 @@ type Service struct {
 	Needs       []Need
 	Process     Process   // Name is empty; a workload's own keys win over it, its env is merged
 	Build       Build     // makes its program, {build} in its own texts; without commands there is none
+	Artifact    Artifact  // its packages, {build} in its own texts
 	Settings    []Setting // in the texts of its process {setting.NAME} stands for them until it is somebody's
 
 	// Of one that spans can pass through (via: of a variant).
@@ -97,6 +98,7 @@ type Service struct {
 	Delay    time.Duration            // longest time that it holds a span back; what its settings say adds to it
 	Metrics  string                   // URL of its page of counters
 	Says     []Saying
+	Answers  Answers // of a backend (to: of a variant): how it is asked for its spans
 	Files    fs.FS
 }
 
@@ -139,6 +141,7 @@ type Number struct{ Low, High float64 }
 type Need struct {
 	Command string // looked up on PATH
 	Also    string // pattern of files that do as well, off the PATH: /usr/lib/postgresql/*/bin/postgres
+	Instead string // of a service that is built: a program on the PATH that does as well as what its build makes
 	Install string // how to get it
 	Reason  string // set where it cannot be had at all
 }
@@ -199,6 +202,7 @@ type Choice struct {
 	Env         map[string]string
 	Append      map[string]string
 	Unset       []string          // variables of the tracer that this choice takes away
+	Sends       []protocol.Name   // with it spans go by these protocols alone, of those that are named; nil: by all
 	Steps       []string          // of tracing that are left with it, of Steps; nil: all
 	Silent      bool              // with it no span reaches the sink, by intent
 	Files       map[string]string // with it spans go to files: the folder of those of a format (see FileFormats), read when the processes have ended
@@ -223,6 +227,7 @@ type Variant struct {
 	Args        []string
 	On          []string  // the workload's processes that are traced; nil: all that a tracer applies to
 	Via         []Process // hops that its spans pass through, in the order of a span's way
+	To          *Process  // the backend that they are stored in; nil: they go to the sink
 	Against     string    // another variant to be compared with, besides the baseline
 	Faults      *Faults   // instead of the experiment's; nil: the experiment's
 }

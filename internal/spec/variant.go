@@ -20,7 +20,7 @@ func (v Variant) TracerName() string {
 }
 
 // variantKeys are the keys of a variant; a tracer's setting cannot be called so.
-var variantKeys = []string{"tracer", "settings", "on", "env", "args", "via", "against", "description", "faults"}
+var variantKeys = []string{"tracer", "settings", "on", "env", "args", "via", "to", "against", "description", "faults"}
 
 // looker finds workloads and tracers by name; a *Catalog is one.
 type looker interface {
@@ -87,6 +87,7 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 			"env":         func(x *node) { v.Env = s.userEnv(x, known) },
 			"args":        func(x *node) { v.Args = s.arguments(x, known) },
 			"via":         func(x *node) { v.Via = s.via(x, w) },
+			"to":          func(x *node) { v.To = s.to(x, w) },
 			"against":     func(x *node) { v.Against = s.line(x) },
 			"description": func(x *node) { v.Description = s.text(x) },
 			"faults":      func(x *node) { own := s.faults(x, faults); v.Faults = &own },
@@ -95,6 +96,8 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 			},
 		})
 	}
+	s.apart(n, &v)
+	v.adapt()
 	s.fitting(&v, w, at, on)
 	return v
 }

@@ -4,7 +4,6 @@ package spec
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -83,9 +82,7 @@ func (s *source) hop(n *node) (Process, bool) {
 	}
 	ok = s.mapping(e.value, "a hop", keys)
 	s.meant(e.value, hop)
-	chosen := hop.Service.process(hop.Settings)
-	hop.Run, hop.Env, hop.Dir, hop.Ready = chosen.Run, chosen.Env, chosen.Dir, chosen.Ready
-	maps.Copy(hop.Env, hop.Own)
+	hop.resettle()
 	return hop, ok
 }
 
@@ -198,9 +195,11 @@ func (s *source) receives(n *node) map[protocol.Name]string {
 }
 
 // page reads where a page of counters is.
-func (s *source) page(n *node) string {
+func (s *source) page(n *node) string { return s.pageOf(n, runPlaceholders) }
+
+func (s *source) pageOf(n *node, known []string) string {
 	text := s.line(n)
-	s.placeholders(n.at, text, runPlaceholders)
+	s.placeholders(n.at, text, known)
 	plain := replace(text, func(string) string { return "1" }, nil, nil)
 	if u, err := url.Parse(plain); err != nil || u.Scheme != "http" || u.Host == "" {
 		s.fail(n.at, "%q is not a page such as http://127.0.0.1:{port.metrics}/metrics", printable(text))

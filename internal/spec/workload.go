@@ -122,6 +122,7 @@ func (s *source) needs(n *node) []Need {
 		ok := s.mapping(item, "a need", fields{
 			"command": func(v *node) { need.Command = s.line(v) },
 			"also":    func(v *node) { need.Also = s.pattern(v) },
+			"instead": func(v *node) { need.Instead = s.line(v) },
 			"install": func(v *node) { need.Install = s.line(v) },
 			"reason":  func(v *node) { need.Reason = s.line(v) },
 		})

@@ -187,6 +187,9 @@ func (w writer) variant(v Variant) pairs {
 		}
 		p.add("via", hops)
 	}
+	if v.To != nil {
+		p.add("to", w.hop(*v.To))
+	}
 	p.text("against", v.Against)
 	if v.Faults != nil {
 		p.add("faults", faultsOf(*v.Faults))

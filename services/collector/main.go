@@ -4,9 +4,13 @@ package main
 import (
 	"log"
 
+	"github.com/open-telemetry/opentelemetry-collector-contrib/exporter/zipkinexporter"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/filterprocessor"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/groupbytraceprocessor"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/probabilisticsamplerprocessor"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/tailsamplingprocessor"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/receiver/jaegerreceiver"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/receiver/zipkinreceiver"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/provider/envprovider"
@@ -43,16 +47,17 @@ func main() {
 func factories() (otelcol.Factories, error) {
 	f := otelcol.Factories{Telemetry: otelconftelemetry.NewFactory()}
 	var err error
-	if f.Receivers, err = otelcol.MakeFactoryMap[receiver.Factory](otlpreceiver.NewFactory()); err != nil {
+	f.Receivers, err = otelcol.MakeFactoryMap[receiver.Factory](otlpreceiver.NewFactory(), zipkinreceiver.NewFactory(), jaegerreceiver.NewFactory())
+	if err != nil {
 		return f, err
 	}
 	f.Processors, err = otelcol.MakeFactoryMap[processor.Factory](
 		batchprocessor.NewFactory(), memorylimiterprocessor.NewFactory(), probabilisticsamplerprocessor.NewFactory(), filterprocessor.NewFactory(),
-		tailsamplingprocessor.NewFactory())
+		tailsamplingprocessor.NewFactory(), groupbytraceprocessor.NewFactory())
 	if err != nil {
 		return f, err
 	}
 	f.Exporters, err = otelcol.MakeFactoryMap[exporter.Factory](
-		otlpexporter.NewFactory(), otlphttpexporter.NewFactory(), debugexporter.NewFactory(), nopexporter.NewFactory())
+		otlpexporter.NewFactory(), otlphttpexporter.NewFactory(), zipkinexporter.NewFactory(), debugexporter.NewFactory(), nopexporter.NewFactory())
 	return f, err
 }

@@ -30,8 +30,8 @@ func (b *Book) account() {
 			runsByCell = append(runsByCell, ofCells(r.Record))
 			b.deliveries[r] = ledger.Deliveries(byCell, runsByCell[len(runsByCell)-1])
 		}
-		b.Ledgers = append(b.Ledgers, ledger.Account(v.Name, ledger.AppToSink, b.Operations(), t, runs)...)
-		b.byCell = append(b.byCell, ledger.Account(v.Name, ledger.AppToSink, names, byCell, runsByCell)...)
+		b.Ledgers = append(b.Ledgers, ledger.Account(v.Name, ledger.HopOf(runs), b.Operations(), t, runs)...)
+		b.byCell = append(b.byCell, ledger.Account(v.Name, ledger.HopOf(runs), names, byCell, runsByCell)...)
 	}
 	for _, ledgers := range [][]finding.Ledger{b.Ledgers, b.byCell} {
 		for i := range ledgers {

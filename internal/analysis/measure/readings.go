@@ -62,7 +62,10 @@ var readings = map[string]func(role.Charge) Reading{
 	"context_switches": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		return dataset.Over(p.Used(role.Charge{}, func(u record.Usage) float64 { return float64(u.ContextSwitches) }), float64(p.Load.Started))
 	}),
-	metric.ExportPerOperation: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+	metric.ExportPerOperation: plain(func(r *dataset.Run, p *dataset.Phase) (float64, bool) {
+		if r.Backend != nil { // which counts spans alone
+			return 0, false
+		}
 		return dataset.Over(float64(p.Sink.Bytes), float64(p.Load.Started))
 	}),
 	metric.DeliveredRate: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {

@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // The thresholds of the checks of the harness.
@@ -124,6 +125,21 @@ func (s *looker) findBusyStart() []hit {
 		return nil
 	}
 	return []hit{{text: fmt.Sprintf("the load average was %.2g on %.0f CPUs before the first run", first.Harness.LoadAverage, s.CPUs)}}
+}
+
+// findBackend finds backends that answer with another number of spans than they say they have stored, or with none that can
+// be counted.
+func (s *looker) findBackend() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		for _, r := range s.RunsOf(v.Name) {
+			if text := words.BackendDiffers(r.Backend); text != "" {
+				hits = append(hits, hit{text, v.Name})
+				break
+			}
+		}
+	}
+	return hits
 }
 
 func (s *looker) findKilled() []hit {

@@ -32,6 +32,7 @@ type Listed struct {
 type needView struct {
 	Command string `json:"command,omitempty"`
 	Also    string `json:"also,omitempty"`
+	Instead string `json:"instead,omitempty"`
 	Install string `json:"install,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 }

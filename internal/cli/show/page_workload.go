@@ -79,7 +79,11 @@ func (p *page) service(s *spec.Service) {
 	p.line("\nrole: %s", s.Process.Role)
 	p.line("run: %s", strings.Join(s.Process.Run, " "))
 	if len(s.Receives) > 0 {
-		p.line("spans pass through it (via: %s): it receives %s", s.Name, strings.Join(receives(s), ", "))
+		way := "spans pass through it (via: %s): it receives %s"
+		if s.Stores() {
+			way = "spans are stored in it (to: %s): it receives %s"
+		}
+		p.line(way, s.Name, strings.Join(receives(s), ", "))
 		p.line("it says what was: %s", strings.Join(said(s), ", "))
 	}
 	if len(s.Process.Env) > 0 {

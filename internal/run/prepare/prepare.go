@@ -76,7 +76,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 // Missing are the things that this machine lacks to run a variant, in words.
 func Missing(w *spec.Workload, v spec.Variant) []string {
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
-	for _, p := range slices.Concat(w.Processes, v.Via) {
+	for _, p := range slices.Concat(w.Processes, v.Route()) {
 		if p.Service != nil {
 			missing = append(missing, artifact.Missing(p.Service.Needs)...)
 		}
@@ -166,11 +166,11 @@ func fetchServices(ctx context.Context, store *artifact.Store, plan *spec.Plan) 
 	return folders, nil
 }
 
-// buildServices builds the programs of the services that have one.
+// buildServices builds the programs of the services that have one, and fetches the packages of those that have some.
 func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, progress io.Writer) (map[string]string, error) {
 	built := map[string]string{}
 	for _, p := range plan.Processes {
-		if p.Service == nil || len(p.Service.Build.Run) == 0 {
+		if p.Service == nil || len(p.Service.Build.Run) == 0 && p.Service.Artifact == (spec.Artifact{}) {
 			continue
 		}
 		var err error
@@ -181,10 +181,21 @@ func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, 
 	return built, nil
 }
 
-// BuildService builds the program of a service that has one. Its configuration is none of the sources.
+// BuildService builds the program of a service that has one, or fetches its packages. Its configuration is none of the sources.
 func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, progress io.Writer) (string, error) {
+	if s.Artifact != (spec.Artifact{}) {
+		dir, err := store.Artifact(ctx, s.Files, s.Artifact, progress)
+		if err != nil {
+			return "", fmt.Errorf("service %s: %w", s.Name, err)
+		}
+		return dir, nil
+	}
+	commands := s.Build.Run
+	if path := artifact.Instead(s.Needs); path != "" {
+		commands = [][]string{{"ln", "-s", path, s.Process.Run[0]}}
+	}
 	dir, err := store.Build(ctx, artifact.BuildRequest{
-		Files: s.Files, Commands: s.Build.Run, Env: s.Build.Env, Beside: strings.TrimPrefix(s.Config, "{service}/"),
+		Files: s.Files, Commands: commands, Env: s.Build.Env, Beside: strings.TrimPrefix(s.Config, "{service}/"),
 	}, progress)
 	if err != nil {
 		return "", fmt.Errorf("service %s: %w", s.Name, err)

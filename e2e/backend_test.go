@@ -1,0 +1,121 @@
+// Spans that are stored in a real backend, in the place of the sink.
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/role"
+)
+
+// Zipkin behind a Collector, which then sends what Zipkin takes in: it has stored all spans that were made, by its own word and
+// by what it answers, and what it uses is a part of the variant's cost. Where it keeps few, it answers with fewer than it stored.
+func TestToZipkin(t *testing.T) {
+	t.Parallel()
+	backends(t, "zipkin", "settings: {delay: 100ms}, via: collector", 500)
+}
+
+// The same of Jaeger, straight behind the tracer.
+func TestToJaeger(t *testing.T) {
+	more(t, "backends")
+	t.Parallel()
+	backends(t, "jaeger", "settings: {delay: 100ms}", 100)
+}
+
+// backends runs a variant with a backend, and one with the same backend that keeps so many of its spans or traces.
+func backends(t *testing.T, name, how string, keeps int) {
+	t.Helper()
+	setting := map[string]string{"zipkin": "spans", "jaeger": "traces"}[name]
+	out := filepath.Join(t.TempDir(), "results")
+	doc := document(t, tracetax(t, "run", "--json", "--out", out, write(t, fmt.Sprintf(`
+workload: hello/go
+operations: [remote]
+variants:
+  none:
+  all: {tracer: otel, %s, to: %s}
+  few: {tracer: otel, %s, to: {%s: {%s: %d}}}
+load: {rate: 200/s, warmup: 200ms, duration: 1s, idle: 50ms}
+design: {blocks: 1}
+`, how, name, how, name, setting, keeps))).exit(t, 0))
+	for _, variant := range []string{"all", "few"} {
+		l := ledger(t, doc, "remote", variant)
+		if made := int64(l.Operations); l.Hop != "app → "+name || entry(l, "delivered") != 3*made || l.LostShare != 0 || entry(l, "unaccounted") != 0 || made == 0 {
+			t.Errorf("%s: %+v", variant, l)
+		}
+	}
+	if strings.Contains(how, "via") {
+		if page := pageOf(t, ledger(t, doc, "remote", "all"), "collector", name); page.Outcome != finding.HopWhole {
+			t.Errorf("from the Collector: %+v", page)
+		}
+	}
+	for _, r := range records(t, out) {
+		if r.Kind != "measured" || r.Variant == "none" {
+			continue
+		}
+		b := r.Backend
+		if b == nil || b.Name != name || b.Answered == nil || b.Stored != r.Life.Spans || b.Stored == 0 {
+			t.Errorf("%s: the backend says %+v, and %d spans were counted", r.Variant, b, r.Life.Spans)
+			continue
+		}
+		if whole := *b.Answered == b.Stored; whole != (r.Variant == "all") || *b.Answered > b.Stored {
+			t.Errorf("%s: of %d spans it answers with %d", r.Variant, b.Stored, *b.Answered)
+		}
+	}
+	var warned []string
+	for _, w := range doc.Warnings {
+		if w.Code == "backend-differs" {
+			warned = append(warned, w.Where)
+		}
+	}
+	if strings.Join(warned, " ") != "few" {
+		t.Errorf("backend-differs is told of %q, want few", warned)
+	}
+	cost := map[role.Role]float64{}
+	for _, f := range doc.Findings {
+		if f.Variant == "all" && f.Metric == "cpu_per_operation" && f.Against == "none" {
+			cost[role.Role(f.Role)] = f.Value
+		}
+		if f.Metric == "export_bytes_per_operation" && f.Variant == "all" {
+			t.Errorf("bytes that nobody counted: %+v", f)
+		}
+	}
+	if sum := cost[role.App] + cost[role.Collector] + cost[role.Backend]; cost[role.Backend] <= 0 || cost[""] < sum*.999 || cost[""] > sum*1.001 {
+		t.Errorf("CPU per operation by role: %v", cost)
+	}
+}
+
+// A backend that is killed in the middle of a run is what the run failed of, with its last lines; it is made again.
+func TestBackendIsKilled(t *testing.T) {
+	more(t, "backends")
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "results")
+	c := tracetax(t, "run", write(t, `
+workload: hello/go
+operations: [json]
+variants:
+  none:
+  stored: {tracer: otel, settings: {delay: 100ms}, via: collector, to: zipkin}
+load: {rate: 200/s, warmup: 200ms, duration: 3s, idle: 50ms}
+design: {blocks: 1, seed: 3}
+`), "--out", out)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "Zipkin is killed while the load runs", func() bool { return c.killProcess(t, out, "zipkin", "/zipkin.jar") })
+	c.ended(t, c.Wait(), 0)
+	failed := 0
+	for _, r := range records(t, out) {
+		if r.Failed() {
+			failed++
+			if r.Variant != "stored" || r.Failure.Process != "zipkin" || !strings.Contains(r.Failure.Message, "SIGKILL") || len(r.Failure.Log) == 0 {
+				t.Errorf("%s failed with %+v, which does not name Zipkin and its last lines", r.Variant, r.Failure)
+			}
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d failed runs, want 1", failed)
+	}
+}

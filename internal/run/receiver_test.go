@@ -1,0 +1,40 @@
+package run
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/run/hop"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// TestBackendSnapshot: what a backend has stored is its page's word, since it last changed; a page that cannot be read, or that
+// does not say it, is a failure and never none.
+func TestBackendSnapshot(t *testing.T) {
+	page := "stored 7\nthrown 2\n"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) }))
+	defer server.Close()
+	says := []spec.Saying{{What: spec.SaysReceived, Metrics: "stored"}, {What: spec.SaysDropped, Metrics: "thrown", Absent: spec.AbsentNone}}
+	long := time.Now().Add(-time.Hour)
+	b := &backend{counter: hop.Of("zipkin", says, server.URL, nil), changed: long}
+	seen, err := b.snapshot(t.Context())
+	if err != nil || seen.Counts.Spans != 5 || seen.Since > time.Minute {
+		t.Errorf("%+v, %v, want 5 spans, just now", seen, err)
+	}
+	b.changed = long
+	if seen, err = b.snapshot(t.Context()); err != nil || seen.Counts.Spans != 5 || seen.Since < time.Minute {
+		t.Errorf("%+v, %v, want 5 spans as long ago", seen, err)
+	}
+	page = "other 7\n"
+	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "none of the counters") {
+		t.Errorf("of a page without the counter: %v", err)
+	}
+	server.Close()
+	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "backend zipkin") {
+		t.Errorf("of no page: %v", err)
+	}
+}

@@ -1,0 +1,23 @@
+package words
+
+import (
+	"fmt"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// BackendDiffers is "zipkin says that it has stored 900 spans, and answers with 300"; "" where both are the same and it threw
+// none away, and where there is no backend.
+func BackendDiffers(b *record.Backend) string {
+	switch {
+	case b == nil || b.Answered != nil && *b.Answered == b.Stored && b.Dropped == 0:
+		return ""
+	case b.Dropped > 0 && b.Answered != nil:
+		return fmt.Sprintf("%s says that it has stored %s and thrown %s away, and answers with %s", b.Name, spans(float64(b.Stored)),
+			finding.FormatCount(int64(b.Dropped)), finding.FormatCount(int64(*b.Answered)))
+	case b.Answered == nil:
+		return fmt.Sprintf("%s says that it has stored %s; with how many it answers is not known: %s", b.Name, spans(float64(b.Stored)), b.Untold)
+	}
+	return fmt.Sprintf("%s says that it has stored %s, and answers with %s", b.Name, spans(float64(b.Stored)), finding.FormatCount(int64(*b.Answered)))
+}
