@@ -51,6 +51,12 @@ func (p *page) entries() []finding.Entry {
 	if p.droppedOnWay > 0 {
 		sum += add(DroppedOnWay, p.droppedOnWay, Counted)
 	}
+	if p.early > 0 {
+		sum += add(EarlyOnWay, p.early, Inferred)
+	}
+	if p.torn > 0 {
+		sum += add(TornOnWay, p.torn, Inferred)
+	}
 	if p.failedOnWay > 0 {
 		sum += add(FailedOnWay, p.failedOnWay, Counted)
 	}

@@ -46,6 +46,10 @@ type line struct {
 	hops         []record.Hop // what the hops say in the stretch
 	left         float64      // that they left out on purpose
 	droppedOnWay float64
+	early        float64 // that they threw away before they had decided on their traces
+	torn         float64 // that they left out of traces which they kept
+	perTrace     float64 // spans of each trace; 0: not known, or they differ
+	kept         traces  // where hops decide on traces: those that came
 	failedOnWay  float64
 	blind        bool // one of them does not say how many it left out
 }

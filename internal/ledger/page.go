@@ -51,6 +51,11 @@ func (p *page) add(l line) {
 	p.left += l.left
 	p.droppedOnWay += l.droppedOnWay
 	p.failedOnWay += l.failedOnWay
+	p.early += l.early
+	p.torn += l.torn
+	if l.operation != Start && l.operation != Stop {
+		p.kept.add(l.kept, p.runs == 1)
+	}
 	p.blind = p.blind || l.blind
 	if p.operation != All {
 		p.hops = hopsOf(p.hops, l.hops, p.runs == 1)

@@ -37,6 +37,9 @@ func settle(run Run, t Tracing) []line {
 	showAbsent(lines, run, t)
 	believeHops(lines, run)
 	for i, s := range run.Phases {
+		lines[i].tear(s, roots)
+	}
+	for i, s := range run.Phases {
 		operations := s.Started
 		if t.random() {
 			operations = lines[i].chance.traces
@@ -104,6 +107,7 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 		return l
 	}
 	l.how = per.How
+	l.perTrace = per.perTrace()
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
 	if t.random() {

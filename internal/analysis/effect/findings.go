@@ -48,6 +48,9 @@ func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
 		}
 	}
 	add(s.perSpan(p, at))
+	for _, c := range s.perKeptTrace(p, at) {
+		add(c)
+	}
 	add(s.delivered(p, at))
 	return out
 }
