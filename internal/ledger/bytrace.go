@@ -41,22 +41,34 @@ func (l *line) droppedEarly() {
 
 // tear takes from what was left out on purpose the spans that kept traces lack: a trace that came in parts was decided on in
 // parts. What they lack is first put down to what was lost in another way, so that it is the least.
-func (l *line) tear(s Stretch, roots map[string]int) {
-	l.kept = keptOf(s, l.perTrace, roots)
+func (l *line) tear(s Stretch, tracer record.Admitted, roots map[string]int) {
+	if decides(s.Hops) || tracer.Sampled != nil && *tracer.Sampled > 0 {
+		l.kept = keptOf(s, l.perTrace, roots)
+	}
 	if !l.kept.known || !l.known {
 		return
 	}
 	elsewhere := math.Max(0, l.missing.high) + l.placed()
-	if spans := math.Min(l.left, float64(l.kept.lacking)-elsewhere); spans > 0 {
-		l.left -= spans
+	lacking := math.Max(0, float64(l.kept.lacking)-elsewhere)
+	for _, out := range []*float64{&l.left, &l.decided} {
+		spans := math.Min(*out, lacking)
+		*out -= spans
 		l.torn += spans
+		lacking -= spans
 	}
 }
 
-// keptOf are the traces that came where hops decide on traces, all of which should have so many spans.
+// decide puts down what the tracer says that it left out once the traces were there. It says it of the whole run, at the stop.
+func decide(lines []line, run Run) {
+	if n := run.Admitted.Sampled; n != nil {
+		putDown(lines, float64(*n), func(l *line, spans float64) { l.decided += spans }, true)
+	}
+}
+
+// keptOf are the traces that came, all of which should have so many spans.
 func keptOf(s Stretch, perTrace float64, roots map[string]int) traces {
 	own, _ := s.Sink.Apart(roots)
-	if !decides(s.Hops) || perTrace <= 0 || !own.Whole() {
+	if perTrace <= 0 || !own.Whole() {
 		return traces{}
 	}
 	out := traces{known: true}

@@ -26,6 +26,9 @@ func (p *page) entries() []finding.Entry {
 	if p.sampled > 0 || p.chance.trials > 0 {
 		sum += add(SampledOut, p.sampled, Inferred)
 	}
+	if p.decided > 0 {
+		sum += add(DecidedOut, p.decided, p.attributed(p.decided))
+	}
 	if p.forgone > 0 {
 		sum += add(Forgone, p.forgone, inferredIf(p.late > 0))
 	}

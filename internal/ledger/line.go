@@ -17,6 +17,7 @@ type line struct {
 	late        float64 // of which came while the processes stopped
 	duplicated  float64
 	merged      float64 // into others that were delivered
+	decided     float64 // left out by the tracer on purpose, once their traces were there
 	forgone     float64 // not sent by a limit of the tracer's own
 	dropped     float64
 	admits      bool // whether the tracer says anything of drops

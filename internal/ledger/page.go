@@ -30,6 +30,7 @@ func (p *page) add(l line) {
 	p.duplicated += l.duplicated
 	p.merged += l.merged
 	p.forgone += l.forgone
+	p.decided += l.decided
 	p.dropped += l.dropped
 	p.failed += l.failed
 	p.atStop += l.atStop
@@ -68,7 +69,7 @@ func (p *page) add(l line) {
 	p.lost += l.lost()
 	p.surplus += math.Max(0, -l.unaccounted)
 	if l.chance.trials > 0 {
-		arrived := l.told() + l.left + l.placed() + l.unaccounted
+		arrived := l.told() + l.left + l.decided + l.placed() + l.unaccounted
 		p.sampled += math.Max(0, l.middle()-arrived)
 	} else {
 		p.sampled += math.Max(0, l.expected.high-l.notExported-l.due.high)

@@ -23,7 +23,10 @@ func (p *page) route(life []record.Hop) []finding.Page {
 	}
 	at := finding.Page{From: finding.PageApp}
 	if p.expects() {
-		at.Expected = spansOf(p.dropped + p.failed + p.atStop + p.left + p.droppedOnWay + p.early + p.torn + p.failedOnWay + p.delivered + missing + p.otherWork())
+		at.Expected = spansOf(p.decided + p.dropped + p.failed + p.atStop + p.left + p.droppedOnWay + p.early + p.torn + p.failedOnWay + p.delivered + missing + p.otherWork())
+	}
+	if p.decided > 0 {
+		at.Sampled = spansOf(p.decided)
 	}
 	if p.admits {
 		at.Dropped = spansOf(p.dropped)

@@ -35,9 +35,10 @@ func settle(run Run, t Tracing) []line {
 	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
 	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
 	showAbsent(lines, run, t)
+	decide(lines, run)
 	believeHops(lines, run)
 	for i, s := range run.Phases {
-		lines[i].tear(s, roots)
+		lines[i].tear(s, run.Admitted, roots)
 	}
 	for i, s := range run.Phases {
 		operations := s.Started

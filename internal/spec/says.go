@@ -20,7 +20,7 @@ const (
 )
 
 var (
-	tracerSays  = []string{SaysDropped, SaysFailed, SaysSent}
+	tracerSays  = []string{SaysSampled, SaysDropped, SaysFailed, SaysSent}
 	serviceSays = []string{SaysReceived, SaysRefused, SaysSampled, SaysDropped, SaysFailed, SaysSent, SaysEarly, SaysKept}
 )
 

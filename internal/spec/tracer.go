@@ -172,6 +172,7 @@ func (s *source) choice(n *node, known []string) Choice {
 		"silent":      func(v *node) { c.Silent = s.flag(v) },
 		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
 		"partial":     func(v *node) { c.Partial = s.flag(v) },
+		"decides":     func(v *node) { c.Decides = s.flag(v) },
 		"learnt":      func(v *node) { c.Learnt = s.flag(v) },
 		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
 		"files":       func(v *node) { c.Files = s.spanFiles(v) },

@@ -33,7 +33,8 @@ type Load struct {
 // Relative is a rate that is a share of what the slowest variant can do,
 // operation by operation ("50% of slowest"). A pilot run of each variant finds that.
 type Relative struct {
-	Share  float64  // 0.5 is half
+	Share  float64   // 0.5 is half
+	Shares []float64 // several of them: a phase for each; Share is then 0
 	Search Capacity // how the pilot finds the capacity
 }
 

@@ -10,7 +10,7 @@ import (
 
 // entryTexts are what a reader calls the entries of a ledger.
 var entryTexts = map[string]string{
-	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.Forgone: "held back by the tracer's own limit",
+	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.DecidedOut: "sampled out by the tracer", ledger.Forgone: "held back by the tracer's own limit",
 	ledger.Dropped: "tracer says dropped", ledger.FailedSend: "failed export", ledger.Background: "of other work",
 	ledger.SampledOnWay: "sampled out on the way", ledger.DroppedOnWay: "dropped on the way", ledger.FailedOnWay: "failed export on the way",
 	ledger.EarlyOnWay: "dropped too early on the way", ledger.TornOnWay: "left out of kept traces on the way",
