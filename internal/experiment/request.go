@@ -150,7 +150,7 @@ func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []spec.Ope
 		level := e.Load.Steps()[phase.Level]
 		request.Load, request.Parameter = level.Load, level.Parameter
 		if relative := level.Load.Relative; relative != nil {
-			request.Load.Rate, request.Load.Relative = relative.Share*rates[phase.Operation], nil
+			request.Load.Rate = relative.Share * rates[phase.Operation]
 		}
 	}
 	if c := request.Load.Capacity; c != nil {

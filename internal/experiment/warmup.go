@@ -42,7 +42,7 @@ func (l *Loop) watched(phase design.Phase, operations []spec.Operation, rates ma
 		Operation: operations[at], Load: level.Load, Parameter: level.Parameter, Watched: warmup.Watched(e.Load.WarmupMost),
 	}
 	if relative := level.Load.Relative; relative != nil {
-		request.Load.Rate, request.Load.Relative = relative.Share*rates[phase.Operation], nil
+		request.Load.Rate = relative.Share * rates[phase.Operation]
 	}
 	if c := e.Load.Capacity; c != nil {
 		if first, more := l.search(*c, request.Operation).Next(nil); more {

@@ -9,6 +9,10 @@ import (
 
 // loadRate reads 400/s, [100/s, 200/s] or 50% of slowest.
 func (s *source) loadRate(n *node, l *Load) {
+	if ofSlowest(n) {
+		l.Relative = s.sharesIn(n)
+		return
+	}
 	if n.kind == list {
 		l.Rates = levels(s, n, "rates", s.rate)
 		return
@@ -27,9 +31,7 @@ func (s *source) loadRate(n *node, l *Load) {
 		s.fail(n.at, "%s (a rate is a share of what the slowest variant can do: 50%% of slowest)", unknown("reference", printable(of), []string{"slowest"}))
 		return
 	}
-	relative := s.shares(n, share)
-	relative.Search = defaultSearch()
-	l.Relative = &relative
+	l.Relative = s.shares(n, strings.TrimSpace(share))
 }
 
 // connections reads 4, or [1, 2, 4].

@@ -2,7 +2,6 @@
 package spec
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,36 +9,42 @@ import (
 // ParameterShare is what a sweep over shares varies: a rate differs from operation to operation, and is found.
 const ParameterShare = "share"
 
-// sharesText is a list of them, as one text: to YAML it is a list with something behind it, and so it has quotes there.
-var sharesText = regexp.MustCompile(`^\[([^\[\]]*)\]$`)
+// ofSlowest reports whether a list has shares of the slowest, and not rates.
+func ofSlowest(n *node) bool {
+	return n.kind == list && slices.ContainsFunc(n.items, func(item *node) bool { return strings.HasSuffix(item.text, " of slowest") })
+}
 
-// shares reads 50%, or [33%, 67%, 100%].
-func (s *source) shares(n *node, text string) (r Relative) {
-	list := sharesText.FindStringSubmatch(strings.TrimSpace(text))
-	parts := []string{text}
-	if list != nil {
-		parts = strings.Split(list[1], ",")
+// sharesIn reads [33% of slowest, 100% of slowest].
+func (s *source) sharesIn(n *node) *Relative {
+	shares := levels(s, n, "shares of the slowest", func(item *node) float64 {
+		share, _ := strings.CutSuffix(s.text(item), " of slowest")
+		return s.shareOf(item, share)
+	})
+	return &Relative{Shares: shares, Search: defaultSearch()}
+}
+
+// shares reads 50%, or, as one text with a list in it, [33%, 67%, 100%].
+func (s *source) shares(n *node, text string) *Relative {
+	within, several := strings.CutPrefix(text, "[")
+	if within, several = strings.CutSuffix(within, "]"); !several {
+		return &Relative{Share: s.shareOf(n, text), Search: defaultSearch()}
 	}
-	if len(parts) > maxLevels {
-		s.fail(n.at, "a list of shares has 1 to %d of them, not %d", maxLevels, len(parts))
-		return r
+	of := &node{kind: list, at: n.at}
+	for share := range strings.SplitSeq(within, ",") {
+		of.items = append(of.items, &node{kind: scalar, text: strings.TrimSpace(share), at: n.at})
 	}
-	for _, part := range parts {
-		v, err := parseShare(strings.TrimSpace(part))
-		switch {
-		case err != nil:
-			s.fail(n.at, "%v", err)
-		case v == 0:
-			s.fail(n.at, "the share of the slowest is more than 0%%, at most 100%%")
-		case slices.Contains(r.Shares, v):
-			s.fail(n.at, "%s is here a second time", printable(strings.TrimSpace(part)))
-		}
-		r.Shares = append(r.Shares, v)
+	return s.sharesIn(of)
+}
+
+func (s *source) shareOf(n *node, text string) float64 {
+	v, err := parseShare(text)
+	switch {
+	case err != nil:
+		s.fail(n.at, "%v", err)
+	case v == 0:
+		s.fail(n.at, "the share of the slowest is more than 0%%, at most 100%%")
 	}
-	if list == nil {
-		r.Share, r.Shares = r.Shares[0], nil
-	}
-	return r
+	return v
 }
 
 // levels are the load at each of several shares; none where there is one.
@@ -56,7 +61,19 @@ func (r *Relative) levels(l Load) []Level {
 	return out
 }
 
-// text is the rate as it is written: "50% of slowest", "[33%, 100%] of slowest".
+// written is the rate as it stands in a file: 50% of slowest, or a list of such.
+func (r Relative) written() any {
+	if len(r.Shares) == 0 {
+		return r.text()
+	}
+	texts := make([]string, len(r.Shares))
+	for i, share := range r.Shares {
+		texts[i] = Relative{Share: share}.text()
+	}
+	return inline[string](texts)
+}
+
+// text is "50% of slowest", or "33%, 100% of slowest in turn".
 func (r Relative) text() string {
 	if len(r.Shares) == 0 {
 		return formatShare(r.Share) + " of slowest"
@@ -65,5 +82,5 @@ func (r Relative) text() string {
 	for i, share := range r.Shares {
 		texts[i] = formatShare(share)
 	}
-	return "[" + strings.Join(texts, ", ") + "] of slowest"
+	return strings.Join(texts, ", ") + " of slowest in turn"
 }

@@ -35,7 +35,7 @@ type Load struct {
 type Relative struct {
 	Share  float64   // 0.5 is half
 	Shares []float64 // several of them: a phase for each; Share is then 0
-	Search Capacity // how the pilot finds the capacity
+	Search Capacity  // how the pilot finds the capacity
 }
 
 // Goal is what the search for a capacity looks for.
