@@ -153,7 +153,7 @@ func TestBadServices(t *testing.T) {
 		"receives: {otlp.grpc: '{prt}'}":               `unknown placeholder "{prt}"`,
 		"metrics: ftp://x/":                            `is not a page such as http://`,
 		"says: {what: sent}":                           "says must be a list",
-		"says: [{what: sent}]":                         "a saying needs what (received, refused, sampled, dropped, failed, sent, early, kept), and log (a regular expression) or metrics (a counter of its page)",
+		"says: [{what: sent}]":                         "a saying needs what (received, refused, sampled, dropped, failed, sent, early, kept, late), and log (a regular expression) or metrics (a counter of its page)",
 		"says: [{what: held, log: x}]":                 `unknown what "held"`,
 		"says: [{what: sent, metrics: sent}]":          "needs metrics: where its page is",
 		"says: [{what: sent, metrics: 'a b'}]":         `"a b" is not a counter`,
