@@ -33,6 +33,7 @@ func (s *source) service(n *node, name string) *Service {
 	var traced *bool
 	known := slices.Concat(servicePlaceholders, settingWords(n.get("settings")))
 	keys := s.processFields(&service.Process, &traced, known)
+	keys["role"] = func(v *node) { service.Process.Role = s.serviceRole(v) }
 	keys["build"] = func(v *node) { service.Build = s.build(v) }
 	keys["receives"] = func(v *node) { service.Receives = s.receives(v) }
 	keys["config"] = func(v *node) { service.Config = s.line(v); s.placeholders(v.at, service.Config, runPlaceholders) }

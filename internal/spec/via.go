@@ -35,6 +35,9 @@ func (s *source) via(n *node, w *Workload) []Process {
 		case slices.ContainsFunc(w.Processes, taken):
 			s.fail(item.at, "the workload has a process called %q; give the hop a name of its own, such as {%s-hop: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
 		}
+		if tap, asked := s.tapOf(item, hop); asked {
+			out = append(out, tap)
+		}
 		out = append(out, hop)
 	}
 	if n.kind == list && len(n.items) == 0 {
@@ -73,6 +76,7 @@ func (s *source) hop(n *node) (Process, bool) {
 	}
 	keys := fields{
 		"service": func(*node) {},
+		"tap":     func(*node) {}, // see tapOf
 		"config":  func(v *node) { hop.Config = s.hopConfig(v, hop.Service) },
 		"env":     func(v *node) { hop.Own = s.userEnv(v, servicePlaceholders) },
 		"cpus":    func(v *node) { hop.CPUs = s.number(v, 0, 1024) },
