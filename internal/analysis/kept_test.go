@@ -38,7 +38,10 @@ func TestPerKeptTrace(t *testing.T) {
 		p := &r.Phases[0]
 		p.Sink.Spans, p.Sink.Roots, p.Sink.Traces = p.Sink.Spans/10, p.Sink.Roots/10, p.Sink.Traces/10
 	})
-	if f, has := look(analyse(t, s.input()), "json", "otel", "none", metric.CPUPerKeptTrace, ""); has {
-		t.Errorf("of a tracer that throws traces away: %+v", f)
+	doc = analyse(t, s.input())
+	for _, name := range []string{metric.KeptShare, metric.CPUPerKeptTrace} {
+		if f, has := look(doc, "json", "otel", "none", name, ""); has {
+			t.Errorf("%s of a tracer that throws traces away: %+v", name, f)
+		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // perKeptTrace is the added CPU per trace that came: of everybody, and of each role where there are helpers, as a Collector is
-// one. There is none where all came, or none; nor where spans were lost: what throws traces away keeps few of them too.
+// one. There is none where all came, or none; nor where spans were lost.
 func (s *Maker) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
-	if at.Operation == "" || finding.Matters(1-s.Share(p.Variant, at)) || finding.Matters(1-s.Share(p.Against, at)) {
+	if at.Operation == "" || s.loses(p, at) {
 		return nil
 	}
 	shares := measure.Of(metric.Must(metric.KeptShare), role.Charge{}, s.RegimeOf(at))
@@ -41,6 +41,11 @@ func (s *Maker) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
 		}
 	}
 	return out
+}
+
+// loses reports whether either side of a pair lost spans.
+func (s *Maker) loses(p dataset.Pair, at cell.At) bool {
+	return finding.Matters(1-s.Share(p.Variant, at)) || finding.Matters(1-s.Share(p.Against, at))
 }
 
 // payers are all together, and each role but the harness's where there are helpers.
