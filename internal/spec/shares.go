@@ -25,8 +25,9 @@ func (s *source) sharesIn(n *node) *Relative {
 
 // shares reads 50%, or, as one text with a list in it, [33%, 67%, 100%].
 func (s *source) shares(n *node, text string) *Relative {
-	within, several := strings.CutPrefix(text, "[")
-	if within, several = strings.CutSuffix(within, "]"); !several {
+	within, opens := strings.CutPrefix(text, "[")
+	within, closes := strings.CutSuffix(within, "]")
+	if !opens || !closes {
 		return &Relative{Share: s.shareOf(n, text), Search: defaultSearch()}
 	}
 	of := &node{kind: list, at: n.at}
