@@ -43,13 +43,17 @@ design: {blocks: 1}
 		made := int64(l.Operations)
 		first, second := pageOf(t, l, "app", "collector"), pageOf(t, l, "collector", "sink")
 		kept, sampled := second.Received, told(t, "what it sampled", second.Sampled)
-		if made == 0 || first.Received != 437*made || kept+sampled != want.decided*made || second.Inside != want.lost*made || second.Between != 0 {
+		if made == 0 || first.Received != 437*made || kept+sampled != want.decided*made || second.Early != want.lost*made || second.Inside != 0 || second.Between != 0 {
 			t.Errorf("%s: in %d operations %+v, want %+v of each", variant, made, l.Pages, want)
+		}
+		early, traces, partial := told(t, "traces dropped early", second.EarlyTraces), told(t, "traces that came", second.Traces), told(t, "partial traces", second.Partial)
+		if early != want.lost*made || traces != kept || partial != 0 || told(t, "traces kept", second.KeptTraces) != kept {
+			t.Errorf("%s: in %d operations %d traces dropped too early, %d came, %d not whole; want %+v of each", variant, made, early, traces, partial, want)
 		}
 		if want.kept >= 0 && kept != want.kept*made { // which traces are thrown away is chance: they came in one export
 			t.Errorf("%s: in %d operations it kept %d, want %d of each", variant, made, kept, want.kept)
 		}
-		if entry(l, "delivered") != kept || entry(l, "sampled-on-way") != sampled || entry(l, "unaccounted") != want.lost*made {
+		if entry(l, "delivered") != kept || entry(l, "sampled-on-way") != sampled || max(0, entry(l, "dropped-early")) != want.lost*made || entry(l, "unaccounted") != 0 {
 			t.Errorf("%s: %+v", variant, l)
 		}
 	}
@@ -83,7 +87,8 @@ design: {blocks: 1}
 	}
 	l := ledger(t, doc, "fails", "tail")
 	page := pageOf(t, l, "collector", "sink")
-	if failed == 0 || page.Received != 5*failed || told(t, "what it sampled", page.Sampled) != 5*(int64(l.Operations)-failed) || page.Outcome != finding.HopWhole || !l.Exact {
+	if failed == 0 || page.Received != 5*failed || told(t, "what it sampled", page.Sampled) != 5*(int64(l.Operations)-failed) || page.Outcome != finding.HopWhole || !l.Exact ||
+		told(t, "traces that came", page.Traces) != failed || told(t, "partial traces", page.Partial) != 0 {
 		t.Errorf("%d answers were errors, want five spans of each: %+v", failed, l)
 	}
 }

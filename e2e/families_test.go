@@ -18,7 +18,7 @@ var families = map[string][]string{
 	"first command":     {"TestQuickstart"},
 	"accounting":        {"TestAccounting"},
 	"OTLP":              {"TestQuickstart", "TestCallsAddUp", "TestForward"},
-	"Collector":         {"TestViaCollector"},
+	"Collector":         {"TestViaCollector", "TestTapAgreesWithTheCollector"},
 	"backends":          {"TestToZipkin"},
 	"Envoy":             {"TestEnvoyKnownAnswers", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfOnesOwn"},
 	"event loops":       {"TestLoopExporter", "TestLoopDesigns"},

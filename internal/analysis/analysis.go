@@ -70,6 +70,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Unsent:      s.Unsent(),
 		Untraced:    s.UntracedOperations(),
 		Ledgers:     s.Ledgers,
+		Answers:     s.answers(),
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}

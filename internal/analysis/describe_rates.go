@@ -16,7 +16,7 @@ func (s *study) pilotTexts() []string {
 			continue
 		}
 		rate, share := 0.0, 0.0
-		if relative != nil {
+		if relative != nil && len(relative.Shares) == 0 {
 			rate, _ = s.RateOf(operation)
 			share = relative.Share
 		}
@@ -28,7 +28,7 @@ func (s *study) pilotTexts() []string {
 // relativeRates are the rates that a relative one came to, by operation; nil where
 // the rate was a given one.
 func (s *study) relativeRates() map[string]float64 {
-	if s.Experiment.Load.Relative == nil {
+	if relative := s.Experiment.Load.Relative; relative == nil || len(relative.Shares) > 0 {
 		return nil
 	}
 	out := map[string]float64{}

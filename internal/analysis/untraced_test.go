@@ -158,6 +158,26 @@ func TestWhoIsNotUntraced(t *testing.T) {
 	}
 }
 
+// A tracer, or a hop, that left all of them out on purpose traces.
+func TestAllLeftOutIsNotUntraced(t *testing.T) {
+	for name, change := range map[string]func(r *record.Record, spans *uint64){
+		"tracer": func(r *record.Record, spans *uint64) { r.Tracer.Sampled = spans },
+		"hop": func(r *record.Record, spans *uint64) {
+			none := uint64(0)
+			hop := record.Hop{Name: "tail", Received: spans, Sampled: spans, Sent: &none}
+			r.Hops, r.Phases[0].Hops = []record.Hop{hop}, []record.Hop{hop}
+		},
+	} {
+		s := dark(func(r *record.Record) {
+			spans := 3 * (r.Phases[0].Warmup.Started + r.Phases[0].Load.Started)
+			change(r, &spans)
+		})
+		if u := analyse(t, s.input()).UntracedAt("otel", ""); u != nil {
+			t.Errorf("%s: %+v", name, u)
+		}
+	}
+}
+
 // Expected spans that never came are lost, and nothing was traced that arrived.
 func TestAllLostIsUntraced(t *testing.T) {
 	s := twoVariants()

@@ -165,6 +165,13 @@ var provocations = []struct {
 		}
 	}},
 	{"sink-refused", only("otel", func(r *record.Record) { r.Life.Malformed = 3 })},
+	{"hop-waits-long", func(s *scene) { s.design = through(map[string]string{"wait": "5s", "traces": "50000"}) }},
+	{"hop-room-small", func(s *scene) { s.design = through(map[string]string{"wait": "1s", "traces": "100"}) }},
+	{"spans-late", func(s *scene) {
+		s.design = through(map[string]string{"wait": "1s", "traces": "50000"})
+		late := uint64(3)
+		s.change = onlyRuns("otel", func(r *record.Record) { r.Hops = []record.Hop{{Name: "tail", Late: &late}} })
+	}},
 	{"evicted", only("otel", func(r *record.Record) { r.Life.Evicted = 1 })},
 	{"waited-for-tracer", only("otel", func(r *record.Record) { r.Start.ConnectedSeconds = 1.5 })},
 	{"backend-differs", only("otel", func(r *record.Record) { r.Backend = &record.Backend{Name: "zipkin", Stored: 9, Answered: new(uint64)} })},
@@ -375,5 +382,15 @@ func TestGeneratorBoundLoads(t *testing.T) {
 		if doc := analyse(t, c.scene.input()); warned(doc, "generator-bound") != c.want {
 			t.Errorf("%s: %+v", name, doc.Warnings)
 		}
+	}
+}
+
+// through has the spans of the second variant go through a hop that waits, with these settings.
+func through(settings map[string]string) func(*spec.Experiment) {
+	service := &spec.Service{Name: "collector", Settings: []spec.Setting{
+		{Name: "wait", Kind: "duration", Meaning: "delay"}, {Name: "traces", Kind: "count", Meaning: spec.MeaningRoom},
+	}}
+	return func(e *spec.Experiment) {
+		e.Variants[1].Via = []spec.Process{{Name: "tail", Service: service, Settings: settings}}
 	}
 }

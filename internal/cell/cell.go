@@ -78,7 +78,7 @@ func (l Level) Swept() (name string, x float64, ok bool) {
 	if len(settings) != 1 {
 		return "", 0, false
 	}
-	x, err := strconv.ParseFloat(strings.TrimSuffix(settings[0].Value, "/s"), 64)
+	x, err := strconv.ParseFloat(strings.TrimRight(settings[0].Value, "/s%"), 64)
 	return settings[0].Name, x, err == nil && math.Abs(x) < 1e100
 }
 

@@ -180,3 +180,27 @@ func TestFaultsOfVariants(t *testing.T) {
 		}
 	}
 }
+
+// Of several shares each is a phase of its own, and one search is made for all of them.
+func TestSharesOfTheSlowest(t *testing.T) {
+	runner := duetScript()
+	s := newLoop(runner, &kept{})
+	s.Experiment.Load.Relative = &spec.Relative{Shares: []float64{0.5, 1}, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.6}}
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range runner.seen[1:3] {
+		if q.Kind != record.Pilot || len(q.Phases) != 2 {
+			t.Errorf("%s searches %d times; there are 2 operations", q.Name, len(q.Phases))
+		}
+	}
+	for _, q := range measured(runner.seen) {
+		got := map[string]float64{}
+		for _, p := range q.Phases {
+			got[p.Operation.Name+" "+p.Parameter[spec.ParameterShare]] = p.Load.Rate
+		}
+		if want := map[string]float64{"a 50%": 300, "a 100%": 600, "b 50%": 150, "b 100%": 300}; !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", q.Name, got, want)
+		}
+	}
+}

@@ -59,8 +59,8 @@ func unbounded(c *record.Capacity) bool {
 	return c.Outcome == record.ByGenerator || c.Outcome == record.AboveMost || c.Outcome == record.NoSpans
 }
 
-// rates are the operations' rates in a measured run, and in a pilot for its warm-up, where the load is relative:
-// the same for every variant, and the same whenever they are derived.
+// rates are what the slowest variant can do by operation, in a measured run and in a pilot for its warm-up, where the load is
+// relative to that: the same for every variant, and the same whenever they are derived.
 func (l *Loop) rates(next design.Run) (map[string]float64, error) {
 	relative := l.Experiment.Load.Relative
 	if relative == nil || next.Kind != record.Measured && next.Purpose != record.ForWarmup {
@@ -74,11 +74,13 @@ func (l *Loop) rates(next design.Run) (map[string]float64, error) {
 		}
 		operation.Rate = 0 // it is not asked at that one
 		one := spec.Experiment{Operations: []spec.Operation{operation}, Load: l.Experiment.Load}
-		one.Load.Rate, one.Load.Relative = relative.Share*least, nil
-		if err := one.CheckWindow(); err != nil {
-			return nil, &FinalError{err}
+		for _, level := range l.Experiment.Load.Steps() {
+			one.Load.Rate, one.Load.Relative = level.Load.Relative.Share*least, nil
+			if err := one.CheckWindow(); err != nil {
+				return nil, &FinalError{err}
+			}
 		}
-		out[operation.Name] = one.Load.Rate
+		out[operation.Name] = least
 	}
 	return out, nil
 }

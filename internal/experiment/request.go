@@ -149,8 +149,8 @@ func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []spec.Ope
 	default:
 		level := e.Load.Steps()[phase.Level]
 		request.Load, request.Parameter = level.Load, level.Parameter
-		if e.Load.Relative != nil {
-			request.Load.Rate = rates[phase.Operation]
+		if relative := level.Load.Relative; relative != nil {
+			request.Load.Rate = relative.Share * rates[phase.Operation]
 		}
 	}
 	if c := request.Load.Capacity; c != nil {

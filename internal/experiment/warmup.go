@@ -41,8 +41,8 @@ func (l *Loop) watched(phase design.Phase, operations []spec.Operation, rates ma
 	request := run.PhaseRequest{
 		Operation: operations[at], Load: level.Load, Parameter: level.Parameter, Watched: warmup.Watched(e.Load.WarmupMost),
 	}
-	if e.Load.Relative != nil {
-		request.Load.Rate = rates[phase.Operation]
+	if relative := level.Load.Relative; relative != nil {
+		request.Load.Rate = relative.Share * rates[phase.Operation]
 	}
 	if c := e.Load.Capacity; c != nil {
 		if first, more := l.search(*c, request.Operation).Next(nil); more {

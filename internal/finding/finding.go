@@ -29,6 +29,7 @@ type Document struct {
 	Unsent      []Unsent       `json:"unsent,omitempty"`
 	Untraced    []Untraced     `json:"untraced,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
+	Answers     []Answers      `json:"answers,omitempty"`
 	Runs        Runs           `json:"runs"`
 	Repeat      []string       `json:"repeat"` // commands that repeat the experiment
 }

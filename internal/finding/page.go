@@ -2,22 +2,29 @@ package finding
 
 // Page is a ledger's account of one hop: of the way from one program to the next. A nil figure is one that nobody tells.
 type Page struct {
-	From     string   `json:"from"`                   // "app": the traced processes; or a hop
-	To       string   `json:"to"`                     // a hop; or "sink"
-	Past     []string `json:"past,omitempty"`         // hops between the two that do not say what they took in
-	Expected *int64   `json:"expected"`               // spans that From made, or took in
-	Sampled  *int64   `json:"sampled"`                // of which it left out on purpose: no loss
-	Dropped  *int64   `json:"dropped"`                // of which it threw away
-	Failed   *int64   `json:"failed"`                 // of which it lost in exports
-	Sent     *int64   `json:"sent"`                   // that it passed on, by its own word
-	Refused  *int64   `json:"refused"`                // that To did not take in; From may have sent them again
-	Received int64    `json:"received"`               // that came to To
-	Inside   int64    `json:"lost_inside,omitempty"`  // that From took in, did not pass on, and says nothing of
-	Between  int64    `json:"lost_between,omitempty"` // that it passed on, or says nothing of, and that did not come
-	More     int64    `json:"more,omitempty"`         // that came beyond what From says
+	From     string   `json:"from"`                    // "app": the traced processes; or a hop
+	To       string   `json:"to"`                      // a hop; or "sink"
+	Past     []string `json:"past,omitempty"`          // hops between the two that do not say what they took in
+	Expected *int64   `json:"expected"`                // spans that From made, or took in
+	Sampled  *int64   `json:"sampled"`                 // of which it left out on purpose: no loss
+	Dropped  *int64   `json:"dropped"`                 // of which it threw away
+	Failed   *int64   `json:"failed"`                  // of which it lost in exports
+	Sent     *int64   `json:"sent"`                    // that it passed on, by its own word
+	Refused  *int64   `json:"refused"`                 // that To did not take in; From may have sent them again
+	Received int64    `json:"received"`                // that came to To
+	Early    int64    `json:"dropped_early,omitempty"` // of which it threw away before it had decided on their traces
+	Torn     int64    `json:"torn,omitempty"`          // that it left out of traces which it kept
+	Inside   int64    `json:"lost_inside,omitempty"`   // that From took in, did not pass on, and says nothing of
+	Between  int64    `json:"lost_between,omitempty"`  // that it passed on, or says nothing of, and that did not come
+	More     int64    `json:"more,omitempty"`          // that came beyond what From says
 	Outcome  Outcome  `json:"outcome"`
-	Source   string   `json:"source,omitempty"` // by what From says it: "log", "metrics"; "" where it is the sink's word or the account's own
-	Untold   string   `json:"untold,omitempty"` // why From, or a hop that is passed over, does not say it
+
+	EarlyTraces *int64 `json:"dropped_early_traces,omitempty"` // traces that From threw away before it had decided on them
+	KeptTraces  *int64 `json:"kept_traces,omitempty"`          // traces that From decided to keep; a part of a trace that came late counts as another
+	Traces      *int64 `json:"traces,omitempty"`               // where From decides on traces: of which something came to the sink
+	Partial     *int64 `json:"partial_traces,omitempty"`       // of which lack spans; nil: not known
+	Source      string `json:"source,omitempty"`               // by what From says it: "log", "metrics"; "" where it is the sink's word or the account's own
+	Untold      string `json:"untold,omitempty"`               // why From, or a hop that is passed over, does not say it
 }
 
 // The ends of a span's way.
@@ -38,9 +45,9 @@ const (
 	HopUnknown Outcome = "unknown" // nobody knows how many were to come
 )
 
-// Lost is how many spans were lost on this page: dropped, in failed exports, inside and between.
+// Lost is how many spans were lost on this page: dropped, also too early, left out of kept traces, in failed exports, inside and between.
 func (p Page) Lost() int64 {
-	lost := p.Inside + p.Between
+	lost := p.Early + p.Torn + p.Inside + p.Between
 	for _, n := range []*int64{p.Dropped, p.Failed} {
 		if n != nil {
 			lost += *n

@@ -15,7 +15,7 @@ const (
 	PageNone           Code = "none-expected"     // none came, as is declared
 	PageNoSpan         Code = "no-span"           // though some should have come, and nobody says that they are lost
 	PageNothingLost    Code = "nothing-lost"      // for sure
-	PageLost           Code = "spans-lost"        // for sure: share, and the spans of it: dropped, as the tracer says; failed, in exports; dropped-on-way and failed-on-way, where there are hops; at-stop, where any were; unaccounted
+	PageLost           Code = "spans-lost"        // for sure: share, and the spans of it: dropped, as the tracer says; failed, in exports; dropped-on-way and failed-on-way, where there are hops; dropped-early and torn, where hops decide on traces; at-stop, where any were; unaccounted
 	PageVaries         Code = "varies"            // none was lost for sure, the number varies
 	PageMayVary        Code = "may-vary"          // likewise, and some may be: spans
 	PageMayHaveFailed  Code = "may-have-failed"   // none was lost for sure, some of failed operations may be: spans, operations

@@ -65,7 +65,7 @@ func (l line) lost() float64 {
 
 // placed is what was lost where somebody tells.
 func (l line) placed() float64 {
-	return l.dropped + l.failed + l.atStop + l.droppedOnWay + l.failedOnWay
+	return l.dropped + l.failed + l.atStop + l.droppedOnWay + l.failedOnWay + l.early + l.torn
 }
 
 // lostAtMost is what may have been lost, where the number of spans varies or operations

@@ -39,7 +39,7 @@ func Confirm(t Tracing, runs []Run) Tracing {
 // confirms reports whether a stretch's operations all made what they are meant to.
 func (l line) confirms(s Stretch, t Tracing) bool {
 	per := t.per(s)
-	if l.left > 0 || l.blind {
+	if l.left > 0 || l.decided > 0 || l.blind {
 		return false
 	}
 	if t.none() || !l.known || l.varies || l.unsure > 0 || l.absent > 0 || per.Agreed == 0 || !per.exact() {

@@ -26,6 +26,9 @@ func (p *page) entries() []finding.Entry {
 	if p.sampled > 0 || p.chance.trials > 0 {
 		sum += add(SampledOut, p.sampled, Inferred)
 	}
+	if p.decided > 0 {
+		sum += add(DecidedOut, p.decided, p.attributed(p.decided))
+	}
 	if p.forgone > 0 {
 		sum += add(Forgone, p.forgone, inferredIf(p.late > 0))
 	}
@@ -50,6 +53,12 @@ func (p *page) entries() []finding.Entry {
 	}
 	if p.droppedOnWay > 0 {
 		sum += add(DroppedOnWay, p.droppedOnWay, Counted)
+	}
+	if p.early > 0 {
+		sum += add(EarlyOnWay, p.early, Inferred)
+	}
+	if p.torn > 0 {
+		sum += add(TornOnWay, p.torn, Inferred)
 	}
 	if p.failedOnWay > 0 {
 		sum += add(FailedOnWay, p.failedOnWay, Counted)

@@ -12,6 +12,8 @@ import (
 const (
 	SampledOnWay = "sampled-on-way" // left out on purpose: no loss
 	DroppedOnWay = "dropped-on-way"
+	EarlyOnWay   = "dropped-early" // before it was decided on their traces
+	TornOnWay    = "torn"          // left out of traces that were kept
 	FailedOnWay  = "failed-on-way"
 )
 
@@ -44,6 +46,7 @@ func believeHops(lines []line, run Run) {
 		putDown(lines, math.Max(0, rest), w.put, true)
 	}
 	for i := range lines {
+		lines[i].droppedEarly()
 		lines[i].doubtHops(run)
 	}
 }

@@ -17,6 +17,7 @@ type line struct {
 	late        float64 // of which came while the processes stopped
 	duplicated  float64
 	merged      float64 // into others that were delivered
+	decided     float64 // left out by the tracer on purpose, once their traces were there
 	forgone     float64 // not sent by a limit of the tracer's own
 	dropped     float64
 	admits      bool // whether the tracer says anything of drops
@@ -46,6 +47,10 @@ type line struct {
 	hops         []record.Hop // what the hops say in the stretch
 	left         float64      // that they left out on purpose
 	droppedOnWay float64
+	early        float64 // that they threw away before they had decided on their traces
+	torn         float64 // that they left out of traces which they kept
+	perTrace     float64 // spans of each trace; 0: not known, or they differ
+	kept         traces  // where hops decide on traces: those that came
 	failedOnWay  float64
 	blind        bool // one of them does not say how many it left out
 }

@@ -108,6 +108,12 @@ func (p *page) lostBy() []finding.Figure {
 	if p.droppedOnWay+p.failedOnWay > 0 {
 		out = append(out, count("dropped-on-way", p.droppedOnWay), count("failed-on-way", p.failedOnWay))
 	}
+	if p.early > 0 {
+		out = append(out, count("dropped-early", p.early))
+	}
+	if p.torn > 0 {
+		out = append(out, count("torn", p.torn))
+	}
 	if p.atStop > 0 {
 		out = append(out, count("at-stop", p.atStop))
 	}

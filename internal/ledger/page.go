@@ -30,6 +30,7 @@ func (p *page) add(l line) {
 	p.duplicated += l.duplicated
 	p.merged += l.merged
 	p.forgone += l.forgone
+	p.decided += l.decided
 	p.dropped += l.dropped
 	p.failed += l.failed
 	p.atStop += l.atStop
@@ -51,6 +52,11 @@ func (p *page) add(l line) {
 	p.left += l.left
 	p.droppedOnWay += l.droppedOnWay
 	p.failedOnWay += l.failedOnWay
+	p.early += l.early
+	p.torn += l.torn
+	if l.operation != Start && l.operation != Stop {
+		p.kept.add(l.kept, p.runs == 1)
+	}
 	p.blind = p.blind || l.blind
 	if p.operation != All {
 		p.hops = hopsOf(p.hops, l.hops, p.runs == 1)
@@ -63,7 +69,7 @@ func (p *page) add(l line) {
 	p.lost += l.lost()
 	p.surplus += math.Max(0, -l.unaccounted)
 	if l.chance.trials > 0 {
-		arrived := l.told() + l.left + l.placed() + l.unaccounted
+		arrived := l.told() + l.left + l.decided + l.placed() + l.unaccounted
 		p.sampled += math.Max(0, l.middle()-arrived)
 	} else {
 		p.sampled += math.Max(0, l.expected.high-l.notExported-l.due.high)

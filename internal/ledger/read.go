@@ -18,7 +18,9 @@ func Spans(l finding.Ledger, name string) int64 {
 }
 
 // LostOnWay is what the hops say that they lost.
-func LostOnWay(l finding.Ledger) int64 { return Spans(l, DroppedOnWay) + Spans(l, FailedOnWay) }
+func LostOnWay(l finding.Ledger) int64 {
+	return Spans(l, DroppedOnWay) + Spans(l, EarlyOnWay) + Spans(l, TornOnWay) + Spans(l, FailedOnWay)
+}
 
 // Admitted is what the tracer and the hops say that they lost.
 func Admitted(l finding.Ledger) int64 {

@@ -23,7 +23,10 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	}
 	at := finding.Page{From: finding.PageApp}
 	if p.expects() {
-		at.Expected = spansOf(p.dropped + p.failed + p.atStop + p.left + p.droppedOnWay + p.failedOnWay + p.delivered + missing + p.otherWork())
+		at.Expected = spansOf(p.decided + p.dropped + p.failed + p.atStop + p.left + p.droppedOnWay + p.early + p.torn + p.failedOnWay + p.delivered + missing + p.otherWork())
+	}
+	if p.decided > 0 {
+		at.Sampled = spansOf(p.decided)
 	}
 	if p.admits {
 		at.Dropped = spansOf(p.dropped)
@@ -46,10 +49,11 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 		at = finding.Page{
 			From: h.Name, Expected: sum(nil, h.Received), Sampled: sum(nil, h.Sampled), Dropped: sum(nil, h.Dropped),
 			Failed: sum(nil, h.Failed), Sent: sum(nil, h.Sent), Source: h.Source, Untold: h.Untold,
+			EarlyTraces: sum(nil, h.Early), KeptTraces: sum(nil, h.Kept),
 		}
 	}
 	at.To, at.Received = end, whole(p.delivered+p.duplicated+p.otherWork())
-	return append(pages, settled(at, blind))
+	return p.byTrace(append(pages, settled(at, blind)))
 }
 
 // asTold reports whether the hops say of a stretch all that they say of the whole run: a log has it at the end alone.

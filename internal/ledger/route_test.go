@@ -41,10 +41,13 @@ func pagesText(pages []finding.Page) string {
 		for _, one := range []struct {
 			name string
 			n    int64
-		}{{"inside", p.Inside}, {"between", p.Between}, {"more", p.More}} {
+		}{{"early", p.Early}, {"torn", p.Torn}, {"inside", p.Inside}, {"between", p.Between}, {"more", p.More}} {
 			if one.n != 0 {
 				text += fmt.Sprintf(" %s %d", one.name, one.n)
 			}
+		}
+		if p.Traces != nil {
+			text += fmt.Sprintf(" traces %d partial %d", *p.Traces, *p.Partial)
 		}
 		out = append(out, text+" "+string(p.Outcome))
 	}
@@ -65,6 +68,18 @@ func TestRoute(t *testing.T) {
 	inLog := via(ids(2900, 1000))
 	inLog.Hops = []record.Hop{{Name: "collector", Sampled: number(0), Dropped: number(100)}}
 	inLog.Phases[0].Hops = []record.Hop{{Name: "collector"}}
+
+	byTrace := func(sink record.Counts, early, kept uint64, figures ...uint64) Run {
+		h := collector("tail", figures...)
+		h.Early, h.Kept = number(early), number(kept)
+		sink.Checking = true
+		for root := range sink.Shapes {
+			n, spans := sink.Shapes.Traces(root)
+			sink.Traces, sink.Spans = sink.Traces+uint64(n), sink.Spans+uint64(spans)
+		}
+		return via(sink, h)
+	}
+	shaped := func(sizes map[int]int64) record.Counts { return record.Counts{Shapes: record.Shapes{"json": sizes}} }
 
 	withParents := Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Declared, Parents: true}}}
 	for _, c := range []struct {
@@ -140,6 +155,26 @@ func TestRoute(t *testing.T) {
 			"untold between two that tell", via(ids(2900, 1000), collector("edge", 3000, 0, 0, 0, 3000), silent),
 			"expected=2900 delivered=2900 duplicated=0 unaccounted=0", "hop-silent spans=100", 0, false,
 			"app > edge: 3000 = 3000 whole; edge > collector > sink: 3000 = 2900 between 100 unsure",
+		}, {
+			"traces that are kept are whole", byTrace(shaped(map[int]int64{3: 100}), 0, 100, 3000, 2700, 0, 0, 300),
+			"expected=3000 sampled-on-way=2700 delivered=300 duplicated=0 unaccounted=0", "nothing-lost", 0, true,
+			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -2700 sampled = 300 traces 100 partial 0 whole",
+		}, {
+			"traces thrown away undecided", byTrace(shaped(map[int]int64{3: 100}), 400, 100, 3000, 1500, 0, 0, 300),
+			"expected=3000 sampled-on-way=1500 dropped-early=1200 delivered=300 duplicated=0 unaccounted=0", "spans-lost share=0.8 dropped-early=1200", .8, true,
+			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -1500 sampled = 300 early 1200 traces 100 partial 0 lost",
+		}, {
+			"undecided, and some besides", byTrace(shaped(map[int]int64{3: 100}), 400, 100, 3000, 1490, 0, 0, 300),
+			"expected=3000 sampled-on-way=1490 dropped-early=1200 delivered=300 duplicated=0 unaccounted=10", "spans-lost share=0.8013 dropped-early=1200 unaccounted=10", 1210. / 1510, true,
+			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -1490 sampled = 300 early 1200 inside 10 traces 100 partial 0 lost",
+		}, {
+			"a kept trace that was decided on in parts lacks spans", byTrace(shaped(map[int]int64{3: 90, 1: 10}), 0, 100, 3000, 2720, 0, 0, 280),
+			"expected=3000 sampled-on-way=2700 torn=20 delivered=280 duplicated=0 unaccounted=0", "spans-lost share=0.06667 torn=20", 20. / 300, true,
+			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -2700 sampled = 280 torn 20 traces 100 partial 10 lost",
+		}, {
+			"a kept trace that lacks spans which were lost behind it", byTrace(shaped(map[int]int64{3: 90, 2: 10}), 0, 100, 3000, 2700, 0, 0, 300),
+			"expected=3000 sampled-on-way=2700 delivered=290 duplicated=0 unaccounted=10", "spans-lost share=0.03333 unaccounted=10", 10. / 300, true,
+			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -2700 sampled = 290 between 10 traces 100 partial 10 lost",
 		}, {
 			"a hop that says it in its log, at the end", inLog,
 			"expected=3000 dropped-on-way=100 delivered=2900 duplicated=0 unaccounted=0", "spans-lost share=0.03333 dropped-on-way=100", 100. / 3000, true,

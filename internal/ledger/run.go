@@ -86,6 +86,7 @@ func together(runs []Run) Run {
 			}
 			sum.Phases[i] = join(sum.Phases[i], s)
 		}
+		sum.Admitted.Sampled = plus(sum.Admitted.Sampled, r.Admitted.Sampled)
 		sum.Admitted.Dropped = plus(sum.Admitted.Dropped, r.Admitted.Dropped)
 		sum.Admitted.Failed = plus(sum.Admitted.Failed, r.Admitted.Failed)
 		sum.Admitted.Sent = plus(sum.Admitted.Sent, r.Admitted.Sent)

@@ -80,7 +80,7 @@ func (p *page) addServices(l line) {
 
 // missing lists the services, where there are several and spans of any did not come.
 func (p *page) missingOf() []finding.ServiceSpans {
-	if len(p.services) < 2 {
+	if len(p.services) < 2 || p.left+p.decided > 0 { // whose were left out on purpose nobody says
 		return nil
 	}
 	var out []finding.ServiceSpans

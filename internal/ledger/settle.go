@@ -35,7 +35,11 @@ func settle(run Run, t Tracing) []line {
 	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
 	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
 	showAbsent(lines, run, t)
+	decide(lines, run)
 	believeHops(lines, run)
+	for i, s := range run.Phases {
+		lines[i].tear(s, run.Admitted, roots)
+	}
 	for i, s := range run.Phases {
 		operations := s.Started
 		if t.random() {
@@ -104,6 +108,7 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 		return l
 	}
 	l.how = per.How
+	l.perTrace = per.perTrace()
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
 	if t.random() {

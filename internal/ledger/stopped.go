@@ -18,7 +18,7 @@ func stopped(lines []line, run Run, t Tracing) {
 	missing := 0.0
 	for _, l := range lines {
 		missing += math.Max(0, l.missing.low)
-		came += l.left + l.droppedOnWay + l.failedOnWay + l.failed
+		came += l.left + l.droppedOnWay + l.failedOnWay + l.early + l.torn + l.failed
 	}
 	after := math.Max(0, float64(*run.Admitted.Sent)-came) // sent, and lost after that
 	putDown(lines, math.Max(0, missing-after), func(l *line, spans float64) { l.atStop += spans }, false)

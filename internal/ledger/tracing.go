@@ -1,7 +1,11 @@
 // This file is what the tracing of a variant is meant to do, and how many spans an operation makes under it.
 package ledger
 
-import "github.com/tracetax/tracetax/internal/record"
+import (
+	"math"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
 
 // Tracing is what the tracing of a variant is meant to do.
 type Tracing struct {
@@ -47,6 +51,15 @@ func (p PerOperation) known() bool { return p.How != "" }
 
 func (p PerOperation) exact() bool {
 	return p.known() && p.Low == p.High && p.Low == float64(int64(p.Low))
+}
+
+// perTrace is how many spans each trace of an operation has; 0 where that is not known, or they need not be alike.
+func (p PerOperation) perTrace() float64 {
+	each := p.Low / p.traces()
+	if !p.exact() || each != math.Trunc(each) {
+		return 0
+	}
+	return each
 }
 
 func (p PerOperation) traces() float64 {

@@ -4,6 +4,8 @@ package metric
 const (
 	CPUPerOperation    = "cpu_per_operation"
 	CPUPerSpan         = "cpu_per_span"
+	CPUPerKeptTrace    = "cpu_per_kept_trace"
+	KeptShare          = "kept_share"
 	CPUUtilisation     = "cpu_utilisation"
 	Capacity           = "capacity"
 	TimePerCall        = "time_per_call"
@@ -31,6 +33,6 @@ var shown = []string{
 	Capacity, CPUPerOperation, TimePerCall, TimePerCallP50, "time_per_call_p90", "time_per_call_p99", BlockedTime,
 	LatencyMean, LatencyP50, "latency_p75", "latency_p90", LatencyP95, LatencyP99, "latency_p999", "latency_max",
 	Throughput, "operations_completed", MemoryMean, MemoryPeak, "allocation_per_operation", "gc_count", "gc_time", "heap_peak", "heap_live",
-	"context_switches", ExportPerOperation, StartupTime, "first_operation_time", "idle_cpu", CPUUtilisation, CPUPerSpan,
+	"context_switches", ExportPerOperation, StartupTime, "first_operation_time", "idle_cpu", CPUUtilisation, CPUPerSpan, CPUPerKeptTrace, KeptShare,
 	DeliveredShare, DeliveredRate, Slope, Base, R2, "time_per_call_slope", "time_per_call_base", "time_per_call_r2",
 }

@@ -36,6 +36,7 @@ var Table = []Row{
 	{Name: "latency_max", Unit: "s", Better: Lower, Nature: Latency, In: Open, PointOnly: true, Limited: true, Budget: []string{"max"}},
 	{Name: "context_switches", Title: "context switches per op", Unit: "count", Better: Lower, Note: "per operation", In: Requests | Driven, Verdict: All, Limited: true},
 	{Name: ExportPerOperation, Title: "export per op", Unit: "bytes", Better: Lower, In: Requests | Driven, Verdict: All, Main: true, Claimed: true, Limited: true},
+	{Name: KeptShare, Unit: "1", Nature: Count, Note: "traces that came, over operations", In: Requests, Named: true},
 	{Name: DeliveredRate, Saturated: 5, Short: "spans", Unit: "1/s", Better: Higher, Nature: Count, In: Requests | Driven, Named: true, Side: Waiting},
 	{Name: "allocation_per_operation", Title: "allocation per op", Short: "allocated per op", Unit: "bytes", Better: Lower, In: Driven, Verdict: All, Limited: true, Side: Heap},
 	{Name: "gc_count", Title: "GC count per million ops", Short: "GC per million", Unit: "count", Better: Lower, Note: "per million operations", In: Driven, Verdict: All, Named: true, Side: Heap},
@@ -52,6 +53,7 @@ var Table = []Row{
 
 	// These the analysis makes of several others, or of the ledger.
 	{Name: CPUPerSpan, Levels: Driven, Title: "CPU per span", Unit: "s", Better: Lower, Verdict: All, Main: true, Named: true},
+	{Name: CPUPerKeptTrace, Title: "CPU per kept trace", Unit: "s", Better: Lower, Main: true, Named: true},
 	{Name: DeliveredShare, Saturated: 4, Short: "delivered", Unit: "1", Better: Higher, Nature: Count, Named: true, Side: Waiting},
 	{Name: LostShare, Unit: "1", Better: Lower, Nature: Loss, Limited: true, Budget: []string{"lost"}},
 	{Name: Slope, Short: "each further call", Unit: "s", Better: Lower, Nature: Fit, Verdict: All, Main: true, Named: true, Side: Line},

@@ -10,6 +10,9 @@ type Hop struct {
 	Dropped  *uint64 `json:"dropped,omitempty"`  // thrown away: its queue was full
 	Failed   *uint64 `json:"failed,omitempty"`   // lost in exports
 	Sent     *uint64 `json:"sent,omitempty"`     // passed on
+	Early    *uint64 `json:"early,omitempty"`    // in traces, not in spans: thrown away before it was decided on them, of spans in no other count
+	Kept     *uint64 `json:"kept,omitempty"`     // in traces: that it decided to keep
+	Late     *uint64 `json:"late,omitempty"`     // how often spans came whose trace it had decided on
 	Source   string  `json:"source,omitempty"`   // by whose word: "log", "metrics"; both are joined by " and "
 	Untold   string  `json:"untold,omitempty"`   // why it does not say, where it should
 }
@@ -18,6 +21,7 @@ type Hop struct {
 func (h *Hop) Figures() map[string]**uint64 {
 	return map[string]**uint64{
 		"received": &h.Received, "refused": &h.Refused, "sampled": &h.Sampled, "dropped": &h.Dropped, "failed": &h.Failed, "sent": &h.Sent,
+		"early": &h.Early, "kept": &h.Kept, "late": &h.Late,
 	}
 }
 

@@ -226,6 +226,7 @@ type Counts struct {
 // Admitted is what a tracer says that it did with its spans.
 // A nil pointer means that it says nothing of it.
 type Admitted struct {
+	Sampled *uint64 `json:"sampled,omitempty"` // left out on purpose, once their traces were there
 	Dropped *uint64 `json:"dropped,omitempty"` // thrown away in its queue
 	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports
 	Sent    *uint64 `json:"sent,omitempty"`    // given to an export before the stop, whatever came of that

@@ -64,6 +64,6 @@ func (s *stage) admissions(ctx context.Context) error {
 		said = append(said, one)
 	}
 	all, to := hop.Together(theTracer, plan.Says, said), &s.record.Tracer
-	to.Dropped, to.Failed, to.Sent, to.Source, to.Untold = all.Dropped, all.Failed, all.Sent, all.Source, all.Untold
+	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Source, to.Untold = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Source, all.Untold
 	return nil
 }

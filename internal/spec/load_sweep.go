@@ -9,6 +9,10 @@ import (
 
 // loadRate reads 400/s, [100/s, 200/s] or 50% of slowest.
 func (s *source) loadRate(n *node, l *Load) {
+	if ofSlowest(n) {
+		l.Relative = s.sharesIn(n)
+		return
+	}
 	if n.kind == list {
 		l.Rates = levels(s, n, "rates", s.rate)
 		return
@@ -27,14 +31,7 @@ func (s *source) loadRate(n *node, l *Load) {
 		s.fail(n.at, "%s (a rate is a share of what the slowest variant can do: 50%% of slowest)", unknown("reference", printable(of), []string{"slowest"}))
 		return
 	}
-	v, err := parseShare(share)
-	switch {
-	case err != nil:
-		s.fail(n.at, "%v", err)
-	case v == 0:
-		s.fail(n.at, "the share of the slowest is more than 0%%, at most 100%%")
-	}
-	l.Relative = &Relative{Share: v, Search: defaultSearch()}
+	l.Relative = s.shares(n, strings.TrimSpace(share))
 }
 
 // connections reads 4, or [1, 2, 4].
@@ -96,10 +93,14 @@ func rateTexts(rates []float64) []string {
 // swept are the keys of which the load has several values.
 func (l *Load) swept() []string {
 	var out []string
+	shares := 0
+	if l.Relative != nil {
+		shares = len(l.Relative.Shares)
+	}
 	for _, one := range []struct {
 		key string
 		n   int
-	}{{"rate", len(l.Rates)}, {"connections", len(l.Levels)}, {"depth", len(l.Depths)}, {"threads", len(l.Crowds)}} {
+	}{{"rate", len(l.Rates) + shares}, {"connections", len(l.Levels)}, {"depth", len(l.Depths)}, {"threads", len(l.Crowds)}} {
 		if one.n > 0 {
 			out = append(out, one.key)
 		}

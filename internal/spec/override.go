@@ -92,7 +92,7 @@ func (l *Load) overrideDriven(o Override, by Load) {
 		}
 		switch key { // what was swept is at its default again
 		case "rate":
-			l.Rates = nil
+			l.Rates, l.Relative = nil, nil
 		case "depth":
 			l.Depths = nil
 		case "threads":

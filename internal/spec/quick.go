@@ -51,7 +51,7 @@ func (e *Experiment) Quicken() {
 		l.Capacity = &c
 	}
 	if l.Relative != nil {
-		l.Relative = &Relative{Share: l.Relative.Share, Search: l.Relative.Search.quick()}
+		l.Relative = &Relative{Share: l.Relative.Share, Shares: l.Relative.Shares, Search: l.Relative.Search.quick()}
 	}
 }
 

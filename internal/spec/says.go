@@ -15,11 +15,14 @@ const (
 	SaysDropped  = "dropped"  // it threw them away
 	SaysFailed   = "failed"   // it lost them in exports
 	SaysSent     = "sent"     // it passed them on; a tracer: it gave them to an export, whatever came of that
+	SaysEarly    = "early"    // in traces: it threw them away before it had decided on them
+	SaysKept     = "kept"     // in traces: it decided to pass them on
+	SaysLate     = "late"     // how often spans came whose trace it had decided on
 )
 
 var (
-	tracerSays  = []string{SaysDropped, SaysFailed, SaysSent}
-	serviceSays = []string{SaysReceived, SaysRefused, SaysSampled, SaysDropped, SaysFailed, SaysSent}
+	tracerSays  = []string{SaysSampled, SaysDropped, SaysFailed, SaysSent}
+	serviceSays = []string{SaysReceived, SaysRefused, SaysSampled, SaysDropped, SaysFailed, SaysSent, SaysEarly, SaysKept, SaysLate}
 )
 
 // Saying is a way in which a tracer or a service says what became of spans. Several of the same kind add up.

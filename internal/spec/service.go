@@ -33,6 +33,7 @@ func (s *source) service(n *node, name string) *Service {
 	var traced *bool
 	known := slices.Concat(servicePlaceholders, settingWords(n.get("settings")))
 	keys := s.processFields(&service.Process, &traced, known)
+	keys["role"] = func(v *node) { service.Process.Role = s.serviceRole(v) }
 	keys["build"] = func(v *node) { service.Build = s.build(v) }
 	keys["artifact"] = func(v *node) { service.Artifact = s.artifact(v) }
 	keys["answers"] = func(v *node) { service.Answers = s.answers(v, known) }

@@ -9,7 +9,7 @@ import (
 )
 
 // hopKeys are the keys of a hop; a service's setting cannot be called so.
-var hopKeys = []string{"service", "config", "env", "cpus", "memory"}
+var hopKeys = []string{"service", "config", "env", "cpus", "memory", "tap"}
 
 // serviceSettings reads the settings of a service.
 func (s *source) serviceSettings(n *node, known []string) []Setting {

@@ -31,6 +31,7 @@ func (l Load) Steps() []Level {
 		one.Rate, one.Rates = rate, nil
 		out = append(out, Level{one, map[string]string{ParameterRate: formatRate(rate)}})
 	}
+	out = append(out, l.Relative.levels(l)...)
 	for _, connections := range l.Levels {
 		one := l
 		one.Connections, one.Levels = connections, nil
@@ -56,9 +57,17 @@ func (l Load) Steps() []Level {
 // connections, depth or threads.
 func (l Load) Lowest() Level {
 	return slices.MinFunc(l.Steps(), func(a, b Level) int {
-		return cmp.Or(cmp.Compare(a.Load.Rate, b.Load.Rate), cmp.Compare(a.Load.Connections, b.Load.Connections),
+		return cmp.Or(cmp.Compare(a.Load.Rate, b.Load.Rate), cmp.Compare(a.Load.share(), b.Load.share()), cmp.Compare(a.Load.Connections, b.Load.Connections),
 			cmp.Compare(a.Load.Depth, b.Load.Depth), cmp.Compare(a.Load.Threads, b.Load.Threads))
 	})
+}
+
+// share is that of a relative rate, 0 for others.
+func (l Load) share() float64 {
+	if l.Relative == nil {
+		return 0
+	}
+	return l.Relative.Share
 }
 
 // Closed reports whether the load is a closed loop: connections or threads that are
@@ -66,6 +75,3 @@ func (l Load) Lowest() Level {
 func (l Load) Closed() bool {
 	return l.Rate == 0 && len(l.Rates) == 0 && l.Relative == nil && l.Capacity == nil
 }
-
-// text is the rate as it is written: "50% of slowest".
-func (r Relative) text() string { return formatShare(r.Share) + " of slowest" }

@@ -98,7 +98,7 @@ func (s *source) setting(e entry, words []string) Setting {
 		"choices":     func(v *node) { set.Choices = s.choices(v, words) },
 		"env":         func(v *node) { set.Env = s.env(v, known) },
 		"append":      func(v *node) { set.Append = s.env(v, known) },
-		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", "sampling", "delay") },
+		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", s.meanings()...) },
 	}
 	if s.serving {
 		delete(keys, "append")
@@ -129,8 +129,8 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 	if !isChoice && set.Choices != nil {
 		s.fail(n.get("choices").at, "setting %q is of kind %s, which has no choices", set.Name, set.Kind)
 	}
-	if set.Meaning == "sampling" && set.Kind != "share" || set.Meaning == "delay" && set.Kind != "duration" {
-		s.fail(n.get("meaning").at, "meaning sampling takes kind share, and delay takes kind duration; %q is of kind %s", set.Name, set.Kind)
+	if set.Meaning == "sampling" && set.Kind != "share" || set.Meaning == "delay" && set.Kind != "duration" || set.Meaning == MeaningRoom && set.Kind != "count" {
+		s.fail(n.get("meaning").at, "meaning sampling takes kind share, delay takes kind duration, and room kind count; %q is of kind %s", set.Name, set.Kind)
 	}
 	def := n.get("default")
 	if def == nil {
@@ -174,6 +174,7 @@ func (s *source) choice(n *node, known []string) Choice {
 		"silent":      func(v *node) { c.Silent = s.flag(v) },
 		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
 		"partial":     func(v *node) { c.Partial = s.flag(v) },
+		"decides":     func(v *node) { c.Decides = s.flag(v) },
 		"learnt":      func(v *node) { c.Learnt = s.flag(v) },
 		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
 		"files":       func(v *node) { c.Files = s.spanFiles(v) },

@@ -208,6 +208,7 @@ type Choice struct {
 	Files       map[string]string // with it spans go to files: the folder of those of a format (see FileFormats), read when the processes have ended
 	Rationed    bool              // with it the tracer keeps so many traces a time: an operation makes some of its spans, or none
 	Partial     bool              // with it spans are left out that other choices make, by intent, though all steps run
+	Decides     bool              // with it the tracer leaves out traces by what they turn out to be, and says how many spans: what an operation makes is learnt without it
 	Learnt      bool              // with it an operation makes another number of spans than its workload declares
 	Immediate   bool              // with it spans are sent without delay
 

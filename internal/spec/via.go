@@ -27,19 +27,27 @@ func (s *source) via(n *node, w *Workload) []Process {
 		if !ok {
 			continue
 		}
-		taken := func(p Process) bool { return p.Name == hop.Name }
-		switch {
-		case slices.ContainsFunc(out, taken):
-			s.fail(item.at, "a second hop called %q; give one of them a name of its own, such as {%s-2: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
-		case slices.ContainsFunc(w.Processes, taken):
-			s.fail(item.at, "the workload has a process called %q; give the hop a name of its own, such as {%s-hop: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
+		if tap, asked := s.tapOf(item, hop); asked {
+			out = s.another(out, tap, item, w)
 		}
-		out = append(out, hop)
+		out = s.another(out, hop, item, w)
 	}
 	if n.kind == list && len(n.items) == 0 {
 		s.fail(n.at, "via is empty; write %s", viaExample)
 	}
 	return out
+}
+
+// another adds a hop under a name that nothing else has.
+func (s *source) another(out []Process, hop Process, item *node, w *Workload) []Process {
+	taken := func(p Process) bool { return p.Name == hop.Name }
+	switch {
+	case slices.ContainsFunc(out, taken):
+		s.fail(item.at, "a second hop called %q; give one of them a name of its own, such as {%s-2: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
+	case slices.ContainsFunc(w.Processes, taken):
+		s.fail(item.at, "the workload has a process called %q; give the hop a name of its own, such as {%s-hop: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
+	}
+	return append(out, hop)
 }
 
 // hop reads the name of a service, or {NAME: FILE}, or {NAME: {KEYS}}.
@@ -72,6 +80,7 @@ func (s *source) hop(n *node) (Process, bool) {
 	}
 	keys := fields{
 		"service": func(*node) {},
+		"tap":     func(*node) {}, // see tapOf
 		"config":  func(v *node) { hop.Config = s.hopConfig(v, hop.Service) },
 		"env":     func(v *node) { hop.Own = s.userEnv(v, servicePlaceholders) },
 		"cpus":    func(v *node) { hop.CPUs = s.number(v, 0, 1024) },

@@ -91,7 +91,7 @@ func loadOf(l Load, self bool) pairs {
 	case len(l.Rates) > 0:
 		p.add("rate", inline[string](rateTexts(l.Rates)))
 	case l.Relative != nil:
-		p.add("rate", l.Relative.text())
+		p.add("rate", l.Relative.written())
 	case l.Rate > 0:
 		p.add("rate", formatRate(l.Rate))
 	}

@@ -22,7 +22,7 @@ func Hop(p finding.Page) string {
 	if p.Expected == nil {
 		return came + " came; how many were to come is not known" + silence(p)
 	}
-	parts := []string{came + " of " + finding.FormatCount(*p.Expected) + " came"}
+	parts := []string{came + " of " + finding.FormatCount(*p.Expected) + " came" + inTraces(p)}
 	by := "by " + p.From
 	if p.From == finding.PageApp {
 		by = "by the tracer"
@@ -33,6 +33,8 @@ func Hop(p finding.Page) string {
 	}{
 		{p.Sampled, "sampled out"},
 		{p.Dropped, "dropped " + by},
+		{&p.Early, "dropped too early by " + p.From + tooEarly(p)},
+		{&p.Torn, "left out of kept traces " + by},
 		{p.Failed, "in failed exports " + by},
 		{p.Refused, "refused by " + p.To},
 		{sure(p, p.Inside), "lost inside " + p.From},
@@ -41,6 +43,9 @@ func Hop(p finding.Page) string {
 		if part.n != nil && *part.n > 0 {
 			parts = append(parts, finding.FormatCount(*part.n)+" "+part.text)
 		}
+	}
+	if p.Early == 0 && p.EarlyTraces != nil && *p.EarlyTraces > 0 {
+		parts = append(parts, things(float64(*p.EarlyTraces), "trace")+" dropped too early by "+p.From+", of spans that are not known")
 	}
 	if p.Outcome == finding.HopUnsure {
 		parts = append(parts, finding.FormatCount(p.Between+p.Inside)+" did not, and whether they were left out on purpose is not known")
@@ -63,6 +68,29 @@ func Missing(l finding.Ledger) string {
 		return ""
 	}
 	return "not come, by service: " + strings.Join(parts, ", ")
+}
+
+// inTraces is " in 37 traces, all whole", where a hop decides on traces.
+func inTraces(p finding.Page) string {
+	if p.Traces == nil {
+		return ""
+	}
+	text := " in " + things(float64(*p.Traces), "trace")
+	switch {
+	case p.Partial == nil || *p.Traces == 0:
+		return text
+	case *p.Partial == 0:
+		return text + ", all whole"
+	}
+	return text + ", " + number(float64(*p.Partial)) + " of them not whole"
+}
+
+// tooEarly is " in 337 traces".
+func tooEarly(p finding.Page) string {
+	if p.EarlyTraces == nil {
+		return ""
+	}
+	return " in " + things(float64(*p.EarlyTraces), "trace")
 }
 
 // sure are spans that were lost; nil where it is not sure that they were.

@@ -28,6 +28,10 @@ func TestPage(t *testing.T) {
 		"collector → sink: 102 of 100 came, 2 more than collector tells of": {From: "collector", To: "sink", Expected: n(100), Received: 102, More: 2},
 		"app → (collector) → sink: 90 of 100 came, 10 did not, and whether they were left out on purpose is not known (collector does not say: its page is gone)": {
 			From: "app", To: "sink", Past: []string{"collector"}, Expected: n(100), Received: 90, Between: 10, Outcome: finding.HopUnsure, Untold: "its page is gone"},
+		"collector → sink: 185 of 3,870 came in 37 traces, all whole, 2,000 sampled out, 1,685 dropped too early by collector in 337 traces": {
+			From: "collector", To: "sink", Expected: n(3870), Received: 185, Sampled: n(2000), Early: 1685, EarlyTraces: n(337), Traces: n(37), Partial: n(0)},
+		"collector → sink: 13 of 20 came in 3 traces, 1 of them not whole, 5 sampled out, 2 left out of kept traces by collector, 1 trace dropped too early by collector, of spans that are not known": {
+			From: "collector", To: "sink", Expected: n(20), Received: 13, Sampled: n(5), Torn: 2, EarlyTraces: n(1), Traces: n(3), Partial: n(1)},
 		"app → collector: 7 came; how many were to come is not known": {From: "app", To: "collector", Received: 7, Outcome: finding.HopUnknown},
 	} {
 		if got := Way(p) + ": " + Hop(p); got != want {

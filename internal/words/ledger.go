@@ -10,9 +10,10 @@ import (
 
 // entryTexts are what a reader calls the entries of a ledger.
 var entryTexts = map[string]string{
-	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.Forgone: "held back by the tracer's own limit",
+	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.DecidedOut: "sampled out by the tracer", ledger.Forgone: "held back by the tracer's own limit",
 	ledger.Dropped: "tracer says dropped", ledger.FailedSend: "failed export", ledger.Background: "of other work",
 	ledger.SampledOnWay: "sampled out on the way", ledger.DroppedOnWay: "dropped on the way", ledger.FailedOnWay: "failed export on the way",
+	ledger.EarlyOnWay: "dropped too early on the way", ledger.TornOnWay: "left out of kept traces on the way",
 	ledger.LostAtStop: "lost at the stop", ledger.SaysSent: "tracer says sent",
 	ledger.AdmittedBeyond: "tracer says dropped, not missing",
 }
@@ -134,7 +135,8 @@ func lostText(r finding.Reason) string {
 	var parts []string
 	for _, part := range []struct{ figure, before, after string }{
 		{"dropped", "the tracer says that it dropped ", ""}, {"failed", "", " in failed exports"},
-		{"dropped-on-way", "", " dropped on the way"}, {"failed-on-way", "", " in failed exports on the way"}, {"at-stop", "", " at the stop"}, {"unaccounted", "", " unaccounted for"},
+		{"dropped-on-way", "", " dropped on the way"}, {"failed-on-way", "", " in failed exports on the way"},
+		{"dropped-early", "", " dropped too early on the way"}, {"torn", "", " left out of kept traces"}, {"at-stop", "", " at the stop"}, {"unaccounted", "", " unaccounted for"},
 	} {
 		if n := r.Figure(part.figure); n > 0 {
 			parts = append(parts, part.before+number(n)+part.after)

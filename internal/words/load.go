@@ -35,7 +35,7 @@ func loadText(l spec.Load, self bool) string {
 	case l.Capacity != nil:
 		return capacityText(*l.Capacity, l.Duration)
 	case l.Relative != nil:
-		return openText(fmt.Sprintf("%s of what the slowest variant can do", shareText(l.Relative.Share)), l)
+		return openText(sharesText(*l.Relative)+" of what the slowest variant can do", l)
 	case len(l.Rates) > 0:
 		var rates []string
 		for _, rate := range l.Rates {
@@ -85,7 +85,7 @@ func drivenText(l spec.Load) string {
 	text := strings.Join(parts, " ")
 	switch {
 	case l.Relative != nil:
-		return text + fmt.Sprintf(", paced at %s of what the slowest variant can do", shareText(l.Relative.Share))
+		return text + ", paced at " + sharesText(*l.Relative) + " of what the slowest variant can do"
 	case len(l.Rates) > 0:
 		var rates []string
 		for _, rate := range l.Rates {
@@ -149,4 +149,16 @@ func capacityText(c spec.Capacity, length time.Duration) string {
 		how = fmt.Sprintf("staircase by %g/s", c.Step)
 	}
 	return fmt.Sprintf("%s for %s, probes of %s, open loop", how, goal, length)
+}
+
+// sharesText is "50 %", or "33 %, 67 % and 100 %".
+func sharesText(r spec.Relative) string {
+	if len(r.Shares) == 0 {
+		return shareText(r.Share)
+	}
+	var texts []string
+	for _, share := range r.Shares {
+		texts = append(texts, shareText(share))
+	}
+	return enumerate(texts)
 }

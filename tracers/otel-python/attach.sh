@@ -6,13 +6,17 @@
 #	attach.sh PACKAGES COMMAND…
 #
 # The distribution in distro/ says which instrumentations are loaded.
-# SPAN_PROCESSOR=simple adds the configurator in simple/.
+# SPAN_PROCESSOR=simple adds the configurator in simple/, and KEEP=errors the one in keep/.
 packages=$1
 shift
 OTEL_PYTHON_DISTRO=${OTEL_PYTHON_DISTRO:-tracetax}
 export OTEL_PYTHON_DISTRO
 packages_path=$packages:$packages/files/distro
-if [ "$SPAN_PROCESSOR" = simple ]; then
+if [ "$KEEP" = errors ]; then
+	OTEL_PYTHON_CONFIGURATOR=keep
+	export OTEL_PYTHON_CONFIGURATOR
+	packages_path=$packages_path:$packages/files/keep
+elif [ "$SPAN_PROCESSOR" = simple ]; then
 	OTEL_PYTHON_CONFIGURATOR=simple
 	export OTEL_PYTHON_CONFIGURATOR
 	packages_path=$packages_path:$packages/files/simple

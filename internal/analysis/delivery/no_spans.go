@@ -45,14 +45,29 @@ func (b *Book) Untraced(variant string) (none []finding.Ledger, all bool) {
 // isDark reports whether nothing is known of spans of an operation, lost ones included, where
 // some came of the run.
 func (b *Book) isDark(l finding.Ledger) bool {
-	came := ledger.Spans(l, ledger.Delivered) + ledger.Spans(l, ledger.Merged) + ledger.Spans(l, ledger.Forgone) + ledger.Spans(l, ledger.SampledOnWay) + ledger.Admitted(l)
+	came := ledger.Spans(l, ledger.Delivered) + ledger.Spans(l, ledger.Merged) + ledger.Spans(l, ledger.Forgone) + ledger.Spans(l, ledger.DecidedOut) + ledger.Spans(l, ledger.SampledOnWay) + ledger.Admitted(l)
+	if !ledger.Expects(l) && b.leftOut(l.Variant) > 0 {
+		return false // some of those may have been of it
+	}
 	return came == 0 && ledger.Spans(l, ledger.Unaccounted) <= 0
 }
 
-// cameOf is how many spans came of a variant in all of its measured runs, those included that
-// the sink threw away by order.
-func (b *Book) cameOf(variant string) uint64 {
+// leftOut is how many spans of a variant its tracer and its hops left out on purpose, as they say.
+func (b *Book) leftOut(variant string) uint64 {
 	var n uint64
+	for _, r := range b.All[variant] {
+		n += saidBy(r.Tracer.Sampled)
+		for _, hop := range r.Hops {
+			n += saidBy(hop.Sampled)
+		}
+	}
+	return n
+}
+
+// cameOf is how many spans came of a variant in all of its measured runs, those included that
+// the sink threw away by order, and that the tracer or a hop left out on purpose.
+func (b *Book) cameOf(variant string) uint64 {
+	n := b.leftOut(variant)
 	for _, r := range b.All[variant] {
 		n += r.Life.Told() + r.Life.Thrown
 		for _, p := range r.Phases {

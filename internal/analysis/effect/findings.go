@@ -6,6 +6,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // Findings makes all findings, with their verdicts.
@@ -43,11 +44,17 @@ func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
 		}
 	}
 	for _, m := range measure.All(s.Charges(), s.RegimeOf(at)) {
+		if m.Name == metric.KeptShare && s.loses(p, at) {
+			continue // what throws traces away keeps few of them too
+		}
 		if m.WholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
 		}
 	}
 	add(s.perSpan(p, at))
+	for _, c := range s.perKeptTrace(p, at) {
+		add(c)
+	}
 	add(s.delivered(p, at))
 	return out
 }

@@ -68,6 +68,7 @@ var readings = map[string]func(role.Charge) Reading{
 		}
 		return dataset.Over(float64(p.Sink.Bytes), float64(p.Load.Started))
 	}),
+	metric.KeptShare: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return kept(p) }),
 	metric.DeliveredRate: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		return dataset.Over(float64(p.Sink.Unique()), p.Load.WallSeconds)
 	}),
@@ -112,6 +113,13 @@ func heap(read func(*record.Driven) (float64, bool), by func(*dataset.Phase) flo
 		}
 		return dataset.Over(v, by(p))
 	})
+}
+
+// kept is how many of the operations have a trace that came. Where all have, nothing decides on traces, and there is
+// nothing to tell; nor where ids were not looked at.
+func kept(p *dataset.Phase) (float64, bool) {
+	share, ok := dataset.Over(float64(p.Sink.Traces), started(p))
+	return share, ok && share < 1 && (p.Sink.Traces > 0 || p.Sink.Spans == 0)
 }
 
 func whole(*dataset.Phase) float64     { return 1 }

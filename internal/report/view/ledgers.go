@@ -22,7 +22,11 @@ func (b *brief) ledgersOf(operation string) model.Grid {
 			shown = append(shown, l)
 		}
 	}
-	return ledgerLines(b.doc, shown)
+	g := ledgerLines(b.doc, shown)
+	for _, line := range answersOf(b.doc, operation) {
+		g.Add(line...)
+	}
+	return g
 }
 
 // otherLedgers are those of starting and stopping and of operations without
@@ -84,6 +88,10 @@ func ledgersSection(doc *finding.Document) model.Section {
 		for _, p := range l.Pages {
 			g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: words.Way(p)}, model.Cell{}, pageCell(p), model.Cell{})
 		}
+	}
+	for _, a := range doc.Answers {
+		g.Add(model.Cell{Text: parts.Operation(a.Operation)}, model.Cell{Text: a.Variant}, model.Cell{Text: parts.Parameter(a.Parameter)},
+			model.Cell{}, model.Cell{Text: "answers " + words.Answers(a)}, model.Cell{})
 	}
 	s.Grids = parts.Grids(g)
 	return s

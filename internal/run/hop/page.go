@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -148,6 +149,10 @@ func sum(families map[string]*dto.MetricFamily, s spec.Series) (n uint64, there 
 		if !chosen(m, s.Labels) {
 			continue
 		}
+		if h := m.GetHistogram(); h != nil && strings.HasSuffix(s.Name, countOf) {
+			n, there = n+h.GetSampleCount(), true
+			continue
+		}
 		value, err := valueOf(m)
 		if err != nil {
 			return 0, true, err
@@ -161,8 +166,17 @@ func familyOf(families map[string]*dto.MetricFamily, name string) *dto.MetricFam
 	if family := families[name]; family != nil {
 		return family
 	}
-	return families[name+total]
+	if family := families[name+total]; family != nil {
+		return family
+	}
+	if family := families[strings.TrimSuffix(name, countOf)]; family.GetType() == dto.MetricType_HISTOGRAM && strings.HasSuffix(name, countOf) {
+		return family
+	}
+	return nil
 }
+
+// countOf ends the name of how often a histogram has counted something: such a series stands for it.
+const countOf = "_count"
 
 // differ reports whether the series of a counter differ in a label, whatever else they have.
 func differ(families map[string]*dto.MetricFamily, name, label string) bool {

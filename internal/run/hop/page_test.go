@@ -220,3 +220,15 @@ func FuzzPage(f *testing.F) {
 		}
 	})
 }
+
+// A histogram is told by how often it has counted, where that is asked for.
+func TestHowOftenAHistogramCounted(t *testing.T) {
+	families, err := parse(strings.NewReader("# TYPE age histogram\nage_bucket{le=\"1\"} 2\nage_bucket{le=\"+Inf\"} 3\nage_sum 9\nage_count 3\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := (&Page{Says: []spec.Saying{{What: spec.SaysLate, Metrics: "age_count", Absent: spec.AbsentNone}}}).take(families)
+	if err != nil || got.Late == nil || *got.Late != 3 {
+		t.Errorf("%v, %v; want 3", got.Late, err)
+	}
+}

@@ -206,10 +206,13 @@ func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, p
 // fullySampled is the variant with its sampling setting, where the tracer has
 // one, at 100 %.
 func fullySampled(v spec.Variant) spec.Variant {
+	v.Settings = maps.Clone(v.Settings)
 	for _, setting := range v.Tracer.Settings {
-		if setting.Meaning == "sampling" {
-			v.Settings = maps.Clone(v.Settings)
+		switch {
+		case setting.Meaning == "sampling":
 			v.Settings[setting.Name] = "100%"
+		case setting.Choices[v.Settings[setting.Name]].Decides:
+			v.Settings[setting.Name] = setting.Default
 		}
 	}
 	return v

@@ -1,0 +1,27 @@
+// A tap before a hop counts every span that goes to it.
+package spec
+
+import "github.com/tracetax/tracetax/internal/role"
+
+// tapService is the service that counts and passes on.
+const tapService = "tap"
+
+// tapOf is the tap before a hop; false where none is asked for.
+func (s *source) tapOf(n *node, hop Process) (Process, bool) {
+	if n.kind != mapping || len(n.entries) == 0 {
+		return Process{}, false
+	}
+	at := n.entries[0].value.get("tap")
+	if at == nil || s.oneOf(at, "tap", "on", "off") != "on" {
+		return Process{}, false
+	}
+	return s.hopOf(&node{kind: scalar, text: tapService, at: at.at}, at, hop.Name+"-"+tapService)
+}
+
+// serviceRole reads the role of a service: that of a process, or the harness's own of one that only counts.
+func (s *source) serviceRole(n *node) role.Role {
+	if n.text == string(role.Sink) {
+		return role.Sink
+	}
+	return s.role(n)
+}
