@@ -20,6 +20,7 @@ var families = map[string][]string{
 	"OTLP":              {"TestQuickstart", "TestCallsAddUp", "TestForward"},
 	"Collector":         {"TestViaCollector"},
 	"Envoy":             {"TestEnvoyKnownAnswers", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfOnesOwn"},
+	".NET":              {"TestDotnet"},
 	"event loops":       {"TestLoopExporter", "TestLoopDesigns"},
 	"Zipkin":            {"TestCallsAddUp", "TestForward"},
 	"Kieker":            {"TestCallsAddUp"},

@@ -65,6 +65,7 @@ var checks = []check{
 	{"clock-accounting", note, "CPU is read from the processes' clocks: what very short-lived children use is seen at their end only, and throttling is not seen. With the right to make cgroups it is exact", (*looker).findClock},
 	{"other-runtime", note, "look at it against a variant on the same runtime (against: …): over the baseline it costs the difference between the two as well", (*looker).findRuntimes},
 	{"throttled", warning, "raise the app's CPU quota or lower the rate: latency is the quota's, not the tracer's", (*looker).findThrottled},
+	{"spinning", warning, "compare at capacity, where nothing spins, or with spinning off (.NET: env: {DOTNET_ThreadPool_UnfairSemaphoreSpinLimit: 0})", (*looker).findSpinning},
 	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (load: {duration: …})", (*looker).findShortWindow},
 	{"never-steady", warning, "the figures still hold a part of the warm-up: allow a longer one (load: {warmup: auto..60s}), or raise the rate, at which code gets warm sooner", (*looker).findNeverSteady},
 	{"never-quiet", warning, "the tracer still sent when patience ended, so some of its cost is not counted: shorten its delay or lower the rate", (*looker).findNeverQuiet},
