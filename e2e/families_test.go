@@ -21,6 +21,7 @@ var families = map[string][]string{
 	"Collector":         {"TestViaCollector", "TestTapAgreesWithTheCollector"},
 	"backends":          {"TestToZipkin"},
 	"Envoy":             {"TestEnvoyKnownAnswers", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfOnesOwn"},
+	".NET":              {"TestDotnet"},
 	"event loops":       {"TestLoopExporter", "TestLoopDesigns"},
 	"Zipkin":            {"TestCallsAddUp", "TestForward"},
 	"Kieker":            {"TestCallsAddUp"},

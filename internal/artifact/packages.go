@@ -20,7 +20,7 @@ const filesFolder = "files"
 
 // packages are the pinned packages of one kind.
 type packages struct {
-	kind    string   // the shelf of the store: python, maven or npm
+	kind    string   // the shelf of the store: python, maven, npm or nuget
 	what    string   // for errors: "the Python packages of requirements.txt"
 	parts   []string // everything that they are made from, besides the files beside them
 	about   []string // names of files that only say which packages they are
@@ -41,7 +41,7 @@ func (s *Store) Artifact(ctx context.Context, files fs.FS, a spec.Artifact, prog
 	for _, kind := range []struct {
 		lock string
 		read func(context.Context, fs.FS, string, io.Writer) (packages, error)
-	}{{a.Python, pythonPackages}, {a.Maven, mavenPackages}, {a.NPM, npmPackages}} {
+	}{{a.Python, pythonPackages}, {a.Maven, mavenPackages}, {a.NPM, npmPackages}, {a.NuGet, nugetPackages}} {
 		if kind.lock == "" {
 			continue
 		}
@@ -68,6 +68,11 @@ func (s *Store) Maven(ctx context.Context, files fs.FS, lock string, progress io
 // NPM is Artifact for a package-lock.json alone: its folder holds node_modules.
 func (s *Store) NPM(ctx context.Context, files fs.FS, lock string, progress io.Writer) (string, error) {
 	return s.Artifact(ctx, files, spec.Artifact{NPM: lock}, progress)
+}
+
+// NuGet is Artifact for a folder of .NET projects alone.
+func (s *Store) NuGet(ctx context.Context, files fs.FS, folder string, progress io.Writer) (string, error) {
+	return s.Artifact(ctx, files, spec.Artifact{NuGet: folder}, progress)
 }
 
 // alone has Maven install for one tracetax at a time: what it keeps in the user's

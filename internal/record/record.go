@@ -172,6 +172,7 @@ type Usage struct {
 	MemoryMean      uint64    `json:"memory_mean"`       // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
 	MemoryPeak      uint64    `json:"memory_peak"`       // the same
 	ContextSwitches uint64    `json:"context_switches"`
+	Involuntary     uint64    `json:"involuntary_switches,omitempty"` // of which the thread would have gone on
 	ThrottleSeconds float64   `json:"throttle_seconds"`
 	CPUs            float64   `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"

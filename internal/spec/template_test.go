@@ -120,6 +120,8 @@ func TestTracerFolders(t *testing.T) {
 		"artifact: {maven: m}":    `maven: there is no file "m" in this folder`,
 		"artifact: {npm: ../l}":   `npm must name a package-lock.json in this folder, not "../l"`,
 		"artifact: {npm: a.conf}": `npm: there is no package.json beside a.conf`,
+		"artifact: {nuget: ../d}": `nuget must name a folder of projects in this folder, not "../d"`,
+		"artifact: {nuget: none}": `nuget: no folder in "none" has a packages.lock.json`,
 		"connects: 1h":            `1h is out of range`,
 		"append: {1: x}":          `"1" is not the name of an environment variable`,
 	} {

@@ -151,6 +151,7 @@ type Artifact struct {
 	Python string // a requirements file with hashes, relative to the folder
 	Maven  string // a list of coordinates with checksums: the files are put into the folder under their own names
 	NPM    string // a package-lock.json, its package.json beside it: node_modules is put into the folder
+	NuGet  string // a folder with .NET projects, each in a folder of its own: each is published into a folder of that name
 }
 
 // Build makes a program from a workload's sources.

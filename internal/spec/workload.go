@@ -154,6 +154,7 @@ func (s *source) artifact(n *node) Artifact {
 				s.fail(v.at, "npm: there is no %s beside %s", path.Base(manifest), printable(a.NPM))
 			}
 		},
+		"nuget": func(v *node) { a.NuGet = s.projects(v) },
 	})
 	return a
 }
@@ -168,6 +169,7 @@ func (a Artifact) needs(there []Need) []Need {
 		{a.Python, Need{Command: "python3", Install: "install Python 3.10 or newer with pip (Debian: python3 and python3-pip)"}},
 		{a.Maven, Need{Command: "mvn", Install: "install Maven 3.8 or newer, which fetches the packages (Debian: maven)"}},
 		{a.NPM, Need{Command: "npm", Install: "install Node.js 18 or newer with npm"}},
+		{a.NuGet, Need{Command: "dotnet", Install: "install the .NET 10 SDK, from https://dotnet.microsoft.com/download"}},
 	} {
 		if one.lock != "" && !slices.ContainsFunc(there, func(n Need) bool { return n.Command == one.need.Command }) {
 			there = append(there, one.need)

@@ -62,6 +62,7 @@ func (a Artifact) pairs() pairs {
 	p.text("python", a.Python)
 	p.text("maven", a.Maven)
 	p.text("npm", a.NPM)
+	p.text("nuget", a.NuGet)
 	return p
 }
 

@@ -125,12 +125,13 @@ type Mark struct {
 
 // reading is what one target has used until a moment.
 type reading struct {
-	at        time.Time
-	cpu       time.Duration // user and system
-	system    time.Duration // of which system
-	throttled time.Duration
-	switches  switches
-	source    string
+	at          time.Time
+	cpu         time.Duration // user and system
+	system      time.Duration // of which system
+	throttled   time.Duration
+	switches    switches
+	involuntary switches // of which the thread would have gone on
+	source      string
 }
 
 // Mark reads all targets. A target that has ended keeps its last figures.
@@ -165,6 +166,7 @@ func (m *Meter) Between(a, b Mark) []record.Usage {
 			MemoryMean:      mean,
 			MemoryPeak:      peak,
 			ContextSwitches: to.switches.since(from.switches),
+			Involuntary:     to.involuntary.since(from.involuntary),
 			ThrottleSeconds: max(0, to.throttled-from.throttled).Seconds(),
 			Source:          to.source,
 		}

@@ -233,6 +233,8 @@ func TestContextSwitches(t *testing.T) {
 		p.do(t, 1)
 		if _, got := measure(t, p, sleeps); got.ContextSwitches < sleeps || got.ContextSwitches > 20*sleeps {
 			t.Errorf("%d context switches, and it slept %d times", got.ContextSwitches, sleeps)
+		} else if got.Involuntary > got.ContextSwitches-sleeps {
+			t.Errorf("of %d context switches %d are said to be involuntary, and it slept %d times", got.ContextSwitches, got.Involuntary, sleeps)
 		}
 	})
 }

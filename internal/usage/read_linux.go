@@ -29,7 +29,7 @@ func read(t Target) (reading, error) {
 	if err != nil {
 		return r, err
 	}
-	r.switches, err = readSwitches(t)
+	r.switches, r.involuntary, err = readSwitches(t)
 	return r, err
 }
 
@@ -49,12 +49,13 @@ func ended(err error) bool {
 	return errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrNotExist)
 }
 
-// readSwitches counts the context switches of every thread that there is.
-func readSwitches(t Target) (switches, error) {
-	s := switches{threads: map[thread]uint64{}}
+// readSwitches counts the context switches of every thread that there is, and those of them in which a thread would have
+// gone on.
+func readSwitches(t Target) (s, involuntary switches, err error) {
+	s, involuntary = switches{threads: map[thread]uint64{}}, switches{threads: map[thread]uint64{}}
 	pids, err := t.Pids()
 	if err != nil {
-		return s, err
+		return s, involuntary, err
 	}
 	buffer := make([]byte, 4096)
 	for _, pid := range pids {
@@ -63,7 +64,7 @@ func readSwitches(t Target) (switches, error) {
 			if ended(err) {
 				continue
 			}
-			return s, fmt.Errorf("listing the threads of process %d: %w", pid, err)
+			return s, involuntary, fmt.Errorf("listing the threads of process %d: %w", pid, err)
 		}
 		for _, tid := range tids {
 			text, err := readFile(fmt.Sprintf("/proc/%d/task/%s/status", pid, tid.Name()), buffer)
@@ -71,13 +72,15 @@ func readSwitches(t Target) (switches, error) {
 				if ended(err) {
 					continue
 				}
-				return s, err
+				return s, involuntary, err
 			}
-			n := number(text, "voluntary_ctxt_switches:") + number(text, "nonvoluntary_ctxt_switches:")
-			s.threads[thread{pid, int(digits(tid.Name()))}] = n
+			forced := number(text, "nonvoluntary_ctxt_switches:")
+			one := thread{pid, int(digits(tid.Name()))}
+			s.threads[one] = number(text, "voluntary_ctxt_switches:") + forced
+			involuntary.threads[one] = forced
 		}
 	}
 	used, err := t.Reaped()
-	s.reaped = uint64(used.Nvcsw + used.Nivcsw)
-	return s, err
+	s.reaped, involuntary.reaped = uint64(used.Nvcsw+used.Nivcsw), uint64(used.Nivcsw)
+	return s, involuntary, err
 }

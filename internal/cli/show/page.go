@@ -63,7 +63,7 @@ func (p *page) appended(indent string, env map[string]string) {
 // packages prints which files pin the packages of a workload or tracer.
 func (p *page) packages(a spec.Artifact) {
 	var all []string
-	for _, one := range []struct{ kind, lock string }{{"Python", a.Python}, {"Maven", a.Maven}, {"npm", a.NPM}} {
+	for _, one := range []struct{ kind, lock string }{{"Python", a.Python}, {"Maven", a.Maven}, {"npm", a.NPM}, {"NuGet", a.NuGet}} {
 		if one.lock != "" {
 			all = append(all, fmt.Sprintf("%s (%s)", one.kind, one.lock))
 		}
