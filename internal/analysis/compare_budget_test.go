@@ -185,6 +185,9 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 		"fewer of it":                       {varies(30000), varies(24000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.CannotTell},
 		"fewer, and over all the same":      {varies(30000), varies(24000), 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.Over},
 		"varies now":                        {exact, varies(30000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.CannotTell},
+		"over, which may have lost before":  {varies(24000), exact, 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.CannotTell},
+		"over, of as many that varied":      {varies(30000), varies(30000), 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.Over},
+		"the most memory, which varies now": {exact, varies(24000), 0, []spec.Limit{{Metric: "memory_peak", Value: 0.5}}, "memory_peak", finding.CannotTell},
 		"varied before":                     {varies(30000), exact, 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
 		"sampled, as chance has it":         {kept(0.1, 990), kept(0.1, 990), 0, lost(0), metric.LostShare, finding.CannotTell},
 		"and as many may be lost":           {kept(0.1, 990), kept(0.1, 990), 0, lost(0.2), metric.LostShare, finding.Within},
@@ -194,10 +197,17 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 		"sampled, and CPU is what is asked": {kept(0.1, 990), kept(0.1, 990), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
 	} {
 		doc := compared(t, compare.Input{Base: result(1, 0, c.before), News: []*finding.Document{result(2, c.slower, c.after)}, Budget: c.budget})
-		if v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict; v.Kind != c.want {
+		if v := changeIn(t, doc, 0, operationOf(c.metric), "otel", c.metric).Verdict; v.Kind != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
+}
+
+func operationOf(name string) string {
+	if metric.Must(name).WholeRun {
+		return ""
+	}
+	return "json"
 }
 
 // A side that loses more spans than the other did less work: the newer is not cheaper for that,

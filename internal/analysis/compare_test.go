@@ -166,6 +166,20 @@ func TestCompareElsewhere(t *testing.T) {
 	}
 }
 
+// One of which no span came, or that lost too many, has no place among those that did their work.
+func TestRanksOfWhatDidItsWork(t *testing.T) {
+	before, after := shop(1, 8, calm).result(t, "here"), shop(2, 8, day{slower: 3}).result(t, "there")
+	before.Environment["cpu_model"], after.Environment["cpu_model"] = "one", "another"
+	before.Lossy = []finding.Lossy{{Operation: "json", Variant: "otel-10", LostShare: 0.5}}
+	after.Untraced = []finding.Untraced{{Operation: "json", Variant: "otel-10"}}
+	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Force: true})
+	for _, r := range doc.Ranks {
+		if r.Operation == "json" && (r.Variant == "otel-10" || r.Variant == "otel" && (r.Places[0] != 2 || r.Places[1] != 2)) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestCompareSettings(t *testing.T) {
 	before, after := shop(1, 8, calm).result(t, "main"), shop(2, 8, calm).result(t, "branch")
 	before.Experiment.Variants[1].Settings = map[string]string{"processor": "batch", "sampling": "100%"}

@@ -4,6 +4,7 @@ package analysis_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,6 +148,38 @@ func TestBudgetOverAnIdleBaseline(t *testing.T) {
 		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, name) {
 			t.Errorf("%s: %+v", name, v)
 		}
+	}
+}
+
+// What a baseline may have lost makes what is held against it look dear too, unless that may have lost as much.
+func TestBudgetOverABaselineOfUnknownLoss(t *testing.T) {
+	for name, c := range map[string]struct {
+		unknown []string
+		want    finding.Kind
+	}{
+		"all is known": {nil, finding.Over}, "of the baseline it is not": {[]string{"old"}, finding.CannotTell}, "of neither": {[]string{"old", "new"}, finding.Over},
+	} {
+		s := twoVariants()
+		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
+		s.plan = func(p *spec.Plan) {
+			if slices.Contains(c.unknown, p.Variant) {
+				p.Spans["json"] = spec.Number{Low: 2, High: 6}
+			}
+		}
+		s.budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
+		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != c.want || c.want == finding.CannotTell && v.Reason().Variant != "old" {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// What may have been lost on an operation counts for what is of the load of the whole run.
+func TestBudgetOfMemoryWithAnUnknownLoss(t *testing.T) {
+	s := twoVariants()
+	undeclared(&s)
+	s.budget = []spec.Limit{{Metric: "memory_peak", Value: 9}}
+	if v := get(t, analyse(t, s.input()), "", "otel", "memory_peak").Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyMayBeLost {
+		t.Errorf("%+v", v)
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *Maker) withhold(claims []*claim) {
 			allowed = budget.Value
 		}
 		cheaper := cmp.Or(idleReason(doc, c, c.Variant, allowed), unknownReason(doc, c, allowed))
-		dearer := idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant))
+		dearer := cmp.Or(idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant)), baselineReason(doc, c))
 		if judge.TakeBack(&c.Verdict, cheaper, dearer) {
 			words.FillVerdict(&c.Finding)
 		}
@@ -37,12 +37,23 @@ func (s *Maker) withhold(claims []*claim) {
 // unknownReason says why what the variant of a claim costs may be the cost of less work; nil where
 // it lost no more of its spans than is allowed, whatever is not known of them.
 func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Reason {
-	unknown := doc.UnknownLoss(c.Operation, c.Parameter, c.Variant)
+	unknown := doc.UnknownLossOf(&c.Finding, c.Variant)
 	if c.Metric == metric.DeliveredShare || unknown == nil || unknown.LostMost <= allowed {
 		return nil
 	}
 	return &finding.Reason{Code: finding.WhyMayBeLost, Variant: c.Variant,
 		Said: fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))}
+}
+
+// baselineReason says why a claim may look dear: its baseline may have done less work, and nobody knows. It is nil where the
+// variant may have lost as much.
+func baselineReason(doc *finding.Document, c *claim) *finding.Reason {
+	unknown := doc.UnknownLossOf(&c.Finding, c.Against)
+	if c.Metric == metric.DeliveredShare || unknown == nil || !finding.Matters(unknown.LostMost-doc.LostMostOf(&c.Finding, c.Variant)) {
+		return nil
+	}
+	return &finding.Reason{Code: finding.WhyMayBeLost, Variant: c.Against,
+		Said: fmt.Sprintf("with %s, %s, so that this may be dear beside less work", c.Against, unknown.Text)}
 }
 
 // idleReason says why what a variant costs on the operation of a claim is the cost of less
