@@ -111,8 +111,9 @@ type Finding struct {
 	Uncompared bool              `json:"uncompared,omitempty"` // values only: each side did other work, such as at a rate found for it
 	Amount     bool              `json:"amount,omitempty"`     // the difference answers and not the ratio: the baseline's operations do nothing
 	Verdict    Verdict           `json:"verdict"`
-	Samples    []Sample          `json:"samples"` // every block
-	Note       string            `json:"note,omitempty"`
+	Samples    []Sample          `json:"samples"`         // every block
+	Notes      []Reason          `json:"notes,omitempty"` // what is to be known beside it
+	Note       string            `json:"note,omitempty"`  // the same in words
 }
 
 // Charged says whom the cost is charged to: "sidecar of shop"; "" for all roles but load and sink.

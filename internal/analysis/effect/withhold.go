@@ -3,7 +3,6 @@ package effect
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -28,6 +27,9 @@ func (s *Maker) withhold(claims []*claim) {
 		}
 		cheaper := cmp.Or(idleReason(doc, c, c.Variant, allowed), unknownReason(doc, c, allowed))
 		dearer := cmp.Or(idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant)), baselineReason(doc, c))
+		if dearer != nil && dearer.Code == finding.WhyLost {
+			dearer.Code = finding.WhyBaseLost
+		}
 		if judge.TakeBack(&c.Verdict, cheaper, dearer) {
 			words.FillVerdict(&c.Finding)
 		}
@@ -42,7 +44,7 @@ func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Re
 		return nil
 	}
 	return &finding.Reason{Code: finding.WhyMayBeLost, Variant: c.Variant,
-		Said: fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))}
+		Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}, {Name: "allows", Value: math.Ceil(100*unknown.LostMost) / 100, Unit: "1"}}}
 }
 
 // baselineReason says why a claim may look dear: its baseline may have done less work, and nobody knows. It is nil where the
@@ -52,8 +54,7 @@ func baselineReason(doc *finding.Document, c *claim) *finding.Reason {
 	if c.Metric == metric.DeliveredShare || unknown == nil || !finding.Matters(unknown.LostMost-doc.LostMostOf(&c.Finding, c.Variant)) {
 		return nil
 	}
-	return &finding.Reason{Code: finding.WhyMayBeLost, Variant: c.Against,
-		Said: fmt.Sprintf("with %s, %s, so that this may be dear beside less work", c.Against, unknown.Text)}
+	return &finding.Reason{Code: finding.WhyBaseMayLose, Variant: c.Against, Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}}}
 }
 
 // idleReason says why what a variant costs on the operation of a claim is the cost of less
@@ -68,5 +69,5 @@ func idleReason(doc *finding.Document, c *claim, variant string, allowed float64
 	case c.Metric == metric.DeliveredShare || lost == nil || lost.LostShare <= allowed:
 		return nil
 	}
-	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Said: "with " + variant + ", " + lost.Text + ", so that this is the cost of less work"}
+	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: lost.LostShare, Unit: "1"}}}
 }
