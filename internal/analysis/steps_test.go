@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -80,8 +81,12 @@ func TestIncrementsOfWhatMayHaveLostSpans(t *testing.T) {
 		want  finding.Code
 	}{
 		"all came": {spec.Number{Low: 10, High: 10}, ""}, "it varies": {spec.Number{Low: 9, High: 14}, finding.NoteMayBeLossy}, "some are lost": {spec.Number{Low: 12, High: 12}, finding.NoteLossy},
+		"none came": {spec.Number{Low: 10, High: 10}, finding.WhyUntraced},
 	} {
 		s := stepped()
+		if c.want == finding.WhyUntraced {
+			s.also(onlyRuns("c-full", func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} }))
+		}
 		before := s.plan
 		s.plan = func(p *spec.Plan) {
 			before(p)

@@ -173,6 +173,24 @@ func TestBudgetOverABaselineOfUnknownLoss(t *testing.T) {
 	}
 }
 
+// What a tracer that loses spans costs is the least only where its baseline did all of its work for sure.
+func TestLeastCostOverABaselineOfUnknownLoss(t *testing.T) {
+	for most, want := range map[float64]bool{3: true, 6: false} {
+		s := twoVariants()
+		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
+		s.plan = func(p *spec.Plan) {
+			if p.Variant == "old" {
+				p.Spans["json"] = spec.Number{Low: 3, High: most}
+			}
+		}
+		s.change = onlyRuns("new", func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 })
+		doc := analyse(t, s.input())
+		if len(doc.Lossy) != 1 || (doc.Lossy[0].Cost != nil) != want {
+			t.Errorf("up to %g spans of the baseline: %+v", most, doc.Lossy)
+		}
+	}
+}
+
 // What may have been lost on an operation counts for what is of the load of the whole run.
 func TestBudgetOfMemoryWithAnUnknownLoss(t *testing.T) {
 	s := twoVariants()

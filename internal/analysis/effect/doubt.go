@@ -4,6 +4,7 @@ package effect
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -79,6 +80,12 @@ func (s *Maker) noteDoubts(c *claim) {
 			}
 		}
 	}
+}
+
+// isDark reports whether no span came of a variant on a cell though some should have.
+func (s *Maker) isDark(variant string, at cell.At) bool {
+	none, _ := s.Untraced(variant)
+	return slices.ContainsFunc(none, func(l finding.Ledger) bool { return l.Operation == at.Operation })
 }
 
 // lossNote says what a variant lost, or may have lost, of the spans of what is measured on a cell; nil where that is too

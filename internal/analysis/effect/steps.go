@@ -165,7 +165,9 @@ func (s *Maker) increment(m measure.Measure, p dataset.Pair, at cell.At) (findin
 		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
 	}
 	for _, name := range []string{p.Variant, p.Against} {
-		if note := s.lossNote(name, at); note != nil {
+		if s.isDark(name, at) {
+			one.Notes = append(one.Notes, finding.Reason{Code: finding.WhyUntraced, Variant: name})
+		} else if note := s.lossNote(name, at); note != nil {
 			one.Notes = append(one.Notes, *note)
 		}
 	}
