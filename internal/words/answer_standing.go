@@ -11,10 +11,6 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// usefulBound is the largest share that is worth telling as "no difference
-// larger than": beyond it the interval itself says more.
-const usefulBound = 0.25
-
 // standing is what may be said of a headline.
 type standing int
 
@@ -68,7 +64,7 @@ func bound(f finding.Finding) float64 {
 
 // useful reports whether a bound may be told, and is worth telling.
 func useful(f finding.Finding) bool {
-	return f.Verdict.Kind != finding.CannotTell && (!f.ByRatio() || bound(f) <= usefulBound)
+	return f.Verdict.Kind != finding.CannotTell && (!f.ByRatio() || bound(f) <= finding.WideBound)
 }
 
 // rangeText is "−3.0 % to +77 %", rounded outwards.

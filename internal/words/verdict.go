@@ -49,6 +49,9 @@ func (a answered) text(v *finding.Verdict) string {
 	case finding.Costs, finding.Saves:
 		text = a.differs(v)
 	case finding.NoDifference:
+		if v.Wide(a.relative) {
+			return "inconclusive: " + finding.FormatInterval(interval(v), a.unit, a.relative)
+		}
 		text = "no difference larger than " + finding.FormatBound(*v.Bound, a.unit, a.relative)
 		if a.change {
 			text = "no change larger than " + finding.FormatBound(*v.Bound, a.unit, a.relative)
@@ -59,6 +62,9 @@ func (a answered) text(v *finding.Verdict) string {
 		}
 		text = string(v.Kind) + " the budget of " + a.allowed(v) + ": " + finding.FormatInterval(interval(v), a.unit, a.relative)
 	case finding.CannotTell:
+		if v.Inconclusive(a.relative) {
+			return "inconclusive: " + a.reasons(v)
+		}
 		return "cannot tell: " + a.reasons(v)
 	default:
 		return a.reasons(v)
