@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -173,6 +174,9 @@ func analyse(t *testing.T, in analysis.Input) *finding.Document {
 	doc, err := analysis.Analyse(in)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(strings.Fields(doc.Summary)) > 25 {
+		t.Errorf("a long summary: %s", doc.Summary)
 	}
 	return doc
 }

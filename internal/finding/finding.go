@@ -16,8 +16,9 @@ type Document struct {
 	Results     string         `json:"results"`    // the results folder
 	Experiment  Experiment     `json:"experiment"` // as resolved
 	Environment map[string]any `json:"environment"`
-	Answer      string         `json:"answer"` // one sentence
-	Quick       bool           `json:"quick"`  // figures only: no intervals, no verdicts
+	Summary     string         `json:"summary,omitempty"` // one sentence of 25 words at most, where so few can tell it
+	Answer      string         `json:"answer"`            // one sentence with all of it
+	Quick       bool           `json:"quick"`             // figures only: no intervals, no verdicts
 	Warnings    []Warning      `json:"warnings"`
 	Findings    []Finding      `json:"findings"`
 	Curves      []Curve        `json:"curves"`
