@@ -68,7 +68,7 @@ func TestModesOfNothing(t *testing.T) {
 			}
 		}
 		f := get(t, analyse(t, s.input()), "json", "otel", "time_per_call")
-		if v := f.Verdict; v.Kind != finding.Costs || strings.HasSuffix(v.Text, "in modes") == empty {
+		if v := f.Verdict; v.Kind != finding.Costs || tells(v.Reasons, finding.WhyModes) == empty {
 			t.Errorf("empty %v: %+v", empty, v)
 		}
 	}
@@ -87,7 +87,7 @@ func TestModesWithinTheNoise(t *testing.T) {
 			}
 		}
 		f := get(t, analyse(t, s.input()), "json", "otel", "time_per_call")
-		if v := f.Verdict; v.Kind != finding.Costs || strings.HasSuffix(v.Text, "in modes") == clear {
+		if v := f.Verdict; v.Kind != finding.Costs || tells(v.Reasons, finding.WhyModes) == clear {
 			t.Errorf("%g times as slow: %+v", factor, v)
 		}
 	}

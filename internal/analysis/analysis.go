@@ -77,5 +77,6 @@ func Analyse(in Input) (*finding.Document, error) {
 	effect.Withdraw(doc)
 	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut)
 	doc.Answer = words.Answer(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
+	doc.Summary = words.Summary(doc)
 	return doc, nil
 }

@@ -38,7 +38,7 @@ func TestAnswer(t *testing.T) {
 			s.variants[1].adds, s.budget = 0, []spec.Limit{{Metric: "cpu_per_operation", Value: 0.2}}
 		}, "On hello/go, tracing with otel makes no difference in CPU per operation larger than ", "; within the budget; no span was lost."},
 		{"noise hides much", func(s *scene) { s.variants[1].adds, s.noise = 0, 0.8 },
-			"On hello/go, tracing with otel makes a difference in CPU per operation that cannot be told yet: −", " % on json; no span was lost."},
+			"On hello/go, tracing with otel makes an inconclusive difference in CPU per operation: −", " % on json; no span was lost."},
 		{"one of two is noise", func(s *scene) {
 			operations(s, "json", "work")
 			s.change = func(r *record.Record) {
@@ -48,7 +48,7 @@ func TestAnswer(t *testing.T) {
 					r.Phases[1].Usage[0].CPUSeconds *= 1 + 0.06*float64(r.Block)
 				}
 			}
-		}, "On hello/go, tracing with otel costs ", ", and it cannot be told yet for work: −"},
+		}, "On hello/go, tracing with otel costs ", ", and it is inconclusive for work: −"},
 		{"saves", func(s *scene) { s.variants[1].adds = -10e-6 }, "On hello/go, tracing with otel saves ", "on json; no span was lost."},
 		{"no tracer", func(s *scene) { s.variants[1].tracer, s.variants[1].spans = "none", 0 }, "On hello/go, otel costs 29.8 µs", "on json."},
 		{"modes", func(s *scene) {

@@ -3,7 +3,6 @@
 package analysis_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -58,7 +57,7 @@ func TestBudgetThatMoreBlocksWouldSettle(t *testing.T) {
 	s.noise, s.blocks = 0.03, 8
 	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.63}}
 	v := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation").Verdict
-	if v.Kind != finding.CannotTell || v.MoreBlocks == 0 || !strings.Contains(v.Text, "more would settle it") {
+	if v.Kind != finding.CannotTell || v.MoreBlocks == 0 || !tells(v.Reasons, finding.WhyMoreBlocks) {
 		t.Errorf("%+v", v)
 	}
 }

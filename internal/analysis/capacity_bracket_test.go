@@ -49,8 +49,8 @@ func TestTheSameCellIsNoProofOfEquality(t *testing.T) {
 	if !near(*f.Absolute.Low, -50) || !near(*f.Absolute.High, 50) || f.Value != 1000 || f.Relative.Estimate != 0 {
 		t.Errorf("%+v", f.Absolute)
 	}
-	if !strings.Contains(f.Note, "up to 5.0 % apart") {
-		t.Error(f.Note)
+	if note, _ := told(f.Notes, finding.NoteBracket); !near(note.Figure("share"), 0.05) {
+		t.Errorf("%+v", f.Notes)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestBudgetsOfCells(t *testing.T) {
 		if v.Kind != want {
 			t.Errorf("may fall by %v: %+v", value, v)
 		}
-		if want == finding.CannotTell && (v.MoreBlocks != 0 || !strings.Contains(v.Text, "a finer one") || !strings.Contains(v.Text, "more blocks would not")) {
+		if want == finding.CannotTell && (v.MoreBlocks != 0 || !tells(v.Reasons, finding.WhyBetweenEnds)) {
 			t.Errorf("more blocks settle nothing: %+v", v)
 		}
 	}
@@ -141,7 +141,7 @@ func TestABracketWithoutAnEnd(t *testing.T) {
 		}))
 		doc := analyse(t, s.input())
 		f := get(t, doc, "json", "otel", "capacity")
-		if f.Verdict.Kind != finding.CannotTell || f.Verdict.MoreBlocks != 0 || !strings.Contains(f.Verdict.Text, "in 1 block") || f.Relative.Low != nil {
+		if f.Verdict.Kind != finding.CannotTell || f.Verdict.MoreBlocks != 0 || f.Verdict.Reason().Code != finding.WhyOpenBracket || f.Verdict.Reason().Figure("blocks") != 1 || f.Relative.Low != nil {
 			t.Errorf("%+v, %+v", f.Verdict, f.Relative)
 		}
 		if !strings.Contains(doc.Answer, "cannot be told (in 1 block the search found") || strings.Contains(doc.Answer, "at least 6 blocks") {
@@ -207,7 +207,7 @@ func TestNeighbouringCellsAreNoModes(t *testing.T) {
 			}
 		}))
 		f := get(t, analyse(t, s.input()), "json", "otel", "capacity")
-		if got := strings.Contains(f.Verdict.Text, "modes"); got != c.modes {
+		if got := tells(f.Verdict.Reasons, finding.WhyModes); got != c.modes {
 			t.Errorf("%.3f apart: %+v", c.up, f.Verdict)
 		}
 	}
@@ -262,7 +262,7 @@ func TestCellsOfTwoResults(t *testing.T) {
 		limit := []spec.Limit{{Metric: "capacity", Value: value}}
 		doc := compared(t, compare.Input{Base: same.result(t, "a"), News: []*finding.Document{same.result(t, "b")}, Budget: limit})
 		v := changeIn(t, doc, 0, "json", "otel", "capacity").Verdict
-		if v.Kind != want || want == finding.CannotTell && (v.MoreBlocks != 0 || !strings.Contains(v.Text, "more blocks would not")) {
+		if v.Kind != want || want == finding.CannotTell && (v.MoreBlocks != 0 || !tells(v.Reasons, finding.WhyBetweenEnds)) {
 			t.Errorf("may fall by %v: %+v", value, v)
 		}
 	}

@@ -33,15 +33,15 @@ func TestCompareBudget(t *testing.T) {
 		budget []spec.Limit
 		metric string
 		want   finding.Kind
-		text   string
+		why    finding.Code
 	}{
-		{"slower", slow, cpuBudget(0.05), metric.CPUPerOperation, finding.Over, "over the budget of 5.0 % more than before: +"},
-		{"wide limit", same, cpuBudget(0.3), metric.CPUPerOperation, finding.Within, "within the budget of 30 % more than before"},
-		{"narrow limit", same, cpuBudget(0.02), metric.CPUPerOperation, finding.CannotTell, "more in each result would settle it"},
-		{"lost", lossy.result(t, "lossy"), limit(metric.LostShare, 0.02), metric.LostShare, finding.Over, "+10"},
-		{"not lost", same, limit(metric.LostShare, 0), metric.LostShare, finding.Within, "within"},
+		{"slower", slow, cpuBudget(0.05), metric.CPUPerOperation, finding.Over, ""},
+		{"wide limit", same, cpuBudget(0.3), metric.CPUPerOperation, finding.Within, ""},
+		{"narrow limit", same, cpuBudget(0.02), metric.CPUPerOperation, finding.CannotTell, finding.WhyMoreBlocks},
+		{"lost", lossy.result(t, "lossy"), limit(metric.LostShare, 0.02), metric.LostShare, finding.Over, ""},
+		{"not lost", same, limit(metric.LostShare, 0), metric.LostShare, finding.Within, ""},
 		{"memory, not what people decide by", same, limit("memory_mean", 0.5), "memory_mean", finding.Within, ""},
-		{"not measured", same, limit("latency_p99", 0.5), "latency_p99", finding.CannotTell, "not measured"},
+		{"not measured", same, limit("latency_p99", 0.5), "latency_p99", finding.CannotTell, finding.WhyNotInBoth},
 	} {
 		doc := compared(t, compare.Input{Base: before, News: []*finding.Document{c.after}, Budget: c.budget})
 		operation := "json"
@@ -49,10 +49,10 @@ func TestCompareBudget(t *testing.T) {
 			operation = "" // of the run
 		}
 		v := changeIn(t, doc, 0, operation, "otel", c.metric).Verdict
-		if v.Kind != c.want || !strings.Contains(v.Text, c.text) || v.Budget == nil {
+		if v.Kind != c.want || c.why != "" && !tells(v.Reasons, c.why) || v.Budget == nil {
 			t.Errorf("%s: %+v", c.name, v)
 		}
-		if more := v.MoreBlocks > 0; more != strings.Contains(v.Text, "more in each result would") {
+		if more := v.MoreBlocks > 0; more != tells(v.Reasons, finding.WhyMoreBlocks) {
 			t.Errorf("%s: %d more blocks, and says %q", c.name, v.MoreBlocks, v.Text)
 		}
 	}
@@ -138,7 +138,7 @@ func TestCompareWithWhatWasNotTraced(t *testing.T) {
 	after := shop(2, 12, calm).result(t, "after")
 	after.Untraced = []finding.Untraced{{Variant: "otel", Operation: "json"}}
 	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: cpuBudget(0.3)})
-	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, "in after, no span came with otel") {
+	if v := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyUntraced || v.Reason().Result != "after" || v.Reason().Variant != "otel" {
 		t.Errorf("%+v", v)
 	}
 	if v := changeIn(t, doc, 0, "work", "otel", metric.CPUPerOperation).Verdict; v.Kind != finding.Within {
@@ -185,6 +185,9 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 		"fewer of it":                       {varies(30000), varies(24000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.CannotTell},
 		"fewer, and over all the same":      {varies(30000), varies(24000), 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.Over},
 		"varies now":                        {exact, varies(30000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.CannotTell},
+		"over, which may have lost before":  {varies(24000), exact, 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.CannotTell},
+		"over, of as many that varied":      {varies(30000), varies(30000), 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.Over},
+		"the most memory, which varies now": {exact, varies(24000), 0, []spec.Limit{{Metric: "memory_peak", Value: 0.5}}, "memory_peak", finding.CannotTell},
 		"varied before":                     {varies(30000), exact, 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
 		"sampled, as chance has it":         {kept(0.1, 990), kept(0.1, 990), 0, lost(0), metric.LostShare, finding.CannotTell},
 		"and as many may be lost":           {kept(0.1, 990), kept(0.1, 990), 0, lost(0.2), metric.LostShare, finding.Within},
@@ -194,10 +197,17 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 		"sampled, and CPU is what is asked": {kept(0.1, 990), kept(0.1, 990), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
 	} {
 		doc := compared(t, compare.Input{Base: result(1, 0, c.before), News: []*finding.Document{result(2, c.slower, c.after)}, Budget: c.budget})
-		if v := changeIn(t, doc, 0, "json", "otel", c.metric).Verdict; v.Kind != c.want {
+		if v := changeIn(t, doc, 0, operationOf(c.metric), "otel", c.metric).Verdict; v.Kind != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
+}
+
+func operationOf(name string) string {
+	if metric.Must(name).WholeRun {
+		return ""
+	}
+	return "json"
 }
 
 // A side that loses more spans than the other did less work: the newer is not cheaper for that,

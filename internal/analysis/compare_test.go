@@ -166,6 +166,58 @@ func TestCompareElsewhere(t *testing.T) {
 	}
 }
 
+// The means of variants are of the same operations: those that all of them have.
+func TestMeansAreOfTheSameOperations(t *testing.T) {
+	before, after := shop(1, 12, calm).result(t, "before"), shop(2, 12, calm).result(t, "after")
+	means := func() (n int) {
+		for _, c := range compared(t, compare.Input{Base: before, News: []*finding.Document{after}}).Changes {
+			if c.Of == finding.OfMean && c.Metric == metric.CPUPerOperation {
+				n++
+			}
+		}
+		return n
+	}
+	if n := means(); n != 2 {
+		t.Fatalf("%d means of json and work", n)
+	}
+	third := func(doc *finding.Document) {
+		for _, f := range doc.Findings {
+			if f.Operation == "json" && f.Metric == metric.CPUPerOperation && f.Role == "" && f.Variant == "otel" {
+				f.Operation = "query"
+				doc.Findings = append(doc.Findings, f)
+			}
+		}
+	}
+	value := func() float64 {
+		for _, c := range compared(t, compare.Input{Base: before, News: []*finding.Document{after}}).Changes {
+			if c.Of == finding.OfMean && c.Metric == metric.CPUPerOperation && c.Variant == "otel" {
+				return c.Relative.Estimate
+			}
+		}
+		return math.NaN()
+	}
+	alike := value()
+	third(before)
+	third(after)
+	if with := value(); math.Abs(with-alike) > 1e-12 {
+		t.Errorf("the mean is %g, with an operation that the other variant has not %g", alike, with)
+	}
+}
+
+// One of which no span came, or that lost too many, has no place among those that did their work.
+func TestRanksOfWhatDidItsWork(t *testing.T) {
+	before, after := shop(1, 8, calm).result(t, "here"), shop(2, 8, day{slower: 3}).result(t, "there")
+	before.Environment["cpu_model"], after.Environment["cpu_model"] = "one", "another"
+	before.Lossy = []finding.Lossy{{Operation: "json", Variant: "otel-10", LostShare: 0.5}}
+	after.Untraced = []finding.Untraced{{Operation: "json", Variant: "otel-10"}}
+	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Force: true})
+	for _, r := range doc.Ranks {
+		if r.Operation == "json" && (r.Variant == "otel-10" || r.Variant == "otel" && (r.Places[0] != 2 || r.Places[1] != 2)) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestCompareSettings(t *testing.T) {
 	before, after := shop(1, 8, calm).result(t, "main"), shop(2, 8, calm).result(t, "branch")
 	before.Experiment.Variants[1].Settings = map[string]string{"processor": "batch", "sampling": "100%"}

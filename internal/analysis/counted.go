@@ -8,7 +8,11 @@ import (
 
 // counted says which runs the findings rest on.
 func (s *study) counted() finding.Runs {
-	out := finding.Runs{Failed: len(s.Failed), Blocks: s.WholeBlocks(), Stopped: s.Stopped()}
+	out := finding.Runs{Failed: len(s.Failed), Blocks: s.WholeBlocks(), Stop: s.Stopped()}
+	if out.Stop != nil {
+		out.Stop.Text = words.Reason(*out.Stop)
+		out.Stopped = out.Stop.Text
+	}
 	for _, v := range s.Variants {
 		one := finding.VariantRuns{Variant: v.Name, Good: len(s.All[v.Name]), Blocks: len(s.BlocksOf(v.Name, s.Baseline))}
 		for _, r := range s.Failed {
@@ -25,7 +29,9 @@ func (s *study) counted() finding.Runs {
 		out.Variants = append(out.Variants, one)
 	}
 	for _, d := range s.Dropped {
-		out.Dropped = append(out.Dropped, d.String())
+		reason := d.Reason
+		reason.Text = words.Reason(reason)
+		out.Spoilt, out.Dropped = append(out.Spoilt, reason), append(out.Dropped, reason.Text)
 	}
 	out.Failure = words.Failures(s.Failed)
 	return out

@@ -11,7 +11,6 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // duet is a scene whose variants ran at the same time.
@@ -32,14 +31,14 @@ func TestADuetComparesNoLatency(t *testing.T) {
 			operation = ""
 		}
 		f := get(t, doc, operation, "otel", metric)
-		if f.Verdict.Kind != finding.CannotTell || f.Verdict.Text != "cannot tell: a duet compares CPU and memory, not latency" || f.Verdict.MoreBlocks != 0 {
+		if f.Verdict.Kind != finding.CannotTell || f.Verdict.Reason().Code != finding.WhySharedCPU || f.Verdict.MoreBlocks != 0 {
 			t.Errorf("%s: %+v", metric, f.Verdict)
 		}
-		if f.Absolute == nil || f.Absolute.Low != nil || f.Relative.Low != nil || !strings.Contains(f.Note, "share their CPUs") {
+		if f.Absolute == nil || f.Absolute.Low != nil || f.Relative.Low != nil || !tells(f.Notes, finding.NoteSharedCPU) {
 			t.Errorf("%s: a figure with a note, and no interval: %+v, %q", metric, f.Absolute, f.Note)
 		}
 	}
-	if f := get(t, doc, "json", "otel", "latency_max"); f.Verdict.Kind != finding.None || !strings.Contains(f.Note, "share their CPUs") {
+	if f := get(t, doc, "json", "otel", "latency_max"); f.Verdict.Kind != finding.None || !tells(f.Notes, finding.NoteSharedCPU) {
 		t.Errorf("%+v", f)
 	}
 	if f := get(t, doc, "json", "otel", "cpu_per_operation"); f.Verdict.Kind != finding.Costs || *f.Absolute.Low > 30e-6 || *f.Absolute.High < 30e-6 {
@@ -48,10 +47,8 @@ func TestADuetComparesNoLatency(t *testing.T) {
 	if f := get(t, doc, "", "otel", "memory_peak"); f.Verdict.Kind != finding.NoDifference {
 		t.Errorf("the memory: %+v", f.Verdict)
 	}
-	for _, w := range doc.Warnings {
-		if w.Code == "duet" && !strings.Contains(w.Text, "their difference in CPU is sound, their latency is not compared") {
-			t.Error(w.Text)
-		}
+	if !warned(doc, "duet") {
+		t.Errorf("%+v", doc.Warnings)
 	}
 }
 
@@ -64,7 +61,7 @@ func TestBudgetsInADuet(t *testing.T) {
 		s.budget = []spec.Limit{{Metric: "latency_p99", Value: 0.5}, {Metric: "cpu_per_operation", Value: 0.9}}
 		doc := analyse(t, s.input())
 		v := get(t, doc, "json", "otel", "latency_p99").Verdict
-		if v.Kind != finding.CannotTell || v.Budget == nil || v.MoreBlocks != 0 || !strings.HasSuffix(v.Text, words.OnlyCPU) {
+		if v.Kind != finding.CannotTell || v.Budget == nil || v.MoreBlocks != 0 || v.Reason().Code != finding.WhySharedCPU {
 			t.Errorf("%d blocks: %+v", blocks, v)
 		}
 		if v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict; blocks == 10 && (v.Kind != finding.Within || v.Claims != 1) {
@@ -77,7 +74,7 @@ func TestBudgetsInADuet(t *testing.T) {
 func TestDuetsCompared(t *testing.T) {
 	in := compare.Input{Base: duet().result(t, "a"), News: []*finding.Document{duet().result(t, "b")}, Budget: []spec.Limit{{Metric: "latency_p99", Value: 0.5}}}
 	doc := compared(t, in)
-	if v := changeIn(t, doc, 0, "json", "otel", "latency_p99").Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, words.OnlyCPU) {
+	if v := changeIn(t, doc, 0, "json", "otel", "latency_p99").Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhySharedCPU {
 		t.Errorf("%+v", v)
 	}
 	if v := changeIn(t, doc, 0, "json", "otel", "latency_p50").Verdict; v.Kind != finding.None && v.Kind != finding.CannotTell {
@@ -95,7 +92,7 @@ func TestThroughputInADuet(t *testing.T) {
 	for _, f := range analyse(t, s.input()).Findings {
 		if f.Metric == metric.Throughput {
 			n++
-			if f.Verdict.Kind != finding.CannotTell || !strings.HasSuffix(f.Verdict.Text, words.OnlyCPU) {
+			if f.Verdict.Kind != finding.CannotTell || f.Verdict.Reason().Code != finding.WhySharedCPU {
 				t.Errorf("%+v", f.Verdict)
 			}
 		}

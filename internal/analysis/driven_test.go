@@ -64,8 +64,10 @@ func TestLossyAgentsAreListedApart(t *testing.T) {
 	if f := get(t, doc, "json", "otel", "cpu_per_span"); math.Abs(f.Value/((4.25e-6-0.2e-6)*0.9+0.3*3.15e-6)*10-1) > 0.06 {
 		t.Errorf("%g per span", f.Value)
 	}
-	if f := get(t, doc, "json", "scout", "time_per_call"); !strings.Contains(f.Note, "90.0 % of its spans were lost") {
+	if f := get(t, doc, "json", "scout", "time_per_call"); !tells(f.Notes, finding.NoteLossy) {
 		t.Error(f.Note)
+	} else if note, _ := told(f.Notes, finding.NoteLossy); math.Abs(note.Figure("share")-0.9) > 1e-9 || note.Variant != "scout" {
+		t.Errorf("%+v", note)
 	}
 	if want := "listed apart, because they lost spans: scout"; !strings.Contains(doc.Answer, want) || strings.Contains(strings.Split(doc.Answer, ";")[0], "scout") {
 		t.Error(doc.Answer)

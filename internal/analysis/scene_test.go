@@ -4,6 +4,8 @@ package analysis_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -173,6 +175,9 @@ func analyse(t *testing.T, in analysis.Input) *finding.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(strings.Fields(doc.Summary)) > 25 {
+		t.Errorf("a long summary: %s", doc.Summary)
+	}
 	return doc
 }
 
@@ -193,6 +198,20 @@ func look(doc *finding.Document, operation, variant, against, metric, role strin
 		}
 	}
 	return finding.Finding{}, false
+}
+
+// told is the reason of a code among some; false where there is none.
+func told(reasons []finding.Reason, code finding.Code) (finding.Reason, bool) {
+	i := slices.IndexFunc(reasons, func(r finding.Reason) bool { return r.Code == code })
+	if i < 0 {
+		return finding.Reason{}, false
+	}
+	return reasons[i], true
+}
+
+func tells(reasons []finding.Reason, code finding.Code) bool {
+	_, yes := told(reasons, code)
+	return yes
 }
 
 func warned(doc *finding.Document, code string) bool {

@@ -4,7 +4,6 @@ package analysis_test
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +35,7 @@ func TestDepths(t *testing.T) {
 	if !f.Headline {
 		t.Error("the slope is no headline")
 	}
-	if f := get(t, doc, "json", "scout", "slope"); !strings.Contains(f.Note, "throws spans away") {
+	if f := get(t, doc, "json", "scout", "slope"); !tells(f.Notes, finding.NoteLineLost) {
 		t.Error(f.Note)
 	}
 	if !strings.Contains(doc.Answer, "tracing with otel costs 31") || !strings.Contains(doc.Answer, ") per further call in depth on json") || strings.Contains(doc.Answer, "with scout") {
@@ -75,10 +74,15 @@ func TestNoStraightLine(t *testing.T) {
 		"bent": {perCall: 900e-9, perSpan: 315e-9, deeper: 200e-9}, "straight": {perCall: 900e-9, perSpan: 315e-9},
 	}, 2, 4, 8, 16, 32).input())
 	base := get(t, doc, "json", "bent", "base")
-	if !regexp.MustCompile(`^cannot tell: no straight line: a further call costs 3\d\d ns at depth 2 to 16, and 5\d\d ns at 16 to 32$`).MatchString(base.Verdict.Text) {
+	r, is := told(base.Verdict.Reasons, finding.WhyBent)
+	below, between := r.Figure("below"), r.Figure("between")
+	if !is || base.Verdict.Kind != finding.CannotTell || below < 300e-9 || below >= 400e-9 || between < 500e-9 || between >= 600e-9 {
 		t.Errorf("%+v", base.Verdict)
 	}
-	if f := get(t, doc, "json", "bent", "slope"); f.Verdict.Kind != finding.Costs || !strings.Contains(f.Note, "no straight line: ") {
+	if r.Figure("first") != 2 || r.Figure("before") != 16 || r.Figure("last") != 32 {
+		t.Errorf("at depth %+v", r.Figures)
+	}
+	if f := get(t, doc, "json", "bent", "slope"); f.Verdict.Kind != finding.Costs || !tells(f.Notes, finding.NoteMeanSlope) {
 		t.Errorf("%+v %s", f.Verdict, f.Note)
 	}
 	if f := get(t, doc, "json", "straight", "base"); f.Verdict.Kind != finding.Costs {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -68,6 +70,41 @@ func TestIncrements(t *testing.T) {
 	for _, v := range doc.Experiment.Variants {
 		if v.Partial != (v.Name == "a-off" || v.Name == "b-probe") {
 			t.Errorf("%s is partial: %v", v.Name, v.Partial)
+		}
+	}
+}
+
+// What a step adds is told with what was lost beside it, or may have been: unknown is not none.
+func TestIncrementsOfWhatMayHaveLostSpans(t *testing.T) {
+	for name, c := range map[string]struct {
+		spans spec.Number
+		want  finding.Code
+	}{
+		"all came": {spec.Number{Low: 10, High: 10}, ""}, "it varies": {spec.Number{Low: 9, High: 14}, finding.NoteMayBeLossy}, "some are lost": {spec.Number{Low: 12, High: 12}, finding.NoteLossy},
+		"none came": {spec.Number{Low: 10, High: 10}, finding.WhyUntraced},
+	} {
+		s := stepped()
+		if c.want == finding.WhyUntraced {
+			s.also(onlyRuns("c-full", func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} }))
+		}
+		before := s.plan
+		s.plan = func(p *spec.Plan) {
+			before(p)
+			if p.Variant == "c-full" {
+				p.Spans = map[string]spec.Number{"json": c.spans}
+			}
+		}
+		n := 0
+		for _, i := range analyse(t, s.input()).Increments {
+			if i.Variant == "c-full" {
+				n++
+				if note, _ := told(i.Notes, c.want); c.want == "" && len(i.Notes) > 0 || c.want != "" && note.Variant != "c-full" {
+					t.Errorf("%s: %+v", name, i.Notes)
+				}
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s: no increment", name)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestSweepOfConnections(t *testing.T) {
 			t.Errorf("at %v: %v (%v to %v), want %v", p.X, p.Y, *p.Low, *p.High, want)
 		}
 	}
-	if s.Knee == nil || s.Knee.X != 8 || !strings.HasPrefix(s.Knee.Text, "from 8 connections on, doubling them brings under 10 % more") {
+	if s.Knee == nil || s.Knee.X != 8 || s.Knee.First || s.Knee.After != nil || s.Knee.Under != 0.1 || s.Knee.Last != 32 || s.Knee.Gain.Low == nil {
 		t.Errorf("knee %+v", s.Knee)
 	}
 	if c := sweepOf(t, doc, "none", "cpu_per_operation"); len(c.Points) != 6 || c.Knee != nil {
@@ -78,23 +78,24 @@ func TestKnees(t *testing.T) {
 		name  string
 		scene scene
 		x     float64 // 0: none
-		text  string
+		first bool
+		after float64 // the knee lies between that and x; 0: at x
 	}{
-		{"none yet", connections(0.005, 100, 1, 2, 4, 8), 0, ""},
-		{"flat from the first", connections(0.005, 1, 1, 2, 4, 8), 1, "from the first level on, 1 connections"},
-		{"levels that are no doublings", connections(0.005, 10, 1, 5, 10, 15, 20), 10, "from 10 connections on"},
-		{"noise hides it", connections(0.4, 8, 1, 2, 4, 8, 16, 32), 0, ""},
-		{"too few blocks", func() scene { s := connections(0.005, 8, 1, 2, 4, 8, 16); s.blocks = 5; return s }(), 0, ""},
-		{"quick", func() scene { s := connections(0.005, 8, 1, 2, 4, 8, 16); s.quick = true; return s }(), 0, ""},
-		{"between two levels", connections(0.02, 4.45, 1, 2, 4, 8, 16, 32), 8, "from between 4 and 8 connections on"},
+		{"none yet", connections(0.005, 100, 1, 2, 4, 8), 0, false, 0},
+		{"flat from the first", connections(0.005, 1, 1, 2, 4, 8), 1, true, 0},
+		{"levels that are no doublings", connections(0.005, 10, 1, 5, 10, 15, 20), 10, false, 0},
+		{"noise hides it", connections(0.4, 8, 1, 2, 4, 8, 16, 32), 0, false, 0},
+		{"too few blocks", func() scene { s := connections(0.005, 8, 1, 2, 4, 8, 16); s.blocks = 5; return s }(), 0, false, 0},
+		{"quick", func() scene { s := connections(0.005, 8, 1, 2, 4, 8, 16); s.quick = true; return s }(), 0, false, 0},
+		{"between two levels", connections(0.02, 4.45, 1, 2, 4, 8, 16, 32), 8, false, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			knee := sweepOf(t, analyse(t, c.scene.input()), "none", "throughput").Knee
 			switch {
 			case c.x == 0 && knee != nil:
 				t.Errorf("a knee is claimed: %+v", knee)
-			case c.x > 0 && (knee == nil || knee.X != c.x || !strings.HasPrefix(knee.Text, c.text)):
-				t.Errorf("%+v, want %v %q", knee, c.x, c.text)
+			case c.x > 0 && (knee == nil || knee.X != c.x || knee.First != c.first || (knee.After != nil) != (c.after > 0) || c.after > 0 && *knee.After != c.after):
+				t.Errorf("%+v, want %v (first: %t, after %v)", knee, c.x, c.first, c.after)
 			}
 		})
 	}

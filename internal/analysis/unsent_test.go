@@ -4,6 +4,7 @@ package analysis_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,20 +134,70 @@ func TestBudgetWhereNothingWasTraced(t *testing.T) {
 
 // One whose baseline sent nothing, or lost spans, looks dear: no budget is broken by that.
 func TestBudgetOverAnIdleBaseline(t *testing.T) {
-	for name, change := range map[string]func(*record.Record){
-		"no span came with old": func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} },
-		"with old, 50.0 % of":   func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 },
+	for code, change := range map[finding.Code]func(*record.Record){
+		finding.WhyUntraced: func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} },
+		finding.WhyBaseLost: func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 },
 	} {
 		s := twoVariants()
 		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
-		if strings.HasPrefix(name, "no span") {
+		if code == finding.WhyUntraced {
 			s.plan = func(p *spec.Plan) { p.Spans = nil }
 		}
 		s.budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
 		s.change = onlyRuns("old", change)
-		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || !strings.Contains(v.Text, name) {
+		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.Reason().Code != code || v.Reason().Variant != "old" {
+			t.Errorf("%s: %+v", code, v)
+		}
+	}
+}
+
+// What a baseline may have lost makes what is held against it look dear too, unless that may have lost as much.
+func TestBudgetOverABaselineOfUnknownLoss(t *testing.T) {
+	for name, c := range map[string]struct {
+		unknown []string
+		want    finding.Kind
+	}{
+		"all is known": {nil, finding.Over}, "of the baseline it is not": {[]string{"old"}, finding.CannotTell}, "of neither": {[]string{"old", "new"}, finding.Over},
+	} {
+		s := twoVariants()
+		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
+		s.plan = func(p *spec.Plan) {
+			if slices.Contains(c.unknown, p.Variant) {
+				p.Spans["json"] = spec.Number{Low: 2, High: 6}
+			}
+		}
+		s.budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
+		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != c.want || c.want == finding.CannotTell && v.Reason().Variant != "old" {
 			t.Errorf("%s: %+v", name, v)
 		}
+	}
+}
+
+// What a tracer that loses spans costs is the least only where its baseline did all of its work for sure.
+func TestLeastCostOverABaselineOfUnknownLoss(t *testing.T) {
+	for most, want := range map[float64]bool{3: true, 6: false} {
+		s := twoVariants()
+		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
+		s.plan = func(p *spec.Plan) {
+			if p.Variant == "old" {
+				p.Spans["json"] = spec.Number{Low: 3, High: most}
+			}
+		}
+		s.change = onlyRuns("new", func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 })
+		doc := analyse(t, s.input())
+		if len(doc.Lossy) != 1 || (doc.Lossy[0].Cost != nil) != want {
+			t.Errorf("up to %g spans of the baseline: %+v", most, doc.Lossy)
+		}
+	}
+}
+
+// What may have been lost on an operation counts for what is of the load of the whole run.
+func TestBudgetOfMemoryWithAnUnknownLoss(t *testing.T) {
+	s := twoVariants()
+	undeclared(&s)
+	s.budget = []spec.Limit{{Metric: "memory_peak", Value: 9}}
+	if v := get(t, analyse(t, s.input()), "", "otel", "memory_peak").Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyMayBeLost {
+		t.Errorf("%+v", v)
 	}
 }
 

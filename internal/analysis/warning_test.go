@@ -355,7 +355,7 @@ func TestOneIsNotMany(t *testing.T) {
 	if doc.Experiment.Load != "1 operation/s for 20s, open loop" {
 		t.Error(doc.Experiment.Load)
 	}
-	if f := get(t, doc, "json", "otel", "cpu_per_span"); f.Note != "added CPU over 1 span per operation meant to be delivered" {
+	if f := get(t, doc, "json", "otel", "cpu_per_span"); f.Note != "added CPU over the 1 span per operation that was to come" {
 		t.Error(f.Note)
 	}
 	for _, w := range doc.Warnings {

@@ -50,7 +50,7 @@ func headlineChanges(doc *finding.Comparison, index int) string {
 		name := strings.TrimSuffix(c.Variant+" on "+levelName(c), " on ")
 		low, high := c.Verdict.Low, c.Verdict.High
 		switch {
-		case low == nil || high == nil || c.Verdict.Kind == finding.CannotTell && c.Verdict.Budget == nil:
+		case low == nil || high == nil || c.Verdict.Kind == finding.CannotTell && c.Verdict.Budget == nil || c.Verdict.Wide(c.Relative != nil):
 			open = append(open, name)
 		case *low > 0:
 			more = append(more, name+" by "+sizeOf(c))

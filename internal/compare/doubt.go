@@ -49,26 +49,27 @@ func told(f *finding.Finding, name string) *finding.Reason {
 }
 
 // flattered says why the newer side of a change looks cheaper than it is, and why dearer: one
-// side lost over 1 % more of its spans than the other, or its baseline did, and so did less
+// side lost over 1 % more of its spans than the other, or may have, or its baseline did, and so did less
 // work. nil where neither is so.
 func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, dearer *finding.Reason) {
 	if f.Operation == "" && !finding.IsOfLoad(f.Metric) || f.Metric == metric.DeliveredShare || f.Metric == metric.DeliveredRate {
 		return nil, nil // of the whole run; or that is what it is about
 	}
-	allowed := 1 - finding.Lossless
+	const matters = 1 - finding.Lossless
+	allowed := matters
 	for _, limit := range c.in.Budget {
 		if limit.Metric == metric.LostShare {
 			allowed = max(allowed, limit.Value)
 		}
 	}
 	older, newer := c.in.Base, c.in.News[index]
-	cheaper = cmp.Or(lostMore(newer, g, g.Variant, older, f, f.Variant, allowed), mayHaveLostMore(newer, g, older, f, allowed))
-	dearer = lostMore(older, f, f.Variant, newer, g, g.Variant, 1-finding.Lossless)
+	cheaper = cmp.Or(lostMore(newer, g, g.Variant, older, f, f.Variant, allowed), mayHaveLostMore(newer, g, g.Variant, older, f, f.Variant, allowed))
+	dearer = cmp.Or(lostMore(older, f, f.Variant, newer, g, g.Variant, matters), mayHaveLostMore(older, f, f.Variant, newer, g, g.Variant, matters))
 	if c.mode == byVariants {
 		return cheaper, dearer // they have one baseline
 	}
-	cheaper = cmp.Or(cheaper, lostMore(older, f, f.Against, newer, g, g.Against, 1-finding.Lossless))
-	dearer = cmp.Or(dearer, lostMore(newer, g, g.Against, older, f, f.Against, 1-finding.Lossless))
+	cheaper = cmp.Or(cheaper, lostMore(older, f, f.Against, newer, g, g.Against, matters), mayHaveLostMore(older, f, f.Against, newer, g, g.Against, matters))
+	dearer = cmp.Or(dearer, lostMore(newer, g, g.Against, older, f, f.Against, matters), mayHaveLostMore(newer, g, g.Against, older, f, f.Against, matters))
 	return cheaper, dearer
 }
 
@@ -78,11 +79,11 @@ func lostMore(doc *finding.Document, f *finding.Finding, variant string, other *
 	return more(finding.WhyLostMore, doc, variant, doc.LostShareOf(f, variant), other, against, other.LostShareOf(g, against), allowed)
 }
 
-// mayHaveLostMore says that the variant of a finding may have lost more of its spans than that of
-// one of another result may have, beyond what is allowed; nil where it may not: of a number that
+// mayHaveLostMore says that a variant of one result may have lost more of its spans than one of
+// another result may have, beyond what is allowed; nil where it may not: of a number that
 // varies in both as much, as many came.
-func mayHaveLostMore(doc *finding.Document, f *finding.Finding, other *finding.Document, g *finding.Finding, allowed float64) *finding.Reason {
-	return more(finding.WhyMayLostMore, doc, f.Variant, atMost(doc, f), other, g.Variant, atMost(other, g), allowed)
+func mayHaveLostMore(doc *finding.Document, f *finding.Finding, variant string, other *finding.Document, g *finding.Finding, against string, allowed float64) *finding.Reason {
+	return more(finding.WhyMayLostMore, doc, variant, doc.LostMostOf(f, variant), other, against, other.LostMostOf(g, against), allowed)
 }
 
 // more is the reason of a share that is more than another by over what is allowed; nil where it is not.
@@ -94,15 +95,6 @@ func more(code finding.Code, doc *finding.Document, variant string, share float6
 		Code: code, Variant: variant, Result: lastParts(doc.Results, 1), Against: against, AgainstResult: lastParts(other.Results, 1),
 		Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}, {Name: "other", Value: than, Unit: "1"}},
 	}
-}
-
-// atMost is the share of its spans that the variant of a finding may have lost.
-func atMost(doc *finding.Document, f *finding.Finding) float64 {
-	lost := doc.LostShare(f.Operation, f.Parameter, f.Variant)
-	if unknown := doc.UnknownLoss(f.Operation, f.Parameter, f.Variant); unknown != nil {
-		lost = max(lost, unknown.LostMost)
-	}
-	return lost
 }
 
 // unseenLoss says that more spans may have been lost than the shares delivered show, in traces

@@ -4,6 +4,7 @@ package compare
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
@@ -12,7 +13,8 @@ import (
 )
 
 // means compares the geometric means over the operations, for each variant, metric
-// and parameter that has ratios on at least two. The operations of a run share
+// and parameter that has ratios on at least two; of the operations that all of these variants have, so that their means
+// are of the same. The operations of a run share
 // what the run was like, so the mean is taken within each block, and the interval
 // is over blocks.
 func means(index int, made []*change) []*change {
@@ -30,8 +32,16 @@ func means(index int, made []*change) []*change {
 	}
 	var out []*change
 	for _, k := range order {
-		if len(groups[k]) > 1 {
-			out = append(out, meanOf(index, groups[k]))
+		parts := groups[k]
+		for other, of := range groups {
+			if other.metric == k.metric && other.level == k.level && len(of) > 1 { // one operation makes no mean
+				parts = slices.DeleteFunc(slices.Clone(parts), func(c *change) bool {
+					return !slices.ContainsFunc(of, func(o *change) bool { return o.Operation == c.Operation })
+				})
+			}
+		}
+		if len(parts) > 1 {
+			out = append(out, meanOf(index, parts))
 		}
 	}
 	return out

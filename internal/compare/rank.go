@@ -11,7 +11,8 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// ranks orders the variants by their ratio in the headline metric, in each result.
+// ranks orders the variants by their ratio in the headline metric, in each result, but for those of which no span came
+// or too many were lost: what they cost is the cost of less work.
 func (c *comparison) ranks() []finding.Rank {
 	docs := append([]*finding.Document{c.in.Base}, c.in.News...)
 	var out []finding.Rank
@@ -20,7 +21,7 @@ func (c *comparison) ranks() []finding.Rank {
 		byCell := map[key][]*finding.Finding{}
 		var order []key
 		for _, f := range overBaseline(doc) {
-			if f.Headline && f.Relative != nil && c.in.Filter.matches(f) {
+			if f.Headline && f.Relative != nil && c.in.Filter.matches(f) && didItsWork(doc, f) {
 				k := key{operation: f.Operation, level: cell.LevelOf(f.Parameter), metric: f.Metric}
 				if byCell[k] == nil {
 					order = append(order, k)
@@ -45,6 +46,11 @@ func (c *comparison) ranks() []finding.Rank {
 		}
 	}
 	return out
+}
+
+// didItsWork reports whether spans came on both sides of a finding, and no more were lost than a ranking may go without.
+func didItsWork(doc *finding.Document, f *finding.Finding) bool {
+	return !doc.NotTracing(f) && doc.LostOf(f, f.Variant) == nil && doc.LostOf(f, f.Against) == nil
 }
 
 // ranked are the variants and their baseline, the best first.

@@ -65,10 +65,13 @@ func AllZero(samples []finding.Sample) bool {
 	return true
 }
 
-// Magnitude is an interval that excludes zero, as a size.
+// Magnitude is an interval that excludes zero, or an estimate without one, as a size.
 func Magnitude(i finding.Interval) finding.Interval {
 	if i.Estimate >= 0 {
 		return i
+	}
+	if i.Low == nil || i.High == nil {
+		return finding.Interval{Estimate: -i.Estimate}
 	}
 	low, high := -*i.High, -*i.Low
 	return finding.Interval{Estimate: -i.Estimate, Low: &low, High: &high}

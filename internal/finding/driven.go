@@ -18,7 +18,8 @@ type Increment struct {
 	Absolute  *Interval         `json:"absolute"` // what the steps add, in Unit
 	Relative  *Interval         `json:"relative"` // likewise, over Before; nil where that is zero
 	Blocks    int               `json:"blocks"`
-	Note      string            `json:"note,omitempty"`
+	Notes     []Reason          `json:"notes,omitempty"` // what is to be known beside it
+	Note      string            `json:"note,omitempty"`  // the same in words
 }
 
 // Lossy is a variant which lost over 1 % of its spans on an operation: in its window, of a

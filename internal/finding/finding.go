@@ -16,8 +16,9 @@ type Document struct {
 	Results     string         `json:"results"`    // the results folder
 	Experiment  Experiment     `json:"experiment"` // as resolved
 	Environment map[string]any `json:"environment"`
-	Answer      string         `json:"answer"` // one sentence
-	Quick       bool           `json:"quick"`  // figures only: no intervals, no verdicts
+	Summary     string         `json:"summary,omitempty"` // one sentence of 25 words at most, where so few can tell it
+	Answer      string         `json:"answer"`            // one sentence with all of it
+	Quick       bool           `json:"quick"`             // figures only: no intervals, no verdicts
 	Warnings    []Warning      `json:"warnings"`
 	Findings    []Finding      `json:"findings"`
 	Curves      []Curve        `json:"curves"`
@@ -113,8 +114,9 @@ type Finding struct {
 	Uncompared bool              `json:"uncompared,omitempty"` // values only: each side did other work, such as at a rate found for it
 	Amount     bool              `json:"amount,omitempty"`     // the difference answers and not the ratio: the baseline's operations do nothing
 	Verdict    Verdict           `json:"verdict"`
-	Samples    []Sample          `json:"samples"` // every block
-	Note       string            `json:"note,omitempty"`
+	Samples    []Sample          `json:"samples"`         // every block
+	Notes      []Reason          `json:"notes,omitempty"` // what is to be known beside it
+	Note       string            `json:"note,omitempty"`  // the same in words
 }
 
 // Charged says whom the cost is charged to: "sidecar of shop"; "" for all roles but load and sink.

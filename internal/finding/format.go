@@ -105,6 +105,15 @@ func FormatApart(i Interval, unit string, relative bool) (size, ends string) {
 // FormatBound gives a bound on a size, to two digits and rounded up, so that no
 // more is claimed than is known: "1.8 %".
 func FormatBound(v float64, unit string, relative bool) string {
+	return rounded(v, unit, relative, math.Ceil)
+}
+
+// FormatFloor is FormatBound rounded down: of the end of an interval that is nearer to zero.
+func FormatFloor(v float64, unit string, relative bool) string {
+	return rounded(v, unit, relative, math.Floor)
+}
+
+func rounded(v float64, unit string, relative bool, round func(float64) float64) string {
 	if relative {
 		unit = "1"
 	}
@@ -114,7 +123,7 @@ func FormatBound(v float64, unit string, relative bool) string {
 	v = math.Abs(v)
 	s := scaleFor(v, unit)
 	decimals := significant(v/s.per, 2)
-	return number(outwards(v/s.per, decimals, math.Ceil), decimals) + s.name
+	return number(outwards(v/s.per, decimals, round), decimals) + s.name
 }
 
 // FormatCount gives a whole number with commas: "1,204".

@@ -21,6 +21,7 @@ type LossUnknown struct {
 	Variant   string            `json:"variant"`
 	LostShare float64           `json:"lost_share"` // for sure, 0 to 1
 	LostMost  float64           `json:"lost_most"`  // at most, 0 to 1; 1 where it is not known how many were to come
+	Why       Code              `json:"why"`        // nobody knows it better: from the list of LossNumber and the rest
 	Text      string            `json:"text"`
 }
 

@@ -38,6 +38,31 @@ func (d *Document) LostShareOf(f *Finding, variant string) float64 {
 	return 0
 }
 
+// UnknownLossOf is what nobody knows of what a variant lost of the spans of what a finding is about, as UnknownLoss has
+// it: at the worst of all operations where it is of the load of the whole run.
+func (d *Document) UnknownLossOf(f *Finding, variant string) *LossUnknown {
+	if !IsOfLoad(f.Metric) {
+		return d.UnknownLoss(f.Operation, f.Parameter, variant)
+	}
+	var worst *LossUnknown
+	for i := range d.LossUnknown {
+		if l := &d.LossUnknown[i]; l.Variant == variant && (worst == nil || l.LostMost > worst.LostMost) {
+			worst = l
+		}
+	}
+	return worst
+}
+
+// LostMostOf is the share of its spans that a variant may have lost of what a finding is about: for sure, or unknown to
+// anybody.
+func (d *Document) LostMostOf(f *Finding, variant string) float64 {
+	most := d.LostShareOf(f, variant)
+	if unknown := d.UnknownLossOf(f, variant); unknown != nil {
+		most = max(most, unknown.LostMost)
+	}
+	return most
+}
+
 // UntracedIn reports whether no span came of a variant of what a finding is about, or, where it
 // is of the load of the whole run, of any of its operations.
 func (d *Document) UntracedIn(f *Finding, variant string) bool {

@@ -11,6 +11,8 @@ type Reason struct {
 	Result        string   `json:"result,omitempty"`         // in which of the results it is so; "" where there is one
 	Against       string   `json:"against,omitempty"`        // the variant that Variant is held against
 	AgainstResult string   `json:"against_result,omitempty"` // and its result
+	Metric        string   `json:"metric,omitempty"`         // whose figures they are, if it is told of something wider
+	Because       Code     `json:"because,omitempty"`        // why nobody knows: as LossUnknown.Why
 	Figures       []Figure `json:"figures,omitempty"`        // in the order in which Code lists them
 	Said          string   `json:"said,omitempty"`           // by whom the reason is from, in its words, where there are no figures
 	Text          string   `json:"text"`                     // the same in words
@@ -68,12 +70,12 @@ const (
 	WhyModes       Code = "modes"         // the runs of Variant fall into modes that the other side has not: share and at, a pair a mode
 	WhyCostModes   Code = "cost-modes"    // the costs in Result fall into modes that the other result has not: share and cost, a pair a mode
 	WhyLag         Code = "lag"           // the load generator's own lag differs too much: lag, effect
-	WhyBent        Code = "bent"          // what is read off a line is not, because the line is bent
-	WhyOverloaded  Code = "overloaded"    // Variant could not hold the rate
+	WhyBent        Code = "bent"          // what is read off a line is not, because the line is bent: below and between, what a further call costs below the two deepest levels and between them; first, before and last, the levels
+	WhyOverloaded  Code = "overloaded"    // Variant could not hold the rate: offered, reached
 	WhySharedCPU   Code = "shared-cpu"    // variants that share a CPU are not compared by the clock
 	WhyUntraced    Code = "untraced"      // no span came with Variant
-	WhyLost        Code = "lost"          // Variant lost spans, and so did less work
-	WhyMayBeLost   Code = "may-be-lost"   // nobody knows whether it did
+	WhyLost        Code = "lost"          // Variant lost spans, and so did less work: share
+	WhyMayBeLost   Code = "may-be-lost"   // nobody knows whether it did: share at the most; allows, the budget for lost spans that would do; Because
 	WhyLostMore    Code = "lost-more"     // Variant of Result lost more of its spans than Against of AgainstResult: share, other
 	WhyMayLostMore Code = "may-lost-more" // it may have: share, other
 	WhyHiddenLoss  Code = "hidden-loss"   // more may have been lost in whole traces that chance hides: share
@@ -83,11 +85,25 @@ const (
 	WhyLossUnknown Code = "loss-unknown"  // how many spans were lost is not known
 	WhyNoResult    Code = "no-result"     // of the workload
 	WhyNotMeasured Code = "not-measured"
-	WhyLeftOut     Code = "left-out"      // the variant could not run: Said says why
-	WhyNotOnOther  Code = "not-on-other"  // it was not measured on the workload that it is held against
-	WhyItLost      Code = "it-lost"       // over 1 % of its spans
-	WhyBaseLost    Code = "baseline-lost" // likewise the baseline
-	WhyLeast       Code = "least"         // the figure is the least that it costs, for it lost over 1 % of its spans
-	WhyHeldBack    Code = "unsent"        // a limit of the tracer's own kept spans back: share, and parts, that this is the largest of
-	WhyTold        Code = "told"          // as Said has it
+	WhyLeftOut     Code = "left-out"             // the variant could not run: Said says why
+	WhyNotOnOther  Code = "not-on-other"         // it was not measured on the workload that it is held against
+	WhyItLost      Code = "it-lost"              // over 1 % of its spans
+	WhyBaseLost    Code = "baseline-lost"        // likewise the baseline
+	WhyLeast       Code = "least"                // the figure is the least that it costs, for it lost over 1 % of its spans
+	WhyHeldBack    Code = "unsent"               // a limit of the tracer's own kept spans back: share, and parts, that this is the largest of
+	WhyBaseMayLose Code = "baseline-may-be-lost" // nobody knows whether Variant, the baseline, did: share at the most; Because
+	WhyLossAim     Code = "loss-searched"        // a search for the highest rate without loss loses spans on purpose
+	WhyNoLedger    Code = "no-ledger"            // no span was accounted for
+	WhyInWindow    Code = "lost-in-window"       // share
+	WhyAnyLoss     Code = "any-loss"             // is allowed
+	WhyNoIDs       Code = "ids-not-looked-at"    // the sink would look at them if it were asked
+	WhyNone        Code = "none-on-either-side"
+	WhyNoCapacity  Code = "capacity-not-found" // in every run
+	WhyNoSearch    Code = "not-searched"       // no capacity was
+	WhySearchOnly  Code = "search-only"        // a search compares nothing else at the same work
+	WhyMaximum     Code = "maximum"            // it has no interval
+	WhyClosedLoop  Code = "closed-loop"        // it gives no latency to compare
+	WhyFewValues   Code = "few-values"         // in each run, or it reaches into time-outs
+
+	WhyTold Code = "told" // as Said has it
 )

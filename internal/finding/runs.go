@@ -16,7 +16,9 @@ type Runs struct {
 	Failed  int      `json:"failed"`
 	Blocks  int      `json:"blocks"`            // whole blocks
 	Stopped string   `json:"stopped,omitempty"` // why no more blocks were made, where their number was not fixed
+	Stop    *Reason  `json:"stop,omitempty"`    // the same as a code with figures
 	Dropped []string `json:"dropped,omitempty"` // blocks left out, and why
+	Spoilt  []Reason `json:"spoilt,omitempty"`  // the same as codes with figures
 	Failure []string `json:"failures,omitempty"`
 
 	Variants []VariantRuns `json:"variants,omitempty"`

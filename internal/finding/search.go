@@ -24,8 +24,13 @@ type SweepPoint struct {
 
 // Knee is from where on more of the parameter brings little more of the metric.
 type Knee struct {
-	X    float64 `json:"x"`
-	Text string  `json:"text"`
+	X     float64  `json:"x"`
+	First bool     `json:"first,omitempty"` // X is the first level: the knee may lie below
+	After *float64 `json:"after,omitempty"` // it lies between this level and X, where that is not known better
+	Under float64  `json:"under"`           // what a doubling brings from there on is under this share
+	Last  float64  `json:"last"`            // up to this level
+	Gain  Interval `json:"gain"`            // what it brings there
+	Text  string   `json:"text"`
 }
 
 // Search is how the searches for a capacity went, for one variant on one operation,

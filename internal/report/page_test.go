@@ -29,8 +29,15 @@ func TestPage(t *testing.T) {
 	for name, doc := range documents {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, browser, doc, screen{1200, "light"})
-			if got := eval[string](p, `document.querySelector('h1').textContent`); got != doc.Answer {
-				t.Errorf("the answer reads %q, want %q", got, doc.Answer)
+			want := doc.Summary
+			if want == "" {
+				want = doc.Answer
+			}
+			if got := eval[string](p, `document.querySelector('h1').textContent`); got != want {
+				t.Errorf("the answer reads %q, want %q", got, want)
+			}
+			if got := eval[string](p, `[...document.querySelectorAll('.more')].map(e => e.textContent).join()`); doc.Summary != "" && got != doc.Answer {
+				t.Errorf("below it stands %q, want %q", got, doc.Answer)
 			}
 			checkBanner(t, p, doc)
 			checkTables(t, p, doc)

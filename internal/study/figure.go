@@ -83,7 +83,7 @@ func (r *result) idle(f *finding.Finding) *finding.Reason {
 // itself work; of others the part of a run counts that is behind its warm-up, of which the ledger
 // of an operation does not tell.
 func (r *result) unsure(f *finding.Finding) *finding.Reason {
-	if r.UnknownLoss(f.Operation, f.Parameter, f.Variant) != nil || r.UnknownLoss(f.Operation, f.Parameter, f.Against) != nil {
+	if r.UnknownLossOf(f, f.Variant) != nil || r.UnknownLossOf(f, f.Against) != nil {
 		return &finding.Reason{Code: finding.WhyLossUnknown}
 	}
 	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }) {

@@ -16,7 +16,7 @@ func (s *study) means() []finding.StudyMean {
 		for _, variant := range s.variants() {
 			var all []*figure
 			for _, r := range s.results {
-				own := s.averaged(metric, variant, r)
+				own := s.shared(metric, variant, r)
 				all = append(all, own...)
 				if len(own) > 1 {
 					out = append(out, without(s.meanOf(own, r.workload), cellsOf([]*result{r}, "")))
@@ -70,6 +70,19 @@ func without(mean finding.StudyMean, cells []string) finding.StudyMean {
 // whose ratio to the baseline answers.
 func (s *study) averaged(metric, variant string, r *result) []*figure {
 	return slices.DeleteFunc(s.told(metric, variant, r), func(f *figure) bool { return f.Amount })
+}
+
+// shared are those of them whose operation all variants have that have more than one, so that their means are of the same.
+func (s *study) shared(metric, variant string, r *result) []*figure {
+	own := s.averaged(metric, variant, r)
+	for _, other := range s.variants() {
+		if theirs := s.averaged(metric, other, r); len(theirs) > 1 {
+			own = slices.DeleteFunc(own, func(f *figure) bool {
+				return !slices.ContainsFunc(theirs, func(o *figure) bool { return o.Operation == f.Operation })
+			})
+		}
+	}
+	return own
 }
 
 // told are the figures of a variant in a result that may be reckoned with, of operations

@@ -22,14 +22,14 @@ func clause(s subject, heads []finding.Finding) string {
 	what := finding.MetricName(f.Metric)
 	switch standingOf(f) {
 	case untold:
-		return s.verb("changes", "change") + "the " + what + " by an amount that cannot be told (" + strings.TrimPrefix(f.Verdict.Text, "cannot tell: ") + ")" + on
+		return s.verb("changes", "change") + "the " + what + " by an amount that cannot be told (" + answered{}.reasons(&f.Verdict) + ")" + on
 	case figures:
 		return figuresClause(s, f) + on
 	case unsure:
 		return s.verb("makes", "make") + "a difference in " + what + " that is not sure " + among(f) + ": " + finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()) + on
 	case hidden:
 		if !useful(f) {
-			return s.verb("makes", "make") + "a difference in " + what + " that cannot be told yet: " + rangeText(f) + on
+			return s.verb("makes", "make") + "an inconclusive difference in " + what + ": " + rangeText(f) + on
 		}
 		return s.verb("makes", "make") + "no difference in " + what + " larger than " + boundText(f) + on
 	}

@@ -47,6 +47,10 @@ func span(s subject, heads []finding.Finding) string {
 	switch {
 	case len(open) == 0:
 		return text
+	case len(by[untold])+len(by[figures]) == 0 && text == "":
+		return s.verb("makes", "make") + "an inconclusive difference in " + what + " (" + FewNames(open) + ")"
+	case len(by[untold])+len(by[figures]) == 0:
+		return text + ", and it is inconclusive for " + FewNames(open)
 	case text == "":
 		return s.verb("changes", "change") + "the " + what + " by an amount that cannot be told yet (" + FewNames(open) + ")"
 	}

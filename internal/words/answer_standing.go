@@ -11,10 +11,6 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// usefulBound is the largest share that is worth telling as "no difference
-// larger than": beyond it the interval itself says more.
-const usefulBound = 0.25
-
 // standing is what may be said of a headline.
 type standing int
 
@@ -68,20 +64,25 @@ func bound(f finding.Finding) float64 {
 
 // useful reports whether a bound may be told, and is worth telling.
 func useful(f finding.Finding) bool {
-	return f.Verdict.Kind != finding.CannotTell && (!f.ByRatio() || bound(f) <= usefulBound)
+	return f.Verdict.Kind != finding.CannotTell && (!f.ByRatio() || bound(f) <= finding.WideBound)
 }
 
 // rangeText is "−3.0 % to +77 %", rounded outwards.
 func rangeText(f finding.Finding) string {
 	low, high := verdictEnds(f)
-	signed := func(v float64) string {
-		sign := "+"
-		if v < 0 {
-			sign = "−"
-		}
+	return endText(f, low, low < 0) + " to " + endText(f, high, high >= 0)
+}
+
+// endText is an end of an interval with its sign; out says that it is away from zero that it must be rounded.
+func endText(f finding.Finding, v float64, out bool) string {
+	sign := "+"
+	if v < 0 {
+		sign = "−"
+	}
+	if out {
 		return sign + finding.FormatBound(v, f.Unit, f.ByRatio())
 	}
-	return signed(low) + " to " + signed(high)
+	return sign + finding.FormatFloor(v, f.Unit, f.ByRatio())
 }
 
 // size orders headlines: by the ratio where that answers.

@@ -25,7 +25,7 @@ func Reason(r finding.Reason) string {
 	if r.Result != "" && r.Code != finding.WhyCostModes && r.Code != finding.WhyLostMore && r.Code != finding.WhyMayLostMore {
 		text = "in " + r.Result + ", " + text
 	}
-	if r.Operation != "" {
+	if r.Operation != "" && r.Code != finding.SpoiltLate {
 		text = "on " + r.Operation + ", " + text
 	}
 	if r.Part != "" {
@@ -35,14 +35,7 @@ func Reason(r finding.Reason) string {
 }
 
 func reasonText(r finding.Reason) string {
-	figure := func(name string) string {
-		for _, f := range r.Figures {
-			if f.Name == name {
-				return finding.FormatValue(f.Value, f.Unit)
-			}
-		}
-		return finding.Missing
-	}
+	figure := func(name string) string { return figureText(r, name) }
 	switch r.Code {
 	case finding.WhyFewBlocks:
 		return Blocks(int(r.Figure("blocks"))) + ": figures only"
@@ -57,6 +50,9 @@ func reasonText(r finding.Reason) string {
 	case finding.WhyItLost:
 		return "it lost over 1 % of its spans"
 	case finding.WhyBaseLost:
+		if len(r.Figures) > 0 {
+			return "the baseline, " + r.Variant + ", lost " + figure("share") + " of its spans, so the other may look dear beside less work"
+		}
 		return "the baseline lost over 1 % of its spans"
 	case finding.WhyLeast:
 		return "it costs this at least: it lost over 1 % of its spans"
@@ -79,7 +75,17 @@ func reasonText(r finding.Reason) string {
 	case finding.WhyLag:
 		return "the load generator's own lag differs by " + figure("lag") + ", over a tenth of what is measured (" + figure("effect") + ")"
 	case finding.WhySharedCPU:
-		return "a duet compares CPU and memory, not latency"
+		return OnlyCPU
+	case finding.WhyOverloaded:
+		return overloadText(r)
+	case finding.WhyBent:
+		return bentText(r)
+	case finding.WhyLost:
+		return r.Variant + " lost " + figure("share") + " of its spans, so this is the cost of less work"
+	case finding.WhyMayBeLost:
+		return r.Variant + " may have lost up to " + figure("share") + " of its spans" + because(r) + ", so this may be the cost of less work; a budget of lost=" + fmt.Sprintf("%.0f%%", 100*r.Figure("allows")) + " allows it"
+	case finding.WhyBaseMayLose:
+		return "the baseline, " + r.Variant + ", may have lost up to " + figure("share") + " of its spans" + because(r) + ", so the other may look dear beside less work"
 	case finding.WhyUntraced:
 		return "no span came with " + r.Variant + ", so that this is not what tracing costs"
 	case finding.WhyLostMore:
@@ -101,7 +107,41 @@ func reasonText(r finding.Reason) string {
 	case finding.WhyFigureOnly:
 		return "it is a figure without a verdict in the results"
 	}
-	return string(r.Code)
+	return limitText(r)
+}
+
+// limitText says why a limit is not held against an interval.
+func limitText(r finding.Reason) string {
+	switch r.Code {
+	case finding.WhyLossAim:
+		return "the search for the highest rate without loss loses spans on purpose"
+	case finding.WhyNoLedger:
+		return "no span was accounted for"
+	case finding.WhyInWindow:
+		return figureText(r, "share") + " of the spans lost in the window"
+	case finding.WhyAnyLoss:
+		return "any loss is allowed"
+	case finding.WhyNoIDs:
+		return "sink: checking looks at the ids"
+	case finding.WhyNone:
+		return "none on either side"
+	case finding.WhyNoCapacity:
+		return "the capacity was not found in every run"
+	case finding.WhyNoSearch:
+		return "no capacity was searched for"
+	case finding.WhySearchOnly:
+		return "a search for the capacity compares nothing else at the same work"
+	case finding.WhyMaximum:
+		return "a maximum has no interval"
+	case finding.WhyClosedLoop:
+		return "a closed loop gives no latency to compare"
+	case finding.WhyFewValues:
+		return "too few values support it in each run, or it reaches into time-outs"
+	}
+	if text := besideText(r); text != "" {
+		return text
+	}
+	return pageText(r)
 }
 
 // modes are the shares of the modes and where they are, a pair a mode.

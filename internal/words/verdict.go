@@ -49,13 +49,22 @@ func (a answered) text(v *finding.Verdict) string {
 	case finding.Costs, finding.Saves:
 		text = a.differs(v)
 	case finding.NoDifference:
+		if v.Wide(a.relative) {
+			return "inconclusive: " + finding.FormatInterval(interval(v), a.unit, a.relative)
+		}
 		text = "no difference larger than " + finding.FormatBound(*v.Bound, a.unit, a.relative)
 		if a.change {
 			text = "no change larger than " + finding.FormatBound(*v.Bound, a.unit, a.relative)
 		}
 	case finding.Within, finding.Over:
+		if v.Estimate == nil { // counted, not estimated
+			return string(v.Kind) + " the budget of " + a.allowed(v) + a.lost() + ": " + a.reasons(v)
+		}
 		text = string(v.Kind) + " the budget of " + a.allowed(v) + ": " + finding.FormatInterval(interval(v), a.unit, a.relative)
 	case finding.CannotTell:
+		if v.Inconclusive(a.relative) {
+			return "inconclusive: " + a.reasons(v)
+		}
 		return "cannot tell: " + a.reasons(v)
 	default:
 		return a.reasons(v)
@@ -80,6 +89,14 @@ func (a answered) allowed(v *finding.Verdict) string {
 		text += " more" + a.than
 	}
 	return text
+}
+
+// lost says of a limit on what is lost that it is one.
+func (a answered) lost() string {
+	if a.metric == metric.DeliveredShare {
+		return " lost"
+	}
+	return ""
 }
 
 // differs is "costs 3.1 % (2.0 to 4.2)", or of a change "costs 3.1 % more than before (2.0 to 4.2)".

@@ -2,7 +2,7 @@
 package dataset
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -14,20 +14,15 @@ import (
 // which on it is overloaded.
 const overloadShare = 0.5
 
-// OverloadOf says which of the pair could not hold the rate, "" if both did.
-func (s *Set) OverloadOf(p Pair, at cell.At) string {
-	for _, variant := range []string{p.Variant, p.Against} {
-		if text, yes := s.Overloaded(variant, at); yes {
-			return text
-		}
-	}
-	return ""
+// OverloadOf says which of the pair could not hold the rate, nil if both did.
+func (s *Set) OverloadOf(p Pair, at cell.At) *finding.Reason {
+	return cmp.Or(s.Overloaded(p.Variant, at), s.Overloaded(p.Against, at))
 }
 
-// Overloaded reports whether a variant could not hold the rate in half of its
-// runs or more. One run that did not may have met a pause of the machine. A search
+// Overloaded says that a variant could not hold the rate in half of its
+// runs or more; nil where it could. One run that did not may have met a pause of the machine. A search
 // has chosen its rates itself.
-func (s *Set) Overloaded(variant string, at cell.At) (string, bool) {
+func (s *Set) Overloaded(variant string, at cell.At) *finding.Reason {
 	phases := s.PhasesOf(variant, at)
 	var bad int
 	var reached []float64
@@ -42,10 +37,11 @@ func (s *Set) Overloaded(variant string, at cell.At) (string, bool) {
 		}
 	}
 	if bad == 0 || float64(bad) < overloadShare*float64(len(phases)) {
-		return "", false
+		return nil
 	}
-	return fmt.Sprintf("%s could not hold %s: %s reached", variant,
-		finding.FormatValue(phases[0].OfferedRate, "1/s"), finding.FormatValue(stats.Center(reached), "1/s")), true
+	return &finding.Reason{Code: finding.WhyOverloaded, Variant: variant, Figures: []finding.Figure{
+		{Name: "offered", Value: phases[0].OfferedRate, Unit: "1/s"}, {Name: "reached", Value: stats.Center(reached), Unit: "1/s"},
+	}}
 }
 
 // Offer is the rate that a phase was offered, and what came of it; false for a

@@ -5,7 +5,6 @@ package dataset
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -22,12 +21,8 @@ const (
 type Spoil struct {
 	Block   int
 	Variant string // whose run it was
-	reason  string
+	Reason  finding.Reason
 	badness float64 // times the threshold
-}
-
-func (s Spoil) String() string {
-	return fmt.Sprintf("block %d: %s while %s ran", s.Block, s.reason, s.Variant)
 }
 
 // spoil leaves the worst of the spoiled blocks out, as many as may be.
@@ -64,9 +59,14 @@ func (s *Set) spoil() {
 
 func (s *Set) spoilOf(r *Run) (Spoil, bool) {
 	out := Spoil{Block: r.Block, Variant: r.Variant}
+	says := func(code finding.Code, operation, name string, value float64, unit string) finding.Reason {
+		return finding.Reason{Code: code, Variant: r.Variant, Operation: operation, Figures: []finding.Figure{
+			{Name: "block", Value: float64(r.Block), Unit: "count"}, {Name: name, Value: value, Unit: unit},
+		}}
+	}
 	if share := s.Steal(r); share > spoiledSteal {
 		out.badness = share / spoiledSteal
-		out.reason = "the host took " + finding.FormatValue(share, "1") + " of the CPU time"
+		out.Reason = says(finding.SpoiltSteal, "", "share", share, "1")
 	}
 	for _, at := range s.Cells() {
 		p := r.ByCell[at]
@@ -76,7 +76,7 @@ func (s *Set) spoilOf(r *Run) (Spoil, bool) {
 		lag, ok := p.Lag.At(99)
 		if ok && lag > spoiledLag && lag/spoiledLag > out.badness {
 			out.badness = lag / spoiledLag
-			out.reason = "the load generator was " + finding.FormatValue(lag, "s") + " late at its 99th percentile on " + at.String()
+			out.Reason = says(finding.SpoiltLate, at.String(), "lag", lag, "s")
 		}
 	}
 	return out, out.badness > 0

@@ -2,7 +2,6 @@
 package delivery
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -11,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // OnlyUnexpected reports whether an operation at its level is the only one of a variant of which
@@ -47,44 +47,42 @@ func (b *Book) UnknownLoss(variant string, at cell.At) *finding.LossUnknown {
 	if !finding.Matters(most - least) {
 		return nil
 	}
-	return &finding.LossUnknown{
-		Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: least, LostMost: most,
-		Text: fmt.Sprintf("up to %s of the spans may have been lost, because %s", finding.FormatValue(most, "1"), why),
-	}
+	out := &finding.LossUnknown{Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: least, LostMost: most, Why: why}
+	out.Text = words.UnknownLoss(*out)
+	return out
 }
 
 // lossRange is the least and the most of a variant's spans that may have been lost in what is
 // measured on a cell, as shares, and why nobody knows it better. Traces that were lost whole and
 // that chance may hide are not in it: any share that is sampled leaves some room for them.
-func (b *Book) lossRange(variant string, at cell.At, l *finding.Ledger) (least, most float64, why string) {
-	const varies = "their number per operation varies"
+func (b *Book) lossRange(variant string, at cell.At, l *finding.Ledger) (least, most float64, why finding.Code) {
 	if !ledger.Expects(*l) {
 		if of := b.BesideOperations(variant); of != nil && b.RegimeOf(at) != metric.Search {
 			least = of.LostShare
 		}
-		return least, 1, "it is not known how many were to come"
+		return least, 1, finding.LossNumber
 	}
 	lost := b.LostInMeasured(variant, at)
 	t := b.tracingByCell(variant)
 	per := t.Spans[at.String()]
 	switch {
 	case lost.Known && per.High-per.Low > (1-finding.Lossless)*per.High:
-		return lost.Share(), lost.MostShare(), varies
+		return lost.Share(), lost.MostShare(), finding.LossVaries
 	case lost.Known && b.failsOn(variant, at):
-		return lost.Share(), lost.MostShare(), "operations failed or were sent again"
+		return lost.Share(), lost.MostShare(), finding.LossFailed
 	case lost.Known:
-		return lost.Share(), lost.MostShare(), "it is not known how many were made"
+		return lost.Share(), lost.MostShare(), finding.LossUnmade
 	case b.RegimeOf(at) == metric.Search && b.foundNone(variant, at):
 		return 0, 0, "" // at a limit there is no rate to lose spans at
 	case b.RegimeOf(at) == metric.Search && per.Low > 0:
-		return 0, 1, "no probe at the rate found is in the records"
+		return 0, 1, finding.LossNoProbe
 	case b.RegimeOf(at) == metric.Search:
-		return 0, 1, varies
+		return 0, 1, finding.LossVaries
 	case t.ByChance() && per.Low > 0:
 		return 0, 0, "" // so few are sampled that all may be missing: that is chance
 	}
 	least, most, _ = ledger.LossEnds(*l)
-	return least, most, varies
+	return least, most, finding.LossVaries
 }
 
 // LostInMeasured is what was lost in the part of a phase that the figures are of.

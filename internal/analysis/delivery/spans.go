@@ -1,11 +1,7 @@
 // This file reckons with numbers of spans that are known only to lie between two ends.
 package delivery
 
-import (
-	"fmt"
-
-	"github.com/tracetax/tracetax/internal/finding"
-)
+import "github.com/tracetax/tracetax/internal/finding"
 
 // Spans is how many spans an operation makes: a number, or two ends between which it lies.
 type Spans struct{ Low, High float64 }
@@ -14,16 +10,6 @@ type Spans struct{ Low, High float64 }
 func (s Spans) Less(other Spans) Spans { return Spans{s.Low - other.High, s.High - other.Low} }
 
 func (s Spans) times(share float64) Spans { return Spans{s.Low * share, s.High * share} }
-
-func (s Spans) String() string {
-	switch {
-	case s.Low < s.High:
-		return fmt.Sprintf("%.4g to %.4g spans", s.Low, s.High)
-	case s.Low == 1:
-		return "1 span"
-	}
-	return fmt.Sprintf("%.4g spans", s.Low)
-}
 
 // Doubted is how many were made for sure, to how many are meant to be: what may be missing unseen may not have been made.
 // Less than what matters is taken for made.

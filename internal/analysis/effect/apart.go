@@ -11,7 +11,7 @@ import (
 
 // leastCost gives a variant that is listed apart what it costs there, by the metric that the
 // answer is made of: also at a level, where the headline may be the line through all of them.
-// It is the least only where the baseline lost nothing.
+// It is the least only where the baseline lost nothing for sure.
 func (s *Maker) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	if l.LostShare >= 1 {
 		return // nothing came: it may have made none
@@ -35,7 +35,9 @@ func (s *Maker) leastCost(l *finding.Lossy, findings []finding.Finding) {
 func (s *Maker) Apart(findings []finding.Finding) []finding.Lossy {
 	out := s.Lossy()
 	for i := range out {
-		if !slices.ContainsFunc(out, func(l finding.Lossy) bool { return l.Variant == s.Baseline && sameCell(l, out[i]) }) {
+		at := cell.AtOf(out[i].Operation, out[i].Parameter)
+		lost := slices.ContainsFunc(out, func(l finding.Lossy) bool { return l.Variant == s.Baseline && sameCell(l, out[i]) })
+		if !lost && s.UnknownLoss(s.Baseline, at) == nil {
 			s.leastCost(&out[i], findings)
 		}
 	}

@@ -3,7 +3,6 @@
 package effect
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -33,15 +32,15 @@ func bendOf(x, added []float64) (bend, bool) {
 	return bend{below.Slope, (added[last] - added[last-1]) / (x[last] - x[last-1]), below.Base}, ok
 }
 
-// bentText says that a further call costs another amount between the two deepest levels than
+// bent says that a further call costs another amount between the two deepest levels than
 // below them, in all blocks together, and by so much that slope and base are others without the
-// deepest; "" where that is not so, or where the blocks are too few to say so.
-func bentText(byBlock map[int]lines, a dataset.Axis, confidence float64) string {
+// deepest; nil where that is not so, or where the blocks are too few to say so.
+func bent(byBlock map[int]lines, a dataset.Axis, confidence float64) *finding.Reason {
 	var below, between, turn, slope, base, moves []float64
 	for _, block := range dataset.BlocksIn(byBlock) {
 		l := byBlock[block]
 		if !l.bends {
-			return ""
+			return nil
 		}
 		below, between = append(below, l.bend.below), append(between, l.bend.between)
 		turn, moves = append(turn, l.bend.between-l.bend.below), append(moves, l.bend.base-l.cost.Base)
@@ -53,18 +52,20 @@ func bentText(byBlock map[int]lines, a dataset.Axis, confidence float64) string 
 		return math.Abs(change) > bendShare*math.Abs(stats.Center(of))
 	}
 	if !surely || !matters(e.Center, slope) || !matters(stats.Center(moves), base) {
-		return ""
+		return nil
 	}
-	last, words := len(a.X)-1, levelWords(a)
-	return fmt.Sprintf("no straight line: a further call costs %s at depth %s to %s, and %s at %s to %s",
-		finding.FormatValue(stats.Center(below), "s"), words[0], words[last-1],
-		finding.FormatValue(stats.Center(between), "s"), words[last-1], words[last])
+	last := len(a.X) - 1
+	return &finding.Reason{Code: finding.WhyBent, Figures: []finding.Figure{
+		{Name: "below", Value: stats.Center(below), Unit: "s"}, {Name: "between", Value: stats.Center(between), Unit: "s"},
+		{Name: "first", Value: a.X[0], Unit: "count"}, {Name: "before", Value: a.X[last-1], Unit: "count"}, {Name: "last", Value: a.X[last], Unit: "count"},
+	}}
 }
 
-func levelWords(a dataset.Axis) []string {
-	var words []string
+// depths are the levels of an axis as figures.
+func depths(a dataset.Axis) []finding.Figure {
+	var out []finding.Figure
 	for _, x := range a.X {
-		words = append(words, fmt.Sprintf("%.6g", x))
+		out = append(out, finding.Figure{Name: "depth", Value: x, Unit: "count"})
 	}
-	return words
+	return out
 }

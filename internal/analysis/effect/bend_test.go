@@ -1,7 +1,7 @@
 package effect
 
 import (
-	"strings"
+	"math"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -26,14 +26,17 @@ func TestBendsThatAreNone(t *testing.T) {
 		return out
 	}
 	up, down, little := []float64{2, 4, 8, 32}, []float64{2, 4, 8, 8}, []float64{2, 4, 8, 17}
-	if text := bentText(of(up, up, up, up, up, up), a, 0.95); !strings.Contains(text, "costs 1.00 s at depth 2 to 8, and 3.00 s at 8 to 16") {
-		t.Errorf("%q", text)
+	r := bent(of(up, up, up, up, up, up), a, 0.95)
+	for name, want := range map[string]float64{"below": 1, "between": 3, "first": 2, "before": 8, "last": 16} {
+		if r == nil || math.Abs(r.Figure(name)-want) > 1e-9 {
+			t.Errorf("%s: %+v, want %g", name, r, want)
+		}
 	}
 	for name, blocks := range map[string]map[int]lines{
 		"both ways": of(up, down, up, down, up, up), "little": of(little, little, little, little, little, little), "few blocks": of(up, up, up, up, up),
 	} {
-		if text := bentText(blocks, a, 0.95); text != "" {
-			t.Errorf("%s: %q", name, text)
+		if r := bent(blocks, a, 0.95); r != nil {
+			t.Errorf("%s: %+v", name, r)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type claim struct {
 	logsApart   *estimate.Extent // of logs
 	budget      *spec.Limit
 	doubts      doubts
-	bent        string // why nothing can be read off the end of its line; "" where it can
+	bent        *finding.Reason // why nothing can be read off the end of its line; nil where it can
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
@@ -35,9 +35,11 @@ func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 		return nil
 	}
 	c := s.outline(m, p, at, samples)
-	c.Note = m.Remark
-	if text := resolutionNote(samples); text != "" {
-		c.remark(text)
+	if m.Remark != nil {
+		c.remark(*m.Remark)
+	}
+	if share := estimate.Resolution(samples); share > 0 {
+		c.remark(finding.Reason{Code: finding.NoteBracket, Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}}})
 	}
 	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
 	if m.NotCompared {
@@ -81,7 +83,20 @@ func (s *Maker) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples 
 	}}
 }
 
-func (c *claim) cannotTell(reason string, more int) {
-	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = finding.CannotTell, more, []finding.Reason{{Code: finding.WhyTold, Said: reason}}
+// cannotTell is the verdict on a limit that no interval answers.
+func (c *claim) cannotTell(reasons ...finding.Reason) { c.answer(finding.CannotTell, reasons...) }
+
+// because is a reason that needs no figures.
+func because(code finding.Code) finding.Reason { return finding.Reason{Code: code} }
+
+// answer gives a verdict that is no interval's.
+func (c *claim) answer(kind finding.Kind, reasons ...finding.Reason) {
+	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = kind, 0, slices.Clone(reasons)
 	words.FillVerdict(&c.Finding)
+}
+
+// remark adds to what is to be known beside the claim.
+func (c *claim) remark(note finding.Reason) {
+	c.Notes = append(c.Notes, note)
+	c.Note = words.Notes(c.Notes)
 }

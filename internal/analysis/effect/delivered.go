@@ -3,6 +3,8 @@
 package effect
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
@@ -38,7 +40,9 @@ func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
 		}
 	}
 	if l := s.LedgerOf(p.Variant, at); l != nil {
-		c.Note = l.Verdict
+		for _, one := range l.Outcome {
+			c.remark(one)
+		}
 	}
 	if budget != nil {
 		s.judgeLost(c, budget)
@@ -72,47 +76,46 @@ func (s *Maker) judgeLost(c *claim, budget *spec.Limit) {
 	c.Verdict.Budget = &budget.Value
 	l := s.LedgerOf(c.Variant, c.at)
 	if s.LosesOnPurpose(c.at) {
-		c.cannotTell("the search for the highest rate without loss makes spans be lost", 0)
+		c.cannotTell(because(finding.WhyLossAim))
 		return
 	}
 	if l == nil {
-		c.cannotTell("no span was accounted for", 0)
+		c.cannotTell(because(finding.WhyNoLedger))
 		return
 	}
-	allowed := finding.FormatBound(budget.Value, "1", true)
 	least, most, known := ledger.LossEnds(*l)
-	told := l.Verdict
+	told := l.Outcome
 	if window := s.LostInWindow(c.Variant, c.at); window.Known && window.Share() > least {
 		least, most = window.Share(), max(most, window.MostShare()) // a long warm-up thins out no loss
-		told = finding.FormatValue(least, "1") + " of the spans lost in the window; " + told
+		told = append([]finding.Reason{{Code: finding.WhyInWindow, Figures: []finding.Figure{{Name: "share", Value: least, Unit: "1"}}}}, told...)
 	}
 	switch {
 	case !known:
-		s.judgeUnexpected(c, budget.Value, allowed)
+		s.judgeUnexpected(c, budget.Value)
 	case ledger.Spans(*l, ledger.Expected) == 0 && ledger.Spans(*l, ledger.Delivered) > 0 && budget.Value < 1:
-		c.cannotTell(told, 0) // what makes spans where none was expected may have lost some
+		c.cannotTell(told...) // what makes spans where none was expected may have lost some
 	case least > budget.Value:
-		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+told
+		c.answer(finding.Over, told...)
 	case l.Unchecked > 0 && budget.Value < 1:
-		c.cannotTell(told+"; sink: checking looks at the ids", 0)
+		c.cannotTell(append(slices.Clone(told), because(finding.WhyNoIDs))...)
 	case most <= budget.Value:
-		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: "+told
+		c.answer(finding.Within, told...)
 	default:
-		c.cannotTell(told, 0)
+		c.cannotTell(told...)
 	}
 }
 
 // judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
 // where nobody knows how many spans an operation makes.
-func (s *Maker) judgeUnexpected(c *claim, budget float64, allowed string) {
+func (s *Maker) judgeUnexpected(c *claim, budget float64) {
 	of := s.BesideOperations(c.Variant)
 	if of != nil && of.LostShare > budget && s.OnlyUnexpected(c.Variant, c.at) {
-		c.Verdict.Kind, c.Verdict.Text = finding.Over, "over the budget of "+allowed+" lost: "+of.Verdict
+		c.answer(finding.Over, of.Outcome...)
 		return
 	}
 	if budget >= 1 {
-		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget of "+allowed+" lost: any loss is allowed"
+		c.answer(finding.Within, because(finding.WhyAnyLoss))
 		return
 	}
-	c.cannotTell("it is not known how many spans were to be expected", 0)
+	c.cannotTell(because(finding.PageUnknown))
 }

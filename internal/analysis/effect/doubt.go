@@ -3,15 +3,14 @@
 package effect
 
 import (
-	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // lagShare is the share of the effect by which the generator's lag may differ.
@@ -28,12 +27,11 @@ type doubts struct {
 func (s *Maker) doubtsOf(c *claim) doubts {
 	var d doubts
 	for _, at := range s.placesOf(c) {
-		if text := s.OverloadOf(c.pair, at); text != "" && d.overloaded == nil {
-			d.overloaded = &finding.Reason{Code: finding.WhyOverloaded, Said: text}
+		if d.overloaded == nil {
+			d.overloaded = s.OverloadOf(c.pair, at)
 		}
 	}
-	if c.bent != "" {
-		d.reason = &finding.Reason{Code: finding.WhyBent, Said: c.bent}
+	if d.reason = c.bent; d.reason != nil {
 		return d
 	}
 	if d.reason = s.lagOf(c); d.reason != nil {
@@ -60,36 +58,46 @@ func (s *Maker) placesOf(c *claim) []cell.At {
 // noteDoubts keeps what the warnings are to tell.
 func (s *Maker) noteDoubts(c *claim) {
 	if r := c.doubts.reason; r != nil && r.Code == finding.WhyModes {
-		s.Modes = append(s.Modes, c.doubt(words.Reason(*r)))
+		s.Modes = append(s.Modes, c.doubt(*r))
 	} else if r != nil && r.Code == finding.WhyLag {
-		s.Lags = append(s.Lags, c.doubt(words.Reason(*r)))
+		s.Lags = append(s.Lags, c.doubt(*r))
 	}
 	if c.doubts.overloaded != nil && c.metric.Nature != metric.Latency {
-		c.remark("not at the same rate: " + words.Reason(*c.doubts.overloaded))
+		note := *c.doubts.overloaded
+		note.Code = finding.NoteOtherRate
+		c.remark(note)
 	}
 	if c.Role == "" && (c.Metric == metric.CPUPerOperation || c.Metric == metric.TimePerCall) {
-		if lost := 1 - s.Share(c.Variant, c.at); finding.Matters(lost) {
-			c.remark(finding.FormatValue(lost, "1") + " of its spans were lost: the cost is that of a tracer that throws spans away")
-		} else if unknown := s.UnknownLoss(c.Variant, c.at); unknown != nil {
-			c.remark(unknown.Text + ": the cost may be that of less work")
+		if note := s.lossNote(c.Variant, c.at); note != nil {
+			c.remark(*note)
 		}
 	}
 	if c.Metric == metric.CPUPerOperation && !role.Role(c.Role).Harness() {
 		for _, sample := range c.Samples {
 			if sample.Baseline < 0 || sample.Value < 0 {
-				s.Below = append(s.Below, c.doubt(fmt.Sprintf("block %d: the idle rate over the drain is more than the window used", sample.Block)))
+				s.Below = append(s.Below, c.doubt(finding.Reason{Code: finding.DoubtBelow, Figures: []finding.Figure{{Name: "block", Value: float64(sample.Block), Unit: "count"}}}))
 				break
 			}
 		}
 	}
 }
 
-// remark adds to what is to be known beside the claim.
-func (c *claim) remark(text string) {
-	if c.Note != "" {
-		c.Note += "; "
+// isDark reports whether no span came of a variant on a cell though some should have.
+func (s *Maker) isDark(variant string, at cell.At) bool {
+	none, _ := s.Untraced(variant)
+	return slices.ContainsFunc(none, func(l finding.Ledger) bool { return l.Operation == at.Operation })
+}
+
+// lossNote says what a variant lost, or may have lost, of the spans of what is measured on a cell; nil where that is too
+// little to matter.
+func (s *Maker) lossNote(variant string, at cell.At) *finding.Reason {
+	if lost := 1 - s.Share(variant, at); finding.Matters(lost) {
+		return &finding.Reason{Code: finding.NoteLossy, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: lost, Unit: "1"}}}
 	}
-	c.Note += text
+	if unknown := s.UnknownLoss(variant, at); unknown != nil {
+		return &finding.Reason{Code: finding.NoteMayBeLossy, Variant: variant, Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}}}
+	}
+	return nil
 }
 
 // lagOf says by how much the generator's lag differs between the variants, where

@@ -2,23 +2,20 @@
 // time, by the clock on the wall.
 package effect
 
-import (
-	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/words"
-)
+import "github.com/tracetax/tracetax/internal/finding"
 
 // shareCPU takes the verdict from a claim that a duet cannot answer: the figures stay,
 // their intervals would say how sure a wrong figure is.
 func (c *claim) shareCPU() {
 	c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
-	c.remark("a figure of programs that share their CPUs: " + words.OnlyCPU)
+	c.remark(because(finding.NoteSharedCPU))
 	if c.metric.NoVerdict {
 		return
 	}
 	if c.budget != nil {
 		c.Verdict.Budget = &c.budget.Value
 	}
-	c.cannotTell(words.OnlyCPU, 0)
+	c.cannotTell(because(finding.WhySharedCPU))
 }
 
 // bare is an interval without its ends.

@@ -24,25 +24,19 @@ func New(book *delivery.Book) *Maker { return &Maker{Book: book} }
 
 // Doubt is what stands against a finding, or is to be known beside it.
 type Doubt struct {
-	Metric  string // in words, and whose
-	Reason  string
+	Metric  string
+	Charged string // whom it is charged to; "" is all
+	Reason  finding.Reason
 	At      cell.At
 	Variant string
 	Against string // "": the baseline
 }
 
 // doubt is one against the claim.
-func (c *claim) doubt(reason string) Doubt {
-	d := Doubt{Metric: metricWord(c), Reason: reason, At: c.at, Variant: c.Variant}
+func (c *claim) doubt(reason finding.Reason) Doubt {
+	d := Doubt{Metric: c.Metric, Charged: c.Charged(), Reason: reason, At: c.at, Variant: c.Variant}
 	if c.pair.Extra {
 		d.Against = c.Against
 	}
 	return d
-}
-
-func metricWord(c *claim) string {
-	if c.Role == "" {
-		return finding.MetricName(c.Metric)
-	}
-	return finding.MetricName(c.Metric) + " of " + c.Charged()
 }

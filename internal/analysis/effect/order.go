@@ -3,7 +3,6 @@
 package effect
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,9 +21,10 @@ const (
 
 // ordering is one question of order about one claim.
 type ordering struct {
-	claim      *claim
-	split      stats.Split
-	most, rest string // what the blocks of the highest score are, and the others
+	claim *claim
+	split stats.Split
+	most  finding.Code // what the blocks of the highest score are
+	least finding.Code // and, where that is "elsewhere", those of the lowest; "" where both are the same question
 }
 
 // orderings are the questions of order about all headlines, over the same list of blocks.
@@ -49,7 +49,7 @@ func (s *Maker) orderings() []ordering {
 		if c.logs == nil && !c.Amount || len(c.scale()) != len(c.Samples) {
 			continue
 		}
-		values, earlier, bent := make([]float64, len(column)), make([]float64, len(column)), make([]float64, len(column))
+		values, earlier, next := make([]float64, len(column)), make([]float64, len(column)), make([]float64, len(column))
 		for i := range values {
 			values[i] = math.NaN()
 		}
@@ -61,45 +61,54 @@ func (s *Maker) orderings() []ordering {
 			}
 			values[j] = c.scale()[i]
 			earlier[j] = one(at[value.Record] < at[base.Record])
-			bent[j] = one(before(base) == c.Variant) - one(before(value) == c.Variant)
+			next[j] = one(before(base) == c.Variant) - one(before(value) == c.Variant)
 		}
 		out = append(out,
-			ordering{c, stats.Split{Values: values, Scores: earlier}, "where it ran before " + c.Against, "where it ran after it"},
-			ordering{c, stats.Split{Values: values, Scores: bent}, "where " + c.Against + " ran right after it", "elsewhere"})
+			ordering{c, stats.Split{Values: values, Scores: earlier}, finding.DoubtRanFirst, ""},
+			ordering{c, stats.Split{Values: values, Scores: next}, finding.DoubtRightNext, finding.DoubtRightPrev})
 	}
 	return out
 }
 
-// text is what the blocks of the highest score and the others come to, and whether they are so far
+// reason is what the blocks of the highest score and the others come to, and whether they are so far
 // apart that it matters.
-func (o ordering) text() (text string, large bool) {
-	var first, rest []float64
-	if len(o.split.Scores) == 0 {
-		return "", false
+func (o ordering) reason() (reason finding.Reason, large bool) {
+	var scores []float64
+	for i, v := range o.split.Values {
+		if !math.IsNaN(v) {
+			scores = append(scores, o.split.Scores[i])
+		}
 	}
-	highest := slices.Max(o.split.Scores)
+	if len(scores) == 0 {
+		return finding.Reason{}, false
+	}
+	code, asked := o.most, slices.Max(scores)
+	if o.least != "" && asked <= 0 { // no block is of the first kind: those of the second stand against the rest
+		code, asked = o.least, slices.Min(scores)
+	}
+	var first, rest []float64
 	for i, v := range o.split.Values {
 		switch {
 		case math.IsNaN(v):
-		case o.split.Scores[i] == highest:
+		case o.split.Scores[i] == asked:
 			first = append(first, v)
 		default:
 			rest = append(rest, v)
 		}
 	}
 	if len(first) == 0 || len(rest) == 0 {
-		return "", false
+		return finding.Reason{}, false
 	}
-	least := orderEffect
+	least, unit := orderEffect, "1"
 	if o.claim.logs == nil {
-		least *= math.Abs(o.claim.Absolute.Estimate)
+		least, unit = least*math.Abs(o.claim.Absolute.Estimate), o.claim.Unit
 	}
 	apart := math.Abs(stats.NewShifts(first, rest).At(estimate.Confidence).Center)
-	told := func(values []float64) string {
-		e := o.claim.onScale(stats.Estimate{Center: stats.Center(values)})
-		return finding.FormatInterval(finding.Interval{Estimate: e.Center}, o.claim.Unit, o.claim.logs != nil)
+	told := func(name string, values []float64) finding.Figure {
+		return finding.Figure{Name: name, Value: o.claim.onScale(stats.Estimate{Center: stats.Center(values)}).Center, Unit: unit}
 	}
-	return fmt.Sprintf("the order of the runs makes a difference: %s, %s %s, %s %s", metricWord(o.claim), told(first), o.most, told(rest), o.rest), apart >= least
+	return finding.Reason{Code: code, Metric: o.claim.Metric, Variant: o.claim.Variant, Against: o.claim.Against,
+		Figures: []finding.Figure{told("there", first), told("elsewhere", rest)}}, apart >= least
 }
 
 // one is 1 for yes, 0 for no.
@@ -124,8 +133,8 @@ func (s *Maker) CarryOver() []Doubt {
 	}
 	var out []Doubt
 	for i, p := range stats.Splits(splits) {
-		if text, large := asked[i].text(); p <= orderAlarm && large {
-			out = append(out, asked[i].claim.doubt(text))
+		if reason, large := asked[i].reason(); p <= orderAlarm && large {
+			out = append(out, asked[i].claim.doubt(reason))
 		}
 	}
 	return out

@@ -2,8 +2,6 @@
 package effect
 
 import (
-	"fmt"
-
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
@@ -37,10 +35,7 @@ func (s *Maker) perSpan(p dataset.Pair, at cell.At) *claim {
 		samples[i] = spanShare(added, one)
 	}
 	c := s.newClaim(perSpanMeasure(at.Level.IsZero() || !s.Sloped(at.Operation)), p, at, samples)
-	c.Note = fmt.Sprintf("added CPU over %s per operation meant to be delivered", added)
-	if added.Low < added.High {
-		c.Note += ": the interval covers both ends"
-	}
+	c.remark(finding.Reason{Code: finding.NotePerSpan, Figures: []finding.Figure{{Name: "low", Value: added.Low, Unit: "count"}, {Name: "high", Value: added.High, Unit: "count"}}})
 	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
 	return c
 }

@@ -3,8 +3,6 @@
 package effect
 
 import (
-	"strings"
-
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
@@ -34,13 +32,11 @@ func (s *Maker) slopes(p dataset.Pair, operation string) []*claim {
 	if len(byBlock) == 0 {
 		return nil
 	}
-	about := "of time per call over depth " + strings.Join(levelWords(a), ", ")
-	if lost := s.mostLost(p, a); finding.Matters(lost) {
-		about += "; up to " + finding.FormatValue(lost, "1") + " of the spans were lost: the line is that of a tracer that throws spans away"
-	}
-	at, bent := cell.At{Operation: operation}, ""
+	lossy := s.lossOfLine(p, a)
+	at := cell.At{Operation: operation}
+	var bend *finding.Reason
 	if !s.Quick() {
-		bent = bentText(byBlock, a, s.Confidence(estimate.Confidence))
+		bend = bent(byBlock, a, s.Confidence(estimate.Confidence))
 	}
 	var out []*claim
 	for _, m := range []struct {
@@ -60,14 +56,19 @@ func (s *Maker) slopes(p dataset.Pair, operation string) []*claim {
 		one := s.newClaim(lineMeasure(m.name), p, at, added)
 		two := s.newClaim(measure.Made(metric.TimePerCall+"_"+m.name, false), p, at, itself)
 		one.Headline = m.name == metric.Slope && !p.Extra
-		one.Note, two.Note = "what tracing adds, "+about, about
+		one.remark(finding.Reason{Code: finding.NoteAdded, Figures: depths(a)})
+		two.remark(finding.Reason{Code: finding.NoteLine, Figures: depths(a)})
+		if lossy != nil {
+			one.remark(*lossy)
+			two.remark(*lossy)
+		}
 		switch {
-		case bent == "":
+		case bend == nil:
 		case m.name == metric.Slope:
-			one.remark(bent + "; the slope is a mean over all of them")
-			s.Bends = append(s.Bends, one.doubt(bent))
+			one.remark(finding.Reason{Code: finding.NoteMeanSlope, Figures: bend.Figures})
+			s.Bends = append(s.Bends, one.doubt(*bend))
 		case m.name == metric.Base:
-			one.bent = bent
+			one.bent = bend
 		}
 		for _, c := range []*claim{one, two} {
 			c.estimate(s.Confidence(estimate.Confidence), s.Quick())
@@ -130,11 +131,23 @@ func column(levels []map[int]float64, block int) ([]float64, bool) {
 	return out, true
 }
 
-// mostLost is the largest share of spans that either side lost at a level.
-func (s *Maker) mostLost(p dataset.Pair, a dataset.Axis) float64 {
-	most := 0.0
+// lossOfLine says what share of the spans of a level either side lost at the most, or may have lost; nil where that is too
+// little to matter.
+func (s *Maker) lossOfLine(p dataset.Pair, a dataset.Axis) *finding.Reason {
+	lost, may := 0.0, 0.0
 	for _, at := range a.Cells {
-		most = max(most, 1-s.Share(p.Variant, at), 1-s.Share(p.Against, at))
+		for _, variant := range []string{p.Variant, p.Against} {
+			lost = max(lost, 1-s.Share(variant, at))
+			if unknown := s.UnknownLoss(variant, at); unknown != nil {
+				may = max(may, unknown.LostMost)
+			}
+		}
 	}
-	return most
+	switch {
+	case finding.Matters(lost):
+		return &finding.Reason{Code: finding.NoteLineLost, Figures: []finding.Figure{{Name: "share", Value: lost, Unit: "1"}}}
+	case may > 0:
+		return &finding.Reason{Code: finding.NoteLineMayLose, Figures: []finding.Figure{{Name: "share", Value: may, Unit: "1"}}}
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
@@ -164,10 +165,12 @@ func (s *Maker) increment(m measure.Measure, p dataset.Pair, at cell.At) (findin
 		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
 	}
 	for _, name := range []string{p.Variant, p.Against} {
-		if lost := 1 - s.Share(name, at); finding.Matters(lost) {
-			one.Note = name + " lost " + finding.FormatValue(lost, "1") + " of its spans"
-			break
+		if s.isDark(name, at) {
+			one.Notes = append(one.Notes, finding.Reason{Code: finding.WhyUntraced, Variant: name})
+		} else if note := s.lossNote(name, at); note != nil {
+			one.Notes = append(one.Notes, *note)
 		}
 	}
+	one.Note = words.Notes(one.Notes)
 	return one, true
 }

@@ -3,11 +3,8 @@
 package effect
 
 import (
-	"fmt"
-
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Stopping is where an experiment that stops at a precision stands.
@@ -32,20 +29,25 @@ func (s *Maker) Stopping() Stopping {
 	return out
 }
 
-// Stopped says why no more blocks were made; "" where their number was fixed, or
+// Stopped says why no more blocks were made; nil where their number was fixed, or
 // where more are to come.
-func (s *Maker) Stopped() string {
+func (s *Maker) Stopped() *finding.Reason {
 	if !s.Stops() {
-		return ""
+		return nil
 	}
 	at := s.Stopping()
+	reason := &finding.Reason{Metric: s.PrecisionName(), Figures: []finding.Figure{
+		{Name: "blocks", Value: float64(at.blocks), Unit: "count"}, {Name: "precision", Value: s.Experiment.Design.Precision, Unit: "1"},
+	}}
 	switch {
 	case at.Enough:
-		return fmt.Sprintf("stopped after %s at the precision of %s, of %s", words.Blocks(at.blocks), s.PrecisionText(), s.PrecisionMetric())
+		reason.Code = finding.StopPrecise
 	case at.AtMost:
-		return fmt.Sprintf("reached the most, %s, before the precision of %s, of %s", words.Blocks(at.blocks), s.PrecisionText(), s.PrecisionMetric())
+		reason.Code = finding.StopMost
+	default:
+		return nil
 	}
-	return ""
+	return reason
 }
 
 // PrecisionText is the precision that is asked for: "±2.0 %".

@@ -11,7 +11,6 @@ import (
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // unanswered gives a verdict on every limit that no verdict was held against:
@@ -68,24 +67,23 @@ func (s *Maker) whyNot(c *claim) {
 	how := s.RegimeOf(c.at)
 	switch {
 	case c.Metric == metric.Capacity && how == metric.Search:
-		c.cannotTell("the capacity was not found in every run", 0)
+		c.cannotTell(because(finding.WhyNoCapacity))
 	case c.Metric == metric.Capacity:
-		c.cannotTell("no capacity was searched for", 0)
+		c.cannotTell(because(finding.WhyNoSearch))
 	case how == metric.Search && (!c.metric.WholeRun || finding.IsOfLoad(c.Metric)):
-		c.cannotTell("a search for the capacity compares nothing else at the same work", 0)
+		c.cannotTell(because(finding.WhySearchOnly))
 	case len(samples) > 0 && estimate.AllZero(samples):
 		c.Blocks = len(samples)
-		c.Verdict.Kind, c.Verdict.Text = finding.Within, "within the budget: none on either side"
+		c.answer(finding.Within, because(finding.WhyNone))
 	case c.metric.PointOnly:
-		c.cannotTell("a maximum has no interval", 0)
+		c.cannotTell(because(finding.WhyMaximum))
 	case c.metric.Nature == metric.Latency && (how == metric.Closed || metric.Driven.Has(how)):
-		c.cannotTell("a closed loop gives no latency to compare", 0)
-	case c.metric.Nature == metric.Latency && s.OverloadOf(c.pair, c.at) != "":
-		c.Verdict.Kind, c.Verdict.Reasons = finding.Overloaded, []finding.Reason{{Code: finding.WhyOverloaded, Said: s.OverloadOf(c.pair, c.at)}}
-		words.FillVerdict(&c.Finding)
+		c.cannotTell(because(finding.WhyClosedLoop))
+	case c.metric.Nature == metric.Latency && s.OverloadOf(c.pair, c.at) != nil:
+		c.answer(finding.Overloaded, *s.OverloadOf(c.pair, c.at))
 	case c.metric.Nature == metric.Latency:
-		c.cannotTell("too few values support it in each run, or it reaches into time-outs", 0)
+		c.cannotTell(because(finding.WhyFewValues))
 	default:
-		c.cannotTell("it was not measured", 0)
+		c.cannotTell(because(finding.WhyNotMeasured))
 	}
 }

@@ -3,7 +3,6 @@ package effect
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -27,7 +26,10 @@ func (s *Maker) withhold(claims []*claim) {
 			allowed = budget.Value
 		}
 		cheaper := cmp.Or(idleReason(doc, c, c.Variant, allowed), unknownReason(doc, c, allowed))
-		dearer := idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant))
+		dearer := cmp.Or(idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant)), baselineReason(doc, c))
+		if dearer != nil && dearer.Code == finding.WhyLost {
+			dearer.Code = finding.WhyBaseLost
+		}
 		if judge.TakeBack(&c.Verdict, cheaper, dearer) {
 			words.FillVerdict(&c.Finding)
 		}
@@ -37,12 +39,22 @@ func (s *Maker) withhold(claims []*claim) {
 // unknownReason says why what the variant of a claim costs may be the cost of less work; nil where
 // it lost no more of its spans than is allowed, whatever is not known of them.
 func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Reason {
-	unknown := doc.UnknownLoss(c.Operation, c.Parameter, c.Variant)
+	unknown := doc.UnknownLossOf(&c.Finding, c.Variant)
 	if c.Metric == metric.DeliveredShare || unknown == nil || unknown.LostMost <= allowed {
 		return nil
 	}
 	return &finding.Reason{Code: finding.WhyMayBeLost, Variant: c.Variant,
-		Said: fmt.Sprintf("with %s, %s, so that this may be the cost of less work; a budget of lost=%.0f%% allows it", c.Variant, unknown.Text, math.Ceil(100*unknown.LostMost))}
+		Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}, {Name: "allows", Value: math.Ceil(100*unknown.LostMost) / 100, Unit: "1"}}}
+}
+
+// baselineReason says why a claim may look dear: its baseline may have done less work, and nobody knows. It is nil where the
+// variant may have lost as much.
+func baselineReason(doc *finding.Document, c *claim) *finding.Reason {
+	unknown := doc.UnknownLossOf(&c.Finding, c.Against)
+	if c.Metric == metric.DeliveredShare || unknown == nil || !finding.Matters(unknown.LostMost-doc.LostMostOf(&c.Finding, c.Variant)) {
+		return nil
+	}
+	return &finding.Reason{Code: finding.WhyBaseMayLose, Variant: c.Against, Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}}}
 }
 
 // idleReason says why what a variant costs on the operation of a claim is the cost of less
@@ -57,5 +69,5 @@ func idleReason(doc *finding.Document, c *claim, variant string, allowed float64
 	case c.Metric == metric.DeliveredShare || lost == nil || lost.LostShare <= allowed:
 		return nil
 	}
-	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Said: "with " + variant + ", " + lost.Text + ", so that this is the cost of less work"}
+	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: lost.LostShare, Unit: "1"}}}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -15,7 +16,7 @@ import (
 type Measure struct {
 	metric.Row
 	Payer       role.Charge // zero: all but the harness
-	Remark      string
+	Remark      *finding.Reason
 	NoVerdict   bool
 	NotCompared bool // each side's is of other work: there is no difference to take
 	Added       bool // over the baseline by definition: that has none itself
@@ -30,8 +31,11 @@ type Reading func(*dataset.Run, *dataset.Phase) (float64, bool)
 // Of makes a measure of a metric in a regime.
 func Of(row metric.Row, charged role.Charge, how metric.Regimes) Measure {
 	m := Measure{
-		Row: row, Payer: charged, Remark: row.Notes(how), NoVerdict: !row.Verdict.Has(how),
+		Row: row, Payer: charged, NoVerdict: !row.Verdict.Has(how),
 		NotCompared: row.Uncompared.Has(how), Leads: row.Headline.Has(how) && charged == (role.Charge{}),
+	}
+	if note := row.Notes(how); note != "" {
+		m.Remark = &finding.Reason{Code: finding.WhyTold, Said: note}
 	}
 	if read, known := readings[row.Name]; known {
 		m.Read = read(charged)
@@ -40,7 +44,7 @@ func Of(row metric.Row, charged role.Charge, how metric.Regimes) Measure {
 		m.NoVerdict = true // those of sixty services would widen all other intervals
 	}
 	if charged.Role.Harness() && !m.NotCompared {
-		m.NoVerdict, m.Remark = true, "part of the harness: shown, not charged"
+		m.NoVerdict, m.Remark = true, &finding.Reason{Code: finding.NoteHarness}
 	}
 	return m
 }

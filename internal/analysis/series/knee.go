@@ -11,13 +11,13 @@
 package series
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // littleMore is the gain of a doubling under which more brings little more.
@@ -33,7 +33,7 @@ type level struct {
 // than a tenth per doubling; nil where none can be told from noise. Whether "surely"
 // holds is read from the interval of the gain over the blocks, corrected for the
 // number of levels that are tried. Where the level before it is not surely a bend
-// away, the text says between which levels the knee lies.
+// away, After says between which levels the knee lies.
 func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding.Knee {
 	sure := ask(stats.Bonferroni(estimate.Confidence, len(curve)-1))
 	limit := math.Log1p(littleMore)
@@ -46,7 +46,12 @@ func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding
 			before--
 		}
 		last := gain(curve[i], curve[len(curve)-1], sure)
-		return &finding.Knee{X: curve[i].x, Text: kneeText(curve, before, i, parameter, last)}
+		knee := &finding.Knee{X: curve[i].x, First: i == 0, Under: littleMore, Last: curve[len(curve)-1].x, Gain: *estimate.Interval(stats.Ratio(last), false)}
+		if before < i {
+			knee.After = &curve[before].x
+		}
+		knee.Text = words.Knee(*knee, parameter)
+		return knee
 	}
 	return nil
 }
@@ -72,17 +77,4 @@ func gain(from, to level, confidence float64) stats.Estimate {
 		}
 	}
 	return stats.SignedRank(gains, confidence)
-}
-
-func kneeText(curve []level, before, at int, parameter string, last stats.Estimate) string {
-	last = stats.Ratio(last)
-	brings := fmt.Sprintf("doubling them brings under %.0f %% more (to %g: %s a doubling)", 100*littleMore, curve[len(curve)-1].x,
-		finding.FormatInterval(*estimate.Interval(last, false), "1", true))
-	switch {
-	case at == 0:
-		return fmt.Sprintf("from the first level on, %g %s, %s", curve[0].x, parameter, brings)
-	case before == at:
-		return fmt.Sprintf("from %g %s on, %s", curve[at].x, parameter, brings)
-	}
-	return fmt.Sprintf("from between %g and %g %s on, %s", curve[before].x, curve[at].x, parameter, brings)
 }

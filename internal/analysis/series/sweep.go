@@ -44,7 +44,7 @@ func (s Maker) sweep(variant, operation string, a dataset.Axis, m measure.Measur
 	out := finding.Sweep{Operation: operation, Variant: variant, Parameter: a.Parameter, Metric: m.Name, Unit: m.Unit, Points: []finding.SweepPoint{}}
 	var curve []level
 	for i, at := range a.Cells {
-		if _, over := s.Overloaded(variant, at); m.Nature == metric.Latency && over {
+		if m.Nature == metric.Latency && s.Overloaded(variant, at) != nil {
 			continue
 		}
 		values := m.ByBlock(s.Set, variant, at)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/effect"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // together makes one hit of all doubts at one place: the metrics by name, and
@@ -17,9 +18,9 @@ func together(doubts []effect.Doubt) []hit {
 		where := whereOf(d)
 		if reasons[where] == "" {
 			order = append(order, where)
-			reasons[where] = d.Reason
+			reasons[where] = words.Reason(d.Reason)
 		}
-		metrics[where] = append(metrics[where], d.Metric)
+		metrics[where] = append(metrics[where], words.MetricOf(d.Metric, d.Charged))
 	}
 	for _, where := range order {
 		names := metrics[where]
@@ -36,7 +37,7 @@ func together(doubts []effect.Doubt) []hit {
 func hitsOf(doubts []effect.Doubt) []hit {
 	var hits []hit
 	for _, d := range doubts {
-		hits = append(hits, hit{d.Reason, whereOf(d)})
+		hits = append(hits, hit{words.Reason(d.Reason), whereOf(d)})
 	}
 	return hits
 }

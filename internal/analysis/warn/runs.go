@@ -76,7 +76,7 @@ func (s *looker) findKept() []hit { return spoilHits(s.Spoiled, "kept") }
 func spoilHits(found []dataset.Spoil, what string) []hit {
 	var hits []hit
 	for _, one := range found {
-		hits = append(hits, hit{what + ": " + one.String(), fmt.Sprintf("block %d", one.Block)})
+		hits = append(hits, hit{what + ": " + words.Reason(one.Reason), fmt.Sprintf("block %d", one.Block)})
 	}
 	return hits
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // The thresholds of the checks of the work.
@@ -22,12 +23,12 @@ func (s *looker) findOverloaded() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
-			if text, yes := s.Overloaded(v.Name, at); yes {
+			if over := s.Overloaded(v.Name, at); over != nil {
 				what := ": no latency is compared"
 				if metric.Driven.Has(s.RegimeOf(at)) {
 					what = ": its figures are of the rate reached"
 				}
-				hits = append(hits, hit{text + what, place(at, v.Name)})
+				hits = append(hits, hit{words.Reason(*over) + what, place(at, v.Name)})
 				continue
 			}
 			n := 0

@@ -14,7 +14,7 @@ func Shown(f *finding.Finding) (estimate, ends model.Cell) {
 	if i == nil {
 		return Missing, model.Cell{}
 	}
-	return Interval(*i, f.Unit, f.ByRatio(), ToneOf(f.Verdict.Kind))
+	return Interval(*i, f.Unit, f.ByRatio(), ToneOf(f.Verdict.ShownKind(f.ByRatio())))
 }
 
 // Missing stands where a figure could, and is none.
@@ -34,7 +34,7 @@ func Interval(i finding.Interval, unit string, relative bool, tone model.Tone) (
 
 // BadgeCell is a verdict where there is little room.
 func BadgeCell(f *finding.Finding) model.Cell {
-	return model.Cell{Mark: VerdictMark(f.Verdict.Kind), Text: badge(f), Tone: ToneOf(f.Verdict.Kind)}
+	return model.Cell{Mark: VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: badge(f), Tone: ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
 }
 
 // ValueCells is a value and the mark of its verdict.
@@ -42,7 +42,7 @@ func ValueCells(f *finding.Finding) []model.Cell {
 	if f == nil {
 		return []model.Cell{Missing, {}}
 	}
-	return []model.Cell{{Text: Value(f, f.Value)}, {Text: VerdictMark(f.Verdict.Kind), Tone: ToneOf(f.Verdict.Kind)}}
+	return []model.Cell{{Text: Value(f, f.Value)}, {Text: VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Tone: ToneOf(f.Verdict.ShownKind(f.ByRatio()))}}
 }
 
 // IntervalText is an interval in one text, missing where there is none.

@@ -21,19 +21,26 @@ var Kinds = []finding.Kind{
 func badge(f *finding.Finding) string {
 	v := f.Verdict
 	switch {
+	case v.Wide(f.ByRatio()):
+		return inconclusive
 	case v.Kind == finding.NoDifference && v.Bound != nil:
 		return "under " + finding.FormatBound(*v.Bound, f.Unit, f.ByRatio())
 	case Unsure(v):
 		return "not sure among " + Counted(v.Claims, "claim")
 	case short(v):
 		return "needs " + Counted(v.MoreBlocks, "block") + " more"
+	case v.Inconclusive(f.ByRatio()):
+		return inconclusive
 	}
 	return VerdictWord(v)
 }
 
+// inconclusive is the word for an interval that is too wide to answer.
+const inconclusive = "inconclusive"
+
 // LongBadge is the badge where there is room for it.
 func LongBadge(f *finding.Finding) string {
-	if v := f.Verdict; v.Kind == finding.NoDifference && v.Bound != nil {
+	if v := f.Verdict; v.Kind == finding.NoDifference && v.Bound != nil && !v.Wide(f.ByRatio()) {
 		return "no difference > " + finding.FormatBound(*v.Bound, f.Unit, f.ByRatio())
 	}
 	return badge(f)
@@ -81,6 +88,14 @@ func limit(v finding.Verdict) string {
 	return " " + strconv.FormatFloat(percent, 'f', -1, 64) + " %"
 }
 
+// KindWord is what the mark of a kind of verdict stands for.
+func KindWord(kind finding.Kind) string {
+	if kind == finding.CannotTell {
+		return inconclusive + ", or cannot tell"
+	}
+	return VerdictWord(finding.Verdict{Kind: kind})
+}
+
 // VerdictMark says the same in one character, so that no meaning hangs on colour.
 func VerdictMark(k finding.Kind) string {
 	switch k {
@@ -125,7 +140,8 @@ func ToneOf(k finding.Kind) model.Tone {
 func VerdictCell(f *finding.Finding) model.Cell {
 	v := f.Verdict
 	text := LongBadge(f)
-	c := model.Cell{Mark: VerdictMark(v.Kind), Text: text, Tone: ToneOf(v.Kind), Long: ShortVerdict(v, text)}
+	kind := v.ShownKind(f.ByRatio())
+	c := model.Cell{Mark: VerdictMark(kind), Text: text, Tone: ToneOf(kind), Long: ShortVerdict(v, text)}
 	switch v.Kind {
 	case finding.NoDifference, finding.CannotTell, finding.Overloaded:
 		if v.Text != "" {
@@ -143,7 +159,7 @@ func VerdictCell(f *finding.Finding) model.Cell {
 func ShortVerdict(v finding.Verdict, badge string) string {
 	switch {
 	case v.Kind == finding.CannotTell && v.MoreBlocks > 0:
-		return "cannot tell yet: about " + Counted(v.MoreBlocks, "block") + " more"
+		return inconclusive + ": about " + Counted(v.MoreBlocks, "block") + " more"
 	case v.Kind == finding.CannotTell, v.Kind == finding.Overloaded, v.Kind == finding.None:
 		return v.Text
 	}

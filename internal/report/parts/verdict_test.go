@@ -14,12 +14,16 @@ func TestBadge(t *testing.T) {
 		text, long string
 	}{
 		"a wide bound": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.NoDifference, Bound: number(0.9)}},
-			"under 90 %", "no difference > 90 %"},
+			"inconclusive", "inconclusive"},
+		"a narrow bound": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.NoDifference, Bound: number(0.25)}},
+			"under 25 %", "no difference > 25 %"},
 		"an absolute bound": {finding.Finding{Unit: "s", Verdict: finding.Verdict{Kind: finding.NoDifference, Bound: number(3.14e-6)}},
 			"under 3.2 µs", "no difference > 3.2 µs"},
 		"several claims": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9)}},
 			"not sure among 3 claims", "not sure among 3 claims"},
-		"a budget": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9), Budget: number(0.05)}},
+		"a budget": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9), Budget: number(0.05), Reasons: []finding.Reason{{Code: finding.WhyStraddles}}}},
+			"inconclusive", "inconclusive"},
+		"work that was not done": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Low: number(-0.1), High: number(0.9), Budget: number(0.05), Reasons: []finding.Reason{{Code: finding.WhyLost}}}},
 			"cannot tell", "cannot tell"},
 		"too few blocks": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 8, MoreBlocks: 1}},
 			"needs 1 block more", "needs 1 block more"},

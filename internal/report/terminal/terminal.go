@@ -72,6 +72,9 @@ func (t *writer) head(p *model.Page) {
 		t.line("")
 	}
 	t.paragraph("", p.Answer, bold)
+	if p.More != "" {
+		t.paragraph("", p.More, plain)
+	}
 	for _, parts := range p.About {
 		t.paragraph("", strings.Join(parts, " · "), dim)
 	}

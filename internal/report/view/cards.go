@@ -74,7 +74,7 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 		row.Big, row.Ends = "no spans", "not the overhead of tracing"
 		return row
 	}
-	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.Kind), Text: parts.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.Kind)}
+	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: parts.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
 	row.Values = finding.FormatValue(f.Baseline, f.Unit) + " → " + finding.FormatValue(f.Value, f.Unit)
 	i := f.Shown()
 	if i == nil {

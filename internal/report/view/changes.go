@@ -83,13 +83,14 @@ func changeCells(c *finding.Change, after string) []model.Cell {
 	if c == nil {
 		return make([]model.Cell, 4)
 	}
-	tone := parts.ToneOf(c.Verdict.Kind)
+	kind := c.Verdict.ShownKind(c.Relative != nil)
+	tone := parts.ToneOf(kind)
 	estimate, ends := parts.Missing, model.Cell{}
 	if i := shownChange(c); i != nil {
 		estimate, ends = parts.Interval(*i, c.Unit, c.Relative != nil, tone)
 	}
 	text := changeBadge(c)
-	return []model.Cell{{Text: after}, estimate, ends, {Mark: parts.VerdictMark(c.Verdict.Kind), Text: text, Long: parts.ShortVerdict(c.Verdict, text), Tone: tone}}
+	return []model.Cell{{Text: after}, estimate, ends, {Mark: parts.VerdictMark(kind), Text: text, Long: parts.ShortVerdict(c.Verdict, text), Tone: tone}}
 }
 
 // shownChange is the relative change, or the absolute one where there is no ratio.
@@ -165,7 +166,10 @@ func changeBadge(c *finding.Change) string {
 	v := c.Verdict
 	switch v.Kind {
 	case finding.NoDifference:
-		if v.Bound != nil {
+		switch {
+		case v.Wide(c.Relative != nil):
+			return "inconclusive"
+		case v.Bound != nil:
 			return "under " + finding.FormatBound(*v.Bound, c.Unit, c.Relative != nil)
 		}
 	case finding.Costs:
@@ -177,6 +181,9 @@ func changeBadge(c *finding.Change) string {
 	}
 	if parts.Unsure(v) {
 		return "not sure among " + parts.Counted(v.Claims, "claim")
+	}
+	if v.Inconclusive(c.Relative != nil) {
+		return "inconclusive"
 	}
 	return parts.VerdictWord(v)
 }

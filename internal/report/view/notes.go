@@ -44,8 +44,8 @@ func reading(doc *finding.Document) []model.Note {
 	}
 	var used []string
 	for _, kind := range parts.Kinds {
-		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.Kind == kind }) {
-			used = append(used, parts.VerdictMark(kind)+" "+parts.VerdictWord(finding.Verdict{Kind: kind}))
+		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.ShownKind(f.ByRatio()) == kind }) {
+			used = append(used, parts.VerdictMark(kind)+" "+parts.KindWord(kind))
 		}
 	}
 	if len(used) > 0 {

@@ -55,7 +55,7 @@ func stepCells(doc *finding.Document, g *Group, f *finding.Finding, named bool) 
 	if f == nil || f.Absolute == nil {
 		return make([]model.Cell, 3)
 	}
-	estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.Kind))
+	estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.ShownKind(f.ByRatio())))
 	if !named {
 		return []model.Cell{estimate, ends, {}}
 	}

@@ -1,0 +1,163 @@
+// This file puts into words what stands beside a figure, which blocks are left out, and how an experiment ended.
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// Notes puts what stands beside a figure into words; each of the notes gets its own.
+func Notes(notes []finding.Reason) string {
+	var parts []string
+	for i := range notes {
+		notes[i].Text = Reason(notes[i])
+		parts = append(parts, notes[i].Text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// besideText is one of them, or what a warning tells.
+func besideText(r finding.Reason) string {
+	figure := func(name string) string { return figureText(r, name) }
+	switch r.Code {
+	case finding.NoteHarness:
+		return "part of the harness: shown, not charged"
+	case finding.NoteBracket:
+		return "each search knows its rate only to within two, up to " + finding.FormatBound(r.Figure("share"), "1", true) + " apart: the interval covers both"
+	case finding.NoteSharedCPU:
+		return "the programs shared their CPUs: " + OnlyCPU
+	case finding.NoteOtherRate:
+		return "not at the same rate: " + overloadText(r)
+	case finding.NoteLossy:
+		return r.Variant + " lost " + figure("share") + " of its spans, and so did less work than tracing all of them"
+	case finding.NoteMayBeLossy:
+		return r.Variant + " may have lost up to " + figure("share") + " of its spans, and so have done less work" + because(r)
+	case finding.NotePerSpan:
+		low, high := r.Figure("low"), r.Figure("high")
+		if low < high {
+			return fmt.Sprintf("added CPU over the %.4g to %.4g spans per operation that were to come: the interval covers both ends", low, high)
+		}
+		return "added CPU over the " + spanNumber(low) + " per operation that " + map[bool]string{true: "was", false: "were"}[low == 1] + " to come"
+	case finding.NoteAdded:
+		return "what tracing adds to the time per call, over depth " + levels(r.Figures)
+	case finding.NoteLine:
+		return "of the time per call, over depth " + levels(r.Figures)
+	case finding.NoteLineLost:
+		return "up to " + figure("share") + " of the spans of a depth were lost: the line is that of less work"
+	case finding.NoteLineMayLose:
+		return "up to " + figure("share") + " of the spans of a depth may have been lost: the line may be that of less work"
+	case finding.NoteMeanSlope:
+		return bentText(r) + "; the slope is a mean over all of them"
+	case finding.DoubtBelow:
+		return fmt.Sprintf("block %.0f: the idle rate over the drain is more than the window used", r.Figure("block"))
+	case finding.DoubtRanFirst:
+		return orderText(r, "where it ran before "+r.Against, "where it ran after it")
+	case finding.DoubtRightNext:
+		return orderText(r, "where "+r.Against+" ran right after it", "elsewhere")
+	case finding.DoubtRightPrev:
+		return orderText(r, "where it ran right after "+r.Against, "elsewhere")
+	case finding.SpoiltSteal:
+		return fmt.Sprintf("block %.0f: the host took %s of the CPU time while %s ran", r.Figure("block"), figure("share"), r.Variant)
+	case finding.SpoiltLate:
+		return fmt.Sprintf("block %.0f: the load generator was %s late at its 99th percentile on %s while %s ran", r.Figure("block"), figure("lag"), r.Operation, r.Variant)
+	case finding.StopPrecise:
+		return "stopped after " + Blocks(int(r.Figure("blocks"))) + " at the precision of " + precision(r)
+	case finding.StopMost:
+		return "reached the most, " + Blocks(int(r.Figure("blocks"))) + ", before the precision of " + precision(r)
+	}
+	return because(r)
+}
+
+// because says why nobody knows how many spans were lost.
+func because(r finding.Reason) string {
+	code := r.Because
+	if code == "" {
+		code = r.Code
+	}
+	switch code {
+	case finding.LossNumber:
+		return ", because it is not known how many were to come"
+	case finding.LossVaries:
+		return ", because their number per operation varies"
+	case finding.LossFailed:
+		return ", because operations failed or were sent again"
+	case finding.LossUnmade:
+		return ", because it is not known how many were made"
+	case finding.LossNoProbe:
+		return ", because no probe at the rate found is in the records"
+	}
+	return ""
+}
+
+// UnknownLoss says how many spans may have been lost, and why nobody knows.
+func UnknownLoss(l finding.LossUnknown) string {
+	return "up to " + finding.FormatValue(l.LostMost, "1") + " of the spans may have been lost" + because(finding.Reason{Because: l.Why})
+}
+
+// orderText is the difference in one order of runs, and in the others.
+func orderText(r finding.Reason, where, otherwise string) string {
+	told := func(f finding.Figure) string {
+		return finding.FormatInterval(finding.Interval{Estimate: f.Value}, f.Unit, f.Unit == "1")
+	}
+	if len(r.Figures) < 2 {
+		return "the order of the runs makes a difference"
+	}
+	return "the order of the runs makes a difference: " + MetricOf(r.Metric, "") + ", " + told(r.Figures[0]) + " " + where + ", " + told(r.Figures[1]) + " " + otherwise
+}
+
+// overloadText says what a variant reached of the rate.
+func overloadText(r finding.Reason) string {
+	if len(r.Figures) == 0 {
+		return r.Variant + " could not hold the rate"
+	}
+	return r.Variant + " could not hold " + figureText(r, "offered") + ": " + figureText(r, "reached") + " reached"
+}
+
+// bentText says how much a further call costs below the two deepest levels, and between them.
+func bentText(r finding.Reason) string {
+	if len(r.Figures) == 0 {
+		return "no straight line"
+	}
+	depth := func(name string) string { return fmt.Sprintf("%.6g", r.Figure(name)) }
+	return fmt.Sprintf("no straight line: a further call costs %s at depth %s to %s, and %s at %s to %s",
+		figureText(r, "below"), depth("first"), depth("before"), figureText(r, "between"), depth("before"), depth("last"))
+}
+
+func levels(figures []finding.Figure) string {
+	var depths []string
+	for _, f := range figures {
+		depths = append(depths, fmt.Sprintf("%.6g", f.Value))
+	}
+	return strings.Join(depths, ", ")
+}
+
+func spanNumber(n float64) string {
+	if n == 1 {
+		return "1 span"
+	}
+	return fmt.Sprintf("%.4g spans", n)
+}
+
+func precision(r finding.Reason) string {
+	return "±" + finding.FormatBound(r.Figure("precision"), "1", true) + ", of " + finding.MetricName(r.Metric)
+}
+
+// figureText is a figure of a reason as it is shown.
+func figureText(r finding.Reason, name string) string {
+	for _, f := range r.Figures {
+		if f.Name == name {
+			return finding.FormatValue(f.Value, f.Unit)
+		}
+	}
+	return finding.Missing
+}
+
+// MetricOf is the name of a metric, and whom it is charged to: "" is all.
+func MetricOf(name, charged string) string {
+	if charged == "" {
+		return finding.MetricName(name)
+	}
+	return finding.MetricName(name) + " of " + charged
+}

@@ -1,0 +1,64 @@
+package words
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// headOf is a headline of a ratio with its interval.
+func headOf(variant, operation string, v finding.Verdict, estimate, low, high float64) finding.Finding {
+	v.Low, v.High = &low, &high
+	return finding.Finding{Variant: variant, Against: "none", Operation: operation, Metric: "cpu_per_operation", Unit: "s", Better: "lower", Headline: true, Blocks: 8,
+		Relative: &finding.Interval{Estimate: estimate, Low: &low, High: &high}, Absolute: &finding.Interval{Estimate: estimate, Low: &low, High: &high}, Verdict: v}
+}
+
+func TestSummary(t *testing.T) {
+	budget := 0.1
+	figure := func(operation string, by float64) finding.Finding {
+		return finding.Finding{Variant: "otel", Operation: operation, Metric: "cpu_per_operation", Unit: "s", Headline: true, Blocks: 2, Relative: &finding.Interval{Estimate: by}, Absolute: &finding.Interval{Estimate: by}}
+	}
+	capacity := headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, -0.4, -0.45, -0.35)
+	capacity.Metric, capacity.Better, capacity.Unit = "capacity", "higher", "1/s"
+	straddles := finding.Verdict{Kind: finding.CannotTell, Budget: &budget, MoreBlocks: 7, Reasons: []finding.Reason{{Code: finding.WhyStraddles}}}
+	for name, c := range map[string]struct {
+		doc  finding.Document
+		want string
+	}{
+		"open": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", straddles, 0.54, 0.05, 0.95)}},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 5 to 95 %); budget 10 %: inconclusive, about 7 blocks more."},
+		"over": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Over, Budget: &budget}, 0.54, 0.29, 0.95)},
+			Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); budget 10 %: over; spans were lost."},
+		"lost": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}, Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); scout lost 50.0 % of its spans."},
+		"wide": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.NoDifference}, 0.2, -0.62, 1.19)}},
+			"httpbin: what otel adds to the CPU per operation is inconclusive (95 % CI −62 % to +119 %)."},
+		"no difference": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.NoDifference}, 0.001, -0.011, 0.012)}},
+			"httpbin: otel makes no difference in CPU per operation larger than 1.2 %."},
+		"many": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), headOf("java", "get", finding.Verdict{Kind: finding.Costs}, 0.12, 0.1, 0.14),
+			headOf("zipkin", "get", finding.Verdict{Kind: finding.NoDifference}, 0.001, -0.011, 0.012)}},
+			"httpbin: tracing changes CPU per operation by +12.0 % (java on get) to +54.0 % (otel on get); 1 of 3 not clear."},
+		"nothing came": {finding.Document{Untraced: []finding.Untraced{{Variant: "otel"}, {Variant: "otel", Operation: "get"}}, Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}},
+			"httpbin: no span came with otel, so what tracing costs cannot be told."},
+		"figures": {finding.Document{Findings: []finding.Finding{figure("get", 0.54), figure("put", 0.1)}},
+			"httpbin: CPU per operation with otel differed by +10.0 % (put) to +54.0 % (get), without intervals."},
+		"a lower figure": {finding.Document{Findings: []finding.Finding{figure("get", -0.1)}},
+			"httpbin: CPU per operation with otel was 10.0 % lower (2 blocks: no interval)."},
+		"a capacity": {finding.Document{Findings: []finding.Finding{capacity}},
+			"httpbin: otel costs 40.0 % of the capacity (95 % CI 35.0 to 45.0 %)."},
+		"gaps": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}, Experiment: finding.Experiment{Operations: []string{"get", "put"}}},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); not all compared."},
+		"nothing": {finding.Document{}, ""},
+	} {
+		c.doc.Experiment.Workload, c.doc.Experiment.Variants = "httpbin", []finding.Variant{{Name: "none"}, {Name: "otel"}}
+		got := Summary(&c.doc)
+		if got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+		if n := len(strings.Fields(got)); n > summaryWords {
+			t.Errorf("%s: %d words", name, n)
+		}
+	}
+}
