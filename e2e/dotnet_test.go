@@ -3,17 +3,26 @@ package e2e
 
 import (
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// tiersDotnet runs the three tiers in ASP.NET Core. Unlike other languages .NET is not asked for by TRACETAX_REQUIRE_PROGRAMS.
-func tiersDotnet(t *testing.T, operations, variants string) finding.Document {
+// needDotnet leaves a test out without .NET, which TRACETAX_REQUIRE_PROGRAMS does not ask for, unlike other languages.
+func needDotnet(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("dotnet"); err != nil {
 		t.Skip("dotnet is not here, and not every machine that checks has to have it")
 	}
+}
+
+// tiersDotnet runs the three tiers in ASP.NET Core.
+func tiersDotnet(t *testing.T, operations, variants string) finding.Document {
+	t.Helper()
+	needDotnet(t)
 	return document(t, tracetax(t, "run", "--json", write(t, `
 workload: tiers/aspnet
 operations: `+operations+`
@@ -58,5 +67,23 @@ func fiveSpans(t *testing.T, doc finding.Document, operation, variant string) {
 	l := ledger(t, doc, operation, variant)
 	if want := 5 * int64(l.Operations); l.Operations == 0 || !l.Exact || entry(l, "expected") != want || entry(l, "delivered") != want {
 		t.Errorf("%s with %s: %+v, want five spans for each of %d operations", operation, variant, l, l.Operations)
+	}
+}
+
+// A program that brings its own OpenTelemetry needs no hook: with one every span comes twice, and that is told.
+func TestDotnetWithItsOwn(t *testing.T) {
+	more(t, ".NET")
+	t.Parallel()
+	needDotnet(t)
+	program := filepath.Join(installed(t, "dotnet", spec.Artifact{NuGet: "projects"}), "own", "own.dll")
+	doc := document(t, tracetax(t, "run", "--json", "--op", "op=GET /", "--variant", "none", "--variant", "own:tracer=otel-dotnet,attach=own,delay=100ms",
+		"--variant", "both:tracer=otel-dotnet,attach=hook,delay=100ms", "--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--patience", "120s",
+		"--", "dotnet", program, "--urls", "http://127.0.0.1:{port}").exit(t, 0))
+	if l := ledger(t, doc, "op", "own"); l.Operations == 0 || entry(l, "delivered") != int64(l.Operations) || entry(l, "duplicated") > 0 {
+		t.Errorf("with its own alone: %+v", l)
+	}
+	l := ledger(t, doc, "op", "both")
+	if entry(l, "duplicated") < int64(l.Operations) || !slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool { return w.Code == "duplicates" }) {
+		t.Errorf("with the hook on top: %+v, and the warnings are %+v", l, doc.Warnings)
 	}
 }

@@ -130,7 +130,7 @@ func TestFromFlagsErrors(t *testing.T) {
 // TestFromFlagsNoSuchTracer: the settings of a tracer that is not found are not told as
 // wrong too, and where nothing is near a whole name its kin are offered.
 func TestFromFlagsNoSuchTracer(t *testing.T) {
-	const kin = `did you mean "otel-envoy", "otel-go", "otel-java", "otel-node", "otel-python", …?`
+	const kin = `did you mean "otel-dotnet", "otel-envoy", "otel-go", "otel-java", "otel-node", …?`
 	for _, test := range []struct{ variant, language, want string }{
 		{"otel:tracer=otell,delay=200ms", "", `unknown tracer "otell"; ` + kin},
 		{"otell:delay=200ms", "", `unknown tracer "otell"; ` + kin},
