@@ -13,11 +13,8 @@ build: ## bin/tracetax
 setup: ## install what the tests need and this machine lacks (Debian packages)
 	scripts/setup
 
-test: setup lint ## all tests but the long ones, with vet and lint
-	$(GO) test ./internal/run ./... # the longest begins first, beside the others
-
-race: setup ## the packages that do things at the same time, under the race detector
-	scripts/race
+test: setup lint ## all tests but the long ones, with vet and lint, and the race detector where things happen at the same time
+	scripts/test
 
 e2e: setup ## the long tests, one of each family: real services, real faults
 	scripts/e2e
@@ -52,4 +49,4 @@ charts: ## internal/report/page/assets/charts.js, from web/
 locks: ## the files that pin packages: Python, npm, Maven (needs uv 0.13, npm, mvn)
 	scripts/locks
 
-.PHONY: help build setup test race e2e e2e-all lint cross bench-load bench-sink golden fuzz charts locks
+.PHONY: help build setup test e2e e2e-all lint cross bench-load bench-sink golden fuzz charts locks

@@ -22,7 +22,7 @@ variants:
   none:
   otel: {tracer: otel-go, settings: {processor: PROCESSOR, delay: 150ms}}
 load: {rate: 400/s, idle: 100ms, warmup: 200ms, duration: 700ms}
-design: {blocks: 8}
+design: {blocks: 6}
 `
 
 func TestCompareFindsASlowerSetting(t *testing.T) {

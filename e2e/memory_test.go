@@ -12,6 +12,7 @@ import (
 // The same program twice, of which one is waited for after every stretch of load as if it sent
 // spans: that it rests for longer costs no memory.
 func TestAForcedDrainCostsNoMemory(t *testing.T) {
+	t.Parallel()
 	catalog := t.TempDir()
 	write := func(path, text string) string {
 		path = filepath.Join(catalog, filepath.FromSlash(path))

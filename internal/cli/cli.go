@@ -48,11 +48,6 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	return console.Failed
 }
 
-// complain says why a command ended.
-func complain(to io.Writer, err error) {
-	fmt.Fprintln(to, wrapped("tracetax: "+err.Error(), widthOf(to)))
-}
-
 func newRoot(s console.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tracetax",

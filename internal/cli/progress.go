@@ -3,13 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"golang.org/x/term"
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/design"
@@ -218,16 +215,4 @@ func about(d time.Duration) string {
 		return fmt.Sprintf("%d min", int(d.Minutes()+0.5))
 	}
 	return fmt.Sprintf("%.1f h", d.Hours())
-}
-
-// terminalWidth is the width of a terminal, 0 for any other file.
-func terminalWidth(file *os.File) int {
-	if !term.IsTerminal(int(file.Fd())) {
-		return 0
-	}
-	width, _, err := term.GetSize(int(file.Fd()))
-	if err != nil || width < 20 {
-		return 80
-	}
-	return width
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/selfcheck"
+	"golang.org/x/term"
 )
 
 // widthOf is how wide the terminal is that is written to; 0 where it is none.
@@ -35,4 +36,16 @@ func wrapped(text string, width int) string {
 		lines[i] = strings.TrimSuffix(selfcheck.Wrap(line[:len(line)-len(body)], body, width), "\n")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// terminalWidth is the width of a terminal, 0 for any other file.
+func terminalWidth(file *os.File) int {
+	if !term.IsTerminal(int(file.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || width < 20 {
+		return 80
+	}
+	return width
 }

@@ -3,7 +3,9 @@
 
 package load
 
-import "strconv"
+import (
+	"strconv"
+)
 
 // Orders of the rows of a data file.
 const (

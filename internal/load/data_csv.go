@@ -92,12 +92,3 @@ func (r *csvReader) value(column string) (cell, error) {
 	}
 	return cell{text: r.row[i]}, nil
 }
-
-// listed writes names for an error.
-func listed(names []string) string {
-	const most = 12
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", excerpt.Lines(names[:most], ", "), len(names)-most)
-	}
-	return excerpt.Lines(names, ", ")
-}

@@ -4,8 +4,6 @@
 package load
 
 import (
-	"encoding/base64"
-	hexcode "encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,25 +16,6 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
 )
-
-// DecodeMessage returns the bytes of a protobuf message written as hex:… or base64:….
-func DecodeMessage(text string) ([]byte, error) {
-	if digits, ok := strings.CutPrefix(text, "hex:"); ok {
-		b, err := hexcode.DecodeString(strings.Join(strings.Fields(digits), ""))
-		if err != nil {
-			return nil, fmt.Errorf("is no hexadecimal text: %w", err)
-		}
-		return b, nil
-	}
-	if digits, ok := strings.CutPrefix(text, "base64:"); ok {
-		b, err := base64.StdEncoding.DecodeString(digits)
-		if err != nil {
-			return nil, fmt.Errorf("is no base64 text: %w", err)
-		}
-		return b, nil
-	}
-	return nil, fmt.Errorf("is %.40q: want a protobuf message as hex:… or base64:…", text)
-}
 
 // message is a gRPC body in JSON with the type that it has.
 type message struct {
@@ -138,17 +117,6 @@ func (m *message) append(b []byte, value func(column string) (cell, error)) ([]b
 	return b, nil
 }
 
-// checkData says what is wrong with the placeholders and with a message in JSON,
-// as far as it can be told without the data.
-func (r Request) checkData() error {
-	if r.Data != "" {
-		_, err := newGappy(r, nil)
-		return err
-	}
-	_, err := r.encoded()
-	return err
-}
-
 // encoded returns r with a Body in protobuf, where it is JSON and the same each time.
 func (r Request) encoded() (Request, error) {
 	if r.Schema == nil || r.Data != "" {
@@ -179,4 +147,19 @@ func (p *plan) encodeMessages() error {
 	}
 	p.task.Operations = ops
 	return nil
+}
+
+func (g *gap) append(b []byte, value func(column string) (cell, error)) ([]byte, error) {
+	if g.message != nil {
+		return g.message.append(b, value)
+	}
+	c, err := value(g.column)
+	if err != nil {
+		return nil, err
+	}
+	b, err = g.form.append(b, c)
+	if err != nil {
+		return nil, fmt.Errorf("column %s %w", g.column, err)
+	}
+	return b, nil
 }

@@ -136,22 +136,3 @@ func newRowReader(name string, in io.Reader) (rowReader, error) {
 
 // errLongRow is a row of more than mostRow bytes.
 var errLongRow = fmt.Errorf("has a row of more than %d KiB (is a quote not closed?)", mostRow>>10)
-
-// bounded reads no more than mostRow bytes for a row, give or take a buffer.
-type bounded struct {
-	in     io.Reader
-	left   int
-	buffer int
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errLongRow
-	}
-	n, err := b.in.Read(p)
-	b.left -= n
-	return n, err
-}
-
-// renew says that a row is done with.
-func (b *bounded) renew() { b.left = mostRow + b.buffer }

@@ -66,18 +66,3 @@ func (t *table) value(row, gap int) []byte {
 	}
 	return t.bytes[start:t.ends[k]]
 }
-
-func (g *gap) append(b []byte, value func(column string) (cell, error)) ([]byte, error) {
-	if g.message != nil {
-		return g.message.append(b, value)
-	}
-	c, err := value(g.column)
-	if err != nil {
-		return nil, err
-	}
-	b, err = g.form.append(b, c)
-	if err != nil {
-		return nil, fmt.Errorf("column %s %w", g.column, err)
-	}
-	return b, nil
-}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
 // Failures of a connection that have no error of the kernel.
@@ -77,4 +79,13 @@ func statusKind(status int) string { return "status " + strconv.Itoa(status) }
 // wrongSetting explains an error of preparing an engine.
 func wrongSetting(what string, err error) error {
 	return fmt.Errorf("preparing the load generator: %s: %w", what, err)
+}
+
+// listed writes names for an error.
+func listed(names []string) string {
+	const most = 12
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", excerpt.Lines(names[:most], ", "), len(names)-most)
+	}
+	return excerpt.Lines(names, ", ")
 }

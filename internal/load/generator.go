@@ -134,47 +134,10 @@ func (g *Generator) Close() {
 	g.engines, g.closed = nil, true
 }
 
-// Progress is how far the task under way, or the last one, has come.
-type Progress struct {
-	Intended, Completed, Failed, TimedOut uint64
-}
-
 // Progress may be asked at any time, from any goroutine.
 func (g *Generator) Progress() Progress { return g.shown.sum() }
-
-// progress holds each thread's counts where others can see them.
-type progress struct {
-	threads atomic.Pointer[[]*seen]
-}
 
 type seen struct {
 	intended, completed, failed, timedOut atomic.Uint64
 	_                                     [4]uint64 // a cache line for each thread
-}
-
-// grow makes room for n threads and sets all counts to zero.
-func (p *progress) grow(n int) {
-	threads := make([]*seen, n)
-	for i := range threads {
-		threads[i] = &seen{}
-	}
-	p.threads.Store(&threads)
-}
-
-func (p *progress) store(thread int, t *tally) {
-	s := (*p.threads.Load())[thread]
-	s.intended.Store(t.intended)
-	s.completed.Store(t.completed)
-	s.failed.Store(t.failed)
-	s.timedOut.Store(t.timedOut)
-}
-
-func (p *progress) sum() (sum Progress) {
-	for _, s := range *p.threads.Load() {
-		sum.Intended += s.intended.Load()
-		sum.Completed += s.completed.Load()
-		sum.Failed += s.failed.Load()
-		sum.TimedOut += s.timedOut.Load()
-	}
-	return sum
 }

@@ -3,7 +3,6 @@
 package load
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -139,40 +137,6 @@ func render(r Request) []byte {
 	}
 	b = append(b, "\r\n"...)
 	return append(b, r.Body...)
-}
-
-// saysLength reports whether the request has a Content-Length.
-func saysLength(r Request) bool {
-	method := r.method()
-	return len(r.Body) > 0 || method == "POST" || method == "PUT" || method == "PATCH"
-}
-
-// renderHead returns the request line and the headers given. Host and User-Agent
-// are filled in where the headers do not hold them.
-func renderHead(r Request) []byte {
-	host, path := r.Host, r.Path
-	if host == "" {
-		host = r.Address
-	}
-	if path == "" {
-		path = "/"
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", r.method(), path)
-	given := map[string]bool{}
-	for _, h := range r.Headers {
-		given[strings.ToLower(h.Name)] = true
-	}
-	if !given["host"] {
-		fmt.Fprintf(&b, "Host: %s\r\n", host)
-	}
-	if !given["user-agent"] {
-		b.WriteString("User-Agent: tracetax\r\n")
-	}
-	for _, h := range r.Headers {
-		fmt.Fprintf(&b, "%s: %s\r\n", h.Name, h.Value)
-	}
-	return b.Bytes()
 }
 
 func isIdempotent(method string) bool {

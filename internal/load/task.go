@@ -235,17 +235,6 @@ func (r Request) checkPath() error {
 	return nil
 }
 
-// method is Method with its default.
-func (r Request) method() string {
-	switch {
-	case r.GRPC:
-		return "POST"
-	case r.Method == "":
-		return "GET"
-	}
-	return r.Method
-}
-
 func (h Header) check() error {
 	if !isToken(h.Name) {
 		return fmt.Errorf("header name %q is not one", h.Name)
@@ -268,10 +257,6 @@ func isToken(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-func isValue(s string) bool {
-	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
 }
 
 // tokenByte says which bytes may stand in a header name or a method.

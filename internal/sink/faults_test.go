@@ -3,11 +3,13 @@ package sink
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 )
 
 // The SDK is told that all went well, and exactly the share is missing.
@@ -223,4 +226,33 @@ func TestLateRefusalsAndClose(t *testing.T) {
 		t.Error("an answer came that was to be an hour late")
 	}
 	waitFor(t, func() bool { return s.Snapshot().InFlight == 0 })
+}
+
+// A sender that names the end of its patience, as gRPC's do, and is slow to act on it: it must not
+// read a success in an answer that was to come later.
+func TestLateBeyondTheDeadlineIsNoSuccess(t *testing.T) {
+	s := start(t, Config{Late: time.Hour, RequestTimeout: time.Hour})
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	client := http.Client{Transport: &http.Transport{Protocols: &protocols}}
+	defer client.CloseIdleConnections()
+	noSpans := bytes.NewReader(make([]byte, 5)) // a frame without a message in it: an empty request
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		"http://"+s.Addresses()[protocol.OTLPGRPC]+exportMethod, noSpans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}, "Grpc-Timeout": {"200m"}}
+	answer, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		t.Fatal(err)
+	}
+	told := answer.Trailer.Get("Grpc-Status") + answer.Header.Get("Grpc-Status") // without a body it comes with the headers
+	if want := strconv.Itoa(int(codes.DeadlineExceeded)); told != want {
+		t.Errorf("status %q, want %s", told, want)
+	}
 }

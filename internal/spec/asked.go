@@ -2,7 +2,9 @@
 package spec
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/role"
@@ -58,4 +60,46 @@ func givenTo(p Process, processes []Process) bool {
 	return slices.ContainsFunc(processes, func(q Process) bool {
 		return q.Name != p.Name && slices.ContainsFunc(texts(q), func(t string) bool { return slices.Contains(Placeholders(t), p.Name+".port") })
 	})
+}
+
+func (s *source) processOf(n *node, processes []Process) string {
+	name := s.line(n)
+	var known []string
+	for _, p := range processes {
+		known = append(known, p.Name)
+	}
+	if !slices.Contains(known, name) {
+		s.fail(n.at, "%s", unknown("process", printable(name), known))
+	}
+	return name
+}
+
+// spans reads 3, 2..5, or {default: 3, otel-go: 2..5}.
+func (s *source) spans(n *node) map[string]Number {
+	if n.kind != mapping {
+		return map[string]Number{"": s.spanNumber(n)}
+	}
+	out := map[string]Number{}
+	for _, e := range n.entries {
+		name := e.key
+		if name == "default" {
+			name = ""
+		}
+		out[name] = s.spanNumber(e.value)
+	}
+	return out
+}
+
+func (s *source) spanNumber(n *node) Number {
+	low, high, interval := strings.Cut(s.text(n), "..")
+	if !interval {
+		high = low
+	}
+	a, err1 := strconv.ParseFloat(low, 64)
+	b, err2 := strconv.ParseFloat(high, 64)
+	if err1 != nil || err2 != nil || !(a >= 0 && b >= a) || math.IsInf(b, 0) {
+		s.fail(n.at, "%q is not a number of spans such as 3, or 2..5", printable(n.text))
+		return Number{}
+	}
+	return Number{a, b}
 }

@@ -3,7 +3,6 @@ package spec
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -17,22 +16,6 @@ type Answers struct {
 
 // answersExample is how they are written.
 const answersExample = `answers: {spans: "http://127.0.0.1:{port}/api/traces?limit=100000", each: data.*.spans.*}`
-
-// answers reads how a backend is asked.
-func (s *source) answers(n *node, known []string) Answers {
-	var a Answers
-	if !s.mapping(n, "answers", fields{
-		"spans": func(v *node) { a.Spans = s.pageOf(v, known) },
-		"none":  func(v *node) { a.None = int(s.number(v, 100, 599)) },
-		"each":  func(v *node) { a.Each = strings.Split(s.line(v), ".") },
-	}) {
-		return a
-	}
-	if a.Spans == "" || slices.Contains(a.Each, "") || len(a.Each) == 0 {
-		s.fail(n.at, "answers needs spans, where all spans are asked for, and each, the way to one of them: %s", answersExample)
-	}
-	return a
-}
 
 // to reads the backend of a variant.
 func (s *source) to(n *node, w *Workload) *Process {
@@ -70,22 +53,6 @@ func (p Process) AsksFor() string {
 func (v *Service) Stores() bool {
 	return v.Process.Role == role.Backend && v.Answers.Spans != "" &&
 		slices.ContainsFunc(v.Says, func(s Saying) bool { return s.What == SaysReceived && s.Metrics != "" })
-}
-
-// Route is where a variant's spans go on their way: its hops, and the backend where it has one.
-func (v Variant) Route() []Process {
-	if v.To == nil {
-		return v.Via
-	}
-	return append(slices.Clone(v.Via), *v.To)
-}
-
-// Route are the processes that spans go to, in the order of their way: the hops, and the backend where there is one.
-func (p *Plan) Route() []string {
-	if p.To == "" {
-		return p.Via
-	}
-	return append(slices.Clone(p.Via), p.To)
 }
 
 // misplaced finds faults of the sink where a variant's spans do not go there.

@@ -2,9 +2,7 @@
 package spec
 
 import (
-	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -148,31 +146,4 @@ func (b Brought) words(read func(name string) string) []string {
 		out = append(out, Placeholders(read(name))...)
 	}
 	return out
-}
-
-// templateText is the text of a template; "" where it cannot be read, of which s.template complains.
-func (s *source) templateText(name string) string {
-	if !fs.ValidPath(name) {
-		return ""
-	}
-	text, err := fs.ReadFile(s.files, name)
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-// besides complains, in the place of unknown, of a word about the process beside where there is none, and of one that
-// could be of several processes.
-func (s *source) besides(at place, word string) bool {
-	name, _, _ := strings.Cut(word, ".")
-	switch {
-	case slices.Contains(besidePlaceholders, word):
-		s.fail(at, "{%s} is for a process that a tracer brings and that stands beside another one (beside: true in its tracer.yaml)", word)
-	case slices.Contains(s.several, name):
-		s.fail(at, "{%s} says nothing where there is one a run: there is a process %q beside each of the traced ones", word, name)
-	default:
-		return false
-	}
-	return true
 }

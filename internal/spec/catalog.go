@@ -79,30 +79,6 @@ func (c *Catalog) Tracer(name string) (*Tracer, error) {
 	return t, s.err()
 }
 
-// Experiment is the built-in experiment of that name, one for each of its workloads.
-func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
-	names, err := c.Experiments()
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(names, name) {
-		return nil, &UnknownError{What: "experiment", Name: printable(name), Nearest: nearest(name, names)}
-	}
-	file := path.Join("experiments", name+".yaml")
-	for _, layer := range slices.Backward(c.layers) {
-		text, err := fs.ReadFile(layer, file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading experiment %q: %w", name, err)
-		}
-		s := &source{file: file, folder: ".", open: func(n string) ([]byte, error) { return readBeside(layer, "experiments", n) }}
-		return s.experimentFile(text, ".", c)
-	}
-	return nil, &UnknownError{What: "experiment", Name: name}
-}
-
 // Workloads are the names of all workloads, sorted.
 func (c *Catalog) Workloads() ([]string, error) {
 	return c.names("workloads", func(file string) (string, bool) {

@@ -2,9 +2,11 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -188,4 +190,28 @@ func (s *source) references(n *node) {
 func regular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode()&fs.ModeType == 0
+}
+
+// Experiment is the built-in experiment of that name, one for each of its workloads.
+func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
+	names, err := c.Experiments()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, name) {
+		return nil, &UnknownError{What: "experiment", Name: printable(name), Nearest: nearest(name, names)}
+	}
+	file := path.Join("experiments", name+".yaml")
+	for _, layer := range slices.Backward(c.layers) {
+		text, err := fs.ReadFile(layer, file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading experiment %q: %w", name, err)
+		}
+		s := &source{file: file, folder: ".", open: func(n string) ([]byte, error) { return readBeside(layer, "experiments", n) }}
+		return s.experimentFile(text, ".", c)
+	}
+	return nil, &UnknownError{What: "experiment", Name: name}
 }

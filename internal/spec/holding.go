@@ -44,11 +44,3 @@ func (p Process) eachSetting(meaning string, take func(value string)) {
 		}
 	}
 }
-
-// meanings are what a setting may mean, of a service or of a tracer.
-func (s *source) meanings() []string {
-	if s.serving {
-		return []string{"sampling", "delay", MeaningRoom}
-	}
-	return []string{"sampling", "delay"}
-}

@@ -3,7 +3,6 @@ package spec
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -70,22 +69,6 @@ func levels[T comparable](s *source, n *node, what string, read func(*node) T) [
 			s.fail(item.at, "%s is here a second time", printable(item.text))
 		}
 		out = append(out, v)
-	}
-	return out
-}
-
-func wholeTexts(levels []int) []string {
-	out := make([]string, len(levels))
-	for i, n := range levels {
-		out[i] = strconv.Itoa(n)
-	}
-	return out
-}
-
-func rateTexts(rates []float64) []string {
-	out := make([]string, len(rates))
-	for i, r := range rates {
-		out[i] = formatRate(r)
 	}
 	return out
 }

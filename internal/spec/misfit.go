@@ -129,32 +129,3 @@ func (s *source) check(n *node, e *Experiment) {
 		s.fail(n.place([]string{"load"}), "%v", err)
 	}
 }
-
-// itemKey is the key of an item of a list in a way of keys.
-func itemKey(i int) string { return fmt.Sprintf("[%d]", i) }
-
-// item is the item of a list that a key of itemKey names, nil where there is none.
-func (n *node) item(key string) *node {
-	for i, item := range n.items {
-		if key == itemKey(i) {
-			return item
-		}
-	}
-	return nil
-}
-
-// place is where the value at the end of a way of keys stands, or the value that
-// is nearest to it.
-func (n *node) place(keys []string) place {
-	for _, key := range keys {
-		next := n.item(key)
-		if next == nil {
-			next = n.get(key)
-		}
-		if next == nil {
-			break
-		}
-		n = next
-	}
-	return n.at
-}

@@ -1,7 +1,11 @@
 // A YAML text as a small tree with places, aliases and merge keys resolved.
 package spec
 
-import "github.com/goccy/go-yaml/ast"
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml/ast"
+)
 
 type kind int
 
@@ -164,3 +168,32 @@ func (b *builder) merge(m, from *node) {
 		}
 	}
 }
+
+// item is the item of a list that a key of itemKey names, nil where there is none.
+func (n *node) item(key string) *node {
+	for i, item := range n.items {
+		if key == itemKey(i) {
+			return item
+		}
+	}
+	return nil
+}
+
+// place is where the value at the end of a way of keys stands, or the value that
+// is nearest to it.
+func (n *node) place(keys []string) place {
+	for _, key := range keys {
+		next := n.item(key)
+		if next == nil {
+			next = n.get(key)
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n.at
+}
+
+// itemKey is the key of an item of a list in a way of keys.
+func itemKey(i int) string { return fmt.Sprintf("[%d]", i) }

@@ -3,11 +3,9 @@ package spec
 
 import (
 	"fmt"
-	"math"
 	"net/textproto"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -126,35 +124,6 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 	}
 }
 
-// usesPort reports whether a process is told its port, by itself or by another one.
-func usesPort(p Process, processes []Process) bool {
-	if slices.Contains(p.Words(), "port") {
-		return true
-	}
-	return slices.ContainsFunc(processes, func(q Process) bool { return slices.Contains(q.Words(), p.Name+".port") })
-}
-
-// texts are the texts of a process that may hold placeholders.
-func texts(p Process) []string {
-	out := append([]string{p.Ready, p.Dir}, p.Run...)
-	for _, v := range p.Env {
-		out = append(out, v)
-	}
-	return out
-}
-
-func (s *source) processOf(n *node, processes []Process) string {
-	name := s.line(n)
-	var known []string
-	for _, p := range processes {
-		known = append(known, p.Name)
-	}
-	if !slices.Contains(known, name) {
-		s.fail(n.at, "%s", unknown("process", printable(name), known))
-	}
-	return name
-}
-
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // headers reads header fields; their names are given their usual spelling.
@@ -176,34 +145,4 @@ func (s *source) headers(n *node, known []string) map[string]string {
 		}
 	}
 	return out
-}
-
-// spans reads 3, 2..5, or {default: 3, otel-go: 2..5}.
-func (s *source) spans(n *node) map[string]Number {
-	if n.kind != mapping {
-		return map[string]Number{"": s.spanNumber(n)}
-	}
-	out := map[string]Number{}
-	for _, e := range n.entries {
-		name := e.key
-		if name == "default" {
-			name = ""
-		}
-		out[name] = s.spanNumber(e.value)
-	}
-	return out
-}
-
-func (s *source) spanNumber(n *node) Number {
-	low, high, interval := strings.Cut(s.text(n), "..")
-	if !interval {
-		high = low
-	}
-	a, err1 := strconv.ParseFloat(low, 64)
-	b, err2 := strconv.ParseFloat(high, 64)
-	if err1 != nil || err2 != nil || !(a >= 0 && b >= a) || math.IsInf(b, 0) {
-		s.fail(n.at, "%q is not a number of spans such as 3, or 2..5", printable(n.text))
-		return Number{}
-	}
-	return Number{a, b}
 }

@@ -18,28 +18,6 @@ type Placed struct {
 // Brought reports whether a tracer brought the process.
 func (p Process) Brought() bool { return p.Placed.Name != "" }
 
-// Words are the placeholders in all texts of a process of a plan, those of the service that it is among them.
-func (p Process) Words() []string {
-	all := slices.Concat(texts(p), []string{p.Page}, slices.Sorted(maps.Values(p.Templates)))
-	if p.Service != nil {
-		all = append(append(all, slices.Sorted(maps.Values(p.Service.Receives))...), p.Service.Metrics)
-	}
-	return wordsOf(all)
-}
-
-// FurtherPorts are those that the texts of a process have placeholders for, each once: port.admin.
-func (p Process) FurtherPorts() []string { return further(p.Words()) }
-
-func further(words []string) []string {
-	var out []string
-	for _, word := range words {
-		if strings.HasPrefix(word, PortPrefix) && !slices.Contains(out, word) {
-			out = append(out, word)
-		}
-	}
-	return out
-}
-
 // placed are the processes of a variant in the order in which they are started, so that they are stopped in the
 // opposite one: those that are there once a run; then for each process of the workload those beside it, to which it
 // may send what it has; itself; and what stands in front of it, the outermost last.
@@ -149,4 +127,56 @@ func (p Process) merged(v Variant, on bool, tracer added) (Process, error) {
 		p.Templates[name] = text
 	}
 	return p, err
+}
+
+// tracerEnv is what the tracer and its settings, in their order, add.
+func (v Variant) tracerEnv() added {
+	a := added{set: maps.Clone(v.Tracer.Env), behind: map[string][]string{}}
+	if a.set == nil {
+		a.set = map[string]string{}
+	}
+	a.append(v.Tracer.Append)
+	var unset []string
+	for _, s := range v.Tracer.Settings {
+		set, behind, gone := s.environment(v.Settings[s.Name])
+		maps.Copy(a.set, set)
+		a.append(behind)
+		unset = append(unset, gone...)
+	}
+	for _, name := range unset {
+		delete(a.set, name)
+		delete(a.behind, name)
+	}
+	return a
+}
+
+// to changes the environment of a process, and returns the variables that stand behind
+// what the shell has, since the process says nothing of them itself.
+func (a added) to(env map[string]string) (inherit []string) {
+	maps.Copy(env, a.set)
+	for name, texts := range a.behind {
+		if _, said := env[name]; !said {
+			inherit = append(inherit, name)
+		}
+		if env[name] != "" {
+			texts = slices.Insert(slices.Clone(texts), 0, env[name])
+		}
+		env[name] = strings.Join(texts, " ")
+	}
+	slices.Sort(inherit)
+	return inherit
+}
+
+// added is what a tracer and its settings do to the environment of a process.
+type added struct {
+	set    map[string]string   // in the place of what is there
+	behind map[string][]string // behind what is there, after a space
+}
+
+func (a added) append(texts map[string]string) {
+	for name, text := range texts {
+		if text != "" {
+			a.behind[name] = append(a.behind[name], text)
+		}
+	}
 }

@@ -149,3 +149,18 @@ func unsetText(name string) string {
 	}
 	return fmt.Sprintf("the environment variable %s is not set; set it, or write the value here instead of ${env:%s}", name, name)
 }
+
+// besides complains, in the place of unknown, of a word about the process beside where there is none, and of one that
+// could be of several processes.
+func (s *source) besides(at place, word string) bool {
+	name, _, _ := strings.Cut(word, ".")
+	switch {
+	case slices.Contains(besidePlaceholders, word):
+		s.fail(at, "{%s} is for a process that a tracer brings and that stands beside another one (beside: true in its tracer.yaml)", word)
+	case slices.Contains(s.several, name):
+		s.fail(at, "{%s} says nothing where there is one a run: there is a process %q beside each of the traced ones", word, name)
+	default:
+		return false
+	}
+	return true
+}

@@ -221,3 +221,17 @@ func (s *source) compile(n *node) string {
 	}
 	return text
 }
+
+// without is words less one of them.
+func without(words []string, word string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == word })
+}
+
+// userEnv reads env of the user's own, where ${env:NAME} must be set.
+func (s *source) userEnv(n *node, known []string) map[string]string {
+	out := s.env(n, known)
+	for _, e := range n.entries {
+		s.environment(e.value.at, e.value.text)
+	}
+	return out
+}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -77,58 +76,6 @@ func sameBuild(a, b Build) bool {
 func onlyNone(spans map[string]Number) map[string]Number {
 	maps.DeleteFunc(spans, func(_ string, n Number) bool { return n != Number{} })
 	return spans
-}
-
-// added is what a tracer and its settings do to the environment of a process.
-type added struct {
-	set    map[string]string   // in the place of what is there
-	behind map[string][]string // behind what is there, after a space
-}
-
-// tracerEnv is what the tracer and its settings, in their order, add.
-func (v Variant) tracerEnv() added {
-	a := added{set: maps.Clone(v.Tracer.Env), behind: map[string][]string{}}
-	if a.set == nil {
-		a.set = map[string]string{}
-	}
-	a.append(v.Tracer.Append)
-	var unset []string
-	for _, s := range v.Tracer.Settings {
-		set, behind, gone := s.environment(v.Settings[s.Name])
-		maps.Copy(a.set, set)
-		a.append(behind)
-		unset = append(unset, gone...)
-	}
-	for _, name := range unset {
-		delete(a.set, name)
-		delete(a.behind, name)
-	}
-	return a
-}
-
-func (a added) append(texts map[string]string) {
-	for name, text := range texts {
-		if text != "" {
-			a.behind[name] = append(a.behind[name], text)
-		}
-	}
-}
-
-// to changes the environment of a process, and returns the variables that stand behind
-// what the shell has, since the process says nothing of them itself.
-func (a added) to(env map[string]string) (inherit []string) {
-	maps.Copy(env, a.set)
-	for name, texts := range a.behind {
-		if _, said := env[name]; !said {
-			inherit = append(inherit, name)
-		}
-		if env[name] != "" {
-			texts = slices.Insert(slices.Clone(texts), 0, env[name])
-		}
-		env[name] = strings.Join(texts, " ")
-	}
-	slices.Sort(inherit)
-	return inherit
 }
 
 // Steps are the steps of tracing that the variant runs, of the list Steps; nil where

@@ -2,7 +2,6 @@
 package spec
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,52 +9,6 @@ import (
 
 	"github.com/tracetax/tracetax/internal/protocol"
 )
-
-// hops finds variants whose spans the hops do not take in.
-func (e *Experiment) hops() []misfit {
-	var out []misfit
-	for _, v := range e.Variants {
-		if len(v.Route()) == 0 {
-			continue
-		}
-		if text := e.passes(v); text != "" {
-			at := "via"
-			if len(v.Via) == 0 {
-				at = "to"
-			}
-			out = append(out, misfit{at: []string{"variants", v.Name, at}, text: text})
-		}
-	}
-	return out
-}
-
-// passes says why the spans of a variant do not pass its hops; "" where they do.
-func (e *Experiment) passes(v Variant) string {
-	p, err := e.Plan(v)
-	if err != nil {
-		return "" // told elsewhere
-	}
-	sends := sent(v.Tracer.Settings, v.Settings, p.textsOf(p.noHop))
-	who := fmt.Sprintf("variant %q with tracer %s", printable(v.Name), v.Tracer.Name)
-	if len(sends) == 0 {
-		return who + " is not told where the sink is (no {sink.…}), so that nothing of it would go to " + v.Route()[0].Name + "; leave via and to out"
-	}
-	for i, hop := range v.Route() {
-		for _, r := range sends {
-			if _, takes := hop.Service.Receives[r.Name]; !takes {
-				return fmt.Sprintf("%s sends %s, which %s does not receive: it takes in %s", who, r.Title, hop.Name, titles(hop.Service.Receives))
-			}
-		}
-		if i == len(v.Via) { // the backend passes nothing on
-			break
-		}
-		who = hop.Name
-		if sends = sent(hop.Service.Settings, hop.Service.values(hop.Settings), p.textsOf(func(name string) bool { return name == hop.Name })); len(sends) == 0 {
-			return fmt.Sprintf("%s passes nothing on: no text of service %q has {sink.…}", hop.Name, hop.Service.Name)
-		}
-	}
-	return ""
-}
 
 func titles(receives map[protocol.Name]string) string {
 	var out []string
@@ -65,14 +18,6 @@ func titles(receives map[protocol.Name]string) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-func wordsOf(texts []string) []string {
-	var out []string
-	for _, text := range texts {
-		out = append(out, Placeholders(text)...)
-	}
-	return out
 }
 
 // addHops puts the hops and the backend before the workload's processes, the last one first: each is there when the one before it in a
@@ -128,4 +73,16 @@ func (v Variant) Services() []*Service {
 		out = append(out, hop.Service)
 	}
 	return out
+}
+
+// Needs are the needs of the workload and of all variants' tracers, each once.
+func (e *Experiment) Needs() []Need {
+	needs := slices.Clone(e.Workload.Needs)
+	for _, v := range e.Variants {
+		needs = append(needs, v.Tracer.Needs...)
+		for _, service := range v.Services() {
+			needs = append(needs, service.Needs...)
+		}
+	}
+	return Distinct(needs)
 }

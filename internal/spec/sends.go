@@ -8,20 +8,6 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
-// sends reads the protocol by which spans are sent with a choice, whatever else is named: other signals may go by that.
-func (s *source) sends(n *node) []protocol.Name {
-	text := s.line(n)
-	var words []string
-	for _, r := range protocol.Table {
-		words = append(words, r.Word)
-		if r.Word == text {
-			return []protocol.Name{r.Name}
-		}
-	}
-	s.fail(n.at, "%s", unknown("protocol", printable(text), words))
-	return nil
-}
-
 // sent are the protocols that spans are sent by with these settings, of those that texts name.
 func sent(settings []Setting, values map[string]string, texts []string) []protocol.Row {
 	named := protocol.Named(wordsOf(texts))

@@ -86,3 +86,11 @@ func (w *Workload) services() []*Service {
 	}
 	return out
 }
+
+// serviceRole reads the role of a service: that of a process, or the harness's own of one that only counts.
+func (s *source) serviceRole(n *node) role.Role {
+	if n.text == string(role.Sink) {
+		return role.Sink
+	}
+	return s.role(n)
+}

@@ -36,19 +36,6 @@ func (s *source) serviceSettings(n *node, known []string) []Setting {
 	return out
 }
 
-// serviceChoice reads what a value of a service's setting does.
-func (s *source) serviceChoice(n *node, known []string) Choice {
-	var c Choice
-	s.mapping(n, "a choice of a service", fields{
-		"description": func(v *node) { c.Description = s.text(v) },
-		"env":         func(v *node) { c.Env = s.env(v, known) },
-		"delay":       func(v *node) { c.Delay = s.duration(v, 0, 10*time.Minute) },
-		"sends":       func(v *node) { c.Sends = s.sends(v) },
-		"without":     func(v *node) { c.Without = s.texts(v) },
-	})
-	return c
-}
-
 // settingWords are the words of settings that are not read yet, nil where there are none.
 func settingWords(n *node) []string {
 	var out []string
@@ -150,12 +137,4 @@ func (s *source) meant(n *node, hop Process) {
 			s.fail(n.get(name).at, "%s says nothing with %s: %s (of service %s); leave it out, or choose another %s", name, by, values[by], hop.Service.Name, by)
 		}
 	}
-}
-
-func namesOf(settings []Setting) []string {
-	out := make([]string, len(settings))
-	for i, set := range settings {
-		out[i] = set.Name
-	}
-	return out
 }

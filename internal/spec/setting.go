@@ -99,3 +99,11 @@ func (s *Setting) words(value string) map[string]string {
 	}
 	return words
 }
+
+func namesOf(settings []Setting) []string {
+	out := make([]string, len(settings))
+	for i, set := range settings {
+		out[i] = set.Name
+	}
+	return out
+}

@@ -1,8 +1,6 @@
 // A tap before a hop counts every span that goes to it.
 package spec
 
-import "github.com/tracetax/tracetax/internal/role"
-
 // tapService is the service that counts and passes on.
 const tapService = "tap"
 
@@ -16,12 +14,4 @@ func (s *source) tapOf(n *node, hop Process) (Process, bool) {
 		return Process{}, false
 	}
 	return s.hopOf(&node{kind: scalar, text: tapService, at: at.at}, at, hop.Name+"-"+tapService)
-}
-
-// serviceRole reads the role of a service: that of a process, or the harness's own of one that only counts.
-func (s *source) serviceRole(n *node) role.Role {
-	if n.text == string(role.Sink) {
-		return role.Sink
-	}
-	return s.role(n)
 }

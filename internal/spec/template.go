@@ -175,3 +175,15 @@ func (p *Plan) NamesSink() bool {
 
 // noHop reports whether a process is none of those that spans go to.
 func (p *Plan) noHop(process string) bool { return !slices.Contains(p.Route(), process) }
+
+// templateText is the text of a template; "" where it cannot be read, of which s.template complains.
+func (s *source) templateText(name string) string {
+	if !fs.ValidPath(name) {
+		return ""
+	}
+	text, err := fs.ReadFile(s.files, name)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -102,15 +102,6 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 	return v
 }
 
-// userEnv reads env of the user's own, where ${env:NAME} must be set.
-func (s *source) userEnv(n *node, known []string) map[string]string {
-	out := s.env(n, known)
-	for _, e := range n.entries {
-		s.environment(e.value.at, e.value.text)
-	}
-	return out
-}
-
 // tracerOf looks a tracer up. A name without a language, such as otel, means the
 // one for the workload's language. One that is not found is told, and nil.
 func (s *source) tracerOf(at place, name string, w *Workload, catalog looker) *Tracer {

@@ -4,12 +4,9 @@ package spec
 import (
 	"errors"
 	"io/fs"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // viaExample is how hops are written.
@@ -181,37 +178,4 @@ func (w writer) hop(p Process) pairs {
 		keys.add("memory", formatSize(p.Memory))
 	}
 	return single(p.Name, keys)
-}
-
-// receives reads which protocols a service takes spans in by, each with its address.
-func (s *source) receives(n *node) map[protocol.Name]string {
-	out := map[protocol.Name]string{}
-	var words []string
-	for _, r := range protocol.Table {
-		words = append(words, r.Word)
-	}
-	for _, e := range s.entries(n, "receives") {
-		i := slices.Index(words, e.key)
-		if i < 0 {
-			s.fail(e.at, "%s", unknown("protocol", printable(e.key), words))
-			continue
-		}
-		text := s.line(e.value)
-		s.placeholders(e.value.at, text, runPlaceholders)
-		out[protocol.Table[i].Name] = text
-	}
-	return out
-}
-
-// page reads where a page of counters is.
-func (s *source) page(n *node) string { return s.pageOf(n, runPlaceholders) }
-
-func (s *source) pageOf(n *node, known []string) string {
-	text := s.line(n)
-	s.placeholders(n.at, text, known)
-	plain := replace(text, func(string) string { return "1" }, nil, nil)
-	if u, err := url.Parse(plain); err != nil || u.Scheme != "http" || u.Host == "" {
-		s.fail(n.at, "%q is not a page such as http://127.0.0.1:{port.metrics}/metrics", printable(text))
-	}
-	return text
 }

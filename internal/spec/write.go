@@ -3,9 +3,6 @@ package spec
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"time"
 )
 
 // YAML is the resolved experiment: every default filled in, in a form that
@@ -19,16 +16,6 @@ func (e *Experiment) YAML() ([]byte, error) {
 	}
 	return append(out, '\n'), nil
 }
-
-type writer struct{ *redactor }
-
-func (p *pairs) text(key, value string) {
-	if value != "" {
-		p.add(key, value)
-	}
-}
-
-func (p *pairs) duration(key string, d time.Duration) { p.add(key, formatDuration(d)) }
 
 func (w writer) experiment(e *Experiment) pairs {
 	var p pairs
@@ -135,17 +122,6 @@ func (l Load) driven(p *pairs) {
 	}
 }
 
-// several adds a number, or the list of those that are swept; neither where there
-// is none.
-func (p *pairs) several(key string, one int, list []int) {
-	switch {
-	case len(list) > 0:
-		p.add(key, inline[int](list))
-	case one > 0:
-		p.add(key, one)
-	}
-}
-
 func designOf(d Design) pairs {
 	var p pairs
 	if d.Most > 0 {
@@ -193,15 +169,6 @@ func (w writer) variant(v Variant) pairs {
 	p.text("against", v.Against)
 	if v.Faults != nil {
 		p.add("faults", faultsOf(*v.Faults))
-	}
-	return p
-}
-
-// env is a mapping of names to texts, sorted, without credentials.
-func (w writer) env(m map[string]string) pairs {
-	var p pairs
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		p.add(k, w.value(k, m[k]))
 	}
 	return p
 }

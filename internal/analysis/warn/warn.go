@@ -3,12 +3,9 @@
 package warn
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/effect"
-	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -22,9 +19,6 @@ const (
 
 // resultsPlace stands for the results folder in an advice.
 const resultsPlace = "{results}"
-
-// hit is one thing that a check found.
-type hit struct{ text, where string }
 
 // check is one warning of the list.
 type check struct {
@@ -94,13 +88,6 @@ var checks = []check{
 	{"killed-at-stop", warning, "a process did not end when asked, so its tracer may not have flushed: see why it hangs", (*looker).findKilled},
 }
 
-// looker is what the checks look at.
-type looker struct {
-	*effect.Maker
-	results string // the folder, as a user names it
-	leftOut []finding.LeftOut
-}
-
 // Codes are those of all warnings, in the order in which they are told.
 func Codes() []string {
 	var out []string
@@ -121,54 +108,4 @@ func All(made *effect.Maker, results string, leftOut []finding.LeftOut) []findin
 		}
 	}
 	return out
-}
-
-// place names where something was seen.
-func place(at cell.At, variant string) string {
-	switch {
-	case at == cell.At{}:
-		return variant
-	case variant == "":
-		return at.String()
-	}
-	return at.String() + ", " + variant
-}
-
-// perVariant makes one hit a variant of what is true of some of its runs; text
-// gets the worst value.
-func (s *looker) perVariant(threshold float64, of func(*dataset.Run) float64, text func(worst float64) string) []hit {
-	var hits []hit
-	for _, v := range s.Variants {
-		worst, n := 0.0, 0
-		runs := s.RunsOf(v.Name)
-		for _, r := range runs {
-			if value := of(r); value > threshold {
-				worst, n = max(worst, value), n+1
-			}
-		}
-		if n > 0 {
-			hits = append(hits, hit{fmt.Sprintf("%s (%d of %d runs)", text(worst), n, len(runs)), v.Name})
-		}
-	}
-	return hits
-}
-
-// perCell makes one hit a cell and variant of what is true of some phases.
-func (s *looker) perCell(threshold float64, of func(*dataset.Phase) float64, text func(worst float64) string) []hit {
-	var hits []hit
-	for _, at := range s.Cells() {
-		for _, v := range s.Variants {
-			worst, n := 0.0, 0
-			phases := s.PhasesOf(v.Name, at)
-			for _, p := range phases {
-				if value := of(p); value > threshold {
-					worst, n = max(worst, value), n+1
-				}
-			}
-			if n > 0 {
-				hits = append(hits, hit{fmt.Sprintf("%s (%d of %d runs)", text(worst), n, len(phases)), place(at, v.Name)})
-			}
-		}
-	}
-	return hits
 }

@@ -92,6 +92,9 @@ func (r *Receiver) export(s *signal, stream grpc.ServerStream) error {
 		return err
 	}
 	r.Linger(stream.Context())
+	if err := stream.Context().Err(); err != nil { // the sender's patience is over: what comes now is no success
+		return status.FromContextError(err).Err()
+	}
 	return stream.SendMsg(&wire.Message{Out: answer})
 }
 
