@@ -12,7 +12,7 @@ type Page struct {
 	Sent     *int64   `json:"sent"`                   // that it passed on, by its own word
 	Refused  *int64   `json:"refused"`                // that To did not take in; From may have sent them again
 	Received int64    `json:"received"`               // that came to To
-	Inside   int64    `json:"lost_inside,omitempty"`  // that From took in, did not pass on, and says nothing of
+	Inside   int64    `json:"lost_inside,omitempty"`  // that From took in, did not pass on, and says nothing of; of the app: that the tracer still held at the stop
 	Between  int64    `json:"lost_between,omitempty"` // that it passed on, or says nothing of, and that did not come
 	More     int64    `json:"more,omitempty"`         // that came beyond what From says
 	Outcome  Outcome  `json:"outcome"`

@@ -23,9 +23,9 @@ func Hop(p finding.Page) string {
 		return came + " came; how many were to come is not known" + silence(p)
 	}
 	parts := []string{came + " of " + finding.FormatCount(*p.Expected) + " came"}
-	by := "by " + p.From
+	by, inside := "by "+p.From, "lost inside "+p.From
 	if p.From == finding.PageApp {
-		by = "by the tracer"
+		by, inside = "by the tracer", "lost at the stop by the tracer"
 	}
 	for _, part := range []struct {
 		n    *int64
@@ -35,7 +35,7 @@ func Hop(p finding.Page) string {
 		{p.Dropped, "dropped " + by},
 		{p.Failed, "in failed exports " + by},
 		{p.Refused, "refused by " + p.To},
-		{sure(p, p.Inside), "lost inside " + p.From},
+		{sure(p, p.Inside), inside},
 		{sure(p, p.Between), "lost between " + p.From + " and " + p.To},
 	} {
 		if part.n != nil && *part.n > 0 {
