@@ -210,6 +210,23 @@ func TestShortProbes(t *testing.T) {
 	}
 }
 
+// Hops hold spans back as the tracer does.
+func TestShortWindowsOverHops(t *testing.T) {
+	for passing, want := range map[time.Duration]bool{3*time.Second + 1: true, 3 * time.Second: false} {
+		s := twoVariants()
+		s.plan = func(p *spec.Plan) { p.Delay, p.Passing = time.Second, passing }
+		doc := analyse(t, s.input())
+		if warned(doc, "window-short") != want {
+			t.Errorf("a window of %.0f s, hops that hold spans for %s: %+v", float64(window), passing, doc.Warnings)
+		}
+		for _, w := range doc.Warnings {
+			if w.Code == "window-short" && !strings.Contains(w.Text, "the delays of the tracer and of its hops, ") {
+				t.Error(w.Text)
+			}
+		}
+	}
+}
+
 func TestEveryWarningCanBeProvoked(t *testing.T) {
 	plain := twoVariants()
 	plain.latencies, plain.noise = true, 0.002

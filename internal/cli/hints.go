@@ -21,26 +21,29 @@ func hints(e *spec.Experiment, line bool) []string {
 	return append(shortWindows(e, line), earlyReady(e, line)...)
 }
 
-// shortWindows says of which variants the window is too short for the tracer's delay.
+// shortWindows says of which variants the window is too short for the delays of the tracer and of the hops behind it.
 func shortWindows(e *spec.Experiment, line bool) []string {
 	var out []string
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
-		if err != nil || plan.Silent || e.Load.Duration <= 0 || e.Load.Duration >= windowDelays*plan.Delay {
+		if err != nil || plan.Silent || e.Load.Duration <= 0 || e.Load.Duration >= windowDelays*plan.Passed() {
 			continue
 		}
-		longer, shorter := windowDelays*plan.Delay, e.Load.Duration/windowDelays
+		longer, shorter := windowDelays*plan.Passed(), e.Load.Duration/windowDelays-plan.Passing
 		advice := fmt.Sprintf("load: {duration: %s}", longer)
 		if line {
 			advice = fmt.Sprintf("--duration %s", longer)
 		}
-		if setting := delaySetting(v.Tracer); setting != "" && line {
+		setting := delaySetting(v.Tracer)
+		switch {
+		case setting == "" || shorter <= 0: // the hops alone are too slow for the window
+		case line:
 			advice += fmt.Sprintf(", or a shorter delay: --variant '%s:tracer=%s,%s=%s'", v.Name, v.Tracer.Name, setting, shorter)
-		} else if setting != "" {
+		default:
 			advice += fmt.Sprintf(", or a shorter delay among the variant's settings: {%s: %s}", setting, shorter)
 		}
-		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %d times the tracer's delay of %s, so that it may miss a part of the cost; %s",
-			v.Name, e.Load.Duration, windowDelays, plan.Delay, advice))
+		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %d times %s, so that it may miss a part of the cost; %s",
+			v.Name, e.Load.Duration, windowDelays, plan.SaysPassed(), advice))
 	}
 	return out
 }

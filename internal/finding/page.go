@@ -14,7 +14,7 @@ type Page struct {
 	Received int64    `json:"received"`                // that came to To
 	Early    int64    `json:"dropped_early,omitempty"` // of which it threw away before it had decided on their traces
 	Torn     int64    `json:"torn,omitempty"`          // that it left out of traces which it kept
-	Inside   int64    `json:"lost_inside,omitempty"`   // that From took in, did not pass on, and says nothing of
+	Inside   int64    `json:"lost_inside,omitempty"`   // that From took in, did not pass on, and says nothing of; of the app: that the tracer still held at the stop
 	Between  int64    `json:"lost_between,omitempty"`  // that it passed on, or says nothing of, and that did not come
 	More     int64    `json:"more,omitempty"`          // that came beyond what From says
 	Outcome  Outcome  `json:"outcome"`

@@ -34,6 +34,7 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	if p.admitsFail {
 		at.Failed = spansOf(p.failed)
 	}
+	at.Inside = whole(p.atStop) // still with the tracer: they never were between the two
 	var pages []finding.Page
 	blind := false // something on this page does not say how many it left out
 	for _, h := range p.hops {
@@ -80,7 +81,8 @@ func settled(p finding.Page, blind bool) finding.Page {
 	}
 	p.More = max(0, -missing)
 	missing = max(0, missing)
-	p.Between = missing
+	p.Inside = min(missing, p.Inside)
+	p.Between = missing - p.Inside
 	if p.Sent != nil { // what it did not pass on never was between the two
 		p.Between = min(missing, max(0, *p.Sent-p.Received))
 		p.Inside = missing - p.Between

@@ -59,6 +59,8 @@ func TestRoute(t *testing.T) {
 	silent := record.Hop{Name: "collector", Untold: "its page cannot be read"}
 	dropping := via(ids(2800, 1000), collector("collector", 2900, 0, 100, 0, 2800))
 	dropping.Admitted = record.Admitted{Dropped: number(100)}
+	stopped := via(ids(2900, 1000), collector("collector", 2900, 0, 0, 0, 2900))
+	stopped.Admitted = record.Admitted{Sent: number(2960)}
 	absent := via(ids(2900, 1000), collector("collector", 3000, 100, 0, 0, 2900))
 	absent.Phases[0].Sink.Absent = 100
 	full := via(ids(2800, 1000), collector("collector", 3000, 0, 200, 0, 2800))
@@ -131,6 +133,10 @@ func TestRoute(t *testing.T) {
 			"the tracer's and the hop's", dropping,
 			"expected=3000 dropped=100 dropped-on-way=100 delivered=2800 duplicated=0 unaccounted=0", "spans-lost share=0.06667 dropped=100 dropped-on-way=100", 200. / 3000, true,
 			"app > collector: 3000 -100 dropped = 2900 lost; collector > sink: 2900 -100 dropped = 2800 lost",
+		}, {
+			"what the tracer still held at its stop was not between", stopped,
+			"expected=3000 lost-at-stop=40 delivered=2900 duplicated=0 unaccounted=60", "spans-lost share=0.03333 at-stop=40 unaccounted=60", 100. / 3000, true,
+			"app > collector: 3000 = 2900 inside 40 between 60 lost; collector > sink: 2900 = 2900 whole",
 		}, {
 			"two hops", via(ids(1400, 1000), collector("edge", 3000, 1500, 0, 0, 1500), collector("tail", 1490, 0, 0, 0, 1490)),
 			"expected=3000 sampled-on-way=1500 delivered=1400 duplicated=0 unaccounted=100", "spans-lost share=0.06667 unaccounted=100", 100. / 1500, true,

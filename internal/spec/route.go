@@ -2,6 +2,7 @@
 package spec
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -59,6 +60,14 @@ func (p *Plan) Process(name string) *Process {
 
 // Passed is how long spans may take from the traced processes to the sink: the tracer's delay and those of the hops.
 func (p *Plan) Passed() time.Duration { return p.Delay + p.Passing }
+
+// SaysPassed is Passed in words.
+func (p *Plan) SaysPassed() string {
+	if p.Passing == 0 {
+		return fmt.Sprintf("the tracer's delay of %s", p.Delay)
+	}
+	return fmt.Sprintf("the delays of the tracer and of its hops, %s", p.Passed())
+}
 
 // Direct is a variant whose spans go straight to the sink.
 func (v Variant) Direct() Variant {

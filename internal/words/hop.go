@@ -23,9 +23,9 @@ func Hop(p finding.Page) string {
 		return came + " came; how many were to come is not known" + silence(p)
 	}
 	parts := []string{came + " of " + finding.FormatCount(*p.Expected) + " came" + inTraces(p)}
-	by := "by " + p.From
+	by, inside := "by "+p.From, "lost inside "+p.From
 	if p.From == finding.PageApp {
-		by = "by the tracer"
+		by, inside = "by the tracer", "lost at the stop by the tracer"
 	}
 	for _, part := range []struct {
 		n    *int64
@@ -37,7 +37,7 @@ func Hop(p finding.Page) string {
 		{&p.Torn, "left out of kept traces " + by},
 		{p.Failed, "in failed exports " + by},
 		{p.Refused, "refused by " + p.To},
-		{sure(p, p.Inside), "lost inside " + p.From},
+		{sure(p, p.Inside), inside},
 		{sure(p, p.Between), "lost between " + p.From + " and " + p.To},
 	} {
 		if part.n != nil && *part.n > 0 {

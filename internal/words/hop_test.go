@@ -23,6 +23,8 @@ func TestPage(t *testing.T) {
 		"collector → sink: 38,400 of 48,000 came, 9,600 sampled out": {From: "collector", To: "sink", Expected: n(48000), Received: 38400, Sampled: n(9600)},
 		"app → collector: 90 of 100 came, 4 dropped by the tracer, 2 in failed exports by the tracer, 7 refused by collector, 4 lost between app and collector": {
 			From: "app", To: "collector", Expected: n(100), Received: 90, Dropped: n(4), Failed: n(2), Refused: n(7), Between: 4, Outcome: finding.HopLost},
+		"app → collector: 90 of 100 came, 6 lost at the stop by the tracer, 4 lost between app and collector": {
+			From: "app", To: "collector", Expected: n(100), Received: 90, Inside: 6, Between: 4, Outcome: finding.HopLost},
 		"edge → tail: 90 of 100 came, 4 dropped by edge, 1 lost inside edge, 5 lost between edge and tail": {
 			From: "edge", To: "tail", Expected: n(100), Received: 90, Dropped: n(4), Inside: 1, Between: 5, Outcome: finding.HopLost},
 		"collector → sink: 102 of 100 came, 2 more than collector tells of": {From: "collector", To: "sink", Expected: n(100), Received: 102, More: 2},

@@ -14,6 +14,10 @@ const patterns = {
   forgone: { rotation: Math.PI / 2, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   dropped: { rotation: Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   failed: { rotation: -Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
+  stopped: { rotation: Math.PI / 2, dashArrayX: [1, 0], dashArrayY: [4, 3] },
+  'sampled-way': { dashArrayX: [[1, 5]], dashArrayY: [1, 5] },
+  'dropped-way': { rotation: Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [4, 3] },
+  'failed-way': { rotation: -Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [4, 3] },
   unaccounted: { dashArrayX: [[3, 3]], dashArrayY: [3, 3] },
   duplicated: { dashArrayX: [1, 0], dashArrayY: [2, 4] },
 };

@@ -72,13 +72,13 @@ func (s *looker) findShortWindow() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		plan, window := s.Plans[v.Name], s.Shortest(v.Name)
-		if plan == nil || plan.Silent || window <= 0 || window >= delays*plan.Delay {
+		if plan == nil || plan.Silent || window <= 0 || window >= delays*plan.Passed() {
 			continue
 		}
-		text := fmt.Sprintf("the window of %s is shorter than %d times the tracer's delay of %s", window, delays, plan.Delay)
+		text := fmt.Sprintf("the window of %s is shorter than %d times %s", window, delays, plan.SaysPassed())
 		if s.Experiment.Load.Capacity != nil {
-			text = fmt.Sprintf("a probe of %s is shorter than %d times the tracer's delay of %s: what is deferred beyond its end does not count, and the capacity may come out too high",
-				window, delays, plan.Delay)
+			text = fmt.Sprintf("a probe of %s is shorter than %d times %s: what is deferred beyond its end does not count, and the capacity may come out too high",
+				window, delays, plan.SaysPassed())
 		}
 		hits = append(hits, hit{text, v.Name})
 	}

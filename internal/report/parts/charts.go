@@ -66,8 +66,10 @@ type ChartEntry struct {
 
 // ChartEntries are in the order in which they are drawn.
 var ChartEntries = []ChartEntry{
-	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Forgone, "forgone"),
+	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.SampledOnWay, "sampled-way"),
+	chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Forgone, "forgone"),
 	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.LostAtStop, "stopped"),
+	chartEntry(ledger.DroppedOnWay, "dropped-way"), chartEntry(ledger.FailedOnWay, "failed-way"),
 	chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),
 }
 
