@@ -1,6 +1,6 @@
 package cli
 
-// This file says before a run whether its blocks are enough for any verdict.
+// This file says before a run whether its blocks are enough for any verdict, and its settings lose no spans.
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// outlooks says of which verdicts the blocks are, or may come to be, too few. hopeless is
-// what it says where no budget could ever be told.
+// outlooks says of which verdicts the blocks are, or may come to be, too few, and which
+// settings lose spans. hopeless is what it says where no budget could ever be told.
 func outlooks(e *spec.Experiment) (hopeless string, told []string) {
 	headline, budgets := analysis.Foresee(e)
 	if budgets.Hopeless() {
@@ -26,10 +26,11 @@ func outlooks(e *spec.Experiment) (hopeless string, told []string) {
 	if headline.Short() {
 		told = append(told, outlookText(headline, "on "+finding.MetricName(headline.Metric)))
 	}
+	told = append(told, e.Beyond()...)
 	return hopeless, told
 }
 
-// warnOfBlocks writes what the blocks are too few for, of what can run here, each once.
+// warnOfBlocks writes the outlooks of what can run here, each once.
 func warnOfBlocks(to io.Writer, experiments []*spec.Experiment) {
 	var seen []string
 	for _, e := range experiments {

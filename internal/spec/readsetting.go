@@ -19,7 +19,21 @@ func (s *source) settings(n *node, known []string) []Setting {
 		}
 		out = append(out, s.setting(e, known))
 	}
+	s.checkWithin(n, out)
 	return out
+}
+
+// checkWithin complains of settings that are to be within what is no number of the same tracer.
+func (s *source) checkWithin(n *node, all []Setting) {
+	for _, set := range all {
+		if set.Within == "" {
+			continue
+		}
+		counts := slices.ContainsFunc(all, func(o Setting) bool { return o.Name == set.Within && o.Name != set.Name && o.Kind == "count" })
+		if !counts || set.Kind != "count" {
+			s.fail(n.get(set.Name).get("within").at, "setting %q is within %q: both have to be settings of kind count, of this tracer", set.Name, printable(set.Within))
+		}
+	}
 }
 
 func (s *source) setting(e entry, words []string) Setting {
@@ -34,9 +48,11 @@ func (s *source) setting(e entry, words []string) Setting {
 		"env":         func(v *node) { set.Env = s.env(v, known) },
 		"append":      func(v *node) { set.Append = s.env(v, known) },
 		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", s.meanings()...) },
+		"within":      func(v *node) { set.Within = s.line(v) },
 	}
 	if s.serving {
 		delete(keys, "append")
+		delete(keys, "within")
 	}
 	if !s.mapping(n, "a setting", keys) {
 		return set
