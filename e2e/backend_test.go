@@ -18,6 +18,25 @@ func TestToZipkin(t *testing.T) {
 	backends(t, "zipkin", "settings: {delay: 100ms}, via: collector", 500)
 }
 
+// Straight behind a tracer that sends Zipkin's own format.
+func TestZipkinBehindATracer(t *testing.T) {
+	more(t, "backends")
+	t.Parallel()
+	doc := document(t, tracetax(t, "run", "--json", "--out", filepath.Join(t.TempDir(), "results"), write(t, `
+workload: hello/flask
+operations: [json]
+variants:
+  none:
+  otel: {tracer: otel, settings: {export: zipkin, delay: 100ms}, to: zipkin}
+load: {rate: 50/s, warmup: 200ms, duration: 1s, idle: 50ms}
+design: {blocks: 1}
+`)).exit(t, 0))
+	l := ledger(t, doc, "json", "otel")
+	if l.Hop != "app → zipkin" || l.Operations == 0 || entry(l, "delivered") != int64(l.Operations) || l.LostShare != 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
 // The same of Jaeger, straight behind the tracer.
 func TestToJaeger(t *testing.T) {
 	more(t, "backends")
