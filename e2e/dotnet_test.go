@@ -29,7 +29,7 @@ operations: `+operations+`
 variants:
   none:
 `+variants+`
-load: {rate: 20/s, warmup: 0s, duration: 1s, idle: 50ms}
+load: {rate: 20/s, warmup: 0s, warmup_all: 0s, duration: 1s, idle: 50ms}
 design: {blocks: 1}
 `)).exit(t, 0))
 }
