@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
-	"github.com/tracetax/tracetax/internal/finding"
 )
 
 // The thresholds of spinning.
@@ -31,6 +30,6 @@ func (s *looker) findSpinning() []hit {
 		}
 		return worst
 	}, func(worst float64) string {
-		return fmt.Sprintf("up to %s times as many involuntary as voluntary context switches: part of the CPU is waiting", finding.FormatValue(worst, "1"))
+		return fmt.Sprintf("up to %.0f times as many involuntary as voluntary context switches: part of the CPU is waiting", worst)
 	})
 }
