@@ -28,3 +28,27 @@ func TestDecidedByTheTracer(t *testing.T) {
 		})
 	}
 }
+
+// A tracer that was killed before it said how many it left out leaves it open: what is missing may be those. What does not
+// decide on traces has no say in it.
+func TestTracerThatDoesNotSayWhatItLeftOut(t *testing.T) {
+	for decides, want := range map[bool]string{
+		true:  "expected=300 delivered=300 duplicated=0 unaccounted=0; hop-silent spans=2700",
+		false: "expected=3000 delivered=300 duplicated=0 unaccounted=2700; spans-lost share=0.9 unaccounted=2700",
+	} {
+		tracing := three(1)
+		tracing.Decides = decides
+		run := Run{Phases: []Stretch{phase("json", 1000, ids(300, 100))}}
+		l := Account("otel", AppToSink, []string{"json"}, Confirm(tracing, []Run{run}), []Run{run})[0]
+		if got := entries(l) + "; " + outcomes(l); got != want || l.Exact == decides {
+			t.Errorf("decides %t: %s, exact %t; want %s", decides, got, l.Exact, want)
+		}
+	}
+	tracing := three(1)
+	tracing.Decides = true
+	run := via(ids(300, 100), collector("collector", 300, 0, 0, 0, 300))
+	l := Account("otel", AppToSink, []string{"json"}, tracing, []Run{run})[0]
+	if got, want := pagesText(l.Pages), "app > collector: 3000 = 300 between 2700 unsure; collector > sink: 300 = 300 whole"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -36,7 +36,7 @@ func settle(run Run, t Tracing) []line {
 	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
 	showAbsent(lines, run, t)
 	decide(lines, run)
-	believeHops(lines, run)
+	believeHops(lines, run, t)
 	for i, s := range run.Phases {
 		lines[i].tear(s, run.Admitted, roots)
 	}

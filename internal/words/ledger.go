@@ -86,7 +86,7 @@ func pageText(r finding.Reason) string {
 	case finding.PageMayNotBeMade:
 		return "nothing lost for sure; too few operations agree on how many they make, so up to " + n + " may be lost"
 	case finding.PageHopSilent:
-		return "nothing lost for sure; a hop does not say what it leaves out on purpose, so up to " + n + " may be lost"
+		return "nothing lost for sure; the tracer or a hop does not say what it leaves out on purpose, so up to " + n + " may be lost"
 	case finding.PageUnchecked:
 		return "as many came as expected; nobody looked at the ids of " + n + ", so duplicates may hide a loss"
 	case finding.PageTracesKept:
