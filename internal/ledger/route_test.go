@@ -206,3 +206,22 @@ func TestRoute(t *testing.T) {
 		})
 	}
 }
+
+// Of an operation with several traces it is known how many spans each has where none has more than their mean.
+func TestSpansOfEachTrace(t *testing.T) {
+	for name, c := range map[string]struct {
+		per  PerOperation
+		want float64
+	}{
+		"one trace":              {PerOperation{Low: 3, High: 3, How: Declared}, 3},
+		"two alike":              {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2, Roots: map[string]int{"GET /": 4, "job": 4}}, 4},
+		"two alike, of one name": {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2, Roots: map[string]int{"GET /": 4}}, 4},
+		"two that differ":        {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2, Roots: map[string]int{"GET /": 5, "job": 3}}, 0},
+		"differ, of one name":    {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2, Roots: map[string]int{"GET /": 5}}, 0},
+		"two, of unknown sizes":  {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2}, 0},
+	} {
+		if got := c.per.perTrace(); got != c.want {
+			t.Errorf("%s: %g, want %g", name, got, c.want)
+		}
+	}
+}

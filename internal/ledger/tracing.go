@@ -54,11 +54,17 @@ func (p PerOperation) exact() bool {
 	return p.known() && p.Low == p.High && p.Low == float64(int64(p.Low))
 }
 
-// perTrace is how many spans each trace of an operation has; 0 where that is not known, or they need not be alike.
+// perTrace is how many spans each trace of an operation has; 0 where that is not known, or they need not be alike: of several
+// traces it is known only by the most that the traces of each root have.
 func (p PerOperation) perTrace() float64 {
 	each := p.Low / p.traces()
-	if !p.exact() || each != math.Trunc(each) {
+	if !p.exact() || each != math.Trunc(each) || p.traces() != 1 && p.Roots == nil {
 		return 0
+	}
+	for _, most := range p.Roots {
+		if p.traces() != 1 && float64(most) != each {
+			return 0
+		}
 	}
 	return each
 }
