@@ -40,7 +40,7 @@ func (l *line) droppedEarly() {
 }
 
 // tear takes from what was left out on purpose the spans that kept traces lack: a trace that came in parts was decided on in
-// parts. What they lack is first put down to what was lost in another way, so that it is the least.
+// parts. What they lack is first put down to what came late and to what was lost in another way, so that it is the least.
 func (l *line) tear(s Stretch, tracer record.Admitted, roots map[string]int) {
 	if decides(s.Hops) || tracer.Sampled != nil && *tracer.Sampled > 0 {
 		l.kept = keptOf(s, l.perTrace, roots)
@@ -48,7 +48,7 @@ func (l *line) tear(s Stretch, tracer record.Admitted, roots map[string]int) {
 	if !l.kept.known || !l.known {
 		return
 	}
-	elsewhere := math.Max(0, l.missing.high) + l.placed()
+	elsewhere := math.Max(0, l.missing.high) + l.placed() + math.Max(0, l.late)
 	lacking := math.Max(0, float64(l.kept.lacking)-elsewhere)
 	for _, out := range []*float64{&l.left, &l.decided} {
 		spans := math.Min(*out, lacking)

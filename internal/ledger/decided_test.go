@@ -52,3 +52,16 @@ func TestTracerThatDoesNotSayWhatItLeftOut(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// A span that came at the stop was not left out of its trace.
+func TestLateSpansAreNotTorn(t *testing.T) {
+	run := Run{
+		Phases:   []Stretch{phase("json", 1000, traced(record.Shapes{"json": {3: 90, 2: 10}}))},
+		Stop:     Stretch{Operation: Stop, Sink: record.Counts{Spans: 10, Checking: true, Shapes: record.Shapes{"json": {3: 10, 2: -10}}}},
+		Admitted: record.Admitted{Sampled: number(2700)},
+	}
+	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
+	if want := "expected=3000 sampled-by-tracer=2700 delivered=300 duplicated=0 unaccounted=0"; entries(l) != want || l.LostShare != 0 {
+		t.Errorf("%s, %g lost; want %s", entries(l), l.LostShare, want)
+	}
+}
