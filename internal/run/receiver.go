@@ -66,8 +66,8 @@ func (b *backend) snapshot(ctx context.Context) (sink.Snapshot, error) {
 	return sink.Snapshot{Counts: record.Counts{Spans: stored}, Since: time.Since(b.changed)}, nil
 }
 
-// stopBackend asks the backend for all spans that it has stored, when all others have ended, and ends it.
-func (s *stage) stopBackend(ctx context.Context) error {
+// stopBackend asks the backend for all spans that it has stored, when all others have ended and it was last seen, and ends it.
+func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 	to := s.request.Plan.To
 	if to == "" {
 		return nil
@@ -76,10 +76,6 @@ func (s *stage) stopBackend(ctx context.Context) error {
 	url, err := spec.Expand(p.AsksFor(), s.valuesFor(*p))
 	if err != nil {
 		return of(to, fmt.Errorf("where backend %s is asked for its spans: %w", to, err))
-	}
-	seen, err := s.receiver.snapshot(ctx)
-	if err != nil {
-		return err
 	}
 	told := record.Backend{Name: to, Stored: seen.Counts.Spans}
 	if b, is := s.receiver.(*backend); is && b.said.Dropped != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -36,5 +37,24 @@ func TestBackendSnapshot(t *testing.T) {
 	server.Close()
 	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "backend zipkin") {
 		t.Errorf("of no page: %v", err)
+	}
+}
+
+// TestLastSightOfABackend: what it still holds back when all others have ended is waited for, however little comes meanwhile.
+func TestLastSightOfABackend(t *testing.T) {
+	begun, held := time.Now(), 500*time.Millisecond
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n := 5
+		if time.Since(begun) > held {
+			n = 7
+		}
+		fmt.Fprintf(w, "stored %d\n", n)
+	}))
+	defer server.Close()
+	says := []spec.Saying{{What: spec.SaysReceived, Metrics: "stored"}}
+	plan := &spec.Plan{To: "store", Processes: []spec.Process{{Name: "store", Service: &spec.Service{Delay: held}}}}
+	s := &stage{request: Request{Plan: plan}, record: &record.Record{}, exporting: true, receiver: &backend{counter: hop.Of("store", says, server.URL, nil), changed: begun}}
+	if seen, err := s.last(t.Context()); err != nil || seen.Counts.Spans != 7 || s.record.Stop.Unquiet {
+		t.Errorf("%+v, %v, unquiet %t; want 7 spans", seen, err, s.record.Stop.Unquiet)
 	}
 }
