@@ -85,7 +85,8 @@ func keptOf(s Stretch, perTrace float64, roots map[string]int) traces {
 	return out
 }
 
-// byTrace says on the pages of hops that decide on traces what is known of those.
+// byTrace says on the pages of hops that decide on traces what is known of those, and on the tracer's which spans it tore out
+// of traces.
 func (p *page) byTrace(pages []finding.Page) []finding.Page {
 	early, torn := whole(p.early), whole(p.torn)
 	for i := range pages {
@@ -110,6 +111,11 @@ func (p *page) byTrace(pages []finding.Page) []finding.Page {
 		if p.kept.known {
 			at.Traces, at.Partial = &p.kept.came, &p.kept.partial
 		}
+	}
+	if app := &pages[0]; p.decided > 0 && app.Outcome == finding.HopLost { // the rest is the tracer's
+		tracers := min(app.Between, torn)
+		app.Between -= tracers
+		app.Torn += tracers
 	}
 	return pages
 }

@@ -65,3 +65,13 @@ func TestLateSpansAreNotTorn(t *testing.T) {
 		t.Errorf("%s, %g lost; want %s", entries(l), l.LostShare, want)
 	}
 }
+
+// What the tracer tore out of traces was not lost between it and a hop.
+func TestTornByTheTracer(t *testing.T) {
+	run := via(traced(record.Shapes{"json": {3: 90, 2: 10}}), collector("collector", 290, 0, 0, 0, 290))
+	run.Admitted.Sampled = number(2710)
+	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
+	if got, want := pagesText(l.Pages), "app > collector: 3000 -2700 sampled = 290 torn 10 lost; collector > sink: 290 = 290 whole"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

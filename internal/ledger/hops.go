@@ -13,7 +13,7 @@ const (
 	SampledOnWay = "sampled-on-way" // left out on purpose: no loss
 	DroppedOnWay = "dropped-on-way"
 	EarlyOnWay   = "dropped-early" // before it was decided on their traces
-	TornOnWay    = "torn"          // left out of traces that were kept
+	TornOnWay    = "torn"          // left out of traces that were kept, by a hop or the tracer
 	FailedOnWay  = "failed-on-way"
 )
 
