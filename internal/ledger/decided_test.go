@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -73,5 +75,17 @@ func TestTornByTheTracer(t *testing.T) {
 	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
 	if got, want := pagesText(l.Pages), "app > collector: 3000 -2700 sampled = 290 torn 10 lost; collector > sink: 290 = 290 whole"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Fewer traces than chance allows are no sign of a loss where the tracer left most of the sampled ones out.
+func TestDecidedAmongTheSampled(t *testing.T) {
+	run := Run{Phases: []Stretch{phase("json", 10000, ids(300, 100))}, Admitted: record.Admitted{Sampled: number(2700)}}
+	l := Account("otel", AppToSink, []string{"json"}, three(.1), []Run{run})[0]
+	if strings.Contains(outcomes(l), string(finding.PageTooFewTraces)) || l.LostShare != 0 {
+		t.Errorf("%s, %g lost", outcomes(l), l.LostShare)
+	}
+	if told, off := Chance("json", three(.1), []Run{run}); off {
+		t.Errorf("the sampling is off: %v", told)
 	}
 }
