@@ -7,11 +7,11 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// BackendDiffers is "zipkin says that it has stored 900 spans, and answers with 300"; "" where both are the same and it threw
-// none away, and where there is no backend.
+// BackendDiffers is "zipkin says that it has stored 900 spans, and answers with 300"; "" where both are the same, and where
+// there is no backend. What it threw away is in neither: it is missing in the account of spans.
 func BackendDiffers(b *record.Backend) string {
 	switch {
-	case b == nil || b.Answered != nil && *b.Answered == b.Stored && b.Dropped == 0:
+	case b == nil || b.Answered != nil && *b.Answered == b.Stored:
 		return ""
 	case b.Dropped > 0 && b.Answered != nil:
 		return fmt.Sprintf("%s says that it has stored %s and thrown %s away, and answers with %s", b.Name, spans(float64(b.Stored)),
