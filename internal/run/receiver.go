@@ -3,6 +3,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,14 +53,14 @@ func (b *backend) snapshot(ctx context.Context) (sink.Snapshot, error) {
 	if err != nil {
 		return fail(err)
 	}
-	b.said = said
+	if said.Untold != "" { // it may be busy, and answer the next time
+		return fail(unseen{errors.New(said.Untold)})
+	}
 	stored, known := hop.Stored(said)
-	switch {
-	case said.Untold != "":
-		return fail(fmt.Errorf("%s", said.Untold))
-	case !known:
+	if !known {
 		return fail(fmt.Errorf("its page has none of the counters that service.yaml names as received"))
 	}
+	b.said = said
 	if stored != b.stored {
 		b.stored, b.changed = stored, time.Now()
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -35,7 +36,7 @@ func TestBackendSnapshot(t *testing.T) {
 		t.Errorf("of a page without the counter: %v", err)
 	}
 	server.Close()
-	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "backend zipkin") {
+	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "backend zipkin") || !errors.As(err, &unseen{}) {
 		t.Errorf("of no page: %v", err)
 	}
 }
