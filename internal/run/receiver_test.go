@@ -31,6 +31,15 @@ func TestBackendSnapshot(t *testing.T) {
 	if seen, err = b.snapshot(t.Context()); err != nil || seen.Counts.Spans != 5 || seen.Since < time.Minute {
 		t.Errorf("%+v, %v, want 5 spans as long ago", seen, err)
 	}
+	for _, one := range []struct {
+		page string
+		want uint64
+	}{{"stored 7\nthrown 4\n", 5}, {"stored 9\nthrown 4\n", 5}, {"stored 10\nthrown 4\n", 6}} {
+		page = one.page
+		if seen, err = b.snapshot(t.Context()); err != nil || seen.Counts.Spans != one.want {
+			t.Errorf("%q after 5: %+v, %v, want %d", page, seen, err, one.want)
+		}
+	}
 	page = "other 7\n"
 	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "none of the counters") {
 		t.Errorf("of a page without the counter: %v", err)
