@@ -25,9 +25,13 @@ func (t *traces) add(more traces, first bool) {
 	t.lacking += more.lacking
 }
 
-// decides reports whether a hop says that it kept traces: what it leaves out are whole ones, by what it says.
-func decides(hops []record.Hop) bool {
-	return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Kept != nil && *h.Kept > 0 })
+// decides reports whether a hop says that it kept traces in a run: what it leaves out are whole ones, by what it says, also in a
+// stretch of which it kept none. One that never kept any may leave out spans.
+func decides(run, stretch []record.Hop) bool {
+	kept := func(hops []record.Hop, least uint64) bool {
+		return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Kept != nil && *h.Kept >= least })
+	}
+	return kept(run, 1) && kept(stretch, 0)
 }
 
 // droppedEarly puts down the spans of traces that hops threw away undecided, as far as it is known how many a trace has.
@@ -41,8 +45,8 @@ func (l *line) droppedEarly() {
 
 // tear takes from what was left out on purpose the spans that kept traces lack: a trace that came in parts was decided on in
 // parts. What they lack is first put down to what came late and to what was lost in another way, so that it is the least.
-func (l *line) tear(s Stretch, tracer record.Admitted, roots map[string]int) {
-	if decides(s.Hops) || tracer.Sampled != nil && *tracer.Sampled > 0 {
+func (l *line) tear(s Stretch, run Run, roots map[string]int) {
+	if tracer := run.Admitted.Sampled; decides(run.Hops, s.Hops) || tracer != nil && *tracer > 0 {
 		l.kept = keptOf(s, l.perTrace, roots)
 	}
 	if !l.kept.known || !l.known {

@@ -225,3 +225,24 @@ func TestSpansOfEachTrace(t *testing.T) {
 		}
 	}
 }
+
+// A stretch of which a hop kept no trace is known as well as the others are.
+func TestStretchOfWhichNoTraceIsKept(t *testing.T) {
+	run := Run{Hops: []record.Hop{collector("tail", 6000, 5700, 0, 0, 300)}}
+	run.Hops[0].Kept = number(100)
+	for _, kept := range []uint64{100, 0} {
+		h := collector("tail", 3000, 3000-3*kept, 0, 0, 3*kept)
+		h.Kept = number(kept)
+		sink := record.Counts{Checking: true}
+		if kept > 0 {
+			sink = traced(record.Shapes{"json": {3: int64(kept)}})
+		}
+		p := phase("json", 1000, sink)
+		p.Hops = []record.Hop{h}
+		run.Phases = append(run.Phases, p)
+	}
+	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
+	if got, want := pagesText(l.Pages), "app > tail: 6000 = 6000 whole; tail > sink: 6000 -5700 sampled = 300 traces 100 partial 0 whole"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

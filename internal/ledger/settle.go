@@ -38,7 +38,7 @@ func settle(run Run, t Tracing) []line {
 	decide(lines, run)
 	believeHops(lines, run, t)
 	for i, s := range run.Phases {
-		lines[i].tear(s, run.Admitted, roots)
+		lines[i].tear(s, run, roots)
 	}
 	for i, s := range run.Phases {
 		operations := s.Started
