@@ -81,7 +81,11 @@ func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 	if err != nil {
 		return of(to, fmt.Errorf("where backend %s is asked for its spans: %w", to, err))
 	}
-	told := record.Backend{Name: to, Stored: seen.Counts.Spans}
+	astray, err := theSink{s.agents}.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	told := record.Backend{Name: to, Stored: seen.Counts.Spans, Astray: astray.Counts.Spans}
 	if b, is := s.receiver.(*backend); is && b.said.Dropped != nil {
 		told.Dropped = *b.said.Dropped
 	}

@@ -84,7 +84,7 @@ var checks = []check{
 	{"duplicates", note, "spans came more than once: the exporter sent them again, which costs", (*looker).findDuplicates},
 	{"evicted", warning, "the sink had to forget span ids, so duplicates may be missed: lower the rate or shorten the window", (*looker).findEvicted},
 	{"waited-for-tracer", note, "nothing to do: the first operation came after that, and the wait is in no figure", (*looker).findWaited},
-	{"backend-differs", warning, "see how many it keeps (tracetax show of the backend): what it forgot after it had stored it cannot be found by those who ask it, and is in no count of lost spans", (*looker).findBackend},
+	{"backend-differs", warning, "see how many it keeps (tracetax show of the backend): what it forgot after it had stored it cannot be found by those who ask it, and is in no count of lost spans; what went to the sink has another address in a configuration ({sink.…} is the backend's)", (*looker).findBackend},
 	{"killed-at-stop", warning, "a process did not end when asked, so its tracer may not have flushed: see why it hangs", (*looker).findKilled},
 }
 
