@@ -45,3 +45,27 @@ func TestPerKeptTrace(t *testing.T) {
 		}
 	}
 }
+
+// A tenth of the traces is kept behind a hop, and of what it passes on a tenth is lost: that is the window's loss too, and
+// what was left out on purpose was not to come. Of what the phase lost the warm-up has its part.
+func TestLossBehindATailSampler(t *testing.T) {
+	for name, warm := range map[string]uint64{"no warm-up": 0, "as many in the warm-up": 1} {
+		s := twoVariants()
+		s.change = onlyRuns("otel", func(r *record.Record) {
+			p, none := &r.Phases[0], uint64(0)
+			made, kept := p.Sink.Spans, p.Sink.Spans/10
+			p.Sink.Spans = kept - kept/10
+			if warm > 0 {
+				p.Warmup, p.WarmupSink = p.Load, p.Sink
+			}
+			times := 1 + warm
+			hop := record.Hop{Name: "tail", Received: new(uint64), Sampled: new(uint64), Dropped: &none, Failed: &none, Sent: new(uint64)}
+			*hop.Received, *hop.Sampled, *hop.Sent = times*made, times*(made-kept), times*kept
+			p.Hops, r.Hops = []record.Hop{hop}, []record.Hop{hop}
+		})
+		doc := analyse(t, s.input())
+		if len(doc.Lossy) != 1 || math.Abs(doc.Lossy[0].LostShare-.1) > 1e-9 || doc.Lossy[0].Part != "in the window" || doc.Lossy[0].Spans != 3000 {
+			t.Errorf("%s: a tenth of what was kept is lost, and listed apart is %+v", name, doc.Lossy)
+		}
+	}
+}

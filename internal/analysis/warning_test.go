@@ -406,6 +406,20 @@ func TestGeneratorBoundLoads(t *testing.T) {
 	}
 }
 
+// Where a number of operations ends a window, its duration is a time-out, and no length that a hop's wait is held against.
+func TestWaitAgainstAWindowOfCalls(t *testing.T) {
+	for wait, want := range map[string]bool{"5s": true, "3s": false} {
+		s := twoVariants()
+		s.design = func(e *spec.Experiment) {
+			through(map[string]string{"wait": wait, "traces": "50000"})(e)
+			e.Load.Calls, e.Load.Duration = 10000, time.Hour // which takes 20 s
+		}
+		if got := warned(analyse(t, s.input()), "hop-waits-long"); got != want {
+			t.Errorf("a wait of %s: warned %t", wait, got)
+		}
+	}
+}
+
 // through has the spans of the second variant go through a hop that waits, with these settings.
 func through(settings map[string]string) func(*spec.Experiment) {
 	service := &spec.Service{Name: "collector", Settings: []spec.Setting{

@@ -20,7 +20,7 @@ const (
 	PageMayVary        Code = "may-vary"          // likewise, and some may be: spans
 	PageMayHaveFailed  Code = "may-have-failed"   // none was lost for sure, some of failed operations may be: spans, operations
 	PageMayNotBeMade   Code = "may-not-be-made"   // none was lost for sure, some may be or were never made: spans
-	PageHopSilent      Code = "hop-silent"        // none was lost for sure, a hop does not say what it leaves out on purpose: spans
+	PageHopSilent      Code = "hop-silent"        // none was lost for sure, the tracer or a hop does not say what it leaves out on purpose: spans
 	PageUnchecked      Code = "ids-unchecked"     // as many came as expected, and nobody looked at their ids: spans
 	PageTracesKept     Code = "traces-kept"       // by a sampler: traces, of trials, at sampling; chance allows low to high
 	PageComplete       Code = "traces-complete"   // all that came are

@@ -25,9 +25,13 @@ func (t *traces) add(more traces, first bool) {
 	t.lacking += more.lacking
 }
 
-// decides reports whether a hop says that it kept traces: what it leaves out are whole ones, by what it says.
-func decides(hops []record.Hop) bool {
-	return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Kept != nil && *h.Kept > 0 })
+// decides reports whether a hop says that it kept traces in a run: what it leaves out are whole ones, by what it says, also in a
+// stretch of which it kept none. One that never kept any may leave out spans.
+func decides(run, stretch []record.Hop) bool {
+	kept := func(hops []record.Hop, least uint64) bool {
+		return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Kept != nil && *h.Kept >= least })
+	}
+	return kept(run, 1) && kept(stretch, 0)
 }
 
 // droppedEarly puts down the spans of traces that hops threw away undecided, as far as it is known how many a trace has.
@@ -40,15 +44,15 @@ func (l *line) droppedEarly() {
 }
 
 // tear takes from what was left out on purpose the spans that kept traces lack: a trace that came in parts was decided on in
-// parts. What they lack is first put down to what was lost in another way, so that it is the least.
-func (l *line) tear(s Stretch, tracer record.Admitted, roots map[string]int) {
-	if decides(s.Hops) || tracer.Sampled != nil && *tracer.Sampled > 0 {
+// parts. What they lack is first put down to what came late and to what was lost in another way, so that it is the least.
+func (l *line) tear(s Stretch, run Run, roots map[string]int) {
+	if tracer := run.Admitted.Sampled; decides(run.Hops, s.Hops) || tracer != nil && *tracer > 0 {
 		l.kept = keptOf(s, l.perTrace, roots)
 	}
 	if !l.kept.known || !l.known {
 		return
 	}
-	elsewhere := math.Max(0, l.missing.high) + l.placed()
+	elsewhere := math.Max(0, l.missing.high) + l.placed() + math.Max(0, l.late)
 	lacking := math.Max(0, float64(l.kept.lacking)-elsewhere)
 	for _, out := range []*float64{&l.left, &l.decided} {
 		spans := math.Min(*out, lacking)
@@ -85,7 +89,8 @@ func keptOf(s Stretch, perTrace float64, roots map[string]int) traces {
 	return out
 }
 
-// byTrace says on the pages of hops that decide on traces what is known of those.
+// byTrace says on the pages of hops that decide on traces what is known of those, and on the tracer's which spans it tore out
+// of traces.
 func (p *page) byTrace(pages []finding.Page) []finding.Page {
 	early, torn := whole(p.early), whole(p.torn)
 	for i := range pages {
@@ -110,6 +115,11 @@ func (p *page) byTrace(pages []finding.Page) []finding.Page {
 		if p.kept.known {
 			at.Traces, at.Partial = &p.kept.came, &p.kept.partial
 		}
+	}
+	if app := &pages[0]; p.decided > 0 && app.Outcome == finding.HopLost { // the rest is the tracer's
+		tracers := min(app.Between, torn)
+		app.Between -= tracers
+		app.Torn += tracers
 	}
 	return pages
 }

@@ -9,7 +9,8 @@ import (
 // Delivery is how many spans of an operation should have arrived in one run, as
 // far as is known, and how many did, by themselves or merged into others; and how many may
 // have been lost, at least Due less Delivered: whole traces that chance may hide are not in it.
-type Delivery struct{ Due, Delivered, LostAtMost float64 }
+// LeftOut is how many the tracer and the hops say that they left out on purpose; these are in none of the others.
+type Delivery struct{ Due, Delivered, LostAtMost, LeftOut float64 }
 
 // Share is the delivered share, 0 to 1; 1 where nothing was due.
 func (d Delivery) Share() float64 {
@@ -30,7 +31,9 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	for _, run := range runs {
 		for _, l := range settle(run, t) {
 			came, sum := l.delivered+l.merged, out[l.operation]
-			out[l.operation] = Delivery{Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost()}
+			out[l.operation] = Delivery{
+				Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost(), LeftOut: sum.LeftOut + l.left + l.decided,
+			}
 			unknown[l.operation] = unknown[l.operation] || !l.known || l.due.low <= 0 && l.due.high > 0
 		}
 	}

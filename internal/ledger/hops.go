@@ -13,7 +13,7 @@ const (
 	SampledOnWay = "sampled-on-way" // left out on purpose: no loss
 	DroppedOnWay = "dropped-on-way"
 	EarlyOnWay   = "dropped-early" // before it was decided on their traces
-	TornOnWay    = "torn"          // left out of traces that were kept
+	TornOnWay    = "torn"          // left out of traces that were kept, by a hop or the tracer
 	FailedOnWay  = "failed-on-way"
 )
 
@@ -31,7 +31,7 @@ var onTheWay = []word{
 
 // believeHops puts down what the hops say of the spans that do not come: what they say of a stretch to that, as far as it
 // misses spans; and what they say of the whole run beyond all stretches (at the stop, or in a log) in proportion.
-func believeHops(lines []line, run Run) {
+func believeHops(lines []line, run Run, t Tracing) {
 	for _, w := range onTheWay {
 		rest := said(run.Hops, w.of)
 		for i := range lines {
@@ -47,19 +47,22 @@ func believeHops(lines []line, run Run) {
 	}
 	for i := range lines {
 		lines[i].droppedEarly()
-		lines[i].doubtHops(run)
+		lines[i].doubtHops(run.blind(t))
 	}
 }
 
-// doubtHops takes it that what is missing was left out on purpose, where a hop does not say how much it left out.
-func (l *line) doubtHops(run Run) {
-	l.blind = blind(run.Hops)
+// doubtHops takes it that what is missing was left out on purpose, where a hop or the tracer does not say how much it left out.
+func (l *line) doubtHops(blind bool) {
+	l.blind = blind
 	if room := math.Floor(l.missing.low); l.blind && l.known && room > 0 {
 		l.exact = false
 		l.widen(between{-room, 0})
 		l.due.low = math.Max(0, l.due.low)
 	}
 }
+
+// blind reports whether a hop, or a tracer that decides on traces, does not say how many it left out.
+func (r Run) blind(t Tracing) bool { return blind(r.Hops) || t.Decides && r.Admitted.Sampled == nil }
 
 // blind reports whether a hop does not say how many it left out.
 func blind(hops []record.Hop) bool {

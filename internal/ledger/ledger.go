@@ -100,5 +100,5 @@ func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, 
 	}
 	p := b.pages[operation]
 	c := p.chance
-	return b.chanced(p), c.trials > 0 && (c.traces < c.low || c.traces > c.high)
+	return b.chanced(p), c.trials > 0 && (p.tooFew() || c.traces > c.high)
 }

@@ -52,7 +52,7 @@ type line struct {
 	perTrace     float64 // spans of each trace; 0: not known, or they differ
 	kept         traces  // where hops decide on traces: those that came
 	failedOnWay  float64
-	blind        bool // one of them does not say how many it left out
+	blind        bool // one of them, or the tracer, does not say how many it left out
 }
 
 // chance is how random sampling fared: traces seen, the band they belong in, and the spans of

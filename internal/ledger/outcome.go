@@ -129,7 +129,7 @@ func (b *book) chanced(p *page) []finding.Reason {
 		out = p.loss()
 	}
 	switch {
-	case c.traces < c.low:
+	case p.tooFew():
 		out = append(out, finding.Reason{Code: finding.PageTooFewTraces})
 	case p.lost < 0.5 && c.traces > 0 && c.traces <= c.high && p.missing.high-c.hidden <= 0.5:
 		out = append(out, finding.Reason{Code: finding.PageComplete})
@@ -146,6 +146,10 @@ func (b *book) chanced(p *page) []finding.Reason {
 	}
 	return out
 }
+
+// tooFew reports whether fewer traces came than chance allows. Where whole traces were left out once they were there, or thrown
+// away undecided, chance has no say in it.
+func (p *page) tooFew() bool { return p.chance.traces < p.chance.low && p.decided+p.early == 0 }
 
 // unseen is how much may have been lost at most.
 func (p *page) unseen(code finding.Code) finding.Reason {

@@ -36,7 +36,7 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	}
 	at.Inside = whole(p.atStop) // still with the tracer: they never were between the two
 	var pages []finding.Page
-	blind := false // something on this page does not say how many it left out
+	blind := p.blind && !blind(p.hops) // something on this page does not say how many it left out; here the tracer, if no hop
 	for _, h := range p.hops {
 		if h.Received == nil { // what it says besides holds for the page that it is on
 			at.Past = append(at.Past, h.Name)

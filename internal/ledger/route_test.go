@@ -206,3 +206,43 @@ func TestRoute(t *testing.T) {
 		})
 	}
 }
+
+// Of an operation with several traces it is known how many spans each has where none has more than their mean.
+func TestSpansOfEachTrace(t *testing.T) {
+	for name, c := range map[string]struct {
+		per  PerOperation
+		want float64
+	}{
+		"one trace":              {PerOperation{Low: 3, High: 3, How: Declared}, 3},
+		"two alike":              {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2, Roots: map[string]int{"GET /": 4, "job": 4}}, 4},
+		"two alike, of one name": {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2, Roots: map[string]int{"GET /": 4}}, 4},
+		"two that differ":        {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2, Roots: map[string]int{"GET /": 5, "job": 3}}, 0},
+		"differ, of one name":    {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2, Roots: map[string]int{"GET /": 5}}, 0},
+		"two, of unknown sizes":  {PerOperation{Low: 8, High: 8, How: Inferred, Traces: 2}, 0},
+	} {
+		if got := c.per.perTrace(); got != c.want {
+			t.Errorf("%s: %g, want %g", name, got, c.want)
+		}
+	}
+}
+
+// A stretch of which a hop kept no trace is known as well as the others are.
+func TestStretchOfWhichNoTraceIsKept(t *testing.T) {
+	run := Run{Hops: []record.Hop{collector("tail", 6000, 5700, 0, 0, 300)}}
+	run.Hops[0].Kept = number(100)
+	for _, kept := range []uint64{100, 0} {
+		h := collector("tail", 3000, 3000-3*kept, 0, 0, 3*kept)
+		h.Kept = number(kept)
+		sink := record.Counts{Checking: true}
+		if kept > 0 {
+			sink = traced(record.Shapes{"json": {3: int64(kept)}})
+		}
+		p := phase("json", 1000, sink)
+		p.Hops = []record.Hop{h}
+		run.Phases = append(run.Phases, p)
+	}
+	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
+	if got, want := pagesText(l.Pages), "app > tail: 6000 = 6000 whole; tail > sink: 6000 -5700 sampled = 300 traces 100 partial 0 whole"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -36,9 +36,9 @@ func settle(run Run, t Tracing) []line {
 	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
 	showAbsent(lines, run, t)
 	decide(lines, run)
-	believeHops(lines, run)
+	believeHops(lines, run, t)
 	for i, s := range run.Phases {
-		lines[i].tear(s, run.Admitted, roots)
+		lines[i].tear(s, run, roots)
 	}
 	for i, s := range run.Phases {
 		operations := s.Started

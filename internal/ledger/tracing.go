@@ -10,6 +10,7 @@ import (
 // Tracing is what the tracing of a variant is meant to do.
 type Tracing struct {
 	Silent   bool                    // no span is sent, by intent
+	Decides  bool                    // the tracer leaves out traces once they are there, and is to say how many spans
 	Sampling float64                 // sampled share, 0 to 1
 	Holds    int                     // spans that the tracer may keep until a buffer is full: they come with a later operation
 	Besides  int                     // spans that the program makes when it starts, beside those of requests; 0 where it is not known
@@ -53,11 +54,17 @@ func (p PerOperation) exact() bool {
 	return p.known() && p.Low == p.High && p.Low == float64(int64(p.Low))
 }
 
-// perTrace is how many spans each trace of an operation has; 0 where that is not known, or they need not be alike.
+// perTrace is how many spans each trace of an operation has; 0 where that is not known, or they need not be alike: of several
+// traces it is known only by the most that the traces of each root have.
 func (p PerOperation) perTrace() float64 {
 	each := p.Low / p.traces()
-	if !p.exact() || each != math.Trunc(each) {
+	if !p.exact() || each != math.Trunc(each) || p.traces() != 1 && p.Roots == nil {
 		return 0
+	}
+	for _, most := range p.Roots {
+		if p.traces() != 1 && float64(most) != each {
+			return 0
+		}
 	}
 	return each
 }

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,7 +12,7 @@ import (
 
 // What is awaited is looked for at once, every so often, and a last time when patience ends.
 func TestAwait(t *testing.T) {
-	broken := errors.New("broken")
+	broken, busy := errors.New("broken"), errors.New("busy")
 	const every, most = 100 * time.Millisecond, 250 * time.Millisecond
 	for name, test := range map[string]struct {
 		doneAt, failsAt int // of which look; 0 is none
@@ -18,12 +20,15 @@ func TestAwait(t *testing.T) {
 		took            time.Duration
 		done            bool
 		err             error
+		busy            []int // looks that see nothing
 	}{
-		"at once":  {1, 0, 1, 0, true, nil},
-		"later":    {3, 0, 3, 2 * every, true, nil},
-		"the last": {4, 0, 4, most, true, nil},
-		"never":    {0, 0, 4, most, false, nil},
-		"fails":    {0, 2, 2, every, false, broken},
+		"at once":         {1, 0, 1, 0, true, nil, nil},
+		"later":           {3, 0, 3, 2 * every, true, nil, nil},
+		"the last":        {4, 0, 4, most, true, nil, nil},
+		"never":           {0, 0, 4, most, false, nil, nil},
+		"fails":           {0, 2, 2, every, false, broken, nil},
+		"busy, and later": {3, 0, 3, 2 * every, true, nil, []int{1, 2}},
+		"busy at last":    {0, 0, 4, most, false, busy, []int{2, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -31,6 +36,9 @@ func TestAwait(t *testing.T) {
 				done, err := await(t.Context(), every, most, func() (bool, error) {
 					if looks++; looks == test.failsAt {
 						return false, broken
+					}
+					if slices.Contains(test.busy, looks) {
+						return false, fmt.Errorf("looking: %w", unseen{busy})
 					}
 					return looks == test.doneAt, nil
 				})

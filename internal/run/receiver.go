@@ -3,6 +3,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,22 +53,25 @@ func (b *backend) snapshot(ctx context.Context) (sink.Snapshot, error) {
 	if err != nil {
 		return fail(err)
 	}
-	b.said = said
+	if said.Untold != "" { // it may be busy, and answer the next time
+		return fail(unseen{errors.New(said.Untold)})
+	}
 	stored, known := hop.Stored(said)
-	switch {
-	case said.Untold != "":
-		return fail(fmt.Errorf("%s", said.Untold))
-	case !known:
+	if !known {
 		return fail(fmt.Errorf("its page has none of the counters that service.yaml names as received"))
 	}
+	b.said = said
+	// What it throws away after it was counted makes the count smaller: counts of stretches are differences, so that it stands
+	// still until it has caught up. How many it threw away is told beside it.
+	stored = max(stored, b.stored)
 	if stored != b.stored {
 		b.stored, b.changed = stored, time.Now()
 	}
 	return sink.Snapshot{Counts: record.Counts{Spans: stored}, Since: time.Since(b.changed)}, nil
 }
 
-// stopBackend asks the backend for all spans that it has stored, when all others have ended, and ends it.
-func (s *stage) stopBackend(ctx context.Context) error {
+// stopBackend asks the backend for all spans that it has stored, when all others have ended and it was last seen, and ends it.
+func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 	to := s.request.Plan.To
 	if to == "" {
 		return nil
@@ -77,11 +81,11 @@ func (s *stage) stopBackend(ctx context.Context) error {
 	if err != nil {
 		return of(to, fmt.Errorf("where backend %s is asked for its spans: %w", to, err))
 	}
-	seen, err := s.receiver.snapshot(ctx)
+	astray, err := theSink{s.agents}.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	told := record.Backend{Name: to, Stored: seen.Counts.Spans}
+	told := record.Backend{Name: to, Stored: seen.Counts.Spans, Astray: astray.Counts.Spans}
 	if b, is := s.receiver.(*backend); is && b.said.Dropped != nil {
 		told.Dropped = *b.said.Dropped
 	}

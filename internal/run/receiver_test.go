@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -29,12 +31,40 @@ func TestBackendSnapshot(t *testing.T) {
 	if seen, err = b.snapshot(t.Context()); err != nil || seen.Counts.Spans != 5 || seen.Since < time.Minute {
 		t.Errorf("%+v, %v, want 5 spans as long ago", seen, err)
 	}
+	for _, one := range []struct {
+		page string
+		want uint64
+	}{{"stored 7\nthrown 4\n", 5}, {"stored 9\nthrown 4\n", 5}, {"stored 10\nthrown 4\n", 6}} {
+		page = one.page
+		if seen, err = b.snapshot(t.Context()); err != nil || seen.Counts.Spans != one.want {
+			t.Errorf("%q after 5: %+v, %v, want %d", page, seen, err, one.want)
+		}
+	}
 	page = "other 7\n"
 	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "none of the counters") {
 		t.Errorf("of a page without the counter: %v", err)
 	}
 	server.Close()
-	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "backend zipkin") {
+	if _, err = b.snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "backend zipkin") || !errors.As(err, &unseen{}) {
 		t.Errorf("of no page: %v", err)
+	}
+}
+
+// TestLastSightOfABackend: what it still holds back when all others have ended is waited for, however little comes meanwhile.
+func TestLastSightOfABackend(t *testing.T) {
+	begun, held := time.Now(), 500*time.Millisecond
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n := 5
+		if time.Since(begun) > held {
+			n = 7
+		}
+		fmt.Fprintf(w, "stored %d\n", n)
+	}))
+	defer server.Close()
+	says := []spec.Saying{{What: spec.SaysReceived, Metrics: "stored"}}
+	plan := &spec.Plan{To: "store", Processes: []spec.Process{{Name: "store", Service: &spec.Service{Delay: held}}}}
+	s := &stage{request: Request{Plan: plan}, record: &record.Record{}, exporting: true, receiver: &backend{counter: hop.Of("store", says, server.URL, nil), changed: begun}}
+	if seen, err := s.last(t.Context()); err != nil || seen.Counts.Spans != 7 || s.record.Stop.Unquiet {
+		t.Errorf("%+v, %v, unquiet %t; want 7 spans", seen, err, s.record.Stop.Unquiet)
 	}
 }

@@ -44,7 +44,7 @@ func (s *stage) stop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.stopBackend(ctx); err != nil {
+	if err := s.stopBackend(ctx, seen); err != nil {
 		return err
 	}
 	life := seen.Counts
@@ -84,13 +84,16 @@ func (s *stage) stopOne(ctx context.Context, p Process) error {
 var lastPatience = grace
 
 // last waits until the sink has taken in what was sent before the end: the
-// senders are gone, so all that can still come is in its sockets. Where it is not
-// quiet when patience ends, the record says so.
+// senders are gone, so all that can still come is in its sockets, or held back by a
+// backend. Where it is not quiet when patience ends, the record says so.
 func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
-	const still = 100 * time.Millisecond
+	still := 100 * time.Millisecond
+	if to := s.request.Plan.To; to != "" {
+		still = s.request.Plan.Process(to).Holds() + margin
+	}
 	start := time.Now()
 	var seen sink.Snapshot
-	quiet, err := await(ctx, s.receiver.every(), lastPatience, func() (bool, error) {
+	quiet, err := await(ctx, s.receiver.every(), lastPatience+still, func() (bool, error) {
 		var err error
 		if seen, err = s.receiver.snapshot(ctx); err != nil {
 			return false, err

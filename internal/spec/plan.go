@@ -16,6 +16,7 @@ type Plan struct {
 	Says       []Saying          // of the tracer
 	Tells      string            // pattern of the lines in which the tracer names what it instruments; ""
 	Silent     bool              // no span reaches the sink, by intent
+	Decides    bool              // the tracer leaves out traces by what they turn out to be, and says how many spans
 	Sampling   float64           // sampled share, 0 to 1; 1 where the tracer has no such setting
 	Delay      time.Duration     // longest time that the tracer holds a finished span back
 	Holds      int               // spans that the tracer may keep, however long, until a buffer is full

@@ -106,7 +106,7 @@ func (p *Plan) behaviour(v Variant) {
 	for _, s := range v.Tracer.Settings {
 		value := v.Settings[s.Name]
 		choice := s.Choices[value]
-		p.Silent = p.Silent || choice.Silent
+		p.Silent, p.Decides = p.Silent || choice.Silent, p.Decides || choice.Decides
 		immediate = immediate || choice.Immediate
 		for format, folder := range choice.Files {
 			if p.Files == nil {

@@ -27,6 +27,7 @@ settings:
       batch: {env: {GONE: batch}}
       simple: {env: {SIMPLE: "1"}, unset: [GONE, MS], immediate: true}
       off: {silent: true}
+      errors: {decides: true}
 says: [{what: dropped, log: "dropped (?P<n>\\d+)", take: last}]
 settle: 250ms
 `)},
@@ -93,12 +94,13 @@ func TestPlanBehaviour(t *testing.T) {
 		`{tracer: toy, settings: {sampling: 1%, delay: 200ms}}`:   {Sampling: 0.01, Delay: 200 * time.Millisecond},
 		`{tracer: toy, settings: {processor: simple, delay: 9s}}`: {Sampling: 1},
 		`{tracer: toy, settings: {processor: off}}`:               {Sampling: 1, Silent: true},
+		`{tracer: toy, settings: {processor: errors}}`:            {Sampling: 1, Delay: 5 * time.Second, Decides: true},
 		`{tracer: none}`:     {Sampling: 1, Silent: true},
 		`{env: {MINE: "1"}}`: {Sampling: 1}, // may well send spans of its own
 		`{args: [--trace]}`:  {Sampling: 1},
 	} {
 		p := plan(t, variant)
-		got := Plan{Sampling: p.Sampling, Delay: p.Delay, Silent: p.Silent}
+		got := Plan{Sampling: p.Sampling, Delay: p.Delay, Silent: p.Silent, Decides: p.Decides}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", variant, diff)
 		}

@@ -35,7 +35,7 @@ func (p *Plan) addHops(v Variant) {
 		p.To = v.To.Name
 	}
 	for _, one := range v.Route() {
-		p.Passing += one.holds()
+		p.Passing += one.Holds()
 	}
 }
 

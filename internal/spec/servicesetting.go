@@ -93,9 +93,9 @@ func (v *Service) mute(values map[string]string) map[string]string {
 	return out
 }
 
-// holds is the longest time that a hop holds a span back. A configuration of the user's own may do what a setting that was
+// Holds is the longest time that a hop holds a span back. A configuration of the user's own may do what a setting that was
 // chosen says, whatever the others are.
-func (p Process) holds() time.Duration {
+func (p Process) Holds() time.Duration {
 	sum := p.Service.Delay
 	values := p.Service.values(p.Settings)
 	mute := p.Service.mute(values)

@@ -13,7 +13,7 @@ var entryTexts = map[string]string{
 	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.DecidedOut: "sampled out by the tracer", ledger.Forgone: "held back by the tracer's own limit",
 	ledger.Dropped: "tracer says dropped", ledger.FailedSend: "failed export", ledger.Background: "of other work",
 	ledger.SampledOnWay: "sampled out on the way", ledger.DroppedOnWay: "dropped on the way", ledger.FailedOnWay: "failed export on the way",
-	ledger.EarlyOnWay: "dropped too early on the way", ledger.TornOnWay: "left out of kept traces on the way",
+	ledger.EarlyOnWay: "dropped too early on the way", ledger.TornOnWay: "left out of kept traces",
 	ledger.LostAtStop: "lost at the stop", ledger.SaysSent: "tracer says sent",
 	ledger.AdmittedBeyond: "tracer says dropped, not missing",
 }
@@ -86,7 +86,7 @@ func pageText(r finding.Reason) string {
 	case finding.PageMayNotBeMade:
 		return "nothing lost for sure; too few operations agree on how many they make, so up to " + n + " may be lost"
 	case finding.PageHopSilent:
-		return "nothing lost for sure; a hop does not say what it leaves out on purpose, so up to " + n + " may be lost"
+		return "nothing lost for sure; the tracer or a hop does not say what it leaves out on purpose, so up to " + n + " may be lost"
 	case finding.PageUnchecked:
 		return "as many came as expected; nobody looked at the ids of " + n + ", so duplicates may hide a loss"
 	case finding.PageTracesKept:

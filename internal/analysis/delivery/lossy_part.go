@@ -69,10 +69,12 @@ func (b *Book) LostInWindow(variant string, at cell.At) Lost {
 // lostIn settles a part of each phase like a phase of its own: block by block, or all together
 // where chance decides what is sampled. What is missing of the part but not of its whole phase
 // came late, and is not lost; nor are as many spans of each as may come in a later part of it.
-// The part is nil where there should be one and is not.
+// What was left out on purpose is told of the whole phase alone: then the part has its share of what that lost, by its
+// operations. The part is nil where there should be one and is not.
 func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
 	tracing := b.tracingByCell(variant)
 	var parts, wholes []ledger.Run
+	var shares []portion
 	for _, block := range b.BlocksOf(variant, b.Baseline) {
 		r := b.Runs[variant][block]
 		p := r.ByCell[at]
@@ -90,6 +92,7 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
 		}}})
 		wholes = append(wholes, ofCells(r.Record))
+		shares = append(shares, portion{float64(load.Started), float64(p.Warmup.Started + p.Load.Started)})
 	}
 	size := 1 // how many blocks are settled together
 	if tracing.ByChance() {
@@ -102,11 +105,31 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 		if !known || !knownWhole {
 			return Lost{}
 		}
-		lost := min(max(0, one.Due-one.Delivered-later), whole.Due-whole.Delivered)
-		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost))
+		share := 1.0
+		if whole.LeftOut > 0 {
+			share = shareOf(shares[i : i+size])
+		}
+		lost := min(max(0, one.Due-one.Delivered-later), (whole.Due-whole.Delivered)*share)
+		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost*share))
+		if whole.LeftOut > 0 {
+			one.Due = one.Delivered + lost
+		}
 		sum = Lost{due: sum.due + one.Due, lost: sum.lost + lost, most: sum.most + most, Known: true}
 	}
 	return sum
+}
+
+// portion is the operations of a part of a phase, and of the whole phase.
+type portion struct{ part, whole float64 }
+
+// shareOf is the share of operations that parts are of their phases.
+func shareOf(all []portion) float64 {
+	var sum portion
+	for _, one := range all {
+		sum.part, sum.whole = sum.part+one.part, sum.whole+one.whole
+	}
+	share, _ := dataset.Over(sum.part, sum.whole) // 0 where there were none
+	return share
 }
 
 // below reports whether the whole phase tells of a loss that may be the part's and is unknown of

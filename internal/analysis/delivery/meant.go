@@ -22,7 +22,7 @@ func (b *Book) trace() {
 		t := ledger.Tracing{Sampling: 1, Spans: map[string]ledger.PerOperation{}}
 		plan := b.Plans[v.Name]
 		if plan != nil {
-			t.Silent, t.Sampling, t.Holds = plan.Silent, plan.Sampling, plan.Holds
+			t.Silent, t.Decides, t.Sampling, t.Holds = plan.Silent, plan.Decides, plan.Sampling, plan.Holds
 		}
 		for _, operation := range append(b.Operations(), record.ProbeOperation) {
 			if per, known := b.perOperation(i, plan, operation, learnt); known {

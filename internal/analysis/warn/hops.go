@@ -15,10 +15,9 @@ import (
 const longWait = 0.2
 
 func (s *looker) findLongWaits() []hit {
-	window := s.Experiment.Load.Duration
 	return s.perHop(func(v spec.Variant, hop spec.Process) (string, bool) {
-		waits := hop.Waits()
-		return fmt.Sprintf("%s holds a span for %s, over a fifth of the window of %s", hop.Name, waits, window), waits.Seconds() > longWait*window.Seconds()
+		waits, window := hop.Waits(), s.Shortest(v.Name)
+		return fmt.Sprintf("%s holds a span for %s, over a fifth of the window of %s", hop.Name, waits, window), window > 0 && waits.Seconds() > longWait*window.Seconds()
 	})
 }
 

@@ -63,7 +63,7 @@ var checks = []check{
 	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (load: {duration: …})", (*looker).findShortWindow},
 	{"hop-waits-long", warning, "measure at least 5 times as long as it waits (load: {duration: …}), or let it wait less: its work for the window is done in the drain", (*looker).findLongWaits},
 	{"hop-room-small", warning, "give it more room (traces: …), or let it wait less: the oldest traces are thrown away undecided", (*looker).findLittleRoom},
-	{"spans-late", warning, "let it wait longer than the tracers hold spans (wait: …), or shorten their delay: a trace was decided on in parts", (*looker).findLateSpans},
+	{"spans-late", warning, "let it wait longer than the tracers hold spans (wait: …), or shorten their delay: of traces that were left out those spans are in no count, and told as lost inside it", (*looker).findLateSpans},
 	{"never-steady", warning, "the figures still hold a part of the warm-up: allow a longer one (load: {warmup: auto..60s}), or raise the rate, at which code gets warm sooner", (*looker).findNeverSteady},
 	{"never-quiet", warning, "the tracer still sent when patience ended, so some of its cost is not counted: shorten its delay or lower the rate", (*looker).findNeverQuiet},
 	{"low-rate", note, "what processes use when idle is a large part of the CPU per operation: raise the rate to see the cost of operations", (*looker).findLowRate},
@@ -84,7 +84,7 @@ var checks = []check{
 	{"duplicates", note, "spans came more than once: the exporter sent them again, which costs", (*looker).findDuplicates},
 	{"evicted", warning, "the sink had to forget span ids, so duplicates may be missed: lower the rate or shorten the window", (*looker).findEvicted},
 	{"waited-for-tracer", note, "nothing to do: the first operation came after that, and the wait is in no figure", (*looker).findWaited},
-	{"backend-differs", warning, "see how many it keeps (tracetax show of the backend): what it forgot or lost cannot be found by those who ask it, and is in no count of lost spans", (*looker).findBackend},
+	{"backend-differs", warning, "see how many it keeps (tracetax show of the backend): what it forgot after it had stored it cannot be found by those who ask it, and is in no count of lost spans; what went to the sink has another address in a configuration ({sink.…} is the backend's)", (*looker).findBackend},
 	{"killed-at-stop", warning, "a process did not end when asked, so its tracer may not have flushed: see why it hangs", (*looker).findKilled},
 }
 

@@ -26,7 +26,8 @@ type Log struct {
 // Name implements Counter.
 func (l Log) Name() string { return l.Hop }
 
-// Read implements Counter. A log without such a line says that there was none.
+// Read implements Counter. A log without such a line says that there was none, but for what is left out on purpose: of that
+// a program tells when it ends, so that one without a line was killed before, and how many it left out is not known.
 func (l Log) Read(context.Context) (record.Hop, error) {
 	out := record.Hop{Name: l.Hop, Source: byLog}
 	figures := out.Figures()
@@ -36,25 +37,27 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 			return out, fmt.Errorf("the pattern for %s spans of %s: %w", s.What, l.Hop, err)
 		}
 		for _, log := range l.Logs {
-			n, err := logged(log, pattern, s.Take)
+			n, said, err := logged(log, pattern, s.Take)
 			if err != nil {
 				return out, fmt.Errorf("reading what process %s says of %s spans: %w", log.Process, s.What, err)
 			}
-			add(figures[s.What], n)
+			if said || s.What != spec.SaysSampled {
+				add(figures[s.What], n)
+			}
 		}
 	}
 	return out, nil
 }
 
-// logged takes the numbers out of one process's log.
-func logged(log Lines, pattern *regexp.Regexp, take string) (uint64, error) {
+// logged takes the numbers out of one process's log; said is whether there was any.
+func logged(log Lines, pattern *regexp.Regexp, take string) (total uint64, said bool, err error) {
 	group := pattern.SubexpIndex("n")
-	var total uint64
-	err := log.Each(func(line string) error {
+	err = log.Each(func(line string) error {
 		found := pattern.FindStringSubmatch(line)
 		if found == nil {
 			return nil
 		}
+		said = true
 		n := uint64(1)
 		if group > 0 {
 			var err error
@@ -69,5 +72,5 @@ func logged(log Lines, pattern *regexp.Regexp, take string) (uint64, error) {
 		}
 		return nil
 	})
-	return total, err
+	return total, said, err
 }

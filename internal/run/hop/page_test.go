@@ -179,6 +179,12 @@ func TestLog(t *testing.T) {
 	if got, err := (Log{Says: says, Logs: []Lines{lines()}}).Read(t.Context()); err != nil || text(got) != "- - - 0 0 0" {
 		t.Errorf("a log without such a line says %s, %v", text(got), err)
 	}
+	left := []spec.Saying{{What: spec.SaysSampled, Log: `left out (?P<n>\d+)`}}
+	for want, logs := range map[string][]Lines{"- - - - - -": {lines("killed"), lines()}, "- - 0 - - -": {lines("left out 0"), lines()}, "- - 7 - - -": {lines("left out 3"), lines("left out 4")}} {
+		if got, err := (Log{Says: left, Logs: logs}).Read(t.Context()); err != nil || text(got) != want {
+			t.Errorf("what was left out is %s, %v; want %s", text(got), err, want)
+		}
+	}
 	if _, err := (Log{Says: says, Logs: []Lines{lines("sent 99999999999999999999")}}).Read(t.Context()); err == nil {
 		t.Error("a number that is too large is taken")
 	}
