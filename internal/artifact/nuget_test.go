@@ -18,6 +18,9 @@ import (
 func nugetSource(t *testing.T) (hash, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("dotnet"); err != nil {
+		if os.Getenv("TRACETAX_REQUIRE_DOTNET") == "1" {
+			t.Fatal(err)
+		}
 		t.Skip("dotnet is not here: unlike the other languages it is not asked for by TRACETAX_REQUIRE_PROGRAMS")
 	}
 	var file bytes.Buffer
