@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -28,6 +29,8 @@ func TestPerKeptTrace(t *testing.T) {
 	}
 	if f := get(t, doc, "json", "otel", metric.CPUPerKeptTrace); *f.Absolute.Low > 300e-6 || *f.Absolute.High < 300e-6 || f.Relative != nil {
 		t.Errorf("30 µs over a tenth: %+v", f.Absolute)
+	} else if f.Note != "added CPU over the traces that came, of those made" || !tells(f.Notes, finding.NotePerTrace) {
+		t.Errorf("what it is over: %q, %+v", f.Note, f.Notes)
 	}
 	doc = analyse(t, twoVariants().input())
 	for _, name := range []string{metric.KeptShare, metric.CPUPerKeptTrace} {

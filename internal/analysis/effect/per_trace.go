@@ -38,7 +38,7 @@ func (s *Maker) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
 			m := measure.Made(metric.CPUPerKeptTrace, false)
 			m.Added, m.Payer = true, role.Charge{Role: payer}
 			c := s.newClaim(m, p, at, samples)
-			c.Note = "added CPU over the traces that came, of those made"
+			c.remark(because(finding.NotePerTrace))
 			c.estimate(s.Confidence(estimate.Confidence), s.Quick())
 			out = append(out, c)
 		}
