@@ -2,6 +2,7 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,13 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// needDotnet leaves a test out without .NET, which TRACETAX_REQUIRE_PROGRAMS does not ask for, unlike other languages.
+// needDotnet leaves a test out without .NET, which TRACETAX_REQUIRE_DOTNET=1 asks for, unlike other languages apart.
 func needDotnet(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("dotnet"); err != nil {
+		if os.Getenv("TRACETAX_REQUIRE_DOTNET") == "1" {
+			t.Fatal(err)
+		}
 		t.Skip("dotnet is not here, and not every machine that checks has to have it")
 	}
 }

@@ -210,10 +210,15 @@ func TestRanksOfWhatDidItsWork(t *testing.T) {
 	before.Environment["cpu_model"], after.Environment["cpu_model"] = "one", "another"
 	before.Lossy = []finding.Lossy{{Operation: "json", Variant: "otel-10", LostShare: 0.5}}
 	after.Untraced = []finding.Untraced{{Operation: "json", Variant: "otel-10"}}
+	before.LossUnknown = []finding.LossUnknown{{Operation: "work", Variant: "otel-10", LostMost: 0.5}}
+	after.LossUnknown = []finding.LossUnknown{{Operation: "work", Variant: "none", LostMost: 0.5}} // against which all are held
 	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Force: true})
 	for _, r := range doc.Ranks {
 		if r.Operation == "json" && (r.Variant == "otel-10" || r.Variant == "otel" && (r.Places[0] != 2 || r.Places[1] != 2)) {
 			t.Errorf("%+v", r)
+		}
+		if r.Operation == "work" && (r.Variant == "otel-10" || r.Places[1] != 0) {
+			t.Errorf("though nobody knows what was lost: %+v", r)
 		}
 	}
 }

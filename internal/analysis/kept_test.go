@@ -4,8 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // 30 µs are added by each operation, and one trace in ten is kept: 300 µs for one that is kept.
@@ -27,6 +29,8 @@ func TestPerKeptTrace(t *testing.T) {
 	}
 	if f := get(t, doc, "json", "otel", metric.CPUPerKeptTrace); *f.Absolute.Low > 300e-6 || *f.Absolute.High < 300e-6 || f.Relative != nil {
 		t.Errorf("30 µs over a tenth: %+v", f.Absolute)
+	} else if f.Note != "added CPU over the traces that came, of those made" || !tells(f.Notes, finding.NotePerTrace) {
+		t.Errorf("what it is over: %q, %+v", f.Note, f.Notes)
 	}
 	doc = analyse(t, twoVariants().input())
 	for _, name := range []string{metric.KeptShare, metric.CPUPerKeptTrace} {
@@ -67,5 +71,41 @@ func TestLossBehindATailSampler(t *testing.T) {
 		if len(doc.Lossy) != 1 || math.Abs(doc.Lossy[0].LostShare-.1) > 1e-9 || doc.Lossy[0].Part != "in the window" || doc.Lossy[0].Spans != 3000 {
 			t.Errorf("%s: a tenth of what was kept is lost, and listed apart is %+v", name, doc.Lossy)
 		}
+	}
+}
+
+// No share is kept where nothing decides on traces, or an operation begins several: that some have none may have another cause.
+func TestNoShareIsKept(t *testing.T) {
+	keeps := func(s scene) bool {
+		_, has := look(analyse(t, s.input()), "json", "otel", "none", metric.KeptShare, "")
+		return has
+	}
+	few := func(per uint64) func(*record.Record) { // two in five are kept
+		return onlyRuns("otel", func(r *record.Record) {
+			p := &r.Phases[0]
+			traces := p.Load.Started * 2 / 5 * per
+			p.Sink.Spans, p.Sink.Roots, p.Sink.Traces = 3*traces/per, traces, traces
+		})
+	}
+	s := twoVariants()
+	s.change = onlyRuns("otel", func(r *record.Record) {
+		p := &r.Phases[0]
+		p.Sink.Spans, p.Sink.Roots, p.Sink.Traces = p.Sink.Spans-3, p.Sink.Roots-1, p.Sink.Traces-1
+	})
+	if keeps(s) {
+		t.Error("though one request has failed, and nothing decides")
+	}
+	s = twoVariants()
+	s.change, s.plan = few(1), func(p *spec.Plan) { p.Sampling = 0.4 }
+	if !keeps(s) {
+		t.Error("two in five are sampled, and nothing is told")
+	}
+	s.change = few(2)
+	counts := record.Counts{Spans: 60, Roots: 40, Traces: 40, Checking: true}
+	s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Life: counts, Phases: []record.Phase{{
+		Operation: "json", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20}, Sink: counts,
+	}}}}
+	if keeps(s) {
+		t.Error("of operations that begin two traces each")
 	}
 }

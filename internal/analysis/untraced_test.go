@@ -67,7 +67,11 @@ func TestCausesOfNoSpans(t *testing.T) {
 		"refused":                        {counts(record.Counts{Malformed: 3, Rejected: 2}), causes{{Cause: finding.Refused, Count: 50}}},
 		"metrics only":                   {counts(record.Counts{Requests: 4, Metrics: 9}), causes{{Cause: finding.OtherSignals, Count: 90}}},
 		"another protocol":               {counts(record.Counts{}), causes{{Cause: finding.NotUnderstood, Count: 10}}},
-		"polls for settings":             {counts(record.Counts{Requests: 4}), causes{{Cause: finding.Empty, Count: 40}}},
+		"a backend, to which it may have connected": {func(r *record.Record) {
+			process(record.ProcessSigns{Programs: []string{"python3"}})(r)
+			r.Signs.Connections, r.Backend = 1, &record.Backend{Name: "store"}
+		}, nil},
+		"polls for settings": {counts(record.Counts{Requests: 4}), causes{{Cause: finding.Empty, Count: 40}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := dark(c.change)

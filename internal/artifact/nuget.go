@@ -30,7 +30,8 @@ func nugetPackages(ctx context.Context, files fs.FS, folder string, progress io.
 	if err != nil {
 		return packages{}, err
 	}
-	version, err := command{args: []string{"dotnet", "--version"}, env: nugetEnv}.output(ctx)
+	// A global.json at or above the folder where it is asked would choose which SDK answers: above a root there is none.
+	version, err := command{args: []string{"dotnet", "--version"}, dir: string(filepath.Separator), env: nugetEnv}.output(ctx)
 	if err != nil {
 		return packages{}, fmt.Errorf("asking dotnet for its version: %w (install the .NET 10 SDK; a runtime alone does not build)", err)
 	}

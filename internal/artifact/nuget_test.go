@@ -18,6 +18,9 @@ import (
 func nugetSource(t *testing.T) (hash, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("dotnet"); err != nil {
+		if os.Getenv("TRACETAX_REQUIRE_DOTNET") == "1" {
+			t.Fatal(err)
+		}
 		t.Skip("dotnet is not here: unlike the other languages it is not asked for by TRACETAX_REQUIRE_PROGRAMS")
 	}
 	var file bytes.Buffer
@@ -156,4 +159,18 @@ func TestCheckNuGetLock(t *testing.T) {
 func FuzzNuGetLock(f *testing.F) {
 	f.Add(`{"version": 1, "dependencies": {"net10.0": {"A": {"type": "Direct", "contentHash": "x"}}}}`)
 	f.Fuzz(func(_ *testing.T, text string) { _ = checkNuGetLock([]byte(text)) })
+}
+
+// Which SDK makes the projects is not for a global.json where tracetax is started to say.
+func TestNuGetVersionIsNotOfTheWorkingDirectory(t *testing.T) {
+	here := t.TempDir()
+	if err := os.WriteFile(filepath.Join(here, "dotnet"), []byte("#!/bin/sh\nexec pwd\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", here+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Chdir(here)
+	made, err := nugetPackages(t.Context(), nugetFolder("x"), "net", nil)
+	if err != nil || made.parts[0] != "/" {
+		t.Errorf("%v: asked in %q, want /", err, made.parts)
+	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// ranks orders the variants by their ratio in the headline metric, in each result, but for those of which no span came
-// or too many were lost: what they cost is the cost of less work.
+// ranks orders the variants by their ratio in the headline metric, in each result, but for those of which no span came,
+// or too many were lost or may have been: what they cost is the cost of less work.
 func (c *comparison) ranks() []finding.Rank {
 	docs := append([]*finding.Document{c.in.Base}, c.in.News...)
 	var out []finding.Rank
@@ -48,9 +48,13 @@ func (c *comparison) ranks() []finding.Rank {
 	return out
 }
 
-// didItsWork reports whether spans came on both sides of a finding, and no more were lost than a ranking may go without.
+// didItsWork reports whether spans came on both sides of a finding, and no more were lost, as far as anybody knows, than a
+// ranking may go without.
 func didItsWork(doc *finding.Document, f *finding.Finding) bool {
-	return !doc.NotTracing(f) && doc.LostOf(f, f.Variant) == nil && doc.LostOf(f, f.Against) == nil
+	lost := func(variant string) bool {
+		return doc.LostOf(f, variant) != nil || doc.UnknownLossOf(f, variant) != nil
+	}
+	return !doc.NotTracing(f) && !lost(f.Variant) && !lost(f.Against)
 }
 
 // ranked are the variants and their baseline, the best first.

@@ -10,6 +10,7 @@ const (
 	NoteLossy       Code = "of-lossy"        // Variant lost spans: share
 	NoteMayBeLossy  Code = "of-may-be-lossy" // Variant may have: share at most, Because
 	NotePerSpan     Code = "per-span"        // the added CPU is over so many spans per operation: low, high
+	NotePerTrace    Code = "per-kept-trace"  // the added CPU is over the traces that came
 	NoteAdded       Code = "line-of-added"   // the figure is of the line through what tracing adds: depth, a figure a level
 	NoteLine        Code = "line"            // likewise through the time per call
 	NoteLineLost    Code = "line-of-lossy"   // of the spans of a level were lost: share, the most

@@ -50,3 +50,19 @@ func TestNobodyIsAtFault(t *testing.T) {
 		t.Errorf("%v, %+v", err, r.Failure)
 	}
 }
+
+// A receiver that is away gets nothing of what is made, and nobody waits for it to be connected to; requests are answered all
+// the same.
+func TestNobodyReceives(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Measured, "/work")
+	q.Faults.SinkGone, q.Plan.Connects = "away", time.Minute
+	q.Plan.Processes[0].Env = map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "500"} // ms, or its stop waits for many times that
+	r := made(t, conductor, q)
+	if load := r.Phases[0].Load; load.Completed != 100 || load.Failed != 0 || r.Life.Spans != 0 || r.Life.Requests != 0 {
+		t.Errorf("%d of 100 requests answered, %d failed; %d spans came in %d requests, want none", load.Completed, load.Failed, r.Life.Spans, r.Life.Requests)
+	}
+	if r.Start.ConnectedSeconds != 0 {
+		t.Errorf("it was waited %g s for a connection", r.Start.ConnectedSeconds)
+	}
+}

@@ -26,8 +26,9 @@ type unserved struct {
 	net.Listener
 	reset bool
 
-	mu   sync.Mutex
-	held []net.Conn
+	mu     sync.Mutex
+	held   []net.Conn
+	closed bool
 }
 
 // Accept treats every connection as was ordered, and returns when the listener is closed.
@@ -38,9 +39,7 @@ func (u *unserved) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if !u.reset {
-			u.mu.Lock()
-			u.held = append(u.held, c)
-			u.mu.Unlock()
+			u.hold(c)
 			continue
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {
@@ -50,11 +49,23 @@ func (u *unserved) Accept() (net.Conn, error) {
 	}
 }
 
+// hold keeps a connection until the listener is closed, which it may be by now.
+func (u *unserved) hold(c net.Conn) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		_ = c.Close() // nobody has used it
+		return
+	}
+	u.held = append(u.held, c)
+}
+
 // Close ends what was held too.
 func (u *unserved) Close() error {
 	err := u.Listener.Close()
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.closed = true
 	for _, c := range u.held {
 		_ = c.Close() // nobody has used it
 	}

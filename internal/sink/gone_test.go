@@ -63,3 +63,31 @@ func TestGone(t *testing.T) {
 		t.Error("a sink starts that is gone in an unknown way")
 	}
 }
+
+// A connection that was accepted while the sink closed does not outlive it.
+func TestGoneHoldsNothingOnceClosed(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	accepted, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &unserved{Listener: l}
+	if err := u.Close(); err != nil {
+		t.Fatal(err)
+	}
+	u.hold(accepted)
+	if err := c.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("reading: %v, want its end", err)
+	}
+}

@@ -59,7 +59,7 @@ func (v *Service) Stores() bool {
 func (e *Experiment) misplaced() []misfit {
 	var out []misfit
 	for _, v := range e.Variants {
-		if f := e.FaultsOf(v); v.To != nil && (f.SinkLoses > 0 || f.SinkLate > 0) {
+		if f := e.FaultsOf(v); v.To != nil && (f.SinkLoses > 0 || f.SinkLate > 0 || f.SinkGone != "") {
 			out = append(out, misfit{at: []string{"variants", v.Name, "to"}, text: "the spans of variant " + printable(v.Name) + " go to " + v.To.Name +
 				", not to the sink, so that faults of the sink say nothing of them; leave out to, or the faults"})
 		}

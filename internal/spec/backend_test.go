@@ -86,6 +86,7 @@ func TestBadTo(t *testing.T) {
 		"{tracer: none, to: store}":                                          `is not told where the sink is`,
 		"{tracer: otel, via: {store: {service: send}}, to: store}":           `a hop and the backend are both called "store"`,
 		"{tracer: otel, via: send, to: store, faults: {sink-loses: 3%}}":     `faults of the sink say nothing of them`,
+		"{tracer: otel, via: send, to: store, faults: {sink-gone: silent}}":  `faults of the sink say nothing of them`,
 		"{tracer: otel, via: store}":                                         `which store does not receive`,
 		"{tracer: otel, to: {app: {service: store}}}":                        `the workload has a process called "app"`,
 		"{tracer: otel, settings: {export: zipkin}, to: {store: {mist: 1}}}": `unknown key "mist"; did you mean "most"?`,

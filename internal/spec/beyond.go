@@ -20,7 +20,7 @@ func (e *Experiment) Beyond() []string {
 			value, wrong := strconv.Atoi(v.Settings[s.Name])
 			most, none := strconv.Atoi(v.Settings[s.Within])
 			if wrong == nil && none == nil && value > most {
-				out = append(out, fmt.Sprintf("variant %q: %s (%d) is above %s (%d), with which its tracer loses spans; give it %d at most, or raise %s",
+				out = append(out, fmt.Sprintf("variant %q: %s (%d) is above %s (%d), with which its tracer loses spans, or sends none; give it %d at most, or raise %s",
 					printable(v.Name), s.Name, value, s.Within, most, most, s.Within))
 			}
 		}

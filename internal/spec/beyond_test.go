@@ -30,6 +30,22 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
+// The SDKs of two languages refuse a batch above the queue, so that nothing is traced.
+func TestBeyondTheQueue(t *testing.T) {
+	for _, workload := range []string{"hello/flask", "tiers/aspnet"} {
+		for settings, want := range map[string]string{"{queue: 100}": `variant "traced": batch (512) is above queue (100), with which its tracer loses spans, or sends none`, "{queue: 100, batch: 100}": "", "{}": ""} {
+			text := "workload: " + workload + "\nvariants:\n  none:\n  traced: {tracer: otel, settings: " + settings + "}\n"
+			all, err := spec.ParseExperiment("x.yaml", "", []byte(text), spec.NewCatalog(catalogue.Files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told := strings.Join(all[0].Beyond(), "\n"); want == "" && told != "" || !strings.Contains(told, want) {
+				t.Errorf("%s, %s: %q, want %q", workload, settings, told, want)
+			}
+		}
+	}
+}
+
 // What a setting is to be within is a number of the same tracer.
 func TestBadWithin(t *testing.T) {
 	for settings, good := range map[string]bool{

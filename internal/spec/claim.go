@@ -64,6 +64,9 @@ func (s *source) claim(n *node, known studied) (Claim, bool) {
 	if c.Metric == metric.LostShare && (c.Of == "ratio" || c.Over != "") {
 		s.fail(n.get("metric").at, "lost spans are counted for each variant and operation: leave out of: ratio and over")
 	}
+	if c.Metric == metric.LostShare && c.Below != nil && *c.Below <= 0 {
+		s.fail(n.get("below").at, "no share of spans is below %s, and none lost is 0 itself: write below: 0.01%% or the like", formatShare(*c.Below))
+	}
 	if c.Of == "ratio" && len(c.Variants) != 2 && len(c.Workloads) != 2 {
 		s.fail(n.get("of").at, "a ratio is of two variants, or of two workloads: name two of either, the first over the second")
 	}

@@ -15,6 +15,11 @@ func TestCompiledTracers(t *testing.T) {
 		{"calls/rust", "otel-rust", ""},
 		{"calls/rust", "loop-rust", "the tracer loop-rust is compiled into a program, and no build of calls/rust has it; it has builds with otel-rust"},
 		{"proxy/rust", "otel-rust", "the tracer otel-rust is compiled into a program, and no build of proxy/rust has it; it has builds with loop-rust"},
+		{"requests/gohttp", "elastic-go", ""},
+		{"calls/go", "otel-go", ""},
+		{"hello/go", "synthetic-go", ""},
+		{"tiers/gohttp", "elastic-go", "the tracer elastic-go is compiled into a program, and no build of tiers/gohttp has it; it has builds with otel-go"},
+		{"tiers/gohttp", "synthetic-go", "no build of tiers/gohttp has it"},
 	} {
 		text := "workload: " + c.workload + "\nvariants:\n  none:\n  traced: {tracer: " + c.tracer + "}\n"
 		_, err := spec.ParseExperiment("x.yaml", "", []byte(text), spec.NewCatalog(catalogue.Files))

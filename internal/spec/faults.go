@@ -1,7 +1,13 @@
 // Faults: what is made to go wrong on purpose, in the harness.
 package spec
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/protocol"
+)
 
 // Bounds of faults. A sink that answers later than its senders wait, or loses
 // everything, is no known length any more, but an outage; it may be wanted.
@@ -40,4 +46,24 @@ func (e *Experiment) FaultsOf(v Variant) Faults {
 		return *v.Faults
 	}
 	return e.Faults
+}
+
+// connectionless finds sinks that are to be gone to senders who do not connect: datagrams tell nobody that they are not received.
+func (e *Experiment) connectionless() []misfit {
+	var out []misfit
+	for _, v := range e.Variants {
+		gone := e.FaultsOf(v).SinkGone
+		if gone == "" {
+			continue
+		}
+		p, err := e.Plan(v)
+		if err != nil {
+			continue // told elsewhere
+		}
+		if slices.ContainsFunc(protocol.Named(wordsOf(p.Texts())), func(r protocol.Row) bool { return r.Name == protocol.Scouter }) {
+			out = append(out, misfit{at: []string{"variants", v.Name, "faults"}, text: fmt.Sprintf(
+				"variant %q: the sink cannot be gone (%s) to Scouter, whose datagrams need no connection; leave out sink-gone, or take another tracer", printable(v.Name), gone)})
+		}
+	}
+	return out
 }

@@ -122,6 +122,21 @@ faults: {sink-loses: 3%, generator-late: 5ms}
 	}
 }
 
+// A sink cannot be gone to whom only datagrams are sent.
+func TestFaultsOfDatagrams(t *testing.T) {
+	for faults, want := range map[string]string{
+		"{tracer: scouter, faults: {sink-gone: away}}":                 `the sink cannot be gone (away) to Scouter, whose datagrams need no connection`,
+		"{tracer: scouter}\nfaults: {sink-gone: silent}":               `the sink cannot be gone (silent) to Scouter`,
+		"{tracer: scouter, faults: {sink-late: 5ms, sink-loses: 10%}}": "",
+		"{tracer: otel, faults: {sink-gone: away}}":                    "",
+	} {
+		_, err := ParseExperiment("x.yaml", ".", []byte("workload: calls/java\nvariants:\n  none:\n  x: "+faults+"\n"), builtIn())
+		if want == "" && err != nil || want != "" && (err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", faults, err, want)
+		}
+	}
+}
+
 // TestProtocols: requests over TLS and gRPC, and request data.
 func TestProtocols(t *testing.T) {
 	dir := t.TempDir()

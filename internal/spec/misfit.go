@@ -32,7 +32,7 @@ func (e *Experiment) Check() error {
 }
 
 func (e *Experiment) misfits() []misfit {
-	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.duet(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced())
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.duet(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.connectionless())
 }
 
 // ownRates finds operations whose own rate would stand against what the load varies.

@@ -115,6 +115,7 @@ func TestStudyWrong(t *testing.T) {
 		"{}":                                     `a claim needs a metric`,
 		"{name: a, text: b, metric: throughput}": `a claim says where its intervals lie`,
 		"{name: a, text: b, metric: lost_share, over: all, below: 1%}":        `leave out of: ratio and over`,
+		"{name: a, text: b, metric: lost_share, below: 0}":                    `no share of spans is below 0%, and none lost is 0 itself: write below: 0.01%`,
 		"{name: a, text: b, metric: throughput, above: 5%, below: 5%}":        `nothing is both above 5% and below 5%`,
 		"{name: a, text: b, metric: thruput, above: 0}":                       `unknown metric "thruput"; did you mean "throughput"?`,
 		"{name: a, text: b, metric: throughput, of: ratio, above: 0}":         `a ratio is of two variants, or of two workloads`,

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 )
 
 // A claim about lost spans is held against what the ledgers counted, for sure and at most.
@@ -14,7 +15,7 @@ func TestClaimsAboutLostSpans(t *testing.T) {
 			operation, variant string
 			share, most        float64
 		}{{"db", "otel", 0, 0}, {"json", "otel", 0, 0.3}, {"db", "elastic", 0.4, 0.4}, {"json", "elastic", 0.2, 0.3}} {
-			d.Ledgers = append(d.Ledgers, finding.Ledger{Operation: l.operation, Variant: l.variant, LostShare: l.share, LostMost: l.most})
+			d.Ledgers = append(d.Ledgers, finding.Ledger{Operation: l.operation, Variant: l.variant, LostShare: l.share, LostMost: l.most, Entries: []finding.Entry{{Name: ledger.Expected, Spans: 100}}})
 		}
 	}
 	for _, c := range []struct {
@@ -34,6 +35,36 @@ func TestClaimsAboutLostSpans(t *testing.T) {
 		c.claim.Name, c.claim.Metric = c.name, "lost_share"
 		if got := makeStudy(t, []finding.Claim{c.claim}, s.document()).Claims[0]; got.Kind != c.want || len(got.Figures) == 0 {
 			t.Errorf("%s: %s, want %s: %s %+v", c.name, got.Kind, c.want, got.Said, got.Figures)
+		}
+	}
+}
+
+// A loss that nobody knows is not none: what was lost for sure settles a claim, and nothing else does.
+func TestClaimsAboutUnknownLosses(t *testing.T) {
+	none, some, much := 0.0, 0.2, 0.01
+	for name, c := range map[string]struct {
+		change func(*finding.Document, *finding.Ledger)
+		want   finding.Code
+	}{
+		"its number is not known":  {func(_ *finding.Document, l *finding.Ledger) { l.Entries = nil }, finding.WhyLossUnknown},
+		"nothing was to come":      {func(_ *finding.Document, l *finding.Ledger) { l.Entries[0].Spans = 0 }, finding.WhyLossUnknown},
+		"nobody looked at the ids": {func(_ *finding.Document, l *finding.Ledger) { l.Unchecked = 100 }, finding.WhyNoIDs},
+		"the result lists it apart": {func(d *finding.Document, l *finding.Ledger) {
+			d.LossUnknown = []finding.LossUnknown{{Operation: "db", Variant: "otel"}}
+		}, finding.WhyLossUnknown},
+	} {
+		for share, want := range map[*float64]finding.ClaimKind{&none: finding.Open, &some: finding.Refuted} {
+			s := shop("proxy")
+			s.change = func(d *finding.Document) {
+				l := finding.Ledger{Operation: "db", Variant: "otel", LostShare: *share, LostMost: *share, Entries: []finding.Entry{{Name: ledger.Expected, Spans: 100}}}
+				c.change(d, &l)
+				d.Ledgers = append(d.Ledgers, l)
+			}
+			claim := finding.Claim{Name: name, Metric: "lost_share", Variants: []string{"otel"}, Operation: []string{"db"}, Below: &much}
+			got := makeStudy(t, []finding.Claim{claim}, s.document()).Claims[0]
+			if reason := got.Figures[0].Reason; got.Kind != want || want == finding.Open && (reason == nil || reason.Code != c.want) {
+				t.Errorf("%s, %g lost: %s, want %s; %+v", name, *share, got.Kind, want, reason)
+			}
 		}
 	}
 }

@@ -40,6 +40,8 @@ func besideText(r finding.Reason) string {
 			return fmt.Sprintf("added CPU over the %.4g to %.4g spans per operation that were to come: the interval covers both ends", low, high)
 		}
 		return "added CPU over the " + spanNumber(low) + " per operation that " + map[bool]string{true: "was", false: "were"}[low == 1] + " to come"
+	case finding.NotePerTrace:
+		return "added CPU over the traces that came, of those made"
 	case finding.NoteAdded:
 		return "what tracing adds to the time per call, over depth " + levels(r.Figures)
 	case finding.NoteLine:

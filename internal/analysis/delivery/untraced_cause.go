@@ -23,7 +23,7 @@ type looked struct {
 	counts      record.Counts
 	dropped     uint64
 	failed      uint64
-	runs        int // that looked at the processes
+	runs        int // that looked at the processes, and whose spans were to come to the sink
 	connections uint64
 	processes   []record.ProcessSigns // by process, added up; Programs are told once each
 	seen        uint64                // programs that were looked at
@@ -42,8 +42,10 @@ func (b *Book) lookAt(variant string) looked {
 		if r.Signs == nil {
 			continue
 		}
-		out.runs++
-		out.connections += r.Signs.Connections
+		if r.Backend == nil { // of what connects to another the sink hears nothing
+			out.runs++
+			out.connections += r.Signs.Connections
+		}
 		for _, p := range r.Signs.Processes {
 			out.add(p)
 		}

@@ -44,8 +44,8 @@ func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
 		}
 	}
 	for _, m := range measure.All(s.Charges(), s.RegimeOf(at)) {
-		if m.Name == metric.KeptShare && s.loses(p, at) {
-			continue // what throws traces away keeps few of them too
+		if m.Name == metric.KeptShare && !s.keeps(p, at) {
+			continue
 		}
 		if m.WholeRun == (at == cell.At{}) {
 			add(s.claim(m, p, at))
