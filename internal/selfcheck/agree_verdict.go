@@ -156,6 +156,9 @@ func (h holder) direction() string {
 			return "the bound of the verdict is not the larger end of its interval"
 		}
 		shown = finding.FormatBound(bound, h.Unit, h.ByRatio())
+		if v.Wide(h.ByRatio()) { // what is too wide to tell anything is shown whole
+			shown = finding.FormatInterval(finding.Interval{Estimate: h.estimate(), Low: &low, High: &high}, h.Unit, true)
+		}
 	}
 	return h.says(shown)
 }
