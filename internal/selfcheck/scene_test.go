@@ -100,6 +100,9 @@ func told(f *finding.Finding) {
 	case *own.Low <= 0 && *own.High >= 0:
 		bound := e.Hidden()
 		v.Kind, v.Bound, v.Text = finding.NoDifference, &bound, "no difference larger than "+finding.FormatBound(bound, f.Unit, relative)
+		if v.Wide(relative) {
+			v.Text = "inconclusive: " + finding.FormatInterval(finding.Interval{Estimate: e.Center, Low: &e.Low, High: &e.High}, f.Unit, true)
+		}
 	}
 }
 
