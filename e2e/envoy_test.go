@@ -135,6 +135,7 @@ func attached(t *testing.T, attach, tracer string, command ...string) (said, cop
 
 // Configurations of other people's are traced by a copy that Envoy takes.
 func TestEnvoyConfigurations(t *testing.T) {
+	t.Parallel() // it asks what Envoy accepts, not how fast
 	envoy, attach := envoys(t)
 	for _, file := range []string{"edge.yaml", "direct.json", "typed.yaml", "front.json", "grpc.yaml", "listeners.yaml"} {
 		for tracer := range chosen {
@@ -162,6 +163,7 @@ func TestEnvoyConfigurations(t *testing.T) {
 
 // What cannot be given tracing is refused, with its place.
 func TestEnvoyConfigurationsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	_, attach := envoys(t)
 	const manager = `{"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, tracing: {`
 	listener := func(tracing string) string {
@@ -203,6 +205,7 @@ func TestEnvoyConfigurationsThatAreRefused(t *testing.T) {
 
 // One's own Envoy is traced from a command line. An Envoy that dies, or that refuses its configuration, is a failed run with its own words.
 func TestEnvoyOfOnesOwn(t *testing.T) {
+	t.Parallel() // it asks for counts, not for times
 	envoy, _ := envoys(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "envoy", "direct.json"))
 	if err != nil {
