@@ -203,8 +203,8 @@ func TestEnvoyConfigurationsThatAreRefused(t *testing.T) {
 	}
 }
 
-// One's own Envoy is traced from a command line. An Envoy that dies, or that refuses its configuration, is a failed run with its own words.
-func TestEnvoyOfOnesOwn(t *testing.T) {
+// Your Envoy is traced from a command line. An Envoy that dies, or that refuses its configuration, is a failed run with its own words.
+func TestEnvoyOfYourOwn(t *testing.T) {
 	t.Parallel() // it asks for counts, not for times
 	envoy, _ := envoys(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "envoy", "direct.json"))

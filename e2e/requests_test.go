@@ -137,7 +137,7 @@ design: {blocks: 1, seed: 3}
 func accounted(l finding.Ledger, spans int64) error {
 	want := spans * int64(l.Operations)
 	told := int64(0)
-	for _, name := range []string{"delivered", "merged", "held-back"} {
+	for _, name := range []string{"delivered", "merged", "suppressed"} {
 		told += max(0, entry(l, name))
 	}
 	if l.Operations == 0 || entry(l, "expected") != want || told != want || entry(l, "unaccounted") != 0 || !l.Exact {

@@ -164,11 +164,11 @@ func (p *callsProgram) says(t *testing.T, want string) {
 // call has the program make its calls as fast as they go.
 func (p *callsProgram) call(t *testing.T) {
 	t.Helper()
-	p.callPaced(t, func(uint64) {})
+	p.callInTurn(t, func(uint64) {})
 }
 
-// callPaced has the program make its calls, and calls done after each of the batches.
-func (p *callsProgram) callPaced(t *testing.T, done func(calls uint64)) {
+// callInTurn has the program make its calls, and calls done after each of the batches.
+func (p *callsProgram) callInTurn(t *testing.T, done func(calls uint64)) {
 	t.Helper()
 	for calls := agentBatch; calls <= agentCalls; calls += agentBatch {
 		if _, err := io.WriteString(p.in, "\n"); err != nil {

@@ -79,7 +79,7 @@ var commands = []func(console.Streams) *cobra.Command{
 	loading.New,
 	newReport,
 	newCompare,
-	newStudy,
+	newReplicate,
 	newFetch,
 	newInit,
 	newValidate,

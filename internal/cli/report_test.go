@@ -97,8 +97,8 @@ func TestReportJSONIsOneDocument(t *testing.T) {
 	}
 	var doc struct{ Answer string }
 	d := json.NewDecoder(&out)
-	if err := d.Decode(&doc); err != nil || doc.Answer == "" {
-		t.Errorf("answer %q, error %v", doc.Answer, err)
+	if err := d.Decode(&doc); err != nil || doc.FullSummary == "" {
+		t.Errorf("answer %q, error %v", doc.FullSummary, err)
 	}
 	if d.More() {
 		t.Error("something follows the document")

@@ -109,7 +109,7 @@ func (l *Loop) slowest(operation string) (float64, error) {
 		}
 	}
 	if least == 0 {
-		return 0, errors.New("no pilot searched for its capacity; start anew")
+		return 0, errors.New("no pilot searched for its capacity; start again")
 	}
 	return least, nil
 }

@@ -17,7 +17,7 @@ type Comparison struct {
 	News      []Side    `json:"news"`             // after: one or more
 	Filter    string    `json:"filter,omitempty"` // as the user wrote it
 	Elsewhere bool      `json:"elsewhere"`        // made on different machines: ratios and ranks only
-	Answer    string    `json:"answer"`           // one sentence
+	Summary   string    `json:"summary"`          // one sentence
 	Warnings  []Warning `json:"warnings"`
 	Changes   []Change  `json:"changes"`
 	Ranks     []Rank    `json:"ranks,omitempty"` // Elsewhere: the order of the variants

@@ -17,7 +17,7 @@ type Document struct {
 	Experiment  Experiment     `json:"experiment"` // as resolved
 	Environment map[string]any `json:"environment"`
 	Summary     string         `json:"summary,omitempty"` // one sentence of 25 words at most, where so few can tell it
-	Answer      string         `json:"answer"`            // one sentence with all of it
+	FullSummary string         `json:"full_summary"`      // one sentence with all of it
 	Quick       bool           `json:"quick"`             // figures only: no intervals, no verdicts
 	Warnings    []Warning      `json:"warnings"`
 	Findings    []Finding      `json:"findings"`
@@ -27,7 +27,7 @@ type Document struct {
 	Increments  []Increment    `json:"increments,omitempty"`
 	Lossy       []Lossy        `json:"lossy,omitempty"`
 	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"`
-	Unsent      []Unsent       `json:"unsent,omitempty"`
+	Suppressed  []Suppressed   `json:"suppressed,omitempty"`
 	Untraced    []Untraced     `json:"untraced,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
 	Answers     []Answers      `json:"answers,omitempty"`

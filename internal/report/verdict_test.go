@@ -12,13 +12,13 @@ import (
 )
 
 // The first line is the answer, so that `head -1` prints it, or that there is none of tracing.
-func TestTheAnswerComesFirst(t *testing.T) {
+func TestTheSummaryComesFirst(t *testing.T) {
 	for name, doc := range fixtures() {
 		var b bytes.Buffer
 		if err := Terminal(&b, doc, TerminalOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		first := model.OneLine(doc.Answer)
+		first := model.OneLine(doc.FullSummary)
 		if len(doc.Untraced) > 0 {
 			first = view.Brief(doc, false).Alarm.Title
 		}
@@ -55,7 +55,7 @@ func TestPageWithoutIntervals(t *testing.T) {
 func TestCauseIsToldOnce(t *testing.T) {
 	doc := empty()
 	cause := "start: no shop in PATH=/a:/b:/c"
-	doc.Answer = "No run succeeded: " + cause + "."
+	doc.FullSummary = "No run succeeded: " + cause + "."
 	doc.Runs.Failure = []string{"block 1, none, attempt 1: " + cause, "block 1, none, attempt 2: as in block 1, none, attempt 1"}
 	var text, page bytes.Buffer
 	if err := Terminal(&text, doc, TerminalOptions{}); err != nil {

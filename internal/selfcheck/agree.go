@@ -72,7 +72,7 @@ type holder struct {
 	warnings    []finding.Warning
 }
 
-// lessIsBetter are the metrics that the known lengths are of.
+// lessIsBetter are the metrics that the injected overheads are of.
 var lessIsBetter = []string{"cpu_per_operation", "latency_p50", "latency_mean", "memory_mean"}
 
 // figures looks at what needs no estimate of a difference.

@@ -40,9 +40,9 @@ func (r *Report) sentence() string {
 	}
 	switch r.Verdict {
 	case Passed:
-		return "passed: tracetax finds all known lengths on this machine"
+		return "passed: tracetax finds all injected overheads on this machine"
 	case Failed:
-		return fmt.Sprintf("failed: %d of %d known lengths are not found as they are. Do not trust results from this machine before the cause is known", count[Failed], len(r.Checks))
+		return fmt.Sprintf("failed: %d of %d injected overheads are not found as they are. Do not trust results from this machine before the cause is known", count[Failed], len(r.Checks))
 	}
 	return fmt.Sprintf("cannot tell: this machine is too noisy for %d of %d checks; the others passed", count[CannotTell], len(r.Checks))
 }

@@ -16,7 +16,7 @@ receives: {zipkin: "127.0.0.1:{port}"}
 delay: 1s
 metrics: "http://127.0.0.1:{port}/metrics"
 says: [{what: received, metrics: stored}]
-settings: {most: {kind: count, default: 7}}
+settings: {max: {kind: count, default: 7}}
 answers: {spans: "http://127.0.0.1:{port}/spans?most={setting.most}", each: data.*.spans.*}
 `
 
@@ -49,7 +49,7 @@ func TestTo(t *testing.T) {
 workload: calls
 variants:
   none:
-  straight: {tracer: otel, settings: {export: zipkin}, to: {store: {most: 9}}}
+  straight: {tracer: otel, settings: {export: zipkin}, to: {store: {max: 9}}}
   behind: {tracer: otel, via: [send, {last: {service: send}}], to: {mine: {service: store}}}
 `)
 	straight, err := e.Plan(e.Variants[1])

@@ -98,11 +98,11 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		one := e
 		one.Workload = w
 		s.goesWith(n, p.load, w, &one)
-		paced := one.Load.namesPace()
+		fixedRate := one.Load.namesPace()
 		one.Load.complete(w)
 		one.Design.complete(one.Load)
 		one.Operations = s.measured(p, w)
-		if paced {
+		if fixedRate {
 			one.yieldRates()
 		}
 		if p.variants != nil {

@@ -15,7 +15,7 @@ type Override struct {
 	Capacity    string // "cpu=75%" or "p99=50ms,method=staircase,step=100/s"
 	Duration    string
 	Warmup      string
-	Calls       string // "2000000"; workloads that make themselves work only, and so the next two
+	Calls       string // "2000000"; self-driving workloads only, and so the next two
 	Depth       string // "8" or "2,4,8"
 	Threads     string // "2" or "1,2,4"
 	Samples     bool   // every duration is kept; likewise

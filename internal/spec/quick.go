@@ -18,7 +18,7 @@ const (
 	quickResolution = 0.1 // of a search
 	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
-	quickDriven     = time.Second     // window of a workload that makes itself work
+	quickDriven     = time.Second     // window of a self-driving workload
 	quickDrivenWarm = 3 * time.Second // and its warm-up: agents of Java are not compiled before
 )
 

@@ -29,7 +29,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Self:       e.Workload.Self,
 		Verify:     slices.Clone(e.Workload.Verify),
 		Connects:   t.Connects,
-		Holds:      t.Holds,
+		Buffers:    t.Buffers,
 		Steps:      v.Steps(),
 	}
 	if v.LeavesOut(e.Workload) {

@@ -129,7 +129,7 @@ func (s *source) tracerCalled(e entry, w *Workload, catalog looker) *Tracer {
 	if e.at.flag != "" {
 		own, example = "NAME:KEY=VALUE,…", fmt.Sprintf("%s:tracer=%s", e.key, NoTracer)
 	}
-	s.fail(e.at, "%v; a bare name is a tracer's, and a variant of one's own is written %s, such as %s", err, own, printable(example))
+	s.fail(e.at, "%v; a bare name is a tracer's, and a variant of your own is written %s, such as %s", err, own, printable(example))
 	return nil
 }
 

@@ -56,7 +56,7 @@ func reasonText(r finding.Reason) string {
 		return "the baseline lost over 1 % of its spans"
 	case finding.WhyLeast:
 		return "it costs this at least: it lost over 1 % of its spans"
-	case finding.WhyHeldBack:
+	case finding.WhySuppressed:
 		upTo := ""
 		if r.Figure("parts") > 1 {
 			upTo = "up to "

@@ -29,7 +29,7 @@ func failures(doc *finding.Document) []string {
 	for _, text := range doc.Runs.Failure {
 		where, cause, _ := strings.Cut(text, ": ")
 		cause = strings.TrimRight(strings.TrimSpace(cause), ".: ")
-		if cause != "" && strings.Contains(doc.Answer, cause) {
+		if cause != "" && strings.Contains(doc.FullSummary, cause) {
 			text = where + ": as said at the top"
 		}
 		out = append(out, finding.PlainText(text))

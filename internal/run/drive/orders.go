@@ -33,7 +33,7 @@ var _ Driver = (*Orders)(nil)
 // Check implements Teller.
 func (d *Orders) Check(s Stretch) error {
 	if len(s.Operation.Mix) > 0 {
-		return fmt.Errorf("operation %s: a workload that makes itself work has no mix of operations", s.Operation.Name)
+		return fmt.Errorf("operation %s: a self-driving workload has no mix of operations", s.Operation.Name)
 	}
 	return nil
 }

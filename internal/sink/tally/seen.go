@@ -131,7 +131,7 @@ func (s *seen) addAll(b *Batch) (again telling) {
 		}
 		tells := len(told) > 0 && told[0].at == i
 		if tells {
-			spans += told[0].merged + told[0].forgone
+			spans += told[0].merged + told[0].suppressed
 		}
 		fresh := s.add(id, root, spans)
 		if !tells {
@@ -139,7 +139,7 @@ func (s *seen) addAll(b *Batch) (again telling) {
 		}
 		if !fresh {
 			again.merged += told[0].merged
-			again.forgone += told[0].forgone
+			again.suppressed += told[0].suppressed
 		}
 		told = told[1:]
 	}

@@ -16,7 +16,7 @@ const (
 	MaxHeader = 64 << 10
 
 	// idleConnection is how long a connection may wait for its next request:
-	// longer than any exporter's interval, so that none has to connect anew.
+	// longer than any exporter's interval, so that none has to connect again.
 	idleConnection = 10 * time.Minute
 )
 
