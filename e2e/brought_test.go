@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// broughtCatalog has tracers that bring a sidecar: one that burns a injected overhead of CPU for each request beside spans of
+// broughtCatalog has tracers that bring a sidecar: one that burns an injected overhead of CPU for each request beside spans of
 // the service, and a real nginx.
 func broughtCatalog(t *testing.T, mesh string) string {
 	t.Helper()

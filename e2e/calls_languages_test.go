@@ -22,8 +22,8 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// kin are the workloads calls/NAME beside calls/java.
-var kin = []struct {
+// languages are the workloads calls/NAME beside calls/java.
+var languages = []struct {
 	name    string
 	needs   []string // commands
 	threads int      // the most that may call
@@ -41,7 +41,7 @@ var kin = []struct {
 // say what it dropped, the ledger has the rest as unaccounted for.
 func TestLanguagesAddUp(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
-	for _, k := range kin {
+	for _, k := range languages {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
 			need(t, k.needs...)
@@ -105,7 +105,7 @@ design: {blocks: 1, seed: 4}
 func TestLanguagesAtFixedRate(t *testing.T) {
 	more(t, "calls in other languages")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
-	for _, k := range kin {
+	for _, k := range languages {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
 			need(t, k.needs...)
@@ -155,7 +155,7 @@ func kinRuns(t *testing.T, dir string) map[string]record.Record {
 func TestLanguagesPrograms(t *testing.T) {
 	more(t, "calls in other languages")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
-	for _, k := range kin {
+	for _, k := range languages {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
 			need(t, k.needs...)

@@ -133,7 +133,7 @@ design: {blocks: 1, seed: 3}
 }
 
 // accounted complains where an operation did not make so many spans each time, or where
-// one of them was neither delivered, nor merged or held back by the tracer's own words.
+// one of them was neither delivered, nor merged or suppressed by the tracer's own words.
 func accounted(l finding.Ledger, spans int64) error {
 	want := spans * int64(l.Operations)
 	told := int64(0)

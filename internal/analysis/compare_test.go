@@ -37,7 +37,7 @@ func TestCompareFindsWhatChanged(t *testing.T) {
 		}
 	}
 	if want := "Since main, CPU per operation went up for otel on json by "; !strings.HasPrefix(doc.Summary, want) {
-		t.Errorf("the answer is %q", doc.Summary)
+		t.Errorf("the summary is %q", doc.Summary)
 	}
 	if _, err := json.Marshal(doc); err != nil {
 		t.Error(err)
@@ -76,7 +76,7 @@ func TestCompareSeveral(t *testing.T) {
 		t.Errorf("verdicts %+v, %+v", a.Verdict, b.Verdict)
 	}
 	if !strings.Contains(doc.Summary, "1.1: CPU per operation did not change") || !strings.Contains(doc.Summary, "1.2: CPU per operation went up") {
-		t.Errorf("the answer is %q", doc.Summary)
+		t.Errorf("the summary is %q", doc.Summary)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestCompareElsewhere(t *testing.T) {
 	before.Environment["cpu_model"], after.Environment["cpu_model"] = "one", "another"
 	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Force: true})
 	if !doc.Elsewhere || !strings.HasPrefix(doc.Summary, "Between different machines, ratios only.") {
-		t.Errorf("the answer is %q", doc.Summary)
+		t.Errorf("the summary is %q", doc.Summary)
 	}
 	for _, c := range doc.Changes {
 		if c.Of == finding.OfBaseline || c.Absolute != nil || c.Before.Value != 0 || c.After.Absolute != nil || c.Relative == nil {
@@ -293,7 +293,7 @@ func TestCompareVariants(t *testing.T) {
 		t.Errorf("otel over otel-10: %v to %v, in truth %v", *more.Relative.Low, *more.Relative.High, truth)
 	}
 	if !strings.HasPrefix(doc.Summary, "Compared with otel-10, CPU per operation is higher for otel on json") {
-		t.Errorf("the answer is %q", doc.Summary)
+		t.Errorf("the summary is %q", doc.Summary)
 	}
 	for _, names := range [][]string{{"otel"}, {"otel", "zipkin"}, {"otel", "otel"}} {
 		if _, err := compare.Variants(compare.Input{Base: base}, names); err == nil {
@@ -361,11 +361,11 @@ func TestCompareWithItself(t *testing.T) {
 	}
 }
 
-// Where a search found no rate, the answer does not speak of other things first.
+// Where a search found no rate, the summary does not speak of other things first.
 func TestCompareWithoutCapacity(t *testing.T) {
 	doc := compared(t, compare.Input{Base: searchless(t, 1, "before"), News: []*finding.Document{searchless(t, 2, "after")}})
 	if !strings.HasPrefix(doc.Summary, "It cannot be told how the capacity changed: in before, otel on json, unsteady") {
-		t.Errorf("answer %q", doc.Summary)
+		t.Errorf("summary %q", doc.Summary)
 	}
 	if len(doc.Warnings) == 0 || doc.Warnings[len(doc.Warnings)-1].Code != "compare-no-capacity" {
 		t.Errorf("warnings %+v", doc.Warnings)

@@ -68,22 +68,22 @@ func TestFixedRateCallsThatAreNotWhatTheySeem(t *testing.T) {
 }
 
 // At a rate a variant is excluded from the ranking for what its window lost, not its warm-up, and has no
-// cost per span then; unthrottled for either. What it holds back by a limit of its own lists
-// it apart unthrottled alone: at a rate it is told beside.
+// cost per span then; unthrottled for either. What it suppresses by a limit of its own excludes
+// it from the ranking unthrottled alone: at a rate it is told beside.
 func TestWhatIsLostInWarmUpOfCalls(t *testing.T) {
 	const spans = 10000000 // of a window
 	unthrottled := func() scene { return calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 10) }
 	for name, test := range map[string]struct {
 		scene                func() scene
-		warmup, window, held uint64 // spans that are lost, or held back
+		warmup, window, held uint64 // spans that are lost, or suppressed
 		apart, suppressed    float64
 	}{
 		"fixed rate, lost in warm-up":    {fixedRateCalls, spans / 10, 0, 0, 0, 0},
 		"fixed rate, lost in the window": {fixedRateCalls, 0, spans / 10, 0, 0.1, 0},
-		"fixed rate, held back":          {fixedRateCalls, 0, 0, spans / 10, 0, 0.05},
+		"fixed rate, suppressed":         {fixedRateCalls, 0, 0, spans / 10, 0, 0.05},
 		"unthrottled, lost in warm-up":   {unthrottled, spans / 10, 0, 0, 0.05, 0},
 		"unthrottled, lost in window":    {unthrottled, 0, spans / 10, 0, 0.05, 0},
-		"unthrottled, held back":         {unthrottled, 0, 0, spans / 10, 0.05, 0},
+		"unthrottled, suppressed":        {unthrottled, 0, 0, spans / 10, 0.05, 0},
 	} {
 		s := test.scene()
 		s.also(onlyRuns("otel", func(r *record.Record) {
@@ -100,7 +100,7 @@ func TestWhatIsLostInWarmUpOfCalls(t *testing.T) {
 			suppressed = doc.Suppressed[0].Share
 		}
 		if math.Abs(apart-test.apart) > 1e-9 || math.Abs(suppressed-test.suppressed) > 1e-9 {
-			t.Errorf("%s: %g apart and %g not sent, want %g and %g", name, apart, suppressed, test.apart, test.suppressed)
+			t.Errorf("%s: %g lost and %g suppressed, want %g and %g", name, apart, suppressed, test.apart, test.suppressed)
 		}
 		if _, has := look(doc, "json", "otel", "none", "cpu_per_span", ""); has == (test.apart > 0) && test.held == 0 {
 			t.Errorf("%s: a cost per span: %v", name, has)

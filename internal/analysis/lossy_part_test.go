@@ -137,7 +137,7 @@ func TestApartOnOneOperation(t *testing.T) {
 }
 
 // At a fixed rate too a variant that throws spans away is not ranked with the others; what
-// the tracer holds back by a limit of its own is no loss there, and what was lost in the
+// the tracer suppresses by a limit of its own is no loss there, and what was lost in the
 // warm-up is none of what was measured.
 func TestApartAtAFixedRate(t *testing.T) {
 	s := twoVariants()

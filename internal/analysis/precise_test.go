@@ -46,7 +46,7 @@ func TestPrecise(t *testing.T) {
 	}
 }
 
-// The width is that of the widest interval that the answer will have.
+// The width is that of the widest interval that the summary will have.
 func TestPreciseIsTheWidestInterval(t *testing.T) {
 	in := precisely(10, 0.05, metric.CPUPerOperation).input()
 	_, width, err := analysis.Precise(in)

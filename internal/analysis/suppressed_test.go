@@ -1,4 +1,4 @@
-// Spans that a tracer holds back by a limit of its own, and answers with gaps.
+// Spans that a tracer suppresses by a limit of its own, and answers with gaps.
 
 package analysis_test
 
@@ -41,12 +41,12 @@ func TestSuppressed(t *testing.T) {
 	}
 	s = twoVariants()
 	s.also(holdsBack("otel", 0.005))
-	if doc := analyse(t, s.input()); len(doc.Suppressed) > 0 || strings.Contains(doc.FullSummary, "not sent") {
+	if doc := analyse(t, s.input()); len(doc.Suppressed) > 0 || strings.Contains(doc.FullSummary, "suppressed") {
 		t.Errorf("half a per cent: %+v, %s", doc.Suppressed, doc.FullSummary)
 	}
 }
 
-// A search that found no rate leaves its operation without a comparison: the answer says so.
+// A search that found no rate leaves its operation without a comparison: the summary says so.
 func TestSummaryNamesGaps(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
 	s.order, s.operations = []string{"json", "db"}, map[string]float64{"json": 50e-6, "db": 250e-6}
@@ -94,7 +94,7 @@ func TestSummaryNamesWhoIsMissing(t *testing.T) {
 	}
 }
 
-// Where there is nothing to compare, the answer tells of the spans all the same.
+// Where there is nothing to compare, the summary tells of the spans all the same.
 func TestSummaryWithoutAComparison(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
 	s.also(search("none", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 }))

@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// replicateFlags are the files that a study is written to: "-" is stdout, "" none.
+// replicateFlags are the files that a replication is written to: "-" is stdout, "" none.
 type replicateFlags struct {
 	html, markdown, csv, experiment string
 	json                            bool
@@ -28,7 +28,7 @@ type replicateFlags struct {
 func newReplicate(s console.Streams) *cobra.Command {
 	var f replicateFlags
 	c := &cobra.Command{
-		Use:   "study DIR...",
+		Use:   "replicate DIR...",
 		Short: "What several results say together, beside what a study published",
 		Long: `Says what the results of one experiment over several workloads say together, and how
 they compare with the study that the experiment repeats: tables with the published
@@ -40,11 +40,11 @@ or one result. Several experiments over one workload stand beside each other. Wh
 carry it. --experiment takes it from a file as it is now.`,
 		Example: `  tracetax replicate tracetax-results/requests-throughput-1
   tracetax replicate tracetax-results/calls-depth-1 --html replication.html
-  tracetax replicate calls/baseline calls/depth calls/paced --html replication.html
+  tracetax replicate calls/baseline calls/depth calls/fixed-rate --html replication.html
   tracetax replicate tracetax-results/requests-throughput-1 --markdown - > docs/studies/requests.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return console.UsageError(errors.New("study takes a results folder (see 'tracetax replicate --help')"))
+				return console.UsageError(errors.New("replicate takes a results folder (see 'tracetax replicate --help')"))
 			}
 			return nil
 		},
@@ -55,7 +55,7 @@ carry it. --experiment takes it from a file as it is now.`,
 	flags.StringVar(&f.markdown, "markdown", "", "write Markdown to `FILE` (- is standard output)")
 	flags.StringVar(&f.csv, "csv", "", "write a row per figure to `FILE`")
 	flags.StringVar(&f.experiment, "experiment", "", "take what was published and claimed from the experiment `FILE`, or the built-in one of that name")
-	flags.BoolVar(&f.json, "json", false, "print the study as JSON")
+	flags.BoolVar(&f.json, "json", false, "print the replication as JSON")
 	return c
 }
 
@@ -93,7 +93,7 @@ func (f replicateFlags) run(s console.Streams, dirs []string) error {
 	return nil
 }
 
-// nothingMeasured complains where no result holds a run: of nothing there is no study.
+// nothingMeasured complains where no result holds a run: nothing was replicated.
 func nothingMeasured(docs []*finding.Document) error {
 	var why error
 	for _, doc := range docs {
@@ -102,7 +102,7 @@ func nothingMeasured(docs []*finding.Document) error {
 		}
 		why = errors.Join(why, fmt.Errorf("%s: %s", doc.Results, doc.FullSummary))
 	}
-	return fmt.Errorf("there is nothing to study, because nothing was measured; see 'tracetax report DIR':\n%w", why)
+	return fmt.Errorf("there is nothing to replicate, because nothing was measured; see 'tracetax report DIR':\n%w", why)
 }
 
 // restate gives the results what an experiment says that was published, and returns

@@ -33,14 +33,14 @@ func newReport(s console.Streams) *cobra.Command {
 		Long: `Print or write a finished result again.
 
 DIR is a results folder, as 'tracetax run' names it at its end. Without a flag
-the answer is printed as a table. A FILE of - is standard output.
+the findings are printed as a table. A FILE of - is standard output.
 
 With --reanalyze the findings are first made from the records again, by the statistics
 of this version, and replace those in DIR (findings.json, report.html,
 benchfmt.txt). Nothing is measured.`,
 		Example: `  tracetax report tracetax-results/hello-1
   tracetax report tracetax-results/hello-1 --html page.html
-  tracetax report tracetax-results/hello-1 --json | jq .answer
+  tracetax report tracetax-results/hello-1 --json | jq .full_summary
   tracetax report tracetax-results/hello-1 --markdown - >> "$GITHUB_STEP_SUMMARY"
   tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
 		Args: func(_ *cobra.Command, args []string) error {

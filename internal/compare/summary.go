@@ -108,7 +108,7 @@ func sizeOf(c *finding.Change) string {
 
 func widest(c *finding.Change) float64 { return max(-*c.Verdict.Low, *c.Verdict.High) }
 
-// countChanges is the answer where the headline metric is not compared.
+// countChanges is the summary where the headline metric is not compared.
 func countChanges(doc *finding.Comparison, index int) string {
 	worse, better, all := 0, 0, 0
 	for _, c := range doc.Changes {

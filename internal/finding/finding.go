@@ -1,4 +1,4 @@
-// Package finding owns the words in which an answer is given: the findings
+// Package finding owns the words in which a result is told: the findings
 // document that is written as findings.json and that every report shows.
 // It is a leaf beside record: analysis makes it, report reads it.
 package finding
@@ -8,7 +8,7 @@ import "time"
 // Schema is the version of the findings document.
 const Schema = 2
 
-// Document is the whole answer to one experiment.
+// Document is all that came of one experiment.
 type Document struct {
 	Schema      int            `json:"schema"`
 	Tool        string         `json:"tool"` // version of tracetax

@@ -1,10 +1,10 @@
-// This file has the words of a study: several results of one experiment, beside what
+// This file has the words of a replication: several results of one experiment, beside what
 // a published study found. `tracetax replicate --json` writes it.
 package finding
 
 import "time"
 
-// ReplicationSchema is the version of the study document.
+// ReplicationSchema is the version of the replication document.
 const ReplicationSchema = 2
 
 // Replication is what several results say together, and how a published study compares.

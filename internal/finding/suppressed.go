@@ -1,10 +1,10 @@
-// This file has the words of spans that do not come though nothing is lost: a tracer holds them
-// back by a limit of its own.
+// This file has the words of spans that do not come though nothing is lost: a tracer suppresses
+// them by a limit of its own.
 package finding
 
 import "maps"
 
-// Suppressed is a variant that did not send over 1 % of its spans on an operation, because its
+// Suppressed is a variant that suppressed over 1 % of its spans on an operation, because its
 // tracer has a limit such as a least duration. What it costs is to be read with that. Of
 // unthrottled operations, made by the workload itself, such spans count as lost: see Lossy.
 type Suppressed struct {

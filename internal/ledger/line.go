@@ -18,7 +18,7 @@ type line struct {
 	duplicated  float64
 	merged      float64 // into others that were delivered
 	decided     float64 // left out by the tracer on purpose, once their traces were there
-	suppressed  float64 // not sent by a limit of the tracer's own
+	suppressed  float64 // suppressed by a limit of the tracer's own
 	dropped     float64
 	admits      bool // whether the tracer says anything of drops
 	failed      float64

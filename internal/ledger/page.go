@@ -90,7 +90,7 @@ func (p *page) says(sent *uint64, first bool) {
 // expects reports whether the page says what was to come, not only what came.
 func (p *page) expects() bool { return p.known && p.operation != Stop }
 
-// suppressedShare is what the tracer held back by a limit of its own over what it made, 0 to 1.
+// suppressedShare is what the tracer suppressed by a limit of its own over what it made, 0 to 1.
 func (p *page) suppressedShare() float64 {
 	return p.suppressed / (p.delivered + p.merged + p.lost + p.suppressed)
 }

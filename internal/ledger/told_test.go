@@ -1,4 +1,4 @@
-// Spans of which the tracer itself tells the sink: merged into others, or not sent by a
+// Spans of which the tracer itself tells the sink: merged into others, or suppressed by a
 // limit of its own.
 
 package ledger

@@ -1,4 +1,4 @@
-// Studies of self-driving workloads: who is ordered, and how what was
+// Replications of self-driving workloads: who is ordered, and how what was
 // published of them is held against ours.
 
 package replicate

@@ -127,7 +127,7 @@ func (n *count) text(c finding.Claim, kind finding.ClaimKind) string {
 		text += "; open: " + fewNames(n.open)
 	}
 	if settles := n.out > 0 && !c.Some || n.in > 0 && c.Some; settles {
-		text += "; that is not sure among " + fmt.Sprint(n.of)
+		text += "; that is not significant after correction for " + counted(n.of, "comparison")
 		if n.blocks < n.needed {
 			text += fmt.Sprintf(": an interval corrected for so many needs %d blocks, there are %d", n.needed, n.blocks)
 		}

@@ -49,7 +49,7 @@ func TestClaimsAboutUnknownLosses(t *testing.T) {
 		"its number is not known":  {func(_ *finding.Document, l *finding.Ledger) { l.Entries = nil }, finding.WhyLossUnknown},
 		"nothing was to come":      {func(_ *finding.Document, l *finding.Ledger) { l.Entries[0].Spans = 0 }, finding.WhyLossUnknown},
 		"nobody looked at the ids": {func(_ *finding.Document, l *finding.Ledger) { l.Unchecked = 100 }, finding.WhyNoIDs},
-		"the result lists it apart": {func(d *finding.Document, l *finding.Ledger) {
+		"the result excludes it from the ranking": {func(d *finding.Document, l *finding.Ledger) {
 			d.LossUnknown = []finding.LossUnknown{{Operation: "db", Variant: "otel"}}
 		}, finding.WhyLossUnknown},
 	} {

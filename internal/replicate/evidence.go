@@ -27,7 +27,7 @@ type part struct {
 	of         *result
 	limit      limit           // on which side of it the figure would lie if no span were lost
 	reason     *finding.Reason // why there is none
-	suppressed float64         // share of the spans that was held back by a limit of the tracer's own
+	suppressed float64         // share of the spans that was suppressed by a limit of the tracer's own
 }
 
 // evidence is what one figure of a claim is made of: parts to be averaged; with under

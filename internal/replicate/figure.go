@@ -1,4 +1,4 @@
-// This file takes the findings of the results as what the study reckons with: a
+// This file takes the findings of the results as what the replication reckons with: a
 // figure for each, with its logarithms by block.
 package replicate
 
@@ -108,7 +108,7 @@ func (r *result) loses(f *finding.Finding, variant string) bool {
 	})
 }
 
-// suppressed is the share of its spans that the figure's variant did not send, by a limit of its
+// suppressed is the share of its spans that the figure's variant suppressed, by a limit of its
 // tracer's own; 0 where that is not over 1 %.
 func (f *figure) suppressed() float64 {
 	for _, u := range f.of.Suppressed {

@@ -1,4 +1,4 @@
-// This file says how the figures of a study were made.
+// This file says how the figures of a replication were made.
 package replicate
 
 import (

@@ -1,4 +1,4 @@
-// This file says which metrics a study is about, which of them make an order, and of what sort one is.
+// This file says which metrics a replication is about, which of them make an order, and of what sort one is.
 package replicate
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// metrics are those that the study is about, in the order in which they come: headlines,
+// metrics are those that the replication is about, in the order in which they come: headlines,
 // what was published, what is claimed, and what must stand beside a headline.
 func (s *replication) metrics() []string {
 	var out []string

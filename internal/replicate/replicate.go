@@ -2,7 +2,7 @@
 // published study: the tables beside each other, the order of the variants, means over
 // operations, ratios between workloads and between tracers, and the verdict on each claim. It is
 // pure: the same findings give the same document. It must not know how a finding was
-// made nor how a study is shown.
+// made nor how a replication is shown.
 package replicate
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// Input is what a study is made of: one result, those of one experiment over several
+// Input is what a replication is made of: one result, those of one experiment over several
 // workloads, or those of several experiments over one.
 type Input struct {
 	Results []*finding.Document
@@ -30,12 +30,12 @@ type Input struct {
 // counts.
 func Make(in Input) (*finding.Replication, error) {
 	if len(in.Results) == 0 {
-		return nil, errors.New("making a study: there is no result")
+		return nil, errors.New("making a replication: there is no result")
 	}
 	s := &replication{claims: in.Claims}
 	for _, doc := range in.Results {
 		if len(doc.Experiment.Variants) == 0 {
-			return nil, fmt.Errorf("making a study: the result in %s has no variants", doc.Results)
+			return nil, fmt.Errorf("making a replication: the result in %s has no variants", doc.Results)
 		}
 		r := &result{Document: doc, workload: doc.Experiment.Workload, baseline: doc.Experiment.Variants[0].Name}
 		if r.workload == "" {
@@ -47,7 +47,7 @@ func Make(in Input) (*finding.Replication, error) {
 		}
 	}
 	if err := s.tellApart(); err != nil {
-		return nil, fmt.Errorf("making a study: %w", err)
+		return nil, fmt.Errorf("making a replication: %w", err)
 	}
 	s.collect()
 	s.findSeries()
@@ -59,7 +59,7 @@ func Make(in Input) (*finding.Replication, error) {
 	s.carry(out)
 	words.FillReplication(out)
 	out.Methods = s.methods(out)
-	out.Summary = s.answer(out)
+	out.Summary = s.summary(out)
 	return out, nil
 }
 
@@ -86,7 +86,7 @@ func (s *replication) tellApart() error {
 		}
 	}
 	if s.apart && len(s.claims) > 0 {
-		return fmt.Errorf("there are claims, and results of several experiments (%s): make a study of each experiment, so that it is clear which one a claim is about", s.results[0].Results)
+		return fmt.Errorf("there are claims, and results of several experiments (%s): replicate each experiment, so that it is clear which one a claim is about", s.results[0].Results)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (s *replication) tellApart() error {
 func (s *replication) carry(out *finding.Replication) {
 	for _, r := range s.results {
 		out.Results = append(out.Results, finding.ReplicationResult{
-			Results: r.Results, Workload: r.workload, Load: r.Experiment.Load, Tool: r.Tool, Runtimes: runtimesOf(r.Environment), Created: r.Created, Blocks: r.Runs.Blocks, Quick: r.Quick, Answer: r.Summary,
+			Results: r.Results, Workload: r.workload, Load: r.Experiment.Load, Tool: r.Tool, Runtimes: runtimesOf(r.Environment), Created: r.Created, Blocks: r.Runs.Blocks, Quick: r.Quick, Summary: r.FullSummary,
 		})
 		for _, l := range r.Lossy {
 			out.Lossy = append(out.Lossy, finding.ReplicationLossy{Workload: r.workload, Lossy: l})

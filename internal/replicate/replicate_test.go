@@ -266,14 +266,14 @@ func TestExperimentsOfOneWorkload(t *testing.T) {
 		t.Error("there is none of each by itself either")
 	}
 	claims := []finding.Claim{{Name: "x", Metric: "cpu_per_operation", Above: number(0)}}
-	if _, err := Make(Input{Results: []*finding.Document{named("base"), named("deep")}, Claims: claims}); err == nil || !strings.Contains(err.Error(), "make a study of each experiment") {
+	if _, err := Make(Input{Results: []*finding.Document{named("base"), named("deep")}, Claims: claims}); err == nil || !strings.Contains(err.Error(), "replicate each experiment") {
 		t.Errorf("with claims: %v", err)
 	}
 }
 
 func TestWhatCannotBeAStudy(t *testing.T) {
 	if _, err := Make(Input{}); err == nil {
-		t.Error("nothing is a study")
+		t.Error("nothing is a replication")
 	}
 	doc := shop("flask").document()
 	if _, err := Make(Input{Results: []*finding.Document{doc, doc}}); err == nil || !strings.Contains(err.Error(), "both results of flask") {

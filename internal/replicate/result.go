@@ -1,4 +1,4 @@
-// This file is the results of a study, sorted out, and how surely to ask of them.
+// This file is the results of a replication, sorted out, and how surely to ask of them.
 package replicate
 
 import (

@@ -1,4 +1,4 @@
-// Variants that hold spans back, means over some operations only, and claims that lack results.
+// Variants that suppress spans, means over some operations only, and claims that lack results.
 
 package replicate
 
@@ -90,7 +90,7 @@ func TestIdleFigures(t *testing.T) {
 	}
 }
 
-// Of one result, of which nothing was published, the study says what the result says.
+// Of one result, of which nothing was published, the replication says what the result says.
 func TestReplicationOfOneResult(t *testing.T) {
 	s := shop("flask")
 	s.change = func(d *finding.Document) {

@@ -1,4 +1,4 @@
-// This file puts a study into one sentence.
+// This file puts a replication into one sentence.
 package replicate
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// answer is what the study comes to.
-func (of *replication) answer(s *finding.Replication) string {
+// summary is what the replication comes to.
+func (of *replication) summary(s *finding.Replication) string {
 	var parts []string
 	if text := claimsText(s.Claims); text != "" {
 		parts = append(parts, text)
@@ -158,7 +158,7 @@ func (s *replication) apartText() string {
 	return "excluded from the ranking, as they lost spans: " + fewWith(names, ", ")
 }
 
-// suppressedText says which variants did not send spans by a limit of the tracer's own, and how many at
+// suppressedText says which variants suppressed spans by a limit of the tracer's own, and how many at
 // most; "" where none did.
 func suppressedText(all []finding.ReplicationSuppressed) string {
 	var names []string

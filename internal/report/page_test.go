@@ -34,7 +34,7 @@ func TestPage(t *testing.T) {
 				want = doc.FullSummary
 			}
 			if got := eval[string](p, `document.querySelector('h1').textContent`); got != want {
-				t.Errorf("the answer reads %q, want %q", got, want)
+				t.Errorf("the summary reads %q, want %q", got, want)
 			}
 			if got := eval[string](p, `[...document.querySelectorAll('.more')].map(e => e.textContent).join()`); doc.Summary != "" && got != doc.FullSummary {
 				t.Errorf("below it stands %q, want %q", got, doc.FullSummary)

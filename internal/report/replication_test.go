@@ -1,4 +1,4 @@
-// Studies and self-driving workloads, as they are shown.
+// Replications and self-driving workloads, as they are shown.
 
 package report
 
@@ -215,7 +215,7 @@ func TestReplicationJSONComesBack(t *testing.T) {
 	}
 }
 
-// A study's page in a browser: it draws what it says, asks for nothing, and takes no
+// A replication's page in a browser: it draws what it says, asks for nothing, and takes no
 // name for markup.
 func TestReplicationPage(t *testing.T) {
 	browser := startBrowser(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/view"
 )
 
-// The first line is the answer, so that `head -1` prints it, or that there is none of tracing.
+// The first line is the summary, so that `head -1` prints it, or that there is none of tracing.
 func TestTheSummaryComesFirst(t *testing.T) {
 	for name, doc := range fixtures() {
 		var b bytes.Buffer
@@ -51,7 +51,7 @@ func TestPageWithoutIntervals(t *testing.T) {
 	}
 }
 
-// A long cause that the answer tells is told once.
+// A long cause that the summary tells is told once.
 func TestCauseIsToldOnce(t *testing.T) {
 	doc := empty()
 	cause := "start: no shop in PATH=/a:/b:/c"

@@ -141,7 +141,7 @@ func (s *stage) requests(remote *load.Remote) drive.Driver {
 	}
 }
 
-// orders has the processes make themselves work.
+// orders has the processes drive themselves.
 func (s *stage) orders() drive.Driver {
 	return &drive.Orders{
 		Processes: s.request.Plan.Processes, Address: s.address,

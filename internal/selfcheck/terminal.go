@@ -32,7 +32,7 @@ func Terminal(w io.Writer, r *Report, o Options) error {
 	return nil
 }
 
-// sentence is the answer.
+// sentence is the summary.
 func (r *Report) sentence() string {
 	count := map[Verdict]int{}
 	for _, c := range r.Checks {

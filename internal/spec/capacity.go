@@ -74,7 +74,7 @@ func (s *source) staircase(n *node, c Capacity) {
 		s.fail(step.at, "only a staircase has a step; write method: staircase, or leave it out")
 	}
 	if from != nil && most != nil && c.From > c.Max {
-		s.fail(most.at, "the most, %s, is below the rate that the search sets out from, %s", formatRate(c.Max), formatRate(c.From))
+		s.fail(most.at, "max, %s, is below the rate that the search sets out from, %s", formatRate(c.Max), formatRate(c.From))
 	}
 }
 

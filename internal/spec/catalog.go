@@ -151,7 +151,7 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 	}
 	unknown := &UnknownError{What: what, Name: printable(name), Nearest: nearest(name, names)}
 	if what == "tracer" && unknown.Nearest == "" {
-		unknown.Kin = kin(name, names)
+		unknown.Related = related(name, names)
 	}
 	if !slices.Contains(names, name) {
 		return nil, "", nil, unknown

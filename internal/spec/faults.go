@@ -10,7 +10,7 @@ import (
 )
 
 // Bounds of faults. A sink that answers later than its senders wait, or loses
-// everything, is no known length any more, but an outage; it may be wanted.
+// everything, is no injected overhead any more, but an outage; it may be wanted.
 const (
 	maxSinkLate      = time.Minute
 	maxGeneratorLate = 10 * time.Second

@@ -128,13 +128,13 @@ func TestFromFlagsErrors(t *testing.T) {
 }
 
 // TestFromFlagsNoSuchTracer: the settings of a tracer that is not found are not told as
-// wrong too, and where nothing is near a whole name its kin are offered.
+// wrong too, and where nothing is near a whole name those of other languages are offered.
 func TestFromFlagsNoSuchTracer(t *testing.T) {
-	const kin = `did you mean "otel-dotnet", "otel-envoy", "otel-go", "otel-java", "otel-node", …?`
+	const related = `did you mean "otel-dotnet", "otel-envoy", "otel-go", "otel-java", "otel-node", …?`
 	for _, test := range []struct{ variant, language, want string }{
-		{"otel:tracer=otell,delay=200ms", "", `unknown tracer "otell"; ` + kin},
-		{"otell:delay=200ms", "", `unknown tracer "otell"; ` + kin},
-		{"otell", "", `unknown tracer "otell"; ` + kin},
+		{"otel:tracer=otell,delay=200ms", "", `unknown tracer "otell"; ` + related},
+		{"otell:delay=200ms", "", `unknown tracer "otell"; ` + related},
+		{"otell", "", `unknown tracer "otell"; ` + related},
 		{"otel:tracer=otell,delay=200ms", "python", `unknown tracer "otell"; did you mean "otel-python"?`},
 		{"otel:tracer=jaeger,delay=200ms", "", `unknown tracer "jaeger"; 'tracetax list tracers' shows them`},
 		{"otel:tracer=otel,delay=200ms", "", `tracer "otel" means otel-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload`},

@@ -23,7 +23,7 @@ type Manner struct {
 // operation is a hundred calls deep.
 const calibrationRate = 20
 
-// manners is the table of them: of workloads that do not make themselves work, and that do.
+// manners is the table of them: of workloads that are not self-driving, and that are.
 var manners = [...]Manner{
 	{Name: "requests", Words: []string{"connections", "streams", "sources", "arrivals", "timeout"}, Generator: true, Mixes: true},
 	{Name: "self-driving", Words: []string{"calls", "depth", "threads", "busy"}, Samples: true, Unthrottled: true,

@@ -71,7 +71,7 @@ func (e *Experiment) OverrideLoad(o Override) error {
 	return nil
 }
 
-// overrideDriven replaces what only workloads have that make themselves work. One
+// overrideDriven replaces what only self-driving workloads have. One
 // thing is swept at a time, so that a new list ends an old one.
 func (l *Load) overrideDriven(o Override, by Load) {
 	if o.Calls != "" {

@@ -54,7 +54,7 @@ type Workload struct {
 	Verify      []string       // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
 	Rate        float64        // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
 	WarmupAll   time.Duration  // that the load has where the experiment names none
-	Files       fs.FS          // the folder of a built-in workload, with what it shares with others; nil for one's own
+	Files       fs.FS          // the folder of a built-in workload, with what it shares with others; nil for the user's own
 	Dir         string         // folder that relative paths of your program stand for
 }
 

@@ -121,7 +121,7 @@ func (s *source) tracerOf(at place, name string, w *Workload, catalog looker) *T
 func (s *source) tracerCalled(e entry, w *Workload, catalog looker) *Tracer {
 	_, err := findTracer(e.key, w.Language, catalog)
 	var unknown *UnknownError
-	if !errors.As(err, &unknown) || unknown.Nearest != "" || len(unknown.Kin) > 0 {
+	if !errors.As(err, &unknown) || unknown.Nearest != "" || len(unknown.Related) > 0 {
 		return s.tracerOf(e.at, e.key, w, catalog)
 	}
 	own := "NAME: {KEY: VALUE, …}"

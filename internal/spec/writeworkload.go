@@ -1,4 +1,4 @@
-// Workloads of one's own as YAML.
+// The user's own workloads as YAML.
 package spec
 
 import (

@@ -1,4 +1,4 @@
-// This file puts the headline into one sentence.
+// This file puts all that a result comes to into one sentence.
 package words
 
 import (

@@ -103,7 +103,7 @@ func pageText(r finding.Reason) string {
 	case finding.PageHiddenInAll:
 		return "up to " + n + share + " may be lost in all"
 	case finding.PageSuppressed:
-		return "the tracer held back " + n + share + ", by a limit of its own"
+		return "the tracer's own limit suppressed " + n + share
 	case finding.PageSurplus:
 		return things(r.Figure("spans"), "span") + " more came than expected"
 	case finding.PageBesides:

@@ -61,7 +61,7 @@ func reasonText(r finding.Reason) string {
 		if r.Figure("parts") > 1 {
 			upTo = "up to "
 		}
-		return "the tracer held back " + upTo + figure("share") + " of the spans, by a limit of its own"
+		return "the tracer's own limit suppressed " + upTo + figure("share") + " of the spans"
 	case finding.WhyQuick:
 		return "quick: figures only"
 	case finding.WhyNoRatio:

@@ -2,7 +2,7 @@ package words
 
 import "github.com/tracetax/tracetax/internal/finding"
 
-// FillReplication puts the reasons of a study into words.
+// FillReplication puts the reasons of a replication into words.
 func FillReplication(s *finding.Replication) {
 	fill := func(r *finding.Reason) {
 		if r != nil {

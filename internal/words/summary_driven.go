@@ -1,5 +1,5 @@
-// This file tells, in the summary, what is particular to workloads that make themselves
-// work: who is ranked.
+// This file tells, in the summary, what is particular to self-driving
+// workloads: who is ranked.
 package words
 
 import (

@@ -93,7 +93,7 @@ func unchecked(doc *finding.Document) bool {
 }
 
 // mostLost is the share of its spans that the variant of a ledger lost on its operation, and
-// where: what lists it apart, at the level where it is most, or else the ledger's own, which has
+// where: what excludes it from the ranking, at the level where it is most, or else the ledger's own, which has
 // the warm-up too.
 func mostLost(doc *finding.Document, l *finding.Ledger) (share float64, where string) {
 	if apart := doc.Lost(l.Operation, nil, l.Variant); apart != nil {
@@ -171,7 +171,7 @@ func lossAtRates(doc *finding.Document) (text string, known bool) {
 	return strings.Join(clauses, "; "), most != nil
 }
 
-// suppressedClause says who held back how many of its spans at most.
+// suppressedClause says who suppressed how many of its spans at most.
 func suppressedClause(doc *finding.Document) []string {
 	most := map[string]float64{}
 	cells := map[string]int{}

@@ -1,4 +1,4 @@
-// A study: what each variant costs, a bar with its interval, and beside it a mark for
+// A replication: what each variant costs, a bar with its interval, and beside it a mark for
 // what was published.
 
 import { isFinite, nameOf, replication, variants } from './data.js';

@@ -16,7 +16,7 @@ import (
 
 // Lossy lists them, the most lost first within each cell. What was lost at the rate that a search
 // found counts, or in the window; unthrottled, where warm-up and window are asked the same, in
-// either. There a tracer is the faster also for what it holds back by a limit of its own; at a
+// either. There a tracer is the faster also for what it suppresses by a limit of its own; at a
 // rate, that is how its users have it. Where what the window lost is not known, what the whole
 // phase lost counts; where nobody knows how many spans were to come, what the tracer admits to
 // have lost in the whole run.
@@ -56,7 +56,7 @@ func (b *Book) lossyOn(variant string, at cell.At) finding.Lossy {
 	return b.lossyOf(l, variant, at)
 }
 
-// absentShare is what was lost, or held back by a limit of the tracer's own, over all
+// absentShare is what was lost, or suppressed by a limit of the tracer's own, over all
 // that the operations made: unthrottled, either makes a tracer the faster.
 func absentShare(l *finding.Ledger) float64 {
 	suppressed, due := suppressedAndDue(l)

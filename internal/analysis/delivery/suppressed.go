@@ -1,4 +1,4 @@
-// This file lists the variants that hold spans back by a limit of their own: they lose
+// This file lists the variants that suppress spans by a limit of their own: they lose
 // nothing by it, and do less than a variant that sends them all.
 package delivery
 
@@ -32,14 +32,14 @@ func (b *Book) Suppressed() []finding.Suppressed {
 	return out
 }
 
-// suppressedShare is what was held back, over all that was made and was to be sent.
+// suppressedShare is what was suppressed, over all that was made and was to be sent.
 func suppressedShare(l *finding.Ledger) float64 {
 	suppressed, due := suppressedAndDue(l)
 	share, _ := dataset.Over(suppressed, suppressed+due)
 	return share
 }
 
-// suppressedAndDue are the spans that were held back by a limit of the tracer's own, and all
+// suppressedAndDue are the spans that were suppressed by a limit of the tracer's own, and all
 // others that were to come.
 func suppressedAndDue(l *finding.Ledger) (suppressed, due float64) {
 	due = float64(ledger.Spans(*l, ledger.Delivered) + ledger.Spans(*l, ledger.Merged))

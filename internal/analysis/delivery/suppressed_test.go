@@ -8,7 +8,7 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 )
 
-// What a tracer holds back by a limit of its own is no loss, but makes it the faster
+// What a tracer suppresses by a limit of its own is no loss, but makes it the faster
 // unthrottled.
 func TestAbsentShare(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -16,12 +16,12 @@ func TestAbsentShare(t *testing.T) {
 		came, held, old int64
 		want            float64
 	}{
-		"nothing":   {0, 1000, 0, 0, 0},
-		"lost":      {0.2, 800, 0, 0, 0.2},
-		"held back": {0, 600, 400, 0, 0.4},
-		"both":      {0.5, 250, 500, 0, 0.75},
-		"merged":    {0, 500, 200, 300, 0.2},
-		"none came": {1, 0, 500, 0, 1},
+		"nothing":    {0, 1000, 0, 0, 0},
+		"lost":       {0.2, 800, 0, 0, 0.2},
+		"suppressed": {0, 600, 400, 0, 0.4},
+		"both":       {0.5, 250, 500, 0, 0.75},
+		"merged":     {0, 500, 200, 300, 0.2},
+		"none came":  {1, 0, 500, 0, 1},
 	} {
 		l := finding.Ledger{LostShare: test.lost, Entries: []finding.Entry{
 			{Name: ledger.Suppressed, Spans: test.held}, {Name: ledger.Merged, Spans: test.old}, {Name: ledger.Delivered, Spans: test.came},

@@ -43,7 +43,7 @@ var checks = []check{
 	{"spoiled-kept", spoiled, "more than a fifth of the blocks are spoiled, and no more are left out: repeat the experiment on a quieter machine", (*looker).findKept},
 	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*looker).findOverloaded},
 	{"generator-bound", warning, "ask with more CPUs for the load generator, or give the service less; 'tracetax load --capacity' tells what this generator can do here", (*looker).findGeneratorBound},
-	{"search-limit", warning, "let the search go further (load: {capacity: {from: …, most: …}})", (*looker).findSearchLimit},
+	{"search-limit", warning, "let the search go further (load: {capacity: {from: …, max: …}})", (*looker).findSearchLimit},
 	{"search-saturated", warning, "see what binds it (a lock, a pool, one thread, another process on its CPUs); a limit on latency finds the capacity of such a service (load: {capacity: {p99: 20ms}})", (*looker).findSaturated},
 	{"search-unsteady", warning, "make the probes longer (load: {duration: …}), or run on a quieter machine", (*looker).findUnsteady},
 	{"database-busy", warning, "give the database more CPUs: what is measured is partly the database, not the program", (*looker).findDatabaseBusy},

@@ -1,4 +1,4 @@
-// A study as CSV: a row for each measured figure, with what was published of it.
+// A replication as CSV: a row for each measured figure, with what was published of it.
 
 package data
 
@@ -64,7 +64,7 @@ func searchRow(l *finding.ReplicationSearch, metric string, rate float64, column
 	return row
 }
 
-// suppressedNumber is the share that was not sent, empty where all was.
+// suppressedNumber is the share that was suppressed, empty where all was.
 func suppressedNumber(share float64) string {
 	if share == 0 {
 		return ""

@@ -6,7 +6,7 @@ package model
 // Page is all that one report shows. A form draws the parts that it has a place for.
 type Page struct {
 	Title   string // of the window: the workload, or the name
-	Name    string // of the experiment or the study
+	Name    string // of the experiment or the replication
 	Alarm   Alarm
 	Summary string // in a sentence
 	More    string // the rest of it, where the sentence is a summary

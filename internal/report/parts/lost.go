@@ -1,5 +1,5 @@
 // The table of the variants that lost too many spans to be ranked, of a result and of a
-// study.
+// replication.
 
 package parts
 

@@ -1,4 +1,4 @@
-// The marks of variants that did less than the others: they lost spans, held them back, or
+// The marks of variants that did less than the others: they lost spans, suppressed them, or
 // sent none at all.
 
 package parts

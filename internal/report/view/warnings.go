@@ -22,7 +22,7 @@ func warnings(doc *finding.Document) []model.Warning {
 	return all
 }
 
-// failures are the runs that failed. A cause that the answer tells is not told
+// failures are the runs that failed. A cause that the summary tells is not told
 // again: it can be long.
 func failures(doc *finding.Document) []string {
 	out := make([]string, 0, len(doc.Runs.Failure))

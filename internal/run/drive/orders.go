@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// Orders has the workload's processes make themselves work.
+// Orders has the workload's processes drive themselves.
 type Orders struct {
 	Processes []spec.Process
 	Address   func(process string) string          // HOST:PORT at which a process takes orders

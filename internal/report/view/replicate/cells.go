@@ -1,4 +1,4 @@
-// Heads and cells that several tables of a study have.
+// Heads and cells that several tables of a replication have.
 
 package replicate
 

@@ -1,4 +1,4 @@
-// What the charts of a study are drawn from: the curves in a document with nothing else, so that
+// What the charts of a replication are drawn from: the curves in a document with nothing else, so that
 // they are drawn as those of one result are, and the lines that were published.
 
 package replicate

@@ -1,4 +1,4 @@
-// The tables of a study that stand behind its main ones: means, ratios, and who is listed
+// The tables of a replication that stand behind its main ones: means, ratios, and who is listed
 // apart or left out.
 
 package replicate

@@ -1,4 +1,4 @@
-// The orders of the variants in a study, ours beside the published.
+// The orders of the variants in a replication, ours beside the published.
 
 package replicate
 

@@ -1,4 +1,4 @@
-// Package replicate owns what is shown of a study: several results beside what was published. It makes the model of a report,
+// Package replicate owns what is shown of a replication: several results beside what was published. It makes the model of a report,
 // and must not know how one is drawn.
 package replicate
 
@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/parts"
 )
 
-// Brief is a study for a terminal.
+// Brief is a replication for a terminal.
 func Brief(doc *finding.Replication) *model.Page {
 	p := replicationHead(doc)
 	p.Sections = append(claimNotes(doc), replicationSections(doc)...)
@@ -18,7 +18,7 @@ func Brief(doc *finding.Replication) *model.Page {
 	return p
 }
 
-// Whole is a study with its claims as tables, its charts and its curves.
+// Whole is a replication with its claims as tables, its charts and its curves.
 func Whole(doc *finding.Replication) *model.Page {
 	p := replicationHead(doc)
 	curves := parts.Sections(parts.SweepsSection(replicationSweeps(doc), "The centre over the blocks and its 95 % interval."))

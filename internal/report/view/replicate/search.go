@@ -1,4 +1,4 @@
-// The rates that the searches of a study found: the least that passed in a block, and the
+// The rates that the searches of a replication found: the least that passed in a block, and the
 // least that did not.
 
 package replicate

@@ -1,4 +1,4 @@
-// Metrics of a study that are read together: one table with a column for each, instead of
+// Metrics of a replication that are read together: one table with a column for each, instead of
 // a table for each.
 
 package replicate

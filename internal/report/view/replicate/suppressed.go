@@ -1,4 +1,4 @@
-// Which variants of a study did not send spans by a limit of their tracer's own, and the mark
+// Which variants of a replication suppressed spans by a limit of their tracer's own, and the mark
 // of their figures.
 
 package replicate
@@ -27,7 +27,7 @@ func replicationSuppressed(doc *finding.Replication) model.Section {
 	return s
 }
 
-// suppressedMarked is a variant's name, with a mark where it held back spans on any operation
+// suppressedMarked is a variant's name, with a mark where its tracer suppressed spans on any operation
 // that passes.
 func suppressedMarked(doc *finding.Replication, variant string, pass func(finding.ReplicationSuppressed) bool) string {
 	if slices.ContainsFunc(doc.Suppressed, func(u finding.ReplicationSuppressed) bool { return u.Variant == variant && pass(u) }) {

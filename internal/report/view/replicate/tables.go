@@ -1,4 +1,4 @@
-// The tables of a study, made once for every form in which it is shown.
+// The tables of a replication, made once for every form in which it is shown.
 
 package replicate
 
