@@ -113,6 +113,7 @@ var floors = map[string]floor{
 	"metric":         {level: 0},
 	"noise":          {level: 0, beside: []string{"stats"}},
 	"protocol":       {level: 0},
+	"renamed":        {level: 0},
 	"role":           {level: 0},
 	"shell":          {level: 0},
 	"sink/sinktest":  {level: 0},

@@ -1,4 +1,5 @@
 // Processes that a tracer brings: real sidecars in front of real services, and what is known of their cost.
+
 package e2e
 
 import (

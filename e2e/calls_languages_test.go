@@ -1,5 +1,6 @@
 // Method calls in Python, Node, Go and Rust: the programs by themselves, asked over their
 // sockets as tracetax asks them, and their spans, which have to add up.
+
 package e2e
 
 import (

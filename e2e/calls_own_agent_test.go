@@ -1,5 +1,6 @@
 // A build of your own of an agent, and an agent that tracetax knows nothing of, as docs/calls.md
 // has them.
+
 package e2e
 
 import (

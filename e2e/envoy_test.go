@@ -1,4 +1,5 @@
 // A real Envoy, traced by its own tracers: what becomes of its spans has known answers, and any static configuration can be traced.
+
 package e2e
 
 import (

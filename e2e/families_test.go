@@ -1,4 +1,5 @@
 // Which tests run always, and which stand behind TRACETAX_E2E=all ('make e2e-all').
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // What bad luck gets: services that misbehave, kills, signals, a full disk.
+
 package e2e
 
 import (

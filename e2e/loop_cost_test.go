@@ -1,4 +1,5 @@
 // What the exporter for servers on one thread costs, and that all spans come.
+
 package e2e
 
 import (

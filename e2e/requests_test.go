@@ -1,5 +1,6 @@
 // The web services, each with its tracers: the answers are checked against
 // TechEmpower's rules, and every span is accounted for.
+
 package e2e
 
 import (

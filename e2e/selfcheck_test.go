@@ -1,4 +1,5 @@
 // The harness held against injected overheads, and against a wrong one.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // Agents that speak Elastic's intake and Datadog's API.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // Pinpoint's agent.
+
 package e2e
 
 import (

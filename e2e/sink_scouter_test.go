@@ -1,4 +1,5 @@
 // Scouter's agent.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // SkyWalking's agent, with a plugin for the method that is traced.
+
 package e2e
 
 import (

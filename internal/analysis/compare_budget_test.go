@@ -1,4 +1,5 @@
 // Comparisons under a budget.
+
 package analysis_test
 
 import (

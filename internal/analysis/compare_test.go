@@ -1,4 +1,5 @@
 // Comparisons of results whose truth is known.
+
 package analysis_test
 
 import (

@@ -1,4 +1,5 @@
 // Whether the precision asked for has been reached.
+
 package analysis_test
 
 import (

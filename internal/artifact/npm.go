@@ -1,4 +1,5 @@
 // Node packages, pinned by a package-lock.json.
+
 package artifact
 
 import (

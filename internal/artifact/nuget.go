@@ -1,4 +1,5 @@
 // .NET projects, published with the packages that their packages.lock.json pins.
+
 package artifact
 
 import (

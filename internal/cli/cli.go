@@ -25,7 +25,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	root := newRoot(console.Streams{In: in, Out: out, Err: errOut})
-	root.SetArgs(args)
+	root.SetArgs(renewArgs(args, errOut))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return console.Fine
@@ -64,6 +64,7 @@ func newRoot(s console.Streams) *cobra.Command {
 	for _, add := range commands {
 		root.AddCommand(add(s))
 	}
+	renewFlags(root, s.Err)
 	return root
 }
 

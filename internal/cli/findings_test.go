@@ -13,7 +13,7 @@ import (
 // Findings that are not whole are told with their file, with what is wrong, and with what
 // can be done about it here.
 func TestBrokenFindings(t *testing.T) {
-	const cut = `{"schema": 2, "fi`
+	const cut = `{"schema": 3, "fi`
 	records := []string{"runs.jsonl", "experiment.yaml", "environment.json"}
 	for name, c := range map[string]struct {
 		text   string

@@ -1,4 +1,5 @@
 // Kept results: records of real runs, whose findings and forms stay what they are while the house is rebuilt.
+
 package cli
 
 import (

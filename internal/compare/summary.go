@@ -1,4 +1,5 @@
 // This file puts a comparison into one sentence, and into ranks.
+
 package compare
 
 import (

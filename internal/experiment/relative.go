@@ -1,4 +1,5 @@
 // Rates relative to what the slowest variant can do, from the pilots.
+
 package experiment
 
 import (

@@ -1,4 +1,5 @@
 // The warm-up, where pilots are to find it.
+
 package experiment
 
 import (

@@ -1,11 +1,12 @@
 // This file has the words of a comparison: what changed between results of one
 // experiment. `tracetax compare --json` writes it.
+
 package finding
 
 import "time"
 
 // ComparisonSchema is the version of the comparison document.
-const ComparisonSchema = 2
+const ComparisonSchema = 3
 
 // Comparison says what changed from one result to one or more others.
 type Comparison struct {

@@ -1,5 +1,6 @@
 // This file has the words of self-driving workloads: what each step of
 // tracing adds, and which variants lost too many spans to be ranked.
+
 package finding
 
 // Increment is what further steps of tracing add: one variant of a tracer over another

@@ -6,7 +6,7 @@ package finding
 import "time"
 
 // Schema is the version of the findings document.
-const Schema = 2
+const Schema = 3
 
 // Document is all that came of one experiment.
 type Document struct {

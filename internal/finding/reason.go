@@ -1,5 +1,6 @@
 // This file has the reasons for which a verdict is what it is, or is not given: codes and figures, of which words makes
 // sentences.
+
 package finding
 
 // Reason is one of them. A field that does not apply is empty.

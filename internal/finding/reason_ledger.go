@@ -1,4 +1,5 @@
 // This file has the codes of what a page of the ledger comes to.
+
 package finding
 
 // The codes, each with its figures. Where nothing else is said they are of the spans of the page.

@@ -1,11 +1,12 @@
 // This file has the words of a replication: several results of one experiment, beside what
 // a published study found. `tracetax replicate --json` writes it.
+
 package finding
 
 import "time"
 
 // ReplicationSchema is the version of the replication document.
-const ReplicationSchema = 2
+const ReplicationSchema = 3
 
 // Replication is what several results say together, and how a published study compares.
 type Replication struct {

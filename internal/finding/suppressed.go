@@ -1,5 +1,6 @@
 // This file has the words of spans that do not come though nothing is lost: a tracer suppresses
 // them by a limit of its own.
+
 package finding
 
 import "maps"

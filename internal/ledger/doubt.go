@@ -1,5 +1,6 @@
 // This file says how far it is known that every operation makes the same number of spans. What a
 // few operations of a calibration did not show, thousands in the runs may.
+
 package ledger
 
 import (

@@ -1,4 +1,5 @@
 // This file writes a page as entries, each with how it is known.
+
 package ledger
 
 import (

@@ -1,4 +1,5 @@
 // This file is the settled account of one stretch, a line, and what it says by itself.
+
 package ledger
 
 import "github.com/tracetax/tracetax/internal/record"

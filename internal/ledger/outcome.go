@@ -1,4 +1,5 @@
 // This file says what a page of the ledger comes to: codes with their figures.
+
 package ledger
 
 import (

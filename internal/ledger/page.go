@@ -1,4 +1,5 @@
 // This file sums settled lines over runs: a page for each operation.
+
 package ledger
 
 import "math"

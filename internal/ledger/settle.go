@@ -1,5 +1,6 @@
 // This file settles the account of one run: it puts what is missing down to the
 // tracer's own admissions as far as they go, and leaves the rest unaccounted.
+
 package ledger
 
 import (

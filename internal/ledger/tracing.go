@@ -1,4 +1,5 @@
 // This file is what the tracing of a variant is meant to do, and how many spans an operation makes under it.
+
 package ledger
 
 import (

@@ -1,5 +1,6 @@
 // This file reckons with logarithms by block: within a result blocks are pairs, across
 // results they are independent.
+
 package replicate
 
 import (

@@ -1,4 +1,5 @@
 // This file holds what a study claims against our intervals.
+
 package replicate
 
 import (

@@ -1,4 +1,5 @@
 // This file holds claims about lost spans, which are counted, against the ledgers.
+
 package replicate
 
 import (

@@ -1,4 +1,5 @@
 // This file finds the figures that a claim is about.
+
 package replicate
 
 import (

@@ -1,4 +1,5 @@
 // This file draws one figure, with its interval, from the evidence for a claim, and says where it lies.
+
 package replicate
 
 import (

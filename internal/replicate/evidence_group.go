@@ -1,5 +1,6 @@
 // This file puts together the figures that a claim averages over, and finds what lacks its
 // counterpart.
+
 package replicate
 
 import (

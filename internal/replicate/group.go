@@ -1,4 +1,5 @@
 // This file splits lists into groups.
+
 package replicate
 
 // groupBy splits a list by a key, in the order in which the keys come.

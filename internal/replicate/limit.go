@@ -1,6 +1,7 @@
 // This file says what a figure is worth whose variant lost spans. Had it sent them all, it
 // would have done more work: the figure is the least that it costs. So it may confirm that
 // it costs something, and can neither refute that nor show that it costs little.
+
 package replicate
 
 import "github.com/tracetax/tracetax/internal/finding"

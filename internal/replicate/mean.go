@@ -1,4 +1,5 @@
 // This file makes means over operations: as studies make them, and as ratios ask for.
+
 package replicate
 
 import (

@@ -1,4 +1,5 @@
 // This file says how the figures of a replication were made.
+
 package replicate
 
 import (

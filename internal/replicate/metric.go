@@ -1,4 +1,5 @@
 // This file says which metrics a replication is about, which of them make an order, and of what sort one is.
+
 package replicate
 
 import (

@@ -1,5 +1,6 @@
 // This file orders the variants by what they cost, and holds the order against a
 // published one.
+
 package replicate
 
 import (

@@ -1,5 +1,6 @@
 // This file says how much the effect differs: between two tracers on one workload, and
 // between two workloads with one tracer.
+
 package replicate
 
 import (

@@ -1,4 +1,5 @@
 // This file is the results of a replication, sorted out, and how surely to ask of them.
+
 package replicate
 
 import (

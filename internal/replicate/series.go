@@ -1,4 +1,5 @@
 // This file sets published figures beside ours.
+
 package replicate
 
 import (

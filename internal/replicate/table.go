@@ -1,5 +1,6 @@
 // This file makes the tables: variants by operations, a metric and a workload each,
 // with what was published beside it.
+
 package replicate
 
 import (

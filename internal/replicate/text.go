@@ -1,4 +1,5 @@
 // This file puts a replication into one sentence.
+
 package replicate
 
 import (

@@ -1,5 +1,6 @@
 // The processes of the harness itself, the sink and the load generator, and what has the operations
 // made: the generator, or the workload where it is self-driving.
+
 package run
 
 import (

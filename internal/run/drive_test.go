@@ -1,4 +1,5 @@
 // Runs of self-driving workloads.
+
 package run_test
 
 import (

@@ -1,4 +1,5 @@
 // What the tracer says of its spans: on pages of counters, as long as its processes are there, and in their logs.
+
 package run
 
 import (

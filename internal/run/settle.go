@@ -1,5 +1,6 @@
 // Between the start of the processes and the first operation: the tracer gets the
 // time that it needs to be there.
+
 package run
 
 import (

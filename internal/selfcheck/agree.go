@@ -1,6 +1,7 @@
 // This file holds what the findings say against the samples that they give, by a
 // calculation of its own. The other checks reckon from the samples, and users read the
 // rest: a cost that is said to be a saving would be found by none of them.
+
 package selfcheck
 
 import (

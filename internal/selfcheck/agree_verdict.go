@@ -1,4 +1,5 @@
 // This file holds the verdict of a finding against its samples.
+
 package selfcheck
 
 import (

@@ -1,4 +1,5 @@
 // This file judges the lengths that are estimated: an interval against a margin.
+
 package selfcheck
 
 import (

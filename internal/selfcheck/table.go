@@ -1,4 +1,5 @@
 // This file lays tables and paragraphs out.
+
 package selfcheck
 
 import (

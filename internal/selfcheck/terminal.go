@@ -1,4 +1,5 @@
 // This file says the report to a person, on a terminal of any width.
+
 package selfcheck
 
 import (

@@ -1,4 +1,5 @@
 // The search for a capacity: the rate at which something is reached.
+
 package spec
 
 import (

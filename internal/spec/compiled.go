@@ -1,4 +1,5 @@
 // Tracers that are part of a program, and programs of which no build has them.
+
 package spec
 
 import (

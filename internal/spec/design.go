@@ -1,4 +1,5 @@
 // The design of an experiment: how many runs are made, and how.
+
 package spec
 
 import (

@@ -1,5 +1,6 @@
 // Operations of self-driving workloads: words of an order in the
 // place of a request. docs/self-driving.md has the orders.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Faults: what is made to go wrong on purpose, in the harness.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // An experiment from the command line, without a file.
+
 package spec
 
 import (

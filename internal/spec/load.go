@@ -1,4 +1,5 @@
 // The load of an experiment: how operations are made to happen.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // A load in one line.
+
 package spec
 
 import (

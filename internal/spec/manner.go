@@ -1,5 +1,6 @@
 // The manners in which operations are made to happen: what others must know of them
 // without making any.
+
 package spec
 
 import "slices"

@@ -1,4 +1,5 @@
 // What of a workload an experiment measures: operations, or a mix of them.
+
 package spec
 
 import (

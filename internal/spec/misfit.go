@@ -1,4 +1,5 @@
 // What does not go together in an experiment though each part is right.
+
 package spec
 
 import (

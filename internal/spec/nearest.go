@@ -1,4 +1,5 @@
 // The nearest right word for a wrong one.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Which of a workload's processes a variant is on, and whether what its tracer brings fits there.
+
 package spec
 
 import (

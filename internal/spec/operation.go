@@ -1,4 +1,5 @@
 // Operations of a workload.
+
 package spec
 
 import (

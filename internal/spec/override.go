@@ -1,4 +1,5 @@
 // What the command line changes in an experiment.
+
 package spec
 
 import (

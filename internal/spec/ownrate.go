@@ -1,4 +1,5 @@
 // Rates that the operations of a workload have of their own.
+
 package spec
 
 import (

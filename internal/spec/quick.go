@@ -1,4 +1,5 @@
 // An experiment as a matter of a minute.
+
 package spec
 
 import (

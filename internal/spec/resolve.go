@@ -1,4 +1,5 @@
 // From a variant to what is to be started: everything merged into a Plan.
+
 package spec
 
 import (

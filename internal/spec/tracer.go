@@ -1,4 +1,5 @@
 // Tracer files.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // What an experiment asks for: its load, its design, its budget.
+
 package spec
 
 import "time"

@@ -1,4 +1,5 @@
 // Variants of an experiment.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Workload files, and workloads written inline in an experiment.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Experiments as YAML: the resolved file of a results folder.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The user's own workloads as YAML.
+
 package spec
 
 import (

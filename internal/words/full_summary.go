@@ -1,4 +1,5 @@
 // This file puts all that a result comes to into one sentence.
+
 package words
 
 import (

@@ -1,4 +1,5 @@
 // This file says in words how operations were made to happen, and what was varied.
+
 package words
 
 import (

@@ -1,5 +1,6 @@
 // This file puts searches for a capacity into words: what was looked for, what was
 // found, and why something was not.
+
 package words
 
 import (

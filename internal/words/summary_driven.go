@@ -1,5 +1,6 @@
 // This file tells, in the summary, what is particular to self-driving
 // workloads: who is ranked.
+
 package words
 
 import (

@@ -1,5 +1,6 @@
 // This file names, in the summary, the operations on which there is nothing to compare: an
 // answer over some of them must not read like one over all.
+
 package words
 
 import (

@@ -1,5 +1,6 @@
 // This file puts the headline of one variant into a clause: its CPU per operation, or
 // its capacity. It says no more than the interval of the verdict supports.
+
 package words
 
 import (

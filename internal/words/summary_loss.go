@@ -1,4 +1,5 @@
 // This file tells in the summary what became of the spans.
+
 package words
 
 import (

@@ -1,5 +1,6 @@
 // This file puts several headlines into one clause: the range, and its ends by
 // name.
+
 package words
 
 import (

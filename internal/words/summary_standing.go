@@ -1,4 +1,5 @@
 // This file says how sure a headline is, and how large.
+
 package words
 
 import (

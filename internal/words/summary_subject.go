@@ -1,4 +1,5 @@
 // This file names what a clause of the summary is about.
+
 package words
 
 import (

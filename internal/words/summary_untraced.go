@@ -1,5 +1,6 @@
 // This file keeps figures out of the summary that are not what tracing costs, because no span
 // came, and says of whom.
+
 package words
 
 import (

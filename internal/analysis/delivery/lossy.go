@@ -1,5 +1,6 @@
 // This file lists the variants apart that lost too many spans to be ranked: what they
 // cost is the cost of less work.
+
 package delivery
 
 import (

@@ -1,5 +1,6 @@
 // This file tells what was lost in that part of a phase which a figure is of: its window, or
 // the probes at the rate that a search found. The ledger has the warm-up too, and all probes.
+
 package delivery
 
 import (

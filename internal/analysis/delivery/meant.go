@@ -1,5 +1,6 @@
 // This file finds out how many spans each variant is meant to make and to deliver: declared,
 // learnt in calibration runs, or known of another variant that makes the same.
+
 package delivery
 
 import (

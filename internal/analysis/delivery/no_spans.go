@@ -1,5 +1,6 @@
 // This file finds operations that a tracer does not trace: what it costs there is not
 // what tracing costs.
+
 package delivery
 
 import (

@@ -1,5 +1,6 @@
 // This file lists the variants that suppress spans by a limit of their own: they lose
 // nothing by it, and do less than a variant that sends them all.
+
 package delivery
 
 import (

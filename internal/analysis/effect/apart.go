@@ -1,4 +1,5 @@
 // This file says what a tracer costs that is excluded from the ranking.
+
 package effect
 
 import (

@@ -1,4 +1,5 @@
 // This file says how each metric is read in one run.
+
 package measure
 
 import (

@@ -1,4 +1,5 @@
 // This file checks how a rate, a capacity and a number of blocks came about.
+
 package warn
 
 import (

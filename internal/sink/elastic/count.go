@@ -1,4 +1,5 @@
 // This file counts an event that was read.
+
 package elastic
 
 import (

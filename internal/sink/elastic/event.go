@@ -1,5 +1,6 @@
 // This file walks one event: a line of JSON that is an object with one member, named
 // after the kind of event.
+
 package elastic
 
 import (

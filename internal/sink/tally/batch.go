@@ -1,4 +1,5 @@
 // This file holds the tally of one request, which no other goroutine sees.
+
 package tally
 
 import "hash/maphash"

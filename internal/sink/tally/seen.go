@@ -1,5 +1,6 @@
 // This file is the checking mode: which spans have come, which came twice, and
 // which still lack their parent. Memory is bounded: the oldest span makes room.
+
 package tally
 
 import (

@@ -1,4 +1,5 @@
 // This file holds what a sink has counted since its start.
+
 package tally
 
 import (

@@ -1,5 +1,6 @@
 // This file is what receivers over HTTP share: the server with its time-outs, the
 // reading of a body, and answers.
+
 package wire
 
 import (
