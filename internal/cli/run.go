@@ -39,8 +39,8 @@ func newRun(s console.Streams) *cobra.Command {
 		Long: `Runs an experiment and says what its variants cost, with intervals.
 
 EXPERIMENT is a file (see 'tracetax init') or the name of a built-in experiment
-(see 'tracetax list experiments'). Without it, --op and --variant describe one's
-own service, started by the command after --. In the command, {port} is the port
+(see 'tracetax list experiments'). Without it, --op and --variant describe your
+service, started by the command after --. In the command, {port} is the port
 that it is to listen on.
 
 The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong

@@ -80,8 +80,8 @@ func (r *result) idle(f *finding.Finding) *finding.Reason {
 }
 
 // unsure says that nobody knows whether a variant, or what it is held against, lost too many spans
-// to be ranked; nil where it is known. Of a result that does not list such losses, the ledgers tell where a workload makes
-// itself work; of others the part of a run counts that is behind its warm-up, of which the ledger
+// to be ranked; nil where it is known. Of a result that does not list such losses, the ledgers tell of self-driving
+// workloads; of others the part of a run counts that is behind its warm-up, of which the ledger
 // of an operation does not tell.
 func (r *result) unsure(f *finding.Finding) *finding.Reason {
 	if r.UnknownLossOf(f, f.Variant) != nil || r.UnknownLossOf(f, f.Against) != nil {

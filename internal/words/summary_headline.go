@@ -27,7 +27,7 @@ func clause(s subject, heads []finding.Finding) string {
 	case figures:
 		return figuresClause(s, f) + on
 	case unsure:
-		return s.verb("makes", "make") + "a difference in " + what + " that is not sure " + among(f) + ": " + finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()) + on
+		return s.verb("makes", "make") + "a difference in " + what + " that is not significant " + corrected(f) + ": " + finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()) + on
 	case hidden:
 		if !useful(f) {
 			return s.verb("makes", "make") + "an inconclusive difference in " + what + ": " + rangeText(f) + on
@@ -61,10 +61,10 @@ func ofWhat(f finding.Finding) string {
 	return "of CPU per operation"
 }
 
-// among says for how many claims an interval was corrected.
-func among(f finding.Finding) string {
+// corrected says for how many comparisons an interval was corrected.
+func corrected(f finding.Finding) string {
 	if f.Verdict.Claims > 1 {
-		return fmt.Sprintf("among %d claims", f.Verdict.Claims)
+		return fmt.Sprintf("after correction for %d comparisons", f.Verdict.Claims)
 	}
 	return "yet"
 }

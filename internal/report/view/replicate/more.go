@@ -1,5 +1,5 @@
-// The tables of a replication that stand behind its main ones: means, ratios, and who is listed
-// apart or left out.
+// The tables of a replication that stand behind its main ones: means, ratios, and who is excluded
+// from the ranking or left out.
 
 package replicate
 
