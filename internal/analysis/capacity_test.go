@@ -91,7 +91,7 @@ func TestSearches(t *testing.T) {
 				c.Outcome, c.Rate, c.Passing = record.ByGenerator, 9800, 9800
 			}
 		}, false, "found at about 1,5", "quota"},
-		{"above the most", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.AboveMost, 0, 500 }, false,
+		{"above max", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.AboveMax, 0, 500 }, false,
 			"more than 500/s, the most asked for", "quota"},
 		{"below the least", func(_ *record.Record, c *record.Capacity) {
 			c.Outcome, c.Rate, c.Passing, c.Failing = record.BelowLeast, 0, 0, 1

@@ -105,7 +105,7 @@ func TestLossAtTheRateIsNotKnown(t *testing.T) {
 // them on purpose.
 func TestNoLossAtARate(t *testing.T) {
 	for name, change := range map[string]func(*record.Capacity){
-		"a limit":  func(c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 },
+		"a limit":  func(c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 },
 		"lossless": func(c *record.Capacity) { c.Goal = string(spec.GoalLossless) },
 	} {
 		s := probed([3]record.Counts{ofSpans(1), ofSpans(1), ofSpans(1)}, 0)

@@ -67,7 +67,7 @@ func TestSummaryNamesGaps(t *testing.T) {
 func TestSummaryNamesVariantsWithGaps(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
 	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
-	s.also(search("elastic", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 }))
+	s.also(search("elastic", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 }))
 	if doc := analyse(t, s.input()); !strings.Contains(doc.FullSummary, "; there is no comparison of elastic; ") {
 		t.Error(doc.FullSummary)
 	}
@@ -97,7 +97,7 @@ func TestSummaryNamesWhoIsMissing(t *testing.T) {
 // Where there is nothing to compare, the summary tells of the spans all the same.
 func TestSummaryWithoutAComparison(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
-	s.also(search("none", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 }))
+	s.also(search("none", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 }))
 	s.also(holdsBack("otel", 0.4))
 	if doc := analyse(t, s.input()); !strings.HasSuffix(doc.FullSummary, "; the tracer's own limit suppressed 40.0 % of the spans with otel.") {
 		t.Error(doc.FullSummary)

@@ -57,7 +57,7 @@ func does(c *record.Capacity) (rate float64, exact bool) {
 // unbounded reports whether the search ended before the variant did: it can do
 // more than Passing. One that sends no spans can lose none at any rate.
 func unbounded(c *record.Capacity) bool {
-	return c.Outcome == record.ByGenerator || c.Outcome == record.AboveMost || c.Outcome == record.NoSpans
+	return c.Outcome == record.ByGenerator || c.Outcome == record.AboveMax || c.Outcome == record.NoSpans
 }
 
 // rates are what the slowest variant can do by operation, in a measured run and in a pilot for its warm-up, where the load is

@@ -45,7 +45,7 @@ func (s *Search) most() (rate float64, outcome record.Outcome, limited bool) {
 	if can > 0 && (asked <= 0 || can < asked) {
 		return can, record.ByGenerator, true
 	}
-	return asked, record.AboveMost, asked > 0
+	return asked, record.AboveMax, asked > 0
 }
 
 // least is the lowest rate at which a probe says something.
