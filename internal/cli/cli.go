@@ -24,8 +24,9 @@ import (
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	args = renewArgs(args, errOut)
 	root := newRoot(console.Streams{In: in, Out: out, Err: errOut})
-	root.SetArgs(renewArgs(args, errOut))
+	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return console.Fine
