@@ -20,7 +20,7 @@ func TestOldWords(t *testing.T) {
 		return "workload: " + workload + "\nvariants: {none: , old: }\nload: {capacity: {lost: 0, " + key + ": 900/s}}\n"
 	}
 	now := parseIn(t, c, text("max", "calls"))
-	if len(hints) != 1 || !strings.HasPrefix(hints[0], "tracers/old/tracer.yaml:1:1: the key holds is now called buffers") {
+	if hints = slices.Compact(hints); len(hints) != 1 || !strings.HasPrefix(hints[0], "tracers/old/tracer.yaml:1:1: the key holds is now called buffers") {
 		t.Errorf("%q", hints)
 	}
 	hints = nil
