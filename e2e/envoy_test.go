@@ -1,4 +1,5 @@
 // A real Envoy, traced by its own tracers: what becomes of its spans has known answers, and any static configuration can be traced.
+
 package e2e
 
 import (
@@ -228,8 +229,8 @@ func TestEnvoyConfigurationsThatAreRefused(t *testing.T) {
 	}
 }
 
-// One's own Envoy is traced from a command line. An Envoy that dies, or that refuses its configuration, is a failed run with its own words.
-func TestEnvoyOfOnesOwn(t *testing.T) {
+// Your Envoy is traced from a command line. An Envoy that dies, or that refuses its configuration, is a failed run with its own words.
+func TestEnvoyOfYourOwn(t *testing.T) {
 	t.Parallel() // it asks for counts, not for times
 	envoy, _ := envoys(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "envoy", "direct.json"))

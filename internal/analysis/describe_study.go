@@ -1,5 +1,6 @@
 // This file carries what a study published, and what it claimed, to the findings of the
 // results that repeat it.
+
 package analysis
 
 import (

@@ -1,4 +1,5 @@
 // This file says how many spans of an operation should have arrived in a run, and how many did.
+
 package ledger
 
 import (

@@ -34,7 +34,7 @@ const (
 	NotExported = "not-exported" // by intent: the variant has no exporter
 	SampledOut  = "sampled-out"
 	DecidedOut  = "sampled-by-tracer" // left out by the tracer once their traces were there, as it says
-	Forgone     = "held-back"         // by a limit of the tracer's own: so it says over the wire
+	Suppressed  = "suppressed"        // by a limit of the tracer's own: so it says over the wire
 	Dropped     = "dropped"           // as the tracer says
 	FailedSend  = "failed-export"
 	LostAtStop  = "lost-at-stop" // still with the tracer when its process stopped: it had neither sent nor dropped them, by its own word

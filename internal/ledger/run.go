@@ -1,4 +1,5 @@
 // This file is a run as the account sees it: the stretches of a record, and several runs merged into one.
+
 package ledger
 
 import (

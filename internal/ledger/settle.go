@@ -1,5 +1,6 @@
 // This file settles the account of one run: it puts what is missing down to the
 // tracer's own admissions as far as they go, and leaves the rest unaccounted.
+
 package ledger
 
 import (
@@ -18,8 +19,8 @@ func settle(run Run, t Tracing) []line {
 	lines = append(lines, begin(run, t))
 	switch {
 	case t.random() && !tellsTraced(run):
-	case t.Holds > 0:
-		moveHeld(lines, float64(t.Holds), float64(t.Besides))
+	case t.Buffers > 0:
+		moveBuffered(lines, float64(t.Buffers), float64(t.Besides))
 	default:
 		moveCold(lines)
 	}
@@ -33,7 +34,7 @@ func settle(run Run, t Tracing) []line {
 		l.exact = l.exact && spans == 0
 	}, false)
 	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
-	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
+	stop.suppressed -= putDown(lines, stop.suppressed, func(l *line, spans float64) { l.suppressed += spans }, false)
 	showAbsent(lines, run, t)
 	decide(lines, run)
 	believeHops(lines, run, t)

@@ -1,4 +1,5 @@
 // This file finds what a tracer took with it when its process stopped.
+
 package ledger
 
 import (

@@ -1,4 +1,5 @@
 // This file settles head sampling by the tracer's own count of the traces that it decided for.
+
 package ledger
 
 // tellsTraced reports whether the tracers of runs say of each phase how many traces they sampled, so that chance has no part in it.

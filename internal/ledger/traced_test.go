@@ -26,7 +26,7 @@ func TestTracedAsTheTracerCounts(t *testing.T) {
 	atStop := runOf(sampledPhase("json", 400, 31, ids(87, 29)))
 	atStop.Stop.Sink = ids(6, 2)
 	held := three(.1)
-	held.Holds = 10
+	held.Buffers = 10
 	for name, c := range map[string]struct {
 		tracing     Tracing
 		runs        []Run

@@ -51,7 +51,7 @@ func (h Hop) Waiting() (spans int64, known bool) {
 	return waiting, true
 }
 
-// Minus is what was said after before was. A number that became smaller is not known: the hop has started anew.
+// Minus is what was said after before was. A number that became smaller is not known: the hop has started again.
 func (h Hop) Minus(before Hop) Hop {
 	return h.with(before, func(after, before uint64) (uint64, bool) { return after - before, after >= before })
 }
@@ -74,7 +74,7 @@ func (h Hop) with(other Hop, combine func(a, b uint64) (uint64, bool)) Hop {
 		if n, known := combine(**mine, **theirs[name]); known {
 			*into[name] = &n
 		} else if out.Untold == "" {
-			out.Untold = "its count of " + name + " spans became smaller: it has started anew"
+			out.Untold = "its count of " + name + " spans became smaller: it has started again"
 		}
 	}
 	return out

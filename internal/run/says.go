@@ -1,4 +1,5 @@
 // What the tracer says of its spans: on pages of counters, as long as its processes are there, and in their logs.
+
 package run
 
 import (
@@ -36,7 +37,7 @@ func (s *stage) tracedSince(ctx context.Context) (*uint64, error) {
 	before := s.traced
 	s.traced = *page.Traced
 	if s.traced < before {
-		return nil, nil // a process has started anew
+		return nil, nil // a process has started again
 	}
 	since := s.traced - before
 	return &since, nil

@@ -1,4 +1,5 @@
 // A run in progress: it goes from the first process to the last, stage by stage.
+
 package run
 
 import (

@@ -1,4 +1,5 @@
 // Claims of a study, as predicates on intervals.
+
 package spec
 
 import (

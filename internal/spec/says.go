@@ -1,4 +1,5 @@
 // What tracers and services say of spans, and where.
+
 package spec
 
 import (

@@ -1,5 +1,6 @@
 // What a study published, and what it claimed: an experiment that repeats it shows
 // the study's figures beside its own, and says of each claim whether it holds.
+
 package spec
 
 // Published is one figure of a study.

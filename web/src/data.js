@@ -1,8 +1,8 @@
 // The document that the page holds, and the questions that the charts ask of it.
 
-const { document: doc, figures, order, baseline, study, names, looks, entries, lines } = JSON.parse(document.getElementById('findings').textContent);
+const { document: doc, figures, order, baseline, replication, names, looks, entries, lines } = JSON.parse(document.getElementById('findings').textContent);
 
-export { doc, baseline, study, looks, entries };
+export { doc, baseline, replication, looks, entries };
 
 // nameOf is what a reader calls a metric.
 export const nameOf = (metric) => names[metric] ?? metric;

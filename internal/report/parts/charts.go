@@ -20,8 +20,8 @@ type Charts struct {
 	Looks    map[string]Look   `json:"looks"`   // by the kind of goal of a search
 	Entries  []ChartEntry      `json:"entries"` // of ledgers, in the order in which they are drawn
 
-	Study *finding.Study `json:"study,omitempty"`
-	Lines []ChartLine    `json:"lines,omitempty"` // that a study published
+	Replication *finding.Replication `json:"replication,omitempty"`
+	Lines       []ChartLine          `json:"lines,omitempty"` // that a study published
 }
 
 // ChartFigures are a finding's figures as every report writes them.
@@ -67,7 +67,7 @@ type ChartEntry struct {
 // ChartEntries are in the order in which they are drawn.
 var ChartEntries = []ChartEntry{
 	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.SampledOnWay, "sampled-way"),
-	chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Forgone, "forgone"),
+	chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Suppressed, "suppressed"),
 	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.LostAtStop, "stopped"),
 	chartEntry(ledger.DroppedOnWay, "dropped-way"), chartEntry(ledger.FailedOnWay, "failed-way"),
 	chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),

@@ -1,0 +1,115 @@
+// A replication: what each variant costs, a bar with its interval, and beside it a mark for
+// what was published.
+
+import { isFinite, nameOf, replication, variants } from './data.js';
+import { choice, legend } from './controls.js';
+import { axis, value } from './format.js';
+import { figureAxis, show, tooltip } from './panel.js';
+import { room, rowAxis, rowHeight, text, whisker } from './rows.js';
+import { colour, lookOf } from './theme.js';
+
+const place = (r) => [r.operation || 'whole run', ...Object.entries(r.parameter ?? {}).sort().map(([name, v]) => `${name}=${v}`)].join(', ');
+
+// costOf is a row's interval: a ratio where the table has one, otherwise what is added.
+const isRatio = (t) => !t.amount && t.rows.some((r) => r.cost);
+const costOf = (t, r) => (isRatio(t) ? r.cost : r.variant === t.baseline ? null : r.added);
+
+// publishedOf are the published costs of a row: [series, cost].
+const publishedOf = (t, r) => (r.published ?? []).filter((p) => (t.amount ? isFinite(p.added) : isFinite(p.cost) || !isRatio(t))).map((p) => [p.series, p.cost ?? p.added ?? p.value]);
+
+// A series is told by its mark: corners about a middle.
+const marks = [[[0, -6], [6, 0], [0, 6], [-6, 0]], [[-5, -5], [5, -5], [5, 5], [-5, 5]], [[0, -6], [6, 5], [-6, 5]]];
+const markOf = (series) => marks[series % marks.length];
+
+export function studied(section) {
+  const tables = (replication?.tables ?? []).filter((t) => t.rows.some((r) => costOf(t, r)));
+  section.hidden = tables.length === 0;
+  const metrics = [...new Set(tables.map((t) => t.metric))].map((m) => [m, nameOf(m)]);
+  choice(section.querySelector('.controls'), 'Metric', metrics, (metric) => {
+    const panels = section.querySelector('.panels');
+    const shown = tables.filter((t) => t.metric === metric);
+    panels.classList.toggle('one', shown.length === 1);
+    show(panels, 'Costs with their intervals, and published ones', shown.map((t) => ({ title: t.workload, draw: (width) => draw(t, width) })));
+  });
+  return () => legend(section.querySelector('.legend'), [
+    ['measured', 'rect', { x: 1, y: 2, width: 24, height: 8, rx: 1, fill: colour('c1'), opacity: 0.45 }],
+    ...(replication.series ?? []).map((s, i) => [s.name, 'polygon', {
+      points: markOf(i).map(([x, y]) => `${13 + x * 0.9},${6 + y * 0.9}`).join(' '), fill: colour('paper'), stroke: colour('ink'), 'stroke-width': 1.5,
+    }]),
+  ]);
+}
+
+function draw(table, width) {
+  const rows = rowsOf(table);
+  const unit = isRatio(table) ? '1' : table.unit;
+  const left = room(rows.map((r) => r.title ?? `  ${r.name}`), width, 0.36);
+  const ends = rows.map(({ row }) => (row ? reach(table, row) : [0, 0]));
+  const high = Math.max(...ends.flat().map(Math.abs), 1e-12);
+  const below = Math.min(...ends.flat()) < -0.02 * high; // what is hardly below nought needs no room of its own
+  return {
+    height: rows.length * rowHeight + 34,
+    option: {
+      grid: { left, right: 24, top: 4, bottom: 30, outerBoundsMode: 'none' },
+      xAxis: figureAxis({ ...(below ? {} : { min: 0 }), axisLabel: { formatter: axis(unit, high) } }),
+      yAxis: rowAxis(rows),
+      tooltip: tooltip(({ dataIndex }) => tip(table, rows[dataIndex], unit)),
+      series: [{
+        type: 'custom', clip: false, data: ends.map((both, i) => [i, ...both]), encode: { x: [1, 2], y: 0 },
+        renderItem: ({ dataIndex }, api) => item(table, rows[dataIndex], dataIndex, api, left, width),
+        markLine: { silent: true, symbol: 'none', label: { show: false }, data: [{ xAxis: 0, lineStyle: { color: colour('soft'), type: 'solid', width: 1 } }] },
+      }],
+    },
+  };
+}
+
+// reach is from where to where a row's marks go, nought among them.
+function reach(table, row) {
+  const i = costOf(table, row);
+  const all = [0, i?.estimate, i?.low, i?.high, ...publishedOf(table, row).map(([, v]) => v)].filter(isFinite);
+  return [Math.min(...all), Math.max(...all)];
+}
+
+// rowsOf has a title for each operation, and a row for each variant that has a cost.
+function rowsOf(table) {
+  const rows = [];
+  let last;
+  for (const row of table.rows) {
+    if (!costOf(table, row) && publishedOf(table, row).length === 0) continue;
+    if (place(row) !== last) rows.push({ title: place(row) });
+    last = place(row);
+    rows.push({ row, name: row.lossy ? `${row.variant} †` : row.suppressed ? `${row.variant} ‡` : row.variant });
+  }
+  return rows;
+}
+
+function item(table, { title, row, name }, index, api, left, width) {
+  const y = api.coord([0, index])[1];
+  const x = (v) => api.coord([v, index])[0];
+  if (title !== undefined) return { type: 'group', children: [text(0, y, title, { bold: true, width: width - 4 })] };
+  const tint = lookOf(variants.indexOf(row.variant)).colour;
+  const children = [text(14, y, name, { width: left - 22 })];
+  const i = costOf(table, row);
+  if (i) {
+    const [from, to] = [x(0), x(i.estimate)].sort((a, b) => a - b);
+    children.push({ type: 'rect', shape: { x: from, y: y - 7, width: to - from, height: 14 }, style: { fill: tint, opacity: row.lossy ? 0.15 : 0.45 } });
+    if (isFinite(i.low) && isFinite(i.high)) children.push(...whisker(x(i.low), x(i.high), y, tint));
+  }
+  for (const [series, v] of publishedOf(table, row)) {
+    children.push({
+      type: 'polygon', shape: { points: markOf(series).map(([dx, dy]) => [x(v) + dx, y + dy]) },
+      style: { fill: colour('paper'), stroke: colour('ink'), lineWidth: 1.5 },
+    });
+  }
+  return { type: 'group', children };
+}
+
+function tip(table, { title, row }, unit) {
+  if (!row) return [title];
+  const i = costOf(table, row);
+  const ends = isFinite(i?.low) && isFinite(i?.high) ? ` (${value(i.low, unit)} to ${value(i.high, unit)})` : '';
+  return [
+    `${row.variant} on ${place(row)}`, ...(i ? [`measured ${value(i.estimate, unit)}${ends}`] : []),
+    ...publishedOf(table, row).map(([series, v]) => `${replication.series[series].name} ${value(v, unit)}`),
+    ...(row.lossy ? ['lost over 1 % of its spans'] : []), ...(row.reason ? [row.reason] : []),
+  ];
+}
