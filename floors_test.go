@@ -68,6 +68,7 @@ var floors = map[string]floor{
 	"load":     {level: 2, beside: []string{"pace"}},
 	"moobench": {level: 2},
 	"pace":     {level: 2},
+	"tidy":     {level: 2},
 	"usage":    {level: 2},
 	"warmup":   {level: 2},
 
@@ -114,6 +115,7 @@ var floors = map[string]floor{
 	"noise":          {level: 0, beside: []string{"stats"}},
 	"protocol":       {level: 0},
 	"role":           {level: 0},
+	"sheet":          {level: 0},
 	"shell":          {level: 0},
 	"sink/sinktest":  {level: 0},
 	"sink/tcp":       {level: 0},

@@ -48,6 +48,7 @@ func TestKeptResults(t *testing.T) {
 		for form, args := range map[string][]string{
 			"terminal": {"report", name}, "all": {"report", name, "--all"}, "page": {"report", name, "--html", "-"}, "csv": {"report", name, "--csv", "-"},
 			"samples": {"report", name, "--samples", "-"}, "benchfmt": {"report", name, "--benchfmt", "-"}, "markdown": {"report", name, "--markdown", "-"},
+			"runs": {"report", name, "--runs", "-"}, "histograms": {"report", name, "--histograms", "-"},
 		} {
 			forms[name+" "+form] = hashOf(t, args...)
 		}

@@ -57,6 +57,8 @@ func TestReport(t *testing.T) {
 		{"csv", []string{dir, "--csv", "-"}, console.Fine, "workload,operation", ""},
 		{"samples", []string{dir, "--samples", "-"}, console.Fine, "block,baseline,value", ""},
 		{"benchfmt", []string{dir, "--benchfmt", "-"}, console.Fine, "/variant=", ""},
+		{"runs without records", []string{dir, "--runs", "-"}, console.Usage, "", "runs.jsonl"},
+		{"runs and findings on one stream", []string{dir, "--runs", "-", "--csv", "-"}, console.Usage, "", "--csv and --runs both"},
 		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, console.Fine, `"answer"`, ""},
 		{"two on one stream", []string{dir, "--csv", "-", "--json"}, console.Usage, "", "--csv and --json both"},
 		{"no folder", []string{}, console.Usage, "", "takes one results folder"},
