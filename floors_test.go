@@ -115,6 +115,7 @@ var floors = map[string]floor{
 	"noise":          {level: 0, beside: []string{"stats"}},
 	"protocol":       {level: 0},
 	"role":           {level: 0},
+	"schema":         {level: 0},
 	"sheet":          {level: 0},
 	"shell":          {level: 0},
 	"sink/sinktest":  {level: 0},
