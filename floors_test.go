@@ -46,7 +46,7 @@ var floors = map[string]floor{
 	"analysis/series":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
 	"analysis/warn":     {level: 4, beside: []string{"analysis/dataset", "analysis/effect"}},
 
-	"report/data":       {level: 4, beside: []string{"report/view"}},
+	"report/data":       {level: 4, beside: []string{"report/parts", "report/view"}},
 	"report/markdown":   {level: 4},
 	"report/page":       {level: 4},
 	"report/parts":      {level: 4},

@@ -49,6 +49,7 @@ func TestKeptResults(t *testing.T) {
 			"terminal": {"report", name}, "all": {"report", name, "--all"}, "page": {"report", name, "--html", "-"}, "csv": {"report", name, "--csv", "-"},
 			"samples": {"report", name, "--samples", "-"}, "benchfmt": {"report", name, "--benchfmt", "-"}, "markdown": {"report", name, "--markdown", "-"},
 			"runs": {"report", name, "--runs", "-"}, "histograms": {"report", name, "--histograms", "-"},
+			"bmf": {"report", name, "--bmf", "-"}, "benchmark action": {"report", name, "--benchmark-action", "-"}, "summary": {"report", name, "--summary"},
 		} {
 			forms[name+" "+form] = hashOf(t, args...)
 		}
@@ -56,6 +57,7 @@ func TestKeptResults(t *testing.T) {
 	forms["compare terminal"] = hashOf(t, "compare", "calls", "calls-again", "--all")
 	forms["compare markdown"] = hashOf(t, "compare", "calls", "calls-again", "--markdown", "-")
 	forms["compare variants"] = hashOf(t, "compare", "sampled", "--variants", "tenth,whole", "--all")
+	forms["otava"] = hashOf(t, "report", "calls", "calls-again", "--otava", "-")
 	forms["study terminal"] = hashOf(t, "study", "calls", "depth")
 	forms["study markdown"] = hashOf(t, "study", "calls", "depth", "--markdown", "-")
 	forms["study csv"] = hashOf(t, "study", "calls", "depth", "--csv", "-")

@@ -24,19 +24,21 @@ import (
 type reportFlags struct {
 	html, csv, samples, benchfmt, markdown string
 	runs, histograms                       string // of the records
+	bmf, action, otava                     string // for dashboards
 	moobench                               string // a folder
-	json, all, anew                        bool
+	json, summary, all, anew               bool
 }
 
 func newReport(s console.Streams) *cobra.Command {
 	var flags reportFlags
 	c := &cobra.Command{
-		Use:   "report DIR",
+		Use:   "report DIR…",
 		Short: "Print or write a finished result again",
 		Long: `Print or write a finished result again.
 
 DIR is a results folder, as 'tracetax run' names it at its end. Without a flag
-the answer is printed as a table. A FILE of - is standard output.
+the answer is printed as a table. A FILE of - is standard output. Several folders
+are for --otava alone, which writes a row for each.
 
 With --anew the findings are first made from the records again, by the statistics
 of this version, and replace those in DIR (findings.json, report.html,
@@ -48,12 +50,17 @@ benchfmt.txt). Nothing is measured.`,
   tracetax report tracetax-results/hello-1 --runs runs.csv --histograms latency.csv
   tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
+			if len(args) != 1 && (len(args) == 0 || flags.otava == "") {
 				return console.UsageError(fmt.Errorf("report takes one results folder, not %d (see 'tracetax report --help')", len(args)))
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return writeReport(s, args[0], flags) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if flags.otava != "" {
+				return writeHistory(s, args, flags)
+			}
+			return writeReport(s, args[0], flags)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&flags.html, "html", "", "write the page to `FILE`")
@@ -62,8 +69,12 @@ benchfmt.txt). Nothing is measured.`,
 	f.StringVar(&flags.runs, "runs", "", "write a row per figure of every run, phase and process, as CSV, to `FILE`")
 	f.StringVar(&flags.histograms, "histograms", "", "write a row per interval of every latency histogram, as CSV, to `FILE`")
 	f.StringVar(&flags.benchfmt, "benchfmt", "", "write the Go benchmark format, for benchstat, to `FILE`")
+	f.StringVar(&flags.bmf, "bmf", "", "write the figures with their intervals in Bencher Metric Format to `FILE`")
+	f.StringVar(&flags.action, "benchmark-action", "", "write the main figures for github-action-benchmark (customSmallerIsBetter) to `FILE`")
+	f.StringVar(&flags.otava, "otava", "", "write a row per results folder, as CSV for Otava, to `FILE`")
 	f.StringVar(&flags.markdown, "markdown", "", "write Markdown for a pull request to `FILE`")
 	f.StringVar(&flags.moobench, "moobench", "", "write every duration that was kept (run --samples), as MooBench's statistics.r reads them, to a new `FOLDER`")
+	f.BoolVar(&flags.summary, "summary", false, "print a table, the method and the machine as Markdown, to paste into documentation")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
 	f.BoolVar(&flags.anew, "anew", false, "analyse the records again, and replace the findings in DIR")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
@@ -144,10 +155,14 @@ func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 		{name: "--html", file: f.html, write: report.HTML}, {name: "--csv", file: f.csv, write: report.CSV},
 		{name: "--samples", file: f.samples, write: report.SamplesCSV}, {name: "--benchfmt", file: f.benchfmt, write: report.Benchfmt},
 		{name: "--markdown", file: f.markdown, write: report.Markdown},
+		{name: "--bmf", file: f.bmf, write: report.BMF}, {name: "--benchmark-action", file: f.action, write: report.BenchmarkAction},
 		{name: "--runs", file: f.runs, records: tidy.Runs}, {name: "--histograms", file: f.histograms, records: tidy.Histograms},
 	}
 	if f.json {
 		all = append(all, output{name: "--json", file: "-", write: report.JSON})
+	}
+	if f.summary {
+		all = append(all, output{name: "--summary", file: "-", write: report.Paste})
 	}
 	var wanted []output
 	onOut := ""
