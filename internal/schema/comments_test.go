@@ -13,6 +13,9 @@ import (
 	"testing"
 
 	"github.com/invopop/jsonschema"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // module is the path that the folders' packages begin with.
@@ -58,6 +61,9 @@ func (c *comments) constants(t *testing.T, pkg, file string) {
 		t.Fatal(err)
 	}
 	ast.Inspect(parsed, func(n ast.Node) bool {
+		if structure, is := n.(*ast.TypeSpec); is {
+			c.tags(structure)
+		}
 		spec, is := n.(*ast.ValueSpec)
 		if !is || len(spec.Values) != 1 {
 			return true
@@ -78,6 +84,27 @@ func (c *comments) constants(t *testing.T, pkg, file string) {
 	})
 }
 
+// tags notes what the fields of a struct are called in JSON.
+func (c *comments) tags(of *ast.TypeSpec) {
+	structure, is := of.Type.(*ast.StructType)
+	if !is {
+		return
+	}
+	for _, f := range structure.Fields.List {
+		if f.Tag == nil || len(f.Names) != 1 {
+			continue
+		}
+		name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json"), ",")
+		c.fields[[2]string{of.Name.Name, f.Names[0].Name}] = name
+	}
+}
+
+// told are the types whose fields the comments of a list of constants name.
+var told = map[string]reflect.Type{
+	"Code": reflect.TypeFor[finding.Reason](), "Kind": reflect.TypeFor[finding.Verdict](), "NoSpanCause": reflect.TypeFor[finding.NoSpanBy](),
+	"Outcome": reflect.TypeFor[record.Capacity](),
+}
+
 // list is the schema of a type that has a closed list of values, nil of others.
 func (c *comments) list(t reflect.Type) *jsonschema.Schema {
 	all := c.lists[t.PkgPath()+"."+t.Name()]
@@ -86,7 +113,7 @@ func (c *comments) list(t reflect.Type) *jsonschema.Schema {
 	}
 	s := &jsonschema.Schema{Type: "string", Description: c.of(t, "")}
 	for _, v := range all {
-		s.OneOf = append(s.OneOf, &jsonschema.Schema{Const: v.text, Description: c.plain(v.comment, nil)})
+		s.OneOf = append(s.OneOf, &jsonschema.Schema{Const: v.text, Description: c.plain(v.comment, told[t.Name()])})
 	}
 	return s
 }
@@ -111,15 +138,11 @@ func (c *comments) plain(text string, t reflect.Type) string {
 		if text, is := c.values[name]; is {
 			return "`" + text + "`"
 		}
-		_, last, qualified := strings.Cut(name, ".")
-		if !qualified {
-			last = name
+		owner, field, qualified := strings.Cut(name, ".")
+		if !qualified && t != nil {
+			owner, field = t.Name(), name
 		}
-		if t == nil || t.Kind() != reflect.Struct {
-			return name
-		}
-		if f, has := t.FieldByName(last); has && !qualified {
-			json, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if json := c.fields[[2]string{owner, field}]; json != "" {
 			return "`" + json + "`"
 		}
 		return name

@@ -36,7 +36,7 @@ type Variant struct {
 }
 
 // VariantOrTracer is a variant, or the name of its tracer; nothing: its own name is that of the tracer.
-type VariantOrTracer any
+type VariantOrTracer string
 
 // Hop is a service that spans pass through. Its other keys are settings of the service.
 type Hop struct {
@@ -49,10 +49,10 @@ type Hop struct {
 }
 
 // HopOrName is the name of a service, or one hop by its name: {collector: mine.yaml}, {collector: {keep: errors}}.
-type HopOrName any
+type HopOrName string
 
 // HopOrHops is a hop, or several in a row.
-type HopOrHops any
+type HopOrHops string
 
 // Load is how operations are made.
 type Load struct {

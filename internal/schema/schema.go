@@ -4,34 +4,34 @@
 package schema
 
 // Text is a text, or a number or a truth that YAML takes for one.
-type Text any
+type Text string
 
 // Duration is a time with its unit: 500ms, 20s, 1m30s, 1h.
 type Duration string
 
 // Share is a part of a whole: 5% or 0.05.
-type Share any
+type Share string
 
 // Rate is operations over time: 400/s, 24000/min, or a number a second.
-type Rate any
+type Rate string
 
 // Size is bytes: 512MiB, 500MB, or a number.
-type Size any
+type Size string
 
 // Texts is one text, or a list of them.
-type Texts any
+type Texts string
 
 // Command is a list of words, or one line that is split as a shell does. For pipes: [sh, -c, "…"].
-type Command any
+type Command string
 
 // Environment is environment variables by their names. ${env:NAME} stands for one of your shell's.
 type Environment map[string]Text
 
 // Count is a number of spans: 3, or 2..5 where it varies.
-type Count any
+type Count string
 
 // OneOrMoreNumbers is a number, or a list of them: a sweep, each in a phase of its own.
-type OneOrMoreNumbers any
+type OneOrMoreNumbers string
 
 // OneOrMoreRates is a rate, a list of them, or a part of what the slowest variant can do: 50% of slowest.
-type OneOrMoreRates any
+type OneOrMoreRates string

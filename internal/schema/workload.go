@@ -21,7 +21,7 @@ type Workload struct {
 }
 
 // WorkloadOrName is the name of a workload, or one of your own.
-type WorkloadOrName any
+type WorkloadOrName string
 
 // Most is the most that a self-driving workload can do.
 type Most struct {
@@ -94,13 +94,13 @@ type Operation struct {
 }
 
 // Statuses is the right status of an answer, or a list of several.
-type Statuses any
+type Statuses string
 
 // Spans is a number of spans, or one by tracer.
-type Spans any
+type Spans string
 
 // OperationOrURL is an operation, or its request alone: GET /. Of a self-driving workload nothing will do.
-type OperationOrURL any
+type OperationOrURL string
 
 // Body is where a body comes from: one of these.
 type Body struct {
@@ -110,4 +110,4 @@ type Body struct {
 }
 
 // BodyOrText is a body, as a text or with where it comes from.
-type BodyOrText any
+type BodyOrText string

@@ -37,7 +37,7 @@ func ReadFindings(dir string) (*finding.Document, error) {
 // ReadRecords reads the records of a results folder.
 func ReadRecords(dir string) ([]record.Record, error) {
 	if !isFile(filepath.Join(dir, record.RunsFile)) {
-		return nil, &AskedError{noRecords(dir)}
+		return nil, &AskedError{fmt.Errorf("%s has no %s, which this is made of: take a whole copy of the folder", dir, record.RunsFile)}
 	}
 	return record.Read(dir)
 }
