@@ -24,7 +24,8 @@ func newSchema(s console.Streams) *cobra.Command {
 		Use:   "schema " + strings.Join(schemas.Names(), "|"),
 		Short: "Print the JSON Schema of an experiment file, of findings.json or of runs.jsonl",
 		Long: `Prints the JSON Schema (draft 2020-12) of what this version reads and writes: an
-experiment file, findings.json, or a line of runs.jsonl. Each key, field and code has
+experiment file, a workload's, service's or tracer's; findings.json, or a line of
+runs.jsonl. Each key, field and code has
 a description. Editors complete and check an experiment whose first line is
 "# yaml-language-server: $schema=` + schemaFile + `", as 'tracetax init' writes it.`,
 		Example: `  tracetax schema experiment > ` + schemaFile + `

@@ -92,14 +92,15 @@ func unzipped(t *testing.T, path string) []byte {
 	return text
 }
 
-// Experiments and workloads that tracetax reads are as the schema says: those that it brings, the starter, the examples of
+// Files that tracetax reads are as their schemas say: those that it brings, the starter, the examples of
 // the documentation, and the resolved ones of results.
 func TestExperiments(t *testing.T) {
-	experiment, workload := compiled(t, "experiment.json"), compiled(t, "experiment.json#/$defs/Workload")
+	experiment := compiled(t, "experiment.json")
 	seen := 0
 	for pattern, schema := range map[string]*jsonschema.Schema{
 		"../../experiments/*.yaml": experiment, "../cli/starter.yaml": experiment, "../cli/testdata/kept/*/experiment.yaml": experiment,
-		"../cli/testdata/kept/*/asked.yaml": experiment, "../../workloads/*/*/workload.yaml": workload,
+		"../cli/testdata/kept/*/asked.yaml": experiment, "../../workloads/*/*/workload.yaml": compiled(t, "workload.json"),
+		"../../services/*/service.yaml": compiled(t, "service.json"), "../../tracers/*/tracer.yaml": compiled(t, "tracer.json"),
 	} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
@@ -116,7 +117,7 @@ func TestExperiments(t *testing.T) {
 			seen++
 		}
 	}
-	if seen < 80 {
+	if seen < 110 {
 		t.Errorf("%d files were looked at", seen)
 	}
 	page, err := os.ReadFile("../../docs/experiment-file.md")
