@@ -95,6 +95,9 @@ func keysIn(t *testing.T, body *ast.BlockStmt, read map[string][]string) {
 					named[name.Name] = keys
 				}
 			}
+			if name, key := entryOf(t, a.Lhs[0]); name != "" {
+				named[name] = append(named[name], key)
+			}
 		}
 		call, is := n.(*ast.CallExpr)
 		if !is || len(call.Args) < 3 {
@@ -120,6 +123,25 @@ func keysIn(t *testing.T, body *ast.BlockStmt, read map[string][]string) {
 		}
 		return true
 	})
+}
+
+// entryOf is what keys["run"] names: the variable and the key; "" of anything else.
+func entryOf(t *testing.T, e ast.Expr) (name, key string) {
+	t.Helper()
+	index, is := e.(*ast.IndexExpr)
+	if !is {
+		return "", ""
+	}
+	of, is := index.X.(*ast.Ident)
+	literal, isLiteral := index.Index.(*ast.BasicLit)
+	if !is || !isLiteral || literal.Kind != token.STRING {
+		return "", ""
+	}
+	key, err := strconv.Unquote(literal.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return of.Name, key
 }
 
 // keysOf are the keys of a composite literal of fields, nil of anything else.
