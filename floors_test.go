@@ -46,7 +46,7 @@ var floors = map[string]floor{
 	"analysis/series":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
 	"analysis/warn":     {level: 4, beside: []string{"analysis/dataset", "analysis/effect"}},
 
-	"report/data":           {level: 4, beside: []string{"report/view"}},
+	"report/data":           {level: 4, beside: []string{"report/parts", "report/view"}},
 	"report/markdown":       {level: 4},
 	"report/page":           {level: 4},
 	"report/parts":          {level: 4},
@@ -68,6 +68,7 @@ var floors = map[string]floor{
 	"load":     {level: 2, beside: []string{"pace"}},
 	"moobench": {level: 2},
 	"pace":     {level: 2},
+	"tidy":     {level: 2},
 	"usage":    {level: 2},
 	"warmup":   {level: 2},
 
@@ -115,6 +116,8 @@ var floors = map[string]floor{
 	"protocol":       {level: 0},
 	"renamed":        {level: 0},
 	"role":           {level: 0},
+	"schema":         {level: 0},
+	"sheet":          {level: 0},
 	"shell":          {level: 0},
 	"sink/sinktest":  {level: 0},
 	"sink/tcp":       {level: 0},

@@ -85,6 +85,7 @@ var commands = []func(console.Streams) *cobra.Command{
 	newFetch,
 	newInit,
 	newValidate,
+	newSchema,
 	newList,
 	newShow,
 }

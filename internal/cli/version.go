@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
@@ -36,4 +37,25 @@ func Version() string {
 		}
 	}
 	return version
+}
+
+// builtOf is what this build was made of, where Go noted that.
+func builtOf() *artifact.Checkout {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	var of artifact.Checkout
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			of.Commit = s.Value
+		case "vcs.modified":
+			of.Dirty = s.Value == "true"
+		}
+	}
+	if of.Commit == "" {
+		return nil
+	}
+	return &of
 }
