@@ -54,7 +54,9 @@ func newRoot(s console.Streams) *cobra.Command {
 		Short:         "Tells what distributed tracing costs a program, and why",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       versionLine(),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

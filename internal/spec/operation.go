@@ -115,7 +115,7 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
 		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", printable(o.URL))
 		if at.flag != "" {
-			way = "put {port} where the command names its port, or give a fixed one with --port"
+			way = "put {port} where the command names its port, hand it over with --env 'PORT={port}', or give a fixed one with --port"
 		}
 		s.fail(at, "the request goes to a path, but nothing says where process %q listens: %s", p.Name, way)
 	}
