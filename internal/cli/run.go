@@ -65,7 +65,7 @@ span came of what was to be traced.`,
 		ValidArgsFunction: completeExperiments,
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return console.UsageError(fmt.Errorf("%w (a flag of one's own command? Put -- before the command; see '%s --help')", err, c.CommandPath()))
+		return console.UsageError(fmt.Errorf("%w%s (a flag of one's own command? Put -- before the command; see '%s --help')", err, flagHint(c, err), c.CommandPath()))
 	})
 	f.common(c)
 	flags := c.Flags()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // The defaults of a design; docs/experiment-file.md repeats them.
@@ -145,7 +146,7 @@ func (e *Experiment) Keep(names []string) error {
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			return &UnknownError{What: "variant", Name: printable(name), Nearest: nearest(name, known)}
+			return &UnknownError{What: "variant", Name: printable(name), Nearest: nearest.Word(name, known), Known: known}
 		}
 		keep[name] = true
 		if against := e.Variants[i].Against; against != "" {

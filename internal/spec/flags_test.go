@@ -131,7 +131,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"patience":    {func(f *Flags) { f.Patience = "long" }, `--patience long: `},
 		"ready":       {func(f *Flags) { f.Ready = "soon" }, `--ready soon: ready must be`},
 		"body":        {func(f *Flags) { f.Body = "@none.json" }, `--body @none.json: body: there is no file "none.json"`},
-		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; known are cpu, latency, lost, max, mean, memory, p50, p75, p90, p95, p99, p999, startup, and allocation_per_operation, context_switches, `},
+		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; nearest of `},
 		"budget":      {func(f *Flags) { f.Budget = "cpu:5%" }, `--budget cpu:5%: "cpu:5%" is not METRIC=SHARE`},
 	} {
 		f := fine
