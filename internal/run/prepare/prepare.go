@@ -76,6 +76,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 // Missing are the things that this machine lacks to run a variant, in words.
 func Missing(w *spec.Workload, v spec.Variant) []string {
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
+	missing = append(missing, absent(w, v)...)
 	for _, p := range slices.Concat(w.Processes, v.Route()) {
 		if p.Service != nil {
 			missing = append(missing, artifact.Missing(p.Service.Needs)...)
