@@ -69,7 +69,7 @@ span came of what was to be traced.`,
 	})
 	f.common(c)
 	flags := c.Flags()
-	flags.BoolVar(&f.quick, "quick", false, "two blocks (one, of over 16 variants), seconds each: figures, but no intervals and no verdicts")
+	flags.BoolVar(&f.quick, "quick", false, "two blocks (one, where it has over 10 windows) of seconds, and no pilots where the workload declares rates: figures, but no intervals and no verdicts")
 	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b`, and the baselines that they have (the first, and against:)")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")

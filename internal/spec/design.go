@@ -31,6 +31,7 @@ func (s *source) design(n *node) Design {
 		"duet":      func(v *node) { d.Duet = s.flag(v) },
 		"seed":      func(v *node) { d.Seed = s.seed(v) },
 		"quick":     func(v *node) { d.Quick = s.flag(v) },
+		"unpiloted": func(v *node) { d.Unpiloted = s.line(v) },
 		"most": func(v *node) {
 			s.fail(v.at, "unknown key \"most\": write the least and the most blocks as blocks: 8..30")
 		},
@@ -46,6 +47,9 @@ func (s *source) design(n *node) Design {
 	}
 	if d.Quick && precision != nil {
 		s.fail(precision.at, "quick gives no intervals, so that no precision can be reached: leave out either of them")
+	}
+	if d.Unpiloted != "" && !d.Quick {
+		s.fail(n.get("unpiloted").at, "unpiloted is what a quick run writes of a rate that no pilot has found: leave it out")
 	}
 	d.Blocks = cmp.Or(d.Blocks, DefaultBlocks)
 	return d
