@@ -101,7 +101,7 @@ span came of what was to be traced.`,
 // common adds the flags that run and quickstart share.
 func (f *runFlags) common(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.json, "json", false, "print findings.json alone on stdout")
+	flags.BoolVar(&f.json, "json", false, "print findings.json alone on stdout; with --dry-run the plan")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, in which order and for how long, and run nothing")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
 	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N`, or the least and the most (8..30) with a precision, instead of the experiment's")
@@ -120,7 +120,10 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*sp
 	if f.resume == "" { // what was begun stays as it is
 		tellKeptAway(s.Err, f.keepEnv)
 	}
-	if f.dryRun {
+	switch {
+	case f.dryRun && f.json:
+		return dryRunJSON(s, experiments, f.drawn != 0)
+	case f.dryRun:
 		return dryRun(s, experiments, f.drawn != 0)
 	}
 	series := session.Series{

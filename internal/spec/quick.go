@@ -71,7 +71,7 @@ func (e *Experiment) declareRates() {
 		}
 		most = max(most, rate)
 	}
-	e.Design.Unpiloted, l.Relative = l.Relative.text(), nil
+	e.Design.Unpiloted, l.Relative = l.Relative.Text(), nil
 	l.Rate = cmp.Or(e.Workload.Rate, most) // of the operations that have none of their own
 }
 
