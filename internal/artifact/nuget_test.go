@@ -67,7 +67,7 @@ func nugetFolder(hash string) fstest.MapFS {
 func TestNuGet(t *testing.T) {
 	hash, source := nugetSource(t)
 	s, files := open(t), nugetFolder(hash)
-	dir, err := s.NuGet(t.Context(), files, "net", nil)
+	dir, err := s.NuGet(t.Context(), files, "net")
 	if err != nil {
 		t.Fatal(err)
 	}
