@@ -115,7 +115,7 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 	case len(args) > 1:
 		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for one's own command, put -- before it)", len(args), strings.Join(args, " "))
 	}
-	for _, flag := range []string{"ready", "patience", "header", "body", "env", "port", "language", "name"} {
+	for _, flag := range []string{"ready", "patience", "header", "body", "env", "prepare", "cleanup", "port", "language", "name"} {
 		if c.Flags().Changed(flag) {
 			return nil, fmt.Errorf("--%s is for one's own service from one line (--op … -- COMMAND); write it into the experiment file", flag)
 		}

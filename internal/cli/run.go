@@ -81,6 +81,8 @@ span came of what was to be traced.`,
 	flags.StringVar(&f.line.Patience, "patience", "", "how long one's own service may take to become ready, e.g. `60s` (default 30s)")
 	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of one's own service (repeatable)")
 	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service; {port} in it is filled in, e.g. 'PORT={port}' (repeatable)")
+	flags.StringVar(&f.line.Prepare, "prepare", "", "`command` before each run of your service, not measured, e.g. 'sh reset.sh'; if it fails, so does the run")
+	flags.StringVar(&f.line.Cleanup, "cleanup", "", "`command` after each run of your service, also after one that failed or was interrupted")
 	flags.StringVar(&f.line.Body, "body", "", "body of every operation of one's own service: `text`, or @file")
 	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of one's own service, if it cannot be told by {port}")
 	flags.StringVar(&f.line.Language, "language", "", "`language` of one's own service, so that tracer=otel means otel-LANGUAGE")

@@ -34,6 +34,8 @@ func (f *filler) plan(p *Plan) {
 		f.values(build.Env)
 	}
 	f.all(p.Verify)
+	f.all(p.Prepare)
+	f.all(p.Cleanup)
 	f.operations(p.Operations)
 	slices.Sort(p.Secrets)
 	p.Secrets = slices.Compact(p.Secrets)

@@ -81,6 +81,31 @@ func TestFromFlagsPortByEnv(t *testing.T) {
 	roundTrip(t, e)
 }
 
+// TestHooks: commands around each run, by flags and by file.
+func TestHooks(t *testing.T) {
+	e, err := FromFlags(Flags{
+		Command: []string{"shop", "{port}"}, Prepare: "sh -c 'rm -f {tmp}/x'", Cleanup: "true", Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"},
+	}, builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"sh", "-c", "rm -f {tmp}/x"}, e.Workload.Prepare); diff != "" || e.Workload.Cleanup[0] != "true" {
+		t.Errorf("%s%v", diff, e.Workload.Cleanup)
+	}
+	if plan, err := e.Plan(e.Variants[1]); err != nil || len(plan.Prepare) != 3 || len(plan.Cleanup) != 1 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	roundTrip(t, e)
+	e.Design.Duet = true
+	if err := e.Check(); err == nil || !strings.Contains(err.Error(), "would disturb the other") {
+		t.Errorf("a duet: %v", err)
+	}
+	_, err = FromFlags(Flags{Command: []string{"shop", "{port}"}, Prepare: "sh {port}", Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"}}, builtIn())
+	if err == nil || !strings.HasPrefix(err.Error(), `--prepare 'sh {port}': unknown placeholder "{port}"`) {
+		t.Error(err)
+	}
+}
+
 // TestFromFlagsErrors: each names the flag that is wrong.
 func TestFromFlagsErrors(t *testing.T) {
 	experiments, err := builtIn().Experiments()

@@ -49,6 +49,8 @@ func (b *flagBuilder) workload(command place) *node {
 	if b.Language != "" {
 		w.set("language", word("--language "+quote(b.Language), b.Language))
 	}
+	b.word(w, "prepare", b.Prepare)
+	b.word(w, "cleanup", b.Cleanup)
 	w.set("processes", &node{kind: list, items: []*node{process}, at: command})
 	w.set("operations", b.operations())
 	return w

@@ -28,6 +28,8 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Startup:    t.Startup,
 		Self:       e.Workload.Self,
 		Verify:     slices.Clone(e.Workload.Verify),
+		Prepare:    slices.Clone(e.Workload.Prepare),
+		Cleanup:    slices.Clone(e.Workload.Cleanup),
 		Connects:   t.Connects,
 		Holds:      t.Holds,
 		Steps:      v.Steps(),

@@ -52,6 +52,8 @@ type Workload struct {
 	Most        map[string]int // by key of a load (depth, threads): the most that a workload that makes itself work can do
 	Self        bool           // it makes itself work: the load is given to its process in words (docs/self-driving.md), not in requests
 	Verify      []string       // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
+	Prepare     []string       // command before each run, before the first process starts; not 0: the run fails
+	Cleanup     []string       // command after each run, whatever became of it
 	Rate        float64        // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
 	WarmupAll   time.Duration  // that the load has where the experiment names none
 	Files       fs.FS          // the folder of a built-in workload, with what it shares with others; nil for one's own

@@ -37,6 +37,12 @@ func (w writer) workload(wl *Workload) pairs {
 	if len(wl.Verify) > 0 {
 		p.add("verify", single("run", w.words(wl.Verify)))
 	}
+	if len(wl.Prepare) > 0 {
+		p.add("prepare", w.words(wl.Prepare))
+	}
+	if len(wl.Cleanup) > 0 {
+		p.add("cleanup", w.words(wl.Cleanup))
+	}
 	if len(wl.Build) > 0 {
 		p.add("build", w.builds(wl.Build))
 	}

@@ -34,6 +34,12 @@ func (p *page) workload(w *spec.Workload) {
 			p.line("      %s", oneLine(o.Description))
 		}
 	}
+	if len(w.Prepare) > 0 {
+		p.line("\nbefore each run: %s", strings.Join(w.Prepare, " "))
+	}
+	if len(w.Cleanup) > 0 {
+		p.line("\nafter each run: %s", strings.Join(w.Cleanup, " "))
+	}
 	if len(w.Verify) > 0 {
 		p.line("\nits answers are checked by: %s", strings.Join(w.Verify, " "))
 	}
