@@ -67,7 +67,7 @@ func nugetFolder(hash string) fstest.MapFS {
 func TestNuGet(t *testing.T) {
 	hash, source := nugetSource(t)
 	s, files := open(t), nugetFolder(hash)
-	dir, err := s.NuGet(t.Context(), files, "net")
+	dir, err := s.NuGet(t.Context(), files, "net", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestNuGetVersionIsNotOfTheWorkingDirectory(t *testing.T) {
 	}
 	t.Setenv("PATH", here+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	t.Chdir(here)
-	made, err := nugetPackages(t.Context(), nugetFolder("x"), "net", nil)
+	made, err := nugetPackages(t.Context(), nugetFolder("x"), "net")
 	if err != nil || made.parts[0] != "/" {
 		t.Errorf("%v: asked in %q, want /", err, made.parts)
 	}

@@ -67,7 +67,7 @@ type dryLoad struct {
 	Capacity    string    `json:"capacity,omitempty"`           // what a search is for, in words
 	WarmupAll   float64   `json:"warmup_all_seconds,omitempty"` // load of all operations in turn, before the first of them
 	Warmup      float64   `json:"warmup_seconds"`               // before each window; 0 where pilots find it
-	WarmupMost  float64   `json:"warmup_most_seconds,omitempty"`
+	WarmupMost  float64   `json:"warmup_max_seconds,omitempty"`
 	Window      float64   `json:"window_seconds"`         // of a measured window, or of a probe of a search
 	Windows     int       `json:"windows"`                // of a measured run: operations × levels of the sweep
 	Calls       uint64    `json:"calls,omitempty"`        // self-driving: the most operations of a window
@@ -78,8 +78,8 @@ type dryLoad struct {
 
 // dryBlocks is how many blocks there would be.
 type dryBlocks struct {
-	Least     int     `json:"least"`
-	Most      int     `json:"most"`                // the same, unless the experiment may stop at a precision
+	Least     int     `json:"min"`
+	Most      int     `json:"max"`                 // the same, unless the experiment may stop at a precision
 	Precision float64 `json:"precision,omitempty"` // half-width of the interval to stop at: 0.02 is ±2 %
 	Metric    string  `json:"metric,omitempty"`    // of which metric
 }
@@ -95,8 +95,8 @@ type dryRun struct {
 
 // drySeconds are about how short and how long something takes: they differ where a search or a precision decides.
 type drySeconds struct {
-	Least float64 `json:"least"`
-	Most  float64 `json:"most"`
+	Least float64 `json:"min"`
+	Most  float64 `json:"max"`
 }
 
 // dryArtifact is something that is fetched or built before the first run.

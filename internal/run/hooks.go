@@ -25,8 +25,8 @@ const (
 	hookBytes       = 16 << 10 // in which they are looked for
 )
 
-// VariantVariable is the environment variable that tells such a command whose run it is.
-const VariantVariable = "TRACETAX_VARIANT"
+// variantVariable is the environment variable that tells such a command whose run it is.
+const variantVariable = "TRACETAX_VARIANT"
 
 // cleanUp runs the command after the run, whatever became of that: a run that failed or was interrupted leaves as much behind.
 // failed is what it ended with.
@@ -62,7 +62,7 @@ func (s *stage) hook(ctx context.Context, c *Conductor, what string, words []str
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it has not ended after %v", patience))
 	defer cancel()
 	err = process.Job{
-		Name: "tracetax-" + what, Args: args, Env: append(slices.Clone(s.shell), VariantVariable+"="+s.request.Plan.Variant),
+		Name: "tracetax-" + what, Args: args, Env: append(slices.Clone(s.shell), variantVariable+"="+s.request.Plan.Variant),
 		Dir: f.Source, Stderr: log, Self: c.Self,
 	}.Run(ctx)
 	if err = errors.Join(err, log.Close()); err == nil {
