@@ -50,6 +50,12 @@ func (f *filler) operations(operations []Operation) {
 		if len(envReferences(string(o.Body))) > 0 {
 			o.Body = []byte(replace(string(o.Body), nil, f.lookup, nil))
 		}
+		for j := range o.Then {
+			step := &o.Then[j]
+			part := []Operation{{URL: step.URL, Headers: step.Headers, Body: step.Body}}
+			f.operations(part)
+			step.URL, step.Body = part[0].URL, part[0].Body // the headers are a map
+		}
 		for j := range o.Mix {
 			part := []Operation{o.Mix[j].Operation}
 			f.operations(part)

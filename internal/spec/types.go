@@ -119,6 +119,8 @@ type Operation struct {
 	Spans       map[string]Number // declared spans per operation by tracer name, "" for all others; absent: learnt
 	Mix         []Share           // a weighted mix of operations, instead of a request
 	GRPC        bool              // unary gRPC: URL's path is /package.Service/Method, Body one message in protobuf
+	Take        map[string]string // values of its answer for the requests of Then; see Step
+	Then        []Step            // requests that follow it: all of them are one operation
 	Data        string            // file of request data, CSV or JSON lines: its columns fill {data.COLUMN} in URL, headers and body; see File
 	Order       string            // in which the rows are taken: OrderRandom, or "" for one after the other
 	Protoset    string            // gRPC: file of a descriptor set; Body is then JSON

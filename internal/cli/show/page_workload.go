@@ -59,7 +59,11 @@ func ownRate(o spec.Operation) string {
 // workOf is what an operation asks for: a request, or the words of an order.
 func workOf(w *spec.Workload, o spec.Operation) string {
 	if !w.Self {
-		return strings.TrimSpace(o.Method + " " + o.URL)
+		requests := []string{strings.TrimSpace(o.Method + " " + o.URL)}
+		for _, step := range o.Then {
+			requests = append(requests, step.Method+" "+step.URL)
+		}
+		return strings.Join(requests, ", then ")
 	}
 	words := []string{"run"}
 	for _, word := range slices.Sorted(maps.Keys(o.Drive)) {
