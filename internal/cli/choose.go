@@ -27,6 +27,9 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		return nil, err
 	}
 	for _, e := range found {
+		if err := e.Keep(f.variants); err != nil {
+			return nil, fmt.Errorf("--variants: %w", err)
+		}
 		if f.quick {
 			e.Quicken()
 		}
@@ -35,9 +38,6 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		}
 		if f.seed != 0 {
 			e.Design.Seed = f.seed
-		}
-		if err := e.Keep(f.variants); err != nil {
-			return nil, fmt.Errorf("--variants: %w", err)
 		}
 		if f.budget != "" {
 			if e.Budget, err = spec.ParseBudget(f.budget); err != nil {

@@ -16,7 +16,7 @@ workload:
         - request: POST /login
           headers: {content-type: application/json}
           body: '{"user": "{{me}}"}'
-          take: {token: $.user.tokens[0], session: "session=([^;]+)"}
+          take: {token: "$.user.tokens[0]", session: "session=([^;]+)"}
         - request: POST /orders
           headers: {authorization: "Bearer {take.token}", cookie: "s={take.session}"}
           body: '{"token": "{take.token}"}'
@@ -66,12 +66,12 @@ func TestStepsThatAreWrong(t *testing.T) {
 		`"$.user..x" is no way through JSON such as $.user.tokens[0]`:       {"$.user.tokens[0]", "$.user..x"},
 		`the regular expression "session=" has no group`:                    {"session=([^;]+)", "session="},
 		"not a regular expression: ":                                        {"session=([^;]+)", "session=("},
-		`"Token" is no name of a value: use lower-case letters`:             {"{token: $", "{Token: $"},
+		`"Token" is no name of a value: use lower-case letters`:             {`{token: "$`, `{Token: "$`},
 		"an operation with steps has headers in its steps, not beside them": {"      rate: 20/s", "      headers: {a: b}"},
 		"steps take no rows of request data; leave {data.user} out":         {"{{me}}", "{data.user}"},
 		"steps is a list of 2 to 50 requests":                               {"      steps:", "      steps: [GET /]\n      steps2:"},
 		`unknown key "tak"; did you mean "take"? (in a step)`:               {"take: {id", "tak: {id"},
-		"a step needs a request, such as POST /login":                       {"- request: POST /orders", "- status: 200\n          x-request: a"},
+		"a step needs a request, such as POST /login":                       {"- request: POST /orders", "- rq: a"},
 	} {
 		text := strings.Replace(shopOfSteps, change[0], change[1], 1)
 		if text == shopOfSteps {
