@@ -112,6 +112,7 @@ var floors = map[string]floor{
 	"load/drivetest": {level: 0},
 	"machine":        {level: 0},
 	"metric":         {level: 0},
+	"nearest":        {level: 0},
 	"noise":          {level: 0, beside: []string{"stats"}},
 	"protocol":       {level: 0},
 	"renamed":        {level: 0},

@@ -26,7 +26,7 @@ type reportFlags struct {
 	runs, histograms                       string // of the records
 	bmf, action, otava                     string // for dashboards
 	moobench                               string // a folder
-	json, summary, all, reanalyze               bool
+	json, summary, all, reanalyze          bool
 }
 
 func newReport(s console.Streams) *cobra.Command {

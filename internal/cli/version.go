@@ -19,10 +19,15 @@ func newVersion(s console.Streams) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.Out, "tracetax %s %s %s/%s\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(s.Out, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what 'tracetax version' and 'tracetax --version' print.
+func versionLine() string {
+	return fmt.Sprintf("tracetax %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // Version is the version of this build, with its revision where that is known.
