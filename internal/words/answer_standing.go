@@ -110,8 +110,12 @@ func share(f finding.Finding) string {
 	return amount(f)
 }
 
+// signedShare is a headline's size with its sign, as the tables have it.
 func signedShare(f finding.Finding) string {
-	return finding.FormatInterval(finding.Interval{Estimate: size(f)}, f.Unit, f.ByRatio())
+	if i := f.Shown(); i != nil {
+		return finding.FormatEstimate(*i, f.Unit, f.ByRatio())
+	}
+	return finding.Missing
 }
 
 func amount(f finding.Finding) string {

@@ -5,6 +5,7 @@ package parts
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -61,7 +62,8 @@ func (c curves) table() model.Grid {
 			text := finding.Missing
 			if i := slices.IndexFunc(s.Points, func(p finding.SweepPoint) bool { return p.X == x }); i >= 0 {
 				p := s.Points[i]
-				text = finding.FormatSize(finding.Interval{Estimate: p.Y, Low: p.Low, High: p.High}, s.Unit, false)
+				size, ends := finding.FormatMeasured(finding.Interval{Estimate: p.Y, Low: p.Low, High: p.High}, s.Unit)
+				text = strings.TrimSpace(size + " " + ends)
 			}
 			row = append(row, model.Cell{Text: text})
 		}

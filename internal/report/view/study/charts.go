@@ -14,10 +14,10 @@ import (
 
 func studyCharts(doc *finding.Study) *parts.Charts {
 	drawn := &finding.Document{Findings: []finding.Finding{}}
-	c := &parts.Charts{Document: drawn, Figures: []parts.ChartFigures{}, Order: []int{}, Names: map[string]string{}, Looks: parts.Looks, Entries: parts.ChartEntries, Study: doc}
+	c := &parts.Charts{Document: drawn, Figures: []parts.ChartFigures{}, Order: []int{}, Names: map[string]string{}, Looks: parts.Looks, Entries: parts.ChartEntries, Bars: []int{}, Study: doc}
 	variant := func(name string) {
 		if !slices.ContainsFunc(drawn.Experiment.Variants, func(v finding.Variant) bool { return v.Name == name }) {
-			drawn.Experiment.Variants = append(drawn.Experiment.Variants, finding.Variant{Name: name})
+			drawn.Experiment.Variants = append(drawn.Experiment.Variants, finding.Variant{Name: name, Tracer: doc.Tracers[name]})
 		}
 	}
 	for _, t := range doc.Tables {
@@ -38,6 +38,7 @@ func studyCharts(doc *finding.Study) *parts.Charts {
 	if len(drawn.Experiment.Variants) > 0 {
 		c.Baseline = drawn.Experiment.Variants[0].Name
 	}
+	c.Paints = parts.Paints(drawn.Experiment.Variants, c.Baseline)
 	return c
 }
 
