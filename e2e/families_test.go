@@ -45,7 +45,7 @@ var families = map[string][]string{
 	"kills":             {"TestKillAndResume", "TestSignals"},
 	"loopback":          {"TestOnlyLoopback"},
 	"searches":          {"TestCapacity"},
-	"compare":           {"TestCompareFindsASlowerSetting"},
+	"compare":           {"TestCompareFindsASlowerSetting", "TestGateOfOneCommit"},
 	"memory":            {"TestAForcedDrainCostsNoMemory"},
 	"deferred costs":    {"TestSelfcheckChargesWhatIsDeferred"},
 	"selfcheck":         {"TestSelfcheckQuick"},
