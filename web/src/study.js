@@ -1,7 +1,7 @@
 // A study: what each variant costs, a bar with its interval, and beside it a mark for
 // what was published.
 
-import { isFinite, nameOf, study, worse } from './data.js';
+import { isFinite, nameOf, study, tables as all, worse } from './data.js';
 import { choice, legend } from './controls.js';
 import { ofDifference, value } from './format.js';
 import { show, tooltip } from './panel.js';
@@ -23,7 +23,7 @@ const marks = [[[0, -6], [6, 0], [0, 6], [-6, 0]], [[-5, -5], [5, -5], [5, 5], [
 const markOf = (series) => marks[series % marks.length];
 
 export function studied(section) {
-  const tables = (study?.tables ?? []).filter((t) => t.rows.some((r) => costOf(t, r)));
+  const tables = all.filter((t) => t.rows.some((r) => costOf(t, r)));
   section.hidden = tables.length === 0;
   const metrics = [...new Set(tables.map((t) => t.metric))].map((m) => [m, nameOf(m)]);
   choice(section.querySelector('.controls'), 'Metric', metrics, (metric) => {
@@ -108,11 +108,9 @@ function item(table, { title, row, name }, index, api, left, width, scale) {
 
 function tip(table, { title, row }, unit) {
   if (!row) return [title];
-  const i = costOf(table, row);
-  const ends = isFinite(i?.low) && isFinite(i?.high) ? ` (${value(i.low, unit)} to ${value(i.high, unit)})` : '';
   return [
-    `${row.variant} on ${place(row)}`, ...(i ? [`measured ${value(i.estimate, unit)}${ends}`] : []),
+    `${row.variant} on ${place(row)}`, ...(costOf(table, row) ? [`measured ${row.text}`] : []),
     ...publishedOf(table, row).map(([series, v]) => `${study.series[series].name} ${value(v, unit)}`),
-    ...(row.lossy ? ['lost over 1 % of its spans'] : []), ...(row.reason ? [row.reason] : []),
+    ...(row.lossy ? ['lost over 1 % of its spans'] : []), ...(row.reason?.text ? [row.reason.text] : []),
   ];
 }

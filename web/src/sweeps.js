@@ -1,7 +1,6 @@
 // From level to level: a metric over what was varied, a line for each variant.
 
-import { doc, isFinite, linesOf, nameOf as label } from './data.js';
-import { value } from './format.js';
+import { isFinite, linesOf, nameOf as label, sweeps as all } from './data.js';
 import { choice, legend } from './controls.js';
 import { beside, heightFor, roomBeside } from './labels.js';
 import { figureAxis, show, tooltip } from './panel.js';
@@ -10,7 +9,7 @@ import { scaled } from './scale.js';
 import { colour, lookOf } from './theme.js';
 
 export function sweeps(section) {
-  const list = (doc.sweeps ?? []).filter((s) => s.points?.length > 0);
+  const list = all.filter((s) => s.points.length > 0);
   const place = section.querySelector('.charted');
   place.hidden = list.length === 0;
   const metrics = [...new Set(list.map((s) => s.metric))].map((m) => [m, label(m)]);
@@ -104,6 +103,5 @@ function knee(s, scale) {
 }
 
 function tip({ point: p, sweep: s, knee: k }) {
-  const interval = isFinite(p.low) && isFinite(p.high) ? [`${value(p.low, s.unit)} to ${value(p.high, s.unit)}`] : [];
-  return [s.variant, `${s.parameter} ${p.x}`, `${label(s.metric)} ${value(p.y, s.unit)}`, ...interval, ...(k ? [`knee: ${k.text}`] : [])];
+  return [s.variant, `${s.parameter} ${p.x}`, `${label(s.metric)} ${p.text}`, ...(k ? [`knee: ${k.text}`] : [])];
 }

@@ -23,6 +23,8 @@ type Charts struct {
 	Entries  []ChartEntry      `json:"entries"` // of ledgers, in the order in which they are drawn
 	Bars     []int             `json:"bars"`    // of document.ledgers those that are drawn
 	Paints   map[string]Paint  `json:"paints"`  // of variants
+	Points   [][]string        `json:"points"`  // of document.sweeps: the value at each point, with its interval
+	Costs    [][]string        `json:"costs"`   // of study.tables: the cost in each row, with its interval
 
 	Study *finding.Study `json:"study,omitempty"`
 	Lines []ChartLine    `json:"lines,omitempty"` // that a study published

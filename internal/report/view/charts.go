@@ -23,6 +23,7 @@ func chartsOf(doc *finding.Document) *parts.Charts {
 	for _, s := range doc.Sweeps {
 		c.Names[s.Metric] = finding.MetricName(s.Metric)
 	}
+	c.Points = parts.PointTexts(doc.Sweeps)
 	c.Bars = []int{}
 	for i := range doc.Ledgers {
 		if parts.HasBar(&doc.Ledgers[i]) {

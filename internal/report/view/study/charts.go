@@ -5,6 +5,7 @@ package study
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -38,8 +39,23 @@ func studyCharts(doc *finding.Study) *parts.Charts {
 	if len(drawn.Experiment.Variants) > 0 {
 		c.Baseline = drawn.Experiment.Variants[0].Name
 	}
+	c.Points, c.Costs = parts.PointTexts(drawn.Sweeps), costTexts(doc)
 	c.Paints = parts.Paints(drawn.Experiment.Variants, c.Baseline)
 	return c
+}
+
+// costTexts are the costs in the rows of the tables, as the tables have them.
+func costTexts(doc *finding.Study) [][]string {
+	out := [][]string{}
+	for _, t := range doc.Tables {
+		texts := []string{}
+		for _, r := range t.Rows {
+			cells := costCells(r, t)
+			texts = append(texts, strings.TrimSpace(cells[0].Text+" "+cells[1].Text))
+		}
+		out = append(out, texts)
+	}
+	return out
 }
 
 // studySweeps are the curves, their operations with the workload where there are several.
