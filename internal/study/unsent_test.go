@@ -3,6 +3,7 @@
 package study
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,15 @@ func TestMeansBesideEachOtherAreOfTheSame(t *testing.T) {
 	}
 	if variants["/"] != 2 || variants["flask/"] != 1 || variants["spring/"] != 3 {
 		t.Errorf("variants with a mean: %v", variants)
+	}
+}
+
+// The tracer of a variant is that of the first result which has it.
+func TestTracersOfAStudy(t *testing.T) {
+	first, second := shop("flask").document(), shop("gin").document()
+	first.Experiment.Variants[1].Tracer, second.Experiment.Variants[1].Tracer = "otel-python", "otel-go"
+	if got, want := makeStudy(t, nil, first, second).Tracers, map[string]string{"none": "none", "otel": "otel-python", "elastic": "elastic"}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -8,7 +8,7 @@ export { doc, baseline, study, looks, entries, paints };
 export const sweeps = (doc.sweeps ?? []).map((s, i) => ({ ...s, points: (s.points ?? []).map((p, n) => ({ ...p, text: points[i][n] })) }));
 
 // tables are those of a study, with the texts of their costs.
-export const tables = (study?.tables ?? []).map((t, i) => ({ ...t, rows: t.rows.map((r, n) => ({ ...r, text: costs[i][n] })) }));
+export const tables = (study?.tables ?? []).map((t, i) => ({ ...t, rows: (t.rows ?? []).map((r, n) => ({ ...r, text: costs[i][n] })) }));
 
 // ledgers are those that have a bar: something became of their spans but that they came.
 export const ledgers = bars.map((i) => doc.ledgers[i]);
