@@ -46,7 +46,7 @@ var families = map[string][]string{
 	"kills":                    {"TestKillAndResume", "TestSignals"},
 	"loopback":                 {"TestOnlyLoopback"},
 	"searches":                 {"TestCapacity"},
-	"compare":                  {"TestCompareFindsASlowerSetting"},
+	"compare":                  {"TestCompareFindsASlowerSetting", "TestGateOfOneCommit"},
 	"memory":                   {"TestAForcedDrainCostsNoMemory"},
 	"deferred costs":           {"TestSelfcheckChargesWhatIsDeferred"},
 	"selfcheck":                {"TestSelfcheckQuick"},

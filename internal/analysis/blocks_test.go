@@ -85,14 +85,14 @@ func TestFewBlocksGiveFigures(t *testing.T) {
 		name   string
 		blocks int
 		quick  bool
-		text   string
-	}{{"too few", 5, false, "5 blocks: figures only"}, {"quick", 10, true, "quick: figures only"}} {
+		why    finding.Code
+	}{{"too few", 5, false, finding.WhyFewBlocks}, {"quick", 10, true, finding.WhyQuick}} {
 		t.Run(c.name, func(t *testing.T) {
 			s := twoVariants()
 			s.blocks, s.quick = c.blocks, c.quick
 			doc := analyse(t, s.input())
 			f := get(t, doc, "json", "otel", "cpu_per_operation")
-			if f.Verdict.Kind != finding.None || f.Verdict.Text != c.text || f.Absolute.Low != nil || f.Relative.High != nil {
+			if f.Verdict.Kind != finding.None || f.Verdict.Reason().Code != c.why || f.Absolute.Low != nil || f.Relative.High != nil {
 				t.Errorf("%+v", f)
 			}
 			if !strings.Contains(doc.FullSummary, "figures only") {

@@ -13,8 +13,8 @@ import (
 // figure that has the fewest by its own interval (or, without one, by its three
 // digits). Differences have a sign.
 func FormatAlike(all []Interval, unit string, relative, difference bool) []string {
-	if relative {
-		unit = "1"
+	if relative || difference {
+		unit = differenceUnit(unit, relative)
 	}
 	largest := 0.0
 	for _, i := range all {

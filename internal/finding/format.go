@@ -25,6 +25,21 @@ var scales = map[string][]scale{
 	"1":     {{1e-2, " %"}},
 	"1/s":   {{1, "/s"}},
 	"count": {{1, ""}},
+	points:  {{1e-2, " points"}},
+}
+
+// points is the unit of what two shares differ by: from 12.1 % to 15.2 % are 3.1 points. It is the unit of no finding.
+const points = "points"
+
+// differenceUnit is the unit in which a difference is shown.
+func differenceUnit(unit string, relative bool) string {
+	switch {
+	case relative:
+		return "1"
+	case unit == "1":
+		return points
+	}
+	return unit
 }
 
 // scaleFor returns the largest step of unit that leaves v at or above 1.
@@ -59,33 +74,49 @@ func FormatValue(v float64, unit string) string {
 }
 
 // FormatInterval gives a difference with its sign and its interval:
-// "+31.2 µs (30.9 to 31.6)", or with relative "+12.1 % (10.9 to 13.4)".
+// "+31.2 µs (30.9 to 31.6)", or with relative "+12.1 % (10.9 to 13.4)"; of a share "+3.1 points (2.0 to 4.2)".
 // It is rounded to two digits of the interval's half-width, the ends outwards,
 // so that rounding never makes an interval narrower. Without ends it is the
 // estimate alone, to three digits.
 func FormatInterval(i Interval, unit string, relative bool) string {
-	text := FormatSize(i, unit, relative)
+	text, ends := FormatApart(i, unit, relative)
+	return joined(signed(i, text), ends)
+}
+
+// FormatEstimate is FormatInterval without the ends, but with no more digits than they support.
+func FormatEstimate(i Interval, unit string, relative bool) string {
+	text, _ := FormatApart(i, unit, relative)
+	return signed(i, text)
+}
+
+// signed is what a difference is shown as, with a plus sign where it is one.
+func signed(i Interval, text string) string {
 	if i.Estimate > 0 && text != Missing {
 		return "+" + text
 	}
 	return text
 }
 
-// FormatSize is FormatInterval without the plus sign, for sentences that name
-// the direction: "12.1 % (10.9 to 13.4)".
-func FormatSize(i Interval, unit string, relative bool) string {
-	size, ends := FormatApart(i, unit, relative)
+func joined(size, ends string) string {
 	if ends == "" {
 		return size
 	}
 	return size + " " + ends
 }
 
+// FormatSize is FormatInterval without the plus sign, for sentences that name
+// the direction: "12.1 % (10.9 to 13.4)".
+func FormatSize(i Interval, unit string, relative bool) string {
+	return joined(FormatApart(i, unit, relative))
+}
+
 // FormatApart is FormatSize in two: "12.1 %" and "(10.9 to 13.4)", which is empty where there are no ends.
 func FormatApart(i Interval, unit string, relative bool) (size, ends string) {
-	if relative {
-		unit = "1"
-	}
+	return FormatMeasured(i, differenceUnit(unit, relative))
+}
+
+// FormatMeasured is FormatApart of what is no difference: a value in its own unit, with its interval.
+func FormatMeasured(i Interval, unit string) (size, ends string) {
 	if !finite(i.Estimate) {
 		return Missing, ""
 	}
@@ -115,9 +146,7 @@ func FormatFloor(v float64, unit string, relative bool) string {
 }
 
 func rounded(v float64, unit string, relative bool, round func(float64) float64) string {
-	if relative {
-		unit = "1"
-	}
+	unit = differenceUnit(unit, relative)
 	if !finite(v) {
 		return Missing
 	}

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +52,8 @@ func TestFormatInterval(t *testing.T) {
 		{"microseconds", 31.2e-6, 30.85e-6, 31.64e-6, "s", false, "+31.20 µs (30.85 to 31.64)"},
 		{"one scale for all three", 0.9e-3, 0.5e-3, 1.3e-3, "s", false, "+0.90 ms (0.50 to 1.30)"},
 		{"no width", 450, 450, 450, "bytes", false, "+450 B (450 to 450)"},
+		{"a share's difference is in points", 0.031, 0.0199, 0.042, "1", false, "+3.1 points (1.9 to 4.2)"},
+		{"a share's ratio is not", 0.031, 0.0199, 0.042, "1", true, "+3.1 % (1.9 to 4.2)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := FormatInterval(Interval{c.mid, &c.low, &c.high}, c.unit, c.relative); got != c.want {
@@ -61,9 +64,43 @@ func TestFormatInterval(t *testing.T) {
 	if got := FormatInterval(Interval{Estimate: 0.5812}, "s", true); got != "+58.1 %" {
 		t.Errorf("without ends: %q", got)
 	}
+	if got := FormatInterval(Interval{Estimate: 0.0312}, "1", false); got != "+3.12 points" {
+		t.Errorf("a difference of shares without ends: %q", got)
+	}
+}
+
+// An estimate has the digits that it has beside its interval, wherever it stands by itself.
+func TestFormatEstimate(t *testing.T) {
+	for _, c := range []struct {
+		mid, low, high float64
+		unit           string
+		relative       bool
+		want           string
+	}{
+		{0.0968, 0.033, 0.181, "s", true, "+9.7 %"},
+		{0.724, 0.41, 1.06, "s", true, "+72 %"},
+		{-0.032, -0.041, -0.023, "s", true, "−3.20 %"},
+		{0.031, 0.0199, 0.042, "1", false, "+3.1 points"},
+	} {
+		i := Interval{c.mid, &c.low, &c.high}
+		if got := FormatEstimate(i, c.unit, c.relative); got != c.want || !strings.HasPrefix(FormatInterval(i, c.unit, c.relative), got+" ") {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A value is in its own unit, with its interval, where a difference would be in points.
+func TestFormatMeasured(t *testing.T) {
+	low, high := 0.61, 0.66
+	if size, ends := FormatMeasured(Interval{0.64, &low, &high}, "1"); size != "64.0 %" || ends != "(61.0 to 66.0)" {
+		t.Errorf("%q %q", size, ends)
+	}
 }
 
 func TestFormatBoundRoundsUp(t *testing.T) {
+	if got := FormatBound(0.01801, "1", false); got != "1.9 points" {
+		t.Errorf("a bound on a difference of shares: %q", got)
+	}
 	for want, v := range map[string]float64{"1.9 %": 0.01801, "1.8 %": 0.018, "12 %": -0.1199, "0.34 %": 0.00334} {
 		if got := FormatBound(v, "s", true); got != want {
 			t.Errorf("FormatBound(%v) = %q, want %q", v, got, want)

@@ -30,6 +30,8 @@ type Replication struct {
 	LeftOut    []ReplicationLeft       `json:"left_out,omitempty"`
 	Warnings   []Warning               `json:"warnings"`
 	Methods    []string                `json:"methods"` // how the figures were made, a sentence each
+
+	Tracers map[string]string `json:"tracers,omitempty"` // of the variants: in the first of the results that has it
 }
 
 // ReplicationResult is one of the results.

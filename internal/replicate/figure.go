@@ -174,6 +174,19 @@ func (s *replication) variants() []string {
 	return out
 }
 
+// tracers are those of the variants, in the first of the results that has each.
+func (s *replication) tracers() map[string]string {
+	out := map[string]string{}
+	for _, r := range s.results {
+		for _, v := range r.Experiment.Variants {
+			if _, known := out[v.Name]; !known {
+				out[v.Name] = v.Tracer
+			}
+		}
+	}
+	return out
+}
+
 // cellName is an operation at its level: "call, depth 8".
 func cellName(operation string, parameter map[string]string) string {
 	return cell.AtOf(operation, parameter).Title()

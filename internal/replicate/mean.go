@@ -15,37 +15,35 @@ func (s *replication) means() []finding.ReplicationMean {
 	var out []finding.ReplicationMean
 	for _, metric := range s.rankedMetrics() {
 		for _, variant := range s.variants() {
-			var all []*figure
 			for _, r := range s.results {
-				own := s.shared(metric, variant, r)
-				all = append(all, own...)
-				if len(own) > 1 {
-					out = append(out, without(s.meanOf(own, r.workload), cellsOf([]*result{r}, "")))
-				}
+				out = append(out, s.meanOver(metric, variant, []*result{r}, "")...)
 			}
-			if s.apart {
+			if s.apart || len(s.results) < 2 {
 				continue
 			}
-			if len(s.results) > 1 && len(all) > 1 {
-				out = append(out, without(s.meanOf(all, ""), cellsOf(s.results, "")))
+			out = append(out, s.meanOver(metric, variant, s.results, "")...)
+			for _, group := range groupBy(s.across(metric, variant, s.results, ""), func(f *figure) string { return f.Operation }) {
+				out = append(out, s.meanOver(metric, variant, s.results, group[0].Operation)...)
 			}
-			out = append(out, s.acrossWorkloads(all)...)
 		}
 	}
 	return out
 }
 
-// acrossWorkloads are the means of each operation that several of the workloads have.
-func (s *replication) acrossWorkloads(figures []*figure) []finding.ReplicationMean {
-	var out []finding.ReplicationMean
-	for _, group := range groupBy(figures, func(f *figure) string { return f.Operation }) {
-		if len(group) > 1 {
-			mean := s.meanOf(group, "")
-			mean.Operation = group[0].Operation
-			out = append(out, without(mean, cellsOf(s.results, mean.Operation)))
-		}
+// meanOver is the mean of a variant over the operations of some results, of those of one name unless that is empty; none
+// where there are fewer than two.
+func (s *replication) meanOver(metric, variant string, results []*result, operation string) []finding.ReplicationMean {
+	own := s.shared(metric, variant, results, operation)
+	if len(own) < 2 {
+		return nil
 	}
-	return out
+	workload := ""
+	if len(results) == 1 {
+		workload = results[0].workload
+	}
+	mean := s.meanOf(own, workload)
+	mean.Operation = operation
+	return []finding.ReplicationMean{without(mean, cellsOf(results, operation))}
 }
 
 // cellsOf names the operations of some results; those of one name unless that is empty.
@@ -73,15 +71,38 @@ func (s *replication) averaged(metric, variant string, r *result) []*figure {
 	return slices.DeleteFunc(s.told(metric, variant, r), func(f *figure) bool { return f.Amount })
 }
 
-// shared are those of them whose operation all variants have that have more than one, so that their means are of the same.
-func (s *replication) shared(metric, variant string, r *result) []*figure {
-	own := s.averaged(metric, variant, r)
-	for _, other := range s.variants() {
-		if theirs := s.averaged(metric, other, r); len(theirs) > 1 {
-			own = slices.DeleteFunc(own, func(f *figure) bool {
-				return !slices.ContainsFunc(theirs, func(o *figure) bool { return o.Operation == f.Operation })
-			})
+// across are likewise those in several results, on one operation unless that is empty. A variant that is not in all of their
+// experiments has none: its mean would be one of other workloads.
+func (s *replication) across(metric, variant string, results []*result, operation string) []*figure {
+	var out []*figure
+	for _, r := range results {
+		if operation != "" && !slices.Contains(r.Experiment.Operations, operation) {
+			continue
 		}
+		if !slices.ContainsFunc(r.Experiment.Variants, func(v finding.Variant) bool { return v.Name == variant }) {
+			return nil
+		}
+		for _, f := range s.averaged(metric, variant, r) {
+			if operation == "" || f.Operation == operation {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// shared are those of them that all variants have which have more than one: means that stand beside each other are of the
+// same operations of the same workloads.
+func (s *replication) shared(metric, variant string, results []*result, operation string) []*figure {
+	own := s.across(metric, variant, results, operation)
+	for _, other := range s.variants() {
+		theirs := s.across(metric, other, results, operation)
+		if len(theirs) < 2 {
+			continue
+		}
+		own = slices.DeleteFunc(own, func(f *figure) bool {
+			return !slices.ContainsFunc(theirs, func(o *figure) bool { return o.of == f.of && o.Operation == f.Operation })
+		})
 	}
 	return own
 }

@@ -54,7 +54,7 @@ func Make(in Input) (*finding.Replication, error) {
 	out := &finding.Replication{
 		Schema: finding.ReplicationSchema, Tool: in.Tool, Created: in.Now, Name: s.results[0].Experiment.Name,
 		Series: s.series, Tables: s.tables(), Rankings: s.rankings(), Means: s.means(), Ratios: s.ratios(), Claims: s.judged(),
-		Warnings: s.warnings(),
+		Warnings: s.warnings(), Tracers: s.tracers(),
 	}
 	s.carry(out)
 	words.FillReplication(out)

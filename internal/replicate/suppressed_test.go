@@ -3,6 +3,7 @@
 package replicate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,50 @@ func TestMeansSayWhatTheyLack(t *testing.T) {
 		if !slices.Equal(m.Without, want) {
 			t.Errorf("%s of %q, %q: without %q", m.Variant, m.Workload, m.Operation, m.Without)
 		}
+	}
+}
+
+// All means that stand beside each other are of the same cells: also over all workloads, and of one operation.
+func TestMeansBesideEachOtherAreOfTheSame(t *testing.T) {
+	lossy := shop("flask")
+	lossy.change = func(d *finding.Document) {
+		d.Lossy = []finding.Lossy{{Operation: "db", Variant: "otel", LostShare: 0.3}}
+	}
+	only := shop("spring") // a variant that no other workload has
+	only.order = append(only.order, "java-agent")
+	only.ratio["java-agent"] = map[string]float64{"db": 1.1, "json": 1.2}
+	cells := map[string][]string{}
+	variants := map[string]int{}
+	for _, m := range makeReplication(t, nil, lossy.document(), shop("gin").document(), only.document()).Means {
+		key := m.Workload + "/" + m.Operation
+		variants[key]++
+		if before, seen := cells[key]; seen && !slices.Equal(before, m.Cells) {
+			t.Errorf("beside each other: a mean over %q, and of %s over %q", before, m.Variant, m.Cells)
+		}
+		cells[key] = m.Cells
+	}
+	for key, want := range map[string][]string{
+		"/":       {"flask, json", "gin, db", "gin, json", "spring, db", "spring, json"},
+		"/db":     {"gin, db", "spring, db"},
+		"/json":   {"flask, json", "gin, json", "spring, json"},
+		"flask/":  {"flask, db", "flask, json"}, // otel, with one operation, has no mean
+		"spring/": {"spring, db", "spring, json"},
+	} {
+		if !slices.Equal(cells[key], want) {
+			t.Errorf("%s: means over %q, want %q", key, cells[key], want)
+		}
+	}
+	if variants["/"] != 2 || variants["flask/"] != 1 || variants["spring/"] != 3 {
+		t.Errorf("variants with a mean: %v", variants)
+	}
+}
+
+// The tracer of a variant is that of the first result which has it.
+func TestTracersOfAStudy(t *testing.T) {
+	first, second := shop("flask").document(), shop("gin").document()
+	first.Experiment.Variants[1].Tracer, second.Experiment.Variants[1].Tracer = "otel-python", "otel-go"
+	if got, want := makeReplication(t, nil, first, second).Tracers, map[string]string{"none": "none", "otel": "otel-python", "elastic": "elastic"}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -62,6 +62,10 @@ func sampleChange(operation, metric, unit string, new int, kind finding.Kind, i 
 	}
 	limit, bound := 0.02, 0.034
 	v := finding.Verdict{Kind: kind, Claims: 5}
+	if kind != finding.None && kind != finding.Overloaded { // corrected: wider than by itself
+		low, high := estimate-0.021, estimate+0.022
+		v.Estimate, v.Low, v.High = &estimate, &low, &high
+	}
 	switch kind {
 	case finding.Over, finding.Within:
 		v.Budget = &limit

@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/report/view"
 )
 
@@ -245,20 +246,24 @@ func firstMetric(doc *finding.Document) string {
 	return name
 }
 
-// ledgerMarks is a piece for each entry that occurs at all, in each bar.
+// ledgerMarks is a piece for each entry that occurs at all, in each bar: of a ledger in which something became of spans
+// but that they came.
 func ledgerMarks(doc *finding.Document) int {
 	bars := 0
 	names := map[string]bool{}
 	for _, l := range doc.Ledgers {
-		shown := false
+		var own []string
 		for _, e := range l.Entries {
-			if e.Name != "expected" && e.Spans > 0 {
-				names[e.Name] = true
-				shown = true
+			if e.Name != "expected" && e.Spans > 0 && slices.ContainsFunc(parts.ChartEntries, func(c parts.ChartEntry) bool { return c.Name == e.Name }) {
+				own = append(own, e.Name)
 			}
 		}
-		if shown {
-			bars++
+		if len(own) == 0 || slices.Equal(own, []string{"delivered"}) {
+			continue
+		}
+		bars++
+		for _, name := range own {
+			names[name] = true
 		}
 	}
 	return bars * len(names)

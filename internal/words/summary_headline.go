@@ -37,7 +37,7 @@ func clause(s subject, heads []finding.Finding) string {
 	if f.Metric == metric.Capacity {
 		return capacityClause(s, f) + on
 	}
-	text := finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit) + " " + ofWhat(f)
+	text := amount(f) + " " + ofWhat(f)
 	switch {
 	case f.ByRatio():
 		text += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -105,16 +104,22 @@ func boundText(f finding.Finding) string {
 // share is a headline's size without its sign: of the ratio where that answers.
 func share(f finding.Finding) string {
 	if f.ByRatio() { // as precisely as its interval allows, and as the tables have it
-		text, _, _ := strings.Cut(finding.FormatSize(estimate.Magnitude(*f.Relative), f.Unit, true), " (")
+		text, _ := finding.FormatApart(estimate.Magnitude(*f.Relative), f.Unit, true)
 		return text
 	}
 	return amount(f)
 }
 
+// signedShare is a headline's size with its sign, as the tables have it.
 func signedShare(f finding.Finding) string {
-	return finding.FormatInterval(finding.Interval{Estimate: size(f)}, f.Unit, f.ByRatio())
+	if i := f.Shown(); i != nil {
+		return finding.FormatEstimate(*i, f.Unit, f.ByRatio())
+	}
+	return finding.Missing
 }
 
+// amount is a headline's difference without its sign, as precisely as its interval allows.
 func amount(f finding.Finding) string {
-	return finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit)
+	size, _ := finding.FormatApart(estimate.Magnitude(*f.Absolute), f.Unit, false)
+	return size
 }

@@ -39,7 +39,7 @@ func TestSummary(t *testing.T) {
 			"httpbin: otel makes no difference in CPU per operation larger than 1.2 %."},
 		"many": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), headOf("java", "get", finding.Verdict{Kind: finding.Costs}, 0.12, 0.1, 0.14),
 			headOf("zipkin", "get", finding.Verdict{Kind: finding.NoDifference}, 0.001, -0.011, 0.012)}},
-			"httpbin: tracing changes CPU per operation by +12.0 % (java on get) to +54.0 % (otel on get); 1 of 3 not clear."},
+			"httpbin: tracing changes CPU per operation by +12.0 % (java on get) to +54 % (otel on get); 1 of 3 not clear."},
 		"nothing came": {finding.Document{Untraced: []finding.Untraced{{Variant: "otel"}, {Variant: "otel", Operation: "get"}}, Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}},
 			"httpbin: no span came with otel, so what tracing costs cannot be told."},
 		"figures": {finding.Document{Findings: []finding.Finding{figure("get", 0.54), figure("put", 0.1)}},

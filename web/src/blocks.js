@@ -1,10 +1,11 @@
 // Every block: a dot for each run, joined within a block.
 
-import { at, baseline, byGroup, levels, metrics, of, variants } from './data.js';
-import { axis, oneLine, value } from './format.js';
+import { at, baseline, byGroup, levels, metrics, of, worse } from './data.js';
+import { oneLine, value } from './format.js';
 import { choices } from './controls.js';
-import { figureAxis, show, tooltip } from './panel.js';
+import { show, tooltip } from './panel.js';
 import { room } from './rows.js';
+import { scaled } from './scale.js';
 import { colour, lookOf } from './theme.js';
 
 const paired = (f) => f.against === baseline && f.samples?.length > 0;
@@ -18,9 +19,11 @@ export function blocks(section) {
   });
 }
 
-// table is the values by block and variant, and the centres.
+// table is the values by block and variant, and the centres; the variants from the
+// cheapest to the dearest, the baseline first.
 function table(list) {
-  const names = variants.filter((v) => v === baseline || list.some((f) => f.variant === v));
+  const cheapest = [...list].sort((a, b) => worse(a.value, a.better) - worse(b.value, b.better));
+  const names = [...new Set([baseline, ...cheapest.map((f) => f.variant)])];
   const values = new Map();
   const put = (block, name, v) => {
     if (!values.has(block)) values.set(block, new Map());
@@ -39,32 +42,33 @@ function table(list) {
 function draw(list, width) {
   const { names, values, centre } = table(list);
   const { unit } = list[0];
-  const high = Math.max(...values.flatMap(([, row]) => [...row.values()]));
+  const scale = scaled(unit, values.flatMap(([, row]) => [...row.values()].map((v) => [v])), { zero: false });
   const slot = (width - 70) / names.length;
   const turned = room(names, width, 1) > slot;
+  const height = turned ? 320 : 260;
   return {
-    height: turned ? 320 : 260,
+    height,
     option: {
-      grid: { left: 8, right: 8, top: 12, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      grid: { left: 8, right: 8, top: scale.log ? 26 : 12, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       xAxis: {
         type: 'category', data: names, axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } },
         axisLabel: { color: colour('soft'), fontSize: 12, interval: 0, formatter: oneLine, rotate: turned ? 40 : 0, width: turned ? 100 : slot, overflow: 'truncate' },
       },
-      yAxis: figureAxis({ scale: true, axisLabel: { formatter: axis(unit, high) } }),
-      tooltip: tooltip(({ seriesName, dataIndex, data }) => [names[dataIndex], seriesName, value(data.value ?? data, unit)]),
-      series: [...values.map(([block, row]) => run(`block ${block}`, names, row)), bars(names, centre, slot)],
+      yAxis: scale.upright(height - 60),
+      tooltip: tooltip(({ seriesName, dataIndex, data }) => [names[dataIndex], seriesName, value(data.figure, unit)]),
+      series: [...values.map(([block, row]) => run(`block ${block}`, names, row, scale)), bars(names, centre, slot, scale)],
     },
   };
 }
 
-const run = (name, names, row) => ({
+const run = (name, names, row, scale) => ({
   type: 'line', name, symbol: 'circle', symbolSize: 7, showAllSymbol: true, connectNulls: true,
   lineStyle: { color: colour('soft'), width: 1, opacity: 0.4 },
   emphasis: { focus: 'series', lineStyle: { width: 2, opacity: 1 } },
-  data: names.map((v) => ({ value: row.get(v) ?? '-', itemStyle: { color: lookOf(variants.indexOf(v)).colour, opacity: 0.85 } })),
+  data: names.map((v) => ({ value: row.has(v) ? scale.at(row.get(v)) : '-', figure: row.get(v), itemStyle: { color: lookOf(v).colour, opacity: 0.85 } })),
 });
 
-const bars = (names, centre, slot) => ({
+const bars = (names, centre, slot, scale) => ({
   type: 'scatter', name: 'centre', symbol: 'rect', symbolSize: [Math.min(46, slot * 0.6), 2.5], silent: true, z: 5,
-  itemStyle: { color: colour('ink') }, data: names.map((v) => centre.get(v) ?? '-'),
+  itemStyle: { color: colour('ink') }, data: names.map((v) => (centre.has(v) ? scale.at(centre.get(v)) : '-')),
 });

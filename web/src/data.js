@@ -1,8 +1,17 @@
 // The document that the page holds, and the questions that the charts ask of it.
 
-const { document: doc, figures, order, baseline, replication, names, looks, entries, lines } = JSON.parse(document.getElementById('findings').textContent);
+const { document: doc, figures, order, baseline, replication, names, looks, entries, bars, paints, points, costs, lines } = JSON.parse(document.getElementById('findings').textContent);
 
-export { doc, baseline, replication, looks, entries };
+export { doc, baseline, replication, looks, entries, paints };
+
+// sweeps are the curves, with the texts of their points.
+export const sweeps = (doc.sweeps ?? []).map((s, i) => ({ ...s, points: (s.points ?? []).map((p, n) => ({ ...p, text: points[i][n] })) }));
+
+// tables are those of a replication, with the texts of their costs.
+export const tables = (replication?.tables ?? []).map((t, i) => ({ ...t, rows: (t.rows ?? []).map((r, n) => ({ ...r, text: costs[i][n] })) }));
+
+// ledgers are those that have a bar: something became of their spans but that they came.
+export const ledgers = bars.map((i) => doc.ledgers[i]);
 
 // nameOf is what a reader calls a metric.
 export const nameOf = (metric) => names[metric] ?? metric;
@@ -48,6 +57,17 @@ export const levels = (() => {
 // at reports whether something is of a level that was chosen from levels; what has no
 // level is of every one.
 export const at = (chosen) => (f) => levels.length === 0 || !levels.includes(level(f)) || level(f) === chosen;
+
+// worse is how much worse something is by a difference, for what is better.
+export const worse = (difference, better) => (better === 'higher' ? -difference : difference);
+
+// byEffect is from the cheapest to the dearest; below them those that lost spans, and then
+// those without a figure.
+export function byEffect(list, interval) {
+  const rank = (f) => (isFinite(interval(f)?.estimate) ? (f.text.apart ? 1 : 0) : 2);
+  const cost = (f) => worse(interval(f)?.estimate ?? 0, f.better);
+  return [...list].sort((a, b) => rank(a) - rank(b) || cost(a) - cost(b));
+}
 
 // byGroup splits findings by operation and parameter: [[title, findings], …].
 export function byGroup(list) {

@@ -1,11 +1,13 @@
-// What it costs: estimates and intervals, a row for each variant, by operation.
+// What it costs: estimates and intervals, a row for each variant, by operation, from the
+// cheapest to the dearest.
 
-import { baseline, byGroup, decided, isFinite, level, levels, metrics, of } from './data.js';
-import { axis } from './format.js';
+import { baseline, byEffect, byGroup, decided, isFinite, level, levels, metrics, of } from './data.js';
 import { choice } from './controls.js';
-import { figureAxis, show, tooltip } from './panel.js';
+import { ofDifference } from './format.js';
+import { show, tooltip } from './panel.js';
 import { extent, room, rowAxis, rowHeight, text, whisker } from './rows.js';
-import { colour, toneColour } from './theme.js';
+import { scaled } from './scale.js';
+import { colour, lookOf, toneColour } from './theme.js';
 
 const compared = (f) => f.against === baseline && (f.relative || f.absolute || f.verdict.kind);
 
@@ -25,44 +27,50 @@ function draw(list, width) {
   const interval = (f) => (f.text.dark ? undefined : relative ? f.relative : f.absolute);
   const figure = (f) => (!interval(f) ? f.verdict.kind.replace('-', ' ') : relative ? f.text.relative : f.text.absolute);
   const words = (f) => (f.text.dark ? 'no spans' : [f.text.mark, f.text.before, figure(f)].filter(Boolean).join(' '));
-  const unit = relative ? '1' : list[0].unit;
-  const rows = rowsOf(list);
-  const wide = width > 620;
-  const names = room(rows.map((r) => r.title ?? `  ${r.name}`), width, wide ? 0.3 : 0.36);
-  const top = relative && list.some((f) => isFinite(f.verdict.budget)) ? 20 : 4;
+  const rows = rowsOf(list, interval);
+  const budgets = relative ? [...new Set(list.map((f) => f.verdict.budget).filter(isFinite))] : [];
+  const scale = scaled(relative ? '1' : ofDifference(list[0].unit), list.map((f) => extent(interval(f))), { also: budgets });
+  const wide = width > 620; // with room for names and figures beside the rows, not only above them
+  const names = wide ? room(rows.map((r) => r.title ?? `  ${r.name}`), width, 0.3) : 8;
   const figures = wide ? room(list.map(words), width, 0.3) : 0;
-  const high = Math.max(...list.flatMap((f) => extent(interval(f))).filter(isFinite).map(Math.abs));
+  const top = budgets.length > 0 ? 20 : 4;
 
   const item = (params, api) => {
     const row = rows[params.dataIndex];
     const y = api.coord([0, params.dataIndex])[1];
     if (row.title !== undefined) return { type: 'group', children: [text(0, y, row.title, { bold: true, width: width - 4 })] };
     const i = interval(row.f);
-    const tint = toneColour(row.f.text.tone);
-    const x = (v) => api.coord([v, params.dataIndex])[0];
-    const children = [text(14, y, row.name, { width: names - 22 })];
-    if (wide || !i) children.push(text(i || wide ? width - figures + 12 : x(0) + 10, y, words(row.f), { width: wide ? figures - 12 : undefined }));
+    const tint = lookOf(row.f.variant).colour;
+    const tone = toneColour(row.f.text.tone);
+    const x = (v) => api.coord([scale.at(v), params.dataIndex])[0];
+    const [line, mark] = wide ? [y, y] : [y - 11, y + 8];
+    const figureRoom = wide ? figures - 12 : room([words(row.f)], width, 0.6);
+    const children = [
+      text(wide ? 14 : 0, line, row.name, { width: wide ? names - 22 : width - figureRoom - 8 }),
+      wide ? text(width - figures + 12, line, words(row.f), { width: figureRoom, fill: tone }) : text(width - 2, line, words(row.f), { width: figureRoom, fill: tone, align: 'right' }),
+    ];
     if (!i) return { type: 'group', children };
-    if (isFinite(i.low) && isFinite(i.high)) children.push(...whisker(x(i.low), x(i.high), y, tint));
+    if (isFinite(i.low) && isFinite(i.high)) children.push(...whisker(x(i.low), x(i.high), mark, tint));
     children.push({
-      type: 'circle', shape: { cx: x(i.estimate), cy: y, r: 4.5 },
+      type: 'circle', shape: { cx: x(i.estimate), cy: mark, r: 4.5 },
       style: { fill: decided(i) ? tint : colour('paper'), stroke: tint, lineWidth: 2 },
     });
     return { type: 'group', children };
   };
 
+  const right = figures + (wide ? 8 : 16);
   return {
-    height: rows.length * rowHeight + 30 + top,
+    height: rows.length * (wide ? rowHeight : 42) + top + scale.room - 4,
     option: {
-      grid: { left: names, right: figures + (wide ? 8 : 20), top, bottom: 30, outerBoundsMode: 'none' },
-      xAxis: figureAxis({ axisLabel: { formatter: axis(unit, high) } }),
+      grid: { left: names, right, top, bottom: scale.room - 4, outerBoundsMode: 'none' },
+      xAxis: scale.axis(width - names - right),
       yAxis: rowAxis(rows),
       tooltip: tooltip(({ dataIndex }) => tip(rows[dataIndex])),
       series: [{
         type: 'custom', renderItem: item, clip: false,
-        data: rows.map((r, i) => [i, ...extent(r.f && interval(r.f))]),
+        data: rows.map((r, i) => [i, ...scale.all(extent(r.f && interval(r.f)))]),
         encode: { x: [1, 2, 3], y: 0 },
-        markLine: lines(list, relative),
+        markLine: lines(budgets, scale),
       }],
     },
   };
@@ -70,29 +78,27 @@ function draw(list, width) {
 
 // rowsOf has a title for each operation and a row for each variant; levels are rows of
 // their operation.
-function rowsOf(list) {
-  if (levels.length === 0) return byGroup(list).flatMap(([title, fs]) => [{ title }, ...fs.map((f) => ({ f, name: f.text.variant }))]);
+function rowsOf(list, interval) {
+  if (levels.length === 0) return byGroup(list).flatMap(([title, fs]) => [{ title }, ...byEffect(fs, interval).map((f) => ({ f, name: f.text.variant }))]);
   const operations = [...new Set(list.map((f) => f.operation))];
-  return operations.flatMap((operation) => [
-    { title: operation || 'whole run' },
-    ...list.filter((f) => f.operation === operation).map((f) => ({ f, name: [level(f), f.text.variant].filter(Boolean).join(' · ') })),
-  ]);
+  return operations.flatMap((operation) => {
+    const own = list.filter((f) => f.operation === operation);
+    const each = [...new Set(own.map(level))].flatMap((one) => byEffect(own.filter((f) => level(f) === one), interval));
+    return [{ title: operation || 'whole run' }, ...each.map((f) => ({ f, name: [level(f), f.text.variant].filter(Boolean).join(' · ') }))];
+  });
 }
 
-// lines stand at zero and at the budget, where there is one for ratios.
-function lines(list, relative) {
-  const budgets = relative ? [...new Set(list.map((f) => f.verdict.budget).filter(isFinite))] : [];
-  return {
-    silent: true, symbol: 'none', label: { show: false },
-    data: [
-      { xAxis: 0, lineStyle: { color: colour('soft'), type: 'solid', width: 1 } },
-      ...budgets.map((b) => ({
-        xAxis: b, lineStyle: { color: colour('bad'), type: 'dashed', width: 1 },
-        label: { show: true, position: 'start', distance: 3, formatter: 'budget', color: colour('bad'), fontSize: 12 },
-      })),
-    ],
-  };
-}
+// lines stand at zero and at the budgets.
+const lines = (budgets, scale) => ({
+  silent: true, symbol: 'none', label: { show: false },
+  data: [
+    { xAxis: scale.at(0), lineStyle: { color: colour('soft'), type: 'solid', width: 1 } },
+    ...budgets.map((b) => ({
+      xAxis: scale.at(b), lineStyle: { color: colour('bad'), type: 'dashed', width: 1 },
+      label: { show: true, position: 'start', distance: 3, formatter: 'budget', color: colour('bad'), fontSize: 12 },
+    })),
+  ],
+});
 
 function tip({ title, f }) {
   if (!f) return [title];
@@ -103,4 +109,3 @@ function tip({ title, f }) {
     ...(f.verdict.text ? [`${f.text.mark} ${f.verdict.text}`] : []),
   ];
 }
-

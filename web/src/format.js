@@ -7,7 +7,11 @@ const scales = {
   1: [[1e-2, ' %']],
   '1/s': [[1, '/s']],
   count: [[1, '']],
+  points: [[1e-2, ' points']],
 };
+
+// ofDifference is the unit of a difference: shares differ by points.
+export const ofDifference = (unit) => (unit === '1' ? 'points' : unit);
 
 function scale(v, unit) {
   const steps = scales[unit] ?? [[1, ` ${unit}`]];

@@ -1,12 +1,14 @@
 // Step by step: what each variant adds to the one it is held against, as bars
-// that start where the other one ends.
+// that start where the other one ends. They stand in the order of the experiment, as each
+// goes on from another.
 
 import { baseline, byGroup, isFinite, metrics, of, variants } from './data.js';
-import { axis } from './format.js';
 import { choice } from './controls.js';
-import { figureAxis, show, tooltip } from './panel.js';
+import { ofDifference } from './format.js';
+import { show, tooltip } from './panel.js';
 import { extent, room, rowAxis, rowHeight, text, whisker } from './rows.js';
-import { colour, toneColour } from './theme.js';
+import { scaled } from './scale.js';
+import { colour, lookOf, toneColour } from './theme.js';
 
 // told reports whether there is a step; where no span came of a side there is none of tracing.
 const told = (f) => f.absolute && !f.text.dark;
@@ -36,14 +38,15 @@ function steps(list) {
 function draw(rows, unit, width) {
   const names = room(rows.map(({ f }) => f.text.variant), width, 0.36);
   const figures = room(rows.map(({ f }) => short(f)), width, 0.3);
-  const high = Math.max(...rows.flatMap(({ f, start }) => extent(f.absolute, start)).filter(isFinite).map(Math.abs));
+  // Never logarithmic: a step is as long wherever it starts.
+  const scale = scaled(ofDifference(unit), rows.map(({ f, start }) => extent(f.absolute, start)), { log: false });
 
   const item = (params, api) => {
     const { f, start } = rows[params.dataIndex];
     const { estimate, low, high } = f.absolute;
     const x = (v) => api.coord([v, params.dataIndex])[0];
     const y = api.coord([0, params.dataIndex])[1];
-    const tint = toneColour(f.text.tone);
+    const tint = lookOf(f.variant).colour;
     const [from, to] = [x(start), x(start + estimate)];
     const children = [
       text(0, y, f.text.variant, { width: names - 10 }),
@@ -51,15 +54,15 @@ function draw(rows, unit, width) {
     ];
     if (isFinite(low) && isFinite(high)) children.push(...whisker(x(start + low), x(start + high), y, tint));
     children.push({ type: 'circle', shape: { cx: to, cy: y, r: 3 }, style: { fill: tint } });
-    children.push(text(width, y, short(f), { align: 'right', width: figures - 6, soft: true }));
+    children.push(text(width, y, short(f), { align: 'right', width: figures - 6, fill: toneColour(f.text.tone) }));
     return { type: 'group', children };
   };
 
   return {
-    height: rows.length * rowHeight + 34,
+    height: rows.length * rowHeight + scale.room,
     option: {
       grid: { left: names, right: figures + 8, top: 4, bottom: 30, outerBoundsMode: 'none' },
-      xAxis: figureAxis({ splitNumber: 3, axisLabel: { formatter: axis(unit, high) } }),
+      xAxis: scale.axis(width - names - figures - 8),
       yAxis: rowAxis(rows),
       tooltip: tooltip(({ dataIndex }) => tip(rows[dataIndex].f)),
       series: [{
@@ -71,8 +74,8 @@ function draw(rows, unit, width) {
   };
 }
 
-// short is the step without its interval.
-const short = (f) => f.text.absolute.replace(/ \(.*/, '');
+// short is the step without its interval, and the mark of its verdict.
+const short = (f) => [f.text.mark, f.text.absolute.replace(/ \(.*/, '')].filter(Boolean).join(' ');
 
 const tip = (f) => [
   `${f.text.variant} over ${f.text.against}`, f.text.label, ...(f.text.told ?? []), `difference ${f.text.absolute}`, `relative ${f.text.relative}`,

@@ -6,7 +6,7 @@ import { lookOf } from './theme.js';
 // dots is how such a line is drawn.
 export const dots = [1, 4];
 
-export const dotted = (order) => ({ variant, points }) => ({
+export const dotted = ({ variant, points }, scale) => ({
   type: 'line', name: `${variant}, published`, symbol: 'none', silent: true, tooltip: { show: false },
-  lineStyle: { color: lookOf(order.indexOf(variant)).colour, type: dots, width: 1.5 }, data: points,
+  lineStyle: { color: lookOf(variant).colour, type: dots, width: 1.5 }, data: points.map(([x, y]) => [x, scale.at(y)]),
 });

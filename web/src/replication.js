@@ -1,11 +1,12 @@
 // A replication: what each variant costs, a bar with its interval, and beside it a mark for
 // what was published.
 
-import { isFinite, nameOf, replication, variants } from './data.js';
+import { isFinite, nameOf, replication, tables as all, worse } from './data.js';
 import { choice, legend } from './controls.js';
-import { axis, value } from './format.js';
-import { figureAxis, show, tooltip } from './panel.js';
+import { ofDifference, value } from './format.js';
+import { show, tooltip } from './panel.js';
 import { room, rowAxis, rowHeight, text, whisker } from './rows.js';
+import { scaled } from './scale.js';
 import { colour, lookOf } from './theme.js';
 
 const place = (r) => [r.operation || 'whole run', ...Object.entries(r.parameter ?? {}).sort().map(([name, v]) => `${name}=${v}`)].join(', ');
@@ -22,7 +23,7 @@ const marks = [[[0, -6], [6, 0], [0, 6], [-6, 0]], [[-5, -5], [5, -5], [5, 5], [
 const markOf = (series) => marks[series % marks.length];
 
 export function studied(section) {
-  const tables = (replication?.tables ?? []).filter((t) => t.rows.some((r) => costOf(t, r)));
+  const tables = all.filter((t) => t.rows.some((r) => costOf(t, r)));
   section.hidden = tables.length === 0;
   const metrics = [...new Set(tables.map((t) => t.metric))].map((m) => [m, nameOf(m)]);
   choice(section.querySelector('.controls'), 'Metric', metrics, (metric) => {
@@ -32,7 +33,7 @@ export function studied(section) {
     show(panels, 'Costs with their intervals, and published ones', shown.map((t) => ({ title: t.workload, draw: (width) => draw(t, width) })));
   });
   return () => legend(section.querySelector('.legend'), [
-    ['measured', 'rect', { x: 1, y: 2, width: 24, height: 8, rx: 1, fill: colour('c1'), opacity: 0.45 }],
+    ['measured', 'rect', { x: 1, y: 2, width: 24, height: 8, rx: 1, fill: colour('soft'), opacity: 0.45 }],
     ...(replication.series ?? []).map((s, i) => [s.name, 'polygon', {
       points: markOf(i).map(([x, y]) => `${13 + x * 0.9},${6 + y * 0.9}`).join(' '), fill: colour('paper'), stroke: colour('ink'), 'stroke-width': 1.5,
     }]),
@@ -41,21 +42,22 @@ export function studied(section) {
 
 function draw(table, width) {
   const rows = rowsOf(table);
-  const unit = isRatio(table) ? '1' : table.unit;
+  const unit = isRatio(table) ? '1' : ofDifference(table.unit);
   const left = room(rows.map((r) => r.title ?? `  ${r.name}`), width, 0.36);
-  const ends = rows.map(({ row }) => (row ? reach(table, row) : [0, 0]));
-  const high = Math.max(...ends.flat().map(Math.abs), 1e-12);
-  const below = Math.min(...ends.flat()) < -0.02 * high; // what is hardly below nought needs no room of its own
+  const reached = rows.map(({ row }) => (row ? reach(table, row) : [0, 0]));
+  const high = Math.max(...reached.flat().map(Math.abs));
+  const ends = reached.map((both) => both.map((v) => (Math.abs(v) < 0.02 * high ? Math.max(0, v) : v))); // what is hardly below nought needs no room of its own
+  const scale = scaled(unit, ends);
   return {
-    height: rows.length * rowHeight + 34,
+    height: rows.length * rowHeight + scale.room,
     option: {
-      grid: { left, right: 24, top: 4, bottom: 30, outerBoundsMode: 'none' },
-      xAxis: figureAxis({ ...(below ? {} : { min: 0 }), axisLabel: { formatter: axis(unit, high) } }),
+      grid: { left, right: 24, top: 4, bottom: scale.room - 4, outerBoundsMode: 'none' },
+      xAxis: scale.axis(width - left - 24),
       yAxis: rowAxis(rows),
       tooltip: tooltip(({ dataIndex }) => tip(table, rows[dataIndex], unit)),
       series: [{
-        type: 'custom', clip: false, data: ends.map((both, i) => [i, ...both]), encode: { x: [1, 2], y: 0 },
-        renderItem: ({ dataIndex }, api) => item(table, rows[dataIndex], dataIndex, api, left, width),
+        type: 'custom', clip: false, data: ends.map((both, i) => [i, ...scale.all(both)]), encode: { x: [1, 2], y: 0 },
+        renderItem: ({ dataIndex }, api) => item(table, rows[dataIndex], dataIndex, api, left, width, scale),
         markLine: { silent: true, symbol: 'none', label: { show: false }, data: [{ xAxis: 0, lineStyle: { color: colour('soft'), type: 'solid', width: 1 } }] },
       }],
     },
@@ -69,24 +71,25 @@ function reach(table, row) {
   return [Math.min(...all), Math.max(...all)];
 }
 
-// rowsOf has a title for each operation, and a row for each variant that has a cost.
+// rowsOf has a title for each operation, and a row for each variant that has a cost, from
+// the cheapest to the dearest; below them those that lost spans, and what was only published.
 function rowsOf(table) {
-  const rows = [];
-  let last;
+  const groups = new Map();
   for (const row of table.rows) {
     if (!costOf(table, row) && publishedOf(table, row).length === 0) continue;
-    if (place(row) !== last) rows.push({ title: place(row) });
-    last = place(row);
-    rows.push({ row, name: row.lossy ? `${row.variant} †` : row.suppressed ? `${row.variant} ‡` : row.variant });
+    groups.set(place(row), [...(groups.get(place(row)) ?? []), row]);
   }
-  return rows;
+  const rank = (r) => (costOf(table, r) ? (r.lossy ? 1 : 0) : 2);
+  const cost = (r) => worse(costOf(table, r)?.estimate ?? 0, table.better);
+  const name = (r) => (r.lossy ? `${r.variant} †` : r.suppressed ? `${r.variant} ‡` : r.variant);
+  return [...groups].flatMap(([title, own]) => [{ title }, ...own.sort((a, b) => rank(a) - rank(b) || cost(a) - cost(b)).map((row) => ({ row, name: name(row) }))]);
 }
 
-function item(table, { title, row, name }, index, api, left, width) {
+function item(table, { title, row, name }, index, api, left, width, scale) {
   const y = api.coord([0, index])[1];
-  const x = (v) => api.coord([v, index])[0];
+  const x = (v) => api.coord([scale.at(v), index])[0];
   if (title !== undefined) return { type: 'group', children: [text(0, y, title, { bold: true, width: width - 4 })] };
-  const tint = lookOf(variants.indexOf(row.variant)).colour;
+  const tint = lookOf(row.variant).colour;
   const children = [text(14, y, name, { width: left - 22 })];
   const i = costOf(table, row);
   if (i) {
@@ -105,11 +108,9 @@ function item(table, { title, row, name }, index, api, left, width) {
 
 function tip(table, { title, row }, unit) {
   if (!row) return [title];
-  const i = costOf(table, row);
-  const ends = isFinite(i?.low) && isFinite(i?.high) ? ` (${value(i.low, unit)} to ${value(i.high, unit)})` : '';
   return [
-    `${row.variant} on ${place(row)}`, ...(i ? [`measured ${value(i.estimate, unit)}${ends}`] : []),
+    `${row.variant} on ${place(row)}`, ...(costOf(table, row) ? [`measured ${row.text}`] : []),
     ...publishedOf(table, row).map(([series, v]) => `${replication.series[series].name} ${value(v, unit)}`),
-    ...(row.lossy ? ['lost over 1 % of its spans'] : []), ...(row.reason ? [row.reason] : []),
+    ...(row.lossy ? ['lost over 1 % of its spans'] : []), ...(row.reason?.text ? [row.reason.text] : []),
   ];
 }

@@ -1,5 +1,7 @@
 // The colours of the page, light or dark, and the button that changes them.
 
+import { paints } from './data.js';
+
 const root = document.documentElement;
 const system = matchMedia('(prefers-color-scheme: dark)');
 
@@ -8,12 +10,15 @@ export const isDark = () => (root.dataset.theme ? root.dataset.theme === 'dark' 
 // colour is a custom property of the style sheet, as it is now.
 export const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
 
-// A variant is told by its colour, its dashes and its symbol, never by colour alone.
-const dashes = ['solid', 'solid', [6, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [1, 2]];
-// Where there are more variants than colours, those of one colour have other dashes.
-export const lookOf = (i) => {
-  const [turn, n] = [Math.floor((i - 1) / 7), (i - 1) % 7];
-  return i === 0 ? { colour: colour('c0'), dash: dashes[0] } : { colour: colour(`c${1 + n}`), dash: dashes[1 + ((n + 3 * turn) % 7)] };
+// A tracer is told by its colour; its variants by their dashes and their symbols, and by
+// their names wherever there is room.
+const dashes = ['solid', [6, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [9, 2, 2, 2, 2, 2]];
+const symbols = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle'];
+
+// lookOf is how a variant is drawn.
+export const lookOf = (variant) => {
+  const { colour: n, mark } = paints[variant] ?? { colour: 0, mark: 1 };
+  return { colour: colour(`c${n}`), dash: dashes[mark % dashes.length], symbol: symbols[mark % symbols.length] };
 };
 
 // toneColour is the colour of what a verdict means.

@@ -73,6 +73,7 @@ type Grid struct {
 	Remark  string // goes on from the caption
 	Fold    Fold
 	Bare    bool // without heads
+	Stack   bool // where a page has little room each row is a block of lines, not scrolled
 	Columns []Column
 	Rows    []Row
 	Notes   []Note // below it

@@ -64,7 +64,10 @@ func cellClass(c model.Column, it model.Cell) string {
 const manyColumns = 9
 
 func gridClass(g model.Grid) string {
-	if len(g.Columns) >= manyColumns {
+	switch {
+	case g.Stack:
+		return "stack"
+	case len(g.Columns) >= manyColumns:
 		return "many"
 	}
 	return ""

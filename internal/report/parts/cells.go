@@ -58,7 +58,7 @@ func DifferenceText(f *finding.Finding) string {
 	if f.Absolute == nil {
 		return finding.Missing
 	}
-	return finding.FormatInterval(finding.Interval{Estimate: f.Absolute.Estimate}, f.Unit, false)
+	return finding.FormatEstimate(*f.Absolute, f.Unit, false)
 }
 
 // Value is a value, missing where nothing was measured.

@@ -4,6 +4,8 @@
 package parts
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -19,6 +21,10 @@ type Charts struct {
 	Names    map[string]string `json:"names"`   // of metrics, for a reader
 	Looks    map[string]Look   `json:"looks"`   // by the kind of goal of a search
 	Entries  []ChartEntry      `json:"entries"` // of ledgers, in the order in which they are drawn
+	Bars     []int             `json:"bars"`    // of document.ledgers those that are drawn
+	Paints   map[string]Paint  `json:"paints"`  // of variants
+	Points   [][]string        `json:"points"`  // of document.sweeps: the value at each point, with its interval
+	Costs    [][]string        `json:"costs"`   // of study.tables: the cost in each row, with its interval
 
 	Replication *finding.Replication `json:"replication,omitempty"`
 	Lines       []ChartLine          `json:"lines,omitempty"` // that a study published
@@ -39,6 +45,7 @@ type ChartFigures struct {
 	Before   string   `json:"before,omitempty"` // "at least"
 	Told     []string `json:"told,omitempty"`   // what the marks of the variants say
 	Dark     bool     `json:"dark,omitempty"`   // no span came of a side
+	Apart    bool     `json:"apart,omitempty"`  // it lost spans: it stands below the others, whatever it costs
 }
 
 // Look is what a search looks at in each probe.
@@ -71,6 +78,14 @@ var ChartEntries = []ChartEntry{
 	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.LostAtStop, "stopped"),
 	chartEntry(ledger.DroppedOnWay, "dropped-way"), chartEntry(ledger.FailedOnWay, "failed-way"),
 	chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),
+}
+
+// HasBar reports whether something became of the spans of a ledger but that they came: a bar of nothing else tells nothing.
+func HasBar(l *finding.Ledger) bool {
+	return slices.ContainsFunc(l.Entries, func(e finding.Entry) bool {
+		drawn := slices.ContainsFunc(ChartEntries, func(c ChartEntry) bool { return c.Name == e.Name })
+		return drawn && e.Name != ledger.Delivered && e.Spans > 0
+	})
 }
 
 func chartEntry(name, look string) ChartEntry {

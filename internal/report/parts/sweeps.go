@@ -5,6 +5,7 @@ package parts
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -60,14 +61,32 @@ func (c curves) table() model.Grid {
 		for _, s := range c.list {
 			text := finding.Missing
 			if i := slices.IndexFunc(s.Points, func(p finding.SweepPoint) bool { return p.X == x }); i >= 0 {
-				p := s.Points[i]
-				text = finding.FormatSize(finding.Interval{Estimate: p.Y, Low: p.Low, High: p.High}, s.Unit, false)
+				text = pointText(s.Points[i], s.Unit)
 			}
 			row = append(row, model.Cell{Text: text})
 		}
 		table.Add(row...)
 	}
 	return table
+}
+
+// pointText is the value at a point of a curve, with its interval.
+func pointText(p finding.SweepPoint, unit string) string {
+	size, ends := finding.FormatMeasured(finding.Interval{Estimate: p.Y, Low: p.Low, High: p.High}, unit)
+	return strings.TrimSpace(size + " " + ends)
+}
+
+// PointTexts are the values at all points of curves.
+func PointTexts(sweeps []finding.Sweep) [][]string {
+	out := [][]string{}
+	for _, s := range sweeps {
+		texts := []string{}
+		for _, p := range s.Points {
+			texts = append(texts, pointText(p, s.Unit))
+		}
+		out = append(out, texts)
+	}
+	return out
 }
 
 func (c curves) levels() []float64 {

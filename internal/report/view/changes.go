@@ -63,7 +63,7 @@ func changeSection(doc *finding.Comparison, g *changeGroup) model.Section {
 		table.Columns = append(table.Columns,
 			model.Column{Head: side.Name, Right: true, Set: i + 1},
 			model.Column{Head: "change", Right: true, Set: i + 1},
-			model.Column{Head: "(95 %)", Close: true, Drop: 1, Set: i + 1},
+			model.Column{Head: "(95 %, corrected)", Close: true, Drop: 1, Set: i + 1},
 			model.Column{Head: "verdict", Badge: true, Drop: 2, Set: i + 1})
 	}
 	for _, r := range g.rows(len(doc.News)) {
@@ -93,8 +93,12 @@ func changeCells(c *finding.Change, after string) []model.Cell {
 	return []model.Cell{{Text: after}, estimate, ends, {Mark: parts.VerdictMark(kind), Text: text, Long: parts.ShortVerdict(c.Verdict, text), Tone: tone}}
 }
 
-// shownChange is the relative change, or the absolute one where there is no ratio.
+// shownChange is the one interval that is shown of a change: that which its verdict was read off. Where there is no verdict
+// it is that of the change by itself: relative, or absolute where there is no ratio.
 func shownChange(c *finding.Change) *finding.Interval {
+	if v := c.Verdict; v.Estimate != nil && v.Low != nil && v.High != nil {
+		return &finding.Interval{Estimate: *v.Estimate, Low: v.Low, High: v.High}
+	}
 	if c.Relative != nil {
 		return c.Relative
 	}

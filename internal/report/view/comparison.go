@@ -74,10 +74,13 @@ func sidesText(doc *finding.Comparison) []string {
 // changeCentres explains why the figures of a row need not give its change.
 const changeCentres = " Each figure is a centre over the blocks, of its own (Hodges–Lehmann): those of a row need not subtract or divide exactly."
 
+// changeIntervals says what the intervals of a comparison are.
+const changeIntervals = "An interval beside a verdict is the one that the verdict was read off: corrected, so that all of them hold at once in 95 of 100 comparisons. One without a verdict is of 95 % by itself."
+
 // changeText says what a change is.
 func changeText(doc *finding.Comparison) string {
 	if doc.Mode == "variants" {
-		return "A change is that of the whole figure, from one variant to the other, within blocks. Intervals are of 95 %; verdicts are corrected for all claims made here together." + changeCentres
+		return "A change is that of the whole figure, from one variant to the other, within blocks. " + changeIntervals + changeCentres
 	}
-	return "A change is the ratio of two ratios to the baseline, after ÷ before: what slowed the machine down in one of the results cancels out. Intervals are of 95 %; verdicts are corrected for all claims made here together. The baseline's own change has no verdict: the machine's is in it." + changeCentres
+	return "A change is the ratio of two ratios to the baseline, after ÷ before: what slowed the machine down in one of the results cancels out. " + changeIntervals + " The baseline's own change has no verdict: the machine's is in it." + changeCentres
 }

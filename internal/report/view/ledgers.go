@@ -3,6 +3,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +65,7 @@ func ledgerLines(doc *finding.Document, shown []*finding.Ledger) model.Grid {
 			text.Tone = model.Doubtful
 		}
 		g.Add(model.Cell{Text: "spans"}, model.Cell{Text: ledgerName(doc, l)}, text)
-		for _, p := range l.Pages {
+		for _, p := range pagesOf(l) {
 			c := pageCell(p)
 			c.Text = words.Way(p) + ": " + c.Text
 			g.Add(model.Cell{}, model.Cell{}, c)
@@ -79,13 +80,14 @@ func ledgerLines(doc *finding.Document, shown []*finding.Ledger) model.Grid {
 // ledgersSection has a row for each ledger.
 func ledgersSection(doc *finding.Document) model.Section {
 	s := model.Section{ID: "ledger", Title: "Where the spans went", Depth: model.Folded, Chart: &model.Chart{Wide: true}}
-	g := model.Grid{Columns: []model.Column{
+	s.Lead = wholeLead(doc)
+	g := model.Grid{Stack: true, Columns: []model.Column{
 		{Head: "operation"}, {Head: "variant"}, {Head: "hop"}, {Head: "operations", Right: true}, {Head: "spans", Wrap: true}, {Head: "verdict", Wrap: true},
 	}}
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: l.Hop}, model.Cell{Text: operationsText(l)}, entriesCell(l), ledgerVerdict(l))
-		for _, p := range l.Pages {
+		for _, p := range pagesOf(l) {
 			g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: words.Way(p)}, model.Cell{}, pageCell(p), model.Cell{})
 		}
 	}
@@ -95,6 +97,52 @@ func ledgersSection(doc *finding.Document) model.Section {
 	}
 	s.Grids = parts.Grids(g)
 	return s
+}
+
+// isWhole reports whether all spans of a ledger came, for sure, whatever way they took: one line says all of it.
+func isWhole(l *finding.Ledger) bool {
+	return len(l.Outcome) == 1 && l.Outcome[0].Code == finding.PageNothingLost && l.LostShare == 0 && l.LostMost == 0 && !parts.HasBar(l) &&
+		!slices.ContainsFunc(l.Pages, func(p finding.Page) bool { return p.Outcome != finding.HopWhole })
+}
+
+// pagesOf are the pages of a ledger that say more than its line does.
+func pagesOf(l *finding.Ledger) []finding.Page {
+	if isWhole(l) {
+		return nil
+	}
+	return l.Pages
+}
+
+// wholeLead says of how many ledgers nothing was lost: they have a line in the table, and no bar.
+func wholeLead(doc *finding.Document) []model.Cell {
+	whole, all, spans := 0, 0, int64(0)
+	for i := range doc.Ledgers {
+		l := &doc.Ledgers[i]
+		if isEmptyLedger(l) {
+			continue
+		}
+		all++
+		if isWhole(l) {
+			whole++
+			spans += delivered(l)
+		}
+	}
+	switch {
+	case whole == 0:
+		return nil
+	case whole == all:
+		return model.Texts("Nothing was lost: all " + finding.FormatCount(spans) + " spans came.")
+	}
+	return model.Texts(fmt.Sprintf("Nothing was lost in %d of %d ledgers. A bar shows a ledger with spans that were sampled out, dropped or lost.", whole, all))
+}
+
+func delivered(l *finding.Ledger) int64 {
+	for _, e := range l.Entries {
+		if e.Name == ledger.Delivered {
+			return e.Spans
+		}
+	}
+	return 0
 }
 
 // pageCell is what became of spans on the way from one program to the next.

@@ -23,7 +23,7 @@ func how(doc *finding.Document) model.How {
 
 // variantsTable has a row for each variant, with its settings.
 func variantsTable(doc *finding.Document) model.Grid {
-	g := model.Grid{Caption: "Variants", Columns: []model.Column{{Head: "variant"}, {Head: "tracer"}, {Head: "settings", Wrap: true}, {Head: "against"}, {Head: "description", Wrap: true}}}
+	g := model.Grid{Caption: "Variants", Columns: []model.Column{{Head: "variant"}, {Head: "tracer"}, {Head: "settings", Wrap: true}, {Head: "via", Wrap: true}, {Head: "to"}, {Head: "against"}, {Head: "description", Wrap: true}}}
 	for i, v := range doc.Experiment.Variants {
 		against := v.Against
 		if i == 0 {
@@ -36,9 +36,18 @@ func variantsTable(doc *finding.Document) model.Grid {
 			texts = append(texts, name+" "+v.Settings[name])
 		}
 		settings.Text = strings.Join(texts, ", ")
-		g.Add(model.Cell{Text: v.Name}, model.Cell{Text: v.Tracer}, settings, model.Cell{Text: against}, model.Cell{Text: v.Description})
+		g.Add(model.Cell{Text: v.Name}, model.Cell{Text: v.Tracer}, settings, model.Cell{Text: strings.Join(v.Via, " → ")}, model.Cell{Text: backendOf(doc, v)}, model.Cell{Text: against}, model.Cell{Text: v.Description})
 	}
-	return g
+	return g.DropEmpty()
+}
+
+// backendOf is where a variant's spans end, where those of any variant end elsewhere than in the sink.
+func backendOf(doc *finding.Document, v finding.Variant) string {
+	elsewhere := slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.To != "" })
+	if !elsewhere || v.Tracer == "none" {
+		return v.To
+	}
+	return cmp.Or(v.To, "sink")
 }
 
 // machineTable flattens the environment into lines with names like "cgroup version".

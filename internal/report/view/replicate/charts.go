@@ -5,6 +5,7 @@ package replicate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -14,10 +15,10 @@ import (
 
 func replicationCharts(doc *finding.Replication) *parts.Charts {
 	drawn := &finding.Document{Findings: []finding.Finding{}}
-	c := &parts.Charts{Document: drawn, Figures: []parts.ChartFigures{}, Order: []int{}, Names: map[string]string{}, Looks: parts.Looks, Entries: parts.ChartEntries, Replication: doc}
+	c := &parts.Charts{Document: drawn, Figures: []parts.ChartFigures{}, Order: []int{}, Names: map[string]string{}, Looks: parts.Looks, Entries: parts.ChartEntries, Bars: []int{}, Replication: doc}
 	variant := func(name string) {
 		if !slices.ContainsFunc(drawn.Experiment.Variants, func(v finding.Variant) bool { return v.Name == name }) {
-			drawn.Experiment.Variants = append(drawn.Experiment.Variants, finding.Variant{Name: name})
+			drawn.Experiment.Variants = append(drawn.Experiment.Variants, finding.Variant{Name: name, Tracer: doc.Tracers[name]})
 		}
 	}
 	for _, t := range doc.Tables {
@@ -38,7 +39,23 @@ func replicationCharts(doc *finding.Replication) *parts.Charts {
 	if len(drawn.Experiment.Variants) > 0 {
 		c.Baseline = drawn.Experiment.Variants[0].Name
 	}
+	c.Points, c.Costs = parts.PointTexts(drawn.Sweeps), costTexts(doc)
+	c.Paints = parts.Paints(drawn.Experiment.Variants, c.Baseline)
 	return c
+}
+
+// costTexts are the costs in the rows of the tables, as the tables have them.
+func costTexts(doc *finding.Replication) [][]string {
+	out := [][]string{}
+	for _, t := range doc.Tables {
+		texts := []string{}
+		for _, r := range t.Rows {
+			cells := costCells(r, t)
+			texts = append(texts, strings.TrimSpace(cells[0].Text+" "+cells[1].Text))
+		}
+		out = append(out, texts)
+	}
+	return out
 }
 
 // replicationSweeps are the curves, their operations with the workload where there are several.

@@ -118,7 +118,7 @@ func sideCells(doc *finding.Replication, s *side, t *finding.ReplicationTable, r
 		figure = func(v float64) string { return fmt.Sprintf("%.4f", v) }
 	}
 	if i := r.Value; i != nil {
-		size, ends := finding.FormatApart(*i, t.Unit, false) // both in one unit
+		size, ends := finding.FormatMeasured(*i, t.Unit) // both in one unit
 		cells[0].Text = size
 		if ends != "" {
 			cells[1] = model.Cell{Text: ends, Tone: model.Faint}

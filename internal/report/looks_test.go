@@ -1,0 +1,256 @@
+// How charts look to a reader: colours, order, names, axes.
+
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// costing is a document whose variants cost what is given, on one operation.
+func costing(costs map[string]float64, order ...string) *finding.Document {
+	s := small
+	s.operations = []string{"json"}
+	s.variants = []finding.Variant{{Name: "none", Tracer: "none"}}
+	for _, name := range order {
+		s.variants = append(s.variants, finding.Variant{Name: name, Tracer: name + "-go"})
+	}
+	doc := s.make()
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		cost := costs[f.Variant]
+		low, high := cost-0.005, cost+0.005
+		f.Relative = &finding.Interval{Estimate: cost, Low: &low, High: &high}
+		f.Value = f.Baseline * (1 + cost)
+		for b := range f.Samples {
+			f.Samples[b].Value = f.Samples[b].Baseline * (1 + cost)
+		}
+	}
+	return doc
+}
+
+// texts are those of the charts of a section, from top to bottom.
+func texts(p *tab, section string) []string {
+	p.t.Helper()
+	return eval[[]string](p, `[...document.querySelectorAll('#`+section+` .chart svg text')].map(e => [e.getBoundingClientRect().top, e.textContent]).sort((a, b) => a[0] - b[0]).map(e => e[1])`)
+}
+
+// A tracer has the same colour in every chart, whatever else is on the page, and the baseline is grey.
+func TestChartsColourTracers(t *testing.T) {
+	browser := startBrowser(t)
+	const painted = `(id => [...new Set([...document.querySelectorAll('#'+id+' .chart svg *')].flatMap(e => [e.getAttribute('fill'), e.getAttribute('stroke')]))]
+		.map(c => Array.from({length: 11}, (_, i) => 'c'+i).find(n => getComputedStyle(document.documentElement).getPropertyValue('--'+n).trim() === c)).filter(Boolean).sort().join(' '))`
+	for _, c := range []struct{ variants, cost, all string }{
+		{"otel", "c1", "c0 c1"}, {"elastic", "c2", "c0 c2"}, {"elastic otel", "c1 c2", "c0 c1 c2"},
+	} {
+		p := open(t, browser, costing(map[string]float64{"otel": 0.1, "elastic": 0.2}, strings.Fields(c.variants)...), screen{1200, "light"})
+		for _, scheme := range []string{"light", "dark"} {
+			p.on(screen{1200, scheme})
+			for section, want := range map[string]string{"cost": c.cost, "latency": c.all, "blocks": c.all} {
+				if got := eval[string](p, painted+`('`+section+`')`); got != want {
+					t.Errorf("%s, %s, %s: painted %q, want %q", c.variants, scheme, section, got, want)
+				}
+			}
+		}
+		p.checkQuiet()
+	}
+}
+
+// The cheapest stands above the dearest, where more is better too, and who lost spans below all.
+func TestChartsSortByEffect(t *testing.T) {
+	browser := startBrowser(t)
+	order := func(p *tab) string {
+		var names []string
+		for _, text := range texts(p, "cost") {
+			if name := strings.TrimSuffix(text, " †"); slices.Contains([]string{"otel", "elastic", "kieker"}, name) {
+				names = append(names, name)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	costs := map[string]float64{"otel": 0.3, "elastic": -0.2, "kieker": 0.1}
+	doc := costing(costs, "otel", "elastic", "kieker")
+	if got, want := order(open(t, browser, doc, screen{1200, "light"})), "elastic kieker otel"; got != want {
+		t.Errorf("rows of %q, want %q", got, want)
+	}
+	for i := range doc.Findings {
+		doc.Findings[i].Better = "higher"
+	}
+	if got, want := order(open(t, browser, doc, screen{1200, "light"})), "otel kieker elastic"; got != want {
+		t.Errorf("where more is better: rows of %q, want %q", got, want)
+	}
+	doc = costing(costs, "otel", "elastic", "kieker")
+	doc.Lossy = []finding.Lossy{{Operation: "json", Variant: "elastic", LostShare: 0.2}}
+	if got, want := order(open(t, browser, doc, screen{390, "light"})), "kieker otel elastic"; got != want {
+		t.Errorf("where one lost spans: rows of %q, want %q", got, want)
+	}
+	p := open(t, browser, costing(costs, "otel", "elastic", "kieker"), screen{1200, "light"})
+	left := eval[string](p, `[...document.querySelectorAll('#blocks .chart svg text')].filter(e => ['none', 'otel', 'elastic', 'kieker'].includes(e.textContent))
+		.sort((a, b) => a.getBoundingClientRect().left - b.getBoundingClientRect().left).map(e => e.textContent).join(' ')`)
+	if want := "none elastic kieker otel"; left != want {
+		t.Errorf("every block: %q, want %q", left, want)
+	}
+}
+
+// An axis is logarithmic where the longest row leaves the others no room, and says so.
+func TestChartsGoLogarithmicForOneOutlier(t *testing.T) {
+	browser := startBrowser(t)
+	for name, c := range map[string]struct {
+		costs map[string]float64
+		want  string
+	}{
+		"alike":           {map[string]float64{"otel": 0.1, "elastic": 0.2, "kieker": 0.15}, ""},
+		"nine times":      {map[string]float64{"otel": 0.1, "elastic": 0.1, "kieker": 0.9}, ""},
+		"fifteen times":   {map[string]float64{"otel": 0.1, "elastic": 0.1, "kieker": 1.6}, "logarithmic beyond 10 %"},
+		"one is small":    {map[string]float64{"otel": 0.01, "elastic": 0.9, "kieker": 1}, ""},
+		"on both sides":   {map[string]float64{"otel": 0.1, "elastic": -0.1, "kieker": 1.6}, "logarithmic beyond ±10 %"},
+		"two rows, apart": {map[string]float64{"otel": 0.01, "elastic": 2}, ""},
+	} {
+		var variants []string
+		for _, v := range []string{"otel", "elastic", "kieker"} {
+			if _, has := c.costs[v]; has {
+				variants = append(variants, v)
+			}
+		}
+		p := open(t, browser, costing(c.costs, variants...), screen{1200, "light"})
+		got := ""
+		for _, text := range texts(p, "cost") {
+			if strings.HasPrefix(text, "logarithmic") {
+				got = text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: the axis says %q, want %q", name, got, c.want)
+		}
+		p.checkQuiet()
+	}
+}
+
+// ticksOf are the figures of an axis in percent.
+func ticksOf(all []string) []float64 {
+	var out []float64
+	for _, text := range all {
+		number, percent := strings.CutSuffix(strings.ReplaceAll(strings.ReplaceAll(text, "−", "-"), ",", ""), " %")
+		if v, err := strconv.ParseFloat(number, 64); err == nil && percent {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// The ends of an axis are round figures, and all figures are between them.
+func TestChartsHaveRoundEnds(t *testing.T) {
+	browser := startBrowser(t)
+	for _, costs := range []map[string]float64{
+		{"otel": 0.1267, "elastic": -0.5585, "kieker": -0.2}, {"otel": 0.03, "elastic": 0.07, "kieker": 0.04},
+		{"otel": 0.1, "elastic": 0.1, "kieker": 7.43}, {"otel": -0.1, "elastic": -0.3, "kieker": -0.999},
+	} {
+		p := open(t, browser, costing(costs, "otel", "elastic", "kieker"), screen{1200, "light"})
+		ticks := ticksOf(texts(p, "cost"))
+		if len(ticks) < 3 {
+			t.Fatalf("%v: ticks at %v", costs, ticks)
+		}
+		low, high := 0.0, 0.0
+		for _, c := range costs {
+			low, high = min(low, 100*c-0.5), max(high, 100*c+0.5)
+		}
+		if ticks[0] > low || ticks[len(ticks)-1] < high {
+			t.Errorf("%v: the axis is from %v to %v", costs, ticks[0], ticks[len(ticks)-1])
+		}
+		for _, v := range []float64{ticks[0], ticks[len(ticks)-1]} {
+			if v == 0 {
+				continue
+			}
+			ten := math.Pow(10, math.Floor(math.Log10(math.Abs(v))))
+			if digits := 10 * v / ten; math.Abs(digits-math.Round(digits)) > 1e-6 { // two at most
+				t.Errorf("%v: an end of the axis is %v", costs, v)
+			}
+		}
+	}
+}
+
+// Every line is named where it ends, no name covers another, and nobody needs a legend.
+func TestChartsNameTheirLines(t *testing.T) {
+	browser := startBrowser(t)
+	for section, doc := range map[string]*finding.Document{"latency": ladder.make(), "sweeps": sweeping(5, 1, 4, 16, 64), "searches": searching(4, false)} {
+		var names []string
+		for _, v := range doc.Experiment.Variants {
+			names = append(names, v.Name)
+		}
+		for _, s := range []screen{{1200, "light"}, {390, "dark"}} {
+			p := open(t, browser, doc, screen{1200, "light"})
+			p.on(s)
+			quoted := `['` + strings.Join(names, `', '`) + `']`
+			panels := eval[[][]string](p, `[...document.querySelectorAll('#`+section+` .chart')].map(c => [...c.querySelectorAll('svg text')].map(e => e.textContent).filter(t => `+quoted+`.includes(t)).sort())`)
+			slices.Sort(names)
+			if len(panels) == 0 {
+				t.Fatalf("%s: nothing is drawn", section)
+			}
+			for _, got := range panels {
+				if !slices.Equal(got, names) {
+					t.Errorf("%s, %d pixels: lines are named %q, want %q", section, s.width, got, names)
+				}
+			}
+			covered := eval[int](p, `[...document.querySelectorAll('#`+section+` .chart')].map(c => [...c.querySelectorAll('svg text')].filter(e => `+quoted+`.includes(e.textContent)).map(e => e.getBoundingClientRect()))
+				.reduce((n, rs) => n + rs.filter((a, i) => rs.some((b, j) => i < j && a.top < b.bottom - 3 && b.top < a.bottom - 3 && a.left < b.right && b.left < a.right)).length, 0)`)
+			if covered > 0 {
+				t.Errorf("%s, %d pixels: %d names are covered", section, s.width, covered)
+			}
+			if legend := eval[string](p, `document.querySelector('#`+section+` .legend').textContent`); legend != "" {
+				t.Errorf("%s: there is a legend too: %q", section, legend)
+			}
+			p.checkQuiet()
+		}
+	}
+}
+
+func TestLatencyNamesTheTail(t *testing.T) {
+	p := open(t, startBrowser(t), ladder.make(), screen{1200, "light"})
+	for _, width := range []int64{1200, 390} {
+		p.on(screen{width, "light"})
+		panels := eval[[][]string](p, `[...document.querySelectorAll('#latency .chart')].map(c => [...c.querySelectorAll('svg text')].map(e => e.textContent))`)
+		for _, all := range panels {
+			if !slices.Contains(all, "p95") || !slices.Contains(all, "p99") {
+				t.Errorf("%d pixels: the axis names %q", width, all)
+			}
+		}
+	}
+}
+
+// On a phone a ledger is read without scrolling it to the side, in its chart and in its table.
+func TestLedgerFitsAPhone(t *testing.T) {
+	doc := ladder.make()
+	for i := range doc.Ledgers {
+		doc.Ledgers[i].Pages = []finding.Page{{From: finding.PageApp, To: "collector", Outcome: finding.HopLost}, {From: "collector", To: finding.PageSink, Outcome: finding.HopLost}}
+	}
+	p := open(t, startBrowser(t), doc, screen{400, "light"})
+	p.on(screen{400, "light"})
+	if wide := eval[[]int](p, `(e => [e.scrollWidth, e.clientWidth])(document.querySelector('#ledger .scroll'))`); wide[0] > wide[1] {
+		t.Errorf("the table is %d pixels wide in a place of %d", wide[0], wide[1])
+	}
+	drawn := texts(p, "ledger")
+	if !slices.Contains(drawn, "json · simple") || !slices.Contains(drawn, "tracer says dropped 1.20 %") || strings.Contains(strings.Join(drawn, ""), "…") {
+		t.Errorf("the chart reads %q", drawn)
+	}
+	if got, want := eval[string](p, `(e => getComputedStyle(e).display + ' ' + e.dataset.head)(document.querySelector('#ledger tbody td'))`), "block variant"; got != want {
+		t.Errorf("a cell is a %q, want %q", got, want)
+	}
+	p.checkQuiet()
+}
+
+// Where nothing was lost a sentence says so, and no bar does.
+func TestNoBarWithoutLoss(t *testing.T) {
+	p := open(t, startBrowser(t), small.make(), screen{1200, "light"})
+	if got := eval[int](p, `document.querySelectorAll('#ledger .chart').length`); got != 0 {
+		t.Errorf("%d charts of ledgers that lost nothing", got)
+	}
+	if got, want := eval[string](p, `document.querySelector('#ledger .lead').textContent`), "Nothing was lost: all 240,411 spans came."; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}
