@@ -30,7 +30,7 @@ func Claims(e *spec.Experiment) []finding.Claim {
 	var out []finding.Claim
 	for _, c := range e.Claims {
 		out = append(out, finding.Claim{
-			Name: c.Name, Text: c.Text, Metric: c.Metric, Of: c.Of, Variants: slices.Clone(c.Variants), Workloads: slices.Clone(c.Workloads),
+			Name: c.Name, Text: c.Text, Metric: c.Metric, Of: c.Of, Beside: c.Beside, Variants: slices.Clone(c.Variants), Workloads: slices.Clone(c.Workloads),
 			Operation: slices.Clone(c.Operation), Over: c.Over, Some: c.Some, Above: c.Above, Below: c.Below,
 		})
 	}

@@ -184,6 +184,7 @@ type Claim struct {
 	Text      string   `json:"text"`
 	Metric    string   `json:"metric"`
 	Of        string   `json:"of"`
+	Beside    string   `json:"beside,omitempty"`
 	Variants  []string `json:"variants,omitempty"`
 	Workloads []string `json:"workloads,omitempty"`
 	Operation []string `json:"operations,omitempty"`

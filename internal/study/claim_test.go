@@ -40,6 +40,27 @@ func TestSideOf(t *testing.T) {
 	}
 }
 
+// TestClaimOfTwoMetrics: by the other metric the same variant costs more.
+func TestClaimOfTwoMetrics(t *testing.T) {
+	doc, by := shop("flask").document(), shop("flask")
+	by.metric, by.seed, by.better = "latency_p50", 2, "lower"
+	by.ratio = map[string]map[string]float64{"otel": {"db": 1.2, "json": 1.6}, "elastic": {"db": 1.44, "json": 1.92}}
+	doc.Findings = append(doc.Findings, by.document().Findings...)
+	for name, c := range map[string]struct {
+		claim finding.Claim
+		want  finding.ClaimKind
+	}{
+		"a quarter more":      {finding.Claim{Metric: "cpu_per_operation", Beside: "latency_p50", Above: number(0.23), Below: number(0.27)}, finding.Confirmed},
+		"the other way round": {finding.Claim{Metric: "latency_p50", Beside: "cpu_per_operation", Above: number(0)}, finding.Refuted},
+	} {
+		c.claim.Of, c.claim.Name = "ratio", name
+		got := makeStudy(t, []finding.Claim{c.claim}, doc).Claims[0]
+		if got.Kind != c.want || len(got.Figures) != 4 {
+			t.Errorf("%s: %s of %d figures: %s", name, got.Kind, len(got.Figures), got.Said)
+		}
+	}
+}
+
 func TestClaims(t *testing.T) {
 	flask, spring := shop("flask"), shop("spring")
 	spring.ratio = map[string]map[string]float64{"otel": {"db": 1.1, "json": 1.2}, "elastic": {"db": 1.1, "json": 1.2}}
@@ -65,6 +86,10 @@ func TestClaims(t *testing.T) {
 		{finding.Claim{Name: "elastic is dearer everywhere", Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.15)}, finding.Refuted, 4, "spring, db, elastic / otel"},
 		{finding.Claim{Name: "flask suffers more", Of: "ratio", Workloads: []string{"flask", "spring"}, Above: number(0.3)}, finding.Confirmed, 4, ""},
 		{finding.Claim{Name: "flask suffers twice", Of: "ratio", Workloads: []string{"flask", "spring"}, Over: "operations", Variants: []string{"elastic"}, Above: number(0.7), Below: number(0.9)}, finding.Confirmed, 1, ""},
+		{finding.Claim{Name: "json suffers more than db", Of: "ratio", Operation: []string{"json", "db"}, Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0.31), Below: number(0.36)}, finding.Confirmed, 1, ""},
+		{finding.Claim{Name: "db suffers more", Of: "ratio", Operation: []string{"db", "json"}, Workloads: []string{"flask"}, Above: number(0)}, finding.Refuted, 2, "flask, db / json, "},
+		{finding.Claim{Name: "no such operation", Of: "ratio", Operation: []string{"db", "xml"}, Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0)}, finding.Open, 1, "it was not measured"},
+		{finding.Claim{Name: "beside what nobody measured", Of: "ratio", Beside: "latency_p50", Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0)}, finding.Open, 2, "it was not measured"},
 		{finding.Claim{Name: "not measured", Workloads: []string{"flask"}, Variants: []string{"kieker"}, Above: number(0)}, finding.Open, 2, "open: flask, db, kieker (it was not measured); flask, json, kieker (it"},
 		{finding.Claim{Name: "no such workload", Workloads: []string{"flask", "rails"}, Above: number(0)}, finding.Open, 5, "open: rails"},
 		{finding.Claim{Name: "no range"}, finding.Open, 8, "gives no range"},

@@ -46,10 +46,12 @@ func (s *study) evidence(c finding.Claim) []evidence {
 		over, under := c, c
 		over.Workloads, under.Workloads = c.Workloads[:1], c.Workloads[1:]
 		return grouped(c.Over, s.costParts(over), s.costParts(under))
+	case c.Of == ofRatio && (c.Beside != "" || len(c.Operation) == 2):
+		return grouped(c.Over, s.costPairs(c), nil)
 	case c.Of == ofCost || c.Of == "":
 		return grouped(c.Over, s.costParts(c), nil)
 	}
-	return nil // a ratio of neither two variants nor two workloads
+	return nil // a ratio of nothing that there are two of
 }
 
 // costParts are the log-ratios to the baseline, of everything that the claim selects.
@@ -73,9 +75,7 @@ func (s *study) costParts(c finding.Claim) []part {
 				out = append(out, missing(r, operation, name))
 			}
 		}
-	}, func(name string) {
-		out = append(out, part{at: finding.ClaimFigure{Workload: name}, reason: &finding.Reason{Code: finding.WhyNoResult}})
-	})
+	}, func(name string) { out = append(out, absent(name)) })
 	return out
 }
 
