@@ -63,6 +63,31 @@ design: {blocks: 1}
 	}
 }
 
+// Envoy counts the requests that it samples: what it still holds of those at its stop is lost, and chance has no part in it.
+func TestEnvoySampledIsExact(t *testing.T) {
+	t.Parallel()
+	doc := document(t, tracetax(t, "run", "--json", write(t, `
+workload: proxy/envoy
+variants:
+  none:
+  otel: {tracer: otel-envoy, settings: {sampling: 10%, flush: 20, delay: 200ms}, env: {ENVOY_TRACING_DELAY: "60000"}}
+load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}
+design: {blocks: 1}
+`)).exit(t, 0))
+	held := int64(0)
+	for _, operation := range []string{"now", "after-10ms"} {
+		l := ledger(t, doc, operation, "otel")
+		traced := entry(l, "expected") - entry(l, "sampled-out")
+		if l.ByChance || entry(l, "unaccounted") != 0 || traced == 0 || traced != entry(l, "delivered")+entry(l, "lost-at-stop") {
+			t.Errorf("%s: %+v", operation, l)
+		}
+		held += entry(l, "lost-at-stop")
+	}
+	if all := ledger(t, doc, "(run)", "otel"); entry(all, "delivered")%20 != 0 || held >= 20 || held != entry(all, "lost-at-stop") {
+		t.Errorf("%d held at the stop: %+v", held, all)
+	}
+}
+
 // All spans of Envoy's come, with all that can be chosen, and no number that a workload declares holds where they are two a request.
 func TestEnvoyDeliversAll(t *testing.T) {
 	more(t, "Envoy")

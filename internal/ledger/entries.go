@@ -24,7 +24,7 @@ func (p *page) entries() []finding.Entry {
 		sum += add(NotExported, p.notExported, Inferred)
 	}
 	if p.sampled > 0 || p.chance.trials > 0 {
-		sum += add(SampledOut, p.sampled, Inferred)
+		sum += add(SampledOut, p.sampled, inferredIf(!p.traced))
 	}
 	if p.decided > 0 {
 		sum += add(DecidedOut, p.decided, p.attributed(p.decided))

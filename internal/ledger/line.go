@@ -32,6 +32,7 @@ type line struct {
 	besides     float64 // of the delivered: spans of starting, beyond those of the requests made
 	exact       bool
 	chance      chance
+	traced      bool // the tracer counts the traces that it samples: chance has no part in it
 	orphans     uint64
 
 	agreed       uint64           // operations that agreed on the number; 0: it is taken as it stands

@@ -61,6 +61,7 @@ func (p *page) add(l line) {
 	if p.operation != All {
 		p.hops = hopsOf(p.hops, l.hops, p.runs == 1)
 	}
+	p.traced = p.traced || l.traced
 	p.chance.traces += l.chance.traces
 	p.chance.trials += l.chance.trials
 	p.chance.low += l.chance.low

@@ -17,7 +17,7 @@ func settle(run Run, t Tracing) []line {
 	}
 	lines = append(lines, begin(run, t))
 	switch {
-	case t.random():
+	case t.random() && !tellsTraced(run):
 	case t.Holds > 0:
 		moveHeld(lines, float64(t.Holds), float64(t.Besides))
 	default:
@@ -43,7 +43,7 @@ func settle(run Run, t Tracing) []line {
 	for i, s := range run.Phases {
 		operations := s.Started
 		if t.random() {
-			operations = lines[i].chance.traces
+			operations = seen(s.Sink) + leftOut(s, t.per(s))
 		}
 		lines[i].doubt(operations)
 	}
@@ -112,10 +112,12 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
 	if t.random() {
-		l.due, l.chance = sampled(s, per, t.Sampling)
+		if l.due, l.traced = tracedSpans(s, per); !l.traced {
+			l.due, l.chance = sampled(s, per, t.Sampling)
+		}
 		l.missing = l.due.less(l.told())
 	}
-	l.exact = !t.random() && checked(s.Sink) && (t.none() || per.exact() && l.unsure == 0)
+	l.exact = (l.traced || !t.random()) && checked(s.Sink) && (t.none() || per.exact() && l.unsure == 0)
 	if t.none() {
 		return l
 	}

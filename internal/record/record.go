@@ -102,7 +102,8 @@ type Phase struct {
 	Warmup     Load   `json:"warmup"`      // operations made before the window
 	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
 
-	Hops []Hop `json:"hops,omitempty"` // what the hops say of warm-up and window together
+	Hops   []Hop   `json:"hops,omitempty"`   // what the hops say of warm-up and window together
+	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in warm-up and window together
 
 	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
 
