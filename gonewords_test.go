@@ -25,7 +25,7 @@ type goneWord struct {
 var goneWords = []goneWord{
 	{pattern: `(?i)\bruler\b`, write: "harness"},
 	{pattern: `(?i)\bknown[- ]lengths?\b`, write: "injected overhead"},
-	{pattern: `\bjq \.answer\b|json:"answer"|"answer":|\bdoc\.Answer\b|` + "`answer`", write: "summary, full_summary"},
+	{pattern: `\bjq (-\w+ )*\.answer\b|json:"answer"|"answer":|\bdoc\.Answer\b|` + "`answer`", write: "summary, full_summary"},
 	{pattern: `(?i)unsent`, write: "suppressed"},
 	{pattern: `(?i)forgone`, write: "suppressed", stays: []string{"internal/record/counts.go", "internal/record/counts_test.go"}},
 	{pattern: `\bheld-back\b`, write: "suppressed"},
