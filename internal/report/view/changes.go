@@ -64,7 +64,7 @@ func changeSection(doc *finding.Comparison, g *changeGroup) model.Section {
 		table.Columns = append(table.Columns,
 			model.Column{Head: side.Name, Right: true, Set: i + 1},
 			model.Column{Head: "change", Right: true, Set: i + 1},
-			model.Column{Head: "(95 %, corrected)", Close: true, Drop: 1, Set: i + 1},
+			model.Column{Head: "(corrected)", Close: true, Drop: 1, Set: i + 1},
 			model.Column{Head: "verdict", Badge: true, Drop: 2, Set: i + 1})
 	}
 	for _, r := range g.rows(len(doc.News)) {
