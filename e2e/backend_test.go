@@ -1,4 +1,5 @@
 // Spans that are stored in a real backend, in the place of the sink.
+
 package e2e
 
 import (

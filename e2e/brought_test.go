@@ -1,4 +1,5 @@
 // Processes that a tracer brings: real sidecars in front of real services, and what is known of their cost.
+
 package e2e
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// broughtCatalog has tracers that bring a sidecar: one that burns a known length of CPU for each request beside spans of
+// broughtCatalog has tracers that bring a sidecar: one that burns an injected overhead of CPU for each request beside spans of
 // the service, and a real nginx.
 func broughtCatalog(t *testing.T, mesh string) string {
 	t.Helper()

@@ -1,5 +1,6 @@
 // Every Java agent as its definition has it attached: all of its spans come at a rate that
 // each can hold, and what cannot be traced is found out.
+
 package e2e
 
 import (

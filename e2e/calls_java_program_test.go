@@ -1,4 +1,5 @@
 // The program of calls/java by itself, asked over its socket as tracetax asks it.
+
 package e2e
 
 import (

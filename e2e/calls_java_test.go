@@ -1,5 +1,6 @@
-// Method calls: Java agents on the workload that makes itself work. What they are
+// Method calls: Java agents on the self-driving workload. What they are
 // measured to cost is worth nothing unless their spans add up, so that is what is checked.
+
 package e2e
 
 import (

@@ -1,5 +1,6 @@
-// A build of one's own of an agent, and an agent that tracetax knows nothing of, as docs/calls.md
+// A build of your own of an agent, and an agent that tracetax knows nothing of, as docs/calls.md
 // has them.
+
 package e2e
 
 import (
@@ -10,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestCallsOfOnesOwnAgent(t *testing.T) {
+func TestCallsOfYourOwnAgent(t *testing.T) {
 	more(t, "calls")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	needJava(t)
@@ -20,7 +21,7 @@ func TestCallsOfOnesOwnAgent(t *testing.T) {
 	}
 	found := regexp.MustCompile("(?s)<!-- e2e: own agent -->\n```yaml\n(.*?)```.*?```yaml\n(.*?)```").FindSubmatch(page)
 	if found == nil {
-		t.Fatal("docs/calls.md has no example of one's own agent")
+		t.Fatal("docs/calls.md has no example of your own agent")
 	}
 	jar := fetchAgent(t, "otel-agent.jar")
 	experiment, variant := string(found[1]), string(found[2])

@@ -1,4 +1,5 @@
 // A search for a capacity, held against a cost that is known.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // Tail sampling in a real Collector.
+
 package e2e
 
 import (

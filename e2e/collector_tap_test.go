@@ -1,4 +1,5 @@
 // A tap before a Collector counts what goes to it.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // Spans that pass through a real Collector on their way to the sink.
+
 package e2e
 
 import (

@@ -49,7 +49,7 @@ func TestCompareFindsASlowerSetting(t *testing.T) {
 	if want := "otel: processor batch → simple"; len(doc.News) != 1 || len(doc.News[0].Changed) != 1 || doc.News[0].Changed[0] != want {
 		t.Errorf("what is set differently: %+v, want %q", doc.News, want)
 	}
-	t.Log(doc.Answer)
+	t.Log(doc.Summary)
 	// "Cannot tell" is no answer to every question: which way it went is to be seen on any machine.
 	went := 0
 	for _, change := range doc.Changes {

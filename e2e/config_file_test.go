@@ -1,4 +1,5 @@
 // What the rule rests on that a configuration file is refused beside a tracer.
+
 package e2e
 
 import (

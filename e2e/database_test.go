@@ -1,4 +1,5 @@
 // What becomes of a web service's run when its database does not play along.
+
 package e2e
 
 import (

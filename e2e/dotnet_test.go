@@ -1,4 +1,5 @@
 // A program in .NET, traced from outside.
+
 package e2e
 
 import (

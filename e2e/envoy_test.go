@@ -1,4 +1,5 @@
 // A real Envoy, traced by its own tracers: what becomes of its spans has known answers, and any static configuration can be traced.
+
 package e2e
 
 import (
@@ -60,6 +61,31 @@ design: {blocks: 1}
 				t.Errorf("not exact: %+v", l)
 			}
 		})
+	}
+}
+
+// Envoy counts the requests that it samples: what it still holds of those at its stop is lost, and chance has no part in it.
+func TestEnvoySampledIsExact(t *testing.T) {
+	t.Parallel()
+	doc := document(t, tracetax(t, "run", "--json", write(t, `
+workload: proxy/envoy
+variants:
+  none:
+  otel: {tracer: otel-envoy, settings: {sampling: 10%, flush: 20, delay: 200ms}, env: {ENVOY_TRACING_DELAY: "60000"}}
+load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}
+design: {blocks: 1}
+`)).exit(t, 0))
+	held := int64(0)
+	for _, operation := range []string{"now", "after-10ms"} {
+		l := ledger(t, doc, operation, "otel")
+		traced := entry(l, "expected") - entry(l, "sampled-out")
+		if l.ByChance || entry(l, "unaccounted") != 0 || traced == 0 || traced != entry(l, "delivered")+entry(l, "lost-at-stop") {
+			t.Errorf("%s: %+v", operation, l)
+		}
+		held += entry(l, "lost-at-stop")
+	}
+	if all := ledger(t, doc, "(run)", "otel"); entry(all, "delivered")%20 != 0 || held >= 20 || held != entry(all, "lost-at-stop") {
+		t.Errorf("%d held at the stop: %+v", held, all)
 	}
 }
 
@@ -203,8 +229,8 @@ func TestEnvoyConfigurationsThatAreRefused(t *testing.T) {
 	}
 }
 
-// One's own Envoy is traced from a command line. An Envoy that dies, or that refuses its configuration, is a failed run with its own words.
-func TestEnvoyOfOnesOwn(t *testing.T) {
+// Your Envoy is traced from a command line. An Envoy that dies, or that refuses its configuration, is a failed run with its own words.
+func TestEnvoyOfYourOwn(t *testing.T) {
 	t.Parallel() // it asks for counts, not for times
 	envoy, _ := envoys(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "envoy", "direct.json"))

@@ -1,4 +1,5 @@
 // Which tests run always, and which stand behind TRACETAX_E2E=all ('make e2e-all').
+
 package e2e
 
 import (
@@ -15,41 +16,41 @@ import (
 // families are what is looked at from end to end, each with the tests that look at it always. A test that looks at one of
 // them once more, from another side, says so with more, and runs with TRACETAX_E2E=all.
 var families = map[string][]string{
-	"first command":     {"TestQuickstart"},
-	"accounting":        {"TestAccounting"},
-	"OTLP":              {"TestQuickstart", "TestCallsAddUp", "TestForward"},
-	"Collector":         {"TestViaCollector", "TestTapAgreesWithTheCollector"},
-	"backends":          {"TestToZipkin"},
-	"Envoy":             {"TestEnvoyKnownAnswers", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfOnesOwn"},
-	".NET":              {"TestDotnet"},
-	"event loops":       {"TestLoopExporter", "TestLoopDesigns"},
-	"Zipkin":            {"TestCallsAddUp", "TestForward"},
-	"Kieker":            {"TestCallsAddUp"},
-	"Elastic":           {"TestCallsOfEveryAgent", "TestRequestsGo"},
-	"Datadog":           {"TestCallsOfEveryAgent"},
-	"SkyWalking":        {"TestCallsOfEveryAgent"},
-	"Pinpoint":          {"TestCallsOfEveryAgent"},
-	"Scouter":           {"TestCallsOfEveryAgent"},
-	"Glowroot":          {"TestCallsOfEveryAgent"},
-	"real servers":      {"TestForward"},
-	"calls":             {"TestCallsAddUp", "TestCallsOfEveryAgent"},
-	"calls of kin":      {"TestKinAddUp"}, // in Python, Node, Go and Rust
-	"self-driving":      {"TestSelfDriving", "TestSelfDrivingThatCannotBe"},
-	"requests":          {"TestRequestsGo", "TestRequestsFlask"}, // with PostgreSQL
-	"database":          {"TestDatabaseStops"},
-	"others' programs":  {"TestExpress", "TestNginx"},
-	"sampling":          {"TestSampling"},
-	"losses":            {"TestDrops", "TestCallsAddUp", "TestKinAddUp"},
-	"nothing is traced": {"TestCallsAddUp"},
-	"faults":            {"TestTrouble", "TestFullDisk"},
-	"kills":             {"TestKillAndResume", "TestSignals"},
-	"loopback":          {"TestOnlyLoopback"},
-	"searches":          {"TestCapacity"},
-	"compare":           {"TestCompareFindsASlowerSetting", "TestGateOfOneCommit"},
-	"memory":            {"TestAForcedDrainCostsNoMemory"},
-	"deferred costs":    {"TestSelfcheckChargesWhatIsDeferred"},
-	"selfcheck":         {"TestSelfcheckQuick"},
-	"brought":           {"TestBrought"},
+	"first command":            {"TestQuickstart"},
+	"accounting":               {"TestAccounting"},
+	"OTLP":                     {"TestQuickstart", "TestCallsAddUp", "TestForward"},
+	"Collector":                {"TestViaCollector", "TestTapAgreesWithTheCollector"},
+	"backends":                 {"TestToZipkin"},
+	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfYourOwn"},
+	".NET":                     {"TestDotnet"},
+	"event loops":              {"TestLoopExporter", "TestLoopDesigns"},
+	"Zipkin":                   {"TestCallsAddUp", "TestForward"},
+	"Kieker":                   {"TestCallsAddUp"},
+	"Elastic":                  {"TestCallsOfEveryAgent", "TestRequestsGo"},
+	"Datadog":                  {"TestCallsOfEveryAgent"},
+	"SkyWalking":               {"TestCallsOfEveryAgent"},
+	"Pinpoint":                 {"TestCallsOfEveryAgent"},
+	"Scouter":                  {"TestCallsOfEveryAgent"},
+	"Glowroot":                 {"TestCallsOfEveryAgent"},
+	"real servers":             {"TestForward"},
+	"calls":                    {"TestCallsAddUp", "TestCallsOfEveryAgent"},
+	"calls in other languages": {"TestLanguagesAddUp"}, // in Python, Node, Go and Rust
+	"self-driving":             {"TestSelfDriving", "TestSelfDrivingThatCannotBe"},
+	"requests":                 {"TestRequestsGo", "TestRequestsFlask"}, // with PostgreSQL
+	"database":                 {"TestDatabaseStops"},
+	"others' programs":         {"TestExpress", "TestNginx"},
+	"sampling":                 {"TestSampling"},
+	"losses":                   {"TestDrops", "TestCallsAddUp", "TestLanguagesAddUp"},
+	"nothing is traced":        {"TestCallsAddUp"},
+	"faults":                   {"TestTrouble", "TestFullDisk"},
+	"kills":                    {"TestKillAndResume", "TestSignals"},
+	"loopback":                 {"TestOnlyLoopback"},
+	"searches":                 {"TestCapacity"},
+	"compare":                  {"TestCompareFindsASlowerSetting", "TestGateOfOneCommit"},
+	"memory":                   {"TestAForcedDrainCostsNoMemory"},
+	"deferred costs":           {"TestSelfcheckChargesWhatIsDeferred"},
+	"selfcheck":                {"TestSelfcheckQuick"},
+	"brought":                  {"TestBrought"},
 }
 
 // all is whether everything runs.

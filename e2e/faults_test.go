@@ -1,4 +1,5 @@
 // What bad luck gets: services that misbehave, kills, signals, a full disk.
+
 package e2e
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// line is the arguments of a run of one's own service, short.
+// line is the arguments of a run of your service, short.
 func line(out string, blocks int, variants []string, command []string) []string {
 	args := []string{"run", "--out", out, "--op", "GET /", "--rate", "200", "--duration", "300ms", "--warmup", "100ms", "--blocks", itoa(blocks)}
 	for _, v := range variants {

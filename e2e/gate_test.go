@@ -45,5 +45,5 @@ func TestGateOfOneCommit(t *testing.T) {
 			t.Errorf("%s of a commit against itself: %q", metric, kind)
 		}
 	}
-	t.Log(doc.Answer)
+	t.Log(doc.Summary)
 }

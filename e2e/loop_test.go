@@ -1,4 +1,5 @@
 // A server on one thread in Rust, and what becomes of its spans by the design of its exporter.
+
 package e2e
 
 import (

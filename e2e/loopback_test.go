@@ -1,4 +1,5 @@
 // Nothing listens beyond loopback.
+
 package e2e
 
 import (

@@ -1,5 +1,6 @@
 // Programs that nobody here wrote, with the libraries that their users have: the tracers
 // that are attached from outside have to find something to trace in them.
+
 package e2e
 
 import (

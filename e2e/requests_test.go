@@ -1,5 +1,6 @@
 // The web services, each with its tracers: the answers are checked against
 // TechEmpower's rules, and every span is accounted for.
+
 package e2e
 
 import (
@@ -133,11 +134,11 @@ design: {blocks: 1, seed: 3}
 }
 
 // accounted complains where an operation did not make so many spans each time, or where
-// one of them was neither delivered, nor merged or held back by the tracer's own words.
+// one of them was neither delivered, nor merged or suppressed by the tracer's own words.
 func accounted(l finding.Ledger, spans int64) error {
 	want := spans * int64(l.Operations)
 	told := int64(0)
-	for _, name := range []string{"delivered", "merged", "held-back"} {
+	for _, name := range []string{"delivered", "merged", "suppressed"} {
 		told += max(0, entry(l, name))
 	}
 	if l.Operations == 0 || entry(l, "expected") != want || told != want || entry(l, "unaccounted") != 0 || !l.Exact {

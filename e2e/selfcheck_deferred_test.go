@@ -1,4 +1,5 @@
 // What is burnt when spans are sent, after the operations, is charged to them.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
-// The ruler held against known lengths, and against a wrong one.
+// The harness held against injected overheads, and against a wrong one.
+
 package e2e
 
 import (

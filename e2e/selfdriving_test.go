@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// selfDriving is an experiment over a program that makes itself work, in a folder of
+// selfDriving is an experiment over a self-driving program, in a folder of
 // its own. Its check ends with the status in the file status. One of its variants
 // can run nowhere.
 func selfDriving(t *testing.T, more string) (file string) {

@@ -1,5 +1,6 @@
 // Real services: the built-in workloads with their tracers, and a program that
 // is not ours.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // What several tests use is fetched and built once.
+
 package e2e
 
 import (

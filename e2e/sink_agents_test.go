@@ -1,6 +1,7 @@
 // Real Java agents that speak the sink's protocols: where they come from, the program that
 // they trace, and how it is held against what the sink counts. A file sink_NAME_test.go each
 // has the agents.
+
 package e2e
 
 import (
@@ -164,11 +165,11 @@ func (p *callsProgram) says(t *testing.T, want string) {
 // call has the program make its calls as fast as they go.
 func (p *callsProgram) call(t *testing.T) {
 	t.Helper()
-	p.callPaced(t, func(uint64) {})
+	p.callInTurn(t, func(uint64) {})
 }
 
-// callPaced has the program make its calls, and calls done after each of the batches.
-func (p *callsProgram) callPaced(t *testing.T, done func(calls uint64)) {
+// callInTurn has the program make its calls, and calls done after each of the batches.
+func (p *callsProgram) callInTurn(t *testing.T, done func(calls uint64)) {
 	t.Helper()
 	for calls := agentBatch; calls <= agentCalls; calls += agentBatch {
 		if _, err := io.WriteString(p.in, "\n"); err != nil {

@@ -1,4 +1,5 @@
 // Agents that speak Elastic's intake and Datadog's API.
+
 package e2e
 
 import (
@@ -23,7 +24,7 @@ func TestElasticJava(t *testing.T) {
 	p.call(t)
 	p.end(t)
 	c := spans(t, s, made, agentCalls)
-	if c.Services["calls"] != made || c.Traces != agentCalls || c.Merged+c.Forgone != 0 || c.Protocols["elastic/intake"] == 0 {
+	if c.Services["calls"] != made || c.Traces != agentCalls || c.Merged+c.Suppressed != 0 || c.Protocols["elastic/intake"] == 0 {
 		t.Errorf("counted %+v", c)
 	}
 }

@@ -1,5 +1,6 @@
 // OpenTelemetry's agent, and backends behind the sink: the real Zipkin server, which then
 // says itself what it has, and another sink.
+
 package e2e
 
 import (

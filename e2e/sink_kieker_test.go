@@ -1,4 +1,5 @@
 // Kieker's agent, over TCP and through files: both of its probes.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // Pinpoint's agent.
+
 package e2e
 
 import (
@@ -31,7 +32,7 @@ func TestPinpoint(t *testing.T) {
 	}
 	p := startCalls(t, nil, options...)
 	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["pinpoint"] > 0 })
-	p.callPaced(t, come(t, s, 1+agentDepth))
+	p.callInTurn(t, come(t, s, 1+agentDepth))
 	c := spans(t, s, agentCalls*(1+agentDepth), agentCalls)
 	if c.Services["calls"] != c.Spans || c.Kinds["server"] != agentCalls || c.Kinds["internal"] != agentCalls*agentDepth {
 		t.Errorf("counted %+v", c)

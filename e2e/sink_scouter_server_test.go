@@ -1,5 +1,6 @@
 // The real Scouter server behind the sink. Its protocol answers nothing to an agent; it is
 // asked as its clients ask it what it has stored.
+
 package e2e
 
 import (

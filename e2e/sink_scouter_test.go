@@ -1,4 +1,5 @@
 // Scouter's agent.
+
 package e2e
 
 import (
@@ -25,7 +26,7 @@ func TestScouter(t *testing.T) {
 		"-Dnet_collector_ip="+host, "-Dnet_collector_udp_port="+port, "-Dnet_collector_tcp_port="+port,
 		"-Dhook_service_patterns=calls.Recursion.call", "-Dhook_method_patterns=calls.Recursion.call")
 	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["scouter"] > 0 })
-	p.callPaced(t, come(t, s, 1+agentDepth))
+	p.callInTurn(t, come(t, s, 1+agentDepth))
 	c := spans(t, s, agentCalls*(1+agentDepth), agentCalls)
 	if c.Kinds["server"] != agentCalls || c.Kinds["internal"] != agentCalls*agentDepth {
 		t.Errorf("counted %+v", c)

@@ -1,4 +1,5 @@
 // Real servers behind the sink that come as a heap of files from Maven's registry.
+
 package e2e
 
 import (

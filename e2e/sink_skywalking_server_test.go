@@ -1,5 +1,6 @@
 // The real SkyWalking server (its OAP, with a database in memory) behind the sink: it says
 // itself which segments and spans it has.
+
 package e2e
 
 import (

@@ -1,4 +1,5 @@
 // SkyWalking's agent, with a plugin for the method that is traced.
+
 package e2e
 
 import (
@@ -40,7 +41,7 @@ func TestSkyWalking(t *testing.T) {
 	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.SkyWalking: "127.0.0.1:0"}, Forward: map[string]string{"skywalking": "http://" + backend.Addresses()[protocol.SkyWalking]}})
 	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses()[protocol.SkyWalking], "-Dskywalking.logging.output=CONSOLE")
 	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["skywalking"] > 0 })
-	p.callPaced(t, come(t, s, agentDepth))
+	p.callInTurn(t, come(t, s, agentDepth))
 	c := spans(t, s, agentCalls*agentDepth, agentCalls)
 	if c.Traces != agentCalls || c.Services["calls"] != c.Spans || c.Kinds["internal"] != c.Spans {
 		t.Errorf("counted %+v", c)

@@ -1,4 +1,5 @@
 // Tail sampling in the traced process.
+
 package e2e
 
 import (

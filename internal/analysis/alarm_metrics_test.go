@@ -1,4 +1,5 @@
 // Simulations: the same within one result, over all metrics that it has a verdict on.
+
 package analysis_test
 
 import (

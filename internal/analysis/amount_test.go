@@ -1,4 +1,4 @@
-// Operations that do nothing: what tracing adds to them is an amount, in the answer, the
+// Operations that do nothing: what tracing adds to them is an amount, in the summary, the
 // verdict, the doubts and the precision.
 
 package analysis_test
@@ -42,15 +42,15 @@ func TestCostOverNothingIsAnAmount(t *testing.T) {
 		if f.Verdict.Kind == finding.Costs && (*f.Verdict.Low < 1e-3) != test.amount {
 			t.Errorf("%s: the verdict is on another scale: %+v", name, f.Verdict)
 		}
-		if !strings.Contains(doc.Answer, test.answer) {
-			t.Errorf("%s: %s", name, doc.Answer)
+		if !strings.Contains(doc.FullSummary, test.answer) {
+			t.Errorf("%s: %s", name, doc.FullSummary)
 		}
 		if f := get(t, doc, "json", "otel", "allocation_per_operation"); f.Amount {
 			t.Errorf("%s: bytes are no time", name)
 		}
 		l := doc.Lossy[0]
 		if (l.Added != nil) != test.amount || (l.Cost != nil) == test.amount {
-			t.Errorf("%s: listed apart with %+v and %+v", name, l.Cost, l.Added)
+			t.Errorf("%s: excluded from the ranking with %+v and %+v", name, l.Cost, l.Added)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Increments:  s.Increments(),
 		Lossy:       s.Apart(findings),
 		LossUnknown: s.UnknownLosses(),
-		Unsent:      s.Unsent(),
+		Suppressed:  s.Suppressed(),
 		Untraced:    s.UntracedOperations(),
 		Ledgers:     s.Ledgers,
 		Answers:     s.answers(),
@@ -76,7 +76,7 @@ func Analyse(in Input) (*finding.Document, error) {
 	}
 	effect.Withdraw(doc)
 	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut)
-	doc.Answer = words.Answer(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
+	doc.FullSummary = words.FullSummary(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
 	doc.Summary = words.Summary(doc)
 	return doc, nil
 }

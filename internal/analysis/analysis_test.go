@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // Whatever the records hold, the document is JSON: no NaN, no infinity.
 func FuzzDocumentIsJSON(f *testing.F) {
@@ -53,8 +53,8 @@ func FuzzDocumentIsJSON(f *testing.F) {
 func TestNothingToCompare(t *testing.T) {
 	in := twoVariants().input()
 	in.Records = nil
-	if doc := analyse(t, in); doc.Answer != "There is no run yet: nothing can be compared." {
-		t.Error(doc.Answer)
+	if doc := analyse(t, in); doc.FullSummary != "There is no run yet: nothing can be compared." {
+		t.Error(doc.FullSummary)
 	}
 	in.Experiment.Variants = nil
 	if _, err := analysis.Analyse(in); err == nil {

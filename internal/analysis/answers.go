@@ -1,4 +1,5 @@
 // This file adds up answers by their status, where several are right.
+
 package analysis
 
 import (

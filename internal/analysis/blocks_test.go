@@ -95,8 +95,8 @@ func TestFewBlocksGiveFigures(t *testing.T) {
 			if f.Verdict.Kind != finding.None || f.Verdict.Reason().Code != c.why || f.Absolute.Low != nil || f.Relative.High != nil {
 				t.Errorf("%+v", f)
 			}
-			if !strings.Contains(doc.Answer, "figures only") {
-				t.Error(doc.Answer)
+			if !strings.Contains(doc.FullSummary, "figures only") {
+				t.Error(doc.FullSummary)
 			}
 		})
 	}

@@ -21,8 +21,8 @@ func TestCapacityIsCompared(t *testing.T) {
 		t.Errorf("38 %% less: %+v, %s", f.Verdict, finding.FormatInterval(*f.Relative, f.Unit, true))
 	}
 	want := "On hello/go, tracing with otel costs 38.0 % of the capacity (37.4 to 38.6), 1,520/s instead of 2,450/s, on json; no span was lost."
-	if !sameWords(doc.Answer, want) {
-		t.Errorf("%q, want it like %q", doc.Answer, want)
+	if !sameWords(doc.FullSummary, want) {
+		t.Errorf("%q, want it like %q", doc.FullSummary, want)
 	}
 	if doc.Experiment.Load != "search for the rate at 75 % of the app's CPU, probes of 20s, open loop" {
 		t.Error(doc.Experiment.Load)
@@ -91,7 +91,7 @@ func TestSearches(t *testing.T) {
 				c.Outcome, c.Rate, c.Passing = record.ByGenerator, 9800, 9800
 			}
 		}, false, "found at about 1,5", "quota"},
-		{"above the most", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.AboveMost, 0, 500 }, false,
+		{"above max", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.AboveMax, 0, 500 }, false,
 			"more than 500/s, the most asked for", "quota"},
 		{"below the least", func(_ *record.Record, c *record.Capacity) {
 			c.Outcome, c.Rate, c.Passing, c.Failing = record.BelowLeast, 0, 0, 1
@@ -134,8 +134,8 @@ func TestSearches(t *testing.T) {
 			if none := one.Outcomes[0] == string(record.NoSpans); none && (one.Held != 0 || one.Failed != 0) {
 				t.Errorf("without a span to lose, %v passed and %v did not", one.Held, one.Failed)
 			}
-			if !c.capacity && !strings.Contains(doc.Answer, "the capacity cannot be compared: with otel on json ") {
-				t.Error(doc.Answer)
+			if !c.capacity && !strings.Contains(doc.FullSummary, "the capacity cannot be compared: with otel on json ") {
+				t.Error(doc.FullSummary)
 			}
 			if base := searchOf(t, doc, "none"); base.Rate == nil {
 				t.Error("the baseline's own search is not shown")
@@ -226,8 +226,8 @@ func TestALosslessSearchLosesOnPurpose(t *testing.T) {
 	if ledger.Spans(l, "unaccounted") != 70 || ledger.Spans(l, "expected") != 10*3*10100 {
 		t.Errorf("%+v", l.Entries)
 	}
-	if warned(doc, "spans-unaccounted") || strings.Contains(doc.Answer, "lost") {
-		t.Errorf("%s; %+v", doc.Answer, doc.Warnings)
+	if warned(doc, "spans-unaccounted") || strings.Contains(doc.FullSummary, "lost") {
+		t.Errorf("%s; %+v", doc.FullSummary, doc.Warnings)
 	}
 	if f := get(t, doc, "json", "otel", "delivered_share"); f.Verdict.Kind != finding.CannotTell {
 		t.Errorf("%+v", f.Verdict)
@@ -259,7 +259,7 @@ func TestCapacityBudget(t *testing.T) {
 	}
 }
 
-func TestCapacityAnswers(t *testing.T) {
+func TestCapacitySummaries(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		otel float64
@@ -276,7 +276,7 @@ func TestCapacityAnswers(t *testing.T) {
 	} {
 		s := capacities(map[string]float64{"none": 2450, "otel": c.otel})
 		c.make(&s)
-		if got := analyse(t, s.input()).Answer; !sameWords(strings.ReplaceAll(got, "work", "json"), strings.ReplaceAll(c.want, "work", "json")) {
+		if got := analyse(t, s.input()).FullSummary; !sameWords(strings.ReplaceAll(got, "work", "json"), strings.ReplaceAll(c.want, "work", "json")) {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}

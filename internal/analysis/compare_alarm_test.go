@@ -3,6 +3,7 @@
 // printed by
 //
 //	TRACETAX_E2E=all go test ./internal/analysis -run Alarm -v
+
 package analysis_test
 
 import (

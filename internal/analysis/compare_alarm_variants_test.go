@@ -1,4 +1,5 @@
 // Simulations: the same for variants of one result, compared block by block.
+
 package analysis_test
 
 import (

@@ -1,4 +1,5 @@
 // Pairs of made-up results to compare: the same machine on two days.
+
 package analysis_test
 
 import (

@@ -1,4 +1,5 @@
 // Comparisons of results whose truth is known.
+
 package analysis_test
 
 import (
@@ -36,8 +37,8 @@ func TestCompareFindsWhatChanged(t *testing.T) {
 			t.Errorf("the baseline on a machine 30 %% slower: %+v", c)
 		}
 	}
-	if want := "Since main, CPU per operation went up for otel on json by "; !strings.HasPrefix(doc.Answer, want) {
-		t.Errorf("the answer is %q", doc.Answer)
+	if want := "Since main, CPU per operation went up for otel on json by "; !strings.HasPrefix(doc.Summary, want) {
+		t.Errorf("the summary is %q", doc.Summary)
 	}
 	if _, err := json.Marshal(doc); err != nil {
 		t.Error(err)
@@ -75,8 +76,8 @@ func TestCompareSeveral(t *testing.T) {
 	if a, b := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation), changeIn(t, doc, 1, "json", "otel", metric.CPUPerOperation); a.Verdict.Kind == finding.Costs || b.Verdict.Kind != finding.Costs || a.Verdict.Claims != b.Verdict.Claims {
 		t.Errorf("verdicts %+v, %+v", a.Verdict, b.Verdict)
 	}
-	if !strings.Contains(doc.Answer, "1.1: CPU per operation did not change") || !strings.Contains(doc.Answer, "1.2: CPU per operation went up") {
-		t.Errorf("the answer is %q", doc.Answer)
+	if !strings.Contains(doc.Summary, "1.1: CPU per operation did not change") || !strings.Contains(doc.Summary, "1.2: CPU per operation went up") {
+		t.Errorf("the summary is %q", doc.Summary)
 	}
 }
 
@@ -145,8 +146,8 @@ func TestCompareElsewhere(t *testing.T) {
 	before, after := shop(1, 8, calm).result(t, "here"), shop(2, 8, day{slower: 3}).result(t, "there")
 	before.Environment["cpu_model"], after.Environment["cpu_model"] = "one", "another"
 	doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Force: true})
-	if !doc.Elsewhere || !strings.HasPrefix(doc.Answer, "Between different machines, ratios only.") {
-		t.Errorf("the answer is %q", doc.Answer)
+	if !doc.Elsewhere || !strings.HasPrefix(doc.Summary, "Between different machines, ratios only.") {
+		t.Errorf("the summary is %q", doc.Summary)
 	}
 	for _, c := range doc.Changes {
 		if c.Of == finding.OfBaseline || c.Absolute != nil || c.Before.Value != 0 || c.After.Absolute != nil || c.Relative == nil {
@@ -292,8 +293,8 @@ func TestCompareVariants(t *testing.T) {
 	if truth := 80.0/62 - 1; *more.Relative.Low > truth || *more.Relative.High < truth {
 		t.Errorf("otel over otel-10: %v to %v, in truth %v", *more.Relative.Low, *more.Relative.High, truth)
 	}
-	if !strings.HasPrefix(doc.Answer, "Compared with otel-10, CPU per operation is higher for otel on json") {
-		t.Errorf("the answer is %q", doc.Answer)
+	if !strings.HasPrefix(doc.Summary, "Compared with otel-10, CPU per operation is higher for otel on json") {
+		t.Errorf("the summary is %q", doc.Summary)
 	}
 	for _, names := range [][]string{{"otel"}, {"otel", "zipkin"}, {"otel", "otel"}} {
 		if _, err := compare.Variants(compare.Input{Base: base}, names); err == nil {
@@ -361,11 +362,11 @@ func TestCompareWithItself(t *testing.T) {
 	}
 }
 
-// Where a search found no rate, the answer does not speak of other things first.
+// Where a search found no rate, the summary does not speak of other things first.
 func TestCompareWithoutCapacity(t *testing.T) {
 	doc := compared(t, compare.Input{Base: searchless(t, 1, "before"), News: []*finding.Document{searchless(t, 2, "after")}})
-	if !strings.HasPrefix(doc.Answer, "It cannot be told how the capacity changed: in before, otel on json, unsteady") {
-		t.Errorf("answer %q", doc.Answer)
+	if !strings.HasPrefix(doc.Summary, "It cannot be told how the capacity changed: in before, otel on json, unsteady") {
+		t.Errorf("summary %q", doc.Summary)
 	}
 	if len(doc.Warnings) == 0 || doc.Warnings[len(doc.Warnings)-1].Code != "compare-no-capacity" {
 		t.Errorf("warnings %+v", doc.Warnings)

@@ -47,8 +47,8 @@ func TestTheSameTwiceCostsNothing(t *testing.T) {
 	if _, ok := look(doc, "json", "again", "none", "export_bytes_per_operation", ""); ok {
 		t.Error("a metric that is zero on both sides is shown")
 	}
-	if !strings.Contains(doc.Answer, "no difference") {
-		t.Error(doc.Answer)
+	if !strings.Contains(doc.FullSummary, "no difference") {
+		t.Error(doc.FullSummary)
 	}
 }
 

@@ -1,4 +1,5 @@
 // This file counts the runs that the findings rest on, and tells why others failed.
+
 package analysis
 
 import (

@@ -21,8 +21,8 @@ func TestSilentVariant(t *testing.T) {
 			t.Errorf("%s of a variant that is meant to deliver nothing: %+v", metric, f)
 		}
 	}
-	if last := doc.Ledgers[1]; last.Outcome[0].Code != finding.PageNotExported || strings.Contains(doc.Answer, "lost") {
-		t.Errorf("%+v; %s", last.Outcome, doc.Answer)
+	if last := doc.Ledgers[1]; last.Outcome[0].Code != finding.PageNotExported || strings.Contains(doc.FullSummary, "lost") {
+		t.Errorf("%+v; %s", last.Outcome, doc.FullSummary)
 	}
 }
 

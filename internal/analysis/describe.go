@@ -1,4 +1,5 @@
 // This file says in words what was compared.
+
 package analysis
 
 import (

@@ -1,4 +1,5 @@
 // This file says in words where relative rates come from.
+
 package analysis
 
 import "github.com/tracetax/tracetax/internal/words"

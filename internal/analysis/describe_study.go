@@ -1,5 +1,6 @@
 // This file carries what a study published, and what it claimed, to the findings of the
 // results that repeat it.
+
 package analysis
 
 import (
@@ -30,7 +31,7 @@ func Claims(e *spec.Experiment) []finding.Claim {
 	var out []finding.Claim
 	for _, c := range e.Claims {
 		out = append(out, finding.Claim{
-			Name: c.Name, Text: c.Text, Metric: c.Metric, Of: c.Of, Variants: slices.Clone(c.Variants), Workloads: slices.Clone(c.Workloads),
+			Name: c.Name, Text: c.Text, Metric: c.Metric, Of: c.Of, Beside: c.Beside, Variants: slices.Clone(c.Variants), Workloads: slices.Clone(c.Workloads),
 			Operation: slices.Clone(c.Operation), Over: c.Over, Some: c.Some, Above: c.Above, Below: c.Below,
 		})
 	}

@@ -1,4 +1,4 @@
-// Workloads that make their operations themselves, back to back.
+// Workloads that make their operations themselves, unthrottled.
 
 package analysis_test
 
@@ -69,11 +69,11 @@ func TestLossyAgentsAreListedApart(t *testing.T) {
 	} else if note, _ := told(f.Notes, finding.NoteLossy); math.Abs(note.Figure("share")-0.9) > 1e-9 || note.Variant != "scout" {
 		t.Errorf("%+v", note)
 	}
-	if want := "listed apart, because they lost spans: scout"; !strings.Contains(doc.Answer, want) || strings.Contains(strings.Split(doc.Answer, ";")[0], "scout") {
-		t.Error(doc.Answer)
+	if want := "excluded from the ranking, because they lost spans: scout"; !strings.Contains(doc.FullSummary, want) || strings.Contains(strings.Split(doc.FullSummary, ";")[0], "scout") {
+		t.Error(doc.FullSummary)
 	}
-	if !strings.Contains(doc.Answer, "tracing with otel costs 4.0") || !strings.Contains(doc.Answer, "µs per call") {
-		t.Error(doc.Answer)
+	if !strings.Contains(doc.FullSummary, "tracing with otel costs 4.0") || !strings.Contains(doc.FullSummary, "µs per call") {
+		t.Error(doc.FullSummary)
 	}
 }
 

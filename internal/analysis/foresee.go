@@ -1,4 +1,5 @@
 // This file says before an experiment is run how many blocks its verdicts need.
+
 package analysis
 
 import (

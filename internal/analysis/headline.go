@@ -1,4 +1,5 @@
 // This file tells the headline while the experiment lasts.
+
 package analysis
 
 import (

@@ -69,7 +69,7 @@ func TestLossBehindATailSampler(t *testing.T) {
 		})
 		doc := analyse(t, s.input())
 		if len(doc.Lossy) != 1 || math.Abs(doc.Lossy[0].LostShare-.1) > 1e-9 || doc.Lossy[0].Part != "in the window" || doc.Lossy[0].Spans != 3000 {
-			t.Errorf("%s: a tenth of what was kept is lost, and listed apart is %+v", name, doc.Lossy)
+			t.Errorf("%s: a tenth of what was kept is lost, and excluded from the ranking is %+v", name, doc.Lossy)
 		}
 	}
 }

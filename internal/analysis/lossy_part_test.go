@@ -60,19 +60,19 @@ func TestLossAtTheRateFound(t *testing.T) {
 		}
 		told := "no span was lost"
 		if c.share > 0 {
-			told = "at the rates found, up to 30.0 % of the spans were lost (otel on json); listed apart, because they lost spans: otel"
+			told = "at the rates found, up to 30.0 % of the spans were lost (otel on json); excluded from the ranking, because they lost spans: otel"
 			if len(doc.Lossy) != 1 || doc.Lossy[0].Variant != "otel" || doc.Lossy[0].LostShare != c.share {
-				t.Fatalf("%s: listed apart: %+v", name, doc.Lossy)
+				t.Fatalf("%s: excluded from the ranking: %+v", name, doc.Lossy)
 			}
 			f := get(t, doc, "json", "otel", "capacity")
 			if l := doc.Lossy[0]; l.Metric != "capacity" || l.Cost == nil || *l.Cost != *f.Relative {
 				t.Errorf("%s: costs %+v of %s, want %+v", name, l.Cost, l.Metric, f.Relative)
 			}
 		} else if len(doc.Lossy) > 0 {
-			t.Errorf("%s: listed apart: %+v", name, doc.Lossy)
+			t.Errorf("%s: excluded from the ranking: %+v", name, doc.Lossy)
 		}
-		if !strings.Contains(doc.Answer, told) {
-			t.Errorf("%s: %q, want in it %q", name, doc.Answer, told)
+		if !strings.Contains(doc.FullSummary, told) {
+			t.Errorf("%s: %q, want in it %q", name, doc.FullSummary, told)
 		}
 	}
 }
@@ -90,14 +90,14 @@ func TestLossAtTheRateIsNotKnown(t *testing.T) {
 	if got := searchOf(t, doc, "otel").LostShare; got != nil {
 		t.Errorf("%g lost, of it is not known how many", *got)
 	}
-	if want := "how many spans were lost at the rate found is not known of otel on json"; !strings.Contains(doc.Answer, want) || strings.Contains(doc.Answer, "no span") {
-		t.Errorf("%q, want in it %q", doc.Answer, want)
+	if want := "how many spans were lost at the rate found is not known of otel on json"; !strings.Contains(doc.FullSummary, want) || strings.Contains(doc.FullSummary, "no span") {
+		t.Errorf("%q, want in it %q", doc.FullSummary, want)
 	}
 	fixed := twoVariants()
 	fixed.variants = append(fixed.variants, actor{name: "elastic", tracer: "elastic-go", spans: 3})
 	fixed.plan = forget
-	if doc := analyse(t, fixed.input()); !strings.Contains(doc.Answer, "no span was lost where it is known how many were to come") {
-		t.Errorf("at a fixed rate: %q", doc.Answer)
+	if doc := analyse(t, fixed.input()); !strings.Contains(doc.FullSummary, "no span was lost where it is known how many were to come") {
+		t.Errorf("at a fixed rate: %q", doc.FullSummary)
 	}
 }
 
@@ -105,14 +105,14 @@ func TestLossAtTheRateIsNotKnown(t *testing.T) {
 // them on purpose.
 func TestNoLossAtARate(t *testing.T) {
 	for name, change := range map[string]func(*record.Capacity){
-		"a limit":  func(c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 },
+		"a limit":  func(c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 },
 		"lossless": func(c *record.Capacity) { c.Goal = string(spec.GoalLossless) },
 	} {
 		s := probed([3]record.Counts{ofSpans(1), ofSpans(1), ofSpans(1)}, 0)
 		s.also(func(r *record.Record) { change(r.Phases[0].Capacity) })
 		doc := analyse(t, s.input())
-		if got := searchOf(t, doc, "otel").LostShare; got != nil || len(doc.Lossy) > 0 || strings.Contains(doc.Answer, "rate found") {
-			t.Errorf("%s: %v lost, apart %+v, %q", name, got, doc.Lossy, doc.Answer)
+		if got := searchOf(t, doc, "otel").LostShare; got != nil || len(doc.Lossy) > 0 || strings.Contains(doc.FullSummary, "rate found") {
+			t.Errorf("%s: %v lost, apart %+v, %q", name, got, doc.Lossy, doc.FullSummary)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestNoLossAtARate(t *testing.T) {
 // A tracer that keeps spans until a buffer is full has not lost those that it may still have.
 func TestHeldAtTheRateFound(t *testing.T) {
 	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(2900)}, 0)
-	s.plan = func(p *spec.Plan) { p.Holds = 100 }
+	s.plan = func(p *spec.Plan) { p.Buffers = 100 }
 	if got := searchOf(t, analyse(t, s.input()), "otel").LostShare; got == nil || *got != 0 {
 		t.Errorf("%v lost", got)
 	}
@@ -131,13 +131,13 @@ func TestApartOnOneOperation(t *testing.T) {
 	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(2000)}, 0)
 	s.order, s.operations["work"] = append(s.order, "work"), 400e-6
 	doc := analyse(t, s.input())
-	if want := "listed apart, because they lost spans: otel on json"; !strings.HasSuffix(doc.Answer, want+".") || !strings.Contains(doc.Answer, "tracing with otel costs") {
-		t.Errorf("%q, want in it %q", doc.Answer, want)
+	if want := "excluded from the ranking, because they lost spans: otel on json"; !strings.HasSuffix(doc.FullSummary, want+".") || !strings.Contains(doc.FullSummary, "tracing with otel costs") {
+		t.Errorf("%q, want in it %q", doc.FullSummary, want)
 	}
 }
 
 // At a fixed rate too a variant that throws spans away is not ranked with the others; what
-// the tracer holds back by a limit of its own is no loss there, and what was lost in the
+// the tracer suppresses by a limit of its own is no loss there, and what was lost in the
 // warm-up is none of what was measured.
 func TestApartAtAFixedRate(t *testing.T) {
 	s := twoVariants()
@@ -148,15 +148,15 @@ func TestApartAtAFixedRate(t *testing.T) {
 	}))
 	s.also(onlyRuns("elastic", func(r *record.Record) {
 		p := &r.Phases[0]
-		p.Sink.Spans, p.Sink.Forgone = p.Sink.Spans-10000, 10000
+		p.Sink.Spans, p.Sink.Suppressed = p.Sink.Spans-10000, 10000
 		p.Warmup.Started, p.Warmup.Completed, p.WarmupSink = 1000, 1000, ofSpans(1000)
 	}))
 	doc := analyse(t, s.input())
 	if len(doc.Lossy) != 1 || doc.Lossy[0].Variant != "otel" || doc.Lossy[0].LostShare != 0.05 || doc.Lossy[0].Metric != "cpu_per_operation" || doc.Lossy[0].Cost == nil {
 		t.Errorf("%+v", doc.Lossy)
 	}
-	if want := "up to 8.70 % of the spans were lost (elastic on json, the warm-up included); not sent, by a limit of the tracer's own, were 30.3 % of the spans with elastic; listed apart, because they lost spans: otel."; !strings.HasSuffix(doc.Answer, want) || strings.Contains(strings.Split(doc.Answer, ";")[0], "otel") {
-		t.Errorf("%q", doc.Answer)
+	if want := "up to 8.70 % of the spans were lost (elastic on json, the warm-up included); the tracer's own limit suppressed 30.3 % of the spans with elastic; excluded from the ranking, because they lost spans: otel."; !strings.HasSuffix(doc.FullSummary, want) || strings.Contains(strings.Split(doc.FullSummary, ";")[0], "otel") {
+		t.Errorf("%q", doc.FullSummary)
 	}
 }
 
@@ -186,14 +186,14 @@ func TestLossOfANumberThatVaries(t *testing.T) {
 	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(1000)}, 0)
 	s.plan = varies
 	doc := analyse(t, s.input())
-	if got := searchOf(t, doc, "otel").LostShare; got != nil || strings.Contains(doc.Answer, "no span was lost") {
-		t.Errorf("%v lost: %s", got, doc.Answer)
+	if got := searchOf(t, doc, "otel").LostShare; got != nil || strings.Contains(doc.FullSummary, "no span was lost") {
+		t.Errorf("%v lost: %s", got, doc.FullSummary)
 	}
 	fixed := twoVariants()
 	fixed.plan = varies
 	fixed.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Sink.Spans -= 10000 }))
-	if doc := analyse(t, fixed.input()); !strings.HasSuffix(doc.Answer, "no span was lost for sure, but how many were to come is not known well enough to tell.") {
-		t.Errorf("at a fixed rate: %q", doc.Answer)
+	if doc := analyse(t, fixed.input()); !strings.HasSuffix(doc.FullSummary, "no span was lost for sure, but how many were to come is not known well enough to tell.") {
+		t.Errorf("at a fixed rate: %q", doc.FullSummary)
 	}
 }
 
@@ -208,8 +208,8 @@ func TestBaselineThatLostSpans(t *testing.T) {
 	if len(doc.Lossy) != 2 || doc.Lossy[0].Variant != "old" || doc.Lossy[1].Cost != nil {
 		t.Errorf("%+v", doc.Lossy)
 	}
-	if want := "the baseline itself lost spans (30.0 % on json), so that it looks cheaper than it is"; !strings.Contains(doc.Answer, want) {
-		t.Errorf("%q, want in it %q", doc.Answer, want)
+	if want := "the baseline itself lost spans (30.0 % on json), so that it looks cheaper than it is"; !strings.Contains(doc.FullSummary, want) {
+		t.Errorf("%q, want in it %q", doc.FullSummary, want)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestBaselineThatLostSpans(t *testing.T) {
 // window, behind which everything came that was to come.
 func TestHeldInAWindow(t *testing.T) {
 	s := twoVariants()
-	s.plan = func(p *spec.Plan) { p.Holds = 200 }
+	s.plan = func(p *spec.Plan) { p.Buffers = 200 }
 	s.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Sink.Spans -= 400 })) // of 30,000
 	doc := analyse(t, s.input())
 	if len(doc.Lossy) != 1 || doc.Lossy[0].Spans != 4000 {

@@ -79,7 +79,7 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 		allowed float64 // lost
 		cost    finding.Kind
 		lost    finding.Kind
-		apart   float64 // listed apart with that share; 0 is not
+		apart   float64 // excluded from the ranking with that share; 0 is not
 		part    string
 		most    float64 // listed as not known, with that share at most; 0 is not
 	}{
@@ -126,7 +126,7 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 				t.Errorf("the cost: %s\nthe loss: %s", cost.Text, lost.Text)
 			}
 			if apart := doc.LostShare("json", nil, "otel"); math.Abs(apart-c.apart) > 1e-9 || apart > 0 && doc.Lossy[0].Part != c.part {
-				t.Errorf("listed apart: %+v", doc.Lossy)
+				t.Errorf("excluded from the ranking: %+v", doc.Lossy)
 			}
 			most := 0.0
 			if u := doc.UnknownLoss("json", nil, "otel"); u != nil {
@@ -138,8 +138,8 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 			if note := get(t, doc, "json", "otel", "cpu_per_operation").Note; (note != "") != (c.apart > 0 || c.most > 0 || warned(doc, "overloaded")) {
 				t.Errorf("beside the cost stands %q", note)
 			}
-			if none := strings.HasSuffix(doc.Answer, "no span was lost."); none && (c.lost != within || c.apart > 0) {
-				t.Error(doc.Answer)
+			if none := strings.HasSuffix(doc.FullSummary, "no span was lost."); none && (c.lost != within || c.apart > 0) {
+				t.Error(doc.FullSummary)
 			}
 		})
 	}
@@ -202,7 +202,7 @@ func TestWarnsOfTheWholeRun(t *testing.T) {
 			t.Errorf("%s: warned of %q, want %q", name, got, c.where)
 		}
 		if (len(doc.Lossy) > 0) != (len(c.where) > 0) {
-			t.Errorf("%s: listed apart: %+v", name, doc.Lossy)
+			t.Errorf("%s: excluded from the ranking: %+v", name, doc.Lossy)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestWholeRunBesideKnownOperations(t *testing.T) {
 	drops(30000)(&s)
 	doc := analyse(t, s.input())
 	if l := doc.Lossy; len(l) != 1 || l[0].Operation != "work" || l[0].LostShare != 0.5 || l[0].Spans != 300000 || l[0].Where[0].Place != finding.LostInQueue {
-		t.Errorf("listed apart: %+v", l)
+		t.Errorf("excluded from the ranking: %+v", l)
 	}
 	for operation, want := range map[string][2]finding.Kind{"json": {finding.Within, finding.Within}, "work": {finding.CannotTell, finding.Over}} {
 		cost, lost := get(t, doc, operation, "otel", "cpu_per_operation").Verdict, get(t, doc, operation, "otel", "delivered_share").Verdict
@@ -284,8 +284,8 @@ func TestWholeTracesMayBeLostUnderSampling(t *testing.T) {
 		if c.most > 0 {
 			want = "all traces that came of the sampled are complete, but up to " + finding.FormatValue(l.LostMost, "1") + " of the spans may have been lost in whole traces (otel on json)"
 		}
-		if !strings.HasSuffix(doc.Answer, want+".") {
-			t.Errorf("%s: %q, want %q", name, doc.Answer, want)
+		if !strings.HasSuffix(doc.FullSummary, want+".") {
+			t.Errorf("%s: %q, want %q", name, doc.FullSummary, want)
 		}
 		if v := get(t, doc, "json", "otel", "delivered_share").Verdict; v.Kind != c.lost {
 			t.Errorf("%s: %+v", name, v)

@@ -1,4 +1,5 @@
 // Whether the precision asked for has been reached.
+
 package analysis_test
 
 import (
@@ -46,7 +47,7 @@ func TestPrecise(t *testing.T) {
 	}
 }
 
-// The width is that of the widest interval that the answer will have.
+// The width is that of the widest interval that the summary will have.
 func TestPreciseIsTheWidestInterval(t *testing.T) {
 	in := precisely(10, 0.05, metric.CPUPerOperation).input()
 	_, width, err := analysis.Precise(in)
@@ -60,7 +61,7 @@ func TestPreciseIsTheWidestInterval(t *testing.T) {
 		}
 	}
 	if math.Abs(width-widest) > 1e-12 {
-		t.Errorf("width %g, the widest interval of the answer has %g", width, widest)
+		t.Errorf("width %g, the widest interval of the summary has %g", width, widest)
 	}
 	plain := in
 	e := *in.Experiment
@@ -88,7 +89,7 @@ func TestPreciseFails(t *testing.T) {
 	}
 }
 
-// Blocks that the harness spoiled do not count, as they do not in the answer.
+// Blocks that the harness spoiled do not count, as they do not in the summary.
 func TestPreciseLeavesSpoiledBlocksOut(t *testing.T) {
 	s := precisely(10, 0.2, "")
 	_, clean, _ := analysis.Precise(s.input())

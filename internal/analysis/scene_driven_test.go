@@ -1,4 +1,4 @@
-// Synthetic workloads that make themselves work, on top of the scene's records.
+// Synthetic self-driving workloads, on top of the scene's records.
 
 package analysis_test
 
@@ -23,7 +23,7 @@ type call struct {
 
 const callSeconds = 20e-9 // of an untraced call, for each in depth
 
-// calls is a workload that makes itself work, back to back, at the depths given.
+// calls is a self-driving workload, unthrottled, at the depths given.
 func calls(variants map[string]call, depths ...int) scene {
 	s := twoVariants()
 	s.blocks, s.rate = 8, 0

@@ -1,4 +1,5 @@
 // Synthetic records: an experiment whose truth is known.
+
 package analysis_test
 
 import (

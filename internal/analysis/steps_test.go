@@ -58,8 +58,8 @@ func TestIncrements(t *testing.T) {
 		t.Errorf("%d increments: %+v", seen, doc.Increments)
 	}
 	// The answer is about what makes all steps; the others are parts of it.
-	if !strings.Contains(doc.Answer, "tracing with c-full costs") || !strings.Contains(doc.Answer, "tracing with d-http costs") || strings.Contains(doc.Answer, "b-probe") {
-		t.Error(doc.Answer)
+	if !strings.Contains(doc.FullSummary, "tracing with c-full costs") || !strings.Contains(doc.FullSummary, "tracing with d-http costs") || strings.Contains(doc.FullSummary, "b-probe") {
+		t.Error(doc.FullSummary)
 	}
 	if got := doc.Experiment.Variants[2].Steps; strings.Join(got, " ") != "instrumentation probe" {
 		t.Errorf("%q", got)

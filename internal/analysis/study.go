@@ -1,4 +1,5 @@
 // This file joins what the records say and what became of spans.
+
 package analysis
 
 import (

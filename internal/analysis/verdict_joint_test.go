@@ -30,8 +30,8 @@ func TestFewBlocksManyClaims(t *testing.T) {
 	for _, blocks := range []int{6, 8, 9} {
 		doc := analyse(t, manyClaims(blocks, 0.01).input())
 		corrected := blocks >= stats.MinBlocks(stats.Bonferroni(estimate.Confidence, 8))
-		if told := strings.Contains(doc.Answer, "no difference"); told != corrected {
-			t.Errorf("%d blocks: %q; no verdict says so below 9 blocks", blocks, doc.Answer)
+		if told := strings.Contains(doc.FullSummary, "no difference"); told != corrected {
+			t.Errorf("%d blocks: %q; no verdict says so below 9 blocks", blocks, doc.FullSummary)
 		}
 		seen := 0
 		for _, f := range doc.Findings {

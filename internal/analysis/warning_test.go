@@ -55,7 +55,7 @@ var provocations = []struct {
 	}},
 	{"duet", only("otel", func(r *record.Record) { r.Harness.Partner = "none" })},
 	{"generator-bound", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.ByGenerator, 0 })},
-	{"search-limit", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMost, 0 })},
+	{"search-limit", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 })},
 	{"search-saturated", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.Saturated, 0 })},
 	{"search-unsteady", searchScene("otel", func(r *record.Record, c *record.Capacity) {
 		if r.Block == 2 {

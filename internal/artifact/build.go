@@ -1,4 +1,5 @@
 // Builds of a program from its sources.
+
 package artifact
 
 import (

@@ -111,7 +111,7 @@ func self(t *testing.T) string {
 	return file
 }
 
-// TestIdentify: a build in Java is made anew under another JDK, whichever tool runs it.
+// TestIdentify: a build in Java is made again under another JDK, whichever tool runs it.
 func TestIdentify(t *testing.T) {
 	bin := t.TempDir()
 	script := "#!/bin/sh\necho Apache Maven 3\necho Java version: $JDK\necho OS name: linux, version: $KERNEL\n"

@@ -1,5 +1,6 @@
 // Commands that make artefacts: their output is shown as it comes, and its end is
 // kept for the error. Each has a keeper, so that none outlives tracetax.
+
 package artifact
 
 import (

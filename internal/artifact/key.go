@@ -1,4 +1,5 @@
 // The names of folders: a digest of everything that a folder is made from.
+
 package artifact
 
 import (

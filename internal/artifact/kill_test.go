@@ -33,7 +33,7 @@ const markVariable = "BUILD_MARK"
 func slowBuild(self, mark, begin string) BuildRequest {
 	return BuildRequest{
 		Files:    fstest.MapFS{"main.c": {Data: []byte("int main;")}},
-		Commands: [][]string{{self, "agent", "kin", mark, "main", "{build}", begin}},
+		Commands: [][]string{{self, "agent", "relative", mark, "main", "{build}", begin}},
 	}
 }
 
@@ -57,11 +57,11 @@ func buildAlone(ctx context.Context) error {
 	return err
 }
 
-// kin is a process of the slow build: agent kin MARK WHICH FOLDER BEGIN.
-func kin(context.Context) error {
+// relative is a process of the slow build: agent relative MARK WHICH FOLDER BEGIN.
+func relative(context.Context) error {
 	mark, which, into, begin := os.Args[3], os.Args[4], os.Args[5], os.Args[6]
 	child := func(which string, session bool, wait bool) error {
-		c := exec.Command(os.Args[0], "agent", "kin", mark, which, into, begin)
+		c := exec.Command(os.Args[0], "agent", "relative", mark, which, into, begin)
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
 		if session {
 			c.Env = []string{"TMPDIR=" + os.TempDir()} // it hides where it comes from

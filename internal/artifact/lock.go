@@ -1,6 +1,7 @@
 //go:build unix
 
 // A lock between processes that ends with the processes that hold it.
+
 package artifact
 
 import (

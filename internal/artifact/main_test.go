@@ -15,7 +15,7 @@ import (
 // tracetax of its own.
 func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	programs := map[string]func(context.Context) error{"keep": keeper.Keep, "build": buildAlone, "kin": kin}
+	programs := map[string]func(context.Context) error{"keep": keeper.Keep, "build": buildAlone, "relative": relative}
 	if len(os.Args) > 2 && os.Args[1] == "agent" && programs[os.Args[2]] != nil {
 		if err := programs[os.Args[2]](ctx); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,5 +1,6 @@
 // Files of Maven repositories, fetched by the machine's own mvn, so that its
 // mirrors, proxies and credentials are used.
+
 package artifact
 
 import (

@@ -1,4 +1,5 @@
 // Lists of pinned Maven artefacts.
+
 package artifact
 
 import (

@@ -1,4 +1,5 @@
 // What must be on the machine already.
+
 package artifact
 
 import (

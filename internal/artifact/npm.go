@@ -1,4 +1,5 @@
 // Node packages, pinned by a package-lock.json.
+
 package artifact
 
 import (
@@ -88,7 +89,7 @@ func checkNPMLock(text []byte) error {
 		return fmt.Errorf("this is not a package-lock.json: %w", err)
 	}
 	if lock.Version < 2 {
-		return fmt.Errorf("lockfileVersion is %d; make it anew with npm 7 or later ('make locks')", lock.Version)
+		return fmt.Errorf("lockfileVersion is %d; make it again with npm 7 or later ('make locks')", lock.Version)
 	}
 	for _, name := range slices.Sorted(maps.Keys(lock.Packages)) {
 		switch p := lock.Packages[name]; {
@@ -96,7 +97,7 @@ func checkNPMLock(text []byte) error {
 		case !strings.HasPrefix(name, "node_modules/"): // a folder beside it, to which a link points
 			return fmt.Errorf("%s is a folder of its own; only packages of a registry are pinned", excerpt.Line(name))
 		case !strings.HasPrefix(p.Integrity, "sha512-") && !strings.HasPrefix(p.Integrity, "sha256-") && !strings.HasPrefix(p.Integrity, "sha384-"):
-			return fmt.Errorf("%s has no checksum (integrity: sha512-…); make the lock anew ('make locks')", excerpt.Line(strings.TrimPrefix(name, "node_modules/")))
+			return fmt.Errorf("%s has no checksum (integrity: sha512-…); make the lock again ('make locks')", excerpt.Line(strings.TrimPrefix(name, "node_modules/")))
 		}
 	}
 	return nil
@@ -125,7 +126,7 @@ func explainNPM(err error) error {
 	case npmRefused.MatchString(out):
 		return fmt.Errorf("the registry does not have (or refuses) %s: %w", npmCulprit(out), err)
 	case npmUnsound.MatchString(out):
-		return fmt.Errorf("package.json and package-lock.json do not say the same (make the lock anew: 'make locks'): %w", err)
+		return fmt.Errorf("package.json and package-lock.json do not say the same (make the lock again: 'make locks'): %w", err)
 	}
 	return err
 }

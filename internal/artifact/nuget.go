@@ -1,4 +1,5 @@
 // .NET projects, published with the packages that their packages.lock.json pins.
+
 package artifact
 
 import (
@@ -116,12 +117,12 @@ func checkNuGetLock(text []byte) error {
 		return fmt.Errorf("this is not a packages.lock.json: %w", err)
 	}
 	if lock.Version < 1 || len(lock.Dependencies) == 0 {
-		return errors.New("it names no framework; make it anew with 'dotnet restore --force-evaluate'")
+		return errors.New("it names no framework; make it again with 'dotnet restore --force-evaluate'")
 	}
 	for _, framework := range slices.Sorted(maps.Keys(lock.Dependencies)) {
 		for _, name := range slices.Sorted(maps.Keys(lock.Dependencies[framework])) {
 			if p := lock.Dependencies[framework][name]; p.Type != "Project" && p.Hash == "" {
-				return fmt.Errorf("%s has no checksum (contentHash); make the lock anew with 'dotnet restore --force-evaluate'", excerpt.Line(name))
+				return fmt.Errorf("%s has no checksum (contentHash); make the lock again with 'dotnet restore --force-evaluate'", excerpt.Line(name))
 			}
 		}
 	}
@@ -147,7 +148,7 @@ func explainNuGet(err error) error {
 	case nugetIntegrity.MatchString(out):
 		return fmt.Errorf("%s is not the file that was pinned: its checksum differs: %w", nugetIntegrity.FindStringSubmatch(out)[1], err)
 	case nugetStale.MatchString(out):
-		return fmt.Errorf("the project and its packages.lock.json do not say the same (make the lock anew: dotnet restore --force-evaluate): %w", err)
+		return fmt.Errorf("the project and its packages.lock.json do not say the same (make the lock again: dotnet restore --force-evaluate): %w", err)
 	case nugetAbsent.MatchString(out):
 		return fmt.Errorf("no source of packages has (or gives) %s: %w", nugetAbsent.FindStringSubmatch(out)[1], err)
 	case nugetNetwork.MatchString(out):

@@ -1,5 +1,6 @@
 // Pinned packages of one artefact: whatever kinds a folder names are put into one
 // folder of the cache, and, below "files", what else stands in it.
+
 package artifact
 
 import (

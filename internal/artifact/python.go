@@ -1,4 +1,5 @@
 // Python packages, pinned by a requirements file with hashes.
+
 package artifact
 
 import (

@@ -1,5 +1,6 @@
 // Folders for work that is thrown away afterwards: sources to be compiled, lists for
 // package managers, and what these put into their folder for temporary files.
+
 package artifact
 
 import (

@@ -1,5 +1,6 @@
 // The folders of built-in workloads and services, written out for programs that
 // run from them.
+
 package artifact
 
 import (

@@ -1,4 +1,5 @@
 // What a tracetax that died left half made.
+
 package artifact
 
 import (

@@ -1,4 +1,5 @@
 // Unpacking archives without leaving the folder that they are unpacked into.
+
 package artifact
 
 import (

@@ -1,4 +1,5 @@
 // What the commands that programs need say of their own version.
+
 package artifact
 
 import (

@@ -92,7 +92,7 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")
 	case line && f.load.Samples:
-		return nil, errors.New("--samples is for workloads that make themselves work, and one's own service is asked by requests: 'tracetax report DIR --samples FILE' has the figures of its blocks")
+		return nil, errors.New("--samples is for self-driving workloads, and your service is asked by requests: 'tracetax report DIR --samples FILE' has the figures of its blocks")
 	case line && c.ArgsLenAtDash() > 0:
 		return nil, fmt.Errorf("%q stands before --: give either an experiment or a command", args[0])
 	case line:
@@ -111,13 +111,13 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 	case len(args) == 0:
 		return nil, errors.New("which experiment? Give a file, or a name from 'tracetax list experiments', or --op and --variant with a command after --")
 	case isProgram(args[0]):
-		return nil, fmt.Errorf("%q is a program: put -- before one's own command: tracetax run --op 'GET /' --variant none --variant … -- %s", args[0], strings.Join(args, " "))
+		return nil, fmt.Errorf("%q is a program: put -- before your command: tracetax run --op 'GET /' --variant none --variant … -- %s", args[0], strings.Join(args, " "))
 	case len(args) > 1:
-		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for one's own command, put -- before it)", len(args), strings.Join(args, " "))
+		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for your command, put -- before it)", len(args), strings.Join(args, " "))
 	}
 	for _, flag := range []string{"ready", "patience", "header", "body", "port", "language", "name"} {
 		if c.Flags().Changed(flag) {
-			return nil, fmt.Errorf("--%s is for one's own service from one line (--op … -- COMMAND); write it into the experiment file", flag)
+			return nil, fmt.Errorf("--%s is for your service from one line (--op … -- COMMAND); write it into the experiment file", flag)
 		}
 	}
 	found, err := spec.Find(args[0], builtIn())

@@ -24,6 +24,7 @@ import (
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	args = renewArgs(args, errOut)
 	root := newRoot(console.Streams{In: in, Out: out, Err: errOut})
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -64,6 +65,7 @@ func newRoot(s console.Streams) *cobra.Command {
 	for _, add := range commands {
 		root.AddCommand(add(s))
 	}
+	renewFlags(root, s.Err)
 	return root
 }
 
@@ -79,7 +81,7 @@ var commands = []func(console.Streams) *cobra.Command{
 	loading.New,
 	newReport,
 	newCompare,
-	newStudy,
+	newReplicate,
 	newFetch,
 	newInit,
 	newValidate,

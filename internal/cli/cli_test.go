@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "write the expected output in the scripts anew")
+var update = flag.Bool("update", false, "write the expected output in the scripts again")
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "agent" { // what tests start that call Main themselves

@@ -1,4 +1,5 @@
 // How the commands say what went wrong.
+
 package cli
 
 import (

@@ -45,7 +45,7 @@ minute: a difference smaller than what comes out of that cannot be seen here.`,
 				}
 			}
 			if asJSON {
-				return encode(s.Out, doctorAnswer{checks, floor})
+				return encode(s.Out, doctorResult{checks, floor})
 			}
 			return printDoctor(s.Out, checks, floor)
 		},
@@ -55,13 +55,13 @@ minute: a difference smaller than what comes out of that cannot be seen here.`,
 	return c
 }
 
-// doctorAnswer is what --json prints.
-type doctorAnswer struct {
+// doctorResult is what --json prints.
+type doctorResult struct {
 	Checks []check           `json:"checks"`
 	Noise  []selfcheck.Floor `json:"noise,omitempty"` // with --noise
 }
 
-// printDoctor writes the answer for a person.
+// printDoctor writes what was found for a person.
 func printDoctor(w io.Writer, checks []check, floor []selfcheck.Floor) error {
 	options := terminalOptions(w, false)
 	wide := 0

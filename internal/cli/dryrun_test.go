@@ -15,7 +15,7 @@ var orderLine = regexp.MustCompile(`(?m)^  order with seed (\d+)(.*)\n`)
 // same order again.
 func TestDryRunNamesItsSeed(t *testing.T) {
 	for name, args := range map[string][]string{
-		"one's own":         {"--blocks", "12", "--op", "GET /", "--variant", "none", "--variant", "other:env.X=1", "--", "true", "{port}"},
+		"your own":          {"--blocks", "12", "--op", "GET /", "--variant", "none", "--variant", "other:env.X=1", "--", "true", "{port}"},
 		"several workloads": {"requests-throughput", "--workloads", "gohttp,requests/node"},
 	} {
 		t.Run(name, func(t *testing.T) {

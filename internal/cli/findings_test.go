@@ -13,19 +13,19 @@ import (
 // Findings that are not whole are told with their file, with what is wrong, and with what
 // can be done about it here.
 func TestBrokenFindings(t *testing.T) {
-	const cut = `{"schema": 2, "fi`
+	const cut = `{"schema": 3, "fi`
 	records := []string{"runs.jsonl", "experiment.yaml", "environment.json"}
 	for name, c := range map[string]struct {
 		text   string
 		beside []string // other files in the folder
 		want   string   // behind the file; DIR is the folder
 	}{
-		"cut off":        {cut, records, "is cut off: make it again from the records with: tracetax report DIR --anew"},
-		"empty":          {"", records, "is cut off: make it again from the records with: tracetax report DIR --anew"},
-		"no JSON":        {"hello", records, "is no findings document (reading findings: invalid character 'h' looking for beginning of value): make it again from the records with: tracetax report DIR --anew"},
-		"something else": {"{}", records, "is no findings document (reading findings: no schema version: is this a findings.json of tracetax?): make it again from the records with: tracetax report DIR --anew"},
+		"cut off":        {cut, records, "is cut off: make it again from the records with: tracetax report DIR --reanalyze"},
+		"empty":          {"", records, "is cut off: make it again from the records with: tracetax report DIR --reanalyze"},
+		"no JSON":        {"hello", records, "is no findings document (reading findings: invalid character 'h' looking for beginning of value): make it again from the records with: tracetax report DIR --reanalyze"},
+		"something else": {"{}", records, "is no findings document (reading findings: no schema version: is this a findings.json of tracetax?): make it again from the records with: tracetax report DIR --reanalyze"},
 		"no records":     {cut, nil, "is cut off: there is no runs.jsonl beside it to make it again from; take a whole copy of it, or measure again"},
-		"earlier":        {`{"schema": 1}`, records, "is of an earlier tracetax: make it again from the records with: tracetax report DIR --anew"},
+		"earlier":        {`{"schema": 1}`, records, "is of an earlier tracetax: make it again from the records with: tracetax report DIR --reanalyze"},
 		"no experiment":  {cut, records[:1], "is cut off: there is no experiment.yaml beside it to make it again from; take a whole copy of it, or measure again"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestBrokenFindings(t *testing.T) {
 				write(t, filepath.Join(dir, other), "")
 			}
 			want := file + " " + strings.ReplaceAll(c.want, "DIR", dir)
-			for _, args := range [][]string{{"report", dir}, {"study", dir}, {"compare", dir, dir}, {"compare", file, file}} {
+			for _, args := range [][]string{{"report", dir}, {"replicate", dir}, {"compare", dir, dir}, {"compare", file, file}} {
 				if _, got := refused(t, args...); !strings.Contains(got, want) {
 					t.Errorf("%q: %s\nwant %s", args, got, want)
 				}
@@ -44,8 +44,8 @@ func TestBrokenFindings(t *testing.T) {
 			if len(c.beside) > 0 {
 				return
 			}
-			if _, got := refused(t, "report", dir, "--anew"); !strings.Contains(got, want) || strings.Contains(got, "--anew") {
-				t.Errorf("--anew: %s\nwant %s", got, want)
+			if _, got := refused(t, "report", dir, "--reanalyze"); !strings.Contains(got, want) || strings.Contains(got, "--reanalyze") {
+				t.Errorf("--reanalyze: %s\nwant %s", got, want)
 			}
 		})
 	}
@@ -62,9 +62,9 @@ func TestFileInsteadOfFolder(t *testing.T) {
 		want string
 	}{
 		{[]string{"report", file}, file + " is a file: give the folder: " + dir},
-		{[]string{"report", file, "--anew"}, file + " is a file: give the folder: " + dir},
+		{[]string{"report", file, "--reanalyze"}, file + " is a file: give the folder: " + dir},
 		{[]string{"report", elsewhere}, elsewhere + " is a file: give a results folder"},
-		{[]string{"study", page}, page + " is a file: give the folder: " + dir},
+		{[]string{"replicate", page}, page + " is a file: give the folder: " + dir},
 		{[]string{"run", "--resume", file}, file + " is a file: give the folder: " + dir},
 		{[]string{"run", "ladder", "--resume", page, "--dry-run"}, page + " is a file: give the folder: " + dir},
 		{[]string{"compare", dir, page}, page + " is no findings document (reading findings: invalid character '<' looking for beginning of value): give the folder: " + dir},

@@ -1,4 +1,5 @@
 // Kept results: records of real runs, whose findings and forms stay what they are while the house is rebuilt.
+
 package cli
 
 import (
@@ -23,9 +24,9 @@ import (
 // keptNumber is how much a number of an analysis may differ from the kept one, as a share of it.
 const keptNumber = 1e-9
 
-// TestKeptResults analyses each kept result anew and holds it against what was kept: numbers within 1e-9, all else equal.
-// Then it writes every form of the kept findings, two comparisons and a study of all, and holds their hashes against
-// the kept ones. 'go test ./internal/cli -run Kept -update' keeps what there is now; scripts/keep-results measures anew.
+// TestKeptResults analyses each kept result again and holds it against what was kept: numbers within 1e-9, all else equal.
+// Then it writes every form of the kept findings, two comparisons and a replication of all, and holds their hashes against
+// the kept ones. 'go test ./internal/cli -run Kept -update' keeps what there is now; scripts/keep-results measures again.
 func TestKeptResults(t *testing.T) {
 	kept, err := filepath.Abs("testdata/kept")
 	if err != nil {
@@ -55,9 +56,9 @@ func TestKeptResults(t *testing.T) {
 	forms["compare terminal"] = hashOf(t, "compare", "calls", "calls-again", "--all")
 	forms["compare markdown"] = hashOf(t, "compare", "calls", "calls-again", "--markdown", "-")
 	forms["compare variants"] = hashOf(t, "compare", "sampled", "--variants", "tenth,whole", "--all")
-	forms["study terminal"] = hashOf(t, "study", "calls", "depth")
-	forms["study markdown"] = hashOf(t, "study", "calls", "depth", "--markdown", "-")
-	forms["study csv"] = hashOf(t, "study", "calls", "depth", "--csv", "-")
+	forms["replicate terminal"] = hashOf(t, "replicate", "calls", "depth")
+	forms["replicate markdown"] = hashOf(t, "replicate", "calls", "depth", "--markdown", "-")
+	forms["replicate csv"] = hashOf(t, "replicate", "calls", "depth", "--csv", "-")
 	holdForms(t, filepath.Join(kept, "forms.txt"), forms)
 }
 
@@ -101,7 +102,7 @@ func unzipped(t *testing.T, path string) []byte {
 
 // analyseKept leaves the kept findings in the folder, so that the forms are of these.
 func analyseKept(t *testing.T, from, name string) {
-	said(t, "report", name, "--anew")
+	said(t, "report", name, "--reanalyze")
 	text, err := os.ReadFile(filepath.Join(name, "findings.json"))
 	if err != nil {
 		t.Fatal(err)

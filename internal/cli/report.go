@@ -22,7 +22,7 @@ import (
 type reportFlags struct {
 	html, csv, samples, benchfmt, markdown string
 	moobench                               string // a folder
-	json, all, anew                        bool
+	json, all, reanalyze                   bool
 }
 
 func newReport(s console.Streams) *cobra.Command {
@@ -33,14 +33,14 @@ func newReport(s console.Streams) *cobra.Command {
 		Long: `Print or write a finished result again.
 
 DIR is a results folder, as 'tracetax run' names it at its end. Without a flag
-the answer is printed as a table. A FILE of - is standard output.
+the findings are printed as a table. A FILE of - is standard output.
 
-With --anew the findings are first made from the records again, by the statistics
+With --reanalyze the findings are first made from the records again, by the statistics
 of this version, and replace those in DIR (findings.json, report.html,
 benchfmt.txt). Nothing is measured.`,
 		Example: `  tracetax report tracetax-results/hello-1
   tracetax report tracetax-results/hello-1 --html page.html
-  tracetax report tracetax-results/hello-1 --json | jq .answer
+  tracetax report tracetax-results/hello-1 --json | jq .full_summary
   tracetax report tracetax-results/hello-1 --markdown - >> "$GITHUB_STEP_SUMMARY"
   tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -59,7 +59,7 @@ benchfmt.txt). Nothing is measured.`,
 	f.StringVar(&flags.markdown, "markdown", "", "write Markdown for a pull request to `FILE`")
 	f.StringVar(&flags.moobench, "moobench", "", "write every duration that was kept (run --samples), as MooBench's statistics.r reads them, to a new `FOLDER`")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
-	f.BoolVar(&flags.anew, "anew", false, "analyse the records again, and replace the findings in DIR")
+	f.BoolVar(&flags.reanalyze, "reanalyze", false, "analyse the records again, and replace the findings in DIR")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
 	return c
 }
@@ -80,9 +80,9 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 		return err
 	}
 	read := session.ReadFindings
-	if flags.anew {
+	if flags.reanalyze {
 		read = func(dir string) (*finding.Document, error) {
-			return session.Anew(dir, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
+			return session.Reanalyze(dir, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
 		}
 	}
 	doc, err := read(dir)

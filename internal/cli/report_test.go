@@ -57,7 +57,7 @@ func TestReport(t *testing.T) {
 		{"csv", []string{dir, "--csv", "-"}, console.Fine, "workload,operation", ""},
 		{"samples", []string{dir, "--samples", "-"}, console.Fine, "block,baseline,value", ""},
 		{"benchfmt", []string{dir, "--benchfmt", "-"}, console.Fine, "/variant=", ""},
-		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, console.Fine, `"answer"`, ""},
+		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, console.Fine, `"full_summary"`, ""},
 		{"two on one stream", []string{dir, "--csv", "-", "--json"}, console.Usage, "", "--csv and --json both"},
 		{"no folder", []string{}, console.Usage, "", "takes one results folder"},
 		{"not a result", []string{elsewhere}, console.Usage, "", "has no findings.json"},
@@ -95,10 +95,12 @@ func TestReportJSONIsOneDocument(t *testing.T) {
 	if status := Main([]string{"report", result(t), "--json"}, strings.NewReader(""), &out, io.Discard); status != console.Fine {
 		t.Fatalf("exit status %d", status)
 	}
-	var doc struct{ Answer string }
+	var doc struct {
+		FullSummary string `json:"full_summary"`
+	}
 	d := json.NewDecoder(&out)
-	if err := d.Decode(&doc); err != nil || doc.Answer == "" {
-		t.Errorf("answer %q, error %v", doc.Answer, err)
+	if err := d.Decode(&doc); err != nil || doc.FullSummary == "" {
+		t.Errorf("full summary %q, error %v", doc.FullSummary, err)
 	}
 	if d.More() {
 		t.Error("something follows the document")

@@ -27,7 +27,7 @@ type runFlags struct {
 	budget              string
 	accounting          string
 	keepEnv             []string      // variables of the shell that programs get though they belong to a tracer
-	line                spec.Flags    // one's own service from one line
+	line                spec.Flags    // your service from one line
 	load                spec.Override // of the load
 }
 
@@ -35,12 +35,12 @@ func newRun(s console.Streams) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "run EXPERIMENT | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND…",
-		Short: "Run an experiment: a file, a built-in one, or one's own service from one line",
+		Short: "Run an experiment: a file, a built-in one, or your service from one line",
 		Long: `Runs an experiment and says what its variants cost, with intervals.
 
 EXPERIMENT is a file (see 'tracetax init') or the name of a built-in experiment
-(see 'tracetax list experiments'). Without it, --op and --variant describe one's
-own service, started by the command after --. In the command, {port} is the port
+(see 'tracetax list experiments'). Without it, --op and --variant describe your
+service, started by the command after --. In the command, {port} is the port
 that it is to listen on.
 
 The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong
@@ -65,7 +65,7 @@ span came of what was to be traced.`,
 		ValidArgsFunction: completeExperiments,
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return console.UsageError(fmt.Errorf("%w (a flag of one's own command? Put -- before the command; see '%s --help')", err, c.CommandPath()))
+		return console.UsageError(fmt.Errorf("%w (a flag of your command? Put -- before the command; see '%s --help')", err, c.CommandPath()))
 	})
 	f.common(c)
 	flags := c.Flags()
@@ -75,20 +75,20 @@ span came of what was to be traced.`,
 	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
 	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "let programs have the shell's variable `NAME` though it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
 	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
-	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of one's own service (repeatable)")
+	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:tracer=T,setting=value,env.X=y,arg=z]` (repeatable; the first is the baseline)")
-	flags.StringVar(&f.line.Ready, "ready", "", "how one's own service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers, which a master such as gunicorn's does before the program is loaded)")
-	flags.StringVar(&f.line.Patience, "patience", "", "how long one's own service may take to become ready, e.g. `60s` (default 30s)")
-	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of one's own service (repeatable)")
-	flags.StringVar(&f.line.Body, "body", "", "body of every operation of one's own service: `text`, or @file")
-	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of one's own service, if it cannot be told by {port}")
-	flags.StringVar(&f.line.Language, "language", "", "`language` of one's own service, so that tracer=otel means otel-LANGUAGE")
+	flags.StringVar(&f.line.Ready, "ready", "", "how your service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers, which a master such as gunicorn's does before the program is loaded)")
+	flags.StringVar(&f.line.Patience, "patience", "", "how long your service may take to become ready, e.g. `60s` (default 30s)")
+	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of your service (repeatable)")
+	flags.StringVar(&f.line.Body, "body", "", "body of every operation of your service: `text`, or @file")
+	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of your service, if it cannot be told by {port}")
+	flags.StringVar(&f.line.Language, "language", "", "`language` of your service, so that tracer=otel means otel-LANGUAGE")
 	flags.StringVar(&f.load.Connections, "connections", "", "closed loop: keep `N` connections busy, or 1,2,4 in turn; with --rate, the most that may be open")
-	flags.StringVar(&f.line.Name, "name", "", "`name` of one's own service in the results")
+	flags.StringVar(&f.line.Name, "name", "", "`name` of your service in the results")
 	flags.StringVar(&f.load.Rate, "rate", "", "operations a second, instead of the experiment's: `400/s`, 100/s,200/s in turn, or '50% of slowest'")
 	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (and method=, from=, most=, step=, resolution=)")
 	flags.StringVar(&f.load.Duration, "duration", "", "length of a measured window or of a probe, e.g. `20s`, instead of the experiment's")
-	flags.StringVar(&f.load.Calls, "calls", "", "workloads that make themselves work: the most operations of a measured window, e.g. `2000000`")
+	flags.StringVar(&f.load.Calls, "calls", "", "self-driving workloads: the most operations of a measured window, e.g. `2000000`")
 	flags.StringVar(&f.load.Depth, "depth", "", "the same: calls in one another that make one operation, `8`, or 2,4,8 in turn")
 	flags.StringVar(&f.load.Threads, "threads", "", "the same: threads that call, `2`, or 1,2,4 in turn")
 	flags.BoolVar(&f.load.Samples, "samples", false, "the same: keep every duration of a measured window, in the form of MooBench's scripts")

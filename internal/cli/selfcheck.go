@@ -1,4 +1,4 @@
-// tracetax selfcheck: the ruler held against known lengths.
+// tracetax selfcheck: the harness held against injected overheads.
 
 package cli
 
@@ -32,7 +32,7 @@ func newSelfcheck(s console.Streams) *cobra.Command {
 	var f selfcheckFlags
 	c := &cobra.Command{
 		Use:   "selfcheck",
-		Short: "Check the ruler itself against known lengths",
+		Short: "Check the harness itself against injected overheads",
 		Long: `Measures costs that are known beforehand, in the ordinary way, and says whether
 they were found: the same program against itself, 20 and 200 µs of CPU, 200 µs that
 come only when spans are sent, 1 ms of sleep, 50 MB, spans that the sink throws

@@ -1,4 +1,5 @@
 // This file compares the baselines of two results themselves.
+
 package compare
 
 import (

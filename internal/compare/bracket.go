@@ -1,5 +1,6 @@
 // This file compares capacities that are only known to lie between two rates: the
 // change reaches from the least that it can be to the most.
+
 package compare
 
 import (

@@ -1,4 +1,5 @@
 // This file holds changes against what may have been added.
+
 package compare
 
 import (

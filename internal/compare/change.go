@@ -1,4 +1,5 @@
 // This file is a change on its way to a verdict, and the numbers it is estimated from.
+
 package compare
 
 import (

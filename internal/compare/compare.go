@@ -97,9 +97,9 @@ func (c *comparison) document() *finding.Comparison {
 		doc.Changes = append(doc.Changes, c.baselines...)
 	}
 	doc.Warnings = append(doc.Warnings, c.warnings...)
-	doc.Answer = changeAnswer(doc)
+	doc.Summary = changeSummary(doc)
 	if why := c.noCapacity(); why != "" {
-		doc.Answer = "It cannot be told how the capacity changed: " + why + ". Of the rest: " + lowerFirst(doc.Answer)
+		doc.Summary = "It cannot be told how the capacity changed: " + why + ". Of the rest: " + lowerFirst(doc.Summary)
 		c.warn("compare-no-capacity", "warning", why, "mend what kept the search from a rate (see 'tracetax report' of that result), then measure it again")
 		doc.Warnings = append(doc.Warnings, c.warnings[len(c.warnings)-1])
 	}

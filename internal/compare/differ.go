@@ -1,4 +1,5 @@
 // This file tells in what two results differ that must not differ.
+
 package compare
 
 import (

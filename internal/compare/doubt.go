@@ -1,4 +1,5 @@
 // This file finds what stands against comparing two findings.
+
 package compare
 
 import (

@@ -1,4 +1,5 @@
 // This file chooses what is compared: metric=cpu_per_operation variant=otel*
+
 package compare
 
 import (

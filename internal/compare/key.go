@@ -1,4 +1,5 @@
 // This file says which findings of a result are compared, and what those of two results are matched by.
+
 package compare
 
 import (

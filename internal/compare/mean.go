@@ -1,4 +1,5 @@
 // This file makes geometric means of the costs over operations.
+
 package compare
 
 import (

@@ -1,4 +1,5 @@
 // This file matches the findings of two results and estimates what changed.
+
 package compare
 
 import (

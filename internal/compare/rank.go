@@ -1,5 +1,6 @@
 // This file orders the variants where figures of different machines cannot be
 // compared.
+
 package compare
 
 import (

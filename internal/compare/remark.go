@@ -1,5 +1,6 @@
 // This file says in what two results differ that may differ: it is worth knowing, and
 // no reason to refuse.
+
 package compare
 
 import (

@@ -1,4 +1,5 @@
 // This file says what each of the results that are compared is, and what it is called.
+
 package compare
 
 import (

@@ -1,6 +1,7 @@
 // This file asks for the verdicts of a comparison. All of them together, those on a
 // budget included, are wrong in at most 5 of 100 comparisons: their intervals hold
 // at once with 95 %.
+
 package compare
 
 import (

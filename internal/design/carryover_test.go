@@ -2,6 +2,7 @@
 // of docs/statistics.md are printed by
 //
 //	go test ./internal/design -run CarryOver -v
+
 package design
 
 import (

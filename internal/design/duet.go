@@ -1,4 +1,5 @@
 // Duets: the two variants of a block at the same time.
+
 package design
 
 import "github.com/tracetax/tracetax/internal/record"

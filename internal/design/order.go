@@ -1,4 +1,5 @@
 // The random orders.
+
 package design
 
 import (

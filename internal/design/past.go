@@ -1,4 +1,5 @@
 // What has been run, and which variants are given up.
+
 package design
 
 import (

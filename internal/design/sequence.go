@@ -1,4 +1,5 @@
 // The order of the variants: by chance, and so that each follows each equally often.
+
 package design
 
 import (

@@ -1,4 +1,5 @@
 // This file tells what several searches for a rate came to.
+
 package estimate
 
 import (

@@ -98,7 +98,7 @@ func TestVerified(t *testing.T) {
 	}
 }
 
-// A quick experiment over a workload that makes itself work takes its word for how many spans
+// A quick experiment over a self-driving workload takes its word for how many spans
 // are made, where it gives it; what a tracer keeps in its buffer is learnt all the same.
 func TestLearns(t *testing.T) {
 	declared := map[string]spec.Number{"call": {Low: 10, High: 10}}
@@ -109,7 +109,7 @@ func TestLearns(t *testing.T) {
 		"quick":                   {func(*spec.Experiment, *spec.Plan) {}, false},
 		"not quick":               {func(e *spec.Experiment, _ *spec.Plan) { e.Design.Quick = false }, true},
 		"requests":                {func(_ *spec.Experiment, p *spec.Plan) { p.Self = false }, true},
-		"a buffer":                {func(_ *spec.Experiment, p *spec.Plan) { p.Holds = 1000 }, true},
+		"a buffer":                {func(_ *spec.Experiment, p *spec.Plan) { p.Buffers = 1000 }, true},
 		"other depths":            {func(e *spec.Experiment, _ *spec.Plan) { e.Load.Depths = []int{2, 4} }, true},
 		"not declared":            {func(_ *spec.Experiment, p *spec.Plan) { p.Spans = nil }, true},
 		"one of two not declared": {func(e *spec.Experiment, _ *spec.Plan) { e.Operations = append(e.Operations, spec.Operation{Name: "b"}) }, true},

@@ -1,4 +1,5 @@
 // What later runs profit from, and what there is to say at the end.
+
 package experiment
 
 import (

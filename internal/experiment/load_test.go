@@ -119,7 +119,7 @@ func TestPilotsFind(t *testing.T) {
 		"the baseline is the slowest":      {found(300), found(400), 150, ""},
 		"one is faster than the generator": {ended(record.ByGenerator, 900), found(400), 200, ""},
 		"but it is not known to be faster": {ended(record.ByGenerator, 300), found(400), 0, "asking operation a at 50% of slowest: it is not known what the slowest variant can do (none: bounded by the generator, having done 300/s)"},
-		"both are faster":                  {ended(record.ByGenerator, 900), ended(record.AboveMost, 800), 0, "it is not known what the slowest variant can do"},
+		"both are faster":                  {ended(record.ByGenerator, 900), ended(record.AboveMax, 800), 0, "it is not known what the slowest variant can do"},
 		"one has no spans to lose":         {ended(record.NoSpans, 0), found(400), 200, ""},
 		"neither has":                      {ended(record.NoSpans, 0), ended(record.NoSpans, 0), 0, "it is not known what the slowest variant can do"},
 		"saturated before the goal":        {found(1000), ended(record.Saturated, 600), 300, ""},

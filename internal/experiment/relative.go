@@ -1,4 +1,5 @@
 // Rates relative to what the slowest variant can do, from the pilots.
+
 package experiment
 
 import (
@@ -56,7 +57,7 @@ func does(c *record.Capacity) (rate float64, exact bool) {
 // unbounded reports whether the search ended before the variant did: it can do
 // more than Passing. One that sends no spans can lose none at any rate.
 func unbounded(c *record.Capacity) bool {
-	return c.Outcome == record.ByGenerator || c.Outcome == record.AboveMost || c.Outcome == record.NoSpans
+	return c.Outcome == record.ByGenerator || c.Outcome == record.AboveMax || c.Outcome == record.NoSpans
 }
 
 // rates are what the slowest variant can do by operation, in a measured run and in a pilot for its warm-up, where the load is
@@ -109,7 +110,7 @@ func (l *Loop) slowest(operation string) (float64, error) {
 		}
 	}
 	if least == 0 {
-		return 0, errors.New("no pilot searched for its capacity; start anew")
+		return 0, errors.New("no pilot searched for its capacity; start again")
 	}
 	return least, nil
 }

@@ -1,4 +1,5 @@
 // From the design's next run to what the conductor is asked.
+
 package experiment
 
 import (

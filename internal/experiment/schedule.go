@@ -70,7 +70,7 @@ func learns(e *spec.Experiment, plan *spec.Plan) bool {
 	if !prepare.Exports(plan) {
 		return false
 	}
-	if !e.Design.Quick || plan.Manner().Generator || plan.Holds > 0 || len(e.Load.Depths) > 0 {
+	if !e.Design.Quick || plan.Manner().Generator || plan.Buffers > 0 || len(e.Load.Depths) > 0 {
 		return true
 	}
 	return slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { _, declared := plan.Spans[o.Name]; return !declared })

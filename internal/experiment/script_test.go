@@ -43,7 +43,7 @@ func (s *script) record(q run.Request) record.Record {
 		phase := record.Phase{Operation: p.Operation.Name, Parameter: p.Parameter, OfferedRate: p.Load.Rate}
 		if q.Kind == record.Calibration {
 			phase.Quiet, phase.Load.Started, phase.Load.Completed = true, 20, 20
-			phase.Sink = record.Counts{Spans: 41, Duplicate: 1, Merged: 15, Forgone: 5} // of 60 the sink was told
+			phase.Sink = record.Counts{Spans: 41, Duplicate: 1, Merged: 15, Suppressed: 5} // of 60 the sink was told
 		}
 		if p.Watched > 0 && s.warms != nil {
 			phase.Progress = s.warms(q.Plan.Variant, phase.Operation)

@@ -1,4 +1,5 @@
 // Searches for a capacity: of the experiment, and of the pilots that it rests on.
+
 package experiment
 
 import (

@@ -1,4 +1,5 @@
 // The warm-up, where pilots are to find it.
+
 package experiment
 
 import (
@@ -26,7 +27,7 @@ func (l *Loop) warmup(kind record.Kind) (time.Duration, error) {
 	}
 	longest, ok := warmup.Longest(warmup.Pilots(l.history, load.WarmupMost))
 	if !ok {
-		return 0, &FinalError{errors.New("finding how long the warm-up has to be: no pilot looked for it; start anew")}
+		return 0, &FinalError{errors.New("finding how long the warm-up has to be: no pilot looked for it; start again")}
 	}
 	return longest.Length, nil
 }

@@ -1,5 +1,6 @@
 // This file writes figures that stand beside each other alike, so that they can be
 // compared at a glance.
+
 package finding
 
 import (

@@ -1,11 +1,12 @@
 // This file has the words of a comparison: what changed between results of one
 // experiment. `tracetax compare --json` writes it.
+
 package finding
 
 import "time"
 
 // ComparisonSchema is the version of the comparison document.
-const ComparisonSchema = 2
+const ComparisonSchema = 3
 
 // Comparison says what changed from one result to one or more others.
 type Comparison struct {
@@ -17,7 +18,7 @@ type Comparison struct {
 	News      []Side    `json:"news"`             // after: one or more
 	Filter    string    `json:"filter,omitempty"` // as the user wrote it
 	Elsewhere bool      `json:"elsewhere"`        // made on different machines: ratios and ranks only
-	Answer    string    `json:"answer"`           // one sentence
+	Summary   string    `json:"summary"`          // one sentence
 	Warnings  []Warning `json:"warnings"`
 	Changes   []Change  `json:"changes"`
 	Ranks     []Rank    `json:"ranks,omitempty"` // Elsewhere: the order of the variants

@@ -1,5 +1,6 @@
-// This file has the words of workloads that make themselves work: what each step of
+// This file has the words of self-driving workloads: what each step of
 // tracing adds, and which variants lost too many spans to be ranked.
+
 package finding
 
 // Increment is what further steps of tracing add: one variant of a tracer over another
@@ -23,8 +24,8 @@ type Increment struct {
 }
 
 // Lossy is a variant which lost over 1 % of its spans on an operation: in its window, of a
-// search at the rate that it found, and back to back, made by the workload itself, also in the
-// warm-up or by a limit of its own. It is listed apart: what it costs is the cost of less work.
+// search at the rate that it found, and unthrottled, made by the workload itself, also in the
+// warm-up or by a limit of its own. It is excluded from the ranking: what it costs is the cost of less work.
 type Lossy struct {
 	Operation string            `json:"operation"`
 	Parameter map[string]string `json:"parameter,omitempty"`

@@ -1,4 +1,4 @@
-// Package finding owns the words in which an answer is given: the findings
+// Package finding owns the words in which a result is told: the findings
 // document that is written as findings.json and that every report shows.
 // It is a leaf beside record: analysis makes it, report reads it.
 package finding
@@ -6,9 +6,9 @@ package finding
 import "time"
 
 // Schema is the version of the findings document.
-const Schema = 2
+const Schema = 3
 
-// Document is the whole answer to one experiment.
+// Document is all that came of one experiment.
 type Document struct {
 	Schema      int            `json:"schema"`
 	Tool        string         `json:"tool"` // version of tracetax
@@ -17,7 +17,7 @@ type Document struct {
 	Experiment  Experiment     `json:"experiment"` // as resolved
 	Environment map[string]any `json:"environment"`
 	Summary     string         `json:"summary,omitempty"` // one sentence of 25 words at most, where so few can tell it
-	Answer      string         `json:"answer"`            // one sentence with all of it
+	FullSummary string         `json:"full_summary"`      // one sentence with all of it
 	Quick       bool           `json:"quick"`             // figures only: no intervals, no verdicts
 	Warnings    []Warning      `json:"warnings"`
 	Findings    []Finding      `json:"findings"`
@@ -27,7 +27,7 @@ type Document struct {
 	Increments  []Increment    `json:"increments,omitempty"`
 	Lossy       []Lossy        `json:"lossy,omitempty"`
 	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"`
-	Unsent      []Unsent       `json:"unsent,omitempty"`
+	Suppressed  []Suppressed   `json:"suppressed,omitempty"`
 	Untraced    []Untraced     `json:"untraced,omitempty"`
 	Ledgers     []Ledger       `json:"ledgers"`
 	Answers     []Answers      `json:"answers,omitempty"`

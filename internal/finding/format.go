@@ -1,5 +1,6 @@
 // This file turns figures into text: the same figure reads the same in a
 // sentence, in a table and on a page.
+
 package finding
 
 import (

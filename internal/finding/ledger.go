@@ -1,4 +1,5 @@
 // This file has the account of spans.
+
 package finding
 
 // Ledger says where the spans of one operation went, for one variant and hop,

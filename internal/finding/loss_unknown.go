@@ -13,7 +13,7 @@ func Matters(share float64) bool { return share > 1-Lossless }
 
 // LossUnknown is a variant which may have lost over 1 % of its spans on an operation beyond what
 // it lost for sure, in what is measured: in its window, of a search at the rate that it found,
-// and back to back, made by the workload itself, in all. Traces that random sampling may hide
+// and unthrottled, made by the workload itself, in all. Traces that random sampling may hide
 // are not in it: see Ledger.LostMost.
 type LossUnknown struct {
 	Operation string            `json:"operation"`

@@ -1,5 +1,6 @@
 // This file has what is of the load of a whole run: what was left undone on any of its operations
 // counts there.
+
 package finding
 
 import (

@@ -1,5 +1,6 @@
 // This file has the reasons for which a verdict is what it is, or is not given: codes and figures, of which words makes
 // sentences.
+
 package finding
 
 // Reason is one of them. A field that does not apply is empty.
@@ -90,7 +91,7 @@ const (
 	WhyItLost      Code = "it-lost"              // over 1 % of its spans
 	WhyBaseLost    Code = "baseline-lost"        // likewise the baseline
 	WhyLeast       Code = "least"                // the figure is the least that it costs, for it lost over 1 % of its spans
-	WhyHeldBack    Code = "unsent"               // a limit of the tracer's own kept spans back: share, and parts, that this is the largest of
+	WhySuppressed  Code = "suppressed-spans"     // a limit of the tracer's own kept spans back: share, and parts, that this is the largest of
 	WhyBaseMayLose Code = "baseline-may-be-lost" // nobody knows whether Variant, the baseline, did: share at the most; Because
 	WhyLossAim     Code = "loss-searched"        // a search for the highest rate without loss loses spans on purpose
 	WhyNoLedger    Code = "no-ledger"            // no span was accounted for

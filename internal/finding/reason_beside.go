@@ -1,4 +1,5 @@
 // This file has the codes of what stands beside a figure, of blocks that are left out, and of how an experiment ended.
+
 package finding
 
 // The codes, each with its figures.

@@ -1,4 +1,5 @@
 // This file has the codes of what a page of the ledger comes to.
+
 package finding
 
 // The codes, each with its figures. Where nothing else is said they are of the spans of the page.
@@ -28,7 +29,7 @@ const (
 	PageTooManyTraces  Code = "too-many-traces"   // for chance
 	PageHidden         Code = "hidden"            // may be lost in whole traces: spans, share
 	PageHiddenInAll    Code = "hidden-in-all"     // may be lost with those that are for sure: spans, share
-	PageHeldBack       Code = "held-back"         // by a limit of the tracer's own: spans, share
+	PageSuppressed     Code = "suppressed"        // by a limit of the tracer's own: spans, share
 	PageSurplus        Code = "surplus"           // more came than expected: spans
 	PageBesides        Code = "besides"           // of starting, beside those of the first request: spans
 	PageRepeated       Code = "repeated"          // came more than once: spans
@@ -36,6 +37,6 @@ const (
 	PageOtherWork      Code = "other-work"        // of what the program does besides: spans, then those of the most frequent roots, by the root's name
 	PageSaidBeyond     Code = "said-beyond"       // the tracer says that it dropped more than are missing: spans
 	PageSaidOfStart    Code = "said-beyond-start" // likewise, and they may be of starting: spans
-	PageSaidUnsent     Code = "said-beyond-sent"  // likewise, and they were not to be sent: spans
+	PageSaidSuppressed Code = "said-beyond-sent"  // likewise, and they were not to be sent: spans
 	PageFailedCame     Code = "failed-came"       // the tracer says that their export failed, and they came: spans
 )

@@ -1,4 +1,5 @@
 // This file has how the runs fared, and what is to be known of them.
+
 package finding
 
 // Warning is the harness accusing itself: what it saw, and what to do.

@@ -1,4 +1,5 @@
 // This file has the words of sweeps and of searches for a capacity.
+
 package finding
 
 // Sweep is a metric of one variant on one operation over a parameter that was

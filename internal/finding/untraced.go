@@ -1,4 +1,5 @@
 // This file has the words of operations that were to be traced and of which no span came.
+
 package finding
 
 import "slices"

@@ -1,5 +1,6 @@
 // This file has the words for a reader: what the metrics are called, and text
 // from outside made plain.
+
 package finding
 
 import (

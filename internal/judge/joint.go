@@ -8,7 +8,7 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// jointly answers anew the families none of whose questions has blocks enough for a
+// jointly answers again the families none of whose questions has blocks enough for a
 // corrected interval: one does not exist, but the signs of all their differences together
 // may be clear. Whether that is so depends on the numbers of blocks and claims
 // alone, never on what was measured, so that choosing the method costs no confidence.

@@ -1,4 +1,5 @@
 // This file puts what is missing down to those who say that they lost it.
+
 package ledger
 
 import "math"

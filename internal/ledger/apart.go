@@ -1,5 +1,6 @@
 // This file tells the traces of operations from those of a program's other work, by the names
 // of their roots. A background span must not stand in for one that was lost.
+
 package ledger
 
 import (

@@ -1,4 +1,5 @@
 // This file counts the spans of a program's other work.
+
 package ledger
 
 func (p *page) addBackground(of map[string]int64) {

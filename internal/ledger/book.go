@@ -1,4 +1,5 @@
 // This file holds the pages of a variant on one hop, and writes them as ledgers.
+
 package ledger
 
 import (

@@ -1,5 +1,6 @@
 // This file accounts for hops that decide on whole traces, and say what they did in traces: which they threw away before they
 // had decided, and whether those that they kept are whole.
+
 package ledger
 
 import (

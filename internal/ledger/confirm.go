@@ -1,5 +1,6 @@
 // This file learns from settled runs what a calibration's few operations could not show: that many
 // more made the same number of spans.
+
 package ledger
 
 import (

@@ -1,5 +1,6 @@
 // This file says what a sink's counts tell: whether ids were checked, of how many traces something
 // came, and whether all operations made the same ones.
+
 package ledger
 
 import (

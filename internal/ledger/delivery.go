@@ -1,4 +1,5 @@
 // This file says how many spans of an operation should have arrived in a run, and how many did.
+
 package ledger
 
 import (
@@ -24,7 +25,7 @@ func (d Delivery) Share() float64 {
 // Operations of which it is not known in every run how many spans they make are absent, or
 // whether any was to arrive.
 func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
-	if t.random() && len(runs) > 1 {
+	if t.random() && len(runs) > 1 && !tellsTraced(runs...) {
 		runs = []Run{together(runs)}
 	}
 	out, unknown := map[string]Delivery{}, map[string]bool{}

@@ -1,5 +1,6 @@
 // This file says how far it is known that every operation makes the same number of spans. What a
 // few operations of a calibration did not show, thousands in the runs may.
+
 package ledger
 
 import (
@@ -44,7 +45,7 @@ func showAbsent(lines []line, run Run, t Tracing) {
 	got, _ := share(came, rooms)
 	for i, s := range run.Phases {
 		l := &lines[i]
-		if got[i] <= 0 || !l.known || l.unsure > 0 || t.none() || !t.per(s).Parents || s.Sink.Merged+s.Sink.Forgone > 0 || leavesOut(s.Hops) || run.blind(t) {
+		if got[i] <= 0 || !l.known || l.unsure > 0 || t.none() || !t.per(s).Parents || s.Sink.Merged+s.Sink.Suppressed > 0 || leavesOut(s.Hops) || run.blind(t) {
 			continue
 		}
 		l.absent = got[i]

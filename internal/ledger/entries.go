@@ -1,4 +1,5 @@
 // This file writes a page as entries, each with how it is known.
+
 package ledger
 
 import (
@@ -24,13 +25,13 @@ func (p *page) entries() []finding.Entry {
 		sum += add(NotExported, p.notExported, Inferred)
 	}
 	if p.sampled > 0 || p.chance.trials > 0 {
-		sum += add(SampledOut, p.sampled, Inferred)
+		sum += add(SampledOut, p.sampled, inferredIf(!p.traced))
 	}
 	if p.decided > 0 {
 		sum += add(DecidedOut, p.decided, p.attributed(p.decided))
 	}
-	if p.forgone > 0 {
-		sum += add(Forgone, p.forgone, inferredIf(p.late > 0))
+	if p.suppressed > 0 {
+		sum += add(Suppressed, p.suppressed, inferredIf(p.late > 0))
 	}
 	speaks := p.expects() || p.operation == All
 	if p.admits && speaks {

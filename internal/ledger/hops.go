@@ -1,4 +1,5 @@
 // This file puts down what the hops say of themselves, where spans pass through programs on their way to the sink.
+
 package ledger
 
 import (

@@ -1,5 +1,6 @@
 // This file learns how many spans an operation makes from slow runs, in which
 // nothing is lost and operations do not mix.
+
 package ledger
 
 import (

@@ -34,7 +34,7 @@ const (
 	NotExported = "not-exported" // by intent: the variant has no exporter
 	SampledOut  = "sampled-out"
 	DecidedOut  = "sampled-by-tracer" // left out by the tracer once their traces were there, as it says
-	Forgone     = "held-back"         // by a limit of the tracer's own: so it says over the wire
+	Suppressed  = "suppressed"        // by a limit of the tracer's own: so it says over the wire
 	Dropped     = "dropped"           // as the tracer says
 	FailedSend  = "failed-export"
 	LostAtStop  = "lost-at-stop" // still with the tracer when its process stopped: it had neither sent nor dropped them, by its own word
@@ -72,9 +72,10 @@ const bandConfidence = 0.999
 //
 // With every span sampled each run is settled by itself, so that a loss in one
 // cannot hide behind a surplus in another. With random sampling the runs are
-// settled together: chance evens out over many traces.
+// settled together: chance evens out over many traces. Where the tracer says how many traces it
+// sampled, chance has no part in it.
 func Account(variant, hop string, operations []string, t Tracing, runs []Run) []finding.Ledger {
-	if t.random() && len(runs) > 1 {
+	if t.random() && len(runs) > 1 && !tellsTraced(runs...) {
 		runs = []Run{together(runs)}
 	}
 	book := newBook(operations, t)
@@ -94,8 +95,11 @@ func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, 
 	if !t.random() || len(runs) == 0 {
 		return nil, false
 	}
-	b := newBook([]string{operation}, t)
-	for _, l := range settle(together(runs), t) {
+	b, run := newBook([]string{operation}, t), together(runs)
+	for i := range run.Phases {
+		run.Phases[i].Traced = nil // what came is held against chance, and not against what the tracer counted
+	}
+	for _, l := range settle(run, t) {
 		b.enter([]line{l})
 	}
 	p := b.pages[operation]

@@ -1,4 +1,5 @@
 // This file is the settled account of one stretch, a line, and what it says by itself.
+
 package ledger
 
 import "github.com/tracetax/tracetax/internal/record"
@@ -18,7 +19,7 @@ type line struct {
 	duplicated  float64
 	merged      float64 // into others that were delivered
 	decided     float64 // left out by the tracer on purpose, once their traces were there
-	forgone     float64 // not sent by a limit of the tracer's own
+	suppressed  float64 // suppressed by a limit of the tracer's own
 	dropped     float64
 	admits      bool // whether the tracer says anything of drops
 	failed      float64
@@ -32,6 +33,7 @@ type line struct {
 	besides     float64 // of the delivered: spans of starting, beyond those of the requests made
 	exact       bool
 	chance      chance
+	traced      bool // the tracer counts the traces that it samples: chance has no part in it
 	orphans     uint64
 
 	agreed       uint64           // operations that agreed on the number; 0: it is taken as it stands
@@ -67,14 +69,14 @@ func listed(s Stretch) line {
 	return line{
 		operation: s.Operation, operations: s.Started,
 		delivered: float64(s.Sink.Unique()), duplicated: float64(s.Sink.Duplicate), orphans: s.Sink.Orphans,
-		merged: float64(s.Sink.Merged), forgone: float64(s.Sink.Forgone), unchecked: float64(unchecked(s.Sink)),
+		merged: float64(s.Sink.Merged), suppressed: float64(s.Sink.Suppressed), unchecked: float64(unchecked(s.Sink)),
 		hops: s.Hops,
 	}
 }
 
 // told is how many spans the sink was told of: delivered, merged into those, or not
 // sent by a limit of the tracer's own.
-func (l line) told() float64 { return l.delivered + l.merged + l.forgone }
+func (l line) told() float64 { return l.delivered + l.merged + l.suppressed }
 
 // widen adds spans to those that are expected, and so to those that are missing.
 func (l *line) widen(by between) {

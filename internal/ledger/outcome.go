@@ -1,4 +1,5 @@
 // This file says what a page of the ledger comes to: codes with their figures.
+
 package ledger
 
 import (
@@ -17,7 +18,7 @@ func (b *book) outcome(p *page) []finding.Reason {
 			out = append(out, finding.Reason{Code: code, Figures: figures})
 		}
 	}
-	add(p.forgone > 0.5, finding.PageHeldBack, spans(p.forgone), part("share", p.forgoneShare()))
+	add(p.suppressed > 0.5, finding.PageSuppressed, spans(p.suppressed), part("share", p.suppressedShare()))
 	add(p.surplus > 0 && p.expected.high > 0 && !b.tracing.none(), finding.PageSurplus, spans(p.surplus))
 	add(p.operation == Start && p.besides > 0, finding.PageBesides, spans(p.besides))
 	add(p.duplicated > 0, finding.PageRepeated, spans(p.duplicated))
@@ -32,7 +33,7 @@ func (b *book) outcome(p *page) []finding.Reason {
 func (b *book) beyond(p *page) finding.Code {
 	switch {
 	case b.tracing.none():
-		return finding.PageSaidUnsent
+		return finding.PageSaidSuppressed
 	case p.ofStart:
 		return finding.PageSaidOfStart
 	}

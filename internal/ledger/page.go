@@ -1,4 +1,5 @@
 // This file sums settled lines over runs: a page for each operation.
+
 package ledger
 
 import "math"
@@ -29,7 +30,7 @@ func (p *page) add(l line) {
 	p.late += l.late
 	p.duplicated += l.duplicated
 	p.merged += l.merged
-	p.forgone += l.forgone
+	p.suppressed += l.suppressed
 	p.decided += l.decided
 	p.dropped += l.dropped
 	p.failed += l.failed
@@ -61,6 +62,7 @@ func (p *page) add(l line) {
 	if p.operation != All {
 		p.hops = hopsOf(p.hops, l.hops, p.runs == 1)
 	}
+	p.traced = p.traced || l.traced
 	p.chance.traces += l.chance.traces
 	p.chance.trials += l.chance.trials
 	p.chance.low += l.chance.low
@@ -90,9 +92,9 @@ func (p *page) says(sent *uint64, first bool) {
 // expects reports whether the page says what was to come, not only what came.
 func (p *page) expects() bool { return p.known && p.operation != Stop }
 
-// forgoneShare is what the tracer held back by a limit of its own over what it made, 0 to 1.
-func (p *page) forgoneShare() float64 {
-	return p.forgone / (p.delivered + p.merged + p.lost + p.forgone)
+// suppressedShare is what the tracer suppressed by a limit of its own over what it made, 0 to 1.
+func (p *page) suppressedShare() float64 {
+	return p.suppressed / (p.delivered + p.merged + p.lost + p.suppressed)
 }
 
 // lostShare is lost over what should have arrived, 0 to 1.

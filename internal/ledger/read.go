@@ -1,4 +1,5 @@
 // This file reads what a page says.
+
 package ledger
 
 import (

@@ -1,4 +1,5 @@
 // This file accounts for spans hop by hop, where they pass through programs on their way to the sink.
+
 package ledger
 
 import (

@@ -1,4 +1,5 @@
 // This file is a run as the account sees it: the stretches of a record, and several runs merged into one.
+
 package ledger
 
 import (
@@ -24,6 +25,7 @@ type Stretch struct {
 	Level     string // name of the operation at its level, where it has levels: Tracing.Spans may have a number of its own under it
 	Started   uint64
 	Completed uint64        // answered as expected: these made all their spans
+	Traced    *uint64       // traces that chance decided for, by the tracer's word; nil: it does not say
 	Resent    uint64        // sent twice: these may have made their spans twice
 	Sink      record.Counts // from its beginning to the quiet after it
 	Hops      []record.Hop  // what the hops say of the same time
@@ -50,6 +52,7 @@ func FromRecord(r *record.Record) Run {
 			Level:     levelName(cell.AtOf(p.Operation, p.Parameter)),
 			Started:   p.Warmup.Started + p.Load.Started,
 			Completed: p.Warmup.Completed + p.Load.Completed,
+			Traced:    p.Traced,
 			Resent:    p.Warmup.Resent + p.Load.Resent,
 			Sink:      p.WarmupSink.Plus(p.Sink),
 			Hops:      p.Hops,
@@ -82,7 +85,7 @@ func together(runs []Run) Run {
 			if !seen {
 				i = len(sum.Phases)
 				place[name] = i
-				sum.Phases = append(sum.Phases, Stretch{Operation: s.Operation, Level: s.Level})
+				sum.Phases = append(sum.Phases, Stretch{Operation: s.Operation, Level: s.Level, Traced: new(uint64)})
 			}
 			sum.Phases[i] = join(sum.Phases[i], s)
 		}
@@ -95,9 +98,17 @@ func together(runs []Run) Run {
 }
 
 func join(a, b Stretch) Stretch {
-	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, a.Resent + b.Resent, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
+	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, tracedInBoth(a, b), a.Resent + b.Resent, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
 	return sum
+}
+
+// tracedInBoth is known only where it is known of either.
+func tracedInBoth(a, b Stretch) *uint64 {
+	if a.Traced == nil || b.Traced == nil {
+		return nil
+	}
+	return plus(a.Traced, b.Traced)
 }
 
 func plus(a, b *uint64) *uint64 {

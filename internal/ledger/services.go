@@ -1,4 +1,5 @@
 // This file tells whose spans are missing: how many spans of each service an operation makes is learnt with their number.
+
 package ledger
 
 import (

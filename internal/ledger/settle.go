@@ -1,5 +1,6 @@
 // This file settles the account of one run: it puts what is missing down to the
 // tracer's own admissions as far as they go, and leaves the rest unaccounted.
+
 package ledger
 
 import (
@@ -17,9 +18,9 @@ func settle(run Run, t Tracing) []line {
 	}
 	lines = append(lines, begin(run, t))
 	switch {
-	case t.random():
-	case t.Holds > 0:
-		moveHeld(lines, float64(t.Holds), float64(t.Besides))
+	case t.random() && !tellsTraced(run):
+	case t.Buffers > 0:
+		moveBuffered(lines, float64(t.Buffers), float64(t.Besides))
 	default:
 		moveCold(lines)
 	}
@@ -33,7 +34,7 @@ func settle(run Run, t Tracing) []line {
 		l.exact = l.exact && spans == 0
 	}, false)
 	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
-	stop.forgone -= putDown(lines, stop.forgone, func(l *line, spans float64) { l.forgone += spans }, false)
+	stop.suppressed -= putDown(lines, stop.suppressed, func(l *line, spans float64) { l.suppressed += spans }, false)
 	showAbsent(lines, run, t)
 	decide(lines, run)
 	believeHops(lines, run, t)
@@ -43,7 +44,7 @@ func settle(run Run, t Tracing) []line {
 	for i, s := range run.Phases {
 		operations := s.Started
 		if t.random() {
-			operations = lines[i].chance.traces
+			operations = seen(s.Sink) + leftOut(s, t.per(s))
 		}
 		lines[i].doubt(operations)
 	}
@@ -112,10 +113,12 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
 	if t.random() {
-		l.due, l.chance = sampled(s, per, t.Sampling)
+		if l.due, l.traced = tracedSpans(s, per); !l.traced {
+			l.due, l.chance = sampled(s, per, t.Sampling)
+		}
 		l.missing = l.due.less(l.told())
 	}
-	l.exact = !t.random() && checked(s.Sink) && (t.none() || per.exact() && l.unsure == 0)
+	l.exact = (l.traced || !t.random()) && checked(s.Sink) && (t.none() || per.exact() && l.unsure == 0)
 	if t.none() {
 		return l
 	}

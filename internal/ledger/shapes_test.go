@@ -273,7 +273,7 @@ func TestOtherWorkInEveryPhase(t *testing.T) {
 	}
 }
 
-// A tracer of one's own that takes every second operation looks like a timer that comes as often: it is not known how
+// A tracer of your own that takes every second operation looks like a timer that comes as often: it is not known how
 // many spans are to come, so that none of them is called background.
 func TestEverySecondOperationIsNoTimer(t *testing.T) {
 	var r record.Record

@@ -1,5 +1,6 @@
 // This file is the small arithmetic of what is known only between two ends, of
 // sharing out a total, and of rounding to whole spans.
+
 package ledger
 
 import "math"

@@ -1,4 +1,4 @@
-// Spans of which the tracer itself tells the sink: merged into others, or not sent by a
+// Spans of which the tracer itself tells the sink: merged into others, or suppressed by a
 // limit of its own.
 
 package ledger
@@ -32,21 +32,21 @@ func TestWhatTheTracerTells(t *testing.T) {
 	}{
 		{"merged spans are not lost", tenSpans(record.Counts{Spans: 700, Merged: 300}),
 			map[string]int64{Merged: 300, Delivered: 700, Unaccounted: 0}, 0, "nothing-lost"},
-		{"what a limit keeps back is not either", tenSpans(record.Counts{Spans: 500, Forgone: 500}),
-			map[string]int64{Forgone: 500, Delivered: 500, Unaccounted: 0}, 0, "nothing-lost; held-back spans=500 share=0.5"},
+		{"what a limit keeps back is not either", tenSpans(record.Counts{Spans: 500, Suppressed: 500}),
+			map[string]int64{Suppressed: 500, Delivered: 500, Unaccounted: 0}, 0, "nothing-lost; suppressed spans=500 share=0.5"},
 		{"all at once", func() Run {
-			r := tenSpans(record.Counts{Spans: 500, Merged: 200, Forgone: 150})
+			r := tenSpans(record.Counts{Spans: 500, Merged: 200, Suppressed: 150})
 			r.Admitted.Dropped = &dropped
 			return r
-		}(), map[string]int64{Forgone: 150, Dropped: 100, Merged: 200, Delivered: 500, Unaccounted: 50}, 150. / 850,
-			"spans-lost share=0.1765 dropped=100 unaccounted=50; held-back spans=150 share=0.15"},
+		}(), map[string]int64{Suppressed: 150, Dropped: 100, Merged: 200, Delivered: 500, Unaccounted: 50}, 150. / 850,
+			"spans-lost share=0.1765 dropped=100 unaccounted=50; suppressed spans=150 share=0.15"},
 		{"more than there were", tenSpans(record.Counts{Spans: 900, Merged: 300}),
 			map[string]int64{Merged: 300, Delivered: 900, Unaccounted: -200}, 0, "nothing-lost; surplus spans=200"},
 		{"told while stopping", func() Run {
 			r := tenSpans(record.Counts{Spans: 700})
-			r.Stop.Sink = record.Counts{Spans: 100, Merged: 150, Forgone: 50, Checking: true}
+			r.Stop.Sink = record.Counts{Spans: 100, Merged: 150, Suppressed: 50, Checking: true}
 			return r
-		}(), map[string]int64{Forgone: 50, Merged: 150, Delivered: 800, Unaccounted: 0}, 0, "nothing-lost; held-back spans=50 share=0.05"},
+		}(), map[string]int64{Suppressed: 50, Merged: 150, Delivered: 800, Unaccounted: 0}, 0, "nothing-lost; suppressed spans=50 share=0.05"},
 	} {
 		for _, l := range Account("x", AppToSink, []string{"call"}, tenEach, []Run{c.run}) {
 			if l.Operation != "call" && l.Operation != All {
@@ -85,7 +85,7 @@ func entryOf(l finding.Ledger, name string) int64 {
 // A tracer that merges when it is slow makes as many spans as when it is not.
 func TestLearningCountsWhatIsMerged(t *testing.T) {
 	learnt := Learn([]record.Record{{Phases: []record.Phase{
-		{Operation: "call", Quiet: true, Load: record.Load{Started: 20, Completed: 20}, Sink: record.Counts{Spans: 60, Merged: 120, Forgone: 20, Roots: 20, Checking: true}},
+		{Operation: "call", Quiet: true, Load: record.Load{Started: 20, Completed: 20}, Sink: record.Counts{Spans: 60, Merged: 120, Suppressed: 20, Roots: 20, Checking: true}},
 	}}}, 1, false)
 	if per := learnt["call"]; per.Low != 10 || per.High != 10 {
 		t.Errorf("%+v", per)
@@ -93,7 +93,7 @@ func TestLearningCountsWhatIsMerged(t *testing.T) {
 }
 
 func TestDeliveriesCountMergedAsDelivered(t *testing.T) {
-	d := Deliveries(tenEach, tenSpans(record.Counts{Spans: 500, Merged: 300, Forgone: 200}))["call"]
+	d := Deliveries(tenEach, tenSpans(record.Counts{Spans: 500, Merged: 300, Suppressed: 200}))["call"]
 	if d.Due != 800 || d.Delivered != 800 {
 		t.Errorf("%+v", d)
 	}

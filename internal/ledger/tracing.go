@@ -1,4 +1,5 @@
 // This file is what the tracing of a variant is meant to do, and how many spans an operation makes under it.
+
 package ledger
 
 import (
@@ -12,7 +13,7 @@ type Tracing struct {
 	Silent   bool                    // no span is sent, by intent
 	Decides  bool                    // the tracer leaves out traces once they are there, and is to say how many spans
 	Sampling float64                 // sampled share, 0 to 1
-	Holds    int                     // spans that the tracer may keep until a buffer is full: they come with a later operation
+	Buffers  int                     // spans that the tracer may keep until a buffer is full: they come with a later operation
 	Besides  int                     // spans that the program makes when it starts, beside those of requests; 0 where it is not known
 	Spans    map[string]PerOperation // by operation, or by the name of an operation at its level
 }

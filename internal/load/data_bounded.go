@@ -1,4 +1,5 @@
 // A reader that stops at what one row may take.
+
 package load
 
 import "io"

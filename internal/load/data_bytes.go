@@ -1,4 +1,5 @@
 // Messages of gRPC operations, as hexadecimal or base64 text.
+
 package load
 
 import (

@@ -1,4 +1,5 @@
 // Requests with gaps, which rows of data fill.
+
 package load
 
 import (

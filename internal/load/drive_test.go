@@ -76,8 +76,8 @@ func TestDriver(t *testing.T) {
 	}{
 		"calls":           {Order{Calls: 1000}, 1000, 1000, 0},
 		"uneven threads":  {Order{Calls: 1001, Threads: 4}, 1001, 1001, 0},
-		"paced":           {Order{Rate: 2000, Duration: 50 * time.Millisecond}, 100, 100, 100},
-		"paced calls":     {Order{Rate: 2000, Calls: 30}, 30, 30, 30},
+		"fixed rate":      {Order{Rate: 2000, Duration: 50 * time.Millisecond}, 100, 100, 100},
+		"calls at a rate": {Order{Rate: 2000, Calls: 30}, 30, 30, 30},
 		"no samples":      {Order{Calls: 10}, 10, 10, 0},
 		"depth and words": {Order{Calls: 10, Depth: 3, Busy: time.Microsecond, Words: map[string]string{"depth": "7", "calls": "99"}}, 10, 10, 0},
 	} {
@@ -91,8 +91,8 @@ func TestDriver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			paced := test.order.Rate > 0 // on a busy machine the program may be late
-			if l.Intended != test.intended || l.Started > test.started || !paced && l.Started != test.started || l.Completed != l.Started {
+			fixedRate := test.order.Rate > 0 // on a busy machine the program may be late
+			if l.Intended != test.intended || l.Started > test.started || !fixedRate && l.Started != test.started || l.Completed != l.Started {
 				t.Errorf("intended %d, started %d, completed %d; want %d, %d", l.Intended, l.Started, l.Completed, test.intended, test.started)
 			}
 			if l.WallSeconds <= 0 || l.Driven == nil || *l.Driven.GCCount != 2 || l.Driven.ThreadCPU != nil {

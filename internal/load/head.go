@@ -1,4 +1,5 @@
 // The head of a request over HTTP/1.1.
+
 package load
 
 import (

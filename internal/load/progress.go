@@ -1,4 +1,5 @@
 // How far a run of the generator is, for whoever asks while it runs.
+
 package load
 
 import "sync/atomic"

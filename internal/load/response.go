@@ -30,7 +30,7 @@ type stage uint8
 const (
 	inStatus stage = iota
 	inHeader
-	inBody      // of known length
+	inBody      // of a length that its head tells
 	inRest      // a body that the end of the connection ends
 	inChunkSize // chunked body: the line before the data
 	inChunk     // the data

@@ -1,7 +1,7 @@
 package metric
 
 // saturationNote is why a loop without a rate may compare durations.
-const saturationNote = "in saturation, back to back: the work of a call is fixed, so that its duration may be compared; read it beside CPU per operation, delivered share and delivered rate"
+const saturationNote = "in saturation, unthrottled: the work of a call is fixed, so that its duration may be compared; read it beside CPU per operation, delivered share and delivered rate"
 
 // Table lists all metrics, in the order in which a run is read.
 var Table = []Row{

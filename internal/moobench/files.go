@@ -1,4 +1,5 @@
 // This file writes the files.
+
 package moobench
 
 import (

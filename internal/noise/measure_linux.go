@@ -1,4 +1,5 @@
 // This file does the work, on threads that are bound to their CPUs.
+
 package noise
 
 import (

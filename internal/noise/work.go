@@ -1,4 +1,5 @@
 // This file has the work that is done.
+
 package noise
 
 // kind is a kind of work: make returns a piece of it, which is done over and over.

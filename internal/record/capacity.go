@@ -7,7 +7,7 @@ type Outcome string
 const (
 	Found       Outcome = "found"
 	ByGenerator Outcome = "by-generator" // the service can do more than the generator can ask
-	AboveMost   Outcome = "above-most"   // that was asked for
+	AboveMax    Outcome = "above-max"    // that was asked for
 	BelowLeast  Outcome = "below-least"  // rate that can be asked
 	Unsteady    Outcome = "unsteady"     // probes contradict each other: no rate could be verified
 	Saturated   Outcome = "saturated"    // before the target: more is not held, though the app has CPU to spare; Passing is the highest rate held
@@ -16,8 +16,8 @@ const (
 
 // earlier are the outcomes as records had them that an earlier tracetax wrote.
 var earlier = map[string]Outcome{
-	"bounded by the generator": ByGenerator, "above the most asked for": AboveMost, "below the lowest rate that can be asked": BelowLeast,
-	"saturated before the target": Saturated, "no spans to lose": NoSpans,
+	"bounded by the generator": ByGenerator, "above the most asked for": AboveMax, "below the lowest rate that can be asked": BelowLeast,
+	"above-most": AboveMax, "saturated before the target": Saturated, "no spans to lose": NoSpans,
 }
 
 // UnmarshalText reads an outcome, also one of an earlier tracetax.

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,5 +43,18 @@ func TestHistogramRoundTrip(t *testing.T) {
 	}
 	if _, err := Histogram("rubbish").Decode(); err == nil {
 		t.Error("rubbish was decoded")
+	}
+}
+
+// Records of before the word was renamed are read.
+func TestOldWordForSuppressed(t *testing.T) {
+	for text, want := range map[string]uint64{`{"spans": 7, "forgone": 5}`: 5, `{"spans": 7, "suppressed": 6}`: 6, `{"spans": 7}`: 0} {
+		var p struct{ Sink Counts }
+		if err := json.Unmarshal([]byte(`{"sink": `+text+`}`), &p); err != nil || p.Sink.Suppressed != want || p.Sink.Spans != 7 {
+			t.Errorf("%s: %+v, %v", text, p.Sink, err)
+		}
+	}
+	if text, err := json.Marshal(Counts{Suppressed: 5}); err != nil || strings.Contains(string(text), "forgone") {
+		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -13,6 +13,7 @@ type Hop struct {
 	Early    *uint64 `json:"early,omitempty"`    // in traces, not in spans: thrown away before it was decided on them, of spans in no other count
 	Kept     *uint64 `json:"kept,omitempty"`     // in traces: that it decided to keep
 	Late     *uint64 `json:"late,omitempty"`     // how often spans came whose trace it had decided on
+	Traced   *uint64 `json:"traced,omitempty"`   // in traces: of a tracer, that it decided for at their beginning, by chance
 	Source   string  `json:"source,omitempty"`   // by whose word: "log", "metrics"; both are joined by " and "
 	Untold   string  `json:"untold,omitempty"`   // why it does not say, where it should
 }
@@ -21,7 +22,7 @@ type Hop struct {
 func (h *Hop) Figures() map[string]**uint64 {
 	return map[string]**uint64{
 		"received": &h.Received, "refused": &h.Refused, "sampled": &h.Sampled, "dropped": &h.Dropped, "failed": &h.Failed, "sent": &h.Sent,
-		"early": &h.Early, "kept": &h.Kept, "late": &h.Late,
+		"early": &h.Early, "kept": &h.Kept, "late": &h.Late, "traced": &h.Traced,
 	}
 }
 
@@ -50,7 +51,7 @@ func (h Hop) Waiting() (spans int64, known bool) {
 	return waiting, true
 }
 
-// Minus is what was said after before was. A number that became smaller is not known: the hop has started anew.
+// Minus is what was said after before was. A number that became smaller is not known: the hop has started again.
 func (h Hop) Minus(before Hop) Hop {
 	return h.with(before, func(after, before uint64) (uint64, bool) { return after - before, after >= before })
 }
@@ -73,7 +74,7 @@ func (h Hop) with(other Hop, combine func(a, b uint64) (uint64, bool)) Hop {
 		if n, known := combine(**mine, **theirs[name]); known {
 			*into[name] = &n
 		} else if out.Untold == "" {
-			out.Untold = "its count of " + name + " spans became smaller: it has started anew"
+			out.Untold = "its count of " + name + " spans became smaller: it has started again"
 		}
 	}
 	return out

@@ -106,7 +106,7 @@ func (c Counts) Apart(roots map[string]int) (Counts, map[string]int64) {
 		c.Spans -= came
 		left -= came
 		left -= cut(&c.Merged, left)
-		cut(&c.Forgone, left)
+		cut(&c.Suppressed, left)
 	}
 	c.Shapes = shapes
 	return c, others

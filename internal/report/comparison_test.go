@@ -16,8 +16,8 @@ import (
 func sampleComparison() *finding.Comparison {
 	doc := &finding.Comparison{
 		Schema: finding.ComparisonSchema, Tool: "0.1.0-dev", Created: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC), Mode: "results",
-		Base:   finding.Side{Name: "main", Results: "results/main", Workload: "hello/go", Load: "500 operations/s for 20s, open loop", Blocks: 12},
-		Answer: "Since main, branch: CPU per operation went up for otel on json by 8.7 % (3.9 to 13.7).",
+		Base:    finding.Side{Name: "main", Results: "results/main", Workload: "hello/go", Load: "500 operations/s for 20s, open loop", Blocks: 12},
+		Summary: "Since main, branch: CPU per operation went up for otel on json by 8.7 % (3.9 to 13.7).",
 		News: []finding.Side{
 			{Name: "branch", Results: "results/branch", Blocks: 12, Changed: []string{"otel: processor batch → simple"}},
 			{Name: "next", Results: "results/next", Blocks: 10},
@@ -94,7 +94,7 @@ func elsewhereComparison() *finding.Comparison {
 // nastyComparison has names and texts that must do no harm.
 func nastyComparison() *finding.Comparison {
 	doc := sampleComparison()
-	doc.Answer, doc.Base.Name, doc.News[0].Name = nastyName+" | **costs** @everyone", nastyName, "a|b`c_d*e"
+	doc.Summary, doc.Base.Name, doc.News[0].Name = nastyName+" | **costs** @everyone", nastyName, "a|b`c_d*e"
 	for i := range doc.Changes {
 		doc.Changes[i].Operation, doc.Changes[i].Variant = "GET /x|y\n<b>", nastyName
 	}

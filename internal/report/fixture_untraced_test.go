@@ -36,7 +36,7 @@ func untracedAt(all bool, operations ...string) *finding.Document {
 	}
 	words.FillLedgers(doc.Ledgers)
 	if all {
-		doc.Answer = "On hello/go, no span came with otel, so that what tracing costs cannot be told."
+		doc.FullSummary = "On hello/go, no span came with otel, so that what tracing costs cannot be told."
 	}
 	return doc
 }

@@ -32,13 +32,13 @@ func TestPage(t *testing.T) {
 			p := open(t, browser, doc, screen{1200, "light"})
 			want := doc.Summary
 			if want == "" {
-				want = doc.Answer
+				want = doc.FullSummary
 			}
 			if got := eval[string](p, `document.querySelector('h1').textContent`); got != want {
-				t.Errorf("the answer reads %q, want %q", got, want)
+				t.Errorf("the summary reads %q, want %q", got, want)
 			}
-			if got := eval[string](p, `[...document.querySelectorAll('.more')].map(e => e.textContent).join()`); doc.Summary != "" && got != doc.Answer {
-				t.Errorf("below it stands %q, want %q", got, doc.Answer)
+			if got := eval[string](p, `[...document.querySelectorAll('.more')].map(e => e.textContent).join()`); doc.Summary != "" && got != doc.FullSummary {
+				t.Errorf("below it stands %q, want %q", got, doc.FullSummary)
 			}
 			checkBanner(t, p, doc)
 			checkTables(t, p, doc)
@@ -72,7 +72,7 @@ func analysed(t *testing.T) *finding.Document {
 	return doc
 }
 
-// checkBanner looks for what stands above the answer where spans did not come, and for figures
+// checkBanner looks for what stands above the summary where spans did not come, and for figures
 // of tracing where there are none.
 func checkBanner(t *testing.T, p *tab, doc *finding.Document) {
 	t.Helper()
@@ -83,7 +83,7 @@ func checkBanner(t *testing.T, p *tab, doc *finding.Document) {
 	}
 	got := eval[[]string](p, `[...document.querySelectorAll('h1')].flatMap(h => [...(h.previousElementSibling?.matches('.alarm') ? h.previousElementSibling.querySelectorAll('p') : [])].map(e => e.textContent))`)
 	if diff := cmp.Diff(want, append([]string(nil), got...)); diff != "" {
-		t.Errorf("above the answer (-want +got):\n%s", diff)
+		t.Errorf("above the summary (-want +got):\n%s", diff)
 	}
 	dark := 0
 	for i := range doc.Findings {
@@ -175,7 +175,7 @@ func markedName(doc *finding.Document, f *finding.Finding, variant string) strin
 		return variant + " ∅"
 	case doc.Lost(f.Operation, f.Parameter, variant) != nil:
 		return variant + " †"
-	case slices.ContainsFunc(doc.Unsent, func(u finding.Unsent) bool { return u.Variant == variant && u.Operation == f.Operation }):
+	case slices.ContainsFunc(doc.Suppressed, func(u finding.Suppressed) bool { return u.Variant == variant && u.Operation == f.Operation }):
 		return variant + " ‡"
 	}
 	return variant

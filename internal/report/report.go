@@ -1,4 +1,4 @@
-// Package report owns the forms in which an answer is shown: which view of a document each of them draws. It reads a
+// Package report owns the forms in which a result is shown: which view of a document each of them draws. It reads a
 // document and nothing else: it must not know runs, records or statistics, and it computes no figure that the document
 // does not hold.
 package report
@@ -12,13 +12,13 @@ import (
 	"github.com/tracetax/tracetax/internal/report/page"
 	"github.com/tracetax/tracetax/internal/report/terminal"
 	"github.com/tracetax/tracetax/internal/report/view"
-	"github.com/tracetax/tracetax/internal/report/view/study"
+	"github.com/tracetax/tracetax/internal/report/view/replicate"
 )
 
 // TerminalOptions say what the terminal is like. The zero value suits a pipe.
 type TerminalOptions = terminal.Options
 
-// Terminal writes the answer for a person.
+// Terminal writes the summary for a person.
 func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 	return terminal.Write(w, view.Brief(doc, opts.All), opts)
 }
@@ -27,7 +27,7 @@ func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 // figures that are no numbers.
 func HTML(w io.Writer, doc *finding.Document) error { return page.Write(w, view.Whole(doc)) }
 
-// Markdown writes the answer for a pull request.
+// Markdown writes the summary for a pull request.
 func Markdown(w io.Writer, doc *finding.Document) error { return markdown.Write(w, view.Whole(doc)) }
 
 // Comparison writes a comparison for a terminal.
@@ -40,17 +40,19 @@ func ComparisonMarkdown(w io.Writer, doc *finding.Comparison) error {
 	return markdown.Write(w, view.WholeComparison(doc))
 }
 
-// Study writes a study for a terminal.
-func Study(w io.Writer, doc *finding.Study, opts TerminalOptions) error {
-	return terminal.Write(w, study.Brief(doc), opts)
+// Replication writes a replication for a terminal.
+func Replication(w io.Writer, doc *finding.Replication, opts TerminalOptions) error {
+	return terminal.Write(w, replicate.Brief(doc), opts)
 }
 
-// StudyHTML writes the page of a study. It fails on one that JSON cannot hold.
-func StudyHTML(w io.Writer, doc *finding.Study) error { return page.Write(w, study.Whole(doc)) }
+// ReplicationHTML writes the page of a replication. It fails on one that JSON cannot hold.
+func ReplicationHTML(w io.Writer, doc *finding.Replication) error {
+	return page.Write(w, replicate.Whole(doc))
+}
 
-// StudyMarkdown writes a study as a part of a page.
-func StudyMarkdown(w io.Writer, doc *finding.Study) error {
-	return markdown.Write(w, study.Whole(doc))
+// ReplicationMarkdown writes a replication as a part of a page.
+func ReplicationMarkdown(w io.Writer, doc *finding.Replication) error {
+	return markdown.Write(w, replicate.Whole(doc))
 }
 
 // JSON writes the findings, as findings.json keeps them.
@@ -74,8 +76,10 @@ func Benchfmt(w io.Writer, doc *finding.Document) error { return data.Benchfmt(w
 // ComparisonJSON writes the comparison.
 func ComparisonJSON(w io.Writer, doc *finding.Comparison) error { return data.ComparisonJSON(w, doc) }
 
-// StudyJSON writes the study.
-func StudyJSON(w io.Writer, doc *finding.Study) error { return data.StudyJSON(w, doc) }
+// ReplicationJSON writes the replication.
+func ReplicationJSON(w io.Writer, doc *finding.Replication) error {
+	return data.ReplicationJSON(w, doc)
+}
 
-// StudyCSV writes a row for each figure of a study.
-func StudyCSV(w io.Writer, doc *finding.Study) error { return data.StudyCSV(w, doc) }
+// ReplicationCSV writes a row for each figure of a replication.
+func ReplicationCSV(w io.Writer, doc *finding.Replication) error { return data.ReplicationCSV(w, doc) }

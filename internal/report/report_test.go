@@ -17,7 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // form is one shape of report, by the end of its golden file's name.
 type form map[string]func(io.Writer, *finding.Document) error

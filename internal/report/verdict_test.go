@@ -11,14 +11,14 @@ import (
 	"github.com/tracetax/tracetax/internal/report/view"
 )
 
-// The first line is the answer, so that `head -1` prints it, or that there is none of tracing.
-func TestTheAnswerComesFirst(t *testing.T) {
+// The first line is the summary, so that `head -1` prints it, or that there is none of tracing.
+func TestTheSummaryComesFirst(t *testing.T) {
 	for name, doc := range fixtures() {
 		var b bytes.Buffer
 		if err := Terminal(&b, doc, TerminalOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		first := model.OneLine(doc.Answer)
+		first := model.OneLine(doc.FullSummary)
 		if len(doc.Untraced) > 0 {
 			first = view.Brief(doc, false).Alarm.Title
 		}
@@ -51,11 +51,11 @@ func TestPageWithoutIntervals(t *testing.T) {
 	}
 }
 
-// A long cause that the answer tells is told once.
+// A long cause that the summary tells is told once.
 func TestCauseIsToldOnce(t *testing.T) {
 	doc := empty()
 	cause := "start: no shop in PATH=/a:/b:/c"
-	doc.Answer = "No run succeeded: " + cause + "."
+	doc.FullSummary = "No run succeeded: " + cause + "."
 	doc.Runs.Failure = []string{"block 1, none, attempt 1: " + cause, "block 1, none, attempt 2: as in block 1, none, attempt 1"}
 	var text, page bytes.Buffer
 	if err := Terminal(&text, doc, TerminalOptions{}); err != nil {

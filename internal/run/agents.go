@@ -1,5 +1,6 @@
 // The processes of the harness itself, the sink and the load generator, and what has the operations
-// made: the generator, or the workload where it makes itself work.
+// made: the generator, or the workload where it is self-driving.
+
 package run
 
 import (
@@ -141,7 +142,7 @@ func (s *stage) requests(remote *load.Remote) drive.Driver {
 	}
 }
 
-// orders has the processes make themselves work.
+// orders has the processes drive themselves.
 func (s *stage) orders() drive.Driver {
 	return &drive.Orders{
 		Processes: s.request.Plan.Processes, Address: s.address,

@@ -2,6 +2,7 @@
 //
 // Memory is told over the load of a window, and over the life of the processes. A drain is in no mean: how long it takes
 // differs between tracers, and memory is not the same while nothing is asked of a program.
+
 package run
 
 import (

@@ -1,4 +1,5 @@
 // What a tracer does at its flush, after the operations, is part of what they cost.
+
 package run_test
 
 import (

@@ -1,5 +1,6 @@
 // How the end of an arrival of spans is found out: the sink, or the backend, is looked at until all have come, or it
 // is quiet.
+
 package run
 
 import (

@@ -1,4 +1,5 @@
-// Runs of workloads that make themselves work.
+// Runs of self-driving workloads.
+
 package run_test
 
 import (
@@ -33,7 +34,7 @@ var programs = map[string]func(args []string) error{
 // fewHeld are the spans that the program holds back where it holds few.
 const fewHeld = 64
 
-// driven makes itself work: an operation is calls in one another, each with a span
+// driven is self-driving: an operation is calls in one another, each with a span
 // by the real SDK where there is a sink. Its fault is its third argument.
 func driven(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)

@@ -1,4 +1,5 @@
 // What a run of a duet does with the other one: both meet, start in turn, and swap their sides.
+
 package run
 
 import (

@@ -1,5 +1,6 @@
 // Why a run failed: the failure that came first, in the words of the stage, and the process
 // that it is of. Which one wrote something first says nothing of that.
+
 package run
 
 import (

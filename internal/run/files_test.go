@@ -1,4 +1,5 @@
 // Operations with files: request data, and the types of a gRPC service.
+
 package run_test
 
 import (

@@ -1,5 +1,6 @@
 // Hops: processes that the spans pass through on their way from the traced processes to the sink: how they are told of
 // each other, and what they are asked of the spans, and when.
+
 package run
 
 import (

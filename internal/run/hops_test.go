@@ -1,4 +1,5 @@
 // Spans that pass through a hop on their way to the sink.
+
 package run_test
 
 import (

@@ -1,4 +1,5 @@
 // An operation that is ready to be made, however that is done.
+
 package run
 
 import (

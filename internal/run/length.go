@@ -39,7 +39,7 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) 
 			made = time.Duration(calibrationOperations / rate * float64(time.Second))
 		}
 		once := length + time.Duration(phases+1)*(p.Passed()+margin) + time.Duration(phases)*made
-		if p.Holds > 0 { // once more for each phase, with twice as much of it
+		if p.Buffers > 0 { // once more for each phase, with twice as much of it
 			once += time.Duration(phases) * (once + made)
 		}
 		return once
@@ -60,8 +60,8 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) 
 // the most that calls-lossless was seen to take is given.
 func probesOf(c spec.Capacity) (few, many probes) {
 	switch {
-	case c.Method == spec.MethodStaircase && c.Most > 0 && c.Step > 0:
-		steps := 1 + int(math.Max(0, (c.Most-c.From)/c.Step))
+	case c.Method == spec.MethodStaircase && c.Max > 0 && c.Step > 0:
+		steps := 1 + int(math.Max(0, (c.Max-c.From)/c.Step))
 		return probes{all: min(2, steps)}, probes{all: steps}
 	case c.Method == spec.MethodStaircase:
 		return probes{all: 2}, probes{all: 20}

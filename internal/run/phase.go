@@ -46,6 +46,9 @@ func (s *stage) firstOperation(ctx context.Context) error {
 	if err == nil {
 		start.Hops, err = s.hopsSince(ctx, end.counts.Spans)
 	}
+	if err == nil {
+		_, err = s.tracedSince(ctx) // so that the first phase has none of these
+	}
 	return err
 }
 
@@ -96,6 +99,9 @@ func (s *stage) phases(ctx context.Context) error {
 			return err
 		}
 		if phase.Hops, err = s.hopsSince(ctx, end.Spans); err != nil {
+			return err
+		}
+		if phase.Traced, err = s.tracedSince(ctx); err != nil {
 			return err
 		}
 		if phase, err = s.withWarmed(phase, i); err != nil {

@@ -1,5 +1,6 @@
 // What comes before a run's operations and beside them: services, templates, the
 // tracer's connection, the check of the answers.
+
 package run_test
 
 import (

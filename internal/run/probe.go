@@ -79,7 +79,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, (rested + end.took).Seconds()
 	p.Expected, p.Lost = s.lost(j.work, p)
-	p.Lost = s.owed.beyond(p.Lost, float64(s.told(p.Sink))-p.Expected, float64(s.request.Plan.Holds))
+	p.Lost = s.owed.beyond(p.Lost, float64(s.told(p.Sink))-p.Expected, float64(s.request.Plan.Buffers))
 	p = request.Search.Judge(p)
 	if !calm {
 		p.Why += "; the app was still busy with it when patience ended"

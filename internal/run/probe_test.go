@@ -121,7 +121,7 @@ func TestLostIsWhatTheSinkWasNotToldOf(t *testing.T) {
 		"all came":          {record.Counts{Spans: 1100}, 0},
 		"all merged":        {record.Counts{Spans: 200, Merged: 900}, 0},
 		"some merged":       {record.Counts{Spans: 700, Merged: 400}, 0},
-		"some not sent":     {record.Counts{Spans: 100, Forgone: 1000}, 0},
+		"some suppressed":   {record.Counts{Spans: 100, Suppressed: 1000}, 0},
 		"merged, some lost": {record.Counts{Spans: 700, Merged: 300}, 100},
 		"some came twice":   {record.Counts{Spans: 1100, Duplicate: 50}, 50},
 	} {

@@ -1,4 +1,5 @@
 // Where the spans' way ends: what counts them there is asked how many have come.
+
 package run
 
 import (

@@ -1,4 +1,5 @@
 // What the conductor is asked for.
+
 package run
 
 import (

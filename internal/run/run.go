@@ -60,14 +60,14 @@ func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
 // nothing of them is heard before the processes end.
 
 // heldBack reports whether a calibration's phases cannot say whose spans came in them: the
-// tracer is known to hold some back, or some of a workload that makes itself work came only
+// tracer is known to hold some back, or some of a self-driving workload came only
 // when its processes ended, or all of any. A full buffer may have been sent in the middle
 // of any phase.
 func heldBack(q Request, r *record.Record) bool {
 	if q.Kind != record.Calibration || q.twice > 0 || r.Failed() || len(r.Phases) == 0 || r.Stop.Sink.Spans == 0 {
 		return false
 	}
-	if q.Plan.Holds > 0 || q.Plan.Manner().Leaves {
+	if q.Plan.Buffers > 0 || q.Plan.Manner().Leaves {
 		return true
 	}
 	for i := range r.Phases {

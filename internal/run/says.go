@@ -1,4 +1,5 @@
 // What the tracer says of its spans: on pages of counters, as long as its processes are there, and in their logs.
+
 package run
 
 import (
@@ -17,29 +18,56 @@ const theTracer = "the tracer"
 // askTracer reads the pages of counters of the traced processes: when everything has been measured, and before they stop.
 // Those of several processes add up.
 func (s *stage) askTracer(ctx context.Context) error {
-	s.paged = nil
+	var err error
+	s.paged, err = s.pagesOf(ctx, hop.Counted(s.request.Plan.Says))
+	return err
+}
+
+// tracedSince is how many traces the tracer decided for, by chance, since it was last asked; nil where it does not say. While
+// all operations are warmed together nobody can tell whose they are.
+func (s *stage) tracedSince(ctx context.Context) (*uint64, error) {
+	says := slices.DeleteFunc(hop.Counted(s.request.Plan.Says), func(s spec.Saying) bool { return s.What != spec.SaysTraced })
+	if len(says) == 0 || len(s.warmed) > 0 {
+		return nil, nil
+	}
+	page, err := s.pagesOf(ctx, says)
+	if err != nil || page == nil || page.Traced == nil {
+		return nil, err
+	}
+	before := s.traced
+	s.traced = *page.Traced
+	if s.traced < before {
+		return nil, nil // a process has started again
+	}
+	since := s.traced - before
+	return &since, nil
+}
+
+// pagesOf reads what is said on the pages of counters of all traced processes; nil where there is none.
+func (s *stage) pagesOf(ctx context.Context, says []spec.Saying) (*record.Hop, error) {
+	var all *record.Hop
 	for _, p := range s.request.Plan.Processes {
 		if p.Page == "" {
 			continue
 		}
 		page, err := spec.Expand(p.Page, s.valuesFor(p))
 		if err != nil {
-			return of(p.Name, fmt.Errorf("the tracer's page of counters of process %s: %w", p.Name, err))
+			return nil, of(p.Name, fmt.Errorf("the tracer's page of counters of process %s: %w", p.Name, err))
 		}
-		counter := &hop.Page{Hop: theTracer, URL: page, Says: hop.Counted(s.request.Plan.Says)}
+		counter := &hop.Page{Hop: theTracer, URL: page, Says: says}
 		said, err := counter.Read(ctx)
 		if err != nil {
-			return of(p.Name, fmt.Errorf("asking the tracer of process %s for its spans: %w", p.Name, err))
+			return nil, of(p.Name, fmt.Errorf("asking the tracer of process %s for its spans: %w", p.Name, err))
 		}
 		if said.Untold == "" && !counter.Seen() {
 			said.Untold = "the page of counters of process " + p.Name + " has none of those that tracer.yaml names"
 		}
-		if s.paged != nil {
-			said = s.paged.Plus(said)
+		if all != nil {
+			said = all.Plus(said)
 		}
-		s.paged = &said
+		all = &said
 	}
-	return nil
+	return all, nil
 }
 
 // admissions puts into the record what the tracer said: on the pages before the stop, and in the logs, which are whole

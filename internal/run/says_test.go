@@ -1,4 +1,5 @@
 // What a tracer says on a page of counters.
+
 package run_test
 
 import (

@@ -69,7 +69,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	return phase, counted, settle(&phase, all, at)
 }
 
-// searches makes the search, and makes it anew where it ended unsteady. It returns the
+// searches makes the search, and makes it again where it ended unsteady. It returns the
 // probes of all searches, and what the last of them came to. A staircase is made once:
 // it ends unsteady where its steps end.
 func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, counted record.Counts, clean bool) ([]tried, record.Capacity, record.Counts, error) {

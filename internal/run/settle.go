@@ -1,5 +1,6 @@
 // Between the start of the processes and the first operation: the tracer gets the
 // time that it needs to be there.
+
 package run
 
 import (
@@ -93,7 +94,7 @@ func (s *stage) mayBeCold() bool {
 	case s.request.Kind == record.Calibration:
 		return true
 	}
-	return s.request.Plan.Holds == 0 && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1) > 0
+	return s.request.Plan.Buffers == 0 && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1) > 0
 }
 
 // until waits, at most so long, until what the sink has counted is as wanted; false

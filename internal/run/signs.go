@@ -1,5 +1,6 @@
 // What the processes tell of the tracer: what it instruments, and signs of one of which no span came, which are what a
 // user would look at next. They are looked for when everything has been measured, so that they cost no run anything.
+
 package run
 
 import (

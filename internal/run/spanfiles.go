@@ -1,5 +1,6 @@
 // Tracers that write their spans to files: these are counted when the processes have
 // ended, and are taken as if they had come to the sink then.
+
 package run
 
 import (

@@ -1,4 +1,5 @@
 // Tracers that write their spans to files.
+
 package run_test
 
 import (

@@ -1,5 +1,6 @@
 // Where the processes of a run live, as far as a run has to do with it, and this machine as that
 // place. The sink and the load generator are always on this machine.
+
 package run
 
 import (

@@ -1,5 +1,6 @@
 // What placeholders stand for in the texts of processes and in requests to them, and where the
 // processes of a workload are reached.
+
 package run
 
 import (

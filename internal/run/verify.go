@@ -1,4 +1,5 @@
 // The workload's own check of its answers.
+
 package run
 
 import (

@@ -1,6 +1,7 @@
 // The warm-up that all operations share. What a program with a just-in-time compiler
 // has compiled for one operation serves the next one; without this, the operation that
 // comes first would be measured colder than the others.
+
 package run
 
 import (

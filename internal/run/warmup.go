@@ -1,4 +1,5 @@
 // A warm-up that is watched, to see how long it takes.
+
 package run
 
 import (

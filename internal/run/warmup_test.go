@@ -1,4 +1,5 @@
 // Pilots that watch a warm-up.
+
 package run
 
 import (

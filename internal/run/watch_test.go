@@ -48,7 +48,7 @@ func TestWatchedClosedLoop(t *testing.T) {
 	}
 }
 
-// A workload that makes itself work is given an order a slice, and its number of calls,
+// A self-driving workload is given an order a slice, and its number of calls,
 // which is the window's, does not end it.
 func TestWatchedDriven(t *testing.T) {
 	t.Parallel()

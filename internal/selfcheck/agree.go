@@ -1,6 +1,7 @@
 // This file holds what the findings say against the samples that they give, by a
 // calculation of its own. The other checks reckon from the samples, and users read the
 // rest: a cost that is said to be a saving would be found by none of them.
+
 package selfcheck
 
 import (
@@ -72,7 +73,7 @@ type holder struct {
 	warnings    []finding.Warning
 }
 
-// lessIsBetter are the metrics that the known lengths are of.
+// lessIsBetter are the metrics that the injected overheads are of.
 var lessIsBetter = []string{"cpu_per_operation", "latency_p50", "latency_mean", "memory_mean"}
 
 // figures looks at what needs no estimate of a difference.

@@ -1,5 +1,6 @@
 // This file reckons centres and intervals once more, in the plainest way: it shares no
 // code with the ordinary analysis, which it is held against.
+
 package selfcheck
 
 import (

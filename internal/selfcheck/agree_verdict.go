@@ -1,4 +1,5 @@
 // This file holds the verdict of a finding against its samples.
+
 package selfcheck
 
 import (
@@ -66,7 +67,7 @@ func (h holder) verdict() string {
 }
 
 // judged reports whether the analysis gives a verdict where it has an interval: of the
-// metrics of the known lengths, over all roles. The levels of a sweep may have none.
+// metrics of the injected overheads, over all roles. The levels of a sweep may have none.
 func (h holder) judged() bool {
 	return slices.Contains(lessIsBetter, h.Metric) && h.Role == "" && len(h.Parameter) == 0 && !h.quick && !h.Uncompared
 }

@@ -1,5 +1,6 @@
 // This file judges what the ledger says that a tracer dropped, by counts that the
 // ledger has no part in.
+
 package selfcheck
 
 import (

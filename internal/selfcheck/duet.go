@@ -1,5 +1,6 @@
 // This file says what a duet gains: both variants at the same time meet the same
 // noise, which then is no difference between them.
+
 package selfcheck
 
 import (

@@ -1,5 +1,6 @@
 // This file judges what is counted: nothing of it is estimated, so a noisy machine
 // is no excuse.
+
 package selfcheck
 
 import (

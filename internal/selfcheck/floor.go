@@ -1,5 +1,6 @@
 // This file reads off the same program measured twice how small a difference can
 // be seen on this machine.
+
 package selfcheck
 
 import (

@@ -1,4 +1,5 @@
 // This file says what is measured: the experiments, and how long each form takes.
+
 package selfcheck
 
 // The experiments of a selfcheck. They are ordinary ones: 'tracetax run NAME'.

@@ -1,4 +1,5 @@
 // This file judges the lengths that are estimated: an interval against a margin.
+
 package selfcheck
 
 import (
@@ -154,7 +155,7 @@ func (c Check) judge(differences []float64, confidence float64, f *finding.Findi
 
 func (c Check) holds(v float64) bool { return c.Low <= v && v <= c.High }
 
-// wrong is the verdict on an interval that lies beside the known length. Where the
+// wrong is the verdict on an interval that lies beside the injected overhead. Where the
 // ordinary analysis withheld its verdict, a user would not have been misled.
 func (c Check) wrong(f *finding.Finding) Check {
 	if f.Verdict.Kind == finding.CannotTell && f.Verdict.Low == nil {

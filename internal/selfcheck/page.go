@@ -1,4 +1,5 @@
 // This file is the page that a report is written on: its lines and its colours.
+
 package selfcheck
 
 import "strings"

@@ -1,4 +1,4 @@
-// Package selfcheck owns the check of the ruler itself: which known lengths are
+// Package selfcheck owns the check of the harness itself: which injected overheads are
 // measured, what passes, and how it is said. It reads what the ordinary analysis
 // and the ordinary runs left. It must not know how a run is made, and it changes
 // nothing in how one is analysed.
@@ -26,7 +26,7 @@ const (
 	CannotTell Verdict = "cannot tell"
 )
 
-// Check is one known length and how it was found.
+// Check is one injected overhead and how it was found.
 type Check struct {
 	Name       string  `json:"name"`
 	Experiment string  `json:"experiment"` // that shows it: 'tracetax run' takes the name
@@ -70,7 +70,7 @@ type Report struct {
 
 // Judge holds the evidence, by experiment, against what is known. What is missing
 // of it makes the checks that need it fail: a check that was not made says nothing
-// for the ruler.
+// for the harness.
 func Judge(form Form, evidence map[string]Evidence) *Report {
 	r := &Report{Schema: Schema, Form: form, Confidence: Confidence}
 	lengths := form.lengths()

@@ -89,7 +89,7 @@ func TestNoisyMachineCannotTell(t *testing.T) {
 	}
 }
 
-// An interval that holds the known length but reaches over the margin is no pass,
+// An interval that holds the injected overhead but reaches over the margin is no pass,
 // nor is one that does not exclude zero.
 func TestEdges(t *testing.T) {
 	f := &finding.Finding{}
@@ -125,7 +125,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// What the result itself calls untold is no failure of the ruler; different work
+// What the result itself calls untold is no failure of the harness; different work
 // is no pass.
 func TestWithheld(t *testing.T) {
 	s := quiet()

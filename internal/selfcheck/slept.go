@@ -1,4 +1,5 @@
 // This file reads what the synthetic tracer says of itself in its log.
+
 package selfcheck
 
 import (

@@ -1,4 +1,5 @@
 // This file lays tables and paragraphs out.
+
 package selfcheck
 
 import (
@@ -14,7 +15,7 @@ type cell struct{ text, style string }
 // table writes a line for each check. The verdict's word gives way where it is
 // narrow: its mark stays.
 func (p *page) table(checks []Check) {
-	rows := [][]cell{{{"", ""}, {"known length", dim}, {"is", dim}, {"measured", dim}, {"margin", dim}, {"verdict", dim}}}
+	rows := [][]cell{{{"", ""}, {"injected overhead", dim}, {"is", dim}, {"measured", dim}, {"margin", dim}, {"verdict", dim}}}
 	for _, c := range checks {
 		style := colour(c.Verdict)
 		rows = append(rows, []cell{

@@ -1,4 +1,5 @@
 // This file says the report to a person, on a terminal of any width.
+
 package selfcheck
 
 import (
@@ -32,7 +33,7 @@ func Terminal(w io.Writer, r *Report, o Options) error {
 	return nil
 }
 
-// sentence is the answer.
+// sentence is the summary.
 func (r *Report) sentence() string {
 	count := map[Verdict]int{}
 	for _, c := range r.Checks {
@@ -40,9 +41,9 @@ func (r *Report) sentence() string {
 	}
 	switch r.Verdict {
 	case Passed:
-		return "passed: tracetax finds all known lengths on this machine"
+		return "passed: tracetax finds all injected overheads on this machine"
 	case Failed:
-		return fmt.Sprintf("failed: %d of %d known lengths are not found as they are. Do not trust results from this machine before the cause is known", count[Failed], len(r.Checks))
+		return fmt.Sprintf("failed: %d of %d injected overheads are not found as they are. Do not trust results from this machine before the cause is known", count[Failed], len(r.Checks))
 	}
 	return fmt.Sprintf("cannot tell: this machine is too noisy for %d of %d checks; the others passed", count[CannotTell], len(r.Checks))
 }

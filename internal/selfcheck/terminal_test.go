@@ -52,7 +52,7 @@ func TestTerminalSays(t *testing.T) {
 	s := quiet()
 	s.shift = map[string]float64{key(Burn200, "cpu_per_operation"): -50e-6}
 	text = written(t, Judge(Quick, s.evidence()), Options{})
-	for _, word := range []string{"failed: 1 of 16 known lengths", "✗ 200 µs of CPU: +150", "all of it outside 200 µs ± 20.0 µs", "by hand: tracetax run selfcheck-costs"} {
+	for _, word := range []string{"failed: 1 of 16 injected overheads", "✗ 200 µs of CPU: +150", "all of it outside 200 µs ± 20.0 µs", "by hand: tracetax run selfcheck-costs"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("it does not say %q:\n%s", word, text)
 		}

@@ -11,7 +11,7 @@ func (e *AskedError) Error() string { return e.Err.Error() }
 func (e *AskedError) Unwrap() error { return e.Err }
 
 const (
-	startAnew   = "start anew with --out"
+	startAgain  = "start again with --out"
 	chooseOther = "choose another with --out"
 	askedFor    = "it was asked for by --variants"
 )

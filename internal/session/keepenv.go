@@ -24,7 +24,7 @@ func (s *Session) keepEnv(names []string) {
 func (s *Session) sameKeptEnv(before environment) error {
 	asked := s.environment.KeptEnv
 	if len(asked) > 0 && !slices.Equal(asked, before.KeptEnv) {
-		return &AskedError{fmt.Errorf("%s was begun with %s; go on without --keep-env, or "+startAnew, s.dir, keptEnvText(before.KeptEnv))}
+		return &AskedError{fmt.Errorf("%s was begun with %s; go on without --keep-env, or "+startAgain, s.dir, keptEnvText(before.KeptEnv))}
 	}
 	for _, name := range before.KeptEnv {
 		if _, set := os.LookupEnv(name); !set {

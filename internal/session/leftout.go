@@ -86,10 +86,10 @@ func sameLeftOut(before, now []finding.LeftOut) error {
 		return finding.LeftOut{}, false
 	}
 	if gone, found := missing(now, before); found {
-		return fmt.Errorf("variant %s was measured, and cannot run here any more (%s): put back what it needs, or "+startAnew, gone.Variant, gone.Reason)
+		return fmt.Errorf("variant %s was measured, and cannot run here any more (%s): put back what it needs, or "+startAgain, gone.Variant, gone.Reason)
 	}
 	if come, found := missing(before, now); found {
-		return fmt.Errorf("variant %s could not run when this was begun (%s), and can now: "+startAnew, come.Variant, come.Reason)
+		return fmt.Errorf("variant %s could not run when this was begun (%s), and can now: "+startAgain, come.Variant, come.Reason)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *Session) sameExperiment() error {
 		return err
 	}
 	if !bytes.Equal(kept, text) {
-		return &AskedError{fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or "+startAnew, s.dir, s.dir)}
+		return &AskedError{fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or "+startAgain, s.dir, s.dir)}
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (s *Session) samePlace() error {
 	case before.Tool != now.Tool:
 		other = fmt.Sprintf("by tracetax %s; this is %s", before.Tool, now.Tool)
 	case !maps.Equal(before.Files, now.Files):
-		return fmt.Errorf("%s was begun with other request data: %s; put back what was there, or "+startAnew, s.dir, changedFiles(before.Files, now.Files))
+		return fmt.Errorf("%s was begun with other request data: %s; put back what was there, or "+startAgain, s.dir, changedFiles(before.Files, now.Files))
 	case !maps.Equal(before.Runtimes, now.Runtimes) || !maps.EqualFunc(before.Digests, now.Digests, maps.Equal):
 		other = fmt.Sprintf("with other programs: %v %v; now %v %v", before.Runtimes, before.Digests, now.Runtimes, now.Digests)
 	default:
@@ -80,7 +80,7 @@ func (s *Session) samePlace() error {
 		s.environment = before
 		return nil
 	}
-	return fmt.Errorf("%s was begun %s: "+startAnew, s.dir, other)
+	return fmt.Errorf("%s was begun %s: "+startAgain, s.dir, other)
 }
 
 // changedFiles names the files that are not what they were.

@@ -74,7 +74,7 @@ design: {blocks: 1, quick: true, seed: 7}
 }
 
 // A workload that cannot run is passed over, and its folder is withdrawn however the results are
-// judged; what was run can be gone on with and analysed anew.
+// judged; what was run can be gone on with and analysed again.
 func TestSeries(t *testing.T) {
 	all, catalog := two(t)
 	h := &heard{}
@@ -115,9 +115,9 @@ func TestSeries(t *testing.T) {
 	if err := runs.Close(); err != nil {
 		t.Fatal(err)
 	}
-	anew, err := session.Anew(folders[0], catalog, options)
-	if err != nil || h.cutOff != int64(len(`{"cut`)) || len(anew.Findings) == 0 || len(anew.Findings) != len(doc.Findings) {
-		t.Fatalf("anew: %v, heard %+v", err, h)
+	again, err := session.Reanalyze(folders[0], catalog, options)
+	if err != nil || h.cutOff != int64(len(`{"cut`)) || len(again.Findings) == 0 || len(again.Findings) != len(doc.Findings) {
+		t.Fatalf("again: %v, heard %+v", err, h)
 	}
 
 	text := filepath.Join(folders[0], record.ExperimentFile)
@@ -125,7 +125,7 @@ func TestSeries(t *testing.T) {
 		t.Fatal(err)
 	}
 	var asked *session.AskedError
-	if _, err := session.Anew(folders[0], catalog, options); !errors.As(err, &asked) {
+	if _, err := session.Reanalyze(folders[0], catalog, options); !errors.As(err, &asked) {
 		t.Errorf("an edited experiment: %v", err)
 	}
 }

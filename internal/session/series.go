@@ -102,7 +102,7 @@ func (s *Series) one(ctx context.Context, e *spec.Experiment, dir string) (doc *
 	}
 	doc, err = one.Finish(history)
 	if doc != nil && err != nil {
-		err = fmt.Errorf("%w\nthe runs are kept; make room, then: tracetax report %s --anew", err, dir)
+		err = fmt.Errorf("%w\nthe runs are kept; make room, then: tracetax report %s --reanalyze", err, dir)
 	}
 	return doc, err
 }

@@ -1,5 +1,5 @@
 // Package session owns what happens in results folders: an experiment is made ready for one,
-// run in it, gone on with, and analysed, at once or anew; over several workloads, each has a
+// run in it, gone on with, and analysed, at once or again; over several workloads, each has a
 // folder of its own. It knows neither the command line nor an exit status nor how a result is
 // printed: who waits for it hears of it by a Listener. Commands are named only where an error
 // says what to do.

@@ -62,7 +62,7 @@ func remedy(path string) string {
 			return fmt.Sprintf("there is no %s beside it to make it again from; take a whole copy of it, or measure again", name)
 		}
 	}
-	return fmt.Sprintf("make it again from the records with: tracetax report %s --anew", dir)
+	return fmt.Sprintf("make it again from the records with: tracetax report %s --reanalyze", dir)
 }
 
 // isResult reports whether a folder holds findings, or runs to make them from.
@@ -96,7 +96,7 @@ func noRecords(dir string) error {
 	if _, err := ReadFindings(dir); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s has findings and no %s, so they cannot be made anew: leave out --anew to show them", dir, record.RunsFile)
+	return fmt.Errorf("%s has findings and no %s, so they cannot be made again: leave out --reanalyze to show them", dir, record.RunsFile)
 }
 
 func isFile(path string) bool {

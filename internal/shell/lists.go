@@ -1,4 +1,5 @@
 // What takes the tracers out of a variable that holds other things too.
+
 package shell
 
 import (

@@ -1,4 +1,5 @@
 // This file measures a sink process by its own CPU clock.
+
 package sink
 
 import (

@@ -1,4 +1,5 @@
 // This file has many senders at once, some of which stand in the way.
+
 package sink
 
 import (

@@ -1,4 +1,5 @@
 // This file has the sink do wrong by order: lose spans, and answer late.
+
 package sink
 
 import (

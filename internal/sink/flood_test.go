@@ -1,4 +1,5 @@
 // This file floods the sink with a prepared stream.
+
 package sink
 
 import (

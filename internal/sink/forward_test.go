@@ -1,4 +1,5 @@
 // This file has one sink pass on to another, as to a real backend.
+
 package sink
 
 import (

@@ -1,4 +1,5 @@
 // This file has listeners behind which nobody receives, by order.
+
 package sink
 
 import (

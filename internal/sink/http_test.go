@@ -1,4 +1,5 @@
 // This file sends to the sink over HTTP what no decent exporter would.
+
 package sink
 
 import (

@@ -1,4 +1,5 @@
 // This file floods a sink process and looks at its memory.
+
 package sink
 
 import (

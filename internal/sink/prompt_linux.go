@@ -1,5 +1,6 @@
 // This file has the kernel acknowledge at once what a sender sent, so that the interface of
 // this machine alone does not slow senders down.
+
 package sink
 
 import (

@@ -1,6 +1,7 @@
 //go:build !linux
 
 // This file leaves acknowledgements to the kernel where it cannot be told to hurry.
+
 package sink
 
 import "net"

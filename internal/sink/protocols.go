@@ -1,4 +1,5 @@
 // This file makes the receivers of the protocols in the table.
+
 package sink
 
 import (

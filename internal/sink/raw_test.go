@@ -1,4 +1,5 @@
 // This file connects over gRPC to send bodies as they are.
+
 package sink
 
 import (

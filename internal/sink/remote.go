@@ -1,4 +1,5 @@
 // This file is the conductor's end of a sink process.
+
 package sink
 
 import (

@@ -1,5 +1,6 @@
 // This file lets OpenTelemetry's own SDK send to the sink, over every protocol
 // that it has, and compares what it sent with what was counted.
+
 package sink
 
 import (

@@ -1,5 +1,6 @@
 // This file runs the sink as a process of its own: one line of JSON for hello,
 // then one answer for each request line.
+
 package sink
 
 import (

@@ -1,4 +1,5 @@
 // This file runs the receivers in this process.
+
 package sink
 
 import (

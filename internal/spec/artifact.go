@@ -1,4 +1,5 @@
 // What has to be made or fetched before a program runs.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Which process an operation is asked of, and which answers are right.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Backends: services that a variant's spans are stored in, in the place of the sink.
+
 package spec
 
 import (

@@ -16,7 +16,7 @@ receives: {zipkin: "127.0.0.1:{port}"}
 delay: 1s
 metrics: "http://127.0.0.1:{port}/metrics"
 says: [{what: received, metrics: stored}]
-settings: {most: {kind: count, default: 7}}
+settings: {max: {kind: count, default: 7}}
 answers: {spans: "http://127.0.0.1:{port}/spans?most={setting.most}", each: data.*.spans.*}
 `
 
@@ -49,7 +49,7 @@ func TestTo(t *testing.T) {
 workload: calls
 variants:
   none:
-  straight: {tracer: otel, settings: {export: zipkin}, to: {store: {most: 9}}}
+  straight: {tracer: otel, settings: {export: zipkin}, to: {store: {max: 9}}}
   behind: {tracer: otel, via: [send, {last: {service: send}}], to: {mine: {service: store}}}
 `)
 	straight, err := e.Plan(e.Variants[1])
@@ -78,18 +78,18 @@ variants:
 
 func TestBadTo(t *testing.T) {
 	for variant, want := range map[string]string{
-		"{tracer: otel, to: store}":                                          `variant "x" with tracer otel-java sends OTLP over gRPC, which store does not receive: it takes in Zipkin v2`,
-		"{tracer: otel, via: {send: {export: otlp}}, to: store}":             `send sends OTLP over gRPC, which store does not receive: it takes in Zipkin v2`,
-		"{tracer: otel, to: send}":                                           `service "send" stores no spans`,
-		"{tracer: otel, to: [store]}":                                        `to names one backend`,
-		"{tracer: otel, to: plain}":                                          `service "plain" stores no spans`,
-		"{tracer: none, to: store}":                                          `is not told where the sink is`,
-		"{tracer: otel, via: {store: {service: send}}, to: store}":           `a hop and the backend are both called "store"`,
-		"{tracer: otel, via: send, to: store, faults: {sink-loses: 3%}}":     `faults of the sink say nothing of them`,
-		"{tracer: otel, via: send, to: store, faults: {sink-gone: silent}}":  `faults of the sink say nothing of them`,
-		"{tracer: otel, via: store}":                                         `which store does not receive`,
-		"{tracer: otel, to: {app: {service: store}}}":                        `the workload has a process called "app"`,
-		"{tracer: otel, settings: {export: zipkin}, to: {store: {mist: 1}}}": `unknown key "mist"; did you mean "most"?`,
+		"{tracer: otel, to: store}":                                         `variant "x" with tracer otel-java sends OTLP over gRPC, which store does not receive: it takes in Zipkin v2`,
+		"{tracer: otel, via: {send: {export: otlp}}, to: store}":            `send sends OTLP over gRPC, which store does not receive: it takes in Zipkin v2`,
+		"{tracer: otel, to: send}":                                          `service "send" stores no spans`,
+		"{tracer: otel, to: [store]}":                                       `to names one backend`,
+		"{tracer: otel, to: plain}":                                         `service "plain" stores no spans`,
+		"{tracer: none, to: store}":                                         `is not told where the sink is`,
+		"{tracer: otel, via: {store: {service: send}}, to: store}":          `a hop and the backend are both called "store"`,
+		"{tracer: otel, via: send, to: store, faults: {sink-loses: 3%}}":    `faults of the sink say nothing of them`,
+		"{tracer: otel, via: send, to: store, faults: {sink-gone: silent}}": `faults of the sink say nothing of them`,
+		"{tracer: otel, via: store}":                                        `which store does not receive`,
+		"{tracer: otel, to: {app: {service: store}}}":                       `the workload has a process called "app"`,
+		"{tracer: otel, settings: {export: zipkin}, to: {store: {mx: 1}}}":  `unknown key "mx"; did you mean "max"?`,
 	} {
 		_, err := ParseExperiment("x.yaml", ".", []byte("workload: calls\nvariants: {none: , x: "+variant+"}\n"), backendShelf())
 		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {

@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // TestBad holds the exact errors of wrong files against golden ones. In an
 // archive, NAME.yaml is a file and NAME.want what is said of it.

@@ -1,4 +1,5 @@
 // Settings that lose spans beside another.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Bodies of requests.
+
 package spec
 
 import (

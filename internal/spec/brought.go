@@ -1,4 +1,5 @@
 // Processes that a tracer brings, as its file has them.
+
 package spec
 
 import (

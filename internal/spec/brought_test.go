@@ -132,7 +132,7 @@ func TestBadOn(t *testing.T) {
 		"workload: shop\nvariants: {none: , v: {tracer: none, on: shop}}":                  `x.yaml:2:42: on says which processes are traced, and this variant traces none: give it a tracer, env or args, or leave on out`,
 		"workload: shop\nvariants: {none: , v: {tracer: db}}":                              `x.yaml:2:32: tracer db brings a process called "db", and workload shop has one of that name: call one of them otherwise`,
 		"workload: none\nvariants: {none: , v: {tracer: mesh}}":                            `x.yaml:2:32: tracer mesh brings "outer" beside each traced process, and workload none has none: say which with on: [app]`,
-		"workload: self\nvariants: {none: , v: front}":                                     `x.yaml:2:23: tracer front brings "proxy", through which requests go, and workload self makes itself work: there are none`,
+		"workload: self\nvariants: {none: , v: front}":                                     `x.yaml:2:23: tracer front brings "proxy", through which requests go, and workload self is self-driving: there are none`,
 		"workload: fix\nvariants: {none: , v: {tracer: front}}":                            `x.yaml:2:32: tracer front brings "proxy", which has to know the port of process "app", and that is not told its port by {port}: put {port} into its run or env, or leave it out with on:`,
 		"workload: shop\nvariants: {none: , v: {tracer: front, env: {A: '{proxi.port}'}}}": `x.yaml:2:48: unknown placeholder "{proxi.port}"; did you mean "{proxy.port}"?`,
 		"workload: shop\nvariants: {none: , v: {tracer: mesh, processes: []}}":             `x.yaml:2:49: a variant brings no processes, a tracer does`,

@@ -1,4 +1,5 @@
 // Budgets: what the user is willing to pay, per metric.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The search for a capacity: the rate at which something is reached.
+
 package spec
 
 import (
@@ -41,7 +42,7 @@ func (s *source) capacity(n *node) *Capacity {
 			c.Method = Method(s.oneOf(v, "method", string(MethodFit), string(MethodStaircase)))
 		},
 		"from":       func(v *node) { c.From = s.rate(v) },
-		"most":       func(v *node) { c.Most = s.rate(v) },
+		"max":        func(v *node) { c.Max = s.rate(v) },
 		"step":       func(v *node) { c.Step = s.rate(v) },
 		"resolution": func(v *node) { c.Resolution = s.shareBetween(v, 0.001, 0.5) },
 		"confirm":    func(v *node) { c.Confirm = s.duration(v, time.Millisecond, time.Hour) },
@@ -66,15 +67,15 @@ func (s *source) capacity(n *node) *Capacity {
 
 // staircase checks what goes together with the method.
 func (s *source) staircase(n *node, c Capacity) {
-	step, most, from := n.get("step"), n.get("most"), n.get("from")
+	step, most, from := n.get("step"), n.get("max"), n.get("from")
 	switch {
 	case c.Method == MethodStaircase && step == nil:
 		s.fail(n.get("method").at, "a staircase needs a step: by how much the rate rises, such as step: 50/s")
 	case c.Method == MethodFit && step != nil:
 		s.fail(step.at, "only a staircase has a step; write method: staircase, or leave it out")
 	}
-	if from != nil && most != nil && c.From > c.Most {
-		s.fail(most.at, "the most, %s, is below the rate that the search sets out from, %s", formatRate(c.Most), formatRate(c.From))
+	if from != nil && most != nil && c.From > c.Max {
+		s.fail(most.at, "max, %s, is below the rate that the search sets out from, %s", formatRate(c.Max), formatRate(c.From))
 	}
 }
 
@@ -117,7 +118,7 @@ func (c Capacity) pairs() pairs {
 	for _, one := range []struct {
 		key  string
 		rate float64
-	}{{"from", c.From}, {"most", c.Most}, {"step", c.Step}} {
+	}{{"from", c.From}, {"max", c.Max}, {"step", c.Step}} {
 		if one.rate > 0 {
 			p.add(one.key, formatRate(one.rate))
 		}

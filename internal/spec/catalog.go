@@ -1,5 +1,6 @@
 // The catalog: built-in workloads, services, tracers and experiments, and those of
 // the user.
+
 package spec
 
 import (
@@ -16,6 +17,7 @@ import (
 // tracers/NAME/tracer.yaml and experiments/NAME.yaml. NAME of a workload may have several parts.
 type Catalog struct {
 	layers []fs.FS
+	old    func(hint string) // gets the hints at old words; nil: nobody does
 }
 
 // NewCatalog is the catalog of the given trees. Where several have the same
@@ -34,6 +36,7 @@ func (c *Catalog) Workload(name string) (*Workload, error) {
 	if root := parseYAML(s, text); root != nil {
 		w = s.workload(root, name)
 	}
+	c.hint(s.renamed...)
 	w.Name, w.Files = name, s.files
 	w.Needs = w.Artifact.needs(w.Needs)
 	return w, s.err()
@@ -69,6 +72,7 @@ func (c *Catalog) Tracer(name string) (*Tracer, error) {
 	if root := parseYAML(s, text); root != nil {
 		t = s.tracer(root, name)
 	}
+	c.hint(s.renamed...)
 	t.Name, t.Files = name, s.files
 	t.Needs = t.Artifact.needs(t.Needs)
 	for _, b := range t.Processes {
@@ -151,7 +155,7 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 	}
 	unknown := &UnknownError{What: what, Name: printable(name), Nearest: nearest(name, names)}
 	if what == "tracer" && unknown.Nearest == "" {
-		unknown.Kin = kin(name, names)
+		unknown.Related = related(name, names)
 	}
 	if !slices.Contains(names, name) {
 		return nil, "", nil, unknown

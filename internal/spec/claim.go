@@ -1,4 +1,5 @@
 // Claims of a study, as predicates on intervals.
+
 package spec
 
 import (
@@ -39,6 +40,7 @@ func (s *source) claim(n *node, known studied) (Claim, bool) {
 		"text":       func(v *node) { c.Text = s.text(v) },
 		"metric":     func(v *node) { c.Metric = s.oneOf(v, "metric", metricNames()...) },
 		"of":         func(v *node) { c.Of = s.oneOf(v, "of", claimKinds...) },
+		"beside":     func(v *node) { c.Beside = s.oneOf(v, "metric", metricNames()...) },
 		"variants":   func(v *node) { c.Variants = s.among(v, "variant", known.variants) },
 		"workloads":  func(v *node) { c.Workloads = s.among(v, "workload", known.workloads) },
 		"operations": func(v *node) { c.Operation = s.among(v, "operation", known.operations) },
@@ -67,10 +69,21 @@ func (s *source) claim(n *node, known studied) (Claim, bool) {
 	if c.Metric == metric.LostShare && c.Below != nil && *c.Below <= 0 {
 		s.fail(n.get("below").at, "no share of spans is below %s, and none lost is 0 itself: write below: 0.01%% or the like", formatShare(*c.Below))
 	}
-	if c.Of == "ratio" && len(c.Variants) != 2 && len(c.Workloads) != 2 {
-		s.fail(n.get("of").at, "a ratio is of two variants, or of two workloads: name two of either, the first over the second")
-	}
+	s.pairOf(n, c)
 	return c, true
+}
+
+// pairOf complains of a ratio of which it is not clear what is held against what.
+func (s *source) pairOf(n *node, c Claim) {
+	pair := len(c.Variants) == 2 || len(c.Workloads) == 2
+	switch {
+	case c.Of != "ratio" && c.Beside != "":
+		s.fail(n.get("beside").at, "what is beside the metric is held against it in a ratio: add of: ratio")
+	case c.Beside != "" && (pair || c.Beside == c.Metric):
+		s.fail(n.get("beside").at, "a ratio is of two metrics, or of two variants or workloads: name two different metrics, or leave beside out")
+	case c.Of == "ratio" && c.Beside == "" && !pair && len(c.Operation) != 2:
+		s.fail(n.get("of").at, "a ratio is of two variants, two workloads, two operations, or of the metric and one beside it: name two, the first over the second")
+	}
 }
 
 // among reads a list of names, each of which is known.
@@ -109,6 +122,7 @@ func (c Claim) pairs() pairs {
 	p.add("text", c.Text)
 	p.add("metric", c.Metric)
 	p.add("of", c.Of)
+	p.text("beside", c.Beside)
 	for _, one := range []struct {
 		key   string
 		names []string

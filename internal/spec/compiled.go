@@ -1,4 +1,5 @@
 // Tracers that are part of a program, and programs of which no build has them.
+
 package spec
 
 import (
@@ -8,7 +9,7 @@ import (
 	"strings"
 )
 
-// compiled finds built-in workloads of which no build has the tracer that a variant names. What one's own program is built
+// compiled finds built-in workloads of which no build has the tracer that a variant names. What your program is built
 // with, nobody here knows.
 func (e *Experiment) compiled() []misfit {
 	if !e.builtIn() {

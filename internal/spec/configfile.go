@@ -1,5 +1,6 @@
 // Configuration files of OpenTelemetry that a program has of its own: beside one of them
 // OpenTelemetry reads no variable, and the spans of a tracer would not come to the sink.
+
 package spec
 
 import (

@@ -25,8 +25,8 @@ func TestConfigFile(t *testing.T) {
 		"among options":                      {file("", `JAVA_TOOL_OPTIONS: "-Xmx1g -Dotel.experimental.config.file=x", `, "otel: {tracer: otel-java}"), 3, 84},
 		"an argument of the variant":         {file("", "", "otel: {tracer: otel-java, args: [-Dotel.config.file=x]}"), 5, 53},
 		"of another language":                {file("", "", "otel: {tracer: otel-python, env: {OTEL_CONFIG_FILE: x.yaml}}"), 5, 72},
-		"a variant of one's own":             {text: file("", "", "mine: {env: {OTEL_CONFIG_FILE: x.yaml}}")},
-		"a program of one's own":             {text: file("-Dotel.config.file=x, ", "", "mine: {env: {B: c}}")},
+		"a variant of your own":              {text: file("", "", "mine: {env: {OTEL_CONFIG_FILE: x.yaml}}")},
+		"a program of your own":              {text: file("-Dotel.config.file=x, ", "", "mine: {env: {B: c}}")},
 		"a tracer that does not read it":     {text: file("", "OTEL_CONFIG_FILE: x.yaml, ", "elastic: {tracer: elastic-java}")},
 		"properties, which win over nothing": {text: file("-Dotel.javaagent.configuration-file=x, ", "", "otel: {tracer: otel-java}")},
 	} {

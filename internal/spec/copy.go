@@ -1,4 +1,5 @@
 // Writing the files of a workload or tracer into a folder.
+
 package spec
 
 import (

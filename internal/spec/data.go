@@ -1,6 +1,7 @@
 // Request data: a file whose rows fill {data.COLUMN} in the requests of an
 // operation. The load generator reads the rows; here only what can be told
 // beforehand is checked: that the file is there, and the names of its columns.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The design of an experiment: how many runs are made, and how.
+
 package spec
 
 import (
@@ -30,8 +31,8 @@ func (s *source) design(n *node) Design {
 		"duet":      func(v *node) { d.Duet = s.flag(v) },
 		"seed":      func(v *node) { d.Seed = s.seed(v) },
 		"quick":     func(v *node) { d.Quick = s.flag(v) },
-		"most": func(v *node) {
-			s.fail(v.at, "unknown key \"most\": write the least and the most blocks as blocks: 8..30")
+		"max": func(v *node) {
+			s.fail(v.at, "unknown key \"max\": write the least and the most blocks as blocks: 8..30")
 		},
 	})
 	blocks, precision := n.get("blocks"), n.get("precision")

@@ -28,7 +28,7 @@ func TestDocs(t *testing.T) {
 	experiment := func(text []byte) error { _, err := ParseExperiment("shop.yaml", dir, text, builtIn()); return err }
 	parse := []func([]byte) error{
 		experiment, // a small one
-		experiment, // one's own program
+		experiment, // your own program
 		experiment, // a variant on one of two processes
 		experiment, // a search
 		experiment, // a relative rate

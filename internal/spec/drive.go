@@ -1,5 +1,6 @@
-// Operations of workloads that make themselves work: words of an order in the
+// Operations of self-driving workloads: words of an order in the
 // place of a request. docs/self-driving.md has the orders.
+
 package spec
 
 import (
@@ -27,7 +28,7 @@ var orderWords = map[string]string{
 
 var orderWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
-// driven reads an operation of a workload that makes itself work.
+// driven reads an operation of a self-driving workload.
 func (s *source) driven(e entry, processes []Process) Operation {
 	o := Operation{Name: e.key}
 	n := e.value
@@ -36,12 +37,12 @@ func (s *source) driven(e entry, processes []Process) Operation {
 		return o
 	}
 	if n.kind == scalar {
-		s.fail(n.at, "operation %q belongs to a workload that makes itself work (self: true), which gets no requests; write {drive: {…}}, or nothing", printable(e.key))
+		s.fail(n.at, "operation %q belongs to a self-driving workload (self: true), which gets no requests; write {drive: {…}}, or nothing", printable(e.key))
 		return o
 	}
 	request := func(key string) func(*node) {
 		return func(v *node) {
-			s.fail(v.at, "%s is part of a request, and a workload that makes itself work (self: true) gets none; leave it out", key)
+			s.fail(v.at, "%s is part of a request, and a self-driving workload (self: true) gets none; leave it out", key)
 		}
 	}
 	keys := fields{
@@ -116,13 +117,13 @@ func (s *source) goesWith(n, load *node, w *Workload, e *Experiment) {
 		s.fail(n.place([]string{"samples"}), "%s", wayText("samples", w))
 	}
 	if !manner.Generator && e.Faults.GeneratorLate > 0 {
-		s.fail(n.place([]string{"faults", "generator-late"}), "workload %s makes itself work, so that there is no generator to be late", w.Name)
+		s.fail(n.place([]string{"faults", "generator-late"}), "workload %s is self-driving, so that there is no generator to be late", w.Name)
 	}
 }
 
 // atMost complains of more than the workload can do.
 func (s *source) atMost(e entry, w *Workload) {
-	most, limited := w.Most[e.key]
+	most, limited := w.Max[e.key]
 	if !limited {
 		return
 	}
@@ -137,15 +138,15 @@ func (s *source) atMost(e entry, w *Workload) {
 	}
 }
 
-// self reports whether the workload makes itself work.
+// self reports whether the workload is self-driving.
 func (e *Experiment) self() bool { return e.Workload != nil && e.Workload.Self }
 
 // wayText says why a key of a load does not go with a workload.
 func wayText(key string, w *Workload) string {
 	if w.Self {
-		return fmt.Sprintf("%s is for workloads that are asked by requests, and %s makes itself work (calls, depth, threads, busy, rate and duration are its words)", key, w.Name)
+		return fmt.Sprintf("%s is for workloads that are asked by requests, and %s is self-driving (calls, depth, threads, busy, rate and duration are its words)", key, w.Name)
 	}
-	return fmt.Sprintf("%s is for workloads that make themselves work (self: true), and %s is asked by requests", key, w.Name)
+	return fmt.Sprintf("%s is for self-driving workloads (self: true), and %s is asked by requests", key, w.Name)
 }
 
 // oneWay complains of workloads that cannot have one load together.
@@ -155,7 +156,7 @@ func (s *source) oneWay(at *node, all []*Experiment) {
 	}
 	for _, e := range all {
 		if e.Workload.Manner().Name != all[0].Workload.Manner().Name {
-			s.fail(at.at, "one load cannot be both: of %s and %s one makes itself work, and the other is asked by requests", all[0].Workload.Name, e.Workload.Name)
+			s.fail(at.at, "one load cannot be both: of %s and %s one is self-driving, and the other is asked by requests", all[0].Workload.Name, e.Workload.Name)
 			return
 		}
 	}

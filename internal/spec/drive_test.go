@@ -10,7 +10,7 @@ import (
 
 const driven = "workload: calls\nvariants: {none: , kieker: }\n"
 
-// TestDrivenLoads: the loads of a workload that makes itself work; each is read again
+// TestDrivenLoads: the loads of a self-driving workload; each is read again
 // as it is written.
 func TestDrivenLoads(t *testing.T) {
 	load := func(change func(*Load)) Load {
@@ -96,7 +96,7 @@ func TestSamplesByFlag(t *testing.T) {
 		t.Errorf("%v, %v", e.Samples, err)
 	}
 	asked := parseIn(t, c, "workload: asked\nvariants: {none: , b: {tracer: none}}\n")
-	if err := asked.OverrideLoad(Override{Samples: true}); err == nil || !strings.Contains(err.Error(), "--samples: samples is for workloads that make themselves work") || asked.Samples {
+	if err := asked.OverrideLoad(Override{Samples: true}); err == nil || !strings.Contains(err.Error(), "--samples: samples is for self-driving workloads") || asked.Samples {
 		t.Errorf("%v", err)
 	}
 }
@@ -105,32 +105,32 @@ func TestSamplesByFlag(t *testing.T) {
 func TestDrivenWrong(t *testing.T) {
 	const own = "workload: {self: true, processes: [{name: a, run: [x, '{port}']}], operations: {o: %}}\nvariants: {none: , b: {tracer: none}}\n"
 	for text, want := range map[string]string{
-		driven + "load: {connections: 4}":                  `x.yaml:3:8: connections is for workloads that are asked by requests, and calls makes itself work`,
+		driven + "load: {connections: 4}":                  `x.yaml:3:8: connections is for workloads that are asked by requests, and calls is self-driving`,
 		driven + "load: {rate: 5/s, arrivals: poisson}":    `x.yaml:3:19: arrivals is for workloads that are asked by requests`,
 		driven + "load: {depth: [1, 2], threads: [1, 2]}":  `x.yaml:3:32: one thing is swept at a time: depth is a list already`,
 		driven + "load: {rate: [1/s, 2/s], depth: [1, 2]}": `x.yaml:3:33: one thing is swept at a time: rate is a list already`,
 		driven + "load: {depth: 0}":                        `x.yaml:3:15: 0 is out of range: 1 to 100000`,
-		"workload: {self: true, most: {depth: 64, threads: 1}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\nload: {depth: [8, 65], threads: 1}": `x.yaml:3:19: depth: 65 is more than workload a can do, which is 64`,
-		"workload: {self: true, most: {depth: 64, threads: 1}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\nload: {threads: 2}":                 `x.yaml:3:17: threads: 2 is more than workload a can do, which is 1`,
+		"workload: {self: true, max: {depth: 64, threads: 1}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\nload: {depth: [8, 65], threads: 1}": `x.yaml:3:19: depth: 65 is more than workload a can do, which is 64`,
+		"workload: {self: true, max: {depth: 64, threads: 1}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\nload: {threads: 2}":                 `x.yaml:3:17: threads: 2 is more than workload a can do, which is 1`,
 		driven + "load: {threads: [1, 1]}":                                                          `x.yaml:3:21: 1 is here a second time`,
 		driven + "load: {invocations: 5}":                                                           `x.yaml:3:21: not supported yet: loads of functions`,
-		driven + "mix: {call: 1}":                                                                   `workload calls makes itself work, one operation at a time: it has no mix`,
-		driven + "faults: {generator-late: 5ms}":                                                    `x.yaml:3:26: workload calls makes itself work, so that there is no generator to be late`,
+		driven + "mix: {call: 1}":                                                                   `workload calls is self-driving, one operation at a time: it has no mix`,
+		driven + "faults: {generator-late: 5ms}":                                                    `x.yaml:3:26: workload calls is self-driving, so that there is no generator to be late`,
 		driven + "design: {precision: 2% of p99}":                                                   `no latencies are compared where a workload goes as fast as it can`,
-		driven + "design: {duet: true}":                                                             `x.yaml:3:16: in a duet the sides are swapped half-way through the load, and calls makes itself work`,
-		"workload: asked\nvariants: {none: , b: {tracer: none}}\nload: {calls: 5}":                  `x.yaml:3:8: calls is for workloads that make themselves work (self: true), and asked is asked by requests`,
-		"workload: asked\nvariants: {none: , b: {tracer: none}}\nsamples: true":                     `x.yaml:3:10: samples is for workloads that make themselves work`,
-		"workloads: [calls, asked]\nvariants: {none: , b: {tracer: none}}":                          `x.yaml:1:12: one load cannot be both: of calls and asked one makes itself work`,
-		strings.Replace(own, "%", "GET /", 1):                                                       `operation "o" belongs to a workload that makes itself work`,
-		strings.Replace(own, "%", "{request: GET /}", 1):                                            `request is part of a request, and a workload that makes itself work`,
+		driven + "design: {duet: true}":                                                             `x.yaml:3:16: in a duet the sides are swapped half-way through the load, and calls is self-driving`,
+		"workload: asked\nvariants: {none: , b: {tracer: none}}\nload: {calls: 5}":                  `x.yaml:3:8: calls is for self-driving workloads (self: true), and asked is asked by requests`,
+		"workload: asked\nvariants: {none: , b: {tracer: none}}\nsamples: true":                     `x.yaml:3:10: samples is for self-driving workloads`,
+		"workloads: [calls, asked]\nvariants: {none: , b: {tracer: none}}":                          `x.yaml:1:12: one load cannot be both: of calls and asked one is self-driving`,
+		strings.Replace(own, "%", "GET /", 1):                                                       `operation "o" belongs to a self-driving workload`,
+		strings.Replace(own, "%", "{request: GET /}", 1):                                            `request is part of a request, and a self-driving workload`,
 		strings.Replace(own, "%", "{drive: {calls: 5}}", 1):                                         `calls is a word of the load; write load: {calls: …}`,
 		strings.Replace(own, "%", "{drive: {Bad: 5}}", 1):                                           `"Bad": a word of an order has lower-case letters`,
 		strings.Replace(own, "%", "{drive: {a: x y}}", 1):                                           `"x y": the value of a word is one word`,
 		strings.Replace(own, "%", "{drive: {depth: deep}}", 1):                                      `"deep" is not a whole number`,
 		strings.Replace(strings.Replace(own, "{port}", "", 1), "%", "", 1):                          `nothing says where process "a" listens`,
 		strings.Replace(strings.Replace(own, "self: true", "self: true, rate: 5/s", 1), "%", "", 1): `goes as fast as it can where the experiment names no rate`,
-		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {drive: {depth: 5}}}}\nvariants: {none: , b: {tracer: none}}":           `drive is for workloads that make themselves work`,
-		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /, empty: true}}}\nvariants: {none: , b: {tracer: none}}": `empty is for workloads that make themselves work`,
+		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {drive: {depth: 5}}}}\nvariants: {none: , b: {tracer: none}}":           `drive is for self-driving workloads`,
+		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /, empty: true}}}\nvariants: {none: , b: {tracer: none}}": `empty is for self-driving workloads`,
 	} {
 		_, err := ParseExperiment("x.yaml", t.TempDir(), []byte(text), shelf())
 		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
@@ -180,7 +180,7 @@ func TestOverrideDrivenLoad(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, test.want)
 		}
 	}
-	limited := parseIn(t, shelf(), "workload: {self: true, most: {depth: 64}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\n")
+	limited := parseIn(t, shelf(), "workload: {self: true, max: {depth: 64}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\n")
 	if err := limited.OverrideLoad(Override{Depth: "8,65"}); err == nil || !strings.HasPrefix(err.Error(), "--depth 8,65: depth: 65 is more than workload a can do") {
 		t.Error(err)
 	}
@@ -188,7 +188,7 @@ func TestOverrideDrivenLoad(t *testing.T) {
 		t.Errorf("%s, %v: the limit is not written", text, err)
 	}
 	e := parseIn(t, shelf(), "workload: asked\nvariants: {none: , b: {tracer: none}}\n")
-	if err := e.OverrideLoad(Override{Depth: "8"}); err == nil || !strings.HasPrefix(err.Error(), "--depth 8: depth is for workloads that make themselves work") {
+	if err := e.OverrideLoad(Override{Depth: "8"}); err == nil || !strings.HasPrefix(err.Error(), "--depth 8: depth is for self-driving workloads") {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,5 @@
 // Writing a tree of pairs as YAML, by the library that reads it again.
+
 package spec
 
 import (

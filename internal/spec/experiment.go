@@ -1,4 +1,5 @@
 // Experiment files.
+
 package spec
 
 import (
@@ -29,6 +30,7 @@ func (s *source) experimentFile(text []byte, dir string, catalog *Catalog) ([]*E
 	}
 	base := strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
 	es := s.experiments(root, base, dir, catalog)
+	catalog.hint(s.renamed...)
 	if err := s.err(); err != nil {
 		return nil, err
 	}
@@ -98,11 +100,11 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		one := e
 		one.Workload = w
 		s.goesWith(n, p.load, w, &one)
-		paced := one.Load.namesPace()
+		fixedRate := one.Load.namesPace()
 		one.Load.complete(w)
 		one.Design.complete(one.Load)
 		one.Operations = s.measured(p, w)
-		if paced {
+		if fixedRate {
 			one.yieldRates()
 		}
 		if p.variants != nil {
@@ -197,6 +199,9 @@ func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
 	names, err := c.Experiments()
 	if err != nil {
 		return nil, err
+	}
+	if !slices.Contains(names, name) {
+		name = c.current(name)
 	}
 	if !slices.Contains(names, name) {
 		return nil, &UnknownError{What: "experiment", Name: printable(name), Nearest: nearest(name, names)}

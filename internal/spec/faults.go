@@ -1,4 +1,5 @@
 // Faults: what is made to go wrong on purpose, in the harness.
+
 package spec
 
 import (
@@ -10,7 +11,7 @@ import (
 )
 
 // Bounds of faults. A sink that answers later than its senders wait, or loses
-// everything, is no known length any more, but an outage; it may be wanted.
+// everything, is no injected overhead any more, but an outage; it may be wanted.
 const (
 	maxSinkLate      = time.Minute
 	maxGeneratorLate = 10 * time.Second

@@ -1,5 +1,6 @@
 // Files that an operation names: request data, and the types of a gRPC service.
 // They stay where they are, so that what is kept of them is a digest.
+
 package spec
 
 import (

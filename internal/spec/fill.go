@@ -1,4 +1,5 @@
 // Filling ${env:NAME} into a plan, and remembering what must not be shown.
+
 package spec
 
 import (

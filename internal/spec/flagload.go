@@ -1,4 +1,5 @@
 // The load and the design in the tree that is made of flags.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // An experiment from the command line, without a file.
+
 package spec
 
 import (
@@ -95,7 +96,7 @@ func (b *flagBuilder) notAnExperiment(catalog *Catalog) error {
 		given = []string{"--"}
 	}
 	flags := strings.Join(given, " and ")
-	b.fail(place{flag: flags}, "%q is an experiment, not a command: put one's own command after --; to run the experiment leave out %s", printable(name), flags)
+	b.fail(place{flag: flags}, "%q is an experiment, not a command: put your command after --; to run the experiment leave out %s", printable(name), flags)
 	return b.err()
 }
 

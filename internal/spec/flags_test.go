@@ -97,9 +97,9 @@ func TestFromFlagsErrors(t *testing.T) {
 		"blocks":      {func(f *Flags) { f.Blocks = "-2" }, `--blocks -2: -2 is out of range: 1 to 1000`},
 		"env":         {func(f *Flags) { f.Env = []string{"A"} }, `--env A: write NAME=VALUE`},
 		"header":      {func(f *Flags) { f.Headers = []string{"A"} }, `--header A: write 'Name: value'`},
-		"bare name":   {func(f *Flags) { f.Variants[1] = "same" }, `--variant same: unknown tracer "same"; 'tracetax list tracers' shows them; a bare name is a tracer's, and a variant of one's own is written NAME:KEY=VALUE,…, such as same:tracer=none`},
+		"bare name":   {func(f *Flags) { f.Variants[1] = "same" }, `--variant same: unknown tracer "same"; 'tracetax list tracers' shows them; a bare name is a tracer's, and a variant of your own is written NAME:KEY=VALUE,…, such as same:tracer=none`},
 		"near tracer": {func(f *Flags) { f.Variants[1] = "otel-pyton" }, `--variant otel-pyton: unknown tracer "otel-pyton"; did you mean "otel-python"?`},
-		"experiment":  {func(f *Flags) { f.Command = []string{builtInExperiment} }, `--op and --variant: "` + builtInExperiment + `" is an experiment, not a command: put one's own command after --; to run the experiment leave out --op and --variant`},
+		"experiment":  {func(f *Flags) { f.Command = []string{builtInExperiment} }, `--op and --variant: "` + builtInExperiment + `" is an experiment, not a command: put your command after --; to run the experiment leave out --op and --variant`},
 		"its file":    {func(f *Flags) { f.Command, f.Variants = []string{experimentFile}, nil }, `--op: "` + experimentFile + `" is an experiment, not a command`},
 		"port":        {func(f *Flags) { f.Port = 99999 }, `--port 99999: a port is 1 to 65535`},
 		"port below":  {func(f *Flags) { f.Port = -1 }, `--port -1: a port is 1 to 65535`},
@@ -128,13 +128,13 @@ func TestFromFlagsErrors(t *testing.T) {
 }
 
 // TestFromFlagsNoSuchTracer: the settings of a tracer that is not found are not told as
-// wrong too, and where nothing is near a whole name its kin are offered.
+// wrong too, and where nothing is near a whole name those of other languages are offered.
 func TestFromFlagsNoSuchTracer(t *testing.T) {
-	const kin = `did you mean "otel-dotnet", "otel-envoy", "otel-go", "otel-java", "otel-node", …?`
+	const related = `did you mean "otel-dotnet", "otel-envoy", "otel-go", "otel-java", "otel-node", …?`
 	for _, test := range []struct{ variant, language, want string }{
-		{"otel:tracer=otell,delay=200ms", "", `unknown tracer "otell"; ` + kin},
-		{"otell:delay=200ms", "", `unknown tracer "otell"; ` + kin},
-		{"otell", "", `unknown tracer "otell"; ` + kin},
+		{"otel:tracer=otell,delay=200ms", "", `unknown tracer "otell"; ` + related},
+		{"otell:delay=200ms", "", `unknown tracer "otell"; ` + related},
+		{"otell", "", `unknown tracer "otell"; ` + related},
 		{"otel:tracer=otell,delay=200ms", "python", `unknown tracer "otell"; did you mean "otel-python"?`},
 		{"otel:tracer=jaeger,delay=200ms", "", `unknown tracer "jaeger"; 'tracetax list tracers' shows them`},
 		{"otel:tracer=otel,delay=200ms", "", `tracer "otel" means otel-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload`},

@@ -1,4 +1,5 @@
 // The parts of the tree that is made of flags.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // What a hop holds back: how long, and how many traces at once.
+
 package spec
 
 import (

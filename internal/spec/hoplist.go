@@ -1,4 +1,5 @@
 // The services that a variant's spans pass through, in order.
+
 package spec
 
 import "slices"

@@ -1,4 +1,5 @@
 // This file chooses among the workloads of an experiment over several.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The load of an experiment: how operations are made to happen.
+
 package spec
 
 import (
@@ -39,13 +40,13 @@ func defaultLoad() Load {
 const unsaid = time.Duration(-1)
 
 // complete fills in what depends on the rest: the warm-up that the workload needs, and
-// whether it is asked at a rate or in a closed loop. What makes itself work needs
+// whether it is asked at a rate or in a closed loop. What is self-driving needs
 // neither: without a rate it goes as fast as it can.
 func (l *Load) complete(w *Workload) {
 	if l.WarmupAll == unsaid {
 		l.WarmupAll = w.WarmupAll
 	}
-	if w.Manner().Unpaced {
+	if w.Manner().Unthrottled {
 		return
 	}
 	if l.Closed() && l.Connections == 0 && len(l.Levels) == 0 {

@@ -1,4 +1,5 @@
 // This file reads the keys of a load that may be one value or a list of them to sweep.
+
 package spec
 
 import (

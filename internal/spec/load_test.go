@@ -32,8 +32,8 @@ func TestLoads(t *testing.T) {
 		"{capacity: {lost: 0, confirm: 30s}}": load(func(l *Load) {
 			l.Capacity = &Capacity{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02, Confirm: 30 * time.Second}
 		}),
-		"{rate: 0.3 of slowest, capacity: {lost: 0, most: 5000/s, resolution: 5%}}": load(func(l *Load) {
-			l.Relative = &Relative{Share: 0.3, Search: Capacity{Goal: GoalLossless, Method: MethodFit, Most: 5000, Resolution: 0.05}}
+		"{rate: 0.3 of slowest, capacity: {lost: 0, max: 5000/s, resolution: 5%}}": load(func(l *Load) {
+			l.Relative = &Relative{Share: 0.3, Search: Capacity{Goal: GoalLossless, Method: MethodFit, Max: 5000, Resolution: 0.05}}
 		}),
 		"{capacity: {cpu: 75%}, arrivals: poisson, sources: 4}": load(func(l *Load) {
 			l.Capacity, l.Arrivals, l.Sources = &Capacity{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}, "poisson", 4

@@ -1,4 +1,5 @@
 // This file asks whether anything happens in a window of the load.
+
 package spec
 
 import (

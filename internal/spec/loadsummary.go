@@ -1,4 +1,5 @@
 // A load in one line.
+
 package spec
 
 import (
@@ -29,7 +30,7 @@ func (l Load) pace() string {
 	return "over " + plural(l.Connections, "connection")
 }
 
-// shape says what only workloads that make themselves work have.
+// shape says what only self-driving workloads have.
 func (l Load) shape() string {
 	out := ""
 	switch {

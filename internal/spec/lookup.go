@@ -1,4 +1,5 @@
 // Finding an experiment by what the user typed.
+
 package spec
 
 import (

@@ -1,5 +1,6 @@
 // The manners in which operations are made to happen: what others must know of them
 // without making any.
+
 package spec
 
 import "slices"
@@ -12,7 +13,7 @@ type Manner struct {
 	Generator       bool     // a generator of tracetax's own makes the operations: it can be late, and it can make other requests
 	Mixes           bool     // several operations can be made as one, by weight
 	Samples         bool     // the duration of every operation can be kept
-	Unpaced         bool     // an experiment that names no rate has none: as fast as it goes
+	Unthrottled     bool     // an experiment that names no rate has none: as fast as it goes
 	Rests           bool     // a program goes on starting when it is ready: nothing is read while idle before it is calm
 	EndsItself      bool     // its processes end by an order, which is a part of their stop
 	Leaves          bool     // spans that come only when the processes end are of operations
@@ -23,10 +24,10 @@ type Manner struct {
 // operation is a hundred calls deep.
 const calibrationRate = 20
 
-// manners is the table of them: of workloads that do not make themselves work, and that do.
+// manners is the table of them: of workloads that are not self-driving, and that are.
 var manners = [...]Manner{
 	{Name: "requests", Words: []string{"connections", "streams", "sources", "arrivals", "timeout"}, Generator: true, Mixes: true},
-	{Name: "self-driving", Words: []string{"calls", "depth", "threads", "busy"}, Samples: true, Unpaced: true,
+	{Name: "self-driving", Words: []string{"calls", "depth", "threads", "busy"}, Samples: true, Unthrottled: true,
 		Rests: true, EndsItself: true, Leaves: true, CalibrationRate: calibrationRate},
 }
 

@@ -1,4 +1,5 @@
 // What of a workload an experiment measures: operations, or a mix of them.
+
 package spec
 
 import (
@@ -54,7 +55,7 @@ func (s *source) operationOf(at place, name string, w *Workload) *Operation {
 // mix is one operation, made of several by weight.
 func (s *source) mix(n *node, w *Workload) []Operation {
 	if !w.Manner().Mixes {
-		s.fail(n.at, "workload %s makes itself work, one operation at a time: it has no mix; name its operations", w.Name)
+		s.fail(n.at, "workload %s is self-driving, one operation at a time: it has no mix; name its operations", w.Name)
 		return nil
 	}
 	o := Operation{Name: "mix"}

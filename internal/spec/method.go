@@ -1,4 +1,5 @@
 // Request methods, and the names of those that were probably meant.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The metrics of findings.json, as far as a file may name them.
+
 package spec
 
 import (

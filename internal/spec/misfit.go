@@ -1,4 +1,5 @@
 // What does not go together in an experiment though each part is right.
+
 package spec
 
 import (
@@ -105,7 +106,7 @@ func (e *Experiment) duet() []misfit {
 		out = append(out, misfit{at: at, text: "in a duet each variant would search for its capacity while the other one is in its way; leave out either duet or capacity"})
 	}
 	if e.self() {
-		out = append(out, misfit{at: at, text: fmt.Sprintf("in a duet the sides are swapped half-way through the load, and %s makes itself work, with a load of its own; leave duet out", e.Workload.Name)})
+		out = append(out, misfit{at: at, text: fmt.Sprintf("in a duet the sides are swapped half-way through the load, and %s is self-driving, with a load of its own; leave duet out", e.Workload.Name)})
 	}
 	return out
 }

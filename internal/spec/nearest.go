@@ -1,4 +1,5 @@
 // The nearest right word for a wrong one.
+
 package spec
 
 import (
@@ -13,15 +14,15 @@ type UnknownError struct {
 	What    string // "workload", "tracer", "experiment" or "variant"
 	Name    string
 	Nearest string   // "" where nothing is near
-	Kin     []string // of a tracer where nothing is nearest: those that may be meant, sorted
+	Related []string // of a tracer where nothing is nearest: those that may be meant, sorted
 }
 
 func (e *UnknownError) Error() string {
 	hint := didYouMean(e.Nearest)
 	switch {
 	case e.Nearest != "":
-	case len(e.Kin) > 0:
-		hint = didYouMeanOneOf(e.Kin)
+	case len(e.Related) > 0:
+		hint = didYouMeanOneOf(e.Related)
 	case e.What != "variant":
 		hint = fmt.Sprintf("; 'tracetax list %ss' shows them", e.What)
 	}
@@ -35,16 +36,16 @@ func didYouMean(word string) string {
 	return fmt.Sprintf("; did you mean %q?", word)
 }
 
-// maxKin is how many names are offered at once: more are a list, which there is a
+// maxRelated is how many names are offered at once: more are a list, which there is a
 // command for.
-const maxKin = 5
+const maxRelated = 5
 
 func didYouMeanOneOf(words []string) string {
 	var quoted []string
-	for _, w := range words[:min(len(words), maxKin)] {
+	for _, w := range words[:min(len(words), maxRelated)] {
 		quoted = append(quoted, strconv.Quote(w))
 	}
-	if len(words) > maxKin {
+	if len(words) > maxRelated {
 		quoted = append(quoted, "…")
 	}
 	return fmt.Sprintf("; did you mean %s?", strings.Join(quoted, ", "))
@@ -84,9 +85,9 @@ func nearest(word string, known []string) string {
 	return ""
 }
 
-// kin are the tracers that may be meant by a word that is near no whole name: those
+// related are the tracers that may be meant by a word that is near no whole name: those
 // that are near it but for their language, or else those that hold it.
-func kin(word string, known []string) []string {
+func related(word string, known []string) []string {
 	var stems []string
 	for _, k := range known {
 		stems = append(stems, stem(k))

@@ -1,4 +1,5 @@
 // What a workload, a tracer or a service needs of the machine.
+
 package spec
 
 import "slices"

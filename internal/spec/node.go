@@ -1,4 +1,5 @@
 // A YAML text as a small tree with places, aliases and merge keys resolved.
+
 package spec
 
 import (

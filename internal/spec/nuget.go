@@ -1,4 +1,5 @@
 // The folder of .NET projects that a workload or tracer names.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Which of a workload's processes a variant is on, and whether what its tracer brings fits there.
+
 package spec
 
 import (
@@ -73,7 +74,7 @@ func (s *source) fitting(v *Variant, w *Workload, tracer, on place) {
 			s.fail(tracer, "tracer %s brings %q beside each traced process, and workload %s has none: say which with on: [%s]", t.Name, b.Name, printable(w.Name), strings.Join(w.processNames(), ", "))
 		}
 		if b.Front && w.Self {
-			s.fail(tracer, "tracer %s brings %q, through which requests go, and workload %s makes itself work: there are none", t.Name, b.Name, printable(w.Name))
+			s.fail(tracer, "tracer %s brings %q, through which requests go, and workload %s is self-driving: there are none", t.Name, b.Name, printable(w.Name))
 			continue
 		}
 		if !b.Front && !slices.Contains(b.words(t.template), besidePrefix+"port") {

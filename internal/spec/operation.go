@@ -1,4 +1,5 @@
 // Operations of a workload.
+
 package spec
 
 import (
@@ -64,10 +65,10 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		"protoset":    func(v *node) { o.Protoset = s.protoset(v) },
 		"insecure":    func(v *node) { o.Insecure = s.flag(v) },
 		"drive": func(v *node) {
-			s.fail(v.at, "drive is for workloads that make themselves work; write self: true at the workload, or give the operation a request")
+			s.fail(v.at, "drive is for self-driving workloads; write self: true at the workload, or give the operation a request")
 		},
 		"empty": func(v *node) {
-			s.fail(v.at, "empty is for workloads that make themselves work: a request is never for nothing; leave it out")
+			s.fail(v.at, "empty is for self-driving workloads: a request is never for nothing; leave it out")
 		},
 	})
 	if !ok {

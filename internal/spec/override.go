@@ -1,4 +1,5 @@
 // What the command line changes in an experiment.
+
 package spec
 
 import (
@@ -15,7 +16,7 @@ type Override struct {
 	Capacity    string // "cpu=75%" or "p99=50ms,method=staircase,step=100/s"
 	Duration    string
 	Warmup      string
-	Calls       string // "2000000"; workloads that make themselves work only, and so the next two
+	Calls       string // "2000000"; self-driving workloads only, and so the next two
 	Depth       string // "8" or "2,4,8"
 	Threads     string // "2" or "1,2,4"
 	Samples     bool   // every duration is kept; likewise
@@ -71,7 +72,7 @@ func (e *Experiment) OverrideLoad(o Override) error {
 	return nil
 }
 
-// overrideDriven replaces what only workloads have that make themselves work. One
+// overrideDriven replaces what only self-driving workloads have. One
 // thing is swept at a time, so that a new list ends an old one.
 func (l *Load) overrideDriven(o Override, by Load) {
 	if o.Calls != "" {

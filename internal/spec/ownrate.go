@@ -1,4 +1,5 @@
 // Rates that the operations of a workload have of their own.
+
 package spec
 
 import (
@@ -18,7 +19,7 @@ func (l Load) namesPace() bool {
 
 // yieldRates drops the operations' own rates where they are those of a built-in
 // workload and the experiment or a flag says the rate: what a user asks for wins over
-// what the workload suggests. In a workload of one's own both are the user's, and the
+// what the workload suggests. In a workload of your own both are the user's, and the
 // operation's is the more particular.
 func (e *Experiment) yieldRates() {
 	if !e.builtIn() {

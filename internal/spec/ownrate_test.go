@@ -51,8 +51,8 @@ func TestOwnRatesYield(t *testing.T) {
 	}
 }
 
-// In a workload of one's own both rates are the user's: the operation's wins.
-func TestOwnRateOfOnesOwnWins(t *testing.T) {
+// In a workload of your own both rates are the user's: the operation's wins.
+func TestOwnRateOfYourOwnWins(t *testing.T) {
 	e := parseOne(t, strings.Replace(small, "home: GET /,", "home: {request: GET /, rate: 7/s},", 1)+"\nload: {rate: 30/s}\n")
 	if got := ratesOf(e); got != [2]float64{7, 0} {
 		t.Errorf("%v", got)

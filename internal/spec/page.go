@@ -1,4 +1,5 @@
 // Where a service receives spans, and the pages on which programs say what became of them.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The processes of a plan: the workload's, and among them those that a tracer brings.
+
 package spec
 
 import (

@@ -1,5 +1,6 @@
 // Placeholders: {port}, {shop.port}, {sink.otlp.grpc} and the like, filled in by
 // the run, and ${env:NAME}, filled in from the environment when a plan is made.
+
 package spec
 
 import (

@@ -19,7 +19,7 @@ type Plan struct {
 	Decides    bool              // the tracer leaves out traces by what they turn out to be, and says how many spans
 	Sampling   float64           // sampled share, 0 to 1; 1 where the tracer has no such setting
 	Delay      time.Duration     // longest time that the tracer holds a finished span back
-	Holds      int               // spans that the tracer may keep, however long, until a buffer is full
+	Buffers    int               // spans that the tracer may keep, however long, until a buffer is full
 	Settle     time.Duration
 	Startup    time.Duration // about how much longer the program takes to start and to stop with the tracer
 	Via        []string      // processes that are hops, in the order of a span's way

@@ -1,4 +1,5 @@
 // What is wrong with a file or a command line, and where.
+
 package spec
 
 import (
@@ -68,6 +69,7 @@ type source struct {
 	serving  bool                                // settings are read that are a service's, and no tracer's
 	bodies   int                                 // bytes of request bodies so far
 	problems Problems
+	renamed  []string // hints at old keys
 }
 
 // place is where something stands: a line and column, or a flag.

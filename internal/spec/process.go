@@ -1,4 +1,5 @@
 // Processes of a workload.
+
 package spec
 
 import (

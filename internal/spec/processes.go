@@ -1,4 +1,5 @@
 // The processes that a workload's or a tracer's file lists.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The texts of a process, and the placeholders in them.
+
 package spec
 
 import (

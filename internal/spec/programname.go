@@ -1,4 +1,5 @@
 // The name of a program, from the command that starts it.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The types of a gRPC service: with them a message is written as JSON.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Figures that a study published: a CSV file beside the experiment.
+
 package spec
 
 import (

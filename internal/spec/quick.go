@@ -1,4 +1,5 @@
 // An experiment as a matter of a minute.
+
 package spec
 
 import (
@@ -18,7 +19,7 @@ const (
 	quickResolution = 0.1 // of a search
 	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
-	quickDriven     = time.Second     // window of a workload that makes itself work
+	quickDriven     = time.Second     // window of a self-driving workload
 	quickDrivenWarm = 3 * time.Second // and its warm-up: agents of Java are not compiled before
 )
 

@@ -1,5 +1,6 @@
 // Typed reading of nodes: each function says what it wants, and complains at the
 // place of what it got.
+
 package spec
 
 import (
@@ -22,7 +23,9 @@ func (s *source) mapping(n *node, what string, fs fields) bool {
 		s.fail(n.at, "%s must be a mapping of keys and values, not %s", what, n.kind)
 		return false
 	}
-	for _, e := range n.entries {
+	for i := range n.entries {
+		s.renew(n, &n.entries[i], fs)
+		e := n.entries[i]
 		if read, ok := fs[e.key]; ok {
 			read(e.value)
 			continue

@@ -1,4 +1,5 @@
 // Settings, as tracers and services declare them.
+
 package spec
 
 import (

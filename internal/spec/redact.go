@@ -1,4 +1,5 @@
 // What must not be written into a file that is shown to others.
+
 package spec
 
 import (

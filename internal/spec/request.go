@@ -1,4 +1,5 @@
 // Requests of an operation: where they go, over HTTP and gRPC.
+
 package spec
 
 import (

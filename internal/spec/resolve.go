@@ -1,4 +1,5 @@
 // From a variant to what is to be started: everything merged into a Plan.
+
 package spec
 
 import (
@@ -29,7 +30,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Self:       e.Workload.Self,
 		Verify:     slices.Clone(e.Workload.Verify),
 		Connects:   t.Connects,
-		Holds:      t.Holds,
+		Buffers:    t.Buffers,
 		Steps:      v.Steps(),
 	}
 	if v.LeavesOut(e.Workload) {

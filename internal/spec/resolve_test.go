@@ -181,7 +181,7 @@ variants: {none: , otel-python: }
 }
 
 // That the program makes no span without a tracer says nothing of an agent of the user's own.
-func TestPlanSpansOfOnesOwnAgent(t *testing.T) {
+func TestPlanSpansOfYourOwnAgent(t *testing.T) {
 	es, err := ParseExperiment("x.yaml", ".", []byte(`
 workload:
   processes: [{name: shop, run: [shop, "{port}"]}]

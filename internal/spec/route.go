@@ -1,4 +1,5 @@
 // The way of a plan's spans over its hops.
+
 package spec
 
 import (

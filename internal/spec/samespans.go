@@ -1,4 +1,5 @@
 // Which variants make as many spans as each other.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // What tracers and services say of spans, and where.
+
 package spec
 
 import (
@@ -17,11 +18,12 @@ const (
 	SaysSent     = "sent"     // it passed them on; a tracer: it gave them to an export, whatever came of that
 	SaysEarly    = "early"    // in traces: it threw them away before it had decided on them
 	SaysKept     = "kept"     // in traces: it decided to pass them on
+	SaysTraced   = "traced"   // in traces: a tracer decided for them at their beginning, by chance
 	SaysLate     = "late"     // how often spans came whose trace it had decided on
 )
 
 var (
-	tracerSays  = []string{SaysSampled, SaysDropped, SaysFailed, SaysSent}
+	tracerSays  = []string{SaysSampled, SaysDropped, SaysFailed, SaysSent, SaysTraced}
 	serviceSays = []string{SaysReceived, SaysRefused, SaysSampled, SaysDropped, SaysFailed, SaysSent, SaysEarly, SaysKept, SaysLate}
 )
 
@@ -69,6 +71,9 @@ func (s *source) saying(item *node, whats []string) Saying {
 	}
 	if item.get("log") != nil && item.get("metrics") != nil {
 		s.fail(item.get("metrics").at, "a saying is in a log or on a page of counters: write two of them, which add up")
+	}
+	if at := item.get("log"); at != nil && a.What == SaysTraced {
+		s.fail(at.at, "traced is asked for after each operation, and so is of a page of counters: write metrics in the place of log")
 	}
 	if at := item.get("take"); at != nil && item.get("metrics") != nil {
 		s.fail(at.at, "take is of a log; a counter is a running total")

@@ -1,4 +1,5 @@
 // What spans are sent by: of the protocols that a tracer or a service names, those of a choice.
+
 package spec
 
 import (

@@ -1,5 +1,6 @@
 // Services: servers that several workloads use, such as a database. A process of a
 // workload that names one is that service's process, with the workload's own keys.
+
 package spec
 
 import (

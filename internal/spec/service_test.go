@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shelf is a catalog with a service, a workload that makes itself work, and tracers.
+// shelf is a catalog with a service, a self-driving workload, and tracers.
 func shelf(files ...map[string]string) *Catalog {
 	tree := fstest.MapFS{}
 	for _, some := range append([]map[string]string{{
@@ -37,7 +37,7 @@ language: java
 append: {JAVA_TOOL_OPTIONS: "-javaagent:{tracer}/agent.jar", GONE: "a"}
 templates: [agent.conf]
 connects: 30s
-holds: 1200
+buffers: 1200
 startup: 6s
 env: {A: tracer}
 settings:

@@ -1,4 +1,5 @@
 // Settings of services: what a hop may choose, and what follows from that.
+
 package spec
 
 import (

@@ -9,10 +9,10 @@ import (
 // sifter is a service with settings that spans can pass through.
 const sifter = `
 role: collector
-run: [sift, "--most={setting.most}", "{config}"]
+run: [sift, "--max={setting.max}", "{config}"]
 config: "{service}/sift.conf"
 env: {TO: "{sink.otlp.grpc}", STEPS: plain, RULE: ""}
-ready: "http://127.0.0.1:{port}/{setting.most}"
+ready: "http://127.0.0.1:{port}/{setting.max}"
 receives: {otlp.grpc: "127.0.0.1:{port}"}
 delay: 100ms
 settings:
@@ -24,7 +24,7 @@ settings:
   over: {kind: duration, default: 500ms}
   wait: {kind: duration, default: 10s, meaning: delay, env: {WAIT: "{value.s}"}}
   batch: {kind: duration, default: 200ms, meaning: delay, env: {BATCH: "{value}"}}
-  most: {kind: count, default: 7}
+  max: {kind: count, default: 7}
 `
 
 func sifters(services ...string) *Catalog {
@@ -47,16 +47,16 @@ workload: calls
 variants:
   none:
   plain: {tracer: otel, via: sifter}
-  tail: {tracer: otel, via: {sifter: {keep: slow, over: 1s, wait: 2s, most: 9, env: {RULE2: x}}}}
+  tail: {tracer: otel, via: {sifter: {keep: slow, over: 1s, wait: 2s, max: 9, env: {RULE2: x}}}}
   own: {tracer: otel, via: {sifter: {config: "a: b\n", wait: 3s, env: {BATCH: mine}}}}
 `)
 	for i, want := range []struct {
 		steps, rule, wait, batch, most, ready string
 		passing                               time.Duration
 	}{
-		{"plain", "", "10", "200ms", "--most=7", "http://127.0.0.1:{port}/7", 300 * time.Millisecond},
-		{"sifted", "{over: 1000}", "2", "200ms", "--most=9", "http://127.0.0.1:{port}/9", 3300 * time.Millisecond},
-		{"plain", "", "3", "mine", "--most=7", "http://127.0.0.1:{port}/7", 3300 * time.Millisecond},
+		{"plain", "", "10", "200ms", "--max=7", "http://127.0.0.1:{port}/7", 300 * time.Millisecond},
+		{"sifted", "{over: 1000}", "2", "200ms", "--max=9", "http://127.0.0.1:{port}/9", 3300 * time.Millisecond},
+		{"plain", "", "3", "mine", "--max=7", "http://127.0.0.1:{port}/7", 3300 * time.Millisecond},
 	} {
 		p, err := e.Plan(e.Variants[i+1])
 		if err != nil {
@@ -68,7 +68,7 @@ variants:
 			t.Errorf("%s: passing %v, %+v, want %+v", p.Variant, p.Passing, hop, want)
 		}
 	}
-	if s, err := c.Service("sifter"); err != nil || s.Process.Env["STEPS"] != "plain" || s.Process.Run[1] != "--most={setting.most}" {
+	if s, err := c.Service("sifter"); err != nil || s.Process.Env["STEPS"] != "plain" || s.Process.Run[1] != "--max={setting.max}" {
 		t.Errorf("what one hop chose is in the service itself: %+v, %v", s, err)
 	}
 	again(t, c, e)
@@ -81,7 +81,7 @@ func TestBadSettingsOfHops(t *testing.T) {
 		"{wait: 2s}":             `wait says nothing with keep: all (of service sifter); leave it out, or choose another keep`,
 		"{kep: all}":             `unknown key "kep"; did you mean "keep"? (in a hop)`,
 		"{keep: [slow]}":         `keep`,
-		"{most: -1}":             `"-1" is not a whole number from 0`,
+		"{max: -1}":              `"-1" is not a whole number from 0`,
 		"{keep: slow, wait: -1}": `setting wait of service sifter`,
 	} {
 		_, err := ParseExperiment("x.yaml", ".", []byte("workload: calls\nvariants: {none: , x: {tracer: otel, via: {sifter: "+via+"}}}\n"), sifters())
@@ -127,7 +127,7 @@ func TestBadSettingsOfServices(t *testing.T) {
 // A process of a workload that is a service has the defaults.
 func TestDefaultsOfAServiceInAWorkload(t *testing.T) {
 	e := parseIn(t, sifters(), "workload:\n  processes: [{name: pipe, service: sifter, env: {WAIT: '1'}}, {name: app, run: [app, '{port}']}]\n  operations: {home: GET /}\nvariants: {none: , a: {tracer: none}}\n")
-	if p := e.Workload.Processes[0]; p.Run[1] != "--most=7" || p.Env["BATCH"] != "200ms" || p.Env["WAIT"] != "1" {
+	if p := e.Workload.Processes[0]; p.Run[1] != "--max=7" || p.Env["BATCH"] != "200ms" || p.Env["WAIT"] != "1" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -1,4 +1,5 @@
 // The values of a tracer's settings.
+
 package spec
 
 import (

@@ -1,5 +1,6 @@
 // Folders that several built-in workloads share, such as a Go module, or several tracers: each stands
 // in the folder of everyone that names it.
+
 package spec
 
 import (

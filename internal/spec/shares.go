@@ -1,4 +1,5 @@
 // Several shares of what the slowest variant can do, in turn: rate: [33%, 67%, 100%] of slowest.
+
 package spec
 
 import (

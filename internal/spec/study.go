@@ -1,5 +1,6 @@
 // What an experiment repeats: the figures that a study published, and what it
 // claimed.
+
 package spec
 
 import (

@@ -114,15 +114,17 @@ func TestStudyWrong(t *testing.T) {
 	for claim, want := range map[string]string{
 		"{}":                                     `a claim needs a metric`,
 		"{name: a, text: b, metric: throughput}": `a claim says where its intervals lie`,
-		"{name: a, text: b, metric: lost_share, over: all, below: 1%}":        `leave out of: ratio and over`,
-		"{name: a, text: b, metric: lost_share, below: 0}":                    `no share of spans is below 0%, and none lost is 0 itself: write below: 0.01%`,
-		"{name: a, text: b, metric: throughput, above: 5%, below: 5%}":        `nothing is both above 5% and below 5%`,
-		"{name: a, text: b, metric: thruput, above: 0}":                       `unknown metric "thruput"; did you mean "throughput"?`,
-		"{name: a, text: b, metric: throughput, of: ratio, above: 0}":         `a ratio is of two variants, or of two workloads`,
-		"{name: a, text: b, metric: throughput, of: rate, above: 0}":          `unknown of "rate"; did you mean "ratio"?`,
-		"{name: a, text: b, metric: throughput, variants: [kiker], above: 0}": `unknown variant "kiker"; did you mean "kieker"?`,
-		"{name: a, text: b, metric: throughput, over: al, above: 0}":          `unknown over "al"; did you mean "all"?`,
-		"{name: a, text: b, metric: throughput, above: high}":                 `"high" is not a share`,
+		"{name: a, text: b, metric: lost_share, over: all, below: 1%}":                    `leave out of: ratio and over`,
+		"{name: a, text: b, metric: lost_share, below: 0}":                                `no share of spans is below 0%, and none lost is 0 itself: write below: 0.01%`,
+		"{name: a, text: b, metric: throughput, above: 5%, below: 5%}":                    `nothing is both above 5% and below 5%`,
+		"{name: a, text: b, metric: thruput, above: 0}":                                   `unknown metric "thruput"; did you mean "throughput"?`,
+		"{name: a, text: b, metric: throughput, of: ratio, above: 0}":                     `a ratio is of two variants, two workloads, two operations, or of the metric and one beside it`,
+		"{name: a, text: b, metric: throughput, beside: latency_p50, above: 0}":           `add of: ratio`,
+		"{name: a, text: b, metric: throughput, of: ratio, beside: throughput, above: 0}": `name two different metrics`,
+		"{name: a, text: b, metric: throughput, of: rate, above: 0}":                      `unknown of "rate"; did you mean "ratio"?`,
+		"{name: a, text: b, metric: throughput, variants: [kiker], above: 0}":             `unknown variant "kiker"; did you mean "kieker"?`,
+		"{name: a, text: b, metric: throughput, over: al, above: 0}":                      `unknown over "al"; did you mean "all"?`,
+		"{name: a, text: b, metric: throughput, above: high}":                             `"high" is not a share`,
 	} {
 		_, err := parseStudy(t, repeats+"claims: ["+claim+"]\n", "")
 		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "x.yaml:4:") {

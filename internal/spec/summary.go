@@ -1,4 +1,5 @@
 // An experiment in one line, and what it needs.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // The levels of a load that is swept: one phase of each operation for each.
+
 package spec
 
 import (

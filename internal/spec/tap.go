@@ -1,4 +1,5 @@
 // A tap before a hop counts every span that goes to it.
+
 package spec
 
 // tapService is the service that counts and passes on.

@@ -1,5 +1,6 @@
 // Files of a tracer or a workload that are filled in for each run: the settings when a plan is
 // made, the rest, such as where the sink is, by the run.
+
 package spec
 
 import (

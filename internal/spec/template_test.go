@@ -65,8 +65,8 @@ func TestPlanTemplates(t *testing.T) {
 	if want := "to=h:1\nshare=0.125 of 12.5%\nmode=full a {port} /home/{port} {brace} ${x}\n"; err != nil || got != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
-	if p.Connects != 30*time.Second || p.Holds != 1200 || p.Startup != 6*time.Second {
-		t.Errorf("connects %v, holds %d, takes %v to start", p.Connects, p.Holds, p.Startup)
+	if p.Connects != 30*time.Second || p.Buffers != 1200 || p.Startup != 6*time.Second {
+		t.Errorf("connects %v, buffers %d, takes %v to start", p.Connects, p.Buffers, p.Startup)
 	}
 }
 

@@ -57,18 +57,18 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestKin: a word that is near no whole name, but part of one.
-func TestKin(t *testing.T) {
+// TestRelated: a word that is near no whole name, but part of one.
+func TestRelated(t *testing.T) {
 	known := []string{"otel-python", "otel-go", "elastic-go", "other-thing-go", "none"}
 	for word, want := range map[string]string{
 		"otell": "otel-go otel-python", "OTLE": "otel-go otel-python", "elastc": "elastic-go", "otel-agent-of-ours": "otel-go otel-python",
 		"thing": "other-thing-go", "python": "otel-python", "go": "", "": "", "jaeger": "", "same": "",
 	} {
-		if got := strings.Join(kin(word, known), " "); got != want {
-			t.Errorf("kin(%q) = %q, want %q", word, got, want)
+		if got := strings.Join(related(word, known), " "); got != want {
+			t.Errorf("related(%q) = %q, want %q", word, got, want)
 		}
 	}
-	six := (&UnknownError{What: "tracer", Name: "x", Kin: []string{"a", "b", "c", "d", "e", "f"}}).Error()
+	six := (&UnknownError{What: "tracer", Name: "x", Related: []string{"a", "b", "c", "d", "e", "f"}}).Error()
 	if want := `unknown tracer "x"; did you mean "a", "b", "c", "d", "e", …?`; six != want {
 		t.Errorf("%s\nwant %s", six, want)
 	}

@@ -1,4 +1,5 @@
 // Tracer files.
+
 package spec
 
 import (
@@ -43,7 +44,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
 		"startup":     func(v *node) { t.Startup = s.duration(v, 0, 10*time.Minute) },
 		"connects":    func(v *node) { t.Connects = s.duration(v, 0, 10*time.Minute) },
-		"holds":       func(v *node) { t.Holds = s.whole(v, 0, 1_000_000) },
+		"buffers":     func(v *node) { t.Buffers = s.whole(v, 0, 1_000_000) },
 		"append":      func(v *node) { t.Append = s.env(v, known) },
 		"templates":   func(v *node) { templates = v },
 		"processes":   func(v *node) { processes = v },

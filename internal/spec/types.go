@@ -30,7 +30,7 @@ type Experiment struct {
 	Claims      []Claim     // what that study found, as predicates on intervals
 }
 
-// Faults are known lengths for the ruler: what is made to go wrong on purpose, in
+// Faults are injected overheads for the harness: what is made to go wrong on purpose, in
 // the harness and never in the program. All zero: nothing.
 type Faults struct {
 	SinkLoses     float64       // share of the spans received that the sink answers for and throws away
@@ -42,20 +42,20 @@ type Faults struct {
 // Workload is a program that can be traced.
 type Workload struct {
 	Name        string
-	Language    string // "go", "python", …; "" for one's own program where nobody said
+	Language    string // "go", "python", …; "" for your program where nobody said
 	Description string
 	Needs       []Need
 	Artifact    Artifact         // language packages that the workload itself needs: {workload}
 	Build       map[string]Build // by tracer name, "" for all others
 	Processes   []Process
 	Operations  []Operation
-	Most        map[string]int // by key of a load (depth, threads): the most that a workload that makes itself work can do
-	Self        bool           // it makes itself work: the load is given to its process in words (docs/self-driving.md), not in requests
+	Max         map[string]int // by key of a load (depth, threads): the most that a self-driving workload can do
+	Self        bool           // it is self-driving: the load is given to its process in words (docs/self-driving.md), not in requests
 	Verify      []string       // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
 	Rate        float64        // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
 	WarmupAll   time.Duration  // that the load has where the experiment names none
-	Files       fs.FS          // the folder of a built-in workload, with what it shares with others; nil for one's own
-	Dir         string         // folder that relative paths of one's own program stand for
+	Files       fs.FS          // the folder of a built-in workload, with what it shares with others; nil for the user's own
+	Dir         string         // folder that relative paths of your program stand for
 }
 
 // Process is one program of a workload.
@@ -180,7 +180,7 @@ type Tracer struct {
 	Settle      time.Duration // extra time after ready until the tracer is connected
 	Startup     time.Duration // about how much longer a program takes to start and to stop with it, for what is foreseen
 	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
-	Holds       int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
+	Buffers     int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
 	Processes   []Brought     // that it brings
 	Files       fs.FS
 }

@@ -1,4 +1,5 @@
 // What an experiment asks for: its load, its design, its budget.
+
 package spec
 
 import "time"
@@ -21,7 +22,7 @@ type Load struct {
 	Timeout     time.Duration // of one operation
 	Idle        time.Duration // idle window before the first phase
 
-	// Of workloads that make themselves work; see docs/self-driving.md.
+	// Of self-driving workloads; see docs/self-driving.md.
 	Calls   uint64        // the most operations of the measured window; with Duration, what comes first ends it; 0: Duration alone
 	Depth   int           // calls in one another that make one operation; 0: the workload's own
 	Depths  []int         // several of them: a phase for each; Depth is then 0
@@ -65,7 +66,7 @@ type Capacity struct {
 	Limit      time.Duration // GoalLatency
 	Method     Method
 	From       float64       // operations/s of the first probe; 0: chosen
-	Most       float64       // operations/s never to be exceeded; 0: what the generator can do
+	Max        float64       // operations/s never to be exceeded; 0: what the generator can do
 	Step       float64       // staircase: operations/s between two steps
 	Resolution float64       // relative width of the bracket at which a bisection ends
 	Confirm    time.Duration // GoalLossless: so long nothing is lost at the rate that passes; 0: as long as any probe

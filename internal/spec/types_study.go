@@ -1,5 +1,6 @@
 // What a study published, and what it claimed: an experiment that repeats it shows
 // the study's figures beside its own, and says of each claim whether it holds.
+
 package spec
 
 // Published is one figure of a study.
@@ -22,7 +23,8 @@ type Claim struct {
 	Name      string // e.g. "MF3.1"
 	Text      string // in words
 	Metric    string
-	Of        string   // "cost" (relative, against the baseline) or "ratio" (of the costs of two variants, Variants[0] over Variants[1], or of two workloads)
+	Of        string   // "cost" (relative, against the baseline) or "ratio" (of two costs, the first over the second: of two Variants, Workloads or Operations, or of Metric over Beside)
+	Beside    string   // of a ratio: the metric whose cost the metric's cost is held against
 	Variants  []string // none: all but the baseline
 	Workloads []string // none: all
 	Operation []string // none: all

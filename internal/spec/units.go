@@ -1,4 +1,5 @@
 // Durations, shares, rates and sizes as people write them.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Variants of an experiment.
+
 package spec
 
 import (
@@ -121,7 +122,7 @@ func (s *source) tracerOf(at place, name string, w *Workload, catalog looker) *T
 func (s *source) tracerCalled(e entry, w *Workload, catalog looker) *Tracer {
 	_, err := findTracer(e.key, w.Language, catalog)
 	var unknown *UnknownError
-	if !errors.As(err, &unknown) || unknown.Nearest != "" || len(unknown.Kin) > 0 {
+	if !errors.As(err, &unknown) || unknown.Nearest != "" || len(unknown.Related) > 0 {
 		return s.tracerOf(e.at, e.key, w, catalog)
 	}
 	own := "NAME: {KEY: VALUE, …}"
@@ -129,7 +130,7 @@ func (s *source) tracerCalled(e entry, w *Workload, catalog looker) *Tracer {
 	if e.at.flag != "" {
 		own, example = "NAME:KEY=VALUE,…", fmt.Sprintf("%s:tracer=%s", e.key, NoTracer)
 	}
-	s.fail(e.at, "%v; a bare name is a tracer's, and a variant of one's own is written %s, such as %s", err, own, printable(example))
+	s.fail(e.at, "%v; a bare name is a tracer's, and a variant of your own is written %s, such as %s", err, own, printable(example))
 	return nil
 }
 

@@ -1,4 +1,5 @@
 // Hops: services that a variant's spans pass through on their way to the sink.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Whether the spans of a variant can take their route.
+
 package spec
 
 import "fmt"

@@ -1,4 +1,5 @@
 // The warm-up of a load: given, or found by pilots.
+
 package spec
 
 import (

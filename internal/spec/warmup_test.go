@@ -92,7 +92,7 @@ func TestWarmupOfTheWorkload(t *testing.T) {
 	}
 }
 
-// TestWarmupAllOfItself: a program that makes itself work is not asked in turn.
+// TestWarmupAllOfItself: a self-driving program is not asked in turn.
 func TestWarmupAllOfItself(t *testing.T) {
 	_, err := ParseWorkload("w.yaml", "w", []byte("self: true\nwarmup_all: 9s\nprocesses: [{name: app, run: [x]}]\noperations: {call: {drive: {depth: 5}}}\n"))
 	if err == nil || !strings.Contains(err.Error(), "asked by requests") {

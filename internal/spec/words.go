@@ -1,4 +1,5 @@
 // Commands as people write them: a list of words, or one line split as a shell does.
+
 package spec
 
 import (

@@ -1,4 +1,5 @@
 // Workload files, and workloads written inline in an experiment.
+
 package spec
 
 import (
@@ -43,7 +44,7 @@ func (s *source) workload(n *node, name string) *Workload {
 		"warmup_all":  func(v *node) { all, w.WarmupAll = v, s.duration(v, 0, time.Hour) },
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
 		"self":        func(v *node) { w.Self = s.flag(v) },
-		"most":        func(v *node) { w.Most = s.most(v) },
+		"max":         func(v *node) { w.Max = s.most(v) },
 		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
 	})
 	if n.kind != mapping {
@@ -56,11 +57,11 @@ func (s *source) workload(n *node, name string) *Workload {
 		s.lacks(n, "operations", n.at, "a workload needs operations: what is counted and timed")
 		return w
 	}
-	if w.Manner().Unpaced && rate != nil {
-		s.fail(rate.at, "a workload that makes itself work goes as fast as it can where the experiment names no rate; leave rate out")
+	if w.Manner().Unthrottled && rate != nil {
+		s.fail(rate.at, "a self-driving workload goes as fast as it can where the experiment names no rate; leave rate out")
 	}
 	if w.Self && all != nil {
-		s.fail(all.at, "warmup_all is for programs that are asked by requests; a workload that makes itself work has the warmup of its load")
+		s.fail(all.at, "warmup_all is for programs that are asked by requests; a self-driving workload has the warmup of its load")
 	}
 	w.Operations = s.operationMap(operations, w, known)
 	// What a service needs is needed wherever it is used.
@@ -70,10 +71,10 @@ func (s *source) workload(n *node, name string) *Workload {
 	return w
 }
 
-// most reads {depth: 4096, threads: 1}: what a workload that makes itself work can do at most.
+// most reads {depth: 4096, threads: 1}: what a self-driving workload can do at most.
 func (s *source) most(n *node) map[string]int {
 	out := map[string]int{}
-	s.mapping(n, "most", fields{
+	s.mapping(n, "max", fields{
 		"depth":   func(v *node) { out["depth"] = s.whole(v, 1, maxDeep) },
 		"threads": func(v *node) { out["threads"] = s.whole(v, 1, maxThreads) },
 	})

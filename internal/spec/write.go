@@ -1,4 +1,5 @@
 // Experiments as YAML: the resolved file of a results folder.
+
 package spec
 
 import (
@@ -7,7 +8,7 @@ import (
 
 // YAML is the resolved experiment: every default filled in, in a form that
 // ParseExperiment reads as the same experiment. A built-in workload is named;
-// one's own stands in full. Credentials are replaced by ${env:REDACTED_…}.
+// the user's own stands in full. Credentials are replaced by ${env:REDACTED_…}.
 func (e *Experiment) YAML() ([]byte, error) {
 	w := writer{redactor: newRedactor()}
 	out, err := encoded(w.experiment(e), layout...)
@@ -110,7 +111,7 @@ func (l Load) requested(p *pairs) {
 	p.duration("timeout", l.Timeout)
 }
 
-// driven adds what only workloads have that make themselves work.
+// driven adds what only self-driving workloads have.
 func (l Load) driven(p *pairs) {
 	if l.Calls > 0 {
 		p.add("calls", l.Calls)

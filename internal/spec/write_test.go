@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// everything uses all keys that an experiment of one's own may have, and texts
+// everything uses all keys that a user's own experiment may have, and texts
 // that are hard to write as YAML.
 const everything = `
 name: all of it

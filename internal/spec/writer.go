@@ -1,4 +1,5 @@
 // How the parts of an experiment are written as YAML.
+
 package spec
 
 import (

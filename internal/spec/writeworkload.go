@@ -1,4 +1,5 @@
-// Workloads of one's own as YAML.
+// The user's own workloads as YAML.
+
 package spec
 
 import (
@@ -27,12 +28,12 @@ func (w writer) workload(wl *Workload) pairs {
 	if wl.Self {
 		p.add("self", true)
 	}
-	if len(wl.Most) > 0 {
+	if len(wl.Max) > 0 {
 		var most pairs
-		for _, key := range slices.Sorted(maps.Keys(wl.Most)) {
-			most.add(key, wl.Most[key])
+		for _, key := range slices.Sorted(maps.Keys(wl.Max)) {
+			most.add(key, wl.Max[key])
 		}
-		p.add("most", most)
+		p.add("max", most)
 	}
 	if len(wl.Verify) > 0 {
 		p.add("verify", single("run", w.words(wl.Verify)))
@@ -66,7 +67,7 @@ func (a Artifact) pairs() pairs {
 	return p
 }
 
-// drivenOf is an operation of a workload that makes itself work.
+// drivenOf is an operation of a self-driving workload.
 func drivenOf(o Operation) pairs {
 	var p pairs
 	p.text("description", o.Description)

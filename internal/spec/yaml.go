@@ -1,4 +1,5 @@
 // Parsing YAML text, within bounds.
+
 package spec
 
 import (

@@ -16,7 +16,7 @@ import (
 const track = "pg_stat_statements.track"
 
 // reanalyse changes nothing, and makes every connection analyse its prepared
-// statements anew: one that was prepared while ids were off has none, and is not counted.
+// statements again: one that was prepared while ids were off has none, and is not counted.
 const reanalyse = "ALTER TABLE world ALTER COLUMN id SET STATISTICS -1"
 
 // count turns the counting on, once. Probe makes the service read from the table: it

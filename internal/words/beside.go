@@ -1,4 +1,5 @@
 // This file puts into words what stands beside a figure, which blocks are left out, and how an experiment ended.
+
 package words
 
 import (

@@ -1,4 +1,5 @@
 // This file puts into words why no span came.
+
 package words
 
 import (

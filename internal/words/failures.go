@@ -1,4 +1,5 @@
 // This file tells in words of runs that failed.
+
 package words
 
 import (

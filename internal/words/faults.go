@@ -1,4 +1,5 @@
 // This file says in words what was made to go wrong on purpose.
+
 package words
 
 import (

@@ -1,4 +1,5 @@
 // This file says in words what pilot runs found.
+
 package words
 
 import (

@@ -1,4 +1,5 @@
 // This file puts the account of one hop into words: of the way from one program to the next.
+
 package words
 
 import (

@@ -10,7 +10,7 @@ import (
 
 // entryTexts are what a reader calls the entries of a ledger.
 var entryTexts = map[string]string{
-	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.DecidedOut: "sampled out by the tracer", ledger.Forgone: "held back by the tracer's own limit",
+	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.DecidedOut: "sampled out by the tracer", ledger.Suppressed: "suppressed by the tracer's own limit",
 	ledger.Dropped: "tracer says dropped", ledger.FailedSend: "failed export", ledger.Background: "of other work",
 	ledger.SampledOnWay: "sampled out on the way", ledger.DroppedOnWay: "dropped on the way", ledger.FailedOnWay: "failed export on the way",
 	ledger.EarlyOnWay: "dropped too early on the way", ledger.TornOnWay: "left out of kept traces",
@@ -102,8 +102,8 @@ func pageText(r finding.Reason) string {
 		return "up to " + n + share + " may be lost in whole traces"
 	case finding.PageHiddenInAll:
 		return "up to " + n + share + " may be lost in all"
-	case finding.PageHeldBack:
-		return "the tracer held back " + n + share + ", by a limit of its own"
+	case finding.PageSuppressed:
+		return "the tracer's own limit suppressed " + n + share
 	case finding.PageSurplus:
 		return things(r.Figure("spans"), "span") + " more came than expected"
 	case finding.PageBesides:
@@ -118,7 +118,7 @@ func pageText(r finding.Reason) string {
 		return saidBeyond(r) + ": its count and the sink's disagree"
 	case finding.PageSaidOfStart:
 		return saidBeyond(r) + ": they were of starting, or its count and the sink's disagree"
-	case finding.PageSaidUnsent:
+	case finding.PageSaidSuppressed:
 		return saidBeyond(r) + ": they were not to be sent"
 	case finding.PageFailedCame:
 		return n + " came, though the tracer says that their export failed"

@@ -1,4 +1,5 @@
 // This file says in words how operations were made to happen, and what was varied.
+
 package words
 
 import (
@@ -58,8 +59,8 @@ func loadText(l spec.Load, self bool) string {
 	return fmt.Sprintf("%d connections kept busy for %s, closed loop", l.Connections, l.Duration)
 }
 
-// drivenText is the load of a workload that makes itself work: "2,000,000 calls at
-// depth 10 on 1 thread, back to back".
+// drivenText is the load of a self-driving workload: "2,000,000 calls at
+// depth 10 on 1 thread, unthrottled".
 func drivenText(l spec.Load) string {
 	var parts []string
 	switch {
@@ -85,17 +86,17 @@ func drivenText(l spec.Load) string {
 	text := strings.Join(parts, " ")
 	switch {
 	case l.Relative != nil:
-		return text + ", paced at " + sharesText(*l.Relative) + " of what the slowest variant can do"
+		return text + ", at a fixed rate of " + sharesText(*l.Relative) + " of what the slowest variant can do"
 	case len(l.Rates) > 0:
 		var rates []string
 		for _, rate := range l.Rates {
 			rates = append(rates, plainNumber(rate))
 		}
-		return text + ", paced at " + enumerate(rates) + " operations/s"
+		return text + ", at a fixed rate of " + enumerate(rates) + " operations/s"
 	case l.Rate > 0:
-		return text + ", paced at " + plainNumber(l.Rate) + " operations/s"
+		return text + ", at a fixed rate of " + plainNumber(l.Rate) + " operations/s"
 	}
-	return text + ", back to back"
+	return text + ", unthrottled"
 }
 
 // severalOr is the list in words, or the one number; "" where there is neither.

@@ -1,4 +1,5 @@
 // This file says in words how long the warm-up is.
+
 package words
 
 import (

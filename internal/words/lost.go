@@ -1,4 +1,5 @@
 // This file says where spans were lost.
+
 package words
 
 import (

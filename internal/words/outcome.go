@@ -7,7 +7,7 @@ func Outcome(o record.Outcome) string {
 	switch o {
 	case record.ByGenerator:
 		return "bounded by the generator"
-	case record.AboveMost:
+	case record.AboveMax:
 		return "above the most asked for"
 	case record.BelowLeast:
 		return "below the lowest rate that can be asked"

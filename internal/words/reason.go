@@ -56,12 +56,12 @@ func reasonText(r finding.Reason) string {
 		return "the baseline lost over 1 % of its spans"
 	case finding.WhyLeast:
 		return "it costs this at least: it lost over 1 % of its spans"
-	case finding.WhyHeldBack:
+	case finding.WhySuppressed:
 		upTo := ""
 		if r.Figure("parts") > 1 {
 			upTo = "up to "
 		}
-		return "the tracer held back " + upTo + figure("share") + " of the spans, by a limit of its own"
+		return "the tracer's own limit suppressed " + upTo + figure("share") + " of the spans"
 	case finding.WhyQuick:
 		return "quick: figures only"
 	case finding.WhyNoRatio:

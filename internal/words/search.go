@@ -1,5 +1,6 @@
 // This file puts searches for a capacity into words: what was looked for, what was
 // found, and why something was not.
+
 package words
 
 import (
@@ -91,7 +92,7 @@ func betweenText(kind string, made []*record.Capacity) string {
 
 // outcomes lists how a search may end, in the order in which it is told.
 var outcomes = []record.Outcome{
-	record.Found, record.Saturated, record.ByGenerator, record.AboveMost, record.BelowLeast, record.NoSpans, record.Unsteady,
+	record.Found, record.Saturated, record.ByGenerator, record.AboveMax, record.BelowLeast, record.NoSpans, record.Unsteady,
 }
 
 // article puts "the" before the name of a resource that has none.
@@ -122,7 +123,7 @@ func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
 		text = orAlone("saturated at ", passing, ", before the goal was reached")
 	case record.ByGenerator:
 		text = orAlone("more than ", passing, ", "+text)
-	case record.AboveMost:
+	case record.AboveMax:
 		text = orAlone("more than ", passing, ", the most asked for")
 	case record.BelowLeast:
 		text = orAlone("less than ", failing, ", the lowest rate that can be asked")

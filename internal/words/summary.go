@@ -1,5 +1,6 @@
 // This file puts a result into one short sentence: what tracing costs, whether that is over the budget, and whether spans
 // were lost.
+
 package words
 
 import (

@@ -150,15 +150,15 @@ func (a answered) reason(r finding.Reason, v *finding.Verdict) string {
 		return text
 	case finding.WhyCorrection:
 		if a.change {
-			return n("more") + " more needed" + a.each + " for all claims that are made at once"
+			return n("more") + " more needed" + a.each + " for all comparisons that are made at once"
 		}
-		return fmt.Sprintf("%s more needed for %d claims at once", n("more"), int(r.Figure("claims")))
+		return fmt.Sprintf("%s more needed for %d comparisons at once", n("more"), int(r.Figure("claims")))
 	case finding.WhyNotSure:
-		among := fmt.Sprintf("among %d claims", int(r.Figure("claims")))
+		comparisons := fmt.Sprintf("%d comparisons", int(r.Figure("claims")))
 		if a.change {
-			among = "among all claims made"
+			comparisons = "all comparisons made"
 		}
-		return "not sure " + among + ": " + finding.FormatInterval(interval(v), a.unit, a.relative)
+		return "not significant after correction for " + comparisons + ": " + finding.FormatInterval(interval(v), a.unit, a.relative)
 	case finding.WhyStraddles:
 		return finding.FormatInterval(interval(v), a.unit, a.relative) + " straddles the budget of " + finding.FormatBound(*v.Budget, a.unit, true)
 	case finding.WhyMoreBlocks:

@@ -1,4 +1,4 @@
-// Package words owns sentences: the answer of an experiment, what was lost, searched for, warmed up and made to fail, and
+// Package words owns sentences: the summary of an experiment, what was lost, searched for, warmed up and made to fail, and
 // the words that answers of several kinds share. It must not know how a figure came about.
 package words
 

@@ -1,14 +1,14 @@
 // The document that the page holds, and the questions that the charts ask of it.
 
-const { document: doc, figures, order, baseline, study, names, looks, entries, bars, paints, points, costs, lines } = JSON.parse(document.getElementById('findings').textContent);
+const { document: doc, figures, order, baseline, replication, names, looks, entries, bars, paints, points, costs, lines } = JSON.parse(document.getElementById('findings').textContent);
 
-export { doc, baseline, study, looks, entries, paints };
+export { doc, baseline, replication, looks, entries, paints };
 
 // sweeps are the curves, with the texts of their points.
 export const sweeps = (doc.sweeps ?? []).map((s, i) => ({ ...s, points: (s.points ?? []).map((p, n) => ({ ...p, text: points[i][n] })) }));
 
-// tables are those of a study, with the texts of their costs.
-export const tables = (study?.tables ?? []).map((t, i) => ({ ...t, rows: (t.rows ?? []).map((r, n) => ({ ...r, text: costs[i][n] })) }));
+// tables are those of a replication, with the texts of their costs.
+export const tables = (replication?.tables ?? []).map((t, i) => ({ ...t, rows: (t.rows ?? []).map((r, n) => ({ ...r, text: costs[i][n] })) }));
 
 // ledgers are those that have a bar: something became of their spans but that they came.
 export const ledgers = bars.map((i) => doc.ledgers[i]);

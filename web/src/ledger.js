@@ -12,7 +12,7 @@ import { colour } from './theme.js';
 const parts = entries.map(({ name, look }) => [name, look]);
 const titles = Object.fromEntries(entries.map(({ name, text }) => [name, text]));
 const patterns = {
-  forgone: { rotation: Math.PI / 2, dashArrayX: [1, 0], dashArrayY: [2, 4] },
+  suppressed: { rotation: Math.PI / 2, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   dropped: { rotation: Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   failed: { rotation: -Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   stopped: { rotation: Math.PI / 2, dashArrayX: [1, 0], dashArrayY: [4, 3] },

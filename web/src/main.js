@@ -9,7 +9,7 @@ import { ledger } from './ledger.js';
 import { means } from './means.js';
 import { redrawAll } from './panel.js';
 import { searches } from './searches.js';
-import { studied } from './study.js';
+import { studied } from './replication.js';
 import { sweeps } from './sweeps.js';
 import { watchTheme } from './theme.js';
 

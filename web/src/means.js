@@ -1,7 +1,7 @@
 // Means of the values themselves, as studies draw them: a panel for each workload, over
 // its operations, and one for each operation, over the workloads.
 
-import { baseline, nameOf, study } from './data.js';
+import { baseline, nameOf, replication } from './data.js';
 import { choice } from './controls.js';
 import { value } from './format.js';
 import { show, tooltip } from './panel.js';
@@ -12,7 +12,7 @@ import { lookOf } from './theme.js';
 const counted = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
 export function means(section) {
-  const list = study?.means ?? [];
+  const list = replication?.means ?? [];
   section.hidden = list.length === 0;
   const metrics = [...new Set(list.map((m) => m.metric))].map((m) => [m, nameOf(m)]);
   choice(section.querySelector('.controls'), 'Metric', metrics, (metric) => {

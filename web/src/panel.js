@@ -1,4 +1,4 @@
-// Panels: a place on the page for one chart, drawn anew when its width, its
+// Panels: a place on the page for one chart, drawn again when its width, its
 // controls or the colours change.
 
 import { init } from './echarts.js';

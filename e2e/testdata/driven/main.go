@@ -1,4 +1,4 @@
-// Command driven is a workload that makes itself work: calls in one another, each
+// Command driven is a self-driving workload: calls in one another, each
 // with a span where SINK says where spans go. What it does wrong is in FAULT.
 package main
 

@@ -1,4 +1,5 @@
 // This file tells an experiment that was interrupted from one that is done: which runs were tried.
+
 package dataset
 
 import "github.com/tracetax/tracetax/internal/record"

@@ -1,4 +1,5 @@
 // This file finds what an operation was varied over.
+
 package dataset
 
 import (

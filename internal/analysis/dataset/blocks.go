@@ -1,4 +1,5 @@
 // This file orders runs by variant and block.
+
 package dataset
 
 import (

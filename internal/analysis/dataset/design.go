@@ -1,4 +1,5 @@
 // This file reads what the experiment asks of all that is made of its records.
+
 package dataset
 
 import (

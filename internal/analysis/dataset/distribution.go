@@ -1,5 +1,6 @@
 // This file reads what is needed of a latency histogram, once: the histograms
 // themselves are too large to be kept.
+
 package dataset
 
 import (

@@ -1,4 +1,5 @@
 // This file tells which variants could not hold the rate that they were offered.
+
 package dataset
 
 import (

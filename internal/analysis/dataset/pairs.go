@@ -1,4 +1,5 @@
 // This file says what is compared with what.
+
 package dataset
 
 // Pair is a variant and what it is compared with.

@@ -1,4 +1,5 @@
 // This file owns what pilot runs found, and the rates that came of it.
+
 package dataset
 
 import (

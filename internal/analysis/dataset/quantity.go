@@ -1,5 +1,6 @@
 // This file reads quantities of a phase: what its processes used, by role, less what
 // they use when idle.
+
 package dataset
 
 import (

@@ -1,5 +1,6 @@
 // This file orders the phases of a run: by operation, and by the level of what is
 // varied between the phases of one operation.
+
 package dataset
 
 import (

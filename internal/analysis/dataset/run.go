@@ -1,4 +1,5 @@
 // This file reads one run.
+
 package dataset
 
 import (

@@ -1,4 +1,5 @@
 // This file reads what a search for a rate says of its phase.
+
 package dataset
 
 import (

@@ -1,6 +1,7 @@
 // This file leaves out blocks that the harness itself spoiled. It looks at the
 // harness's signals only: choosing runs by how the app behaved would choose the
 // result.
+
 package dataset
 
 import (

@@ -1,4 +1,5 @@
 // This file collects what runs of a variant tell of themselves.
+
 package dataset
 
 import (

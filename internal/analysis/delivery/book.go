@@ -1,5 +1,5 @@
 // Package delivery owns what became of the spans of a set: what each variant is meant to make, the ledgers, what was lost
-// of what is measured on each cell, held back, or may have been lost, and where no span came at all. It must not know what
+// of what is measured on each cell, suppressed, or may have been lost, and where no span came at all. It must not know what
 // tracing costs.
 package delivery
 

@@ -1,4 +1,5 @@
 // This file brings tracing and runs under the names of cells, for what is asked of one level alone.
+
 package delivery
 
 import (

@@ -1,5 +1,6 @@
 // This file accounts for spans: the ledgers of the runs, and what a variant delivered of its
 // spans.
+
 package delivery
 
 import (

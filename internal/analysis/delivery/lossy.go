@@ -1,5 +1,6 @@
 // This file lists the variants apart that lost too many spans to be ranked: what they
 // cost is the cost of less work.
+
 package delivery
 
 import (
@@ -15,8 +16,8 @@ import (
 )
 
 // Lossy lists them, the most lost first within each cell. What was lost at the rate that a search
-// found counts, or in the window; back to back, where warm-up and window are asked the same, in
-// either. There a tracer is the faster also for what it holds back by a limit of its own; at a
+// found counts, or in the window; unthrottled, where warm-up and window are asked the same, in
+// either. There a tracer is the faster also for what it suppresses by a limit of its own; at a
 // rate, that is how its users have it. Where what the window lost is not known, what the whole
 // phase lost counts; where nobody knows how many spans were to come, what the tracer admits to
 // have lost in the whole run.
@@ -56,14 +57,14 @@ func (b *Book) lossyOn(variant string, at cell.At) finding.Lossy {
 	return b.lossyOf(l, variant, at)
 }
 
-// absentShare is what was lost, or held back by a limit of the tracer's own, over all
-// that the operations made: back to back, either makes a tracer the faster.
+// absentShare is what was lost, or suppressed by a limit of the tracer's own, over all
+// that the operations made: unthrottled, either makes a tracer the faster.
 func absentShare(l *finding.Ledger) float64 {
-	forgone, due := forgoneAndDue(l)
-	if forgone == 0 {
+	suppressed, due := suppressedAndDue(l)
+	if suppressed == 0 {
 		return l.LostShare
 	}
-	return (l.LostShare*due + forgone) / (due + forgone)
+	return (l.LostShare*due + suppressed) / (due + suppressed)
 }
 
 func (b *Book) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.Lossy {
@@ -73,7 +74,7 @@ func (b *Book) lossyOf(l *finding.Ledger, variant string, at cell.At) finding.Lo
 	var places []finding.LostAt
 	if b.RegimeOf(at) == metric.Unthrottled {
 		out.LostShare = absentShare(l)
-		places = append(places, finding.LostAt{Place: finding.LostByLimit, Spans: ledger.Spans(*l, ledger.Forgone)})
+		places = append(places, finding.LostAt{Place: finding.LostByLimit, Spans: ledger.Spans(*l, ledger.Suppressed)})
 	}
 	places = append(places, []finding.LostAt{
 		{Place: finding.LostInQueue, Spans: ledger.Spans(*l, ledger.Dropped)},

@@ -1,5 +1,6 @@
 // This file tells what was lost in that part of a phase which a figure is of: its window, or
 // the probes at the rate that a search found. The ledger has the warm-up too, and all probes.
+
 package delivery
 
 import (
@@ -40,7 +41,7 @@ func (l Lost) Unsure() bool { return !l.Known || finding.Matters(l.MostShare()-l
 // LostAtRate is what was lost at the rates that the searches of a variant found, in the
 // probes that these rest on.
 func (b *Book) LostAtRate(variant string, at cell.At) Lost {
-	return b.lostIn(variant, at, float64(b.Tracing[variant].Holds), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
+	return b.lostIn(variant, at, float64(b.Tracing[variant].Buffers), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return nil, sink, false
 		}
@@ -52,7 +53,7 @@ func (b *Book) LostAtRate(variant string, at cell.At) Lost {
 }
 
 // LostInWindow is what was lost behind the warm-up. Of a search, whose window are its probes,
-// and of operations back to back, of whose warm-up what is lost is as much the tracer's way, it
+// and of unthrottled operations, of whose warm-up what is lost is as much the tracer's way, it
 // is not known.
 func (b *Book) LostInWindow(variant string, at cell.At) Lost {
 	if how := b.RegimeOf(at); how == metric.Search || how == metric.Unthrottled {

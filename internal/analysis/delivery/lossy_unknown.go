@@ -1,4 +1,5 @@
 // This file tells where nobody knows how many spans were lost: unknown is not none.
+
 package delivery
 
 import (

@@ -1,5 +1,6 @@
 // This file finds out how many spans each variant is meant to make and to deliver: declared,
 // learnt in calibration runs, or known of another variant that makes the same.
+
 package delivery
 
 import (
@@ -22,7 +23,7 @@ func (b *Book) trace() {
 		t := ledger.Tracing{Sampling: 1, Spans: map[string]ledger.PerOperation{}}
 		plan := b.Plans[v.Name]
 		if plan != nil {
-			t.Silent, t.Decides, t.Sampling, t.Holds = plan.Silent, plan.Decides, plan.Sampling, plan.Holds
+			t.Silent, t.Decides, t.Sampling, t.Buffers = plan.Silent, plan.Decides, plan.Sampling, plan.Buffers
 		}
 		for _, operation := range append(b.Operations(), record.ProbeOperation) {
 			if per, known := b.perOperation(i, plan, operation, learnt); known {
@@ -30,7 +31,7 @@ func (b *Book) trace() {
 			}
 		}
 		b.traceDepths(i, t, learnt)
-		if t.Holds > 0 {
+		if t.Buffers > 0 {
 			t.Besides = ledger.Besides(b.Calibrations(v.Name), learnt[v.Name])
 		}
 		b.Tracing[v.Name] = t

@@ -1,4 +1,5 @@
 // This file reckons with numbers of spans that are known only to lie between two ends.
+
 package delivery
 
 import "github.com/tracetax/tracetax/internal/finding"

@@ -1,4 +1,5 @@
 // This file finds out why no span came of a variant, from codes and counts that its runs kept.
+
 package delivery
 
 import (

@@ -1,4 +1,5 @@
-// This file says what a tracer costs that is listed apart.
+// This file says what a tracer costs that is excluded from the ranking.
+
 package effect
 
 import (
@@ -9,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// leastCost gives a variant that is listed apart what it costs there, by the metric that the
+// leastCost gives a variant that is excluded from the ranking what it costs there, by the metric that the
 // answer is made of: also at a level, where the headline may be the line through all of them.
 // It is the least only where the baseline lost nothing for sure.
 func (s *Maker) leastCost(l *finding.Lossy, findings []finding.Finding) {

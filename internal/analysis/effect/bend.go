@@ -1,5 +1,6 @@
 // This file asks whether the times over depth go on, at the deepest levels, in the straight line
 // of those before.
+
 package effect
 
 import (

@@ -1,4 +1,5 @@
 // This file finds the budgets of claims.
+
 package effect
 
 import (

@@ -1,4 +1,5 @@
 // This file makes a finding of one metric of a pair: a claim, on its way to a verdict.
+
 package effect
 
 import (

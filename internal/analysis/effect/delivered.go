@@ -1,5 +1,6 @@
 // This file makes the finding of the delivered share, and holds what was lost against
 // its budget.
+
 package effect
 
 import (

@@ -1,5 +1,6 @@
 // This file finds the reasons for which an interval, however narrow, does not
 // answer the question.
+
 package effect
 
 import (

@@ -1,5 +1,6 @@
 // This file withholds verdicts on what a duet does not measure soundly: what takes
 // time, by the clock on the wall.
+
 package effect
 
 import "github.com/tracetax/tracetax/internal/finding"

@@ -1,4 +1,5 @@
 // This file fills in the centres and intervals of a claim.
+
 package effect
 
 import (

@@ -1,4 +1,5 @@
 // This file pairs variants and asks for all findings of each pair, and for their verdicts.
+
 package effect
 
 import (

@@ -1,4 +1,5 @@
 // This file foresees how many blocks verdicts need, by the functions that give them afterwards.
+
 package effect
 
 import (

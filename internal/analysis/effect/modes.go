@@ -1,5 +1,6 @@
 // This file tells of runs of one side that fall into modes which the other side's do not
 // have: when that leaves a cost without a verdict, and when not.
+
 package effect
 
 import (

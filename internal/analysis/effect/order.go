@@ -1,5 +1,6 @@
 // This file asks whether a difference depends on the order of the runs: on which of the two ran
 // first, or on what ran before them.
+
 package effect
 
 import (

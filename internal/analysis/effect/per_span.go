@@ -1,4 +1,5 @@
 // This file takes the cost of a span: what tracing adds, over the spans that are meant to come.
+
 package effect
 
 import (

@@ -1,5 +1,6 @@
 // This file takes the cost of a trace that is kept: what tracing adds, over those that came. It says who pays for deciding
 // on traces.
+
 package effect
 
 import (

@@ -1,5 +1,6 @@
 // This file says whether the interval that an experiment is to stop at has been
 // reached.
+
 package effect
 
 import (

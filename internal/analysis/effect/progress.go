@@ -1,4 +1,5 @@
 // This file counts the runs that were asked for and those that were made.
+
 package effect
 
 // Progress counts the runs that were asked for and those that were made, good or

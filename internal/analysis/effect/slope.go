@@ -1,5 +1,6 @@
 // This file fits a line through the levels of a sweep over depth, in every block: what
 // each further call costs, and what there is beside.
+
 package effect
 
 import (

@@ -1,5 +1,6 @@
 // This file says what further steps of tracing add: variants of one tracer of which one
 // runs all steps of the other and more, paired within blocks.
+
 package effect
 
 import (

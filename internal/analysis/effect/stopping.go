@@ -1,5 +1,6 @@
 // This file says how many blocks were asked for, what confidence is asked of an
 // interval where their number was not fixed, and why there are no more.
+
 package effect
 
 import (

@@ -1,5 +1,6 @@
 // This file answers for budgets on metrics that are not shown: a limit that a
 // user set is never met by silence.
+
 package effect
 
 import (

@@ -1,5 +1,6 @@
 // This file asks for verdicts on the claims, corrected for the number of those that
 // are made together.
+
 package effect
 
 import (

@@ -1,4 +1,5 @@
 // This file takes verdicts back where no span came.
+
 package effect
 
 import (

@@ -1,4 +1,5 @@
 // This file takes verdicts on budgets back, of what did not do all its work.
+
 package effect
 
 import (

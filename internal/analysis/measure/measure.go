@@ -20,7 +20,7 @@ type Measure struct {
 	NoVerdict   bool
 	NotCompared bool // each side's is of other work: there is no difference to take
 	Added       bool // over the baseline by definition: that has none itself
-	Leads       bool // the answer is made of it
+	Leads       bool // the summary is made of it
 	Read        Reading
 }
 
@@ -77,7 +77,7 @@ func CPU(charged role.Role) Measure {
 	return Of(metric.Must(metric.CPUPerOperation), role.Charge{Role: charged}, metric.Open)
 }
 
-// Headline is the metric that the answer is made of in a regime.
+// Headline is the metric that the summary is made of in a regime.
 func Headline(how metric.Regimes) Measure {
 	switch how {
 	case metric.Search:
@@ -89,7 +89,7 @@ func Headline(how metric.Regimes) Measure {
 }
 
 // Named finds the metric of that name, over all roles, among those that an operation has in a regime, or
-// the whole run; the one that the answer is made of where there is no name.
+// the whole run; the one that the summary is made of where there is no name.
 func Named(name string, how metric.Regimes, whole bool) (Measure, bool) {
 	if name == "" {
 		return Headline(how), !whole

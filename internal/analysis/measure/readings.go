@@ -1,4 +1,5 @@
 // This file says how each metric is read in one run.
+
 package measure
 
 import (
@@ -49,7 +50,7 @@ var readings = map[string]func(role.Charge) Reading{
 	}),
 	metric.TimePerCallP50: percentile(metric.TimePerCallP50), "time_per_call_p90": percentile("time_per_call_p90"), "time_per_call_p99": percentile("time_per_call_p99"),
 	// What the calling threads waited in their operations: the time of these less the threads' CPU
-	// time, which holds the readings of the clock between them too. Paced threads sleep between
+	// time, which holds the readings of the clock between them too. At a fixed rate threads sleep between
 	// calls, which is no waiting for anything.
 	metric.BlockedTime: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		d := p.Load.Driven

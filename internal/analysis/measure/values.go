@@ -1,4 +1,5 @@
 // This file reads a metric in all runs that count, block by block.
+
 package measure
 
 import (

@@ -1,4 +1,5 @@
 // This file draws latency by percentile.
+
 package series
 
 import (

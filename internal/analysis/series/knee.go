@@ -8,6 +8,7 @@
 // Scalability Law (Gunther, Guerrilla Capacity Planning, ch. 4) needs a fit of more
 // levels than people measure, and of one shape. What a doubling brings can be told
 // from two levels, with an interval over the blocks.
+
 package series
 
 import (

@@ -1,5 +1,6 @@
 // This file tells how the searches for a capacity went. The capacity itself is a
 // metric like any other; a search that met a limit has none, and says why.
+
 package series
 
 import (

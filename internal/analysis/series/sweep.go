@@ -1,6 +1,7 @@
 // This file draws what was varied between the phases of a run: each variant's
 // figures over the levels, without mixing them. A closed loop has no latency to show: it asks less
 // of whoever answers late.
+
 package series
 
 import (

@@ -1,4 +1,5 @@
 // This file checks how a rate, a capacity and a number of blocks came about.
+
 package warn
 
 import (
@@ -94,9 +95,9 @@ func (s *looker) findGeneratorBound() []hit {
 
 func (s *looker) findSearchLimit() []hit {
 	return s.searchHits(func(c *record.Capacity) bool {
-		return c.Outcome == record.AboveMost || c.Outcome == record.BelowLeast
+		return c.Outcome == record.AboveMax || c.Outcome == record.BelowLeast
 	}, func(c *record.Capacity) string {
-		if c.Outcome == record.AboveMost {
+		if c.Outcome == record.AboveMax {
 			return "the capacity is above the most that may be asked for, " + finding.FormatValue(c.Passing, "1/s")
 		}
 		return "the capacity is below the lowest rate that was asked for, " + finding.FormatValue(c.Failing, "1/s")

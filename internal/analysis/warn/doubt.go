@@ -1,4 +1,5 @@
 // This file tells what stands against findings.
+
 package warn
 
 import (

@@ -1,4 +1,5 @@
 // This file checks the harness and the machine.
+
 package warn
 
 import (

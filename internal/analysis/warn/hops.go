@@ -1,4 +1,5 @@
 // Warnings about programs on the way of spans that hold traces until they decide on them.
+
 package warn
 
 import (

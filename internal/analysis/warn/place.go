@@ -1,4 +1,5 @@
 // Who looks, and what was seen where.
+
 package warn
 
 import (

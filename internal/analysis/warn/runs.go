@@ -1,4 +1,5 @@
 // This file checks which runs there are, and why others are not.
+
 package warn
 
 import (

@@ -1,4 +1,5 @@
 // This file checks the spans: what came, what did not, and what nobody can tell.
+
 package warn
 
 import (

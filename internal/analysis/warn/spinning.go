@@ -1,4 +1,5 @@
 // This file checks whether processes wait without sleeping.
+
 package warn
 
 import (

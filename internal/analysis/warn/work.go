@@ -1,4 +1,5 @@
 // This file checks the work: the app under load.
+
 package warn
 
 import (

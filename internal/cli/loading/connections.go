@@ -20,8 +20,8 @@ func openedText(done loadResult) string {
 // unreachable reports whether no connection could be opened, and none was open.
 func unreachable(l record.Load) bool { return l.Started == 0 && l.Connected == 0 && l.TimedOut > 0 }
 
-// unsentText says what operations that were never sent had waited for.
-func unsentText(l record.Load) string {
+// neverSentText says what operations that were never sent had waited for.
+func neverSentText(l record.Load) string {
 	switch {
 	case unreachable(l):
 		return "no connection could be opened within their time-out"

@@ -66,7 +66,7 @@ func printLoad(w io.Writer, done loadResult, sum load.Summary) error {
 		row("failed", "%d × %s", l.Errors[kind], kind)
 	}
 	if never := l.Intended - min(l.Intended, l.Started+l.Failed); never > 0 {
-		row("never sent", "%d: %s", never, unsentText(l))
+		row("never sent", "%d: %s", never, neverSentText(l))
 	}
 	if l.Resent > 0 {
 		row("sent twice", "%d: the server had closed the kept connection", l.Resent)

@@ -20,7 +20,7 @@ func TestLoadTime(t *testing.T) {
 }
 
 // A server that lets a handshake wait is no server whose connections are busy.
-func TestUnsentText(t *testing.T) {
+func TestNeverSentText(t *testing.T) {
 	for want, l := range map[string]record.Load{
 		"no connection could be opened":      {TimedOut: 2},
 		"got through its handshake":          {TimedOut: 2, Connected: 2},
@@ -28,7 +28,7 @@ func TestUnsentText(t *testing.T) {
 		"came free within their time-out":    {TimedOut: 2, Started: 1},
 		"that was opened got through its ha": {TimedOut: 1, Connected: 1},
 	} {
-		if got := unsentText(l); !strings.Contains(got, want) {
+		if got := neverSentText(l); !strings.Contains(got, want) {
 			t.Errorf("%+v: %q, want %q", l, got, want)
 		}
 	}

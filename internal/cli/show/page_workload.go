@@ -25,7 +25,7 @@ func (p *page) workload(w *spec.Workload) {
 		p.line("  %s (%s): %s", process.Name, role, strings.Join(process.Run, " "))
 	}
 	if w.Self {
-		p.line("\nit makes itself work: a load gives calls, depth, threads, busy, rate or duration")
+		p.line("\nit is self-driving: a load gives calls, depth, threads, busy, rate or duration")
 	}
 	p.line("\noperations:")
 	for _, o := range w.Operations {

@@ -31,7 +31,7 @@ func (s *Search) binding(probes []record.Probe, c record.Capacity) string {
 	switch c.Outcome {
 	case record.ByGenerator:
 		return bindsGenerator
-	case record.AboveMost, record.NoSpans, record.Unsteady:
+	case record.AboveMax, record.NoSpans, record.Unsteady:
 		return ""
 	case record.Found:
 		if s.goal.Goal == spec.GoalCPU {

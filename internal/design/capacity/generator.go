@@ -18,7 +18,7 @@ const (
 // generatorBound reports whether the generator could not ask what it was told to:
 // most of the latency was its own, or it was busy and late, or the limit of a
 // latency was missed by no more than the generator's own lag. Where the workload
-// makes itself work there is no generator: what is late is the workload.
+// is self-driving there is no generator: what is late is the workload.
 func (s *Search) generatorBound(p *record.Probe) bool {
 	if p.Load.Driven != nil {
 		return false

@@ -41,11 +41,11 @@ func (s *Search) within(rate float64) float64 {
 // most is the highest rate that may be asked, and the outcome of a search that
 // ends there.
 func (s *Search) most() (rate float64, outcome record.Outcome, limited bool) {
-	asked, can := s.goal.Most, s.options.Generator
+	asked, can := s.goal.Max, s.options.Generator
 	if can > 0 && (asked <= 0 || can < asked) {
 		return can, record.ByGenerator, true
 	}
-	return asked, record.AboveMost, asked > 0
+	return asked, record.AboveMax, asked > 0
 }
 
 // least is the lowest rate at which a probe says something.

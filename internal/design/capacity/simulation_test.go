@@ -64,7 +64,7 @@ func TestSimulation(t *testing.T) {
 		"a database at its limit":         {goal: cpu75, service: service{cpu: linear(0, 0.0005), database: 0.001, most: 1000, latency: 0.002}, outcome: record.Saturated, truth: 1000, within: 0.07, binding: "database (db)", probes: 10},
 		"a slow generator":                {goal: cpu75, service: service{cpu: linear(0, 0.0001), generator: 3000, latency: 0.002}, outcome: record.ByGenerator, truth: 3000, within: 0.07, binding: "generator", probes: 10},
 		"a known generator":               {goal: cpu75, service: service{cpu: linear(0, 0.0001), latency: 0.002}, options: Options{Generator: 3000}, outcome: record.ByGenerator, truth: 3000, within: 0.001, binding: "generator", probes: 3.1},
-		"not more than asked for":         {goal: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, Most: 500}, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMost, truth: 500, within: 0.001, probes: 3},
+		"not more than asked for":         {goal: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, Max: 500}, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMax, truth: 500, within: 0.001, probes: 3},
 		"beside other programs":           {goal: cpu75, service: service{cpu: linear(0, 0.001), most: 400, latency: 0.002, others: 0.6}, outcome: record.Unsteady, probes: 11},
 		"M/M/1, beside others":            {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000, others: 0.6}, outcome: record.Unsteady, probes: 11},
 		"a lock, in steps, beside others": {goal: staircase(cpu75, 100, 100), service: service{cpu: linear(0, 0.001), most: 450, latency: 0.002, others: 0.2}, outcome: record.Unsteady, probes: 5},
@@ -93,7 +93,7 @@ func TestSimulation(t *testing.T) {
 		"a large buffer":                 {goal: lossless, service: service{cpu: linear(0, 0.0005), latency: 0.002, spans: 2, lossless: 600, buffer: 5000}, outcome: record.Found, truth: 850, within: 0.05, binding: bindsTracer, probes: 12},
 		"a large buffer, confirmed":      {goal: confirm(lossless, 30*time.Second), service: service{cpu: linear(0, 0.0005), latency: 0.002, spans: 2, lossless: 600, buffer: 5000}, outcome: record.Found, truth: 683, within: 0.05, binding: bindsTracer, probes: 17},
 		"no buffer, confirmed":           {goal: confirm(lossless, 30*time.Second), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.05, binding: bindsTracer, probes: 12},
-		"not more than asked, confirmed": {goal: func() spec.Capacity { c := confirm(lossless, 30*time.Second); c.Most = 500; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.AboveMost, truth: 500, within: 0.001, probes: 6},
+		"not more than asked, confirmed": {goal: func() spec.Capacity { c := confirm(lossless, 30*time.Second); c.Max = 500; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.AboveMax, truth: 500, within: 0.001, probes: 6},
 		"lossless":                       {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.Found, truth: 1000, within: 0.07, binding: "quota", probes: 12},
 		"no spans to lose":               {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.NoSpans, probes: 1},
 		"loses at any rate":              {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 0.01}, outcome: record.BelowLeast, probes: 9},
@@ -101,7 +101,7 @@ func TestSimulation(t *testing.T) {
 		"staircase to 75 %":      {goal: staircase(cpu75, 100, 50), service: service{cpu: linear(0.02, 0.001), latency: 0.002}, outcome: record.Found, truth: 750, within: 1e-9, probes: 14},
 		"staircase to a latency": {goal: staircase(p99, 100, 100), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 700, within: 1e-9, probes: 8},
 		"staircase to a lock":    {goal: staircase(cpu75, 100, 100), service: service{cpu: linear(0, 0.001), most: 450, latency: 0.002}, outcome: record.Saturated, truth: 400, within: 1e-9, probes: 5},
-		"staircase to the most":  {goal: func() spec.Capacity { c := staircase(cpu75, 100, 100); c.Most = 300; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMost, truth: 300, within: 1e-9, probes: 3},
+		"staircase to the most":  {goal: func() spec.Capacity { c := staircase(cpu75, 100, 100); c.Max = 300; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMax, truth: 300, within: 1e-9, probes: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := test.options

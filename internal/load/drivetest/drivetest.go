@@ -1,5 +1,5 @@
 // Package drivetest is the other end of a load.Driver, for tests: a program that
-// makes itself work as docs/self-driving.md says, and that can go wrong on purpose.
+// is self-driving as docs/self-driving.md says, and that can go wrong on purpose.
 // It knows nothing of who gives the orders.
 package drivetest
 
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Program is a workload that makes itself work.
+// Program is a self-driving workload.
 type Program struct {
 	Call   func(depth int)                                 // one operation; nil does nothing
 	Answer func(line string) (string, bool)                // an answer in the place of the right one

@@ -54,7 +54,7 @@ func (k *keeper) enter() (attr *syscall.SysProcAttr, back func() error, err erro
 		if err != nil {
 			return nil, nil, errors.Join(err, back())
 		}
-		undo = append(undo, restore) // after leaving the cpuset, which would bind the thread anew
+		undo = append(undo, restore) // after leaving the cpuset, which would bind the thread again
 	}
 	return attr, back, nil
 }

@@ -19,8 +19,10 @@ func ComparisonJSON(w io.Writer, doc *finding.Comparison) error {
 	return write(w, doc, "the comparison")
 }
 
-// StudyJSON writes the study, indented.
-func StudyJSON(w io.Writer, doc *finding.Study) error { return write(w, doc, "the study") }
+// ReplicationJSON writes the replication, indented.
+func ReplicationJSON(w io.Writer, doc *finding.Replication) error {
+	return write(w, doc, "the replication")
+}
 
 func write(w io.Writer, doc any, what string) error {
 	e := json.NewEncoder(w)

@@ -15,7 +15,7 @@ import (
 func Write(w io.Writer, p *model.Page) error {
 	m := &writer{}
 	m.alarm(p.Alarm)
-	m.line(strings.TrimSpace(status(p.Kept) + " **" + escaped(p.Answer) + "**"))
+	m.line(strings.TrimSpace(status(p.Kept) + " **" + escaped(p.Summary) + "**"))
 	m.line("")
 	if p.More != "" {
 		m.line(escaped(p.More))

@@ -13,7 +13,7 @@ func TestTable(t *testing.T) {
 	g.Add(model.Cell{Text: "a|b"}, model.Cell{Text: "+1 %"}, model.Cell{Text: "(0 to 2)"}, model.Cell{Mark: "?", Text: "cannot tell", Long: "2 blocks more"})
 	g.Add(model.Cell{Text: "c"}, model.Cell{Text: "–"}, model.Cell{}, model.Cell{})
 	var b strings.Builder
-	if err := Write(&b, &model.Page{Answer: "x", Sections: []model.Section{{Grids: []model.Grid{g}}}}); err != nil {
+	if err := Write(&b, &model.Page{Summary: "x", Sections: []model.Section{{Grids: []model.Grid{g}}}}); err != nil {
 		t.Fatal(err)
 	}
 	want := "**x**\n\n| CPU | cost (95 %) | verdict |\n| :-- | --: | :-- |\n| a\\|b | +1 % (0 to 2) | ? 2 blocks more |\n| c | – |  |\n\n"

@@ -5,12 +5,12 @@ package model
 
 // Page is all that one report shows. A form draws the parts that it has a place for.
 type Page struct {
-	Title  string // of the window: the workload, or the name
-	Name   string // of the experiment or the study
-	Alarm  Alarm
-	Answer string // in a sentence
-	More   string // the rest of it, where the sentence is a summary
-	Kept   Tone   // how the budgets were kept: Good, Bad, Doubtful, Faint where there is none; Plain where nobody asks
+	Title   string // of the window: the workload, or the name
+	Name    string // of the experiment or the replication
+	Alarm   Alarm
+	Summary string // in a sentence
+	More    string // the rest of it, where the sentence is a summary
+	Kept    Tone   // how the budgets were kept: Good, Bad, Doubtful, Faint where there is none; Plain where nobody asks
 
 	About    [][]string // what was measured: lines, each of some parts
 	Details  []string   // how it came about

@@ -69,8 +69,8 @@ func Write(w io.Writer, p *model.Page) error {
 	return nil
 }
 
-// Long reports whether the answer is too long for the largest letters.
-func (f filled) Long() bool { return len(f.Answer) > 120 }
+// Long reports whether the summary is too long for the largest letters.
+func (f filled) Long() bool { return len(f.Summary) > 120 }
 
 // Grave counts the warnings that are more than notes.
 func (f filled) Grave() int {

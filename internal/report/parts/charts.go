@@ -26,8 +26,8 @@ type Charts struct {
 	Points   [][]string        `json:"points"`  // of document.sweeps: the value at each point, with its interval
 	Costs    [][]string        `json:"costs"`   // of study.tables: the cost in each row, with its interval
 
-	Study *finding.Study `json:"study,omitempty"`
-	Lines []ChartLine    `json:"lines,omitempty"` // that a study published
+	Replication *finding.Replication `json:"replication,omitempty"`
+	Lines       []ChartLine          `json:"lines,omitempty"` // that a study published
 }
 
 // ChartFigures are a finding's figures as every report writes them.
@@ -74,7 +74,7 @@ type ChartEntry struct {
 // ChartEntries are in the order in which they are drawn.
 var ChartEntries = []ChartEntry{
 	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.SampledOnWay, "sampled-way"),
-	chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Forgone, "forgone"),
+	chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Suppressed, "suppressed"),
 	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.LostAtStop, "stopped"),
 	chartEntry(ledger.DroppedOnWay, "dropped-way"), chartEntry(ledger.FailedOnWay, "failed-way"),
 	chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),

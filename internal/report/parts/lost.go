@@ -1,5 +1,5 @@
 // The table of the variants that lost too many spans to be ranked, of a result and of a
-// study.
+// replication.
 
 package parts
 
@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// LostColumns and LostCells make a row for a variant that is listed apart.
+// LostColumns and LostCells make a row for a variant that is excluded from the ranking.
 func LostColumns() []model.Column {
 	return []model.Column{
 		{Head: "operation", Give: true}, {Head: "variant", Give: true}, {Head: "lost", Right: true},
@@ -33,7 +33,7 @@ func LostCells(l finding.Lossy) []model.Cell {
 	return row
 }
 
-// LostTable has a row for each variant that is listed apart.
+// LostTable has a row for each variant that is excluded from the ranking.
 func LostTable(lossy []finding.Lossy) model.Grid {
 	table := model.Grid{Columns: LostColumns()}
 	for _, l := range lossy {
@@ -42,9 +42,9 @@ func LostTable(lossy []finding.Lossy) model.Grid {
 	return table
 }
 
-// LostSection has the table of who is listed apart, if anybody is, with what the costs mean.
+// LostSection has the table of who is excluded from the ranking, if anybody is, with what the costs mean.
 func LostSection(apart model.Grid) model.Section {
-	s := model.Section{ID: "apart", Title: "Listed apart: variants that lost spans", Depth: model.Folded}
+	s := model.Section{ID: "apart", Title: "Excluded from the ranking: variants that lost spans", Depth: model.Folded}
 	if len(apart.Rows) == 0 {
 		return s
 	}

@@ -1,5 +1,5 @@
 // Package parts owns what the views of all documents share: figures, intervals and verdicts as cells, names, marks, and
-// the tables that results and studies have alike. It must not know a form, nor which parts a report has.
+// the tables that results and replications have alike. It must not know a form, nor which parts a report has.
 package parts
 
 import (

@@ -1,4 +1,4 @@
-// The tables of what each step of tracing adds, of a result and of a study.
+// The tables of what each step of tracing adds, of a result and of a replication.
 
 package parts
 

@@ -26,7 +26,7 @@ func badge(f *finding.Finding) string {
 	case v.Kind == finding.NoDifference && v.Bound != nil:
 		return "under " + finding.FormatBound(*v.Bound, f.Unit, f.ByRatio())
 	case Unsure(v):
-		return "not sure among " + Counted(v.Claims, "claim")
+		return "not significant after correction for " + Counted(v.Claims, "comparison")
 	case short(v):
 		return "needs " + Counted(v.MoreBlocks, "block") + " more"
 	case v.Inconclusive(f.ByRatio()):

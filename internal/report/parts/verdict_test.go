@@ -20,7 +20,7 @@ func TestBadge(t *testing.T) {
 		"an absolute bound": {finding.Finding{Unit: "s", Verdict: finding.Verdict{Kind: finding.NoDifference, Bound: number(3.14e-6)}},
 			"under 3.2 µs", "no difference > 3.2 µs"},
 		"several claims": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9)}},
-			"not sure among 3 claims", "not sure among 3 claims"},
+			"not significant after correction for 3 comparisons", "not significant after correction for 3 comparisons"},
 		"a budget": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9), Budget: number(0.05), Reasons: []finding.Reason{{Code: finding.WhyStraddles}}}},
 			"inconclusive", "inconclusive"},
 		"work that was not done": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Low: number(-0.1), High: number(0.9), Budget: number(0.05), Reasons: []finding.Reason{{Code: finding.WhyLost}}}},

@@ -71,7 +71,7 @@ func (t *writer) head(p *model.Page) {
 		}
 		t.line("")
 	}
-	t.paragraph("", p.Answer, bold)
+	t.paragraph("", p.Summary, bold)
 	if p.More != "" {
 		t.paragraph("", p.More, plain)
 	}

@@ -184,7 +184,7 @@ func changeBadge(c *finding.Change) string {
 		return ""
 	}
 	if parts.Unsure(v) {
-		return "not sure among " + parts.Counted(v.Claims, "claim")
+		return "not significant after correction for " + parts.Counted(v.Claims, "comparison")
 	}
 	if v.Inconclusive(c.Relative != nil) {
 		return "inconclusive"

@@ -37,7 +37,7 @@ func WholeComparison(doc *finding.Comparison) *model.Page {
 }
 
 func comparisonHead(doc *finding.Comparison) *model.Page {
-	p := &model.Page{Answer: doc.Answer, Warnings: parts.Warnings(doc.Warnings), How: model.How{Reading: parts.Faint(changeText(doc))}}
+	p := &model.Page{Summary: doc.Summary, Warnings: parts.Warnings(doc.Warnings), How: model.How{Reading: parts.Faint(changeText(doc))}}
 	for _, text := range sidesText(doc) {
 		p.About = append(p.About, []string{text})
 	}

@@ -17,7 +17,7 @@ import (
 func (b *brief) tables(g *Group, base string) []model.Grid {
 	contenders := g.contenders(b.doc, base)
 	if kept := slices.DeleteFunc(slices.Clone(contenders), func(name string) bool { return lossyOf(b.doc, g, name) != nil && !isUntraced(b.doc, g, name) }); len(kept) > 0 && !b.all {
-		contenders = kept // the others are listed apart
+		contenders = kept // the others are excluded from the ranking
 	}
 	switch {
 	case len(contenders) == 0:

@@ -17,10 +17,10 @@ import (
 func headOf(doc *finding.Document) *model.Page {
 	p := &model.Page{
 		Title: cmp.Or(doc.Experiment.Workload, doc.Experiment.Name), Name: doc.Experiment.Name,
-		Alarm: alarmOf(doc), Answer: doc.Answer, Kept: parts.Kept(budgetKinds(doc)), About: [][]string{about(doc)}, Details: came(doc), Results: doc.Results,
+		Alarm: alarmOf(doc), Summary: doc.FullSummary, Kept: parts.Kept(budgetKinds(doc)), About: [][]string{about(doc)}, Details: came(doc), Results: doc.Results,
 	}
-	if doc.Summary != "" && doc.Summary != doc.Answer {
-		p.Answer, p.More = doc.Summary, doc.Answer
+	if doc.Summary != "" && doc.Summary != doc.FullSummary {
+		p.Summary, p.More = doc.Summary, doc.FullSummary
 	}
 	if doc.Quick {
 		p.Notices = []string{quickText}

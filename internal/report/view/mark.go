@@ -19,7 +19,7 @@ var marks = []struct {
 }{
 	{parts.UntracedMark, model.Note{Text: parts.UntracedText, Tone: model.Faint}},
 	{parts.LossyMark, model.Note{Text: parts.LossyText, Tone: model.Faint, More: "Who lost how many, and where", Link: "apart"}},
-	{parts.UnsentMark, model.Note{Text: parts.UnsentText, Tone: model.Faint, More: "How many stands in its ledger", Link: "ledger"}},
+	{parts.SuppressedMark, model.Note{Text: parts.SuppressedText, Tone: model.Faint, More: "How many stands in its ledger", Link: "ledger"}},
 }
 
 // marksIn are what the marks say that stand on a page.
@@ -75,15 +75,15 @@ func lossyOf(doc *finding.Document, g *Group, variant string) *finding.Lossy {
 	return doc.Lost(g.Operation, parameters(g), variant)
 }
 
-// isLeast reports whether a finding says what a variant costs at least: it is listed apart, and
+// isLeast reports whether a finding says what a variant costs at least: it is excluded from the ranking, and
 // would cost as much or more had it sent all of its spans.
 func isLeast(doc *finding.Document, g *Group, f *finding.Finding) bool {
 	l := lossyOf(doc, g, f.Variant)
 	return l != nil && f.Against == baseline(doc) && f.Role == "" && f.Metric == l.Metric && (l.Cost != nil || l.Added != nil)
 }
 
-func isUnsent(doc *finding.Document, g *Group, variant string) bool {
-	return slices.ContainsFunc(doc.Unsent, func(u finding.Unsent) bool {
+func isSuppressed(doc *finding.Document, g *Group, variant string) bool {
+	return slices.ContainsFunc(doc.Suppressed, func(u finding.Suppressed) bool {
 		return u.Variant == variant && u.Operation == g.Operation && (g.Parameter == "" || parts.Parameter(u.Parameter) == g.Parameter)
 	})
 }
@@ -96,8 +96,8 @@ func markedVariant(doc *finding.Document, g *Group, variant string) string {
 		return variant + " " + parts.UntracedMark
 	case lossyOf(doc, g, variant) != nil:
 		return variant + " " + parts.LossyMark
-	case isUnsent(doc, g, variant):
-		return variant + " " + parts.UnsentMark
+	case isSuppressed(doc, g, variant):
+		return variant + " " + parts.SuppressedMark
 	}
 	return variant
 }

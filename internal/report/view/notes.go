@@ -15,7 +15,7 @@ import (
 const centresText = "Values and differences are centres over the blocks, each of its own (Hodges–Lehmann; ratios are taken within blocks): they need not subtract or divide exactly."
 
 // jointText says what a verdict without a corrected interval rests on.
-const jointText = "With so few blocks for so many claims, costs and saves rest on the signs of all the claims' differences together: that there is a difference is sure among all of them, how large it is holds for each one alone."
+const jointText = "With so few blocks for so many comparisons, costs and saves rest on the signs of all their differences together: that there is a difference is significant after correction for all of them, how large it is holds for each one alone."
 
 // familiesText says what verdicts are corrected for.
 const familiesText = "Verdicts are corrected so that those on the headline, those on all other metrics, and those on budgets are each wrong in at most 5 of 100 experiments."

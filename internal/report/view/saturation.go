@@ -1,5 +1,5 @@
-// The tables of workloads that make themselves work: what must stand side by side in
-// saturation, what each step of tracing adds, who is listed apart, and who was left out.
+// The tables of self-driving workloads: what must stand side by side in
+// saturation, what each step of tracing adds, who is excluded from the ranking, and who was left out.
 
 package view
 
@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/parts"
 )
 
-// isDriven reports whether a group is of a workload that makes itself work.
+// isDriven reports whether a group is of a self-driving workload.
 func (g *Group) isDriven() bool {
 	return slices.ContainsFunc(g.Findings, func(f *finding.Finding) bool { return f.Metric == metric.TimePerCall })
 }
@@ -81,7 +81,7 @@ func sideText(g *Group, name, variant, base string) string {
 	return finding.Missing
 }
 
-// saturationSection has what must be read together where a workload makes itself work as fast as it goes.
+// saturationSection has what must be read together where a workload is self-driving as fast as it goes.
 func saturationSection(doc *finding.Document, levels bool) model.Section {
 	s := model.Section{Title: "In saturation", Depth: model.Folded, Notes: parts.Faint("Wall and CPU of a call, what its threads waited, and what of its spans arrived: none of them says what an agent costs by itself.")}
 	for _, g := range drivenGroups(doc, levels) {
@@ -108,7 +108,7 @@ func heapSection(doc *finding.Document, levels bool) model.Section {
 	return s
 }
 
-// drivenGroups are those of workloads that make themselves work, with the levels or without.
+// drivenGroups are those of self-driving workloads, with the levels or without.
 func drivenGroups(doc *finding.Document, levels bool) []*Group {
 	return slices.DeleteFunc(Groups(doc), func(g *Group) bool { return !g.isDriven() || !levels && g.Parameter != "" })
 }

@@ -22,14 +22,14 @@ func warnings(doc *finding.Document) []model.Warning {
 	return all
 }
 
-// failures are the runs that failed. A cause that the answer tells is not told
+// failures are the runs that failed. A cause that the summary tells is not told
 // again: it can be long.
 func failures(doc *finding.Document) []string {
 	out := make([]string, 0, len(doc.Runs.Failure))
 	for _, text := range doc.Runs.Failure {
 		where, cause, _ := strings.Cut(text, ": ")
 		cause = strings.TrimRight(strings.TrimSpace(cause), ".: ")
-		if cause != "" && strings.Contains(doc.Answer, cause) {
+		if cause != "" && strings.Contains(doc.FullSummary, cause) {
 			text = where + ": as said at the top"
 		}
 		out = append(out, finding.PlainText(text))

@@ -1,5 +1,5 @@
 // Package drive owns how operations are made to happen in a run: by requests of the load
-// generator, or by orders to programs that make themselves work. It must not know phases,
+// generator, or by orders to self-driving programs. It must not know phases,
 // spans, nor what is used meanwhile. spec.Manner is what others know of each.
 package drive
 

@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// Orders has the workload's processes make themselves work.
+// Orders has the workload's processes drive themselves.
 type Orders struct {
 	Processes []spec.Process
 	Address   func(process string) string          // HOST:PORT at which a process takes orders
@@ -33,7 +33,7 @@ var _ Driver = (*Orders)(nil)
 // Check implements Teller.
 func (d *Orders) Check(s Stretch) error {
 	if len(s.Operation.Mix) > 0 {
-		return fmt.Errorf("operation %s: a workload that makes itself work has no mix of operations", s.Operation.Name)
+		return fmt.Errorf("operation %s: a self-driving workload has no mix of operations", s.Operation.Name)
 	}
 	return nil
 }

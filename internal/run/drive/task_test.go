@@ -32,7 +32,7 @@ func TestRequestWithFiles(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if got, err := s.requestFor(spec.Operation{URL: "/", Data: own}); err != nil || got.Data != own || got.Order != "" || got.Schema != nil {
-		t.Errorf("a file of one's own: %+v, %v", got, err)
+		t.Errorf("a file of your own: %+v, %v", got, err)
 	}
 	call.Protoset = "none.pb"
 	if _, err := s.requestFor(call); err == nil || !strings.Contains(err.Error(), "reading the types of the service (protoset)") {

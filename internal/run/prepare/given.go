@@ -1,4 +1,5 @@
 // The ports of a run: they are given out here alone, and each text gets those that it means.
+
 package prepare
 
 import (

@@ -6,7 +6,7 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// Each text gets the ports of those that it means: one's own, the one behind, and what others are to ask.
+// Each text gets the ports of those that it means: its own, the one behind, and what others are to ask.
 func TestGivePorts(t *testing.T) {
 	front := func(name, of string) spec.Process {
 		return spec.Process{Name: name + "@" + of, Placed: spec.Placed{Name: name, Of: of, Front: true}}

@@ -1,4 +1,5 @@
 // What a plan sends to: the receivers of the sink that its texts name.
+
 package prepare
 
 import (

@@ -1,4 +1,5 @@
 // Files of a tracer that are filled in for this run alone.
+
 package prepare
 
 import (

@@ -1,5 +1,6 @@
 // This file reads msgpack in place, with the readers of a library: each takes a value
 // from the front of what is left of the body.
+
 package datadog
 
 import (

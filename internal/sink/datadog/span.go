@@ -1,4 +1,5 @@
 // This file is what all versions make of a span.
+
 package datadog
 
 import (

@@ -1,4 +1,5 @@
 // This file walks traces whose strings stand in a table (version 0.5).
+
 package datadog
 
 import (

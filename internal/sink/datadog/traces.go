@@ -1,4 +1,5 @@
 // This file walks traces in which every span is a map (versions 0.3 and 0.4).
+
 package datadog
 
 import "github.com/tracetax/tracetax/internal/sink/tally"

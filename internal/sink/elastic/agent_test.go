@@ -86,8 +86,8 @@ func TestAgentCountsAgree(t *testing.T) {
 	if c.Spans != n+stats.SpansSent || c.Roots != n || c.RootNames["GET /"] != n || c.Kinds["server"] != n || c.Services["shop"] != c.Spans {
 		t.Errorf("counted %+v; the agent says %+v", c, stats)
 	}
-	if c.Spans+c.Merged+c.Forgone != 11*n || c.Merged == 0 || c.Forgone == 0 {
-		t.Errorf("spans %d, merged %d, forgone %d; %d were made", c.Spans, c.Merged, c.Forgone, 11*n)
+	if c.Spans+c.Merged+c.Suppressed != 11*n || c.Merged == 0 || c.Suppressed == 0 {
+		t.Errorf("spans %d, merged %d, suppressed %d; %d were made", c.Spans, c.Merged, c.Suppressed, 11*n)
 	}
 	if c.Orphans+c.Duplicate != 0 || c.Traces != n || c.Rejected+c.Malformed != 0 {
 		t.Errorf("orphans %d, duplicates %d, traces %d, rejected %d, malformed %d", c.Orphans, c.Duplicate, c.Traces, c.Rejected, c.Malformed)

@@ -1,4 +1,5 @@
 // This file answers requests as the APM server does.
+
 package elastic
 
 import (

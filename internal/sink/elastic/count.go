@@ -1,4 +1,5 @@
 // This file counts an event that was read.
+
 package elastic
 
 import (
@@ -41,7 +42,7 @@ func (w *walker) countSpan(b *tally.Batch, child bool) error {
 		// The statistics are of spans that are counted as dropped as well: of the exit
 		// spans among them, and of a composite one they count all that it is made of. How
 		// many were composite is not told, so that this is the least.
-		Forgone: max(e.dropped, e.summed),
+		Suppressed: max(e.dropped, e.summed),
 	})
 	counted := b.Spans - before
 	b.Service(w.service, counted)

@@ -1,5 +1,6 @@
 // This file walks one event: a line of JSON that is an object with one member, named
 // after the kind of event.
+
 package elastic
 
 import (
@@ -33,7 +34,7 @@ type event struct {
 	id, trace, parent, transaction, name, kind, otel []byte
 
 	composite uint64 // spans that were merged into this one, itself included
-	dropped   uint64 // spans that the transaction's agent did not send
+	dropped   uint64 // spans that the transaction's agent suppressed
 	summed    uint64 // the same, of the statistics of them
 }
 

@@ -1,5 +1,6 @@
 // This file takes out of what the Java agent calls dropped those spans that it has
 // merged into others.
+
 package elastic
 
 import (

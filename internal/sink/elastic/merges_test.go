@@ -38,8 +38,8 @@ func TestMergedAndDropped(t *testing.T) {
 	}
 	goAgent := strings.Replace(metadata, `"name":"java"`, `"name":"go"`, 1)
 	tests := map[string]struct {
-		bodies                 []string
-		spans, merged, forgone uint64
+		bodies                    []string
+		spans, merged, suppressed uint64
 	}{
 		"as it was sent":                 {requests(java[1:]), 5, 17, 0},
 		"the transaction in another":     {requests(queries[:1], queries[1:]), 2, 9, 0},
@@ -59,8 +59,8 @@ func TestMergedAndDropped(t *testing.T) {
 				}
 			}
 			c := total.Counts()
-			if c.Spans != test.spans || c.Merged != test.merged || c.Forgone != test.forgone || c.Services["app"] != c.Spans {
-				t.Errorf("spans %d, merged %d, forgone %d, services %v; want %d, %d, %d", c.Spans, c.Merged, c.Forgone, c.Services, test.spans, test.merged, test.forgone)
+			if c.Spans != test.spans || c.Merged != test.merged || c.Suppressed != test.suppressed || c.Services["app"] != c.Spans {
+				t.Errorf("spans %d, merged %d, suppressed %d, services %v; want %d, %d, %d", c.Spans, c.Merged, c.Suppressed, c.Services, test.spans, test.merged, test.suppressed)
 			}
 		})
 	}

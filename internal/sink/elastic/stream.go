@@ -1,5 +1,6 @@
 // This file reads a request line by line, and counts what has come whenever the
 // sender pauses: a request may stay open for as long as its agent likes.
+
 package elastic
 
 import (

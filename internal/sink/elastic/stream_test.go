@@ -73,9 +73,9 @@ func TestStreams(t *testing.T) {
 				t.Errorf("status %d, answer %s; want %d, %s", status, answer, test.status, test.answer)
 			}
 			c := total.Counts()
-			got := [8]uint64{c.Spans, c.Merged, c.Forgone, c.Rejected, c.Malformed, c.Metrics, c.Logs, c.Protocols[intake]}
+			got := [8]uint64{c.Spans, c.Merged, c.Suppressed, c.Rejected, c.Malformed, c.Metrics, c.Logs, c.Protocols[intake]}
 			if diff := cmp.Diff(test.counts, got); diff != "" {
-				t.Errorf("spans, merged, forgone, rejected, malformed, metrics, logs, requests (-want +got):\n%s", diff)
+				t.Errorf("spans, merged, suppressed, rejected, malformed, metrics, logs, requests (-want +got):\n%s", diff)
 			}
 			if c.Malformed == 0 && c.Bytes != uint64(len(test.body)) {
 				t.Errorf("%d bytes, want %d", c.Bytes, len(test.body))
@@ -84,8 +84,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-func counts(spans, merged, forgone uint64) [8]uint64 {
-	return [8]uint64{spans, merged, forgone, 0, 0, 0, 0, 1}
+func counts(spans, merged, suppressed uint64) [8]uint64 {
+	return [8]uint64{spans, merged, suppressed, 0, 0, 0, 0, 1}
 }
 
 var refused = [8]uint64{4: 1}

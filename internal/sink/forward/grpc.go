@@ -1,4 +1,5 @@
 // This file passes on what comes over gRPC.
+
 package forward
 
 import (

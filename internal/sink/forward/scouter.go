@@ -1,4 +1,5 @@
 // This file passes on what Scouter's agents send: datagrams, and connections.
+
 package forward
 
 import (

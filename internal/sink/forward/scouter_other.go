@@ -1,6 +1,7 @@
 //go:build !unix
 
 // This file does without the kernel's word on what became of a datagram.
+
 package forward
 
 import "net"

@@ -1,6 +1,7 @@
 //go:build unix
 
 // This file asks the kernel what became of a datagram.
+
 package forward
 
 import (

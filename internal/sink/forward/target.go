@@ -1,4 +1,5 @@
 // This file reads where requests are passed on to.
+
 package forward
 
 import (

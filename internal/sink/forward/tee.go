@@ -1,4 +1,5 @@
 // This file lets two read one body.
+
 package forward
 
 import (

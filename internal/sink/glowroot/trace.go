@@ -1,4 +1,5 @@
 // This file walks messages where they lie.
+
 package glowroot
 
 import (

@@ -1,4 +1,5 @@
 // This file counts the records of the folders that Kieker's FileWriter leaves.
+
 package kieker
 
 import (

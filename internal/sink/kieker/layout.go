@@ -1,5 +1,6 @@
 // This file knows the records that Kieker's monitoring can send, field by field:
 // without that nobody can tell where a record ends.
+
 package kieker
 
 import (

@@ -1,4 +1,5 @@
 // This file is the table of the record classes.
+
 package kieker
 
 // layouts is by Java name.

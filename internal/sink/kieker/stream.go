@@ -1,4 +1,5 @@
 // This file walks a stream of Kieker's records where they lie.
+
 package kieker
 
 import (

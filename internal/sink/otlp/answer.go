@@ -1,5 +1,6 @@
 // This file writes the answers of OTLP: the export responses with their partial
 // success, and google.rpc.Status for errors, in protobuf and in JSON.
+
 package otlp
 
 import (

@@ -1,5 +1,6 @@
 // This file serves OTLP over gRPC. The bodies come as raw bytes: a codec of its
 // own keeps gRPC from building objects of them.
+
 package otlp
 
 import (

@@ -1,4 +1,5 @@
 // This file serves OTLP over HTTP.
+
 package otlp
 
 import (

@@ -1,5 +1,6 @@
 // This file walks the requests of all signals in OTLP/JSON: lowerCamelCase names,
 // ids in hexadecimal digits, unknown members ignored.
+
 package otlp
 
 import (

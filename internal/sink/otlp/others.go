@@ -1,5 +1,6 @@
 // This file counts metrics and logs in protobuf: data points and log records,
 // no more, since they are there to be told apart from spans.
+
 package otlp
 
 import (

@@ -1,4 +1,5 @@
 // This file counts what a backend made of spans that were passed on to it.
+
 package otlp
 
 import (

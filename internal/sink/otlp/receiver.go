@@ -1,4 +1,5 @@
 // This file holds what the receivers over gRPC and HTTP share.
+
 package otlp
 
 import (

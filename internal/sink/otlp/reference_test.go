@@ -1,5 +1,6 @@
 // This file counts with OpenTelemetry's own generated types, as the reference that
 // the walkers are compared with.
+
 package otlp
 
 import (

@@ -2,6 +2,7 @@
 // opentelemetry/proto/collector/trace/v1 and trace/v1; unknown fields are passed
 // over, and what protobuf allows (fields in any order, messages in pieces) counts
 // as it would if the message were decoded.
+
 package otlp
 
 import (

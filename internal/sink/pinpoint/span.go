@@ -1,4 +1,5 @@
 // This file walks spans where they lie.
+
 package pinpoint
 
 import (

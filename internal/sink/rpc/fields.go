@@ -1,4 +1,5 @@
 // This file walks through the fields of a message.
+
 package rpc
 
 import (

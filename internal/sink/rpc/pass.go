@@ -1,4 +1,5 @@
 // This file passes calls on to a backend, while they are counted.
+
 package rpc
 
 import (

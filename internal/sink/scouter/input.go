@@ -1,4 +1,5 @@
 // This file reads datagrams.
+
 package scouter
 
 import "net"

@@ -1,4 +1,5 @@
 // This file gets the kernel to say how many datagrams it threw away.
+
 package scouter
 
 import (

@@ -1,6 +1,7 @@
 //go:build !linux
 
 // This file does without the kernel's count of the datagrams that it threw away.
+
 package scouter
 
 func (in *input) prepare() {

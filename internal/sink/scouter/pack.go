@@ -1,4 +1,5 @@
 // This file walks packs where they lie.
+
 package scouter
 
 import (

@@ -1,4 +1,5 @@
 // This file passes on to a Scouter server what its agents send.
+
 package scouter
 
 import (

@@ -1,4 +1,5 @@
 // This file puts packs together that came in pieces.
+
 package scouter
 
 import "errors"

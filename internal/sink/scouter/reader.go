@@ -1,4 +1,5 @@
 // This file reads Scouter's values where they lie.
+
 package scouter
 
 import "encoding/binary"

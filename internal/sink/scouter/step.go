@@ -1,4 +1,5 @@
 // This file knows the steps of a profile.
+
 package scouter
 
 import (

@@ -1,4 +1,5 @@
 // This file sends a stream as fast as the receiver takes it.
+
 package sinktest
 
 import (

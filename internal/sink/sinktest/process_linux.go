@@ -1,4 +1,5 @@
 // This file reads what another process has used.
+
 package sinktest
 
 import (

@@ -1,6 +1,7 @@
 //go:build !linux
 
 // This file stands in where another process cannot be read.
+
 package sinktest
 
 import (

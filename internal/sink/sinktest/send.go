@@ -1,4 +1,5 @@
 // This file sends prepared requests, each sender over one connection of its own.
+
 package sinktest
 
 import (

@@ -1,4 +1,5 @@
 // This file counts what agents send beside segments.
+
 package skywalking
 
 import (

@@ -1,4 +1,5 @@
 // This file walks segments where they lie.
+
 package skywalking
 
 import (

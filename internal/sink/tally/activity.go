@@ -1,4 +1,5 @@
 // This file knows when a sink is quiet: no request under way, and none for a while.
+
 package tally
 
 import (

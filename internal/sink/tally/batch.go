@@ -1,4 +1,5 @@
 // This file holds the tally of one request, which no other goroutine sees.
+
 package tally
 
 import "hash/maphash"
@@ -6,14 +7,14 @@ import "hash/maphash"
 // Batch counts what one request holds. Get one from Total.Batch, and hand it
 // back with Total.Merge or Total.Discard.
 type Batch struct {
-	Spans    uint64 // valid spans
-	Rejected uint64 // invalid spans
-	Metrics  uint64 // data points
-	Logs     uint64 // log records
-	Reason   string // why the first invalid span was refused; "" if none was
-	Thrown   uint64 // valid spans thrown away by order; in no other count
-	Merged   uint64 // spans that the sender says it merged into others of this request, those sent twice included
-	Forgone  uint64 // spans that the sender says it did not send, likewise
+	Spans      uint64 // valid spans
+	Rejected   uint64 // invalid spans
+	Metrics    uint64 // data points
+	Logs       uint64 // log records
+	Reason     string // why the first invalid span was refused; "" if none was
+	Thrown     uint64 // valid spans thrown away by order; in no other count
+	Merged     uint64 // spans that the sender says it merged into others of this request, those sent twice included
+	Suppressed uint64 // spans that the sender says it did not send, likewise
 
 	rootless uint64 // spans with a parent
 	kinds    [kinds]uint64
@@ -31,8 +32,8 @@ type Batch struct {
 
 // telling is a span that tells of others: of those merged into it, and those not sent.
 type telling struct {
-	at              int // index of its identity
-	merged, forgone uint64
+	at                 int // index of its identity
+	merged, suppressed uint64
 }
 
 // rooted is a span without a parent.
@@ -53,7 +54,7 @@ func (b *Batch) Span(s *Span) {
 	}
 	b.Spans++
 	b.Merged += s.Merged
-	b.Forgone += s.Forgone
+	b.Suppressed += s.Suppressed
 	b.kinds[s.Kind]++
 	root, name := s.root(), elsewhere
 	if root {
@@ -66,8 +67,8 @@ func (b *Batch) Span(s *Span) {
 	case !s.known():
 		b.unknown++
 	default:
-		if s.Merged > 0 || s.Forgone > 0 {
-			b.telling = append(b.telling, telling{len(b.ids), s.Merged, s.Forgone})
+		if s.Merged > 0 || s.Suppressed > 0 {
+			b.telling = append(b.telling, telling{len(b.ids), s.Merged, s.Suppressed})
 		}
 		if root {
 			b.roots = append(b.roots, rooted{len(b.ids), name})
@@ -96,7 +97,7 @@ const keepIDs = 1 << 14
 
 func (b *Batch) reset() {
 	b.Spans, b.Rejected, b.Thrown, b.Metrics, b.Logs, b.rootless = 0, 0, 0, 0, 0, 0
-	b.Merged, b.Forgone, b.unknown = 0, 0, 0
+	b.Merged, b.Suppressed, b.unknown = 0, 0, 0
 	b.Reason = ""
 	b.kinds = [kinds]uint64{}
 	b.services.reset()

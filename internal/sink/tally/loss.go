@@ -1,4 +1,5 @@
 // This file decides which spans a sink throws away that was told to lose some.
+
 package tally
 
 import "math"

@@ -1,5 +1,6 @@
 // This file counts by name with bounded memory: so many different names, each
 // of bounded length, and no allocation for a name that is known already.
+
 package tally
 
 import (

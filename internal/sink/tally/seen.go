@@ -1,5 +1,6 @@
 // This file is the checking mode: which spans have come, which came twice, and
 // which still lack their parent. Memory is bounded: the oldest span makes room.
+
 package tally
 
 import (
@@ -131,7 +132,7 @@ func (s *seen) addAll(b *Batch) (again telling) {
 		}
 		tells := len(told) > 0 && told[0].at == i
 		if tells {
-			spans += told[0].merged + told[0].forgone
+			spans += told[0].merged + told[0].suppressed
 		}
 		fresh := s.add(id, root, spans)
 		if !tells {
@@ -139,7 +140,7 @@ func (s *seen) addAll(b *Batch) (again telling) {
 		}
 		if !fresh {
 			again.merged += told[0].merged
-			again.forgone += told[0].forgone
+			again.suppressed += told[0].suppressed
 		}
 		told = told[1:]
 	}

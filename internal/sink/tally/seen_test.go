@@ -165,7 +165,7 @@ func TestMergedSpansComeOnce(t *testing.T) {
 		}
 		composite := func(id string, merged uint64) *Span {
 			s := valid("x")
-			s.ID, s.Merged, s.Forgone = []byte(id), merged, 2*merged
+			s.ID, s.Merged, s.Suppressed = []byte(id), merged, 2*merged
 			return s
 		}
 		send(composite("span one", 9), composite("span two", 0), composite("span six", 4), composite("span one", 9))
@@ -174,8 +174,8 @@ func TestMergedSpansComeOnce(t *testing.T) {
 		if !checking {
 			want = record.Counts{Spans: 7, Merged: 33}
 		}
-		if c := total.Counts(); c.Spans != want.Spans || c.Merged != want.Merged || c.Forgone != 2*want.Merged || c.Duplicate != want.Duplicate {
-			t.Errorf("checking %t: spans %d, merged %d, forgone %d, duplicate %d; want %+v, and twice as many forgone as merged", checking, c.Spans, c.Merged, c.Forgone, c.Duplicate, want)
+		if c := total.Counts(); c.Spans != want.Spans || c.Merged != want.Merged || c.Suppressed != 2*want.Merged || c.Duplicate != want.Duplicate {
+			t.Errorf("checking %t: spans %d, merged %d, suppressed %d, duplicate %d; want %+v, and twice as many suppressed as merged", checking, c.Spans, c.Merged, c.Suppressed, c.Duplicate, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 // This file counts traces by their shape: the name of the root and the number of spans. It is
 // how anybody knows whether all operations made the same. Memory is bounded, and a span costs
 // two additions.
+
 package tally
 
 import "github.com/tracetax/tracetax/internal/record"

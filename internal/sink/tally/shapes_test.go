@@ -31,7 +31,7 @@ func sendEach(total *Total, requests ...[]*Span) {
 func TestShapes(t *testing.T) {
 	twice := in(1, 2, 1, "child")
 	teller := in(1, 1, 0, "GET /")
-	teller.Merged, teller.Forgone = 5, 2
+	teller.Merged, teller.Suppressed = 5, 2
 	idless := in(1, 0, 0, "trace")
 	idless.Loose, idless.ID = true, nil
 	tests := []struct {

@@ -64,10 +64,10 @@ type Span struct {
 	Loose bool
 	// Child: it has a parent, though Parent does not tell which.
 	Child bool
-	// Merged is how many others the sender says it merged into this one, and Forgone how
+	// Merged is how many others the sender says it merged into this one, and Suppressed how
 	// many it says with this one that it did not send. They count once, however often the
 	// span comes, where ids are looked at.
-	Merged, Forgone uint64
+	Merged, Suppressed uint64
 	// Shared: the server's half of a span whose client's half has the same ID. It is
 	// no duplicate of that half but its child.
 	Shared bool

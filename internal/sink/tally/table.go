@@ -1,6 +1,7 @@
 // This file holds the hash table of the checking mode. It stores no keys: a slot
 // points at a held span, whose ids are the key, so that a span costs few bytes
 // and the garbage collector has nothing to follow.
+
 package tally
 
 import "hash/maphash"

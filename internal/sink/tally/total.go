@@ -1,4 +1,5 @@
 // This file holds what a sink has counted since its start.
+
 package tally
 
 import (
@@ -101,7 +102,7 @@ func (t *Total) add(b *Batch, wire int64) {
 	t.counts.Rejected += b.Rejected
 	t.counts.Thrown += b.Thrown
 	t.counts.Merged += b.Merged
-	t.counts.Forgone += b.Forgone
+	t.counts.Suppressed += b.Suppressed
 	for k, n := range b.kinds {
 		t.kinds[k] += n
 	}
@@ -111,7 +112,7 @@ func (t *Total) add(b *Batch, wire int64) {
 		t.counts.Unchecked += b.unknown
 		again := t.seen.addAll(b)
 		t.counts.Merged -= again.merged
-		t.counts.Forgone -= again.forgone
+		t.counts.Suppressed -= again.suppressed
 	}
 }
 

@@ -1,5 +1,6 @@
 // This file reads bodies with bounds on what they may hold, compressed and
 // decompressed.
+
 package wire
 
 import (

@@ -1,5 +1,6 @@
 // This file is what receivers over HTTP share: the server with its time-outs, the
 // reading of a body, and answers.
+
 package wire
 
 import (
@@ -16,7 +17,7 @@ const (
 	MaxHeader = 64 << 10
 
 	// idleConnection is how long a connection may wait for its next request:
-	// longer than any exporter's interval, so that none has to connect anew.
+	// longer than any exporter's interval, so that none has to connect again.
 	idleConnection = 10 * time.Minute
 )
 

@@ -1,4 +1,5 @@
 // This file reads ids that are written in hexadecimal digits.
+
 package wire
 
 // Hex decodes hexadecimal digits of either case into the end of room, with zeros

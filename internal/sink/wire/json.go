@@ -1,4 +1,5 @@
 // This file reads JSON member by member without building objects of it.
+
 package wire
 
 import (

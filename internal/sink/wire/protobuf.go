@@ -1,4 +1,5 @@
 // This file reads the protobuf wire format field by field, in place.
+
 package wire
 
 import (

@@ -1,5 +1,6 @@
 // This file takes messages of gRPC as raw bytes: a codec of its own keeps gRPC from
 // building objects of them.
+
 package wire
 
 import (

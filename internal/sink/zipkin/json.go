@@ -1,4 +1,5 @@
 // This file walks spans in JSON.
+
 package zipkin
 
 import (

@@ -1,4 +1,5 @@
 // This file walks spans in protobuf. The field numbers are those of zipkin.proto3.
+
 package zipkin
 
 import (

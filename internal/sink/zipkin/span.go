@@ -1,4 +1,5 @@
 // This file is what both formats make of a span.
+
 package zipkin
 
 import "github.com/tracetax/tracetax/internal/sink/tally"

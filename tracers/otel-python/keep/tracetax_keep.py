@@ -40,7 +40,7 @@ class ErrorsOnly(SpanProcessor):
             os.register_at_fork(after_in_child=self._clear)
 
     def _clear(self):
-        """Begin anew: what was held before a fork is the parent's."""
+        """Begin again: what was held before a fork is the parent's."""
         self._lock = threading.Lock()
         self._traces = {}
         self._left_out = 0

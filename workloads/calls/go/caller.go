@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	tick       = time.Millisecond       // paced work falls due in ticks
+	tick       = time.Millisecond       // work at a fixed rate falls due in ticks
 	grace      = 100 * time.Millisecond // for what had fallen due when the duration ended
 	hundredths = 100                    // lines of the heap's course
 )
@@ -21,7 +21,7 @@ type caller struct {
 	thread    int
 	share     int64
 	durations samples
-	lags      samples // of paced work: start less intended start
+	lags      samples // of work at a fixed rate: start less intended start
 	course    *course // nil: kept by another thread
 
 	began time.Time
@@ -42,7 +42,7 @@ func newCaller(o *order, thread int, c *course) (*caller, error) {
 	}
 	var err, late error
 	one.durations, err = reserve(room)
-	if o.paced() {
+	if o.fixedRate() {
 		one.lags, late = reserve(room)
 	}
 	return one, errors.Join(err, late)
@@ -55,8 +55,8 @@ func (c *caller) run() {
 	defer runtime.UnlockOSThread()
 	cpu := threadCPU()
 	c.began = time.Now()
-	if c.order.paced() {
-		c.makePaced()
+	if c.order.fixedRate() {
+		c.makeAtRate()
 	} else {
 		c.makeAll()
 	}
@@ -68,7 +68,7 @@ func (c *caller) end() time.Duration {
 	switch {
 	case c.order.duration == 0:
 		return math.MaxInt64
-	case c.order.paced():
+	case c.order.fixedRate():
 		return c.order.duration + grace
 	}
 	return c.order.duration
@@ -83,9 +83,9 @@ func (c *caller) makeAll() {
 	}
 }
 
-// makePaced makes all that has fallen due in each tick, then waits for the next. What
+// makeAtRate makes all that has fallen due in each tick, then waits for the next. What
 // falls due before the stretch is over is made, also where a tick wakes late.
-func (c *caller) makePaced() {
+func (c *caller) makeAtRate() {
 	for next := time.Duration(0); c.made < c.share; next += tick {
 		now := time.Since(c.began)
 		if now < next {
@@ -122,9 +122,9 @@ func (c *caller) nextLine() (made int64, until time.Duration) {
 // call is the timed loop: it makes operations until so many are made in all, or
 // until a time has passed, but one at least.
 func (c *caller) call(most int64, until time.Duration) {
-	depth, busy, kept, paced := c.order.depth, c.order.busy, c.order.kept(), c.order.paced()
+	depth, busy, kept, fixedRate := c.order.depth, c.order.busy, c.order.kept(), c.order.fixedRate()
 	made, ended := c.made, c.ended
-	offset, interval := c.order.offset(c.thread), c.order.interval() // infinite where nothing is paced
+	offset, interval := c.order.offset(c.thread), c.order.interval() // infinite where there is no fixed rate
 	for {
 		begin := time.Since(c.began)
 		if outerCall(busy, depth) != depth {
@@ -136,7 +136,7 @@ func (c *caller) call(most int64, until time.Duration) {
 			place %= ringSamples
 		}
 		c.durations.set(place, ended-begin)
-		if paced {
+		if fixedRate {
 			intended := time.Duration(offset + float64(made)*interval)
 			c.lags.set(place, max(0, begin-intended))
 		}
@@ -163,10 +163,10 @@ func (c *caller) keepCourse() {
 
 func hundredth(share float64) int64 { return int64(min(share, 1) * hundredths) }
 
-// write writes the durations, and of paced work the lags.
+// write writes the durations, and of work at a fixed rate the lags.
 func (c *caller) write() error {
 	name := fmt.Sprintf("%s.%d", c.order.samples, c.thread)
-	if err := c.durations.write(name, c.made); err != nil || !c.order.paced() {
+	if err := c.durations.write(name, c.made); err != nil || !c.order.fixedRate() {
 		return err
 	}
 	return c.lags.write(name+".lag", c.made)

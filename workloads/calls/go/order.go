@@ -28,7 +28,7 @@ type order struct {
 	batches  string        // file of the heap's course; "" keeps none
 }
 
-func (o *order) paced() bool { return o.rate > 0 }
+func (o *order) fixedRate() bool { return o.rate > 0 }
 
 func (o *order) kept() bool { return o.samples != "" }
 
@@ -53,7 +53,7 @@ func (o *order) share(thread int) int64 {
 		}
 	}
 	switch {
-	case o.paced() && o.duration > 0:
+	case o.fixedRate() && o.duration > 0:
 		return min(share, o.due(o.duration-1, thread))
 	case o.kept() && o.calls == 0:
 		return mostSamples

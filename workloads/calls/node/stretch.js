@@ -9,7 +9,7 @@ const { Course, Collections } = require('./meters');
 const { outerCall } = require('./function');
 
 const SLICE = 1; // ms of calls, after which the event loop gets its turn
-const GRACE = 100; // ms for paced work that had fallen due when the duration ended
+const GRACE = 100; // ms for work at a fixed rate that had fallen due when the duration ended
 const RING = 2 ** 16; // durations where they are not kept
 
 class Stretch {
@@ -39,7 +39,7 @@ class Stretch {
     this.began = performance.now();
     this.ended = this.began;
     this.end = this.order.duration ? this.began + this.order.duration + (this.order.rate ? GRACE : 0) : Infinity;
-    await (this.order.rate ? this.makePaced() : this.makeAll());
+    await (this.order.rate ? this.makeAtRate() : this.makeAll());
     const used = process.threadCpuUsage?.(cpu); // from Node 23.9 on
     this.collections = await collections.end();
     return this.done(used);
@@ -77,7 +77,7 @@ class Stretch {
 
   // In ticks of a millisecond: each makes all that has fallen due, then waits for the
   // next. What falls due before the duration is over is made, also where a tick wakes late.
-  async makePaced() {
+  async makeAtRate() {
     let now = this.began;
     for (let tick = now; !this.over(now); tick += SLICE) {
       const early = tick - now;

@@ -54,7 +54,7 @@ func newDownstream() http.Handler {
 }
 
 // newClient returns a client that keeps as many connections open as there are
-// requests at once; the default keeps two and would dial anew under load.
+// requests at once; the default keeps two and would dial again under load.
 func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil

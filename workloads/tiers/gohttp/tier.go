@@ -1,4 +1,4 @@
-// What a tier answers: the next one's answer, or the last one's own.
+// What a tier answers: what the next one answered, or its own where it is the last.
 package main
 
 import (
@@ -27,7 +27,7 @@ func newTier(next string) http.Handler {
 }
 
 // newClient returns a client that keeps as many connections open as there are
-// requests at once; the default keeps two and would dial anew under load.
+// requests at once; the default keeps two and would dial again under load.
 func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil

@@ -7,8 +7,8 @@ from array import array
 
 from calls.function import outer_call
 
-TICK_NS = 1_000_000  # paced work falls due in ticks of a millisecond
-GRACE_NS = 100_000_000  # for paced work that had fallen due when the duration ended
+TICK_NS = 1_000_000  # work at a fixed rate falls due in ticks of a millisecond
+GRACE_NS = 100_000_000  # for work at a fixed rate that had fallen due when the duration ended
 RING = 1 << 16  # durations where they are not kept
 
 
@@ -31,12 +31,12 @@ class Caller:
         self.began = self.ended = time.perf_counter_ns()
         end = self.began + self._order.duration if self._order.duration else math.inf
         if self._order.rate:
-            self._make_paced(end + GRACE_NS)
+            self._make_at_rate(end + GRACE_NS)
         else:
             self._call(self._share, end)
         self.cpu_ns = time.thread_time_ns() - cpu
 
-    def _make_paced(self, end):
+    def _make_at_rate(self, end):
         """Makes all that has fallen due in each tick, then waits for the next.
 
         What falls due before the duration is over is made, also where a tick wakes late.
@@ -77,7 +77,7 @@ class Caller:
         self.made, self.call_ns, self.ended = made, call_ns, after
 
     def write(self):
-        """Writes the durations, and of paced work the lags. Returns how many operations they are of."""
+        """Writes the durations, and of work at a fixed rate the lags. Returns how many operations they are of."""
         name = f"{self._order.samples}.{self._thread}"
         _write(name, self._durations[: self.made])
         if self._lags is not None:

@@ -7,10 +7,10 @@ use crate::function::monitored_function;
 use crate::order::Order;
 use crate::samples::Samples;
 
-/// Paced work falls due in ticks.
+/// Work at a fixed rate falls due in ticks.
 const TICK: Duration = Duration::from_millis(1);
 
-/// For paced work that had fallen due when the duration ended.
+/// For work at a fixed rate that had fallen due when the duration ended.
 const GRACE: Duration = Duration::from_millis(100);
 
 /// One thread's part of a stretch.
@@ -19,7 +19,7 @@ pub struct Caller {
     thread: u64,
     share: u64,
     durations: Samples,
-    lags: Option<Samples>, // of paced work: start less intended start
+    lags: Option<Samples>, // of work at a fixed rate: start less intended start
     pub made: u64,
     pub failed: u64,
     pub calling: Duration, // sum of all durations
@@ -55,7 +55,7 @@ impl Caller {
         self.began = Instant::now();
         self.ended = self.began;
         match self.order.rate {
-            Some(rate) => self.make_paced(rate),
+            Some(rate) => self.make_at_rate(rate),
             None => self.call(self.share, self.began),
         }
         self.cpu = thread_cpu()? - cpu;
@@ -64,7 +64,7 @@ impl Caller {
 
     /// Makes all that has fallen due in each tick, then waits for the next. What falls due
     /// before the duration is over is made, also where a tick wakes late.
-    fn make_paced(&mut self, rate: f64) {
+    fn make_at_rate(&mut self, rate: f64) {
         let mut tick = self.began;
         while self.made < self.share {
             thread::sleep(tick.saturating_duration_since(Instant::now()));
@@ -114,7 +114,7 @@ impl Caller {
         }
     }
 
-    /// Writes the durations, and of paced work the lags.
+    /// Writes the durations, and of work at a fixed rate the lags.
     pub fn write(&self, samples: &str) -> io::Result<()> {
         let name = format!("{samples}.{}", self.thread);
         self.durations.write(&name, self.made)?;

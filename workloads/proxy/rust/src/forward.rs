@@ -75,7 +75,7 @@ impl Forward {
                 Ok(response) => return Ok((connection, response)),
                 // A connection that the upstream had closed: nothing was sent yet.
                 Err(mut error) => match error.take_message() {
-                    Some(unsent) if !fresh => request = unsent,
+                    Some(returned) if !fresh => request = returned,
                     _ => return Err(error.into_error().into()),
                 },
             }

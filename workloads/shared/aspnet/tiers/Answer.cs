@@ -1,4 +1,4 @@
-// What a tier answers: the next one's answer, or the last one's own.
+// What a tier answers: what the next one answered, or its own where it is the last.
 
 namespace Tiers;
 

@@ -24,8 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (traced, counts) = local.block_on(&runtime, run(Some(receiver), spans))?;
     let each = (traced.as_secs_f64() - bare.as_secs_f64()) * 1e6 / spans as f64;
     println!(
-        "{each:.2} µs a span, {} recorded, {} delivered, {} dropped, {} failed, {} held",
-        counts.recorded, counts.delivered, counts.dropped, counts.failed, counts.held
+        "{each:.2} µs a span, {} recorded, {} delivered, {} dropped, {} failed, {} buffered",
+        counts.recorded, counts.delivered, counts.dropped, counts.failed, counts.buffered
     );
     Ok(())
 }
@@ -42,7 +42,7 @@ async fn run(receiver: Option<&String>, spans: u64) -> Result<(Duration, Counts)
         // The loop is faster than any server: it lets the receiver keep up, so that nothing is dropped.
         while exporter
             .as_ref()
-            .is_some_and(|e| e.counts().held > 4 * FLUSH as u64)
+            .is_some_and(|e| e.counts().buffered > 4 * FLUSH as u64)
         {
             tokio::time::sleep(Duration::from_micros(100)).await;
         }

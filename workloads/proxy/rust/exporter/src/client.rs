@@ -108,7 +108,7 @@ impl Client {
                 Ok(response) => return read(response).await,
                 // A connection that the receiver had closed: nothing was sent yet.
                 Err(mut error) => match error.take_message() {
-                    Some(unsent) if !fresh => request = unsent,
+                    Some(returned) if !fresh => request = returned,
                     _ => return Err(error.into_error().into()),
                 },
             }

@@ -25,7 +25,7 @@ pub struct Settings {
     pub pending: usize,
 }
 
-/// What became of the spans: recorded = delivered + dropped + failed + held.
+/// What became of the spans: recorded = delivered + dropped + failed + buffered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Given to [`Exporter::record`].
@@ -37,7 +37,7 @@ pub struct Counts {
     /// In exports that failed, or refused by the receiver.
     pub failed: u64,
     /// Waiting or under way.
-    pub held: u64,
+    pub buffered: u64,
 }
 
 /// Exports spans on the event loop of the thread that records them. A clone is the same
@@ -87,7 +87,7 @@ impl Exporter {
             state.counts.dropped += 1;
             return;
         }
-        state.counts.held += 1;
+        state.counts.buffered += 1;
         state.waiting.push_back(span);
         drop(state);
         send(&self.shared);
@@ -102,12 +102,12 @@ impl Exporter {
         self.shared.state.borrow().last_failure.clone()
     }
 
-    /// Sends what waits, and returns when nothing is held any more or the patience has ended.
-    /// What is held then is lost if the program ends.
+    /// Sends what waits, and returns when nothing is buffered any more or the patience has ended.
+    /// What is buffered then is lost if the program ends.
     pub async fn flush(&self, patience: Duration) -> Counts {
         flush_now(&self.shared);
         let empty = async {
-            while self.counts().held > 0 {
+            while self.counts().buffered > 0 {
                 self.shared.idle.notified().await;
             }
         };
@@ -168,13 +168,13 @@ fn settle(shared: &Shared, count: u64, outcome: Result<usize, String>) {
     let mut state = shared.state.borrow_mut();
     let delivered = *outcome.as_ref().unwrap_or(&0) as u64;
     state.pending -= 1;
-    state.counts.held -= count;
+    state.counts.buffered -= count;
     state.counts.delivered += delivered;
     state.counts.failed += count - delivered;
     if let Err(failure) = outcome {
         state.last_failure = Some(failure);
     }
-    if state.counts.held == 0 {
+    if state.counts.buffered == 0 {
         shared.idle.notify_waiters();
     }
 }

@@ -8,7 +8,7 @@
 //! - **Bounded**: it holds `buffer` spans, and `pending` exports of `flush` spans.
 //! - **Counted**: [`Counts`] says what became of every span that was recorded. A span for which
 //!   there is no room is dropped, and counted.
-//! - **Flushed at the end**: [`Exporter::flush`] sends what is held, and says how it went.
+//! - **Flushed at the end**: [`Exporter::flush`] sends what is buffered, and says how it went.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -31,7 +31,7 @@
 //!     });
 //!     // … exporter.record(span) for each span that ends …
 //!     let counts = exporter.flush(Duration::from_secs(5)).await;
-//!     assert_eq!(counts.recorded, counts.delivered + counts.dropped + counts.failed + counts.held);
+//!     assert_eq!(counts.recorded, counts.delivered + counts.dropped + counts.failed + counts.buffered);
 //! });
 //! # Ok(())
 //! # }

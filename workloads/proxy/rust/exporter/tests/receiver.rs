@@ -70,7 +70,7 @@ fn all_come_at_the_end() {
         while exporter.counts().delivered < 100 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(exporter.counts().held, 37);
+        assert_eq!(exporter.counts().buffered, 37);
         assert_eq!(exporter.flush(PATIENCE).await, delivered(137));
         assert_eq!(exporter.last_failure(), None);
     });
@@ -89,11 +89,11 @@ fn what_has_no_room_is_counted() {
         }
         let counts = exporter.counts();
         assert_eq!(
-            (counts.recorded, counts.held, counts.dropped),
+            (counts.recorded, counts.buffered, counts.dropped),
             (150, 68, 82)
         );
         let counts = exporter.flush(PATIENCE).await;
-        assert_eq!((counts.delivered, counts.dropped, counts.held), (68, 82, 0));
+        assert_eq!((counts.delivered, counts.dropped, counts.buffered), (68, 82, 0));
     });
 }
 
@@ -110,14 +110,14 @@ fn what_fails_is_counted() {
             exporter.record(span(number));
         }
         let counts = exporter.flush(PATIENCE).await;
-        assert_eq!((counts.failed, counts.held, counts.dropped), (23, 0, 0));
+        assert_eq!((counts.failed, counts.buffered, counts.dropped), (23, 0, 0));
         assert!(exporter.last_failure().unwrap().contains("refused"));
     });
 }
 
 /// A receiver that takes connections and never answers: patience ends, and nothing is made up.
 #[test]
-fn what_is_held_is_told() {
+fn what_is_buffered_is_told() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     on_a_loop(async {
@@ -126,6 +126,6 @@ fn what_is_held_is_told() {
             exporter.record(span(number));
         }
         let counts = exporter.flush(Duration::from_millis(50)).await;
-        assert_eq!((counts.recorded, counts.held), (23, 23));
+        assert_eq!((counts.recorded, counts.buffered), (23, 23));
     });
 }

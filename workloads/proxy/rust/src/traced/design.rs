@@ -50,7 +50,7 @@ impl Design {
         }
     }
 
-    /// Exports what is held, and says what became of all spans.
+    /// Exports what is buffered, and says what became of all spans.
     pub async fn stop(&self) -> Counts {
         match self {
             Design::Async(exporter) => exporter.flush(PATIENCE).await,
@@ -64,7 +64,7 @@ impl Design {
 /// Books the end of an export of so many spans.
 pub fn settle(counts: &mut Counts, count: usize, outcome: Result<usize, String>) {
     let delivered = outcome.unwrap_or(0);
-    counts.held -= count as u64;
+    counts.buffered -= count as u64;
     counts.delivered += delivered as u64;
     counts.failed += (count - delivered) as u64;
 }

@@ -88,8 +88,8 @@ impl Tracer {
     pub async fn stop(self) -> Result<(), Failure> {
         let counts = self.design.stop().await;
         eprintln!(
-            "tracing: stopped, {} spans recorded, {} delivered, {} dropped, {} in failed exports, {} held",
-            counts.recorded, counts.delivered, counts.dropped, counts.failed, counts.held,
+            "tracing: stopped, {} spans recorded, {} delivered, {} dropped, {} in failed exports, {} buffered",
+            counts.recorded, counts.delivered, counts.dropped, counts.failed, counts.buffered,
         );
         Ok(())
     }

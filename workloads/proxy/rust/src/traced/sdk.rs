@@ -71,7 +71,7 @@ impl Sdk {
     }
 
     /// Counts what the processor does not tell: what it never handed out, it dropped; unless its
-    /// time ran out, and then it is held, for all that is known.
+    /// time ran out, and then it is buffered, for all that is known.
     pub fn stop(&self, patience: Duration) -> Counts {
         let over = self.0.processor.shutdown_with_timeout(patience).is_ok();
         let outcomes = &self.0.outcomes;
@@ -85,7 +85,7 @@ impl Sdk {
         if over {
             counts.dropped = rest;
         } else {
-            counts.held = rest;
+            counts.buffered = rest;
         }
         counts
     }

@@ -61,7 +61,7 @@ impl Threaded {
             state.counts.dropped += 1;
             return;
         }
-        state.counts.held += 1;
+        state.counts.buffered += 1;
         state.waiting.push(span);
         if state.waiting.len() >= shared.flush() {
             shared.changed.notify_one();

@@ -43,7 +43,7 @@ impl Waiting {
     pub fn record(&self, span: Span) {
         let mut state = self.0.state.borrow_mut();
         state.counts.recorded += 1;
-        state.counts.held += 1;
+        state.counts.buffered += 1;
         state.waiting.push(span);
         if state.waiting.len() >= self.0.flush {
             self.0.export(&mut state);

@@ -62,7 +62,7 @@ final class Caller implements Runnable {
         this.linesByCall = share == Long.MAX_VALUE ? 0 : (double) LINES / share;
         this.linesByNs = order.durationNs() == 0 ? 0 : (double) LINES / order.durationNs();
         durations.reserve(order.kept() ? share : 1);
-        lags.reserve(order.kept() && order.paced() ? share : 1);
+        lags.reserve(order.kept() && order.fixedRate() ? share : 1);
     }
 
     private long share() {
@@ -70,7 +70,7 @@ final class Caller implements Runnable {
         if (order.calls() > 0) {
             share = order.calls() / order.threads() + (number < order.calls() % order.threads() ? 1 : 0);
         }
-        if (order.paced() && order.durationNs() > 0) {
+        if (order.fixedRate() && order.durationNs() > 0) {
             return Math.min(share, due(order.durationNs() - 1));
         }
         if (order.kept() && order.calls() == 0) {
@@ -89,8 +89,8 @@ final class Caller implements Runnable {
         long allocated = meters.threadAllocated();
         beganNs = System.nanoTime();
         ended = beganNs;
-        if (order.paced()) {
-            makePaced();
+        if (order.fixedRate()) {
+            makeAtRate();
         } else {
             makeAll();
         }
@@ -125,7 +125,7 @@ final class Caller implements Runnable {
      * In ticks of a millisecond: each makes all that has fallen due, then waits for the next. What
      * has fallen due within the duration is made after it too, where a tick woke late.
      */
-    private void makePaced() {
+    private void makeAtRate() {
         for (long tick = 0; made < share; tick++) {
             long now = awaitTick(beganNs + tick * TICK_NS);
             long due = Math.min(share, due(now - beganNs));
@@ -174,7 +174,7 @@ final class Caller implements Runnable {
         int from = (int) (place % Samples.CHUNK);
         int to = from + (int) Math.min(Math.min(Samples.CHUNK - from, BURST), most);
         int end = to;
-        if (order.paced()) {
+        if (order.fixedRate()) {
             callLate(durations.chunk(place), lags.chunk(place), from, to, begin);
         } else {
             end = call(durations.chunk(place), from, to, begin, until);
@@ -201,7 +201,7 @@ final class Caller implements Runnable {
         return place;
     }
 
-    /** The timed loop of paced work: how late an operation starts is kept too. */
+    /** The timed loop of work at a fixed rate: how late an operation starts is kept too. */
     private void callLate(LongBuffer durations, LongBuffer lags, int from, int to, long begin) {
         int depth = order.depth();
         long busy = order.busyNs();
@@ -246,10 +246,10 @@ final class Caller implements Runnable {
         return (int) Math.min(LINES, Math.max(made * linesByCall, (ended - beganNs) * linesByNs));
     }
 
-    /** Writes the durations, and of paced work the lags. Returns how many operations they are of. */
+    /** Writes the durations, and of work at a fixed rate the lags. Returns how many operations they are of. */
     long write() throws IOException {
         durations.write(Path.of(order.samples() + "." + number), made);
-        if (order.paced()) {
+        if (order.fixedRate()) {
             lags.write(Path.of(order.samples() + "." + number + ".lag"), made);
         }
         return made;

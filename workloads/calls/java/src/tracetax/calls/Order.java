@@ -51,7 +51,7 @@ record Order(long calls, long durationNs, double rate, int threads, int depth, l
     }
 
     /** Whether the work falls due at a rate, instead of being made as fast as it goes. */
-    boolean paced() {
+    boolean fixedRate() {
         return rate > 0;
     }
 

@@ -1,0 +1,262 @@
+// Spans that a tracer suppresses by a limit of its own, and answers with gaps.
+
+package analysis_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// holdsBack makes a variant keep a share of its spans to itself.
+func holdsBack(variant string, share float64) func(*record.Record) {
+	return func(r *record.Record) {
+		for i := range r.Phases {
+			if c := &r.Phases[i].Sink; r.Variant == variant {
+				c.Suppressed = uint64(share * float64(c.Spans))
+				c.Spans -= c.Suppressed
+			}
+		}
+	}
+}
+
+func TestSuppressed(t *testing.T) {
+	s := twoVariants()
+	s.also(holdsBack("otel", 0.4))
+	doc := analyse(t, s.input())
+	if len(doc.Suppressed) != 1 || len(doc.Lossy) > 0 {
+		t.Fatalf("%+v, lost %+v", doc.Suppressed, doc.Lossy)
+	}
+	if u := doc.Suppressed[0]; u.Variant != "otel" || u.Operation != "json" || math.Abs(u.Share-0.4) > 1e-3 || u.Spans != 10*12000 {
+		t.Errorf("%+v", u)
+	}
+	if want := "no span was lost; the tracer's own limit suppressed 40.0 % of the spans with otel."; !strings.HasSuffix(doc.FullSummary, want) {
+		t.Error(doc.FullSummary)
+	}
+	s = twoVariants()
+	s.also(holdsBack("otel", 0.005))
+	if doc := analyse(t, s.input()); len(doc.Suppressed) > 0 || strings.Contains(doc.FullSummary, "suppressed") {
+		t.Errorf("half a per cent: %+v, %s", doc.Suppressed, doc.FullSummary)
+	}
+}
+
+// A search that found no rate leaves its operation without a comparison: the summary says so.
+func TestSummaryNamesGaps(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.order, s.operations = []string{"json", "db"}, map[string]float64{"json": 50e-6, "db": 250e-6}
+	s.also(func(r *record.Record) {
+		if c := r.Phases[1].Capacity; r.Variant == "none" {
+			c.Outcome, c.Rate, c.Passing = record.Saturated, 0, 900
+		}
+	})
+	doc := analyse(t, s.input())
+	if want := "on json; 1 of 2 operations has no comparison: db (not every search with none found a rate); no span was lost."; !strings.HasSuffix(doc.FullSummary, want) {
+		t.Errorf("%q, want at its end %q", doc.FullSummary, want)
+	}
+	if f := get(t, doc, "db", "otel", metric.CPUPerOperation); f.Relative != nil || f.Absolute != nil || !f.Uncompared || f.Value == 0 {
+		t.Errorf("a difference at different rates: %+v", f)
+	}
+}
+
+func TestSummaryNamesVariantsWithGaps(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
+	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
+	s.also(search("elastic", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 }))
+	if doc := analyse(t, s.input()); !strings.Contains(doc.FullSummary, "; there is no comparison of elastic; ") {
+		t.Error(doc.FullSummary)
+	}
+}
+
+// A variant that failed everywhere is not passed over, nor one on one operation.
+func TestSummaryNamesWhoIsMissing(t *testing.T) {
+	for _, c := range []struct {
+		phases int // that elastic has
+		want   string
+	}{{0, "; there is no comparison of elastic; "}, {1, "; there is no comparison of elastic on db; "}} {
+		s := twoVariants()
+		s.order, s.operations = []string{"json", "db"}, map[string]float64{"json": 50e-6, "db": 250e-6}
+		s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
+		s.change = onlyRuns("elastic", func(r *record.Record) {
+			r.Phases = r.Phases[:c.phases]
+			if c.phases == 0 {
+				r.Failure = &record.Failure{Stage: "start", Message: "it did not start"}
+			}
+		})
+		if doc := analyse(t, s.input()); !strings.Contains(doc.FullSummary, c.want) {
+			t.Errorf("%q, want %q in it", doc.FullSummary, c.want)
+		}
+	}
+}
+
+// Where there is nothing to compare, the summary tells of the spans all the same.
+func TestSummaryWithoutAComparison(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.also(search("none", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 }))
+	s.also(holdsBack("otel", 0.4))
+	if doc := analyse(t, s.input()); !strings.HasSuffix(doc.FullSummary, "; the tracer's own limit suppressed 40.0 % of the spans with otel.") {
+		t.Error(doc.FullSummary)
+	}
+}
+
+// No budget is kept where nothing was traced; what is over it even so, is over it.
+func TestBudgetWhereNothingWasTraced(t *testing.T) {
+	for _, c := range []struct {
+		metric, found string
+		limit         float64
+		want          finding.Kind
+	}{
+		{"cpu_per_operation", "cpu_per_operation", 0.9, finding.CannotTell},
+		{"cpu_per_operation", "cpu_per_operation", 0.05, finding.Over},
+		{"lost_share", "delivered_share", 0, finding.CannotTell},
+		{"startup_time", "startup_time", 0.9, finding.CannotTell},
+		{"export_bytes_per_operation", "export_bytes_per_operation", 0.1, finding.CannotTell},
+	} {
+		s := twoVariants()
+		provocation("nothing-traced")(&s)
+		s.budget = []spec.Limit{{Metric: c.metric, Value: c.limit}}
+		operation := "json"
+		if c.metric == "startup_time" {
+			operation = ""
+		}
+		doc := analyse(t, s.input())
+		f := get(t, doc, operation, "otel", c.found)
+		if f.Verdict.Kind != c.want || f.Verdict.Budget == nil || strings.Contains(doc.FullSummary, "within the budget") || strings.Contains(doc.FullSummary, "tracing with otel costs") {
+			t.Errorf("%s within %g: %+v, %s", c.metric, c.limit, f.Verdict, doc.FullSummary)
+		}
+	}
+}
+
+// One whose baseline sent nothing, or lost spans, looks dear: no budget is broken by that.
+func TestBudgetOverAnIdleBaseline(t *testing.T) {
+	for code, change := range map[finding.Code]func(*record.Record){
+		finding.WhyUntraced: func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} },
+		finding.WhyBaseLost: func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 },
+	} {
+		s := twoVariants()
+		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
+		if code == finding.WhyUntraced {
+			s.plan = func(p *spec.Plan) { p.Spans = nil }
+		}
+		s.budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
+		s.change = onlyRuns("old", change)
+		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.Reason().Code != code || v.Reason().Variant != "old" {
+			t.Errorf("%s: %+v", code, v)
+		}
+	}
+}
+
+// What a baseline may have lost makes what is held against it look dear too, unless that may have lost as much.
+func TestBudgetOverABaselineOfUnknownLoss(t *testing.T) {
+	for name, c := range map[string]struct {
+		unknown []string
+		want    finding.Kind
+	}{
+		"all is known": {nil, finding.Over}, "of the baseline it is not": {[]string{"old"}, finding.CannotTell}, "of neither": {[]string{"old", "new"}, finding.Over},
+	} {
+		s := twoVariants()
+		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
+		s.plan = func(p *spec.Plan) {
+			if slices.Contains(c.unknown, p.Variant) {
+				p.Spans["json"] = spec.Number{Low: 2, High: 6}
+			}
+		}
+		s.budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
+		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != c.want || c.want == finding.CannotTell && v.Reason().Variant != "old" {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// What a tracer that loses spans costs is the least only where its baseline did all of its work for sure.
+func TestLeastCostOverABaselineOfUnknownLoss(t *testing.T) {
+	for most, want := range map[float64]bool{3: true, 6: false} {
+		s := twoVariants()
+		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
+		s.plan = func(p *spec.Plan) {
+			if p.Variant == "old" {
+				p.Spans["json"] = spec.Number{Low: 3, High: most}
+			}
+		}
+		s.change = onlyRuns("new", func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 })
+		doc := analyse(t, s.input())
+		if len(doc.Lossy) != 1 || (doc.Lossy[0].Cost != nil) != want {
+			t.Errorf("up to %g spans of the baseline: %+v", most, doc.Lossy)
+		}
+	}
+}
+
+// What may have been lost on an operation counts for what is of the load of the whole run.
+func TestBudgetOfMemoryWithAnUnknownLoss(t *testing.T) {
+	s := twoVariants()
+	undeclared(&s)
+	s.budget = []spec.Limit{{Metric: "memory_peak", Value: 9}}
+	if v := get(t, analyse(t, s.input()), "", "otel", "memory_peak").Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyMayBeLost {
+		t.Errorf("%+v", v)
+	}
+}
+
+// An operation that is dark says nothing of another.
+func TestBudgetBesideADarkOperation(t *testing.T) {
+	s := twoVariants()
+	provocation("no-spans")(&s)
+	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.9}, {Metric: "startup_time", Value: 0.9}}
+	doc := analyse(t, s.input())
+	for operation, want := range map[string]finding.Kind{"json": finding.Within, "dark": finding.CannotTell} {
+		if f := get(t, doc, operation, "otel", "cpu_per_operation"); f.Verdict.Kind != want {
+			t.Errorf("%s: %+v", operation, f.Verdict)
+		}
+	}
+	if f := get(t, doc, "", "otel", "startup_time"); f.Verdict.Kind != finding.Within {
+		t.Errorf("the whole run, of which one operation was traced: %+v", f.Verdict)
+	}
+}
+
+// A tracer that loses spans costs less than one that sends them: it keeps no budget by that,
+// unless its user allows for it.
+func TestBudgetOfWhatLostSpans(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		share  uint64 // of 100 spans, how many come
+		budget []spec.Limit
+		want   finding.Kind
+	}{
+		{"10 % lost", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.CannotTell},
+		{"all lost", 0, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.CannotTell},
+		{"over all the same", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}, finding.Over},
+		{"allowed for", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}, {Metric: metric.LostShare, Value: 0.2}}, finding.Within},
+		{"more than allowed for", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}, {Metric: metric.LostShare, Value: 0.05}}, finding.CannotTell},
+		{"the baseline, which loses nothing, is no reason", 50, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}, finding.Over},
+		{"next to nothing lost", 100, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.Within},
+	} {
+		s := twoVariants()
+		s.budget = c.budget
+		s.also(func(r *record.Record) { r.Phases[0].Sink.Spans = r.Phases[0].Sink.Spans * c.share / 100 })
+		doc := analyse(t, s.input())
+		if v := get(t, doc, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != c.want || v.Low == nil || !strings.Contains(doc.FullSummary, "otel costs 29.") {
+			t.Errorf("%s: %+v, %s", c.name, v, doc.FullSummary)
+		}
+	}
+}
+
+// One operation of which too few are sampled to be sure says nothing of the whole run, unless
+// some of its spans came: then the run was traced.
+func TestUntracedBesideAFew(t *testing.T) {
+	s := twoVariants()
+	provocation("no-spans")(&s) // dark, of 10,000 operations
+	s.also(onlyRuns("otel", func(r *record.Record) {
+		few := r.Phases[0]
+		few.Load.Started, few.Load.Completed, few.Load.Intended = 1, 1, 1
+		few.Sink = record.Counts{Spans: 3, Roots: 1, Traces: 1, Checking: true}
+		r.Phases[0] = few
+	}))
+	doc := analyse(t, s.input())
+	if !doc.IsUntraced("otel", "dark") || doc.IsUntraced("otel", "") {
+		t.Errorf("%+v", doc.Untraced)
+	}
+}

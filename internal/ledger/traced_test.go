@@ -1,0 +1,78 @@
+// Head sampling of which the tracer counts the traces that it decided for.
+
+package ledger
+
+import (
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// sampledPhase is a phase of which the tracer says how many traces it sampled.
+func sampledPhase(operation string, operations, traced uint64, sink record.Counts) Stretch {
+	s := phase(operation, operations, sink)
+	s.Traced = &traced
+	return s
+}
+
+func runOf(phases ...Stretch) Run { return Run{Phases: phases, Stop: Stretch{Operation: Stop}} }
+
+// Of 400 requests of three spans a tenth is sampled. What came is held against the tracer's count, not against chance.
+func TestTracedAsTheTracerCounts(t *testing.T) {
+	sent := runOf(sampledPhase("json", 400, 31, ids(87, 29)))
+	sent.Admitted.Sent = number(87)
+	failing := sampledPhase("json", 400, 29, ids(86, 29))
+	failing.Completed = 399
+	atStop := runOf(sampledPhase("json", 400, 31, ids(87, 29)))
+	atStop.Stop.Sink = ids(6, 2)
+	held := three(.1)
+	held.Buffers = 10
+	for name, c := range map[string]struct {
+		tracing     Tracing
+		runs        []Run
+		exact       bool
+		sampled     int64 // out
+		unaccounted int64
+		stop        int64 // lost at the stop
+		outcome     string
+	}{
+		"all that were decided for came": {three(.1), []Run{runOf(sampledPhase("json", 400, 29, ids(87, 29)))}, true, 1113, 0, 0, "nothing-lost"},
+		"two traces were lost whole":     {three(.1), []Run{runOf(sampledPhase("json", 400, 31, ids(87, 29)))}, true, 1107, 6, 0, "spans-lost share=0.06452 unaccounted=6"},
+		"and a span of another":          {three(.1), []Run{runOf(sampledPhase("json", 400, 31, ids(86, 29)))}, true, 1107, 7, 0, "spans-lost share=0.07527 unaccounted=7"},
+		"none was decided for":           {three(.1), []Run{runOf(sampledPhase("json", 400, 0, ids(0, 0)))}, true, 1200, 0, 0, "nothing-lost"},
+		"they never left the tracer":     {three(.1), []Run{sent}, true, 1107, 0, 6, "spans-lost share=0.06452 at-stop=6"},
+		"they came at the stop":          {three(.1), []Run{atStop}, false, 1107, 0, 0, "nothing-lost"},
+		"an operation failed":            {three(.1), []Run{runOf(failing)}, false, 1113, 0, 0, "may-have-failed spans=1 operations=1"},
+		"a loss and a surplus": {three(.1), []Run{runOf(sampledPhase("json", 400, 31, ids(87, 29))), runOf(sampledPhase("json", 400, 29, ids(93, 31)))},
+			true, 2220, 0, 0, "spans-lost share=0.03226 unaccounted=6; surplus spans=6"},
+		"held back until a later phase": {held, []Run{runOf(sampledPhase("json", 400, 31, ids(87, 29)), sampledPhase("db", 400, 40, ids(206, 42)))}, false, 1107, 0, 0, "nothing-lost"},
+	} {
+		l, _ := find(Account("otel", AppToSink, []string{"json", "db"}, c.tracing, c.runs), "json")
+		if l.Exact != c.exact || l.ByChance || entryOf(l, SampledOut) != c.sampled || entryOf(l, LostAtStop) != c.stop || entryOf(l, Unaccounted) != c.unaccounted {
+			t.Errorf("%s: exact %t, by chance %t, %d sampled out, %d lost at the stop, %d unaccounted for",
+				name, l.Exact, l.ByChance, entryOf(l, SampledOut), entryOf(l, LostAtStop), entryOf(l, Unaccounted))
+		}
+		if outcomes(l) != c.outcome {
+			t.Errorf("%s: %q, want %q", name, outcomes(l), c.outcome)
+		}
+	}
+}
+
+// A counter that counts something else, and phases of which nobody tells, leave it to chance.
+func TestTracedOrByChance(t *testing.T) {
+	told, untold := sampledPhase("json", 400, 29, ids(87, 29)), phase("json", 400, ids(87, 29))
+	for name, runs := range map[string][]Run{
+		"more than were begun":  {runOf(sampledPhase("json", 400, 401, ids(87, 29)))},
+		"one run does not tell": {runOf(told), runOf(untold)},
+	} {
+		if l, _ := find(Account("otel", AppToSink, []string{"json"}, three(.1), runs), "json"); !l.ByChance || l.Exact {
+			t.Errorf("%s: by chance %t, exact %t", name, l.ByChance, l.Exact)
+		}
+	}
+	if _, off := Chance("json", three(.1), []Run{runOf(sampledPhase("json", 400, 4, ids(87, 29)))}); off {
+		t.Error("29 of 400 are within chance, whatever the tracer counts")
+	}
+	if _, off := Chance("json", three(.1), []Run{runOf(sampledPhase("json", 400, 4, ids(12, 4)))}); !off {
+		t.Error("4 of 400 are too few for a tenth, though the tracer counts them")
+	}
+}

@@ -1,0 +1,162 @@
+// This file holds what a study claims against our intervals.
+
+package replicate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// judged gives a verdict on every claim.
+func (s *replication) judged() []finding.ClaimResult {
+	var out []finding.ClaimResult
+	for _, c := range s.claims {
+		one := judge(c, s.restsOn(c))
+		one.Needs = slices.DeleteFunc(slices.Clone(c.Workloads), func(name string) bool { return s.resultOf(name) != nil })
+		out = append(out, one)
+	}
+	return out
+}
+
+// restsOn are the figures that a claim rests on, each with where it lies by itself.
+func (s *replication) restsOn(c finding.Claim) []finding.ClaimFigure {
+	if c.Metric == metric.LostShare {
+		return s.counted(c)
+	}
+	return drawn(c, s.evidence(c))
+}
+
+// judge gives the verdict on one claim.
+//
+// A claim about all of k figures is the intersection of k. It is confirmed where each
+// interval by itself lies in the range: the claim is false if one of its parts is, and
+// the test of that part errs in 5 % at most, however many others there are (the
+// intersection–union test: Berger, Technometrics 24, 1982, pp. 295–300). To refute it one
+// figure beyond the range is enough, and each of k has its chance to be there by luck: so
+// that one is asked for with an interval corrected for k (Bonferroni). A claim that some figure is in the
+// range is the other way round: corrected to confirm it, each by itself to refute it.
+//
+// Claims are not corrected for each other: each is a question of its own.
+func judge(c finding.Claim, all []finding.ClaimFigure) finding.ClaimResult {
+	out := finding.ClaimResult{Claim: c, Kind: finding.Open, Figures: all}
+	n := count{of: len(all), needed: stats.MinBlocks(stats.Bonferroni(confidence, len(all)))}
+	for _, f := range all {
+		n.add(c, f)
+	}
+	switch {
+	case c.Above == nil && c.Below == nil:
+		out.Said = "the claim gives no range"
+		return out
+	case len(all) == 0:
+		out.Said = "nothing that it is about was measured"
+		return out
+	case c.Some && n.surelyIn > 0, !c.Some && n.in == n.of:
+		out.Kind = finding.Confirmed
+	case c.Some && n.out == n.of, !c.Some && n.surelyOut > 0:
+		out.Kind = finding.Refuted
+	}
+	out.Said = n.text(c, out.Kind)
+	return out
+}
+
+// count is how many of the figures of a claim lie where.
+type count struct {
+	of                  int
+	in, out             int // by themselves
+	surelyIn, surelyOut int // corrected for all
+	open                []string
+	first               string // that surely settles it
+	needed              int    // blocks, for a corrected interval
+	blocks              int    // the fewest that a figure has
+}
+
+func (n *count) add(c finding.Claim, f finding.ClaimFigure) {
+	if f.Blocks > 0 && (n.blocks == 0 || f.Blocks < n.blocks) {
+		n.blocks = f.Blocks
+	}
+	switch f.Holds {
+	case finding.Confirmed:
+		n.in++
+	case finding.Refuted:
+		n.out++
+	default:
+		name := figureName(f)
+		if f.Reason != nil {
+			name += " (" + words.Reason(*f.Reason) + ")"
+		}
+		n.open = append(n.open, name)
+	}
+	side := sideOf(c, f.Wide)
+	if side == finding.Confirmed {
+		n.surelyIn++
+	}
+	if side == finding.Refuted {
+		n.surelyOut++
+	}
+	if n.first == "" && (c.Some && side == finding.Confirmed || !c.Some && side == finding.Refuted) {
+		n.first = figureName(f) + " " + finding.FormatInterval(*f.Wide, "1", true)
+	}
+}
+
+// text says what the verdict rests on.
+func (n *count) text(c finding.Claim, kind finding.ClaimKind) string {
+	corrected := ""
+	if n.of > 1 {
+		corrected = fmt.Sprintf(", corrected for %d figures", n.of)
+	}
+	switch {
+	case kind == finding.Confirmed && !c.Some && n.of == 1:
+		return "the interval lies " + rangeText(c)
+	case kind == finding.Confirmed && !c.Some:
+		return fmt.Sprintf("all %d intervals lie %s", n.of, rangeText(c))
+	case kind == finding.Refuted && c.Some:
+		return fmt.Sprintf("all %d intervals lie beyond: none is %s", n.of, rangeText(c))
+	case n.first != "":
+		return n.first + corrected
+	}
+	text := fmt.Sprintf("of %d intervals %d lie %s by themselves, %d beyond", n.of, n.in, rangeText(c), n.out)
+	if n.of == 1 && len(n.open) > 0 {
+		return "it is open whether the interval lies " + rangeText(c) + ": " + n.open[0]
+	}
+	if len(n.open) > 0 {
+		text += "; open: " + fewNames(n.open)
+	}
+	if settles := n.out > 0 && !c.Some || n.in > 0 && c.Some; settles {
+		text += "; that is not significant after correction for " + counted(n.of, "comparison")
+		if n.blocks < n.needed {
+			text += fmt.Sprintf(": an interval corrected for so many needs %d blocks, there are %d", n.needed, n.blocks)
+		}
+	}
+	return text
+}
+
+// rangeText is "below 0 %", "above 5 %" or "between 5 % and 20 %".
+func rangeText(c finding.Claim) string {
+	percent := func(v *float64) string { return strings.Replace(fmt.Sprintf("%.4g %%", 100**v), "-", "−", 1) }
+	switch {
+	case c.Above != nil && c.Below != nil:
+		return "between " + percent(c.Above) + " and " + percent(c.Below)
+	case c.Above != nil:
+		return "above " + percent(c.Above)
+	case c.Below != nil:
+		return "below " + percent(c.Below)
+	}
+	return "anywhere"
+}
+
+// fewNames lists some names, which may have commas in them, and the number of the others.
+func fewNames(names []string) string { return fewWith(names, "; ") }
+
+func fewWith(names []string, between string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, between)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], between), len(names)-most)
+}

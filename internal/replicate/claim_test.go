@@ -1,0 +1,318 @@
+package replicate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func TestSideOf(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		above, below *float64
+		low, high    float64
+		want         finding.ClaimKind
+	}{
+		{"below, wholly", nil, number(0), -0.3, -0.1, finding.Confirmed},
+		{"below, beyond", nil, number(0), 0.1, 0.3, finding.Refuted},
+		{"below, both sides", nil, number(0), -0.1, 0.3, finding.Open},
+		{"below, touching", nil, number(0), -0.1, 0, finding.Open},
+		{"above, wholly", number(0.2), nil, 0.3, 0.4, finding.Confirmed},
+		{"above, beyond", number(0.2), nil, 0.1, 0.19, finding.Refuted},
+		{"above, touching from below", number(0.2), nil, 0.1, 0.2, finding.Open},
+		{"between, wholly", number(0.1), number(0.2), 0.12, 0.18, finding.Confirmed},
+		{"between, below it", number(0.1), number(0.2), 0.02, 0.08, finding.Refuted},
+		{"between, above it", number(0.1), number(0.2), 0.22, 0.28, finding.Refuted},
+		{"between, wider than it", number(0.1), number(0.2), 0.02, 0.28, finding.Open},
+		{"no range", nil, nil, 0.02, 0.28, finding.Open},
+	} {
+		got := sideOf(finding.Claim{Above: c.above, Below: c.below}, &finding.Interval{Low: &c.low, High: &c.high})
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	if got := sideOf(finding.Claim{Below: number(0)}, &finding.Interval{Estimate: -1}); got != finding.Open {
+		t.Errorf("a figure without an interval: %s", got)
+	}
+}
+
+// TestClaimOfTwoMetrics: by the other metric the same variant costs more.
+func TestClaimOfTwoMetrics(t *testing.T) {
+	doc, by := shop("flask").document(), shop("flask")
+	by.metric, by.seed, by.better = "latency_p50", 2, "lower"
+	by.ratio = map[string]map[string]float64{"otel": {"db": 1.2, "json": 1.6}, "elastic": {"db": 1.44, "json": 1.92}}
+	doc.Findings = append(doc.Findings, by.document().Findings...)
+	for name, c := range map[string]struct {
+		claim finding.Claim
+		want  finding.ClaimKind
+	}{
+		"a quarter more":      {finding.Claim{Metric: "cpu_per_operation", Beside: "latency_p50", Above: number(0.23), Below: number(0.27)}, finding.Confirmed},
+		"the other way round": {finding.Claim{Metric: "latency_p50", Beside: "cpu_per_operation", Above: number(0)}, finding.Refuted},
+	} {
+		c.claim.Of, c.claim.Name = "ratio", name
+		got := makeReplication(t, []finding.Claim{c.claim}, doc).Claims[0]
+		if got.Kind != c.want || len(got.Figures) != 4 {
+			t.Errorf("%s: %s of %d figures: %s", name, got.Kind, len(got.Figures), got.Said)
+		}
+	}
+}
+
+func TestClaims(t *testing.T) {
+	flask, spring := shop("flask"), shop("spring")
+	spring.ratio = map[string]map[string]float64{"otel": {"db": 1.1, "json": 1.2}, "elastic": {"db": 1.1, "json": 1.2}}
+	spring.noise = 0.005
+	for _, c := range []struct {
+		claim   finding.Claim
+		want    finding.ClaimKind
+		figures int
+		said    string
+	}{
+		{finding.Claim{Name: "all cost", Above: number(0)}, finding.Confirmed, 8, "all 8 intervals lie above 0 %"},
+		{finding.Claim{Name: "all cost much", Above: number(0.4)}, finding.Open, 8, "needs 9 blocks, there are 8"},
+		{finding.Claim{Name: "some costs much", Above: number(0.4), Some: true}, finding.Open, 8, "needs 9 blocks, there are 8"},
+		{finding.Claim{Name: "both cost much on spring's json", Above: number(0.4), Workloads: []string{"spring"}, Operation: []string{"json"}}, finding.Refuted, 2, "spring, json, otel +20"},
+		{finding.Claim{Name: "some costs much on flask", Above: number(0.9), Some: true, Workloads: []string{"flask"}}, finding.Confirmed, 4, "flask, json, otel +"},
+		{finding.Claim{Name: "some saves", Below: number(0), Some: true}, finding.Refuted, 8, "none is below 0 %"},
+		{finding.Claim{Name: "one variant", Variants: []string{"otel"}, Workloads: []string{"flask"}, Operation: []string{"db"}, Above: number(0.4), Below: number(0.6)}, finding.Confirmed, 1, "the interval lies between 40 % and 60 %"},
+		{finding.Claim{Name: "mean over operations", Over: "operations", Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0.70), Below: number(0.76)}, finding.Confirmed, 1, ""},
+		{finding.Claim{Name: "mean over workloads", Over: "workloads", Variants: []string{"otel"}, Operation: []string{"json"}, Above: number(0.53), Below: number(0.57)}, finding.Confirmed, 1, ""},
+		{finding.Claim{Name: "mean over variants", Over: "variants", Workloads: []string{"flask"}, Above: number(0.5)}, finding.Confirmed, 2, ""},
+		{finding.Claim{Name: "mean over all", Over: "all", Above: number(0.46), Below: number(0.49)}, finding.Confirmed, 1, ""},
+		{finding.Claim{Name: "elastic is dearer", Of: "ratio", Variants: []string{"elastic", "otel"}, Workloads: []string{"flask"}, Above: number(0.15), Below: number(0.25)}, finding.Confirmed, 2, ""},
+		{finding.Claim{Name: "elastic is dearer everywhere", Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.15)}, finding.Refuted, 4, "spring, db, elastic / otel"},
+		{finding.Claim{Name: "flask suffers more", Of: "ratio", Workloads: []string{"flask", "spring"}, Above: number(0.3)}, finding.Confirmed, 4, ""},
+		{finding.Claim{Name: "flask suffers twice", Of: "ratio", Workloads: []string{"flask", "spring"}, Over: "operations", Variants: []string{"elastic"}, Above: number(0.7), Below: number(0.9)}, finding.Confirmed, 1, ""},
+		{finding.Claim{Name: "json suffers more than db", Of: "ratio", Operation: []string{"json", "db"}, Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0.31), Below: number(0.36)}, finding.Confirmed, 1, ""},
+		{finding.Claim{Name: "db suffers more", Of: "ratio", Operation: []string{"db", "json"}, Workloads: []string{"flask"}, Above: number(0)}, finding.Refuted, 2, "flask, db / json, "},
+		{finding.Claim{Name: "no such operation", Of: "ratio", Operation: []string{"db", "xml"}, Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0)}, finding.Open, 1, "it was not measured"},
+		{finding.Claim{Name: "beside what nobody measured", Of: "ratio", Beside: "latency_p50", Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0)}, finding.Open, 2, "it was not measured"},
+		{finding.Claim{Name: "not measured", Workloads: []string{"flask"}, Variants: []string{"kieker"}, Above: number(0)}, finding.Open, 2, "open: flask, db, kieker (it was not measured); flask, json, kieker (it"},
+		{finding.Claim{Name: "no such workload", Workloads: []string{"flask", "rails"}, Above: number(0)}, finding.Open, 5, "open: rails"},
+		{finding.Claim{Name: "no range"}, finding.Open, 8, "gives no range"},
+		{finding.Claim{Name: "another metric", Metric: "latency_p99", Above: number(0)}, finding.Open, 0, "nothing that it is about"},
+		{finding.Claim{Name: "a ratio of three", Of: "ratio", Above: number(0)}, finding.Open, 0, "nothing that it is about"},
+	} {
+		t.Run(c.claim.Name, func(t *testing.T) {
+			if c.claim.Metric == "" {
+				c.claim.Metric = "cpu_per_operation"
+			}
+			s := makeReplication(t, []finding.Claim{c.claim}, flask.document(), spring.document())
+			got := s.Claims[0]
+			if got.Kind != c.want || len(got.Figures) != c.figures || !strings.Contains(got.Said, c.said) {
+				t.Errorf("%s (%s), %d figures; want %s, %d", got.Kind, got.Said, len(got.Figures), c.want, c.figures)
+				for _, f := range got.Figures {
+					t.Logf("%+v %+v", f, f.Interval)
+				}
+			}
+		})
+	}
+}
+
+// What cannot be relied on confirms and refutes nothing.
+func TestClaimsDoNotRestOnDoubtfulFigures(t *testing.T) {
+	claim := []finding.Claim{{Metric: "cpu_per_operation", Above: number(0)}}
+	for reason, change := range map[finding.Code]func(*finding.Document){
+		finding.WhyOverloaded: func(d *finding.Document) {
+			d.Findings[0].Verdict = finding.Verdict{Kind: finding.Overloaded, Reasons: []finding.Reason{{Code: finding.WhyOverloaded, Variant: "otel"}}}
+			d.Findings[0].Relative = nil
+		},
+		finding.WhyModes: func(d *finding.Document) {
+			d.Findings[0].Verdict = finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyModes, Variant: "otel"}}}
+		},
+		finding.WhyBaseLost: func(d *finding.Document) {
+			d.Lossy = []finding.Lossy{{Operation: "db", Variant: "none", LostShare: 0.3}}
+		},
+		finding.WhyNoRatio: func(d *finding.Document) { d.Findings[0].Relative = nil },
+		finding.WhyNotMeasured: func(d *finding.Document) {
+			d.Findings = d.Findings[1:]
+			claim[0].Operation, claim[0].Variants = []string{"db"}, []string{"otel"}
+		},
+	} {
+		claim[0].Operation, claim[0].Variants = nil, nil
+		s := shop("flask")
+		s.change = change
+		doc := s.document()
+		got := makeReplication(t, claim, doc).Claims[0]
+		if got.Kind != finding.Open || got.Figures[0].Reason == nil || got.Figures[0].Reason.Code != reason {
+			t.Errorf("%s: %s, %+v", reason, got.Said, got.Figures)
+		}
+	}
+}
+
+// What a variant costs that lost spans is the least that it costs: that may confirm a cost,
+// and nothing else.
+func TestLossyFiguresAreTheLeast(t *testing.T) {
+	lost := func(variants ...string) func(*finding.Document) {
+		return func(d *finding.Document) {
+			for _, v := range variants {
+				d.Lossy = append(d.Lossy, finding.Lossy{Operation: "db", Variant: v, LostShare: 0.3})
+			}
+		}
+	}
+	flask := func(metric, better string, lossy ...string) *finding.Document {
+		s := shop("flask")
+		s.metric, s.better, s.change = metric, better, lost(lossy...)
+		return s.document()
+	}
+	of := []string{"db"}
+	for _, c := range []struct {
+		name   string
+		better string
+		lossy  []string
+		claim  finding.Claim
+		want   finding.ClaimKind
+	}{
+		// otel takes 1.5 and elastic 1.8 times as much on db.
+		{"it costs", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4)}, finding.Confirmed},
+		{"it costs more than it does here", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.6)}, finding.Open},
+		{"without loss that is refuted", "lower", nil, finding.Claim{Variants: []string{"otel"}, Above: number(0.6)}, finding.Refuted},
+		{"it costs little", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Below: number(0.6)}, finding.Open},
+		{"it costs so much", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4), Below: number(0.6)}, finding.Open},
+		{"more is better, less of it is left", "higher", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Below: number(0.6)}, finding.Confirmed},
+		{"more is better, much is left", "higher", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4)}, finding.Open},
+		{"the lossy one is dearer", "lower", []string{"elastic"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Confirmed},
+		{"the lossy one is cheaper", "lower", []string{"otel"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Open},
+		{"the lossy one is not so much cheaper", "lower", []string{"otel"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Below: number(0.3)}, finding.Confirmed},
+		{"both lose", "lower", []string{"otel", "elastic"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Open},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.claim.Metric, c.claim.Operation = "m", of
+			got := makeReplication(t, []finding.Claim{c.claim}, flask("m", c.better, c.lossy...)).Claims[0]
+			if got.Kind != c.want {
+				t.Errorf("%s (%s), %+v; want %s", got.Kind, got.Said, got.Figures, c.want)
+			}
+			r := got.Figures[0].Reason
+			if told := r != nil && (r.Code == finding.WhyItLost || r.Code == finding.WhyLeast); told != (len(c.lossy) > 0) {
+				t.Errorf("the loss is told: %t, %+v", told, got.Figures[0])
+			}
+		})
+	}
+}
+
+// Beside another workload a lossy one may confirm that it costs more, never that it costs less.
+func TestLossyWorkloads(t *testing.T) {
+	dear, cheap := shop("node"), shop("spring")
+	cheap.ratio = map[string]map[string]float64{"otel": {"db": 1.1, "json": 1.1}, "elastic": {"db": 1.1, "json": 1.1}}
+	loses := func(d *finding.Document) {
+		d.Lossy = []finding.Lossy{{Operation: "db", Variant: "otel", LostShare: 0.3}}
+	}
+	claim := []finding.Claim{{Metric: "cpu_per_operation", Of: "ratio", Workloads: []string{"node", "spring"}, Variants: []string{"otel"}, Over: "all", Above: number(0)}}
+	for name, c := range map[string]struct {
+		dear, cheap func(*finding.Document)
+		want        finding.ClaimKind
+	}{
+		"none":          {nil, nil, finding.Confirmed},
+		"the dear one":  {loses, nil, finding.Confirmed},
+		"the cheap one": {nil, loses, finding.Open},
+		"both":          {loses, loses, finding.Open},
+	} {
+		dear.change, cheap.change = c.dear, c.cheap
+		if got := makeReplication(t, claim, dear.document(), cheap.document()).Claims[0]; got.Kind != c.want {
+			t.Errorf("%s: %s (%s), want %s", name, got.Kind, got.Said, c.want)
+		}
+	}
+}
+
+// A mean over operations is confirmed only where all of them were measured, and two workloads
+// are compared only by means over the same operations.
+func TestClaimsMissNoOperation(t *testing.T) {
+	without := func(workload string) *finding.Document {
+		s := shop(workload)
+		s.change = func(d *finding.Document) {
+			d.Findings = slices.DeleteFunc(d.Findings, func(f finding.Finding) bool { return f.Operation == "json" })
+		}
+		return s.document()
+	}
+	none := without("go")
+	none.Findings = nil
+	unknown := without("rails") // made for other operations
+	unknown.Experiment.Operations = []string{"db"}
+	for _, c := range []struct {
+		name  string
+		claim finding.Claim
+		docs  []*finding.Document
+		why   string
+	}{
+		{"mean over operations", finding.Claim{Over: "operations", Above: number(0)}, []*finding.Document{without("flask")}, "json, otel: it was not measured"},
+		{"nothing of one workload", finding.Claim{Over: "operations", Above: number(0)}, []*finding.Document{shop("flask").document(), none}, "it was not measured"},
+		{"two workloads", finding.Claim{Of: "ratio", Workloads: []string{"flask", "rails"}, Over: "all", Above: number(-0.9)},
+			[]*finding.Document{shop("flask").document(), unknown}, "flask, json, otel: it was not measured on the other workload"},
+		{"the other way round", finding.Claim{Of: "ratio", Workloads: []string{"rails", "flask"}, Over: "all", Above: number(-0.9)},
+			[]*finding.Document{shop("flask").document(), unknown}, "flask, json, otel: it was not measured on the other workload"},
+	} {
+		c.claim.Metric = "cpu_per_operation"
+		got := makeReplication(t, []finding.Claim{c.claim}, c.docs...).Claims[0]
+		if got.Kind != finding.Open || !strings.Contains(got.Said, c.why) {
+			t.Errorf("%s: %s, %s", c.name, got.Kind, got.Said)
+		}
+	}
+}
+
+// At the edge of its range a claim is neither confirmed nor refuted more often than in
+// one experiment of twenty.
+func TestClaimsErrSeldom(t *testing.T) {
+	const experiments, figures, blocks = 1500, 4, 12
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, some := range []bool{false, true} {
+		confirmed, refuted, confirmedLoose := 0, 0, 0
+		for range experiments {
+			edge := make([]evidence, figures)
+			loose := make([]evidence, figures)
+			for i := range edge {
+				edge[i] = evidenceAt(r, 0, blocks)
+				loose[i] = edge[i]
+				if i > 0 { // all the others surely in the range: one is at the edge
+					loose[i] = evidenceAt(r, -1, blocks)
+				}
+			}
+			c := finding.Claim{Below: number(0), Some: some}
+			switch judge(c, drawn(c, edge)).Kind {
+			case finding.Confirmed:
+				confirmed++
+			case finding.Refuted:
+				refuted++
+			}
+			if !some && judge(c, drawn(c, loose)).Kind == finding.Confirmed {
+				confirmedLoose++
+			}
+		}
+		most := 0.05 + 3*math.Sqrt(0.05*0.95/experiments)
+		for what, n := range map[string]int{"confirmed": confirmed, "refuted": refuted, "confirmed with one at the edge": confirmedLoose} {
+			if got := float64(n) / experiments; got > most {
+				t.Errorf("some %v: %s in %.3f of the experiments", some, what, got)
+			}
+		}
+	}
+}
+
+func evidenceAt(r *rand.Rand, truth float64, blocks int) evidence {
+	logs := byBlock{}
+	for b := range blocks {
+		x := truth + 0.02*r.NormFloat64()
+		logs[b] = band{x, x, x}
+	}
+	return evidence{parts: []part{{logs: logs, of: &result{Document: &finding.Document{}}}}}
+}
+
+// A rate that is only known to lie between two is in the range where both are.
+func TestClaimsAboutBrackets(t *testing.T) {
+	s := shop("flask")
+	s.metric, s.better = "capacity", "higher"
+	s.base = map[string]float64{"json": 1000}
+	s.order, s.ratio = []string{"otel"}, map[string]map[string]float64{"otel": {"json": 0.8}}
+	s.change = func(d *finding.Document) {
+		for i := range d.Findings[0].Samples {
+			p := &d.Findings[0].Samples[i]
+			p.ValueWithin = &finding.Range{Low: p.Value, High: number(1.2 * p.Value)}
+		}
+	}
+	claims := []finding.Claim{{Metric: "capacity", Below: number(0)}, {Metric: "capacity", Below: number(-0.1)}}
+	got := makeReplication(t, claims, s.document()).Claims
+	if got[0].Kind != finding.Confirmed || got[1].Kind != finding.Open || math.Abs(*got[0].Figures[0].Interval.High+0.04) > 0.02 {
+		t.Errorf("%+v %+v", got[0], got[1])
+	}
+}

@@ -1,0 +1,198 @@
+// This file takes the findings of the results as what the replication reckons with: a
+// figure for each, with its logarithms by block.
+
+package replicate
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// figure is one finding against its result's baseline, over all roles.
+type figure struct {
+	*finding.Finding
+	of          *result
+	value, base byBlock         // logarithms; nil where there is no ratio
+	lossy       bool            // over 1 % of its spans were lost, or of the baseline's
+	lossyBase   bool            // of the baseline's
+	reason      *finding.Reason // why its interval does not answer the question; nil where it does
+}
+
+// cost is the logarithm of the ratio to the baseline, by block; nil where there is none.
+func (f *figure) cost() byBlock {
+	if f.value == nil {
+		return nil
+	}
+	return f.value.over(f.base)
+}
+
+// told reports whether the figure may be reckoned with.
+func (f *figure) told() bool { return f.value != nil && f.reason == nil && !f.lossy }
+
+// at names where the figure is, without its variant.
+func (f *figure) at() string { return join(f.of.workload, cellName(f.Operation, f.Parameter)) }
+
+// collect makes the figures.
+func (s *replication) collect() {
+	for _, r := range s.results {
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if f.Against != r.baseline || f.Role != "" {
+				continue
+			}
+			one := &figure{Finding: f, of: r, reason: cmp.Or(reasonOf(f), r.idle(f), r.unsure(f)), lossy: r.loses(f, f.Variant) || r.loses(f, f.Against), lossyBase: r.loses(f, f.Against)}
+			if f.Relative != nil || f.Verdict.Kind == finding.Overloaded {
+				one.value, one.base = logsOf(f.Samples)
+			}
+			s.figures = append(s.figures, one)
+		}
+	}
+}
+
+// reasonOf says why a finding's interval does not answer the question: it was withheld
+// for another reason than want of blocks.
+func reasonOf(f *finding.Finding) *finding.Reason {
+	v := f.Verdict
+	if v.Kind == finding.Overloaded || v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 {
+		reason := v.Reason()
+		return &reason
+	}
+	return nil
+}
+
+// idle says that no span came of one side, or that each did other work; nil where neither is so.
+func (r *result) idle(f *finding.Finding) *finding.Reason {
+	for _, variant := range []string{f.Variant, f.Against} {
+		if r.UntracedIn(f, variant) {
+			return &finding.Reason{Code: finding.WhyUntraced, Variant: variant}
+		}
+	}
+	if f.Uncompared {
+		return &finding.Reason{Code: finding.WhyOtherRates}
+	}
+	return nil
+}
+
+// unsure says that nobody knows whether a variant, or what it is held against, lost too many spans
+// to be ranked; nil where it is known. Of a result that does not list such losses, the ledgers tell of self-driving
+// workloads; of others the part of a run counts that is behind its warm-up, of which the ledger
+// of an operation does not tell.
+func (r *result) unsure(f *finding.Finding) *finding.Reason {
+	if r.UnknownLossOf(f, f.Variant) != nil || r.UnknownLossOf(f, f.Against) != nil {
+		return &finding.Reason{Code: finding.WhyLossUnknown}
+	}
+	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }) {
+		return nil
+	}
+	for _, l := range r.Ledgers {
+		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && finding.Matters(l.LostMost-l.LostShare) {
+			return &finding.Reason{Code: finding.WhyLossUnknown}
+		}
+	}
+	return nil
+}
+
+// loses reports whether a variant lost too many spans, on what a finding is about, to be ranked.
+func (r *result) loses(f *finding.Finding, variant string) bool {
+	if finding.IsOfLoad(f.Metric) {
+		return r.LostOf(f, variant) != nil
+	}
+	return slices.ContainsFunc(r.Lossy, func(l finding.Lossy) bool {
+		here := len(f.Parameter) == 0 || maps.Equal(l.Parameter, f.Parameter)
+		return l.Operation == f.Operation && here && l.Variant == variant
+	})
+}
+
+// suppressed is the share of its spans that the figure's variant suppressed, by a limit of its
+// tracer's own; 0 where that is not over 1 %.
+func (f *figure) suppressed() float64 {
+	for _, u := range f.of.Suppressed {
+		if u.Operation == f.Operation && u.Variant == f.Variant && (len(f.Parameter) == 0 || maps.Equal(u.Parameter, f.Parameter)) {
+			return u.Share
+		}
+	}
+	return 0
+}
+
+// logsOf are the logarithms of both sides by block; nil where a value has none.
+func logsOf(samples []finding.Sample) (value, base byBlock) {
+	value, base = byBlock{}, byBlock{}
+	for _, p := range samples {
+		v, okValue := bandOf(p.Value, p.ValueWithin)
+		b, okBase := bandOf(p.Baseline, p.BaselineWithin)
+		if !okValue || !okBase {
+			return nil, nil
+		}
+		value[p.Block], base[p.Block] = v, b
+	}
+	return value, base
+}
+
+// bandOf is the logarithm of a value that may only be known to lie between two.
+func bandOf(v float64, within *finding.Range) (band, bool) {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return band{}, false
+	}
+	b := band{math.Log(v), math.Log(v), math.Log(v)}
+	if within == nil {
+		return b, true
+	}
+	b.low, b.high = math.Log(within.Low), math.Inf(1) // −Inf where the low end is nought
+	if within.High != nil {
+		b.high = math.Log(*within.High)
+	}
+	return b, true
+}
+
+// find returns the figures that pass, in their order.
+func (s *replication) find(pass func(*figure) bool) []*figure {
+	var out []*figure
+	for _, f := range s.figures {
+		if pass(f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// variants are those of all results beside the baselines, in their order.
+func (s *replication) variants() []string {
+	var out []string
+	for _, r := range s.results {
+		for _, v := range r.Experiment.Variants[1:] {
+			if !slices.Contains(out, v.Name) {
+				out = append(out, v.Name)
+			}
+		}
+	}
+	return out
+}
+
+// tracers are those of the variants, in the first of the results that has each.
+func (s *replication) tracers() map[string]string {
+	out := map[string]string{}
+	for _, r := range s.results {
+		for _, v := range r.Experiment.Variants {
+			if _, known := out[v.Name]; !known {
+				out[v.Name] = v.Tracer
+			}
+		}
+	}
+	return out
+}
+
+// cellName is an operation at its level: "call, depth 8".
+func cellName(operation string, parameter map[string]string) string {
+	return cell.AtOf(operation, parameter).Title()
+}
+
+// join puts the parts that are not empty together with commas.
+func join(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}

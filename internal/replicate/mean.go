@@ -1,0 +1,210 @@
+// This file makes means over operations: as studies make them, and as ratios ask for.
+
+package replicate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// means are those of each variant and metric over the operations of each workload, over
+// all, and of each operation over the workloads. Levels of a sweep are no operations.
+func (s *replication) means() []finding.ReplicationMean {
+	var out []finding.ReplicationMean
+	for _, metric := range s.rankedMetrics() {
+		for _, variant := range s.variants() {
+			for _, r := range s.results {
+				out = append(out, s.meanOver(metric, variant, []*result{r}, "")...)
+			}
+			if s.apart || len(s.results) < 2 {
+				continue
+			}
+			out = append(out, s.meanOver(metric, variant, s.results, "")...)
+			for _, group := range groupBy(s.across(metric, variant, s.results, ""), func(f *figure) string { return f.Operation }) {
+				out = append(out, s.meanOver(metric, variant, s.results, group[0].Operation)...)
+			}
+		}
+	}
+	return out
+}
+
+// meanOver is the mean of a variant over the operations of some results, of those of one name unless that is empty; none
+// where there are fewer than two.
+func (s *replication) meanOver(metric, variant string, results []*result, operation string) []finding.ReplicationMean {
+	own := s.shared(metric, variant, results, operation)
+	if len(own) < 2 {
+		return nil
+	}
+	workload := ""
+	if len(results) == 1 {
+		workload = results[0].workload
+	}
+	mean := s.meanOf(own, workload)
+	mean.Operation = operation
+	return []finding.ReplicationMean{without(mean, cellsOf(results, operation))}
+}
+
+// cellsOf names the operations of some results; those of one name unless that is empty.
+func cellsOf(results []*result, operation string) []string {
+	var out []string
+	for _, r := range results {
+		for _, name := range r.Experiment.Operations {
+			if operation == "" || name == operation {
+				out = append(out, join(r.workload, name))
+			}
+		}
+	}
+	return out
+}
+
+// without says which of the cells a mean is not of, so that it does not read like one of all.
+func without(mean finding.ReplicationMean, cells []string) finding.ReplicationMean {
+	mean.Without = slices.DeleteFunc(cells, func(name string) bool { return slices.Contains(mean.Cells, name) })
+	return mean
+}
+
+// averaged are the figures of a variant in a result that a mean of costs is made of: those
+// whose ratio to the baseline answers.
+func (s *replication) averaged(metric, variant string, r *result) []*figure {
+	return slices.DeleteFunc(s.told(metric, variant, r), func(f *figure) bool { return f.Amount })
+}
+
+// across are likewise those in several results, on one operation unless that is empty. A variant that is not in all of their
+// experiments has none: its mean would be one of other workloads.
+func (s *replication) across(metric, variant string, results []*result, operation string) []*figure {
+	var out []*figure
+	for _, r := range results {
+		if operation != "" && !slices.Contains(r.Experiment.Operations, operation) {
+			continue
+		}
+		if !slices.ContainsFunc(r.Experiment.Variants, func(v finding.Variant) bool { return v.Name == variant }) {
+			return nil
+		}
+		for _, f := range s.averaged(metric, variant, r) {
+			if operation == "" || f.Operation == operation {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// shared are those of them that all variants have which have more than one: means that stand beside each other are of the
+// same operations of the same workloads.
+func (s *replication) shared(metric, variant string, results []*result, operation string) []*figure {
+	own := s.across(metric, variant, results, operation)
+	for _, other := range s.variants() {
+		theirs := s.across(metric, other, results, operation)
+		if len(theirs) < 2 {
+			continue
+		}
+		own = slices.DeleteFunc(own, func(f *figure) bool {
+			return !slices.ContainsFunc(theirs, func(o *figure) bool { return o.of == f.of && o.Operation == f.Operation })
+		})
+	}
+	return own
+}
+
+// told are the figures of a variant in a result that may be reckoned with, of operations
+// by themselves.
+func (s *replication) told(metric, variant string, r *result) []*figure {
+	return s.find(func(f *figure) bool {
+		return f.of == r && f.Metric == metric && f.Variant == variant && f.Operation != "" && len(f.Parameter) == 0 && f.told() && f.Relative != nil
+	})
+}
+
+func (s *replication) meanOf(figures []*figure, workload string) finding.ReplicationMean {
+	first := figures[0]
+	out := finding.ReplicationMean{Metric: first.Metric, Unit: first.Unit, Workload: workload, Variant: first.Variant, Operations: len(figures)}
+	for _, f := range figures {
+		n := float64(len(figures))
+		out.Arithmetic += f.Relative.Estimate / n
+		out.Baseline += f.Baseline / n
+		out.Value += f.Value / n
+		out.Cells = append(out.Cells, f.at())
+	}
+	logs, of := together(figures)
+	out.Blocks = len(logs)
+	e := logs.estimate(ask(confidence, of...))
+	e.Bounded = e.Bounded && !first.of.Quick
+	out.Geometric = relative(e)
+	e = ofMeans(figures).estimate(ask(confidence, of...))
+	e.Bounded = e.Bounded && !first.of.Quick
+	out.OfMeans = relative(e)
+	if workload != "" && len(figures) == len(first.of.Experiment.Operations) {
+		out.PublishedOfMeans = s.publishedMeans(first.of, first.Metric, first.Variant, out.OfMeans)
+	}
+	for n := range s.series {
+		sum, all := 0.0, true
+		for _, f := range figures {
+			cost, has := publishedCost(s.published(f.of, f.Finding, f.Variant), n, false)
+			sum, all = sum+cost/float64(len(figures)), all && has
+		}
+		if all {
+			out.Published = append(out.Published, finding.SeriesFig{Series: n, Value: sum})
+		}
+	}
+	return out
+}
+
+// together is the mean of the figures' log-ratios: within each result by its blocks,
+// across results with as much weight as each has figures.
+func together(figures []*figure) (byBlock, []*result) {
+	var parts []byBlock
+	var weights []float64
+	var of []*result
+	for _, group := range groupBy(figures, func(f *figure) string { return f.of.workload }) {
+		var logs []byBlock
+		for _, f := range group {
+			logs = append(logs, f.cost())
+		}
+		parts, weights, of = append(parts, meanWithin(logs)), append(weights, float64(len(group))), append(of, group[0].of)
+	}
+	if len(parts) == 1 {
+		return parts[0], of
+	}
+	return meanAcross(parts, weights), of
+}
+
+// ofMeans is the logarithm of the mean of the values over the mean of the baseline's, by
+// block: within each result in its blocks, across results the first blocks of all, then the
+// second.
+func ofMeans(figures []*figure) byBlock {
+	var values, bases []byBlock
+	for _, group := range groupBy(figures, func(f *figure) string { return f.of.workload }) {
+		var value, base []byBlock
+		for _, f := range group {
+			value, base = append(value, plain(f.value)), append(base, plain(f.base))
+		}
+		// As sums, so that every operation weighs the same in the mean over results.
+		values, bases = append(values, times(meanWithin(value), len(group))), append(bases, times(meanWithin(base), len(group)))
+	}
+	if len(values) == 1 {
+		return logged(values[0]).over(logged(bases[0]))
+	}
+	return logged(meanAcross(values, nil)).over(logged(meanAcross(bases, nil)))
+}
+
+// plain undoes the logarithms.
+func plain(logs byBlock) byBlock {
+	return each(logs, math.Exp)
+}
+
+func logged(values byBlock) byBlock {
+	return each(values, math.Log)
+}
+
+func times(values byBlock, n int) byBlock {
+	return each(values, func(v float64) float64 { return v * float64(n) })
+}
+
+// each is what a rising function makes of every band.
+func each(of byBlock, do func(float64) float64) byBlock {
+	out := byBlock{}
+	for block, x := range of {
+		out[block] = band{do(x.low), do(x.mid), do(x.high)}
+	}
+	return out
+}

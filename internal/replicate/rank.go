@@ -1,0 +1,186 @@
+// This file orders the variants by what they cost, and holds the order against a
+// published one.
+
+package replicate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// leastForTau is how many variants a rank correlation needs to say anything.
+const leastForTau = 3
+
+// rankings orders the variants on every operation on which there are two to order.
+// Those that lost spans are excluded from the ranking.
+func (s *replication) rankings() []finding.Ranking {
+	var out []finding.Ranking
+	for _, metric := range s.rankedMetrics() {
+		for _, r := range s.results {
+			cells := s.find(func(f *figure) bool {
+				return f.of == r && f.Metric == metric && f.Better != "" && !f.lossy && f.reason == nil && (f.value != nil || isAdded(f.Finding)) && r.ordered(f.Variant)
+			})
+			for _, group := range groupBy(cells, (*figure).at) {
+				if len(group) > 1 {
+					out = append(out, s.ranking(group))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ordered reports whether a variant belongs into an order: one that leaves out steps of
+// tracing, traces or spans does not where there are others to order.
+func (r *result) ordered(variant string) bool {
+	partial, whole := false, 0
+	for _, v := range r.Experiment.Variants {
+		if v.Name == variant {
+			partial = v.Partial
+		}
+		if v.Name != r.baseline && !v.Partial {
+			whole++
+		}
+	}
+	return !partial || whole < 2
+}
+
+// worse is what a figure is ordered by: larger is dearer.
+func (f *figure) worse() float64 {
+	if i := f.Shown(); i != nil {
+		return direction(f.Better) * i.Estimate
+	}
+	return math.Inf(1)
+}
+
+func direction(better string) float64 {
+	if better == "higher" {
+		return -1
+	}
+	return 1
+}
+
+func (s *replication) ranking(group []*figure) finding.Ranking {
+	group = slices.Clone(group)
+	slices.SortStableFunc(group, func(a, b *figure) int { return cmp.Compare(a.worse(), b.worse()) })
+	first := group[0]
+	out := finding.Ranking{Workload: first.of.workload, Operation: first.Operation, Parameter: first.Parameter, Metric: first.Metric}
+	letters := groupLetters(len(group), func(i, j int) bool { return apart(group[i], group[j]) != 0 })
+	places := make([][]int, len(s.series))
+	for n := range s.series {
+		places[n] = s.publishedPlaces(n, group, &out)
+	}
+	for i, f := range group {
+		place := finding.RankPlace{Variant: f.Variant, Rank: i + 1, Cost: f.Shown(), Groups: letters[i]}
+		for n := range s.series {
+			place.Published = append(place.Published, places[n][i])
+		}
+		out.Places = append(out.Places, place)
+	}
+	return out
+}
+
+// publishedPlaces are the ranks of the group in a series, 0 for those that it does not
+// have, and adds to the ranking how well both orders agree.
+func (s *replication) publishedPlaces(series int, group []*figure, out *finding.Ranking) []int {
+	ranks := make([]int, len(group))
+	var here []int
+	var ours, theirs []float64
+	for i, f := range group {
+		if cost, has := publishedCost(s.published(f.of, f.Finding, f.Variant), series, isAdded(f.Finding)); has {
+			here, ours, theirs = append(here, i), append(ours, f.worse()), append(theirs, direction(f.Better)*cost)
+		}
+	}
+	for n, i := range here {
+		ranks[i] = 1
+		for m := range here {
+			if theirs[m] < theirs[n] {
+				ranks[i]++
+			}
+			if side := apart(group[here[n]], group[here[m]]); side < 0 && theirs[n] > theirs[m] {
+				out.Swapped = append(out.Swapped, fmt.Sprintf("%s costs less than %s here, and more in %s", group[here[n]].Variant, group[here[m]].Variant, s.series[series].Name))
+			}
+		}
+	}
+	if tau, ok := stats.KendallTau(ours, theirs); ok && len(here) >= leastForTau && !group[0].of.Quick {
+		out.Taus = append(out.Taus, finding.Tau{Series: series, Tau: tau, Variants: len(here)})
+	}
+	return ranks
+}
+
+// apart is −1 where a surely costs less than b, 1 where it surely costs more, and 0
+// where the interval of their ratio within blocks holds none: each pair by itself.
+func apart(a, b *figure) int {
+	var e stats.Estimate
+	switch {
+	case a.value != nil && b.value != nil:
+		e = a.value.over(b.value).estimate(ask(confidence, a.of))
+	default:
+		e = absolutes(a).over(absolutes(b)).estimate(ask(confidence, a.of))
+	}
+	if a.of.Quick {
+		return 0
+	}
+	switch e.Against(0) {
+	case stats.Below:
+		return -int(direction(a.Better))
+	case stats.Above:
+		return int(direction(a.Better))
+	}
+	return 0
+}
+
+// absolutes are the values themselves by block, for what has no logarithm.
+func absolutes(f *figure) byBlock {
+	out := byBlock{}
+	for _, p := range f.Samples {
+		out[p.Block] = band{p.Value, p.Value, p.Value}
+	}
+	return out
+}
+
+// groupLetters gives each of n things in order the letters of the groups that it is
+// in: the longest stretches of neighbours no two of which can be told apart.
+func groupLetters(n int, apart func(i, j int) bool) []string {
+	out := make([]string, n)
+	letter, reached := 0, -1
+	for from := range n {
+		to := from
+		for to+1 < n && !anyApart(from, to+1, apart) {
+			to++
+		}
+		if to <= reached { // within the stretch before
+			continue
+		}
+		reached = to
+		for i := from; i <= to; i++ {
+			out[i] += letterOf(letter)
+		}
+		letter++
+	}
+	return out
+}
+
+// anyApart reports whether the last of a stretch is told apart from any before it.
+func anyApart(from, last int, apart func(i, j int) bool) bool {
+	for i := from; i < last; i++ {
+		if apart(i, last) {
+			return true
+		}
+	}
+	return false
+}
+
+// letterOf is a, b … z, then a2, b2 ….
+func letterOf(n int) string {
+	text := string(rune('a' + n%26))
+	if n >= 26 {
+		text += fmt.Sprint(n/26 + 1)
+	}
+	return text
+}

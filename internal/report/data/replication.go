@@ -1,0 +1,86 @@
+// A replication as CSV: a row for each measured figure, with what was published of it.
+
+package data
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// ReplicationCSV writes one row for each cell of the tables; one for each series where several
+// were published; and two for the searches of a variant, passing_rate and failing_rate, the least
+// over the blocks (see finding.Search). Figures are in the metric's unit and unrounded.
+func ReplicationCSV(w io.Writer, doc *finding.Replication) error {
+	rows := [][]string{{
+		"workload", "operation", "parameter", "variant", "metric", "unit", "better", "value", "value_low", "value_high", "cost", "cost_low", "cost_high",
+		"added", "added_low", "added_high", "blocks", "lossy", "suppressed", "reason", "series", "published", "published_spread", "published_cost", "published_added", "within",
+	}}
+	for _, t := range doc.Tables {
+		for _, r := range t.Rows {
+			row := []string{csvCell(t.Workload), csvCell(r.Operation), csvCell(parameterText(r.Parameter)), csvCell(r.Variant), csvCell(t.Metric), t.Unit, t.Better}
+			for _, i := range []*finding.Interval{r.Value, r.Cost, r.Added} {
+				row = append(row, endsOf(i)...)
+			}
+			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), suppressedNumber(r.Suppressed), csvCell(r.Reason.Words()))
+			if len(r.Published) == 0 {
+				rows = append(rows, append(row, make([]string, 6)...))
+			}
+			for _, p := range r.Published {
+				one := append([]string{}, row...)
+				one = append(one, csvCell(doc.Series[p.Series].Name), number(p.Value), "", "", "", "")
+				if p.Spread != 0 {
+					one[len(one)-4] = number(p.Spread)
+				}
+				if p.Cost != nil {
+					one[len(one)-3] = number(*p.Cost)
+				}
+				if p.Added != nil {
+					one[len(one)-2] = number(*p.Added)
+				}
+				if p.Within != nil {
+					one[len(one)-1] = strconv.FormatBool(*p.Within)
+				}
+				rows = append(rows, one)
+			}
+		}
+	}
+	for _, l := range doc.Searches {
+		rows = append(rows, searchRow(&l, "passing_rate", l.Held, len(rows[0])), searchRow(&l, "failing_rate", l.Failed, len(rows[0])))
+	}
+	return writeCSV(w, rows)
+}
+
+// searchRow is one figure of a variant's searches, over so many columns; without a value where no
+// rate was found.
+func searchRow(l *finding.ReplicationSearch, metric string, rate float64, columns int) []string {
+	row := make([]string, columns)
+	copy(row, []string{csvCell(l.Workload), csvCell(l.Operation), csvCell(parameterText(l.Parameter)), csvCell(l.Variant), metric, "1/s", "higher"})
+	if rate > 0 {
+		row[7] = number(rate)
+	}
+	row[16], row[17] = strconv.Itoa(len(l.Outcomes)), "false"
+	return row
+}
+
+// suppressedNumber is the share that was suppressed, empty where all was.
+func suppressedNumber(share float64) string {
+	if share == 0 {
+		return ""
+	}
+	return number(share)
+}
+
+// endsOf are an interval's figures, empty where there are none.
+func endsOf(i *finding.Interval) []string {
+	out := make([]string, 3)
+	if i == nil {
+		return out
+	}
+	out[0] = number(i.Estimate)
+	if i.Low != nil && i.High != nil {
+		out[1], out[2] = number(*i.Low), number(*i.High)
+	}
+	return out
+}
