@@ -40,6 +40,9 @@ bench-sink: ## the sink beside the OpenTelemetry Collector (minutes; builds it)
 golden: ## rewrite the golden files of the tests
 	$(GO) test ./internal/spec ./internal/report ./internal/cli ./internal/analysis -update
 
+schemas: ## schemas/*.json, from the types and their comments
+	$(GO) test ./internal/schema -run Schemas -update
+
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	scripts/fuzz
 
@@ -49,4 +52,4 @@ charts: ## internal/report/page/assets/charts.js, from web/
 locks: ## the files that pin packages: Python, npm, Maven (needs uv 0.13, npm, mvn)
 	scripts/locks
 
-.PHONY: help build setup test e2e e2e-all lint cross bench-load bench-sink golden fuzz charts locks
+.PHONY: help build setup test e2e e2e-all lint cross bench-load bench-sink golden schemas fuzz charts locks

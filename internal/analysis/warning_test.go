@@ -46,6 +46,9 @@ var provocations = []struct {
 }{
 	{"interrupted", func(s *scene) { s.design = func(e *spec.Experiment) { e.Design.Blocks = 12 } }},
 	{"quick", func(s *scene) { s.quick = true }},
+	{"rate-declared", func(s *scene) {
+		s.design = func(e *spec.Experiment) { e.Design.Quick, e.Design.Unpiloted = true, "50% of slowest" }
+	}},
 	{"faults-injected", func(s *scene) { s.design = func(e *spec.Experiment) { e.Faults.SinkLoses = 0.03 } }},
 	{"precision-not-reached", precise(8, 10, 0.0001)},
 	{"stopped-early", precise(8, 30, 0.05)},

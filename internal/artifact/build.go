@@ -27,14 +27,15 @@ type BuildRequest struct {
 }
 
 // Build returns the folder that holds what the commands of q put into {build}.
-// What they say goes to progress, which may be nil.
+// progress, which may be nil, gets a line if they are run.
 func (s *Store) Build(ctx context.Context, q BuildRequest, progress io.Writer) (string, error) {
 	k, err := q.key(ctx)
 	if err != nil {
 		return "", fmt.Errorf("preparing the build: %w", err)
 	}
 	dir, err := s.obtain(ctx, "build", k.text(), func(ctx context.Context, at site) error {
-		return q.run(ctx, at, progress)
+		tell(progress, "building the program with %s", strings.Join(q.tools(), " and "))
+		return q.run(ctx, at)
 	})
 	if err != nil {
 		return "", fmt.Errorf("building the program: %w", err)
@@ -123,6 +124,17 @@ func withoutKernel(said string) string {
 	return strings.Join(kept, "")
 }
 
+// tools are the programs that the build calls, each once.
+func (q BuildRequest) tools() []string {
+	var out []string
+	for _, args := range q.Commands {
+		if !slices.Contains(out, args[0]) {
+			out = append(out, args[0])
+		}
+	}
+	return out
+}
+
 // folders are the names of the folders that the build makes use of, sorted.
 func (q BuildRequest) folders() []string {
 	texts := slices.Concat(slices.Collect(maps.Values(q.Env)), slices.Concat(q.Commands...))
@@ -145,7 +157,7 @@ func (q BuildRequest) words(dir string) *strings.Replacer {
 }
 
 // run makes the result at a place.
-func (q BuildRequest) run(ctx context.Context, at site, progress io.Writer) error {
+func (q BuildRequest) run(ctx context.Context, at site) error {
 	sources := at.scratch.path("sources")
 	if err := spec.CopyFiles(q.Files, sources); err != nil {
 		return fmt.Errorf("writing the sources out: %w", err)
@@ -156,7 +168,7 @@ func (q BuildRequest) run(ctx context.Context, at site, progress io.Writer) erro
 		env = append(env, name+"="+into(value))
 	}
 	for _, args := range q.Commands {
-		c := command{at: at, dir: sources, env: env, progress: progress}
+		c := command{at: at, dir: sources, env: env}
 		for _, arg := range args {
 			c.args = append(c.args, into(arg))
 		}

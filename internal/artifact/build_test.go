@@ -47,8 +47,12 @@ func TestFailingBuildShowsTheCompilersWords(t *testing.T) {
 			t.Errorf("error %q does not say %q", err, want)
 		}
 	}
-	if !strings.Contains(progress.String(), "undefined: nothing") {
-		t.Errorf("progress %q", progress.String())
+	if want := "building the program with go\n"; progress.String() != want {
+		t.Errorf("progress %q, want %q", progress.String(), want)
+	}
+	_, path, named := strings.Cut(err.Error(), "all that it said: ")
+	if log, err := os.ReadFile(path); !named || err != nil || !strings.Contains(string(log), "undefined: nothing") {
+		t.Errorf("log %q of %q, %v", log, path, err)
 	}
 	if left := folders(t, s, "build"); len(left) != 0 {
 		t.Errorf("left over: %v", left)

@@ -1,5 +1,5 @@
-// Commands that make artefacts: their output is shown as it comes, and its end is
-// kept for the error. Each has a keeper, so that none outlives tracetax.
+// Commands that make artefacts: their output goes to a log, and its end is kept for the
+// error. Each has a keeper, so that none outlives tracetax.
 
 package artifact
 
@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 )
 
@@ -21,55 +19,26 @@ const outputLimit = 16 << 10
 
 // command is a program to be run to its end.
 type command struct {
-	at       site // nothing where it leaves nothing behind, as when it is asked for its version
-	args     []string
-	dir      string
-	env      []string  // added to the environment of tracetax
-	progress io.Writer // gets all output; may be nil
+	at   site // nothing where it leaves nothing behind, as when it is asked for its version
+	args []string
+	dir  string
+	env  []string // added to the environment of tracetax
 }
-
-// commandError is a command that failed, with what it wrote.
-type commandError struct {
-	args   []string
-	err    error
-	output string
-}
-
-func (e *commandError) Error() string {
-	output := colour.ReplaceAllString(e.output, "")
-	return fmt.Sprintf("%s: %v\n%s", excerpt.Line(strings.Join(e.args, " ")), e.err, excerpt.Text(strings.TrimRight(output, "\n")))
-}
-
-// colour is what programs write to a terminal beside their words: mvn does so
-// whatever it is told, and an error may end in a file.
-var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// plain passes on what is written to it, without colours.
-type plain struct{ to io.Writer }
-
-func (p plain) Write(b []byte) (int, error) {
-	text := colour.ReplaceAll(b, nil)
-	if len(text) == 0 {
-		return len(b), nil
-	}
-	if _, err := p.to.Write(text); err != nil {
-		return 0, err
-	}
-	return len(b), nil
-}
-
-func (e *commandError) Unwrap() error { return e.err }
 
 // run runs the command, ending it and all that it started when ctx ends.
 func (c command) run(ctx context.Context) error {
 	tail := &tail{limit: outputLimit}
 	var out io.Writer = tail
-	if c.progress != nil {
-		out = io.MultiWriter(tail, plain{c.progress})
+	log := ""
+	if c.at.log != nil {
+		if _, err := fmt.Fprintf(c.at.log, "$ %s\n", strings.Join(c.args, " ")); err != nil {
+			return err
+		}
+		out, log = io.MultiWriter(tail, c.at.log), c.at.log.path
 	}
 	err := c.job(nil, out).Run(ctx)
 	if err != nil && ctx.Err() == nil {
-		return &commandError{args: c.args, err: err, output: tail.String()}
+		return &commandError{args: c.args, err: err, output: tail.String(), log: log}
 	}
 	return err
 }

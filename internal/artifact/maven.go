@@ -22,7 +22,7 @@ import (
 const mavenPlugin = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 
 // mavenPackages are the files of a list of coordinates.
-func mavenPackages(_ context.Context, files fs.FS, lock string, progress io.Writer) (packages, error) {
+func mavenPackages(_ context.Context, files fs.FS, lock string) (packages, error) {
 	text, err := readLock(files, lock)
 	if err != nil {
 		return packages{}, err
@@ -37,13 +37,13 @@ func mavenPackages(_ context.Context, files fs.FS, lock string, progress io.Writ
 	}
 	return packages{
 		kind: "maven", what: "the Maven artefacts of " + lock, parts: parts, about: []string{lock},
-		install: func(ctx context.Context, at site) error { return mavenInstall(ctx, all, at, progress) },
+		install: func(ctx context.Context, at site) error { return mavenInstall(ctx, all, at) },
 	}, nil
 }
 
 // mavenInstall puts all files into place, those to be unpacked in folders.
-func mavenInstall(ctx context.Context, all []coordinate, at site, progress io.Writer) error {
-	if err := mavenFetch(ctx, all, at, progress); err != nil {
+func mavenInstall(ctx context.Context, all []coordinate, at site) error {
+	if err := mavenFetch(ctx, all, at); err != nil {
 		return err
 	}
 	fetched := mavenFetched(at)
@@ -63,12 +63,12 @@ func mavenFetched(at site) string { return at.scratch.path("fetched") }
 
 // mavenFetch fetches all in one go; where that fails, one after the other, so that
 // those at fault are named.
-func mavenFetch(ctx context.Context, all []coordinate, at site, progress io.Writer) error {
+func mavenFetch(ctx context.Context, all []coordinate, at site) error {
 	some := map[int]coordinate{}
 	for i, c := range all {
 		some[i] = c
 	}
-	err := mavenCopy(ctx, some, at, progress)
+	err := mavenCopy(ctx, some, at)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func mavenFetch(ctx context.Context, all []coordinate, at site, progress io.Writ
 	}
 	var each []error
 	for i, c := range all {
-		if err := mavenCopy(ctx, map[int]coordinate{i: c}, at, nil); err != nil {
+		if err := mavenCopy(ctx, map[int]coordinate{i: c}, at); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ func mavenFetch(ctx context.Context, all []coordinate, at site, progress io.Writ
 }
 
 // mavenCopy has mvn copy files.
-func mavenCopy(ctx context.Context, some map[int]coordinate, at site, progress io.Writer) error {
+func mavenCopy(ctx context.Context, some map[int]coordinate, at site) error {
 	pom := at.scratch.path("pom.xml")
 	text, err := xml.MarshalIndent(stubPom(some, mavenFetched(at)), "", "  ")
 	if err != nil {
@@ -100,7 +100,7 @@ func mavenCopy(ctx context.Context, some map[int]coordinate, at site, progress i
 	}
 	// -U: that a file was not there at an earlier time is not believed.
 	args := []string{"mvn", "--batch-mode", "--no-transfer-progress", "--quiet", "-U", "--file", pom, mavenPlugin + ":copy"}
-	return command{at: at, args: args, dir: at.scratch.dir, progress: progress}.run(ctx)
+	return command{at: at, args: args, dir: at.scratch.dir}.run(ctx)
 }
 
 // project is as much of a pom.xml as it takes to copy files.

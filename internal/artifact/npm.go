@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,7 +20,7 @@ import (
 )
 
 // npmPackages are the packages of a package-lock.json, its package.json beside it.
-func npmPackages(ctx context.Context, files fs.FS, lock string, progress io.Writer) (packages, error) {
+func npmPackages(ctx context.Context, files fs.FS, lock string) (packages, error) {
 	pins, err := readLock(files, lock)
 	if err != nil {
 		return packages{}, err
@@ -48,16 +47,16 @@ func npmPackages(ctx context.Context, files fs.FS, lock string, progress io.Writ
 			if err != nil {
 				return err
 			}
-			return explainNPM(npmInstall(ctx, at, progress))
+			return explainNPM(npmInstall(ctx, at))
 		},
 	}, nil
 }
 
 // npmInstall fills the folder node_modules. Scripts of packages are not run: what they
 // would fetch or compile is not pinned.
-func npmInstall(ctx context.Context, at site, progress io.Writer) error {
+func npmInstall(ctx context.Context, at site) error {
 	args := []string{"npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"}
-	return command{at: at, args: args, dir: at.dir, progress: progress}.run(ctx)
+	return command{at: at, args: args, dir: at.dir}.run(ctx)
 }
 
 // nodeVersion says for which packages with parts for one platform are good.

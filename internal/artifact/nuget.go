@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -26,7 +25,7 @@ var nugetEnv = []string{
 }
 
 // nugetPackages are what the projects of a folder are published as, each in a folder of its own name.
-func nugetPackages(ctx context.Context, files fs.FS, folder string, progress io.Writer) (packages, error) {
+func nugetPackages(ctx context.Context, files fs.FS, folder string) (packages, error) {
 	projects, err := nugetProjects(files, folder)
 	if err != nil {
 		return packages{}, err
@@ -45,7 +44,7 @@ func nugetPackages(ctx context.Context, files fs.FS, folder string, progress io.
 				return fmt.Errorf("writing the sources out: %w", err)
 			}
 			for _, name := range projects {
-				if err := nugetPublish(ctx, at, filepath.Join(sources, filepath.FromSlash(folder), name), name, progress); err != nil {
+				if err := nugetPublish(ctx, at, filepath.Join(sources, filepath.FromSlash(folder), name), name); err != nil {
 					return fmt.Errorf("%s: %w", path.Join(folder, name), explainNuGet(err))
 				}
 			}
@@ -89,12 +88,12 @@ func nugetProjects(files fs.FS, folder string) ([]string, error) {
 }
 
 // nugetPublish publishes the project of a folder.
-func nugetPublish(ctx context.Context, at site, dir, name string, progress io.Writer) error {
+func nugetPublish(ctx context.Context, at site, dir, name string) error {
 	for _, args := range [][]string{
 		{"dotnet", "restore", "--locked-mode", "--verbosity", "quiet"},
 		{"dotnet", "publish", "--no-restore", "--configuration", "Release", "--verbosity", "quiet", "--output", filepath.Join(at.dir, name)},
 	} {
-		if err := (command{at: at, args: args, dir: dir, env: nugetEnv, progress: progress}).run(ctx); err != nil {
+		if err := (command{at: at, args: args, dir: dir, env: nugetEnv}).run(ctx); err != nil {
 			return err
 		}
 	}

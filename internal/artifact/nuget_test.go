@@ -169,7 +169,7 @@ func TestNuGetVersionIsNotOfTheWorkingDirectory(t *testing.T) {
 	}
 	t.Setenv("PATH", here+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	t.Chdir(here)
-	made, err := nugetPackages(t.Context(), nugetFolder("x"), "net", nil)
+	made, err := nugetPackages(t.Context(), nugetFolder("x"), "net")
 	if err != nil || made.parts[0] != "/" {
 		t.Errorf("%v: asked in %q, want /", err, made.parts)
 	}

@@ -30,7 +30,7 @@ type packages struct {
 
 // Artifact returns the one folder that holds all packages that a names in files,
 // of whatever kinds; "" where it names none. Below "files" stands whatever else
-// files holds. What the package managers say goes to progress, which may be nil.
+// files holds. progress, which may be nil, gets a line for each kind that is installed.
 func (s *Store) Artifact(ctx context.Context, files fs.FS, a spec.Artifact, progress io.Writer) (string, error) {
 	if a == (spec.Artifact{}) {
 		return "", nil
@@ -41,18 +41,18 @@ func (s *Store) Artifact(ctx context.Context, files fs.FS, a spec.Artifact, prog
 	var all []packages
 	for _, kind := range []struct {
 		lock string
-		read func(context.Context, fs.FS, string, io.Writer) (packages, error)
+		read func(context.Context, fs.FS, string) (packages, error)
 	}{{a.Python, pythonPackages}, {a.Maven, mavenPackages}, {a.NPM, npmPackages}, {a.NuGet, nugetPackages}} {
 		if kind.lock == "" {
 			continue
 		}
-		p, err := kind.read(ctx, files, kind.lock, progress)
+		p, err := kind.read(ctx, files, kind.lock)
 		if err != nil {
 			return "", err
 		}
 		all = append(all, s.alone(p))
 	}
-	return s.packages(ctx, files, all)
+	return s.packages(ctx, files, all, progress)
 }
 
 // Python is Artifact for a requirements file alone: its folder is to be put on a
@@ -96,7 +96,7 @@ func (s *Store) alone(p packages) packages {
 }
 
 // packages returns the folder of all of these.
-func (s *Store) packages(ctx context.Context, files fs.FS, all []packages) (string, error) {
+func (s *Store) packages(ctx context.Context, files fs.FS, all []packages, progress io.Writer) (string, error) {
 	shelf, about := all[0].kind, []string{"README.md", "workload.yaml", "tracer.yaml"}
 	if len(all) > 1 {
 		shelf = "several"
@@ -114,6 +114,7 @@ func (s *Store) packages(ctx context.Context, files fs.FS, all []packages) (stri
 	}
 	return s.obtain(ctx, shelf, k.text(), func(ctx context.Context, at site) error {
 		for _, p := range all {
+			tell(progress, "installing %s", p.what)
 			if err := p.install(ctx, at); err != nil {
 				return fmt.Errorf("installing %s: %w", p.what, err)
 			}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"regexp"
@@ -14,7 +13,7 @@ import (
 )
 
 // pythonPackages are the packages of a requirements file with hashes.
-func pythonPackages(ctx context.Context, files fs.FS, requirements string, progress io.Writer) (packages, error) {
+func pythonPackages(ctx context.Context, files fs.FS, requirements string) (packages, error) {
 	pins, err := readLock(files, requirements)
 	if err != nil {
 		return packages{}, err
@@ -27,7 +26,7 @@ func pythonPackages(ctx context.Context, files fs.FS, requirements string, progr
 		kind: "python", what: "the Python packages of " + requirements, parts: []string{version, string(pins)},
 		about: []string{"requirements.in", requirements},
 		install: func(ctx context.Context, at site) error {
-			if err := pipInstall(ctx, pins, at, progress); err != nil {
+			if err := pipInstall(ctx, pins, at); err != nil {
 				return explainPip(err, version)
 			}
 			return nil
@@ -46,7 +45,7 @@ func pythonVersion(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-func pipInstall(ctx context.Context, pins []byte, at site, progress io.Writer) error {
+func pipInstall(ctx context.Context, pins []byte, at site) error {
 	lock := at.scratch.path("requirements.txt")
 	if err := os.WriteFile(lock, pins, 0o644); err != nil {
 		return err
@@ -55,7 +54,7 @@ func pipInstall(ctx context.Context, pins []byte, at site, progress io.Writer) e
 	args := []string{"python3", "-m", "pip", "install", "--require-hashes", "--no-deps", "--only-binary=:all:",
 		"--no-input", "--no-warn-script-location", "--disable-pip-version-check", "--target", at.dir, "-r", lock}
 	env := []string{"PIP_USER=0", "PIP_ROOT_USER_ACTION=ignore", "PYTHONPATH="}
-	return command{at: at, args: args, env: env, progress: progress}.run(ctx)
+	return command{at: at, args: args, env: env}.run(ctx)
 }
 
 var (

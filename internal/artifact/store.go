@@ -63,7 +63,8 @@ func locate(dir string) (string, error) {
 type site struct {
 	dir     string // what is made goes here
 	scratch *scratch
-	held    []*os.File // locks that last until every command has ended, even where tracetax has not lived to see it
+	log     *commandLog // of what commands say
+	held    []*os.File  // locks that last until every command has ended, even where tracetax has not lived to see it
 }
 
 // obtain returns the folder kind/key. If it is not there, make fills a new folder,
@@ -89,22 +90,22 @@ func (s *Store) obtain(ctx context.Context, kind, key string, make func(ctx cont
 	if err := sweepParts(final); err != nil {
 		return "", err
 	}
-	return final, fill(ctx, final, held, make)
+	return final, fill(ctx, final, held, s.newLog(kind, key), make)
 }
 
 // fill makes the folder final by way of one with a temporary name. held is the lock
 // on it.
-func fill(ctx context.Context, final string, held *os.File, make func(ctx context.Context, at site) error) (err error) {
+func fill(ctx context.Context, final string, held *os.File, log *commandLog, make func(ctx context.Context, at site) error) (err error) {
 	w, err := newScratch()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.remove()) }()
+	defer func() { err = errors.Join(err, w.remove(), log.Close()) }()
 	dir, err := os.MkdirTemp(filepath.Dir(final), filepath.Base(final)+partName)
 	if err != nil {
 		return err
 	}
-	err = make(ctx, site{dir: dir, scratch: w, held: []*os.File{held, w.lock}})
+	err = make(ctx, site{dir: dir, scratch: w, log: log, held: []*os.File{held, w.lock}})
 	if err == nil {
 		err = os.Chmod(dir, 0o755)
 	}

@@ -27,6 +27,9 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		return nil, err
 	}
 	for _, e := range found {
+		if err := e.Keep(f.variants); err != nil {
+			return nil, fmt.Errorf("--variants: %w", err)
+		}
 		if f.quick {
 			e.Quicken()
 		}
@@ -35,9 +38,6 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		}
 		if f.seed != 0 {
 			e.Design.Seed = f.seed
-		}
-		if err := e.Keep(f.variants); err != nil {
-			return nil, fmt.Errorf("--variants: %w", err)
 		}
 		if f.budget != "" {
 			if e.Budget, err = spec.ParseBudget(f.budget); err != nil {
@@ -115,7 +115,7 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 	case len(args) > 1:
 		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for your command, put -- before it)", len(args), strings.Join(args, " "))
 	}
-	for _, flag := range []string{"ready", "patience", "header", "body", "port", "language", "name"} {
+	for _, flag := range []string{"ready", "patience", "header", "body", "env", "prepare", "cleanup", "port", "language", "name"} {
 		if c.Flags().Changed(flag) {
 			return nil, fmt.Errorf("--%s is for your service from one line (--op … -- COMMAND); write it into the experiment file", flag)
 		}

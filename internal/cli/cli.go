@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -31,6 +30,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	if err == nil {
 		return console.Fine
 	}
+	if unknown := unknownCommand(root, args); unknown != nil {
+		err = unknown
+	}
 	var status *console.StatusError
 	if errors.As(err, &status) {
 		if status.Err != nil {
@@ -43,9 +45,6 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		return console.Usage
 	}
 	complain(errOut, err)
-	if strings.HasPrefix(err.Error(), "unknown command") { // cobra gives it no type
-		return console.Usage
-	}
 	return console.Failed
 }
 
@@ -55,17 +54,26 @@ func newRoot(s console.Streams) *cobra.Command {
 		Short:         "Tells what distributed tracing costs a program, and why",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       versionLine(),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return console.UsageError(fmt.Errorf("%w (see '%s --help')", err, c.CommandPath()))
+		return console.UsageError(fmt.Errorf("%w%s (see '%s --help')", err, flagHint(c, err), c.CommandPath()))
 	})
 	for _, add := range commands {
 		root.AddCommand(add(s))
 	}
 	renewFlags(root, s.Err)
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			strict(c)
+		}
+	}
 	return root
 }
 
@@ -85,6 +93,7 @@ var commands = []func(console.Streams) *cobra.Command{
 	newFetch,
 	newInit,
 	newValidate,
+	newSchema,
 	newList,
 	newShow,
 }

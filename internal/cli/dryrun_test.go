@@ -2,6 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -55,6 +58,36 @@ func TestOrderOf(t *testing.T) {
 		if got := orderOf(7, c.drawn, c.none); got != c.want {
 			t.Errorf("drawn %t, none %t: %q, want %q", c.drawn, c.none, got, c.want)
 		}
+	}
+}
+
+// The plan for programs has the runs of the plan for people, and their lengths add up to its own.
+func TestDryPlan(t *testing.T) {
+	args := []string{"ladder", "--seed", "5", "--blocks", "3", "--workloads", "hello/go"}
+	var plan dryPlan
+	if err := json.Unmarshal([]byte(dryRunOf(t, append(args, "--json")...)), &plan); err != nil {
+		t.Fatal(err)
+	}
+	text := dryRunOf(t, args...)
+	var least, most float64
+	orders := map[int][]string{}
+	for _, r := range plan.Planned {
+		least, most = least+r.Seconds.Least, most+r.Seconds.Most
+		orders[r.Block] = append(orders[r.Block], r.Variant)
+	}
+	if d := plan.Seconds; math.Abs(d.Least-least) > 1e-6 || math.Abs(d.Most-most) > 1e-6 || least <= 0 {
+		t.Errorf("runs of %g to %g s, in all %+v", least, most, d)
+	}
+	if want := "  calibration: " + strings.Join(orders[0], " ") + "\n"; !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+	for block := 1; block <= 3; block++ {
+		if want := fmt.Sprintf("  block %d: %s\n", block, strings.Join(orders[block], " ")); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if plan.Blocks != (dryBlocks{Least: 3, Most: 3}) || plan.Load.Windows != len(plan.Operations) || plan.Operations[0].Rate != 800 || plan.Load.Window != 2.5 {
+		t.Errorf("%+v", plan)
 	}
 }
 

@@ -53,8 +53,8 @@ func TestFetchBuildsForEveryTracer(t *testing.T) {
 	if err != nil || string(built) != "built\nbuilt\n" {
 		t.Errorf("builds: %q, %v, want two", built, err)
 	}
-	if !strings.Contains(errOut, "with otel") {
-		t.Errorf("progress %q does not show what the build says", errOut)
+	if !strings.Contains(errOut, "workload shop for otel-go: building the program with sh\n") {
+		t.Errorf("progress %q does not say what is built", errOut)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestFetchExperiment(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errOut := fetch(t, map[string]string{"shop": workload("echo building")}, file)
-	if status != console.Fine || out != file+": ready\n" || !strings.Contains(errOut, "building with otel") || !strings.Contains(errOut, "odd on shop: passed over: ") {
+	if status != console.Fine || out != file+": ready\n" || !strings.Contains(errOut, "workload shop for otel-go: building the program with sh\n") || !strings.Contains(errOut, "odd on shop: passed over: ") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errOut)
 	}
 }

@@ -30,6 +30,7 @@ func newInit(s console.Streams) *cobra.Command {
 		Short: "Write a commented experiment file to start from",
 		Long: `Writes a commented experiment file to start from, experiment.yaml if no other is
 named; "-" writes to stdout. What follows -- becomes the command that is measured.
+Beside it comes ` + schemaFile + `, with which editors complete and check it.
 A file that is there already is left alone.`,
 		Example: `  tracetax init shop.yaml
   tracetax init shop.yaml -- gunicorn -b '127.0.0.1:{port}' shop:app`,
@@ -97,8 +98,11 @@ func writeStarter(s console.Streams, file, text string) (err error) {
 		return fmt.Errorf("writing the starter: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.WriteString(text); err != nil {
+	if _, err := f.WriteString(forEditors + text); err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	if err := schemaBeside(file); err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(s.Err, "wrote %s; fill in the command and the operations, then: tracetax validate %s\n", file, file)
 	return err

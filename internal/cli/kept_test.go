@@ -49,6 +49,8 @@ func TestKeptResults(t *testing.T) {
 		for form, args := range map[string][]string{
 			"terminal": {"report", name}, "all": {"report", name, "--all"}, "page": {"report", name, "--html", "-"}, "csv": {"report", name, "--csv", "-"},
 			"samples": {"report", name, "--samples", "-"}, "benchfmt": {"report", name, "--benchfmt", "-"}, "markdown": {"report", name, "--markdown", "-"},
+			"runs": {"report", name, "--runs", "-"}, "histograms": {"report", name, "--histograms", "-"},
+			"bmf": {"report", name, "--bmf", "-"}, "benchmark action": {"report", name, "--benchmark-action", "-"}, "summary": {"report", name, "--summary"},
 		} {
 			forms[name+" "+form] = hashOf(t, args...)
 		}
@@ -56,6 +58,7 @@ func TestKeptResults(t *testing.T) {
 	forms["compare terminal"] = hashOf(t, "compare", "calls", "calls-again", "--all")
 	forms["compare markdown"] = hashOf(t, "compare", "calls", "calls-again", "--markdown", "-")
 	forms["compare variants"] = hashOf(t, "compare", "sampled", "--variants", "tenth,whole", "--all")
+	forms["otava"] = hashOf(t, "report", "calls", "calls-again", "--otava", "-")
 	forms["replicate terminal"] = hashOf(t, "replicate", "calls", "depth")
 	forms["replicate markdown"] = hashOf(t, "replicate", "calls", "depth", "--markdown", "-")
 	forms["replicate csv"] = hashOf(t, "replicate", "calls", "depth", "--csv", "-")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/show"
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 func newList(s console.Streams) *cobra.Command {
@@ -45,7 +46,7 @@ func checkListArgs(_ *cobra.Command, args []string) error {
 	case len(args) > 1:
 		return console.UsageError(fmt.Errorf("list takes one kind at most, not %d: %s", len(args), strings.Join(args, " ")))
 	case len(args) == 1 && !slices.Contains(show.Kinds, args[0]):
-		return console.UsageError(fmt.Errorf("list %q: say experiments, workloads, services or tracers ('tracetax show NAME' shows one of them)", args[0]))
+		return console.UsageError(fmt.Errorf("list: %s ('tracetax show NAME' shows one thing)", nearest.Unknown("kind", args[0], show.Kinds)))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type listener struct{ to io.Writer }
 
 // sessionOptions are those of a session that tells of itself on a stream.
 func sessionOptions(to io.Writer, accounting string) session.Options {
-	return session.Options{Tool: Version(), Accounting: accounting, Progress: to, Listener: listener{to}}
+	return session.Options{Tool: Version(), Source: builtOf(), Accounting: accounting, Progress: to, Listener: listener{to}}
 }
 
 // LeftOut names variants that cannot run here.

@@ -13,27 +13,32 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/moobench"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/tidy"
 	"golang.org/x/term"
 )
 
 // reportFlags are the files that a report is written to: "-" is stdout, "" none.
 type reportFlags struct {
 	html, csv, samples, benchfmt, markdown string
+	runs, histograms                       string // of the records
+	bmf, action, otava                     string // for dashboards
 	moobench                               string // a folder
-	json, all, reanalyze                   bool
+	json, summary, all, reanalyze          bool
 }
 
 func newReport(s console.Streams) *cobra.Command {
 	var flags reportFlags
 	c := &cobra.Command{
-		Use:   "report DIR",
+		Use:   "report DIR…",
 		Short: "Print or write a finished result again",
 		Long: `Print or write a finished result again.
 
 DIR is a results folder, as 'tracetax run' names it at its end. Without a flag
-the findings are printed as a table. A FILE of - is standard output.
+the findings are printed as a table. A FILE of - is standard output. Several folders
+are for --otava alone, which writes a row for each.
 
 With --reanalyze the findings are first made from the records again, by the statistics
 of this version, and replace those in DIR (findings.json, report.html,
@@ -42,33 +47,46 @@ benchfmt.txt). Nothing is measured.`,
   tracetax report tracetax-results/hello-1 --html page.html
   tracetax report tracetax-results/hello-1 --json | jq .full_summary
   tracetax report tracetax-results/hello-1 --markdown - >> "$GITHUB_STEP_SUMMARY"
+  tracetax report tracetax-results/hello-1 --runs runs.csv --histograms latency.csv
   tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
+			if len(args) != 1 && (len(args) == 0 || flags.otava == "") {
 				return console.UsageError(fmt.Errorf("report takes one results folder, not %d (see 'tracetax report --help')", len(args)))
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return writeReport(s, args[0], flags) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if flags.otava != "" {
+				return writeHistory(s, args, flags)
+			}
+			return writeReport(s, args[0], flags)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&flags.html, "html", "", "write the page to `FILE`")
 	f.StringVar(&flags.csv, "csv", "", "write a row per finding to `FILE`")
 	f.StringVar(&flags.samples, "samples", "", "write a row per finding and block, as CSV, to `FILE`")
+	f.StringVar(&flags.runs, "runs", "", "write a row per figure of every run, phase and process, as CSV, to `FILE`")
+	f.StringVar(&flags.histograms, "histograms", "", "write a row per interval of every latency histogram, as CSV, to `FILE`")
 	f.StringVar(&flags.benchfmt, "benchfmt", "", "write the Go benchmark format, for benchstat, to `FILE`")
+	f.StringVar(&flags.bmf, "bmf", "", "write the figures with their intervals in Bencher Metric Format to `FILE`")
+	f.StringVar(&flags.action, "benchmark-action", "", "write the main figures for github-action-benchmark (customSmallerIsBetter) to `FILE`")
+	f.StringVar(&flags.otava, "otava", "", "write a row per results folder, as CSV for Otava, to `FILE`")
 	f.StringVar(&flags.markdown, "markdown", "", "write Markdown for a pull request to `FILE`")
 	f.StringVar(&flags.moobench, "moobench", "", "write every duration that was kept (run --samples), as MooBench's statistics.r reads them, to a new `FOLDER`")
+	f.BoolVar(&flags.summary, "summary", false, "print a table, the method and the machine as Markdown, to paste into documentation")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
 	f.BoolVar(&flags.reanalyze, "reanalyze", false, "analyse the records again, and replace the findings in DIR")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
 	return c
 }
 
-// output is one form that was asked for, and where it goes.
+// output is one form that was asked for, and where it goes: one of the findings, or one of the records.
 type output struct {
-	name  string
-	file  string
-	write func(io.Writer, *finding.Document) error
+	name    string
+	file    string
+	write   func(io.Writer, *finding.Document) error
+	records func(io.Writer, []record.Record) error
 }
 
 func writeReport(s console.Streams, dir string, flags reportFlags) error {
@@ -94,8 +112,26 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 			return err
 		}
 	}
+	return writeOutputs(s.Out, dir, doc, outputs)
+}
+
+// writeOutputs writes what was asked for. The records are read where one of the forms is made of them.
+func writeOutputs(out io.Writer, dir string, doc *finding.Document, outputs []output) error {
+	var records []record.Record
 	for _, o := range outputs {
-		if err := o.to(s.Out, doc); err != nil {
+		if o.records != nil && records == nil {
+			var err error
+			if records, err = session.ReadRecords(dir); err != nil {
+				return err
+			}
+		}
+		err := writeOutput(out, o.name, o.file, func(w io.Writer) error {
+			if o.records != nil {
+				return o.records(w, records)
+			}
+			return o.write(w, doc)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -116,12 +152,17 @@ func measuredVariants(doc *finding.Document) []string {
 // outputs lists what was asked for. It refuses two forms on one stream.
 func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 	all := []output{
-		{"--html", f.html, report.HTML}, {"--csv", f.csv, report.CSV},
-		{"--samples", f.samples, report.SamplesCSV}, {"--benchfmt", f.benchfmt, report.Benchfmt},
-		{"--markdown", f.markdown, report.Markdown},
+		{name: "--html", file: f.html, write: report.HTML}, {name: "--csv", file: f.csv, write: report.CSV},
+		{name: "--samples", file: f.samples, write: report.SamplesCSV}, {name: "--benchfmt", file: f.benchfmt, write: report.Benchfmt},
+		{name: "--markdown", file: f.markdown, write: report.Markdown},
+		{name: "--bmf", file: f.bmf, write: report.BMF}, {name: "--benchmark-action", file: f.action, write: report.BenchmarkAction},
+		{name: "--runs", file: f.runs, records: tidy.Runs}, {name: "--histograms", file: f.histograms, records: tidy.Histograms},
 	}
 	if f.json {
-		all = append(all, output{"--json", "-", report.JSON})
+		all = append(all, output{name: "--json", file: "-", write: report.JSON})
+	}
+	if f.summary {
+		all = append(all, output{name: "--summary", file: "-", write: report.Paste})
 	}
 	var wanted []output
 	onOut := ""
@@ -144,12 +185,7 @@ func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 	table := func(w io.Writer, doc *finding.Document) error {
 		return report.Terminal(w, doc, terminalOptions(s.Out, f.all))
 	}
-	return []output{{"", "-", table}}, nil
-}
-
-// to writes the form to its file or to out.
-func (o output) to(out io.Writer, doc *finding.Document) error {
-	return writeOutput(out, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) })
+	return []output{{file: "-", write: table}}, nil
 }
 
 // writeOutput writes a form to a file, or to out for "-". It is made whole before

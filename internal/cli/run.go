@@ -65,11 +65,11 @@ span came of what was to be traced.`,
 		ValidArgsFunction: completeExperiments,
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return console.UsageError(fmt.Errorf("%w (a flag of your command? Put -- before the command; see '%s --help')", err, c.CommandPath()))
+		return console.UsageError(fmt.Errorf("%w%s (a flag of your command? Put -- before the command; see '%s --help')", err, flagHint(c, err), c.CommandPath()))
 	})
 	f.common(c)
 	flags := c.Flags()
-	flags.BoolVar(&f.quick, "quick", false, "two blocks (one, of over 16 variants), seconds each: figures, but no intervals and no verdicts")
+	flags.BoolVar(&f.quick, "quick", false, "two blocks (one, where it has over 10 windows) of seconds, and no pilots where the workload declares rates: figures, but no intervals and no verdicts")
 	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b`, and the baselines that they have (the first, and against:)")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
@@ -80,11 +80,14 @@ span came of what was to be traced.`,
 	flags.StringVar(&f.line.Ready, "ready", "", "how your service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers, which a master such as gunicorn's does before the program is loaded)")
 	flags.StringVar(&f.line.Patience, "patience", "", "how long your service may take to become ready, e.g. `60s` (default 30s)")
 	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of your service (repeatable)")
+	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service; {port} in it is filled in, e.g. 'PORT={port}' (repeatable)")
+	flags.StringVar(&f.line.Prepare, "prepare", "", "`command` before each run of your service, not measured, e.g. 'sh reset.sh'; if it fails, so does the run")
+	flags.StringVar(&f.line.Cleanup, "cleanup", "", "`command` after each run of your service, also after one that failed or was interrupted")
 	flags.StringVar(&f.line.Body, "body", "", "body of every operation of your service: `text`, or @file")
 	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of your service, if it cannot be told by {port}")
 	flags.StringVar(&f.line.Language, "language", "", "`language` of your service, so that tracer=otel means otel-LANGUAGE")
 	flags.StringVar(&f.load.Connections, "connections", "", "closed loop: keep `N` connections busy, or 1,2,4 in turn; with --rate, the most that may be open")
-	flags.StringVar(&f.line.Name, "name", "", "`name` of your service in the results")
+	flags.StringVar(&f.line.Name, "name", "", "what the report calls your service: `NAME` (default: the program of the command)")
 	flags.StringVar(&f.load.Rate, "rate", "", "operations a second, instead of the experiment's: `400/s`, 100/s,200/s in turn, or '50% of slowest'")
 	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (and method=, from=, most=, step=, resolution=)")
 	flags.StringVar(&f.load.Duration, "duration", "", "length of a measured window or of a probe, e.g. `20s`, instead of the experiment's")
@@ -100,7 +103,7 @@ span came of what was to be traced.`,
 // common adds the flags that run and quickstart share.
 func (f *runFlags) common(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.json, "json", false, "print findings.json alone on stdout")
+	flags.BoolVar(&f.json, "json", false, "print findings.json alone on stdout; with --dry-run the plan")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, in which order and for how long, and run nothing")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
 	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N`, or the least and the most (8..30) with a precision, instead of the experiment's")
@@ -119,7 +122,10 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*sp
 	if f.resume == "" { // what was begun stays as it is
 		tellKeptAway(s.Err, f.keepEnv)
 	}
-	if f.dryRun {
+	switch {
+	case f.dryRun && f.json:
+		return dryRunJSON(s, experiments, f.drawn != 0)
+	case f.dryRun:
 		return dryRun(s, experiments, f.drawn != 0)
 	}
 	series := session.Series{

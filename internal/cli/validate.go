@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -111,57 +108,18 @@ func problemViews(err error) []problemView {
 
 // lacking are the things that this machine lacks to run the experiment.
 func lacking(e *spec.Experiment) []string {
-	out := artifact.Missing(e.Needs())
-	none := spec.Variant{Name: spec.NoTracer, Tracer: &spec.Tracer{Name: spec.NoTracer}}
-	for _, v := range append([]spec.Variant{none}, e.Variants...) {
-		plan, err := e.Plan(v)
-		if err != nil {
+	var out []string
+	for _, v := range e.Variants {
+		if _, err := e.Plan(v); err != nil {
 			return append(out, err.Error())
 		}
-		for _, p := range plan.Processes {
-			if v.Name != none.Name && !p.Brought() {
-				continue // a tracer's wrap is looked for by its needs
-			}
-			if note := noProgram(p, e.Workload.Dir); note != "" && !slices.Contains(out, note) {
-				out = append(out, note)
+		for _, text := range prepare.Missing(e.Workload, v) {
+			if !slices.Contains(out, text) {
+				out = append(out, text)
 			}
 		}
 	}
 	return out
-}
-
-// noProgram says that the program of a process is not there; "" if it is, or if
-// that shows in the run only, such as of a program that is built for it.
-func noProgram(p spec.Process, dir string) string {
-	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0])) > 0 {
-		return ""
-	}
-	program, err := spec.Expand(p.Run[0], nil)
-	if err != nil {
-		return ""
-	}
-	if !strings.ContainsRune(program, filepath.Separator) {
-		_, ownPath := p.Env["PATH"]
-		if _, err := exec.LookPath(program); err != nil && !ownPath {
-			return fmt.Sprintf("process %s: there is no program %q on the PATH", p.Name, program)
-		}
-		return ""
-	}
-	if !filepath.IsAbs(program) && (dir == "" || len(spec.Placeholders(p.Dir)) > 0) {
-		return "" // its folder is made for the run, as that of a built-in workload is
-	}
-	file := program
-	if !filepath.IsAbs(file) {
-		at := p.Dir
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(dir, at)
-		}
-		file = filepath.Join(at, file)
-	}
-	if _, err := exec.LookPath(file); err != nil {
-		return fmt.Sprintf("process %s: there is no program %s that can be started", p.Name, file)
-	}
-	return ""
 }
 
 func printChecked(s console.Streams, results []checked, asJSON bool) error {

@@ -42,7 +42,7 @@ func TestValidateTellsOfMissingPrograms(t *testing.T) {
 
 func TestListRefuses(t *testing.T) {
 	for args, want := range map[string]string{
-		"list foo":               `tracetax: list "foo": say experiments, workloads, services or tracers`,
+		"list foo":               `tracetax: list: unknown kind "foo"; known are experiments, services, tracers, workloads (`,
 		"list workloads tracers": "tracetax: list takes one kind at most, not 2: workloads tracers",
 	} {
 		var out, errOut bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 )
 
@@ -18,10 +19,15 @@ func newVersion(s console.Streams) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.Out, "tracetax %s %s %s/%s\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(s.Out, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what 'tracetax version' and 'tracetax --version' print.
+func versionLine() string {
+	return fmt.Sprintf("tracetax %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // Version is the version of this build, with its revision where that is known.
@@ -36,4 +42,25 @@ func Version() string {
 		}
 	}
 	return version
+}
+
+// builtOf is what this build was made of, where Go noted that.
+func builtOf() *artifact.Checkout {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	var of artifact.Checkout
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			of.Commit = s.Value
+		case "vcs.modified":
+			of.Dirty = s.Value == "true"
+		}
+	}
+	if of.Commit == "" {
+		return nil
+	}
+	return &of
 }

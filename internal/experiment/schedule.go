@@ -18,6 +18,7 @@ type Schedule struct {
 	Piloted    []string      // variants whose capacity is searched for beforehand
 	Warmed     []string      // variants whose warm-up is found beforehand
 	Blocks     [][]string    // the variants of each block, in their order
+	Runs       []Planned     // all of these, in their order
 	Least      int           // blocks that are made in any case
 	Phases     int           // phases of a run
 	Duet       bool          // the variants of a block run at the same time
@@ -25,42 +26,74 @@ type Schedule struct {
 	Shortest   time.Duration // about, if only Least blocks are made and searches are short
 }
 
+// Planned is a run that would be made, if none fails.
+type Planned struct {
+	Kind             record.Kind
+	Purpose          record.Purpose // of a pilot
+	Block            int            // from 1; 0 before the first block
+	Variant          string
+	Shortest, Length time.Duration // about
+}
+
 // Foresee returns the schedule of an experiment. An error is one of its file.
 func Foresee(e *spec.Experiment) (Schedule, error) {
 	var s Schedule
-	plans := make([]*spec.Plan, len(e.Variants))
-	var before, block span
+	plans, lasting := make([]*spec.Plan, len(e.Variants)), map[string]lengths{}
 	phases := len(e.Operations) * len(e.Load.Steps())
 	for i, v := range e.Variants {
 		plan, err := e.Plan(v)
 		if err != nil {
 			return s, err
 		}
-		plans[i] = plan
-		block = block.beside(e.Design.Duet, measuredLength(plan, e.Load, phases))
-		if learns := learns(e, plan); learns || len(plan.Verify) > 0 {
-			learnt := 0
-			if learns {
-				learnt = len(e.Operations) * depths(e.Load)
-			}
-			before = before.and(lengthOf(plan, e.Load, learnt, record.Calibration))
-		}
-		if e.Load.Relative != nil {
-			before = before.and(lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot))
-		}
-		if e.Load.WarmupMost > 0 {
-			before = before.and(lengthOf(plan, watchedLoad(e.Load), len(e.Operations), record.Pilot))
-		}
+		plans[i], lasting[plan.Variant] = plan, lengthsOf(e, plan, phases)
 	}
 	p := planOf(e, plans)
 	s.Warmed = p.Warmed
 	s.Calibrated, s.Piloted, s.Least, s.Phases, s.Duet = p.Calibrated, p.Piloted, p.Least, phases, p.Duet
-	for _, order := range p.Orders() {
-		s.Blocks = append(s.Blocks, order)
+	var before, block span
+	for _, name := range p.Calibrated {
+		before = before.and(s.add(Planned{Kind: record.Calibration, Variant: name}, lasting[name].calibration))
+	}
+	for _, name := range p.Piloted {
+		before = before.and(s.add(Planned{Kind: record.Pilot, Purpose: record.ForRate, Variant: name}, lasting[name].rate))
+	}
+	for _, name := range p.Warmed {
+		before = before.and(s.add(Planned{Kind: record.Pilot, Purpose: record.ForWarmup, Variant: name}, lasting[name].warmup))
+	}
+	for number, order := range p.Orders() {
+		s.Blocks, block = append(s.Blocks, order), span{}
+		for _, name := range order {
+			block = block.beside(p.Duet, s.add(Planned{Kind: record.Measured, Block: number, Variant: name}, lasting[name].measured))
+		}
 	}
 	s.Length = before.long + time.Duration(p.Most)*block.long
 	s.Shortest = before.short + time.Duration(p.Least)*block.short
 	return s, nil
+}
+
+// add plans a run that takes so long, and returns that.
+func (s *Schedule) add(run Planned, length span) span {
+	run.Shortest, run.Length = length.short, length.long
+	s.Runs = append(s.Runs, run)
+	return length
+}
+
+// lengths are how long the runs of a variant take, by what they are for.
+type lengths struct{ calibration, rate, warmup, measured span }
+
+func lengthsOf(e *spec.Experiment, plan *spec.Plan, phases int) lengths {
+	learnt := 0
+	if learns(e, plan) {
+		learnt = len(e.Operations) * depths(e.Load)
+	}
+	out := lengths{calibration: lengthOf(plan, e.Load, learnt, record.Calibration), measured: measuredLength(plan, e.Load, phases)}
+	if e.Load.Relative != nil {
+		out.rate = lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot)
+	}
+	if e.Load.WarmupMost > 0 {
+		out.warmup = lengthOf(plan, watchedLoad(e.Load), len(e.Operations), record.Pilot)
+	}
+	return out
 }
 
 // learns reports whether it is learnt beforehand how many spans a variant makes. A quick

@@ -10,38 +10,38 @@ const Schema = 3
 
 // Document is all that came of one experiment.
 type Document struct {
-	Schema      int            `json:"schema"`
-	Tool        string         `json:"tool"` // version of tracetax
-	Created     time.Time      `json:"created"`
-	Results     string         `json:"results"`    // the results folder
-	Experiment  Experiment     `json:"experiment"` // as resolved
-	Environment map[string]any `json:"environment"`
-	Summary     string         `json:"summary,omitempty"` // one sentence of 25 words at most, where so few can tell it
-	FullSummary string         `json:"full_summary"`      // one sentence with all of it
-	Quick       bool           `json:"quick"`             // figures only: no intervals, no verdicts
-	Warnings    []Warning      `json:"warnings"`
-	Findings    []Finding      `json:"findings"`
-	Curves      []Curve        `json:"curves"`
-	Sweeps      []Sweep        `json:"sweeps,omitempty"`
-	Searches    []Search       `json:"searches,omitempty"`
-	Increments  []Increment    `json:"increments,omitempty"`
-	Lossy       []Lossy        `json:"lossy,omitempty"`
-	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"`
-	Suppressed  []Suppressed   `json:"suppressed,omitempty"`
-	Untraced    []Untraced     `json:"untraced,omitempty"`
-	Ledgers     []Ledger       `json:"ledgers"`
-	Answers     []Answers      `json:"answers,omitempty"`
-	Runs        Runs           `json:"runs"`
-	Repeat      []string       `json:"repeat"` // commands that repeat the experiment
+	Schema      int            `json:"schema"`                 // version of this format, 3; tracetax refuses another
+	Tool        string         `json:"tool"`                   // version of tracetax that analysed; environment.tool is the one that measured
+	Created     time.Time      `json:"created"`                // when it was analysed
+	Results     string         `json:"results"`                // the results folder
+	Experiment  Experiment     `json:"experiment"`             // what was compared
+	Environment map[string]any `json:"environment"`            // the machine, the versions of what ran and digests of what was built, as in environment.json
+	Summary     string         `json:"summary,omitempty"`      // cost, budget and lost spans in a sentence of at most 25 words; absent where so few cannot tell it
+	FullSummary string         `json:"full_summary"`           // one sentence with everything. It says "costs" or "saves" only where the interval excludes zero; otherwise the bound, or "inconclusive" and the interval where the bound is over 25 %; without intervals, the figures
+	Quick       bool           `json:"quick"`                  // figures only: no intervals, no verdicts
+	Warnings    []Warning      `json:"warnings"`               // what the harness saw that bears on the figures, and what to do
+	Findings    []Finding      `json:"findings"`               // one metric of one variant against another on one operation each
+	Curves      []Curve        `json:"curves"`                 // latency by percentile
+	Sweeps      []Sweep        `json:"sweeps,omitempty"`       // metrics over the levels of what was varied between phases
+	Searches    []Search       `json:"searches,omitempty"`     // searches for a capacity
+	Increments  []Increment    `json:"increments,omitempty"`   // what further steps of tracing add; each interval is 95 % by itself, without a verdict
+	Lossy       []Lossy        `json:"lossy,omitempty"`        // variants that lost over 1 % of their spans: excluded from the ranking
+	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"` // variants that may have lost over 1 % more of their spans than they lost for sure
+	Suppressed  []Suppressed   `json:"suppressed,omitempty"`   // variants of which a limit of the tracer's own suppressed over 1 % of the spans
+	Untraced    []Untraced     `json:"untraced,omitempty"`     // operations from which no span came though some should have
+	Ledgers     []Ledger       `json:"ledgers"`                // where every span went; see docs/ledger.md
+	Answers     []Answers      `json:"answers,omitempty"`      // of operations with several right statuses, how many of each a variant got
+	Runs        Runs           `json:"runs"`                   // how many runs the findings rest on, and what became of the others
+	Repeat      []string       `json:"repeat"`                 // commands that repeat the experiment; first the one that continues it, where it was interrupted
 }
 
 // Experiment is what was compared, in words for a reader; the file that repeats
 // it is experiment.yaml in the results folder.
 type Experiment struct {
-	Name       string             `json:"name"`
-	Workload   string             `json:"workload"`
-	Operations []string           `json:"operations"`
-	Variants   []Variant          `json:"variants"`            // the first is the baseline
+	Name       string             `json:"name"`                // of the experiment
+	Workload   string             `json:"workload"`            // of the workload
+	Operations []string           `json:"operations"`          // those that were measured, in the order of the file
+	Variants   []Variant          `json:"variants"`            // what was compared; the first is the baseline
 	Load       string             `json:"load"`                // e.g. "500 operations/s for 20s, open loop"
 	Blocks     int                `json:"blocks"`              // asked for; at least, where Most is set
 	Most       int                `json:"most,omitempty"`      // at most, where the experiment stops at a precision
@@ -55,68 +55,68 @@ type Experiment struct {
 	LeftOut    []LeftOut          `json:"left_out,omitempty"`  // variants that could not run here
 	Published  []Published        `json:"published,omitempty"` // a study's own figures, to stand beside these
 	Claims     []Claim            `json:"claims,omitempty"`    // what that study found
-	Seed       uint64             `json:"seed"`
-	File       string             `json:"file"` // the resolved experiment, YAML
+	Seed       uint64             `json:"seed"`                // of the random orders
+	File       string             `json:"file"`                // the resolved experiment, YAML
 }
 
 // LeftOut is a variant that was asked for and could not run here.
 type LeftOut struct {
-	Variant string `json:"variant"`
-	Reason  string `json:"reason"`
+	Variant string `json:"variant"` // name of the variant
+	Reason  string `json:"reason"`  // why it could not run
 }
 
 // Published is one figure of the study that is repeated.
 type Published struct {
-	Source    string            `json:"source"`
-	Operation string            `json:"operation"`
-	Variant   string            `json:"variant"`
-	Metric    string            `json:"metric"`
-	Parameter map[string]string `json:"parameter,omitempty"`
-	Value     float64           `json:"value"` // in the metric's unit
-	Spread    float64           `json:"spread,omitempty"`
-	Note      string            `json:"note,omitempty"`
+	Source    string            `json:"source"`              // authors, title, year
+	Operation string            `json:"operation"`           // the operation; "" for the whole run
+	Variant   string            `json:"variant"`             // name of the variant
+	Metric    string            `json:"metric"`              // name of the metric
+	Parameter map[string]string `json:"parameter,omitempty"` // the level of what was varied between phases, as {"connections": "4"}; levels are never mixed
+	Value     float64           `json:"value"`               // in the metric's unit
+	Spread    float64           `json:"spread,omitempty"`    // standard deviation, where the study gives it
+	Note      string            `json:"note,omitempty"`      // a remark
 }
 
 // Variant is one thing compared.
 type Variant struct {
-	Steps       []string          `json:"steps,omitempty"`   // of tracing that it runs, where its tracer says so
-	Partial     bool              `json:"partial,omitempty"` // it leaves out steps, traces or spans on purpose: what it costs is the cost of a part
-	On          []string          `json:"on,omitempty"`      // the workload's processes that it was put on, where it chose some
-	Name        string            `json:"name"`
-	Tracer      string            `json:"tracer"`
-	Settings    map[string]string `json:"settings,omitempty"`
-	To          string            `json:"to,omitempty"`      // the backend that they are stored in; "" is the sink
-	Via         []string          `json:"via,omitempty"`     // hops that its spans pass through, in the order of their way
-	Against     string            `json:"against,omitempty"` // another pair, besides the baseline
-	Description string            `json:"description,omitempty"`
-	Runtime     string            `json:"runtime,omitempty"` // the virtual machine that its processes ran on, where that can be told
+	Steps       []string          `json:"steps,omitempty"`       // of tracing that it runs, where its tracer says so
+	Partial     bool              `json:"partial,omitempty"`     // it leaves out steps, traces or spans on purpose: what it costs is the cost of a part
+	On          []string          `json:"on,omitempty"`          // the workload's processes that it was put on, where it chose some
+	Name        string            `json:"name"`                  // of the variant, as the experiment has it
+	Tracer      string            `json:"tracer"`                // name of the tracer; "none" adds nothing
+	Settings    map[string]string `json:"settings,omitempty"`    // of the tracer, defaults included
+	To          string            `json:"to,omitempty"`          // the backend that they are stored in; "" is the sink
+	Via         []string          `json:"via,omitempty"`         // hops that its spans pass through, in the order of their way
+	Against     string            `json:"against,omitempty"`     // another pair, besides the baseline
+	Description string            `json:"description,omitempty"` // a line for the report
+	Runtime     string            `json:"runtime,omitempty"`     // the virtual machine that its processes ran on, where that can be told
 
 	Instrumented []string `json:"instrumented,omitempty"` // the libraries that its tracer said it instrumented, where it says so
 }
 
 // Finding is one metric of one variant against another, on one operation.
 type Finding struct {
-	Operation  string            `json:"operation"` // "" for metrics of the whole run, such as startup_time
-	Variant    string            `json:"variant"`
-	Against    string            `json:"against"`
-	Parameter  map[string]string `json:"parameter,omitempty"`
-	Metric     string            `json:"metric"`
-	Role       string            `json:"role,omitempty"`    // "" for all roles but load and sink
-	Service    string            `json:"service,omitempty"` // with a role: of which process of the workload, and of what stands beside it; "" for all
-	Unit       string            `json:"unit"`              // "s", "bytes", "1" (a share), "1/s" or "count"
-	Better     string            `json:"better"`            // "lower", "higher" or ""
-	Baseline   float64           `json:"baseline"`          // centre of the baseline's blocks
-	Value      float64           `json:"value"`             // centre of the variant's blocks
-	Absolute   *Interval         `json:"absolute"`          // difference, in Unit; nil where it can't be given
-	Relative   *Interval         `json:"relative"`          // ratio − 1; nil where the baseline is zero
-	Blocks     int               `json:"blocks"`            // pairs that the intervals rest on
-	Headline   bool              `json:"headline,omitempty"`
+	Operation  string            `json:"operation"`            // the operation; "" for the whole run, as for startup_time
+	Variant    string            `json:"variant"`              // name of the variant
+	Against    string            `json:"against"`              // the variant that it is compared with: the baseline, or what the experiment says
+	Parameter  map[string]string `json:"parameter,omitempty"`  // the level of what was varied between phases, as {"connections": "4"}; levels are never mixed
+	Metric     string            `json:"metric"`               // name of the metric
+	Role       string            `json:"role,omitempty"`       // whose processes used it; "" for all roles but load and sink
+	Service    string            `json:"service,omitempty"`    // with a role: of which process of the workload, and of what stands beside it; "" for all
+	Unit       string            `json:"unit"`                 // of the values: "s", "bytes", "1" (a share: 0.05 is 5 %; CPU seconds a second are shares of one CPU), "1/s" or "count"
+	Better     string            `json:"better"`               // which way is better: "lower", "higher" or ""
+	Baseline   float64           `json:"baseline"`             // centre of Against's blocks (Hodges–Lehmann)
+	Value      float64           `json:"value"`                // centre of Variant's blocks, likewise
+	Absolute   *Interval         `json:"absolute"`             // difference, in Unit; null where it cannot be given
+	Relative   *Interval         `json:"relative"`             // ratio − 1, from log-ratios within blocks; null where a value is zero or below
+	Blocks     int               `json:"blocks"`               // pairs that the intervals rest on: a block counts where both sides and the baseline have a good run in it
+	Headline   bool              `json:"headline,omitempty"`   // the answer rests on it: CPU per operation over all roles; the capacity in a search; time per call or its slope
 	Uncompared bool              `json:"uncompared,omitempty"` // values only: each side did other work, such as at a rate found for it
 	Amount     bool              `json:"amount,omitempty"`     // the difference answers and not the ratio: the baseline's operations do nothing
-	Verdict    Verdict           `json:"verdict"`
-	Samples    []Sample          `json:"samples"`         // every block
-	Notes      []Reason          `json:"notes,omitempty"` // what is to be known beside it
-	Note       string            `json:"note,omitempty"`  // the same in words
+	Verdict    Verdict           `json:"verdict"`              // what the interval comes to
+	Samples    []Sample          `json:"samples"`              // both values of each block that counts
+	Notes      []Reason          `json:"notes,omitempty"`      // what is to be known beside it
+	Note       string            `json:"note,omitempty"`       // the same in words
 }
 
 // Charged says whom the cost is charged to: "sidecar of shop"; "" for all roles but load and sink.
@@ -145,24 +145,24 @@ func (f Finding) Shown() *Interval {
 // Interval is an estimate with its two-sided 95 % interval. Low and High are
 // nil where there are too few blocks for one.
 type Interval struct {
-	Estimate float64  `json:"estimate"`
-	Low      *float64 `json:"low"`
-	High     *float64 `json:"high"`
+	Estimate float64  `json:"estimate"` // the centre
+	Low      *float64 `json:"low"`      // lower end of the 95 % interval; null with under 6 blocks
+	High     *float64 `json:"high"`     // upper end, likewise
 }
 
 // Sample is one block's pair of values.
 type Sample struct {
-	Block    int     `json:"block"`
-	Baseline float64 `json:"baseline"`
-	Value    float64 `json:"value"`
+	Block    int     `json:"block"`    // number of the block, from 1
+	Baseline float64 `json:"baseline"` // Against's value
+	Value    float64 `json:"value"`    // Variant's value
 
-	BaselineWithin *Range `json:"baseline_within,omitempty"` // where it is only known to lie: the bracket of a search
-	ValueWithin    *Range `json:"value_within,omitempty"`
+	BaselineWithin *Range `json:"baseline_within,omitempty"` // where Against's value is only known to lie: the bracket of a search, or a cost per span of an unsure number; intervals cover both ends
+	ValueWithin    *Range `json:"value_within,omitempty"`    // where Variant's value is only known to lie
 }
 
 // Range is the two rates between which the answer of a search lies.
 type Range struct {
-	Low  float64  `json:"low"`
+	Low  float64  `json:"low"`  // the lower end
 	High *float64 `json:"high"` // nil: none is known that is too much
 }
 
@@ -184,15 +184,15 @@ const (
 // Verdict is a finding in words. Its interval is corrected for the number of
 // claims made together (Claims), so it may be wider than the finding's own.
 type Verdict struct {
-	Kind       Kind     `json:"kind"`
-	Text       string   `json:"text"`                 // in words, e.g. "costs 12.1 % (10.9 to 13.4)"
-	Claims     int      `json:"claims,omitempty"`     // corrected for so many
-	Confidence float64  `json:"confidence,omitempty"` // of the corrected interval
-	Joint      bool     `json:"joint,omitempty"`      // by a joint test of all claims, for want of corrected intervals; low to high is then the finding's own
-	Reasons    []Reason `json:"reasons,omitempty"`    // why it is not another, or what stands beside it
-	Estimate   *float64 `json:"estimate,omitempty"`   // centre of the corrected interval
-	Low        *float64 `json:"low,omitempty"`        // corrected interval, relative where there is one
-	High       *float64 `json:"high,omitempty"`
+	Kind       Kind     `json:"kind"`                  // which verdict it is
+	Text       string   `json:"text"`                  // in words, e.g. "costs 12.1 % (10.9 to 13.4)"
+	Claims     int      `json:"claims,omitempty"`      // number of claims that the interval is corrected for (Bonferroni): those made together over all operations and pairs, on budgets, on the headline, or on all other metrics and roles
+	Confidence float64  `json:"confidence,omitempty"`  // of the corrected interval
+	Joint      bool     `json:"joint,omitempty"`       // by a joint test of all claims, for want of corrected intervals; low to high is then the finding's own
+	Reasons    []Reason `json:"reasons,omitempty"`     // why it is not another, or what stands beside it
+	Estimate   *float64 `json:"estimate,omitempty"`    // centre of the corrected interval
+	Low        *float64 `json:"low,omitempty"`         // lower end of the corrected interval, relative where there is a ratio
+	High       *float64 `json:"high,omitempty"`        // upper end, likewise
 	Bound      *float64 `json:"bound,omitempty"`       // NoDifference: the interval's larger end
 	Budget     *float64 `json:"budget,omitempty"`      // the limit it was held against
 	MoreBlocks int      `json:"more_blocks,omitempty"` // CannotTell: about so many more would settle it
@@ -201,16 +201,16 @@ type Verdict struct {
 // Curve is a variant's latency by percentile on one operation: the centre over
 // its runs. Points that too few values support are left out.
 type Curve struct {
-	Operation string            `json:"operation"`
-	Variant   string            `json:"variant"`
-	Parameter map[string]string `json:"parameter,omitempty"`
-	Points    []Point           `json:"points"`
+	Operation string            `json:"operation"`           // the operation; "" for the whole run
+	Variant   string            `json:"variant"`             // name of the variant
+	Parameter map[string]string `json:"parameter,omitempty"` // the level of what was varied between phases, as {"connections": "4"}; levels are never mixed
+	Points    []Point           `json:"points"`              // by percentile; only those that every run supports
 }
 
 // Point of a latency curve.
 type Point struct {
 	Percentile float64 `json:"percentile"` // 0 to 100
-	Seconds    float64 `json:"seconds"`
-	Low        float64 `json:"low"` // smallest and largest over the runs
-	High       float64 `json:"high"`
+	Seconds    float64 `json:"seconds"`    // the latency: centre over the runs
+	Low        float64 `json:"low"`        // smallest over the runs
+	High       float64 `json:"high"`       // largest over the runs
 }

@@ -16,13 +16,13 @@ func Matters(share float64) bool { return share > 1-Lossless }
 // and unthrottled, made by the workload itself, in all. Traces that random sampling may hide
 // are not in it: see Ledger.LostMost.
 type LossUnknown struct {
-	Operation string            `json:"operation"`
-	Parameter map[string]string `json:"parameter,omitempty"`
-	Variant   string            `json:"variant"`
-	LostShare float64           `json:"lost_share"` // for sure, 0 to 1
-	LostMost  float64           `json:"lost_most"`  // at most, 0 to 1; 1 where it is not known how many were to come
-	Why       Code              `json:"why"`        // nobody knows it better: from the list of LossNumber and the rest
-	Text      string            `json:"text"`
+	Operation string            `json:"operation"`           // the operation; "" for the whole run
+	Parameter map[string]string `json:"parameter,omitempty"` // the level of what was varied between phases, as {"connections": "4"}; levels are never mixed
+	Variant   string            `json:"variant"`             // name of the variant
+	LostShare float64           `json:"lost_share"`          // for sure, 0 to 1
+	LostMost  float64           `json:"lost_most"`           // at most, 0 to 1; 1 where it is not known how many were to come
+	Why       Code              `json:"why"`                 // why nobody knows it better: "number-unknown" (of spans to come), "number-varies", "operations-failed", "made-unknown" or "no-probe" (at the rate found)
+	Text      string            `json:"text"`                // the same in words
 }
 
 // UnknownLoss is what nobody knows of what a variant lost on an operation at its level; without

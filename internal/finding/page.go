@@ -17,7 +17,7 @@ type Page struct {
 	Inside   int64    `json:"lost_inside,omitempty"`   // that From took in, did not pass on, and says nothing of; of the app: that the tracer still held at the stop
 	Between  int64    `json:"lost_between,omitempty"`  // that it passed on, or says nothing of, and that did not come
 	More     int64    `json:"more,omitempty"`          // that came beyond what From says
-	Outcome  Outcome  `json:"outcome"`
+	Outcome  Outcome  `json:"outcome"`                 // what the page comes to
 
 	EarlyTraces *int64 `json:"dropped_early_traces,omitempty"` // traces that From threw away before it had decided on them
 	KeptTraces  *int64 `json:"kept_traces,omitempty"`          // traces that From decided to keep; a part of a trace that came late counts as another
@@ -58,7 +58,7 @@ func (p Page) Lost() int64 {
 
 // ServiceSpans are the spans of one service: those that were to come, and those that came.
 type ServiceSpans struct {
-	Service   string `json:"service"`
-	Expected  int64  `json:"expected"`
-	Delivered int64  `json:"delivered"`
+	Service   string `json:"service"`   // service.name of the spans
+	Expected  int64  `json:"expected"`  // spans that were to come
+	Delivered int64  `json:"delivered"` // spans that came
 }

@@ -9,11 +9,11 @@ import "maps"
 // tracer has a limit such as a least duration. What it costs is to be read with that. Of
 // unthrottled operations, made by the workload itself, such spans count as lost: see Lossy.
 type Suppressed struct {
-	Operation string            `json:"operation"`
-	Parameter map[string]string `json:"parameter,omitempty"`
-	Variant   string            `json:"variant"`
-	Share     float64           `json:"share"` // of the spans that its operations were to send, the warm-up's too
-	Spans     int64             `json:"spans"`
+	Operation string            `json:"operation"`           // the operation; "" for the whole run
+	Parameter map[string]string `json:"parameter,omitempty"` // the level of what was varied between phases, as {"connections": "4"}; levels are never mixed
+	Variant   string            `json:"variant"`             // name of the variant
+	Share     float64           `json:"share"`               // of the spans that its operations were to send, the warm-up's too
+	Spans     int64             `json:"spans"`               // that were suppressed
 }
 
 // ReplicationSuppressed is such a variant on one workload.

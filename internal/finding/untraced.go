@@ -7,7 +7,7 @@ import "slices"
 // Untraced is an operation of which no span came of a variant that should have sent some: what
 // it costs there is not what tracing costs.
 type Untraced struct {
-	Variant    string     `json:"variant"`
+	Variant    string     `json:"variant"`              // name of the variant
 	Operation  string     `json:"operation"`            // "" where that is so of all: of the whole run
 	Operations uint64     `json:"operations,omitempty"` // that were made; of "" all of them
 	Causes     []NoSpanBy `json:"causes,omitempty"`     // what is known of why, the likeliest first; none: nothing is
@@ -15,8 +15,8 @@ type Untraced struct {
 
 // NoSpanBy is something that is known of why no span came, from codes and counts.
 type NoSpanBy struct {
-	Cause   NoSpanCause `json:"cause"`
-	Count   uint64      `json:"count"`             // of what the cause counts; see docs/findings.md
+	Cause   NoSpanCause `json:"cause"`             // what is known
+	Count   uint64      `json:"count"`             // of what Cause counts
 	Of      uint64      `json:"of,omitempty"`      // of so many, where it is a part
 	Process string      `json:"process,omitempty"` // where it was seen
 	Names   []string    `json:"names,omitempty"`   // programs, or operations

@@ -6,7 +6,7 @@ import "time"
 
 // call is one operation from when it gets a connection until its end.
 type call struct {
-	op       *operation
+	walk
 	nth      uint64 // which of op it is
 	intended time.Duration
 	deadline time.Duration

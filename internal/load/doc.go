@@ -42,6 +42,12 @@
 // method is idempotent, as browsers do (RFC 9110, section 9.2.2). So is, once, a
 // gRPC call that the server says it has not looked at. Resent counts these.
 //
+// # Steps
+//
+// An operation may be several requests (Request.Then), with values of an answer in those that follow. It counts as one: its
+// intended start is that of the first request, its latency reaches to the last byte of the last answer, and it fails with any
+// of them. What the generator needs between two requests is in the latency. The schedule is that of operations, as ever.
+//
 // # How it is made
 //
 // An event loop (loop) knows sockets, deadlines and books. What is spoken on a

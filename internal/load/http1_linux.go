@@ -15,9 +15,13 @@ func (h *http1) flush(*loop)   {}
 
 func (h *http1) start(l *loop, k *call) {
 	h.call = k
-	h.response.reset(k.op.head)
+	step := k.step()
+	h.response.reset(step.head)
+	if len(step.takes) > 0 {
+		h.response.tape = &tape{}
+	}
 	var wire []byte
-	wire, l.room = k.op.bytes(k.nth, l.room)
+	wire, l.room = k.bytes(k.nth, l.room)
 	l.emit(h.conn, wire)
 	if h.conn.err == nil {
 		l.started(k)
@@ -39,11 +43,27 @@ func (h *http1) feed(l *loop, b []byte, hup bool) error {
 func (h *http1) finish(l *loop, keep bool) {
 	k := h.call
 	h.call = nil
-	kind := ""
-	if !k.op.expects(h.response.status) {
-		kind = statusKind(h.response.status)
+	kind, step := "", k.step()
+	switch {
+	case !step.expects(h.response.status):
+		kind = step.says(statusKind(h.response.status))
+	case step.then != nil:
+		if kind = k.advance(h.response.tape); kind == "" {
+			h.follow(l, k, keep)
+			return
+		}
 	}
 	l.finish(k, h.response.status, kind, keep)
+}
+
+// follow makes the next step of k, on this connection if it can go on.
+func (h *http1) follow(l *loop, k *call, keep bool) {
+	h.conn.used, k.began = true, false
+	if !keep {
+		l.move(k)
+		return
+	}
+	h.start(l, k)
 }
 
 func (h *http1) end(l *loop) error {

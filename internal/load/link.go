@@ -132,16 +132,20 @@ func (c *link) quiet() bool {
 	return err == nil && (errors.Is(peekErr, syscall.EAGAIN) || errors.Is(peekErr, syscall.EWOULDBLOCK))
 }
 
-// exchange sends op and reads the response.
-func (c *link) exchange(ctx context.Context, op *operation, nth uint64, u *use) (int, error) {
+// exchange sends the step of k and reads the response.
+func (c *link) exchange(ctx context.Context, k *walk, nth uint64, u *use) (int, error) {
 	forget := context.AfterFunc(ctx, func() {
 		// Fails on a closed connection only, which has no reader to wake.
 		_ = c.conn.SetDeadline(time.Unix(1, 0))
 	})
 	defer forget()
-	c.response.reset(op.head)
+	step := k.step()
+	c.response.reset(step.head)
+	if len(step.takes) > 0 {
+		c.response.tape = &tape{}
+	}
 	var wire []byte
-	wire, c.room = op.bytes(nth, c.room)
+	wire, c.room = k.bytes(nth, c.room)
 	n, err := c.conn.Write(wire)
 	u.sent += uint64(n)
 	if err != nil {

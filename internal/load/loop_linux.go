@@ -143,7 +143,7 @@ func (l *loop) prepare(p *plan, thread int, start time.Time) {
 	l.thread = thread
 	l.stamps.on = p.task.Rate > 0
 	l.unstamp()
-	l.poll.hold = runtime.GOMAXPROCS(0) >= p.task.Threads+2
+	l.poll.hold = runtime.GOMAXPROCS(0) >= p.task.Threads+2 && !p.walks() // an answer between two steps is waited for
 	l.trim()
 	l.clock()
 }

@@ -65,7 +65,7 @@ func TestAnswerAfterTheTimeout(t *testing.T) {
 		}
 		l.prepare(p, 0, time.Now().Add(-time.Second))
 		c := &conn{server: l.targets[0], load: 1}
-		k := &call{op: &p.ops[0], deadline: deadline, conn: c}
+		k := &call{walk: walk{op: &p.ops[0]}, deadline: deadline, conn: c}
 		l.busy.add(k)
 		l.finish(k, 200, "", true)
 		if l.tally.timedOut != want || l.tally.completed != 1-want {

@@ -40,6 +40,16 @@ type operation struct {
 	resend bool     // may be sent twice
 	status []int    // those that are right; none is any 2xx or 3xx
 	rows   *rows    // nil: the request is the same each time; see operation.bytes
+
+	number int        // of a step, from 1; 0: the operation has no others
+	then   *operation // the step that follows; nil: the answer to this one ends the operation
+	takes  []taker    // of its answer, for the steps that follow
+	filled *filledIn  // of a step: the request with what was taken; nil: it is the same each time
+}
+
+// walks reports whether an operation of the plan has several steps.
+func (p *plan) walks() bool {
+	return slices.ContainsFunc(p.ops, func(o operation) bool { return o.then != nil })
 }
 
 // newPlan checks t and looks up its addresses.
@@ -66,7 +76,11 @@ func newPlanWith(ctx context.Context, t Task, files *dataFiles) (*plan, error) {
 			index[t.key] = i
 			p.targets = append(p.targets, t)
 		}
-		p.ops = append(p.ops, newOperation(r, i))
+		o := newOperation(r, i)
+		if err := o.chain(r); err != nil {
+			return nil, fmt.Errorf("operation %q: %w", r.Name, err)
+		}
+		p.ops = append(p.ops, o)
 	}
 	if err := p.readData(ctx, files); err != nil {
 		return nil, err

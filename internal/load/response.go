@@ -49,6 +49,7 @@ type response struct {
 	seen   int    // bytes of headers so far
 	left   int64  // bytes of the body, or of the chunk, to come
 	fields fields
+	tape   *tape // nil: nothing of the answer is kept
 }
 
 // fields are the headers that say where a response ends.
@@ -110,14 +111,29 @@ func (p *response) step(b []byte) (int, error) {
 	case inBody, inChunk:
 		n := int(min(int64(len(b)), p.left))
 		p.left -= int64(n)
+		if err := p.record(b[:n]); err != nil {
+			return n, err
+		}
 		if p.left == 0 {
 			p.bodyRead()
 		}
 		return n, nil
 	case inRest:
-		return len(b), nil
+		return len(b), p.record(b)
 	}
 	return p.readLine(b)
+}
+
+// record keeps a part of the body, where values are taken from it.
+func (p *response) record(b []byte) error {
+	if p.tape == nil {
+		return nil
+	}
+	if len(p.tape.body)+len(b) > maxTape {
+		return badResponse("too long to take values from it")
+	}
+	p.tape.body = append(p.tape.body, b...)
+	return nil
 }
 
 func (p *response) bodyRead() {
@@ -180,6 +196,9 @@ func (p *response) act(line []byte) error {
 		return nil
 	}
 	line = bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'})
+	if p.tape != nil && (p.stage == inStatus || p.stage == inHeader) { // bound has seen how long it is
+		p.tape.head = append(append(p.tape.head, line...), '\n')
+	}
 	switch {
 	case p.stage == inStatus:
 		return p.statusLine(line)

@@ -42,7 +42,7 @@ func (c *conn) popCall() *call {
 // isStaleFor reports whether c broke as a connection does that the server closed
 // while it was idle, and whether k may then be made on another one.
 func (c *conn) isStaleFor(k *call) bool {
-	return c.used && !k.resent && (!k.began || k.op.resend && c.session.untouched(k))
+	return c.used && !k.resent && (!k.began || k.step().resend && c.session.untouched(k))
 }
 
 // reason is what k fails of when c ends because of err.
@@ -76,6 +76,15 @@ func (l *loop) repeat(k *call) {
 		l.tally.resent++
 	}
 	l.again.push(k)
+}
+
+// move has k go on on another connection: the server ends its own between two steps.
+func (l *loop) move(k *call) {
+	c := k.conn
+	c.load--
+	k.conn = nil
+	l.again.push(k)
+	l.close(c)
 }
 
 // rerun makes the calls that are to be repeated, as far as there are connections.

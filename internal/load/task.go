@@ -53,20 +53,22 @@ type Task struct {
 
 // Request is one kind of operation: an HTTP/1.1 request and what counts as its success.
 type Request struct {
-	Name    string   `json:"name,omitempty"`
-	Address string   `json:"address"`          // host:port to connect to
-	Method  string   `json:"method,omitempty"` // "" is GET
-	Path    string   `json:"path,omitempty"`   // with the query; "" is /
-	Host    string   `json:"host,omitempty"`   // Host header; "" is Address
-	Headers []Header `json:"headers,omitempty"`
-	Body    []byte   `json:"body,omitempty"`
-	Status  []int    `json:"status,omitempty"` // those that are right; none is any 2xx or 3xx. Of several it is counted how often each came
-	Weight  float64  `json:"weight,omitempty"` // share in the mix, relative to the others; all 0 is equal shares
-	TLS     *TLS     `json:"tls,omitempty"`    // nil: plain
-	GRPC    bool     `json:"grpc,omitempty"`   // unary call over HTTP/2: Path is /package.Service/Method, Body one message in protobuf
-	Data    string   `json:"data,omitempty"`   // file whose rows fill {data.COLUMN} in Path, Headers and Body: CSV with a header line, or JSON lines
-	Order   string   `json:"order,omitempty"`  // of the rows: InTurn ("" too) or Random, by the task's Seed
-	Schema  []byte   `json:"schema,omitempty"` // gRPC: a descriptor set (protoc --descriptor_set_out --include_imports); Body is then JSON
+	Name    string    `json:"name,omitempty"`
+	Address string    `json:"address"`          // host:port to connect to
+	Method  string    `json:"method,omitempty"` // "" is GET
+	Path    string    `json:"path,omitempty"`   // with the query; "" is /
+	Host    string    `json:"host,omitempty"`   // Host header; "" is Address
+	Headers []Header  `json:"headers,omitempty"`
+	Body    []byte    `json:"body,omitempty"`
+	Status  []int     `json:"status,omitempty"` // those that are right; none is any 2xx or 3xx. Of several it is counted how often each came
+	Weight  float64   `json:"weight,omitempty"` // share in the mix, relative to the others; all 0 is equal shares
+	TLS     *TLS      `json:"tls,omitempty"`    // nil: plain
+	GRPC    bool      `json:"grpc,omitempty"`   // unary call over HTTP/2: Path is /package.Service/Method, Body one message in protobuf
+	Data    string    `json:"data,omitempty"`   // file whose rows fill {data.COLUMN} in Path, Headers and Body: CSV with a header line, or JSON lines
+	Order   string    `json:"order,omitempty"`  // of the rows: InTurn ("" too) or Random, by the task's Seed
+	Takes   []Take    `json:"takes,omitempty"`  // values of its answer for the requests of Then
+	Then    []Request `json:"then,omitempty"`   // requests that follow it: all of them are one operation, which fails with any of them
+	Schema  []byte    `json:"schema,omitempty"` // gRPC: a descriptor set (protoc --descriptor_set_out --include_imports); Body is then JSON
 }
 
 // TLS says how a connection is secured.
@@ -192,7 +194,7 @@ func (r Request) check() error {
 			return err
 		}
 	}
-	return nil
+	return r.checkSteps()
 }
 
 // checkCall says what is wrong with a gRPC call.
@@ -216,8 +218,8 @@ func (r Request) checkPath() error {
 	if r.Order != "" && r.Order != InTurn && r.Order != Random {
 		return fmt.Errorf("order %q of the data: want %q or %q", r.Order, InTurn, Random)
 	}
-	path := r.Path
-	if r.Data != "" {
+	path := r.asRow().Path
+	if r.Data != "" || path != r.Path {
 		if _, err := splitPath(path); err != nil {
 			return err
 		}

@@ -23,10 +23,15 @@ var schemes = map[string]struct {
 
 // RequestTo returns the request for a URL: http:// and https:// ask by HTTP/1.1,
 // grpc://HOST:PORT/package.Service/Method and grpcs:// make a unary call. The
-// path and the query may hold {data.COLUMN}. User and password become an
+// path and the query may hold {data.COLUMN}, or {take.NAME}. User and password become an
 // Authorization header; Name is the URL without the password. With a scheme that
 // ends in s, TLS is set and checks certificates.
 func RequestTo(target string) (Request, error) {
+	if strings.Contains(target, takeStart) {
+		r, err := RequestTo(strings.ReplaceAll(target, takeStart, placeholderStart))
+		r.Name, r.Path = target, strings.ReplaceAll(r.Path, placeholderStart, takeStart)
+		return r, err
+	}
 	marked, placeholders, err := hidePlaceholders(target)
 	if err != nil {
 		return Request{}, fmt.Errorf("URL %q: %w", target, err)

@@ -162,6 +162,8 @@ func (w *workers) exchange(ctx context.Context, due wait, freed time.Duration) {
 // outcome is what became of one operation.
 type outcome struct {
 	status  int
+	step    *operation // the last one that was made
+	kind    string     // what the answer is wrong in; "" where it is right
 	err     error
 	refused bool // no connection could be opened
 	use     use
@@ -196,34 +198,55 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 		t.timeOut(due.at, now)
 	case o.err != nil:
 		t.fail(kindOf(o.err), now)
-	case w.plan.ops[due.op].expects(o.status):
-		t.complete(due.at, now)
-		t.answered(&w.plan.ops[due.op], o.status)
+	case o.kind != "":
+		t.fail(o.kind, now)
 	default:
-		t.fail(statusKind(o.status), now)
+		t.complete(due.at, now)
+		t.answered(o.step, o.status)
 	}
 }
 
-// attempt sends the request, a second time if the kept connection was stale.
+// attempt makes the steps of the operation.
 func (w *workers) attempt(ctx context.Context, a arrival, deadline time.Duration) outcome {
-	op := &w.plan.ops[a.op]
-	t := &w.plan.targets[op.target]
+	k := walk{op: &w.plan.ops[a.op]}
 	var o outcome
+	for {
+		answer := w.ask(ctx, &k, a.nth, deadline, &o)
+		o.step = k.step()
+		switch {
+		case o.err != nil:
+			return o
+		case !o.step.expects(o.status):
+			o.kind = o.step.says(statusKind(o.status))
+			return o
+		case o.step.then == nil:
+			return o
+		}
+		if o.kind = k.advance(answer); o.kind != "" {
+			return o
+		}
+	}
+}
+
+// ask sends the request of a step, a second time if the kept connection was stale. It returns what is kept of the answer.
+func (w *workers) ask(ctx context.Context, k *walk, nth uint64, deadline time.Duration, o *outcome) *tape {
+	t := &w.plan.targets[k.op.target]
 	for fresh := false; ; fresh = true {
 		c, err := w.obtain(ctx, t, fresh, w.start.Add(deadline), &o.use)
 		if err != nil {
 			o.err, o.refused = err, !errors.Is(err, context.Canceled)
-			return o
+			return nil
 		}
 		before := o.use.sent
-		o.status, o.err = c.exchange(ctx, op, a.nth, &o.use)
+		o.status, o.err = c.exchange(ctx, k, nth, &o.use)
+		answer := c.response.tape
 		if o.err == nil {
 			w.put(t.key, c)
-			return o
+			return answer
 		}
 		c.close()
-		if !c.stale(op, o.use.sent > before) || isTimeout(o.err) || ctx.Err() != nil {
-			return o
+		if !c.stale(k.step(), o.use.sent > before) || isTimeout(o.err) || ctx.Err() != nil {
+			return nil
 		}
 		if o.use.sent > before {
 			o.use.resent++

@@ -60,3 +60,15 @@ func TestRegimes(t *testing.T) {
 		t.Errorf("drawn in a closed loop are %v", got)
 	}
 }
+
+// Each metric says what it is, and nothing else does.
+func TestMeans(t *testing.T) {
+	for _, row := range Table {
+		if Means(row.Name) == "" {
+			t.Errorf("%s does not say what it is: means.go", row.Name)
+		}
+	}
+	if len(means) != len(Table) {
+		t.Errorf("%d metrics say what they are, of %d", len(means), len(Table))
+	}
+}

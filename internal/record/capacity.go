@@ -5,7 +5,7 @@ type Outcome string
 
 // The outcomes of a search. Only Found has a Rate.
 const (
-	Found       Outcome = "found"
+	Found       Outcome = "found"        // a rate was found
 	ByGenerator Outcome = "by-generator" // the service can do more than the generator can ask
 	AboveMax    Outcome = "above-max"    // that was asked for
 	BelowLeast  Outcome = "below-least"  // rate that can be asked
@@ -35,7 +35,7 @@ type Capacity struct {
 	Goal    string  `json:"goal"`             // "cpu", "latency" or "lossless"
 	Target  float64 `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless
 	Method  string  `json:"method"`           // "fit" or "staircase"
-	Outcome Outcome `json:"outcome"`          //
+	Outcome Outcome `json:"outcome"`          // how the search ended
 	Rate    float64 `json:"rate,omitempty"`   // operations/s
 	Passing float64 `json:"passing"`          // the highest rate probed that passed; 0: none
 	Failing float64 `json:"failing"`          // the lowest rate probed that did not; 0: none
@@ -44,21 +44,21 @@ type Capacity struct {
 	Base    float64 `json:"base,omitempty"`   // U₀ of U = U₀ + D·X: share of the CPU at no load
 	Demand  float64 `json:"demand,omitempty"` // D: CPU seconds an operation, of the CPU that the app may use
 	Seconds float64 `json:"seconds"`          // length of the search, warm-up left out
-	Note    string  `json:"note,omitempty"`
-	Probes  []Probe `json:"probes"`
+	Note    string  `json:"note,omitempty"`   // what is to be known of it, in words
+	Probes  []Probe `json:"probes"`           // every stretch of load, in order
 	Before  []Probe `json:"before,omitempty"` // of an earlier search in the same phase, which ended unsteady and does not count
 }
 
 // Probe is one stretch of load within a search.
 type Probe struct {
-	Purpose      string  `json:"purpose"` // "probe", "verify", "bisect" or "step"
-	Rate         float64 `json:"rate"`    // operations/s asked for
-	Seconds      float64 `json:"seconds"` // length of the schedule
-	Load         Load    `json:"load"`
-	Sink         Counts  `json:"sink"`  // from the start of the probe to the quiet after it
-	Usage        []Usage `json:"usage"` // over the load alone: from its start to its last operation's end
-	DrainSeconds float64 `json:"drain_seconds"`
-	Quiet        bool    `json:"quiet"`
+	Purpose      string  `json:"purpose"`              // "probe", "verify", "bisect" or "step"
+	Rate         float64 `json:"rate"`                 // operations/s asked for
+	Seconds      float64 `json:"seconds"`              // length of the schedule
+	Load         Load    `json:"load"`                 // what was made in it
+	Sink         Counts  `json:"sink"`                 // from the start of the probe to the quiet after it
+	Usage        []Usage `json:"usage"`                // over the load alone: from its start to its last operation's end
+	DrainSeconds float64 `json:"drain_seconds"`        // from the last operation's end to the quiet
+	Quiet        bool    `json:"quiet"`                // false: the sink still received when patience ended
 	Utilisation  float64 `json:"utilisation"`          // CPU of the app and its sidecars over the load, of the CPU that the app may use
 	Hottest      float64 `json:"hottest"`              // share of one CPU that the busiest thread of the app or a sidecar used; 0: not known
 	HottestOf    string  `json:"hottest_of,omitempty"` // the process that this thread belongs to

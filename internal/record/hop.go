@@ -3,7 +3,7 @@ package record
 // Hop is what a program on the way of spans says that it did with them, over a stretch of time. A nil pointer means that
 // it does not say: that is not none.
 type Hop struct {
-	Name     string  `json:"name"`
+	Name     string  `json:"name"`               // of the program
 	Received *uint64 `json:"received,omitempty"` // took in, those that it left out or lost later among them
 	Refused  *uint64 `json:"refused,omitempty"`  // did not take in, and told the sender so, who may have sent them again
 	Sampled  *uint64 `json:"sampled,omitempty"`  // left out on purpose: by a sampler, a filter

@@ -21,8 +21,8 @@ type Kind string
 // The kinds of run. Only measured runs enter an estimate.
 const (
 	Calibration Kind = "calibration" // slow, to learn how many spans an operation makes
-	Measured    Kind = "measured"
-	Pilot       Kind = "pilot" // before the first block, to find the load that is asked for
+	Measured    Kind = "measured"    // enters the estimates
+	Pilot       Kind = "pilot"       // before the first block, to find the load that is asked for
 )
 
 // Purpose says what a pilot is to find.
@@ -36,22 +36,22 @@ const (
 
 // Record is what one run left: one line of runs.jsonl.
 type Record struct {
-	Schema   int       `json:"schema"`
-	Kind     Kind      `json:"kind"`
+	Schema   int       `json:"schema"`            // version of this format
+	Kind     Kind      `json:"kind"`              // what the run was for
 	Purpose  Purpose   `json:"purpose,omitempty"` // of a pilot
-	Workload string    `json:"workload"`
-	Variant  string    `json:"variant"`
-	Block    int       `json:"block"`    // from 1; 0 for a calibration
-	Position int       `json:"position"` // place in the block's random order, from 0
-	Attempt  int       `json:"attempt"`  // 1, or 2 for the second try of a failed run
-	Started  time.Time `json:"started"`
-	Ended    time.Time `json:"ended"`
+	Workload string    `json:"workload"`          // name of the workload
+	Variant  string    `json:"variant"`           // name of the variant
+	Block    int       `json:"block"`             // from 1; 0 for a calibration
+	Position int       `json:"position"`          // place in the block's random order, from 0
+	Attempt  int       `json:"attempt"`           // 1, or 2 for the second try of a failed run
+	Started  time.Time `json:"started"`           // when the first process was started
+	Ended    time.Time `json:"ended"`             // when the last process had ended
 	Failure  *Failure  `json:"failure,omitempty"` // nil: the run is good
 
-	Start   Start    `json:"start"`
-	Phases  []Phase  `json:"phases,omitempty"`
-	Memory  []Memory `json:"memory,omitempty"` // over the life of the processes, one entry a process; none of a run that searches, nor of one by an older tracetax
-	Stop    Stop     `json:"stop"`
+	Start   Start    `json:"start"`             // what happened before the first phase
+	Phases  []Phase  `json:"phases,omitempty"`  // one an operation and level, in the order in which they were made
+	Memory  []Memory `json:"memory,omitempty"`  // over the life of the processes, one entry a process; none of a run that searches, nor of one by an older tracetax
+	Stop    Stop     `json:"stop"`              // how the processes ended
 	Tracer  Admitted `json:"tracer"`            // what the tracer says of itself, over the life of the processes
 	Life    Counts   `json:"life"`              // what the sink counted over the life of the processes
 	Hops    []Hop    `json:"hops,omitempty"`    // what each program between the tracer and the sink says, in the order of a span's way, over their life
@@ -93,7 +93,7 @@ const ProbeOperation = "(probe)"
 
 // Phase is one operation's part of a run: warm-up, drain, measured window, drain.
 type Phase struct {
-	Operation   string            `json:"operation"`
+	Operation   string            `json:"operation"`             // name of the operation
 	Parameter   map[string]string `json:"parameter,omitempty"`   // what was varied between phases, e.g. {"connections": "4"}
 	Position    int               `json:"position"`              // place in the run's random order, from 0
 	OfferedRate float64           `json:"offered_rate"`          // operations/s asked for; 0 for a closed loop
@@ -128,18 +128,18 @@ type Slice struct {
 
 // Load is what the load generator did and saw in one stretch of load.
 type Load struct {
-	WallSeconds   float64           `json:"wall_seconds"` // first intended start to last end
-	Intended      uint64            `json:"intended"`     // operations the schedule asked for
-	Started       uint64            `json:"started"`      // operations sent
-	Completed     uint64            `json:"completed"`    // answered as expected
-	Failed        uint64            `json:"failed"`       // answered, but wrongly, or the connection broke
-	TimedOut      uint64            `json:"timed_out"`    // no answer within the time-out: in Latency as censored values
-	Errors        map[string]uint64 `json:"errors,omitempty"`
+	WallSeconds   float64           `json:"wall_seconds"`      // first intended start to last end
+	Intended      uint64            `json:"intended"`          // operations the schedule asked for
+	Started       uint64            `json:"started"`           // operations sent
+	Completed     uint64            `json:"completed"`         // answered as expected
+	Failed        uint64            `json:"failed"`            // answered, but wrongly, or the connection broke
+	TimedOut      uint64            `json:"timed_out"`         // no answer within the time-out: in Latency as censored values
+	Errors        map[string]uint64 `json:"errors,omitempty"`  // how many operations failed, by what went wrong
 	Answers       map[int]uint64    `json:"answers,omitempty"` // the completed by status, of operations with several that are right
 	Connected     uint64            `json:"connected"`         // connections opened
 	Resent        uint64            `json:"resent,omitempty"`  // requests sent twice, as the server had closed the kept connection
-	BytesSent     uint64            `json:"bytes_sent"`
-	BytesReceived uint64            `json:"bytes_received"`
+	BytesSent     uint64            `json:"bytes_sent"`        // over the connections
+	BytesReceived uint64            `json:"bytes_received"`    // over the connections
 	Driven        *Driven           `json:"driven,omitempty"`  // what a self-driving workload says of itself; nil for others
 	Backlog       []uint64          `json:"backlog,omitempty"` // open loop: operations due and not ended, at each tenth of the schedule
 	Latency       Histogram         `json:"latency"`           // ns, from the intended start
@@ -149,14 +149,14 @@ type Load struct {
 // Driven is what a self-driving workload says of a stretch of work.
 // A nil pointer means that its language does not tell.
 type Driven struct {
-	Threads         int      `json:"threads"`
+	Threads         int      `json:"threads"`           // that made operations
 	Depth           int      `json:"depth"`             // calls in one another that make one operation
 	CallSeconds     float64  `json:"call_seconds"`      // sum of all durations
 	ThreadCPU       *float64 `json:"thread_cpu"`        // s: CPU time of the calling threads over the stretch
 	Allocated       *uint64  `json:"allocated"`         // bytes that the process allocated
 	AllocatedCaller *uint64  `json:"allocated_callers"` // of which by the calling threads
-	GCCount         *uint64  `json:"gc_count"`
-	GCSeconds       *float64 `json:"gc_seconds"`
+	GCCount         *uint64  `json:"gc_count"`          // collections of garbage
+	GCSeconds       *float64 `json:"gc_seconds"`        // time that they took
 	HeapPeak        *uint64  `json:"heap_peak"`         // bytes in use, the most seen between batches
 	HeapLive        *uint64  `json:"heap_live"`         // bytes in use after a full collection behind the stretch
 	Samples         string   `json:"samples,omitempty"` // file in the results folder that holds every duration; "" where none is kept
@@ -164,19 +164,19 @@ type Driven struct {
 
 // Usage is what one process (with its descendants) used over a stretch of time.
 type Usage struct {
-	Process         string    `json:"process"`
-	Role            role.Role `json:"role"`
-	Service         string    `json:"service,omitempty"` // the workload's process that it stands beside; "" for the workload's own, and for what is there once a run
-	Seconds         float64   `json:"seconds"`           // length of the stretch
-	CPUSeconds      float64   `json:"cpu_seconds"`       // user and system
-	SystemSeconds   float64   `json:"system_seconds"`    // of which system; 0 where the source does not say
-	MemoryMean      uint64    `json:"memory_mean"`       // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
-	MemoryPeak      uint64    `json:"memory_peak"`       // the same
-	ContextSwitches uint64    `json:"context_switches"`
+	Process         string    `json:"process"`                        // name of the process
+	Role            role.Role `json:"role"`                           // what the process is there for: who is charged
+	Service         string    `json:"service,omitempty"`              // the workload's process that it stands beside; "" for the workload's own, and for what is there once a run
+	Seconds         float64   `json:"seconds"`                        // length of the stretch
+	CPUSeconds      float64   `json:"cpu_seconds"`                    // user and system
+	SystemSeconds   float64   `json:"system_seconds"`                 // of which system; 0 where the source does not say
+	MemoryMean      uint64    `json:"memory_mean"`                    // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
+	MemoryPeak      uint64    `json:"memory_peak"`                    // the same
+	ContextSwitches uint64    `json:"context_switches"`               // of all its threads
 	Involuntary     uint64    `json:"involuntary_switches,omitempty"` // of which the thread would have gone on
-	ThrottleSeconds float64   `json:"throttle_seconds"`
-	CPUs            float64   `json:"cpus,omitempty"` // CPUs that it may use: its quota, or those that it is bound to; 0: not known
-	Source          string    `json:"source"`         // "cgroup v1", "cgroup v2" or "clock"
+	ThrottleSeconds float64   `json:"throttle_seconds"`               // time for which its quota held it back
+	CPUs            float64   `json:"cpus,omitempty"`                 // CPUs that it may use: its quota, or those that it is bound to; 0: not known
+	Source          string    `json:"source"`                         // "cgroup v1", "cgroup v2" or "clock"
 }
 
 // Whose is the service that the process is charged to: the workload's process beside which it stands, or itself.
@@ -189,8 +189,8 @@ func (m Memory) Whose() string { return cmp.Or(m.Service, m.Process) }
 // in bytes: anonymous and shared pages, without the page cache. What it holds in one phase
 // is in part what earlier ones made it take, so that it is told of the run.
 type Memory struct {
-	Process string    `json:"process"`
-	Role    role.Role `json:"role"`
+	Process string    `json:"process"`           // name of the process
+	Role    role.Role `json:"role"`              // what the process is there for
 	Service string    `json:"service,omitempty"` // as of Usage
 	Steady  uint64    `json:"steady"`            // mean over time of the load of the last window, when every operation has been made; 0: not known
 	Peak    uint64    `json:"peak"`              // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
@@ -198,12 +198,12 @@ type Memory struct {
 
 // Counts is what a sink counted over a stretch of time, or since its start.
 type Counts struct {
-	Requests   uint64            `json:"requests"`
-	Bytes      uint64            `json:"bytes"` // as they came over the wire: message bodies, still compressed
-	Spans      uint64            `json:"spans"` // received, duplicates included
-	Roots      uint64            `json:"roots"` // spans without a parent
-	Metrics    uint64            `json:"metrics"`
-	Logs       uint64            `json:"logs"`
+	Requests   uint64            `json:"requests"`             // that came
+	Bytes      uint64            `json:"bytes"`                // as they came over the wire: message bodies, still compressed
+	Spans      uint64            `json:"spans"`                // received, duplicates included
+	Roots      uint64            `json:"roots"`                // spans without a parent
+	Metrics    uint64            `json:"metrics"`              // of the metrics signal
+	Logs       uint64            `json:"logs"`                 // of the logs signal
 	Rejected   uint64            `json:"rejected"`             // spans refused as invalid, told to the sender by partial success
 	Malformed  uint64            `json:"malformed"`            // requests refused whole
 	Duplicate  uint64            `json:"duplicate"`            // spans whose id had been seen (checking mode)

@@ -12,23 +12,23 @@ const (
 // Signs are what can be seen of a tracer from outside. They are kept of runs in which no
 // span came, so that it can be told why.
 type Signs struct {
-	Connections uint64         `json:"connections"` // that the sink's receivers accepted; datagrams have none
-	Processes   []ProcessSigns `json:"processes,omitempty"`
+	Connections uint64         `json:"connections"`         // that the sink's receivers accepted; datagrams have none
+	Processes   []ProcessSigns `json:"processes,omitempty"` // one a traced process
 }
 
 // ProcessSigns are those of one traced process with its descendants, at the end of the
 // last operation.
 type ProcessSigns struct {
-	Process  string    `json:"process"`
+	Process  string    `json:"process"`            // name of the process
 	Programs []string  `json:"programs,omitempty"` // base names of the programs that ran, one a process of the system
 	Lacking  int       `json:"lacking,omitempty"`  // how many of them started without the variables that say where the sink is
 	Loaded   int       `json:"loaded,omitempty"`   // how many have a file of the tracer open, or mapped; a tracer without native code need not show
-	Log      []LogSign `json:"log,omitempty"`
+	Log      []LogSign `json:"log,omitempty"`      // what its log tells
 }
 
 // LogSign is a cause that the log of a process tells.
 type LogSign struct {
-	Cause Cause  `json:"cause"`
+	Cause Cause  `json:"cause"` // what they tell
 	Lines uint64 `json:"lines"` // that tell it
 	Last  string `json:"last"`  // the last of them, cut at 300 bytes
 }

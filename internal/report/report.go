@@ -30,6 +30,9 @@ func HTML(w io.Writer, doc *finding.Document) error { return page.Write(w, view.
 // Markdown writes the summary for a pull request.
 func Markdown(w io.Writer, doc *finding.Document) error { return markdown.Write(w, view.Whole(doc)) }
 
+// Paste writes the paragraph that maintainers put into their documentation.
+func Paste(w io.Writer, doc *finding.Document) error { return markdown.Write(w, view.Paste(doc)) }
+
 // Comparison writes a comparison for a terminal.
 func Comparison(w io.Writer, doc *finding.Comparison, opts TerminalOptions) error {
 	return terminal.Write(w, view.BriefComparison(doc, opts.All), opts)
@@ -72,6 +75,15 @@ func SamplesCSV(w io.Writer, doc *finding.Document) error { return data.SamplesC
 
 // Benchfmt writes the samples in the Go benchmark format, for benchstat.
 func Benchfmt(w io.Writer, doc *finding.Document) error { return data.Benchfmt(w, doc) }
+
+// BMF writes the figures in Bencher's format, with their intervals.
+func BMF(w io.Writer, doc *finding.Document) error { return data.BMF(w, doc) }
+
+// BenchmarkAction writes the figures for github-action-benchmark.
+func BenchmarkAction(w io.Writer, doc *finding.Document) error { return data.BenchmarkAction(w, doc) }
+
+// Otava writes a row for each result, for Otava.
+func Otava(w io.Writer, docs []*finding.Document) error { return data.Otava(w, docs) }
 
 // ComparisonJSON writes the comparison.
 func ComparisonJSON(w io.Writer, doc *finding.Comparison) error { return data.ComparisonJSON(w, doc) }

@@ -9,13 +9,13 @@ type Role string
 
 // The roles.
 const (
-	App       Role = "app"
-	Sidecar   Role = "sidecar"
-	Collector Role = "collector"
-	Backend   Role = "backend"
-	Database  Role = "database"
-	Load      Role = "load"
-	Sink      Role = "sink"
+	App       Role = "app"       // the program under test
+	Sidecar   Role = "sidecar"   // beside a process of the program, on its CPUs
+	Collector Role = "collector" // between the program and where spans go
+	Backend   Role = "backend"   // where spans are stored
+	Database  Role = "database"  // its data
+	Load      Role = "load"      // the load generator: shown, not charged
+	Sink      Role = "sink"      // the counting receiver: shown, not charged
 )
 
 // row is one role.

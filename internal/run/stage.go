@@ -48,6 +48,7 @@ type stage struct {
 	sampled   time.Time                     // since when memory is
 	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
 	results   string                        // the results folder
+	hookLogs  []string                      // of the commands around the run
 	shell     []string                      // what the programs get of the user's environment
 	exporting bool                          // spans are expected at the sink
 	ending    atomic.Bool                   // the processes are being stopped: their end is no death
@@ -73,6 +74,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
+	defer func() { err = errors.Join(err, s.cleanUp(ctx, c, err)) }() // of what was made ready for the run, once nothing of it runs
 	s.launcher, err = process.NewLauncher(process.Options{
 		Name: fmt.Sprintf("%s-%d", q(s.request.Name), os.Getpid()), LogDir: filepath.Join(c.Logs, s.request.Name),
 		Self: c.Self, Accounting: c.Accounting,
@@ -93,6 +95,9 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		name string
 		do   func(context.Context) error
 	}{
+		{"prepare", func(ctx context.Context) error {
+			return s.hook(ctx, c, "prepare", s.request.Plan.Prepare, preparePatience)
+		}},
 		{"sink", s.startAgents},
 		{"start", func(ctx context.Context) error {
 			return s.inTurn(ctx, func(ctx context.Context) error { return s.startApps(ctx, cancel) })
@@ -142,7 +147,7 @@ func (s *stage) redact() error {
 	for _, p := range s.apps {
 		paths = append(paths, p.Log().Path())
 	}
-	return logs.Redact(paths, s.request.Plan.Secrets)
+	return logs.Redact(append(paths, s.hookLogs...), s.request.Plan.Secrets)
 }
 
 // harness is a reading of what disturbs the harness.

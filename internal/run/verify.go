@@ -28,7 +28,7 @@ func (s *stage) verify(ctx context.Context) error {
 	if s.request.Kind != record.Calibration || len(s.request.Plan.Verify) == 0 {
 		return nil
 	}
-	args, err := s.verifyCommand()
+	args, err := expandCommand(s.launcher.Self(), s.request.Plan.Verify, s.values)
 	if err != nil {
 		return fmt.Errorf("the workload's check: %w", err)
 	}
@@ -59,16 +59,16 @@ func (s *stage) verify(ctx context.Context) error {
 	return nil
 }
 
-// verifyCommand is the check with its placeholders filled in; {tracetax} as a word
+// expandCommand is a command with its placeholders filled in; {tracetax} as a word
 // of its own may be several words.
-func (s *stage) verifyCommand() ([]string, error) {
+func expandCommand(self, words []string, values map[string]string) ([]string, error) {
 	var args []string
-	for _, word := range s.request.Plan.Verify {
+	for _, word := range words {
 		if word == "{tracetax}" {
-			args = append(args, s.launcher.Self()...)
+			args = append(args, self...)
 			continue
 		}
-		text, err := spec.Expand(word, s.values)
+		text, err := spec.Expand(word, values)
 		if err != nil {
 			return nil, err
 		}

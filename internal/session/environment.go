@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/record"
@@ -21,6 +22,9 @@ import (
 type environment struct {
 	machine.Facts
 	Tool     string                       `json:"tool"`
+	Source   *artifact.Checkout           `json:"tool_source,omitempty"` // what this tracetax was built of, where that is known
+	Checkout *artifact.Checkout           `json:"checkout,omitempty"`    // of the user's own program, where it is in one
+	Packages map[string]map[string]string `json:"packages,omitempty"`    // by tracer and workload: the versions of the packages that it names itself
 	Started  time.Time                    `json:"started"`
 	Asked    string                       `json:"experiment,omitempty"` // SHA-256 of experiment.yaml, as it was when the first run was made
 	Runtimes map[string]string            `json:"runtimes,omitempty"`   // what the commands that are needed say of their version

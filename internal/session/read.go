@@ -34,6 +34,14 @@ func ReadFindings(dir string) (*finding.Document, error) {
 	return doc, nil
 }
 
+// ReadRecords reads the records of a results folder.
+func ReadRecords(dir string) ([]record.Record, error) {
+	if !isFile(filepath.Join(dir, record.RunsFile)) {
+		return nil, &AskedError{fmt.Errorf("%s has no %s, which this is made of: take a whole copy of the folder", dir, record.RunsFile)}
+	}
+	return record.Read(dir)
+}
+
 // ReadResult reads a results folder, or a findings.json by itself.
 func ReadResult(path string) (*finding.Document, error) {
 	info, err := os.Stat(path)

@@ -25,11 +25,12 @@ import (
 
 // Options are what a session is told besides its experiment.
 type Options struct {
-	Tool       string    // the version of tracetax, which the results name
-	Accounting string    // how CPU time is charged: auto, cgroup or clock
-	Named      []string  // variants that were asked for by name: none of them is left out
-	KeepEnv    []string  // variables of the shell that programs get though they belong to a tracer
-	Progress   io.Writer // what fetching and building say
+	Tool       string             // the version of tracetax, which the results name
+	Source     *artifact.Checkout // what that was built of; nil: not known
+	Accounting string             // how CPU time is charged: auto, cgroup or clock
+	Named      []string           // variants that were asked for by name: none of them is left out
+	KeepEnv    []string           // variables of the shell that programs get though they belong to a tracer
+	Progress   io.Writer          // what fetching and building say
 	Listener   Listener
 }
 
@@ -89,7 +90,7 @@ func begin(ctx context.Context, e *spec.Experiment, dir string, part bool, o Opt
 		asked: e, dir: dir, options: o,
 		conductor: &run.Conductor{Self: []string{self}, Logs: filepath.Join(results, record.LogsFolder), Results: results, Accounting: o.Accounting},
 		environment: environment{
-			Facts: machine.Read(), Tool: o.Tool, Started: time.Now(),
+			Facts: machine.Read(), Tool: o.Tool, Source: o.Source, Started: time.Now(),
 			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{}, Files: files,
 		},
 	}
@@ -99,6 +100,12 @@ func begin(ctx context.Context, e *spec.Experiment, dir string, part bool, o Opt
 		return nil, err
 	}
 	s.experiment = without(e, s.environment.LeftOut)
+	if s.environment.Packages, err = packagesOf(s.experiment); err != nil {
+		return nil, err
+	}
+	if e.Workload.Files == nil { // the user's own program
+		s.environment.Checkout = artifact.CheckoutOf(ctx, e.Workload.Dir)
+	}
 	s.watcher = o.Listener.Watch(s.experiment, part)
 	s.loop.Experiment, s.loop.Observe = s.experiment, s.watcher.Observe
 	return s, nil

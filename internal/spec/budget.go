@@ -50,10 +50,6 @@ func metricOf(word string) (string, error) {
 	if slices.Contains(limitedNames(), word) {
 		return word, nil
 	}
-	if nearest(word, limitedWords()) == "" {
-		others := metric.Where(func(r metric.Row) bool { return r.Limited && len(r.Budget) == 0 })
-		return "", fmt.Errorf("unknown metric of a budget %q; known are %s, and %s", printable(word), strings.Join(slices.Sorted(maps.Keys(short)), ", "), strings.Join(slices.Sorted(slices.Values(others)), ", "))
-	}
 	return "", fmt.Errorf("%s", unknown("metric of a budget", printable(word), limitedWords()))
 }
 

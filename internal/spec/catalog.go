@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // Catalog finds workloads, services, tracers and experiments by name in one or
@@ -153,7 +155,7 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 	if err != nil {
 		return nil, "", nil, err
 	}
-	unknown := &UnknownError{What: what, Name: printable(name), Nearest: nearest(name, names)}
+	unknown := &UnknownError{What: what, Name: printable(name), Nearest: nearest.Word(name, names)}
 	if what == "tracer" && unknown.Nearest == "" {
 		unknown.Related = related(name, names)
 	}

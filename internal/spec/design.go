@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // The defaults of a design; docs/experiment-file.md repeats them.
@@ -31,6 +32,7 @@ func (s *source) design(n *node) Design {
 		"duet":      func(v *node) { d.Duet = s.flag(v) },
 		"seed":      func(v *node) { d.Seed = s.seed(v) },
 		"quick":     func(v *node) { d.Quick = s.flag(v) },
+		"unpiloted": func(v *node) { d.Unpiloted = s.line(v) },
 		"max": func(v *node) {
 			s.fail(v.at, "unknown key \"max\": write the least and the most blocks as blocks: 8..30")
 		},
@@ -46,6 +48,9 @@ func (s *source) design(n *node) Design {
 	}
 	if d.Quick && precision != nil {
 		s.fail(precision.at, "quick gives no intervals, so that no precision can be reached: leave out either of them")
+	}
+	if d.Unpiloted != "" && !d.Quick {
+		s.fail(n.get("unpiloted").at, "unpiloted is what a quick run writes of a rate that no pilot has found: leave it out")
 	}
 	d.Blocks = cmp.Or(d.Blocks, DefaultBlocks)
 	return d
@@ -146,7 +151,7 @@ func (e *Experiment) Keep(names []string) error {
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			return &UnknownError{What: "variant", Name: printable(name), Nearest: nearest(name, known)}
+			return &UnknownError{What: "variant", Name: printable(name), Nearest: nearest.Word(name, known), Known: known}
 		}
 		keep[name] = true
 		if against := e.Variants[i].Against; against != "" {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // ParseExperiment reads an experiment file and looks up what it names. File is
@@ -204,7 +206,7 @@ func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
 		name = c.current(name)
 	}
 	if !slices.Contains(names, name) {
-		return nil, &UnknownError{What: "experiment", Name: printable(name), Nearest: nearest(name, names)}
+		return nil, &UnknownError{What: "experiment", Name: printable(name), Nearest: nearest.Word(name, names)}
 	}
 	file := path.Join("experiments", name+".yaml")
 	for _, layer := range slices.Backward(c.layers) {

@@ -172,6 +172,39 @@ func TestQuickenAndSettle(t *testing.T) {
 	}
 }
 
+// A quick experiment makes no pilots where the workload declares rates, and says so; where it declares none, it makes them.
+func TestQuickenDeclaredRates(t *testing.T) {
+	parse := func(text string) *Experiment {
+		t.Helper()
+		es, err := ParseExperiment("x.yaml", ".", []byte(text+"\nload: {rate: 50% of slowest, duration: 7s}\n"), builtIn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		es[0].Quicken()
+		if err := es[0].Check(); err != nil {
+			t.Error(err)
+		}
+		roundTrip(t, es[0])
+		return es[0]
+	}
+	const own = "workload:\n  processes: [{name: app, run: [x, '{port}']}]\n  operations: {home: GET /, cart: {request: GET /cart, rate: 9/s}}\n"
+	e := parse("workload: requests/flask\noperations: [json, db]\nvariants: {none: , otel: }")
+	if e.Load.Relative != nil || e.Load.Rate != e.Workload.Rate || e.Operations[0].Rate == 0 || e.Design.Unpiloted != "50% of slowest" {
+		t.Errorf("load %+v, design %+v, operations %+v", e.Load, e.Design, e.Operations)
+	}
+	if want := " (declared, not 50% of slowest) for 2s"; !strings.Contains(e.Summary(), want) {
+		t.Errorf("%s\nwant %s", e.Summary(), want)
+	}
+	e = parse(own + "  rate: 5/s\nvariants: {none: , other: {tracer: none}}")
+	if e.Load.Relative != nil || e.Load.Rate != 5 || e.Operations[1].Rate != 9 {
+		t.Errorf("load %+v, operations %+v", e.Load, e.Operations)
+	}
+	e = parse(own + "variants: {none: , other: {tracer: none}}")
+	if e.Load.Relative == nil || e.Load.Rate != 0 || e.Design.Unpiloted != "" {
+		t.Errorf("without a declared rate: load %+v, design %+v", e.Load, e.Design)
+	}
+}
+
 // An operation that is asked for less than once in the window is an error, and
 // making an experiment quick makes none.
 func TestEachOperationHappens(t *testing.T) {

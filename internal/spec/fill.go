@@ -35,6 +35,8 @@ func (f *filler) plan(p *Plan) {
 		f.values(build.Env)
 	}
 	f.all(p.Verify)
+	f.all(p.Prepare)
+	f.all(p.Cleanup)
 	f.operations(p.Operations)
 	slices.Sort(p.Secrets)
 	p.Secrets = slices.Compact(p.Secrets)
@@ -48,6 +50,12 @@ func (f *filler) operations(operations []Operation) {
 		f.values(o.Headers)
 		if len(envReferences(string(o.Body))) > 0 {
 			o.Body = []byte(replace(string(o.Body), nil, f.lookup, nil))
+		}
+		for j := range o.Then {
+			step := &o.Then[j]
+			part := []Operation{{URL: step.URL, Headers: step.Headers, Body: step.Body}}
+			f.operations(part)
+			step.URL, step.Body = part[0].URL, part[0].Body // the headers are a map
 		}
 		for j := range o.Mix {
 			part := []Operation{o.Mix[j].Operation}

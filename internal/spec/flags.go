@@ -17,6 +17,8 @@ type Flags struct {
 	Language string   // of the program, so that --variant otel means otel-LANGUAGE
 	Port     int      // where it listens, if it cannot be told by {port}; 0: it can
 	Env      []string // NAME=VALUE, for all variants
+	Prepare  string   // command before each run; "" is none
+	Cleanup  string   // command after each run; "" is none
 	Patience string   // how long it may take to become ready; "" is the default
 	Ready    string   // http://…, a path, tcp://host:port or log:REGEXP; "" is a connection to its port
 	Ops      []string // "GET /x", "/x" or "name=POST /y"

@@ -64,6 +64,48 @@ func TestFromFlagsFixedPort(t *testing.T) {
 	}
 }
 
+// TestFromFlagsPortByEnv: a program that takes its port from a variable, and has a name for the report.
+func TestFromFlagsPortByEnv(t *testing.T) {
+	e, err := FromFlags(Flags{
+		Command: []string{"node", "server.js"}, Name: "My Shop", Env: []string{"PORT={port}"}, Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"},
+	}, builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := e.Workload.Processes[0]; p.Name != "node" || p.Env["PORT"] != "{port}" {
+		t.Errorf("%+v", p)
+	}
+	if e.Name != "My Shop" || e.Workload.Name != "My Shop" {
+		t.Errorf("the experiment is called %q, the service %q", e.Name, e.Workload.Name)
+	}
+	roundTrip(t, e)
+}
+
+// TestHooks: commands around each run, by flags and by file.
+func TestHooks(t *testing.T) {
+	e, err := FromFlags(Flags{
+		Command: []string{"shop", "{port}"}, Prepare: "sh -c 'rm -f {tmp}/x'", Cleanup: "true", Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"},
+	}, builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"sh", "-c", "rm -f {tmp}/x"}, e.Workload.Prepare); diff != "" || e.Workload.Cleanup[0] != "true" {
+		t.Errorf("%s%v", diff, e.Workload.Cleanup)
+	}
+	if plan, err := e.Plan(e.Variants[1]); err != nil || len(plan.Prepare) != 3 || len(plan.Cleanup) != 1 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	roundTrip(t, e)
+	e.Design.Duet = true
+	if err := e.Check(); err == nil || !strings.Contains(err.Error(), "would disturb the other") {
+		t.Errorf("a duet: %v", err)
+	}
+	_, err = FromFlags(Flags{Command: []string{"shop", "{port}"}, Prepare: "sh {port}", Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"}}, builtIn())
+	if err == nil || !strings.HasPrefix(err.Error(), `--prepare 'sh {port}': unknown placeholder "{port}"`) {
+		t.Error(err)
+	}
+}
+
 // TestFromFlagsErrors: each names the flag that is wrong.
 func TestFromFlagsErrors(t *testing.T) {
 	experiments, err := builtIn().Experiments()
@@ -83,7 +125,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"no command":  {func(f *Flags) { f.Command = nil }, "--: what is to be started is missing"},
 		"no ops":      {func(f *Flags) { f.Ops = nil }, "--op: at least one operation is needed"},
 		"one variant": {func(f *Flags) { f.Variants = f.Variants[:1] }, "--variant: at least two variants are needed"},
-		"no port":     {func(f *Flags) { f.Command = []string{"shop"} }, `--op 'GET /': the request goes to a path, but nothing says where process "shop" listens: put {port} where the command names its port, or give a fixed one with --port`},
+		"no port":     {func(f *Flags) { f.Command = []string{"shop"} }, `--op 'GET /': the request goes to a path, but nothing says where process "shop" listens: put {port} where the command names its port, hand it over with --env 'PORT={port}', or give a fixed one with --port`},
 		"placeholder": {func(f *Flags) { f.Command = []string{"shop", "{port}", "{prot}"} }, `-- 'shop {port} {prot}': unknown placeholder "{prot}"; did you mean "{port}"?`},
 		"op":          {func(f *Flags) { f.Ops = []string{"FETCH"} }, `--op FETCH: the request "FETCH" must go to a path`},
 		"same op":     {func(f *Flags) { f.Ops = []string{"GET /", "GET /"} }, `--op 'GET /': a second operation called "GET /"`},
@@ -96,6 +138,9 @@ func TestFromFlagsErrors(t *testing.T) {
 		"duration":    {func(f *Flags) { f.Duration = "5" }, `--duration 5: "5" has no unit`},
 		"blocks":      {func(f *Flags) { f.Blocks = "-2" }, `--blocks -2: -2 is out of range: 1 to 1000`},
 		"env":         {func(f *Flags) { f.Env = []string{"A"} }, `--env A: write NAME=VALUE`},
+		"env name":    {func(f *Flags) { f.Env = []string{"=x"} }, `--env =x: "" is not the name of an environment variable`},
+		"env twice":   {func(f *Flags) { f.Env = []string{"A=1", "A=2"} }, `--env A=2: A has a value already: give it once`},
+		"env port":    {func(f *Flags) { f.Env = []string{"A={prot}"} }, `--env 'A={prot}': unknown placeholder "{prot}"; did you mean "{port}"?`},
 		"header":      {func(f *Flags) { f.Headers = []string{"A"} }, `--header A: write 'Name: value'`},
 		"bare name":   {func(f *Flags) { f.Variants[1] = "same" }, `--variant same: unknown tracer "same"; 'tracetax list tracers' shows them; a bare name is a tracer's, and a variant of your own is written NAME:KEY=VALUE,…, such as same:tracer=none`},
 		"near tracer": {func(f *Flags) { f.Variants[1] = "otel-pyton" }, `--variant otel-pyton: unknown tracer "otel-pyton"; did you mean "otel-python"?`},
@@ -111,7 +156,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"patience":    {func(f *Flags) { f.Patience = "long" }, `--patience long: `},
 		"ready":       {func(f *Flags) { f.Ready = "soon" }, `--ready soon: ready must be`},
 		"body":        {func(f *Flags) { f.Body = "@none.json" }, `--body @none.json: body: there is no file "none.json"`},
-		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; known are cpu, latency, lost, max, mean, memory, p50, p75, p90, p95, p99, p999, startup, and allocation_per_operation, context_switches, `},
+		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; nearest of `},
 		"budget":      {func(f *Flags) { f.Budget = "cpu:5%" }, `--budget cpu:5%: "cpu:5%" is not METRIC=SHARE`},
 	} {
 		f := fine
@@ -153,6 +198,8 @@ func TestProgramName(t *testing.T) {
 	for want, command := range map[string][]string{
 		"own":      nil,
 		"gunicorn": {"/usr/bin/gunicorn", "-b"},
+		"node":     {"/usr/bin/env", "PORT={port}", "A=b", "/opt/node", "server.js"},
+		"env":      {"env", "-u", "A", "node"},
 		"nginx":    {"sh", "-c", "mkdir -p {tmp}/x && cd {tmp}; exec nginx -p {tmp} >log"},
 		"server":   {"/bin/bash", "-ec", "exec 2>&1\nA=b exec env C=d '{build}/server' x"},
 		"sh":       {"sh", "-c", "cd x; nginx"},

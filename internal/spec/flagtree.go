@@ -46,9 +46,12 @@ func (b *flagBuilder) workload(command place) *node {
 		process.set("patience", word("--patience "+quote(b.Patience), b.Patience))
 	}
 	w := tree("")
+	b.word(w, "name", b.Flags.Name)
 	if b.Language != "" {
 		w.set("language", word("--language "+quote(b.Language), b.Language))
 	}
+	b.word(w, "prepare", b.Prepare)
+	b.word(w, "cleanup", b.Cleanup)
 	w.set("processes", &node{kind: list, items: []*node{process}, at: command})
 	w.set("operations", b.operations())
 	return w
@@ -79,6 +82,10 @@ func (b *flagBuilder) assignments(flag string, all []string) *node {
 		at := flag + " " + quote(text)
 		if !ok {
 			b.fail(place{flag: at}, "write NAME=VALUE")
+			continue
+		}
+		if out.get(name) != nil {
+			b.fail(place{flag: at}, "%s has a value already: give it once", printable(name))
 			continue
 		}
 		out.set(name, word(at, value))

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
+
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // KeepWorkloads returns the experiments on the named workloads, in their own order. A
@@ -28,7 +29,7 @@ func KeepWorkloads(all []*Experiment, names []string) ([]*Experiment, error) {
 }
 
 func onWorkload(all []*Experiment, name string) (*Experiment, error) {
-	var known []string
+	var known, last []string
 	var found []*Experiment
 	for _, e := range all {
 		whole := e.Workload.Name
@@ -38,11 +39,15 @@ func onWorkload(all []*Experiment, name string) (*Experiment, error) {
 		if path.Base(whole) == name {
 			found = append(found, e)
 		}
-		known = append(known, whole)
+		known, last = append(known, whole), append(last, path.Base(whole))
 	}
 	switch len(found) {
 	case 0:
-		return nil, fmt.Errorf("the experiment has no workload %q: it has %s", printable(name), strings.Join(known, ", "))
+		hint := nearest.DidYouMean(nearest.Word(name, last)) // which is how most are called
+		if hint == "" {
+			hint = nearest.Hint(name, known)
+		}
+		return nil, fmt.Errorf("the experiment has no workload %q%s", printable(name), hint)
 	case 1:
 		return found[0], nil
 	}

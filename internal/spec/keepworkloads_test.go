@@ -16,7 +16,8 @@ func TestKeepWorkloads(t *testing.T) {
 		{"hello/flask requests/flask", "requests/flask hello/flask", ""},
 		{"gohttp requests/gohttp", "requests/gohttp", ""},
 		{"flask", "", "requests/flask or hello/flask"},
-		{"rust", "", `no workload "rust": it has requests/flask, requests/gohttp, hello/flask`},
+		{"rust", "", `no workload "rust"; known are hello/flask, requests/flask, requests/gohttp`},
+		{"gohtp", "", `no workload "gohtp"; did you mean "gohttp"?`},
 	} {
 		kept, err := KeepWorkloads(all, strings.Fields(c.names))
 		if err != nil || c.fails != "" {

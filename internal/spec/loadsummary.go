@@ -19,7 +19,7 @@ func (l Load) pace() string {
 	case len(l.Levels) > 0:
 		return "over " + strings.Join(wholeTexts(l.Levels), ", ") + " connections in turn"
 	case l.Relative != nil && l.Rate == 0:
-		return "at " + l.Relative.text()
+		return "at " + l.Relative.Text()
 	case l.Capacity != nil:
 		return "in search of " + l.Capacity.Summary()
 	case l.Rate > 0:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 var method = regexp.MustCompile(`^[A-Z]+(-[A-Z]+)*$`)
@@ -26,8 +28,8 @@ func CheckMethod(name string) error {
 		return fmt.Errorf("%q is not a request method such as GET or POST", printable(name))
 	}
 	for _, known := range commonMethods {
-		if upper == known && name != known || distance(upper, known) == 1 {
-			return fmt.Errorf("unknown request method %q%s", printable(name), didYouMean(known))
+		if upper == known && name != known || nearest.Distance(upper, known) == 1 {
+			return fmt.Errorf("unknown request method %q%s", printable(name), nearest.DidYouMean(known))
 		}
 	}
 	if name != upper {

@@ -105,6 +105,9 @@ func (e *Experiment) duet() []misfit {
 	if e.Load.Capacity != nil {
 		out = append(out, misfit{at: at, text: "in a duet each variant would search for its capacity while the other one is in its way; leave out either duet or capacity"})
 	}
+	if w := e.Workload; w != nil && len(w.Prepare)+len(w.Cleanup) > 0 {
+		out = append(out, misfit{at: at, text: fmt.Sprintf("in a duet two runs are made at the same time, and what %s has as prepare and cleanup for the one would disturb the other; leave out either of them", w.Name)})
+	}
 	if e.self() {
 		out = append(out, misfit{at: at, text: fmt.Sprintf("in a duet the sides are swapped half-way through the load, and %s is self-driving, with a load of its own; leave duet out", e.Workload.Name)})
 	}

@@ -3,9 +3,6 @@
 package spec
 
 import (
-	"fmt"
-	"net/textproto"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -48,11 +45,12 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		s.data(&o, n, nil, known)
 		return o
 	}
-	var request *node
+	var request, steps *node
 	ok := s.mapping(n, "an operation", fields{
 		"description": func(v *node) { o.Description = s.text(v) },
 		"request":     func(v *node) { request = v; s.request(&o, v, known) },
 		"grpc":        func(v *node) { request = v; s.call(&o, v, known) },
+		"steps":       func(v *node) { steps = v },
 		"process":     func(v *node) { o.Process = s.processOf(v, processes) },
 		"headers":     func(v *node) { o.Headers = s.headers(v, known) },
 		"body":        func(v *node) { o.Body = s.limitedBody(v) },
@@ -74,12 +72,17 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 	if !ok {
 		return o
 	}
+	if steps != nil {
+		s.steps(&o, n, steps, processes, known)
+		s.fits(&o, n)
+		return o
+	}
 	if request == nil && n.get("drive") != nil {
 		return o
 	}
 	if request == nil {
 		if !slices.Contains(n.meant, "grpc") {
-			s.lacks(n, "request", e.at, "operation %q needs a request, such as \"GET /\", or grpc: /package.Service/Method", printable(e.key))
+			s.lacks(n, "request", e.at, "operation %q needs a request, such as \"GET /\", grpc: /package.Service/Method, or steps", printable(e.key))
 		}
 		return o
 	}
@@ -104,46 +107,4 @@ func (s *source) fits(o *Operation, n *node) {
 	if insecure := n.get("insecure"); o.Insecure && !strings.HasPrefix(o.URL, "https://") {
 		s.fail(insecure.at, "only a request to https:// has a certificate that may go unchecked; leave insecure out")
 	}
-}
-
-// target checks that a request to a path has a port to go to.
-func (s *source) target(o *Operation, at place, processes []Process) {
-	if !strings.HasPrefix(o.URL, "/") && !strings.HasPrefix(o.URL, dataStart) || len(processes) == 0 {
-		return
-	}
-	s.outermost(o, at, processes)
-	p := o.Owner(processes)
-	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
-		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", printable(o.URL))
-		if at.flag != "" {
-			way = "put {port} where the command names its port, or give a fixed one with --port"
-		}
-		s.fail(at, "the request goes to a path, but nothing says where process %q listens: %s", p.Name, way)
-	}
-	if strings.HasPrefix(o.URL, dataStart) { // the whole path comes from the data
-		o.URL = "http://127.0.0.1:{port}" + o.URL
-	}
-}
-
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-
-// headers reads header fields; their names are given their usual spelling.
-func (s *source) headers(n *node, known []string) map[string]string {
-	out := map[string]string{}
-	for _, e := range s.entries(n, "headers") {
-		name := textproto.CanonicalMIMEHeaderKey(e.key)
-		switch {
-		case !headerName.MatchString(e.key):
-			s.fail(e.at, "%q is not the name of a header", printable(e.key))
-		case slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection"}, name):
-			s.fail(e.at, "the header %s is set by the load generator itself", name)
-		default:
-			if _, ok := out[name]; ok {
-				s.fail(e.at, "header %s is here a second time", name)
-			}
-			out[name] = s.line(e.value)
-			s.placeholders(e.value.at, withoutData(out[name]), known)
-		}
-	}
-	return out
 }

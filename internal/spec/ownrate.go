@@ -42,6 +42,13 @@ func (e *Experiment) builtIn() bool { return e.Workload != nil && e.Workload.Fil
 // pace says how the operations are made to happen: as Load.Summary does, or each at its
 // own rate.
 func (e *Experiment) pace() string {
+	if e.Design.Unpiloted != "" {
+		return e.ownPace() + " (declared, not " + e.Design.Unpiloted + ")"
+	}
+	return e.ownPace()
+}
+
+func (e *Experiment) ownPace() string {
 	if e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, ownRate) {
 		return e.Load.Summary()
 	}

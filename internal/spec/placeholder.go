@@ -54,12 +54,12 @@ func replace(s string, fill, lookup, literal func(word string) string) string {
 
 // Expand fills in the placeholders of s from values, whose keys are the words
 // without braces. A word that has no value is an error; the words of request data,
-// {data.COLUMN}, stay as they are: the load generator fills them in.
+// {data.COLUMN}, and of values taken from answers, {take.NAME}, stay as they are: the load generator fills them in.
 func Expand(s string, values map[string]string) (string, error) {
 	var missing error
 	out := replace(s, func(word string) string {
 		value, ok := values[word]
-		if !ok && strings.HasPrefix(word, dataPrefix) {
+		if !ok && (strings.HasPrefix(word, dataPrefix) || strings.HasPrefix(word, takePrefix)) {
 			return "{" + word + "}"
 		}
 		if !ok && missing == nil {

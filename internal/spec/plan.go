@@ -29,6 +29,8 @@ type Plan struct {
 
 	Self     bool              // the load is given to the operation's process in words
 	Verify   []string          // command that checks the workload's answers; nil: none
+	Prepare  []string          // command before the run; nil: none
+	Cleanup  []string          // command after it, whatever became of it; nil: none
 	Connects time.Duration     // at most so long the run waits until the sink has heard of the tracer; 0: it does not wait
 	Files    map[string]string // folders with files of spans by their format, which are read when the processes have ended
 	Steps    []string          // of tracing that the variant runs; nil where its tracer does not say

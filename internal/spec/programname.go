@@ -16,6 +16,7 @@ func programName(command []string) string {
 	if len(command) == 0 {
 		return "own"
 	}
+	command = behindEnv(command)
 	program := command[0]
 	if replaced := execed(command); replaced != "" {
 		program = replaced
@@ -38,6 +39,23 @@ var (
 	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 	plainWord  = regexp.MustCompile(`^[A-Za-z_./{][A-Za-z0-9_./{}+-]*$`)
 )
+
+// behindEnv is the command that env starts with variables, or the command itself.
+func behindEnv(command []string) []string {
+	if path.Base(command[0]) != "env" {
+		return command
+	}
+	for i, w := range command[1:] {
+		switch {
+		case assignment.MatchString(w):
+		case strings.HasPrefix(w, "-"): // a flag of env, which may have a word of its own
+			return command
+		default:
+			return command[i+1:]
+		}
+	}
+	return command
+}
 
 // execed is the program that a script of sh -c replaces the shell with, or "".
 func execed(command []string) string {

@@ -11,7 +11,7 @@ import (
 // What a quick experiment is cut down to, where it asks for more.
 const (
 	quickBlocks     = 2
-	quickVariants   = 16 // with more of them a block is enough
+	quickWindows    = 10 // with more of them in a block, one block is enough
 	quickWarmup     = 500 * time.Millisecond
 	quickWarmupAll  = 10 * time.Second
 	quickWindow     = 2 * time.Second
@@ -28,10 +28,11 @@ const (
 func (e *Experiment) Quicken() {
 	d := &e.Design
 	d.Quick, d.Blocks = true, min(d.Blocks, quickBlocks)
-	if len(e.Variants) > quickVariants {
+	if len(e.Variants)*len(e.Operations)*len(e.Load.Steps()) > quickWindows {
 		d.Blocks = 1
 	}
 	d.Most, d.Precision, d.Metric = 0, 0, ""
+	e.declareRates()
 	l := &e.Load
 	warmup := quickWarmup
 	if e.self() {
@@ -54,6 +55,25 @@ func (e *Experiment) Quicken() {
 	if l.Relative != nil {
 		l.Relative = &Relative{Share: l.Relative.Share, Shares: l.Relative.Shares, Search: l.Relative.Search.quick()}
 	}
+}
+
+// declareRates puts the rates that the workload declares in the place of a share of what the slowest variant can do: pilots
+// that find that take longer than all the rest. Where it declares none, or several shares are swept, pilots find it all the same.
+func (e *Experiment) declareRates() {
+	l := &e.Load
+	if l.Relative == nil || len(l.Relative.Shares) > 0 {
+		return
+	}
+	most := 0.0
+	for _, o := range e.Operations {
+		rate := cmp.Or(o.Rate, e.Workload.Rate)
+		if rate == 0 {
+			return
+		}
+		most = max(most, rate)
+	}
+	e.Design.Unpiloted, l.Relative = l.Relative.Text(), nil
+	l.Rate = cmp.Or(e.Workload.Rate, most) // of the operations that have none of their own
 }
 
 func (c Capacity) quick() Capacity {

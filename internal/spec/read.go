@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // fields are the keys that a mapping may have, each with what is done with its value.
@@ -44,7 +46,7 @@ func (s *source) mapping(n *node, what string, fs fields) bool {
 			continue
 		}
 		s.fail(e.at, "%s", unknown("key", printable(e.key), known)+" (in "+what+")"+hint)
-		if near := nearest(e.key, known); near != "" {
+		if near := nearest.Word(e.key, known); near != "" {
 			n.meant = append(n.meant, near)
 		}
 	}

@@ -29,6 +29,8 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Startup:    t.Startup,
 		Self:       e.Workload.Self,
 		Verify:     slices.Clone(e.Workload.Verify),
+		Prepare:    slices.Clone(e.Workload.Prepare),
+		Cleanup:    slices.Clone(e.Workload.Cleanup),
 		Connects:   t.Connects,
 		Buffers:    t.Buffers,
 		Steps:      v.Steps(),
@@ -185,6 +187,10 @@ func cloneOperations(operations []Operation) []Operation {
 	for i := range out {
 		out[i].Headers = maps.Clone(out[i].Headers)
 		out[i].Drive = maps.Clone(out[i].Drive)
+		out[i].Then = slices.Clone(out[i].Then)
+		for j := range out[i].Then {
+			out[i].Then[j].Headers = maps.Clone(out[i].Then[j].Headers)
+		}
 		out[i].Mix = slices.Clone(out[i].Mix)
 		for j := range out[i].Mix {
 			out[i].Mix[j].Operation = cloneOperations([]Operation{out[i].Mix[j].Operation})[0]

@@ -66,17 +66,17 @@ func (r *Relative) levels(l Load) []Level {
 // written is the rate as it stands in a file: 50% of slowest, or a list of such.
 func (r Relative) written() any {
 	if len(r.Shares) == 0 {
-		return r.text()
+		return r.Text()
 	}
 	texts := make([]string, len(r.Shares))
 	for i, share := range r.Shares {
-		texts[i] = Relative{Share: share}.text()
+		texts[i] = Relative{Share: share}.Text()
 	}
 	return inline[string](texts)
 }
 
-// text is "50% of slowest", or "33%, 100% of slowest in turn".
-func (r Relative) text() string {
+// Text is "50% of slowest", or "33%, 100% of slowest in turn".
+func (r Relative) Text() string {
 	if len(r.Shares) == 0 {
 		return formatShare(r.Share) + " of slowest"
 	}

@@ -45,18 +45,6 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"otel-python", "otel-go", "none", "rate"}
-	for word, want := range map[string]string{
-		"otel-pyton": "otel-python", "otle-go": "otel-go", "otel-": "otel-go", "nnoe": "none", "non": "none", "OTEL-GO": "otel-go",
-		"zipkin": "", "": "", "x": "", "rates": "rate", "python": "",
-	} {
-		if got := nearest(word, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 // TestRelated: a word that is near no whole name, but part of one.
 func TestRelated(t *testing.T) {
 	known := []string{"otel-python", "otel-go", "elastic-go", "other-thing-go", "none"}

@@ -52,6 +52,8 @@ type Workload struct {
 	Max         map[string]int // by key of a load (depth, threads): the most that a self-driving workload can do
 	Self        bool           // it is self-driving: the load is given to its process in words (docs/self-driving.md), not in requests
 	Verify      []string       // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
+	Prepare     []string       // command before each run, before the first process starts; not 0: the run fails
+	Cleanup     []string       // command after each run, whatever became of it
 	Rate        float64        // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
 	WarmupAll   time.Duration  // that the load has where the experiment names none
 	Files       fs.FS          // the folder of a built-in workload, with what it shares with others; nil for the user's own
@@ -117,6 +119,8 @@ type Operation struct {
 	Spans       map[string]Number // declared spans per operation by tracer name, "" for all others; absent: learnt
 	Mix         []Share           // a weighted mix of operations, instead of a request
 	GRPC        bool              // unary gRPC: URL's path is /package.Service/Method, Body one message in protobuf
+	Take        map[string]string // values of its answer for the requests of Then; see Step
+	Then        []Step            // requests that follow it: all of them are one operation
 	Data        string            // file of request data, CSV or JSON lines: its columns fill {data.COLUMN} in URL, headers and body; see File
 	Order       string            // in which the rows are taken: OrderRandom, or "" for one after the other
 	Protoset    string            // gRPC: file of a descriptor set; Body is then JSON

@@ -81,6 +81,7 @@ type Design struct {
 	Duet      bool    // both variants at the same time, each on a side, sides swapped half-way
 	Seed      uint64  // 0: drawn, and recorded
 	Quick     bool
+	Unpiloted string // Quick: the rate that was asked for, "50% of slowest"; the workload's own stand in for it, because no pilot was made
 }
 
 // Limit is one line of a budget.

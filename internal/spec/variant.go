@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // NoTracer is the name of the tracer that adds nothing.
@@ -158,7 +160,7 @@ func findTracer(name, language string, catalog looker) (*Tracer, error) {
 // and not only the language.
 func shortFor(name, near, language string) string {
 	short, ok := strings.CutSuffix(near, "-"+language)
-	if !ok || nearest(name, []string{short}) == "" {
+	if !ok || nearest.Word(name, []string{short}) == "" {
 		return ""
 	}
 	return near

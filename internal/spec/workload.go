@@ -45,6 +45,8 @@ func (s *source) workload(n *node, name string) *Workload {
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
 		"self":        func(v *node) { w.Self = s.flag(v) },
 		"max":         func(v *node) { w.Max = s.most(v) },
+		"prepare":     func(v *node) { w.Prepare = s.command(v, hookPlaceholders) },
+		"cleanup":     func(v *node) { w.Cleanup = s.command(v, hookPlaceholders) },
 		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
 	})
 	if n.kind != mapping {
@@ -90,5 +92,8 @@ func (s *source) verify(n *node, known []string) []string {
 	}
 	return command
 }
+
+// hookPlaceholders are those of commands around a run: no process has a port then.
+var hookPlaceholders = []string{"dir", "tmp", "build", "workload", "tracer", "tracetax"}
 
 var buildPlaceholders = []string{"build", "dir", "tmp", "workload", "tracer"}

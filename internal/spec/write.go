@@ -138,6 +138,7 @@ func designOf(d Design) pairs {
 	if d.Quick {
 		p.add("quick", true)
 	}
+	p.text("unpiloted", d.Unpiloted)
 	return p
 }
 

@@ -3,11 +3,8 @@
 package spec
 
 import (
-	"encoding/base64"
 	"maps"
 	"slices"
-	"unicode"
-	"unicode/utf8"
 )
 
 func (w writer) workload(wl *Workload) pairs {
@@ -37,6 +34,12 @@ func (w writer) workload(wl *Workload) pairs {
 	}
 	if len(wl.Verify) > 0 {
 		p.add("verify", single("run", w.words(wl.Verify)))
+	}
+	if len(wl.Prepare) > 0 {
+		p.add("prepare", w.words(wl.Prepare))
+	}
+	if len(wl.Cleanup) > 0 {
+		p.add("cleanup", w.words(wl.Cleanup))
 	}
 	if len(wl.Build) > 0 {
 		p.add("build", w.builds(wl.Build))
@@ -152,9 +155,16 @@ func (w writer) process(process Process) pairs {
 func (w writer) operation(o Operation) pairs {
 	var p pairs
 	p.text("description", o.Description)
-	if o.GRPC {
+	switch {
+	case len(o.Then) > 0:
+		var steps []pairs
+		for _, step := range o.steps() {
+			steps = append(steps, w.step(step))
+		}
+		p.add("steps", steps)
+	case o.GRPC:
 		p.add("grpc", w.redactor.text(o.URL))
-	} else {
+	default:
 		p.add("request", o.Method+" "+w.redactor.text(o.URL))
 	}
 	if o.Insecure {
@@ -164,18 +174,8 @@ func (w writer) operation(o Operation) pairs {
 	p.text("order", o.Order)
 	p.text("protoset", o.Protoset)
 	p.text("process", o.Process)
-	if len(o.Headers) > 0 {
-		p.add("headers", w.env(o.Headers))
-	}
-	if len(o.Body) > 0 {
-		p.add("body", bodyOf(o.Body))
-	}
-	switch len(o.Status) {
-	case 0:
-	case 1:
-		p.add("status", o.Status[0])
-	default:
-		p.add("status", o.Status)
+	if len(o.Then) == 0 {
+		w.asked(&p, o.Headers, o.Body, o.Status)
 	}
 	if o.Timeout != 0 {
 		p.duration("timeout", o.Timeout)
@@ -187,20 +187,6 @@ func (w writer) operation(o Operation) pairs {
 		p.add("spans", spansOf(o.Spans))
 	}
 	return p
-}
-
-// bodyOf is a text where that survives being written as YAML.
-func bodyOf(body []byte) pairs {
-	text := string(body)
-	for _, r := range text {
-		if unicode.IsControl(r) || !unicode.IsPrint(r) {
-			return single("base64", base64.StdEncoding.EncodeToString(body))
-		}
-	}
-	if !utf8.ValidString(text) {
-		return single("base64", base64.StdEncoding.EncodeToString(body))
-	}
-	return single("text", text)
 }
 
 func spansOf(spans map[string]Number) pairs {

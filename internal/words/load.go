@@ -16,6 +16,13 @@ import (
 
 // Load is the load of an experiment in words: loadText, or each operation at its own rate.
 func Load(e *spec.Experiment) string {
+	if e.Design.Unpiloted != "" {
+		return ownLoad(e) + ", as the workload declares: not measured against its capacity"
+	}
+	return ownLoad(e)
+}
+
+func ownLoad(e *spec.Experiment) string {
 	self := e.Workload != nil && e.Workload.Self
 	own := func(o spec.Operation) bool { return o.Rate > 0 }
 	if self || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {

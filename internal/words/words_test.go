@@ -1,15 +1,15 @@
 package words
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/schemas"
 )
 
 // codesIn are the codes that a file of package finding declares.
@@ -40,12 +40,9 @@ func codesIn(t *testing.T, file string) []finding.Code {
 	return out
 }
 
-// Each code stands for one thing, has words, and is in the documentation.
+// Each code stands for one thing, has words, and is described in the schema.
 func TestCodes(t *testing.T) {
-	page, err := os.ReadFile("../../docs/findings.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	described := describedCodes(t)
 	budget, end := 0.05, 0.1
 	v := finding.Verdict{Budget: &budget, Estimate: &end, Low: &end, High: &end}
 	seen := map[finding.Code]bool{}
@@ -62,9 +59,34 @@ func TestCodes(t *testing.T) {
 			if said := text(finding.Reason{Code: code, Variant: "otel", Said: "why"}); said == "" || said == string(code) {
 				t.Errorf("%s has no words", code)
 			}
-			if !strings.Contains(string(page), "`"+string(code)+"`") {
-				t.Errorf("docs/findings.md does not have `%s`", code)
+			if !described[code] {
+				t.Errorf("schemas/findings.json does not describe %s: give its constant a comment, then 'make schemas'", code)
 			}
 		}
 	}
+}
+
+// describedCodes are the codes that the schema of findings describes.
+func describedCodes(t *testing.T) map[finding.Code]bool {
+	t.Helper()
+	text, err := schemas.Text("findings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Definitions map[string]struct {
+			Values []struct {
+				Code        finding.Code `json:"const"`
+				Description string       `json:"description"`
+			} `json:"oneOf"`
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	described := map[finding.Code]bool{}
+	for _, v := range schema.Definitions["Code"].Values {
+		described[v.Code] = v.Description != ""
+	}
+	return described
 }

@@ -27,6 +27,14 @@ func (s *looker) findQuick() []hit {
 	return []hit{{text: "a quick run: figures, but no intervals and no verdicts; its warm-up is short, and what is not compiled yet may cost many times what it costs later"}}
 }
 
+func (s *looker) findDeclaredRate() []hit {
+	asked := s.Experiment.Design.Unpiloted
+	if asked == "" {
+		return nil
+	}
+	return []hit{{text: fmt.Sprintf("the rates are those that the workload declares, and not %s: a quick run makes no pilots, so that nobody knows how near they are to what the variants can do", asked)}}
+}
+
 // findLeftOut tells every variant that was asked for and could not run here.
 func (s *looker) findLeftOut() []hit {
 	var hits []hit

@@ -74,6 +74,8 @@ type (
 		Builds      []string        `json:"builds"`
 		Self        bool            `json:"self,omitempty"`
 		Verify      []string        `json:"verify,omitempty"`
+		Prepare     []string        `json:"prepare,omitempty"` // command before each run
+		Cleanup     []string        `json:"cleanup,omitempty"` // command after each run
 	}
 	processView struct {
 		Name    string    `json:"name"`
@@ -155,7 +157,7 @@ func viewWorkload(w *spec.Workload) workloadView {
 	v := workloadView{
 		Kind: "workload", Name: w.Name, Language: w.Language, Description: w.Description,
 		Needs: needViews(w.Needs), Missing: missing(w.Needs), Builds: buildNames(w),
-		Self: w.Self, Verify: w.Verify,
+		Self: w.Self, Verify: w.Verify, Prepare: w.Prepare, Cleanup: w.Cleanup,
 	}
 	for _, p := range w.Processes {
 		v.Processes = append(v.Processes, viewProcess(p))

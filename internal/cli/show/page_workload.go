@@ -34,6 +34,12 @@ func (p *page) workload(w *spec.Workload) {
 			p.line("      %s", oneLine(o.Description))
 		}
 	}
+	if len(w.Prepare) > 0 {
+		p.line("\nbefore each run: %s", strings.Join(w.Prepare, " "))
+	}
+	if len(w.Cleanup) > 0 {
+		p.line("\nafter each run: %s", strings.Join(w.Cleanup, " "))
+	}
 	if len(w.Verify) > 0 {
 		p.line("\nits answers are checked by: %s", strings.Join(w.Verify, " "))
 	}
@@ -53,7 +59,11 @@ func ownRate(o spec.Operation) string {
 // workOf is what an operation asks for: a request, or the words of an order.
 func workOf(w *spec.Workload, o spec.Operation) string {
 	if !w.Self {
-		return strings.TrimSpace(o.Method + " " + o.URL)
+		requests := []string{strings.TrimSpace(o.Method + " " + o.URL)}
+		for _, step := range o.Then {
+			requests = append(requests, step.Method+" "+step.URL)
+		}
+		return strings.Join(requests, ", then ")
 	}
 	words := []string{"run"}
 	for _, word := range slices.Sorted(maps.Keys(o.Drive)) {

@@ -3,13 +3,12 @@
 package data
 
 import (
-	"encoding/csv"
-	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/sheet"
 )
 
 // keyColumns say what a row is about; both tables begin with them.
@@ -30,7 +29,7 @@ func CSV(w io.Writer, doc *finding.Document) error {
 		f := &doc.Findings[i]
 		rows = append(rows, append(key(doc, f), figures(f)...))
 	}
-	return writeCSV(w, rows)
+	return sheet.Write(w, "the findings", rows)
 }
 
 // SamplesCSV writes one row per finding and block: what the intervals rest on.
@@ -39,28 +38,21 @@ func SamplesCSV(w io.Writer, doc *finding.Document) error {
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		for _, s := range f.Samples {
-			rows = append(rows, append(key(doc, f), strconv.Itoa(s.Block), number(s.Baseline), number(s.Value), csvCell(f.Service)))
+			rows = append(rows, append(key(doc, f), strconv.Itoa(s.Block), sheet.Number(s.Baseline), sheet.Number(s.Value), sheet.Text(f.Service)))
 		}
 	}
-	return writeCSV(w, rows)
-}
-
-func writeCSV(w io.Writer, rows [][]string) error {
-	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
-		return fmt.Errorf("writing the findings as CSV: %w", err)
-	}
-	return nil
+	return sheet.Write(w, "the findings", rows)
 }
 
 func key(doc *finding.Document, f *finding.Finding) []string {
 	return []string{
-		csvCell(doc.Experiment.Workload), csvCell(f.Operation), csvCell(parameterText(f.Parameter)),
-		csvCell(f.Variant), csvCell(f.Against), csvCell(f.Metric), csvCell(f.Role), f.Unit, f.Better,
+		sheet.Text(doc.Experiment.Workload), sheet.Text(f.Operation), sheet.Text(parameterText(f.Parameter)),
+		sheet.Text(f.Variant), sheet.Text(f.Against), sheet.Text(f.Metric), sheet.Text(f.Role), f.Unit, f.Better,
 	}
 }
 
 func figures(f *finding.Finding) []string {
-	row := []string{number(f.Baseline), number(f.Value)}
+	row := []string{sheet.Number(f.Baseline), sheet.Number(f.Value)}
 	row = append(row, interval(f.Absolute)...)
 	row = append(row, interval(f.Relative)...)
 	more := ""
@@ -68,37 +60,15 @@ func figures(f *finding.Finding) []string {
 		more = strconv.Itoa(f.Verdict.MoreBlocks)
 	}
 	return append(row, strconv.Itoa(f.Blocks), strconv.FormatBool(f.Headline),
-		string(f.Verdict.Kind), csvCell(f.Verdict.Text), optional(f.Verdict.Low), optional(f.Verdict.High),
-		optional(f.Verdict.Budget), more, csvCell(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount), csvCell(f.Service))
+		string(f.Verdict.Kind), sheet.Text(f.Verdict.Text), sheet.Optional(f.Verdict.Low), sheet.Optional(f.Verdict.High),
+		sheet.Optional(f.Verdict.Budget), more, sheet.Text(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount), sheet.Text(f.Service))
 }
 
 func interval(i *finding.Interval) []string {
 	if i == nil {
 		return []string{"", "", ""}
 	}
-	return []string{number(i.Estimate), optional(i.Low), optional(i.High)}
-}
-
-func optional(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return number(*v)
-}
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// csvCell keeps a spreadsheet from taking a name for a formula: names come from
-// experiment files and from programs, and the file is opened by somebody else.
-func csvCell(s string) string {
-	if s == "" {
-		return s
-	}
-	switch s[0] {
-	case '=', '+', '-', '@', '\t', '\r':
-		return "'" + s
-	}
-	return s
+	return []string{sheet.Number(i.Estimate), sheet.Optional(i.Low), sheet.Optional(i.High)}
 }
 
 // parameterText is a parameter as "depth=8, threads=2", its keys sorted.

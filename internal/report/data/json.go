@@ -1,5 +1,5 @@
-// Package data owns the forms of a document for other programs: JSON, CSV and the Go benchmark format. Figures are
-// unrounded. It must not know how anything is shown to a person.
+// Package data owns the forms of a document for other programs: JSON, CSV, the Go benchmark format, and what dashboards
+// read. Figures are unrounded. It must not know how anything is shown to a person.
 package data
 
 import (

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/sheet"
 )
 
 // ReplicationCSV writes one row for each cell of the tables; one for each series where several
@@ -19,25 +20,25 @@ func ReplicationCSV(w io.Writer, doc *finding.Replication) error {
 	}}
 	for _, t := range doc.Tables {
 		for _, r := range t.Rows {
-			row := []string{csvCell(t.Workload), csvCell(r.Operation), csvCell(parameterText(r.Parameter)), csvCell(r.Variant), csvCell(t.Metric), t.Unit, t.Better}
+			row := []string{sheet.Text(t.Workload), sheet.Text(r.Operation), sheet.Text(parameterText(r.Parameter)), sheet.Text(r.Variant), sheet.Text(t.Metric), t.Unit, t.Better}
 			for _, i := range []*finding.Interval{r.Value, r.Cost, r.Added} {
 				row = append(row, endsOf(i)...)
 			}
-			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), suppressedNumber(r.Suppressed), csvCell(r.Reason.Words()))
+			row = append(row, strconv.Itoa(r.Blocks), strconv.FormatBool(r.Lossy), suppressedNumber(r.Suppressed), sheet.Text(r.Reason.Words()))
 			if len(r.Published) == 0 {
 				rows = append(rows, append(row, make([]string, 6)...))
 			}
 			for _, p := range r.Published {
 				one := append([]string{}, row...)
-				one = append(one, csvCell(doc.Series[p.Series].Name), number(p.Value), "", "", "", "")
+				one = append(one, sheet.Text(doc.Series[p.Series].Name), sheet.Number(p.Value), "", "", "", "")
 				if p.Spread != 0 {
-					one[len(one)-4] = number(p.Spread)
+					one[len(one)-4] = sheet.Number(p.Spread)
 				}
 				if p.Cost != nil {
-					one[len(one)-3] = number(*p.Cost)
+					one[len(one)-3] = sheet.Number(*p.Cost)
 				}
 				if p.Added != nil {
-					one[len(one)-2] = number(*p.Added)
+					one[len(one)-2] = sheet.Number(*p.Added)
 				}
 				if p.Within != nil {
 					one[len(one)-1] = strconv.FormatBool(*p.Within)
@@ -49,16 +50,16 @@ func ReplicationCSV(w io.Writer, doc *finding.Replication) error {
 	for _, l := range doc.Searches {
 		rows = append(rows, searchRow(&l, "passing_rate", l.Held, len(rows[0])), searchRow(&l, "failing_rate", l.Failed, len(rows[0])))
 	}
-	return writeCSV(w, rows)
+	return sheet.Write(w, "the study", rows)
 }
 
 // searchRow is one figure of a variant's searches, over so many columns; without a value where no
 // rate was found.
 func searchRow(l *finding.ReplicationSearch, metric string, rate float64, columns int) []string {
 	row := make([]string, columns)
-	copy(row, []string{csvCell(l.Workload), csvCell(l.Operation), csvCell(parameterText(l.Parameter)), csvCell(l.Variant), metric, "1/s", "higher"})
+	copy(row, []string{sheet.Text(l.Workload), sheet.Text(l.Operation), sheet.Text(parameterText(l.Parameter)), sheet.Text(l.Variant), metric, "1/s", "higher"})
 	if rate > 0 {
-		row[7] = number(rate)
+		row[7] = sheet.Number(rate)
 	}
 	row[16], row[17] = strconv.Itoa(len(l.Outcomes)), "false"
 	return row
@@ -69,7 +70,7 @@ func suppressedNumber(share float64) string {
 	if share == 0 {
 		return ""
 	}
-	return number(share)
+	return sheet.Number(share)
 }
 
 // endsOf are an interval's figures, empty where there are none.
@@ -78,9 +79,9 @@ func endsOf(i *finding.Interval) []string {
 	if i == nil {
 		return out
 	}
-	out[0] = number(i.Estimate)
+	out[0] = sheet.Number(i.Estimate)
 	if i.Low != nil && i.High != nil {
-		out[1], out[2] = number(*i.Low), number(*i.High)
+		out[1], out[2] = sheet.Number(*i.Low), sheet.Number(*i.High)
 	}
 	return out
 }

@@ -34,10 +34,28 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 		if err != nil {
 			return task, fmt.Errorf("operation %s: %w", share.Operation.Name, err)
 		}
+		if request.Then, err = r.following(share.Operation); err != nil {
+			return task, fmt.Errorf("operation %s: %w", share.Operation.Name, err)
+		}
 		request.Weight = share.Weight
 		task.Operations = append(task.Operations, request)
 	}
 	return task, nil
+}
+
+// following are the requests of an operation that follow its first.
+func (r *Requests) following(o spec.Operation) ([]load.Request, error) {
+	var out []load.Request
+	for i, step := range o.Then {
+		request, err := r.requestFor(spec.Operation{
+			Process: o.Process, Method: step.Method, URL: step.URL, Headers: step.Headers, Body: step.Body, Status: step.Status, Take: step.Take, Insecure: o.Insecure,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+2, err)
+		}
+		out = append(out, request)
+	}
+	return out, nil
 }
 
 func (r *Requests) requestFor(o spec.Operation) (load.Request, error) {
@@ -55,6 +73,9 @@ func (r *Requests) requestFor(o spec.Operation) (load.Request, error) {
 		return load.Request{}, err
 	}
 	request.Name, request.Method, request.Body, request.Status, request.Order = o.Name, o.Method, o.Body, o.Status, o.Order
+	for _, name := range slices.Sorted(maps.Keys(o.Take)) {
+		request.Takes = append(request.Takes, load.Take{Name: name, From: o.Take[name]})
+	}
 	if o.Data != "" {
 		request.Data = spec.File(o.Data, r.Source)
 	}

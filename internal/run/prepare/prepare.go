@@ -76,6 +76,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 // Missing are the things that this machine lacks to run a variant, in words.
 func Missing(w *spec.Workload, v spec.Variant) []string {
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
+	missing = append(missing, absent(w, v)...)
 	for _, p := range slices.Concat(w.Processes, v.Route()) {
 		if p.Service != nil {
 			missing = append(missing, artifact.Missing(p.Service.Needs)...)
@@ -137,10 +138,10 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 	if w.Files != nil {
 		f.Source, errs[0] = store.Source(ctx, w.Files)
 	}
-	f.Workload, errs[1] = store.Artifact(ctx, w.Files, w.Artifact, progress)
-	f.Tracer, errs[2] = store.Artifact(ctx, t.Files, t.Artifact, progress)
+	f.Workload, errs[1] = store.Artifact(ctx, w.Files, w.Artifact, named("workload "+w.Name, progress))
+	f.Tracer, errs[2] = store.Artifact(ctx, t.Files, t.Artifact, named("tracer "+t.Name, progress))
 	if len(plan.Build.Run) > 0 && errs[1] == nil && errs[2] == nil {
-		folders := map[string]string{"workload": f.Workload, "tracer": f.Tracer}
+		folders, progress := map[string]string{"workload": f.Workload, "tracer": f.Tracer}, named(fmt.Sprintf("workload %s for %s", w.Name, t.Name), progress)
 		f.Build, errs[3] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Build.Run, Env: plan.Build.Env, Folders: folders}, progress)
 		if len(plan.Plain.Run) > 0 && errs[3] == nil {
 			f.Plain, errs[5] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Plain.Run, Env: plan.Plain.Env, Folders: folders}, progress)
@@ -183,6 +184,7 @@ func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, 
 
 // BuildService builds the program of a service that has one, or fetches its packages. Its configuration is none of the sources.
 func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, progress io.Writer) (string, error) {
+	progress = named("service "+s.Name, progress)
 	if s.Artifact != (spec.Artifact{}) {
 		dir, err := store.Artifact(ctx, s.Files, s.Artifact, progress)
 		if err != nil {

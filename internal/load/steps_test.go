@@ -1,0 +1,209 @@
+// Operations of several steps against a server that wants them in order.
+
+package load
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shop wants a login, an order with the token and the session of that, and a look at the order; lets is told of each request first,
+// and answers itself where it returns true.
+func shop(t *testing.T, seen *counter, lets func(http.ResponseWriter, *http.Request) bool) string {
+	t.Helper()
+	return httpServer(t, func(w http.ResponseWriter, r *http.Request) {
+		seen.add(r.Method + " " + r.URL.Path)
+		if lets != nil && lets(w, r) {
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		switch {
+		case err != nil:
+			w.WriteHeader(http.StatusBadRequest)
+		case r.URL.Path == "/login":
+			w.Header().Set("Set-Cookie", "session=s 1; Path=/")
+			w.Header().Set("Content-Type", "application/json")
+			for _, part := range []string{`{"user": {"tokens": ["a", "t\"`, `2"], "id": 17}, "no": null}`} {
+				_, _ = io.WriteString(w, part)
+				w.(http.Flusher).Flush() // in chunks
+			}
+		case r.Header.Get("Authorization") != `Bearer t"2` || r.Header.Get("Cookie") != "session=s 1":
+			w.WriteHeader(http.StatusForbidden)
+		case r.URL.Path == "/orders" && string(body) == `{"token": "t\"2", "user": 17}`:
+			w.WriteHeader(http.StatusCreated)
+			_, _ = io.WriteString(w, "order id=<a b/c>\n")
+		case r.URL.Path == "/orders/a b/c" && r.URL.EscapedPath() == "/orders/a%20b%2Fc":
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+}
+
+func shopping(addr string) Request {
+	signed := []Header{{"Authorization", "Bearer {take.token}"}, {"Cookie", "session={take.session}"}}
+	return Request{
+		Name: "buy", Address: addr, Method: "POST", Path: "/login", Body: []byte("x"),
+		Takes: []Take{{"token", "$.user.tokens[1]"}, {"user", `$["user"].id`}, {"session", `(?m)^Set-Cookie: session=([^;]+)`}},
+		Then: []Request{
+			{
+				Address: addr, Method: "POST", Path: "/orders", Headers: signed, Status: []int{201},
+				Body: []byte(`{"token": "{take.token}", "user": {take.user}}`), Takes: []Take{{"id", "id=<(.*)>"}},
+			},
+			{Address: addr, Path: "/orders/{take.id}", Headers: signed},
+		},
+	}
+}
+
+// All steps are made in order, once an operation, with the values of the answers before, and count as one operation.
+func TestSteps(t *testing.T) {
+	closes := func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Connection", "close")
+		return false
+	}
+	for name, lets := range map[string]func(http.ResponseWriter, *http.Request) bool{"connections are kept": nil, "connections are closed": closes} {
+		t.Run(name, func(t *testing.T) {
+			var seen counter
+			addr := shop(t, &seen, lets)
+			for _, task := range []Task{
+				{Connections: 3, Count: 20},
+				{Rate: 200, Duration: 200 * time.Millisecond, Threads: 2},
+			} {
+				task.Operations = []Request{shopping(addr)}
+				eachEngine(t, func(t *testing.T, g *Generator) {
+					l := do(t, g, task)
+					if l.Failed+l.TimedOut > 0 || l.Completed == 0 || l.Started != l.Completed {
+						t.Errorf("%+v", l)
+					}
+					for step, n := range seen.take() {
+						if n != l.Completed {
+							t.Errorf("%s was made %d times in %d operations", step, n, l.Completed)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// An operation fails with the step that fails, and makes no further one.
+func TestStepsFail(t *testing.T) {
+	answer := func(path string, status int, text string) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != path {
+				return false
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, text)
+			return true
+		}
+	}
+	for _, test := range []struct {
+		name string
+		lets func(http.ResponseWriter, *http.Request) bool
+		kind string
+		seen int
+	}{
+		{"the first step", answer("/login", 500, ""), "step 1: status 500", 1},
+		{"the second step", answer("/orders", 200, "id=<1>"), "step 2: status 200", 2},
+		{"nothing to take", answer("/login", 200, `{"user": {"tokens": ["a"]}}`), "step 1: no {take.token} in the answer", 1},
+		{"no JSON", answer("/login", 200, "hello"), "step 1: no {take.token} in the answer", 1},
+		{"a line end", answer("/login", 200, `{"user": {"tokens": ["a", "b\r\nX: y"]}}`), "step 1: {take.token} holds control characters", 1},
+		{"too long", answer("/login", 200, strings.Repeat("x", maxTape+1)), "bad response: too long to take values from it", 1},
+		{"the last step", answer("/orders/a b/c", 404, ""), "step 3: status 404", 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var seen counter
+			addr := shop(t, &seen, test.lets)
+			eachEngine(t, func(t *testing.T, g *Generator) {
+				const n = 5
+				l := do(t, g, Task{Operations: []Request{shopping(addr)}, Count: n})
+				if l.Errors[test.kind] != n || l.Completed > 0 {
+					t.Errorf("%v, want %q; %+v", l.Errors, test.kind, l)
+				}
+				if steps := seen.take(); len(steps) != test.seen {
+					t.Errorf("%v were made, want %d steps", steps, test.seen)
+				}
+			})
+		})
+	}
+}
+
+// The latency is that of all steps together, and the schedule that of operations, however long these take.
+func TestStepsAreOneOperation(t *testing.T) {
+	const each = 20 * time.Millisecond
+	var seen counter
+	addr := shop(t, &seen, func(http.ResponseWriter, *http.Request) bool {
+		time.Sleep(each) // the server's, which is what is measured
+		return false
+	})
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		l := do(t, g, Task{Operations: []Request{shopping(addr)}, Rate: 100, Duration: 200 * time.Millisecond})
+		if l.Intended != 20 || l.Completed != 20 {
+			t.Errorf("%d intended, %d completed, want 20: %v", l.Intended, l.Completed, l.Errors)
+		}
+		if least := time.Duration(decode(t, l.Latency).Min()); least < 3*each*98/100 {
+			t.Errorf("the least latency is %v, want that of three steps", least)
+		}
+		seen.take()
+	})
+	// One time-out is that of all steps.
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		l := do(t, g, Task{Operations: []Request{shopping(addr)}, Count: 3, Timeout: 2 * each})
+		if l.TimedOut != 3 {
+			t.Errorf("%d timed out, want 3; %v", l.TimedOut, l.Errors)
+		}
+		seen.take()
+	})
+}
+
+// A connection that the server ends after an answer, without a word, is replaced before the next step.
+func TestStepsOverLostConnections(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		addr := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+			if request, err := http.ReadRequest(r); err == nil {
+				send(c, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(request.URL.Path), request.URL.Path))
+			}
+		})
+		first := Request{Address: addr, Path: "/1", Takes: []Take{{"n", "/(\\d)$"}}, Then: []Request{{Address: addr, Path: "/{take.n}2"}}}
+		if l := do(t, g, Task{Operations: []Request{first}, Count: 20}); l.Completed != 20 {
+			t.Errorf("%d of 20 completed: %v", l.Completed, l.Errors)
+		}
+	})
+}
+
+func TestStepsThatAreWrong(t *testing.T) {
+	for want, change := range map[string]func(*Request){
+		`step 2: nothing before it takes {take.nobody}`:                   func(r *Request) { r.Then[0].Path = "/{take.nobody}" },
+		`step 1: nothing before it takes {take.token}`:                    func(r *Request) { r.Path = "/{take.token}" },
+		`step 1: take token from "$": it is all of the answer`:            func(r *Request) { r.Takes[0].From = "$" },
+		`step 1: take token from "$.a..b": "..b" is no step`:              func(r *Request) { r.Takes[0].From = "$.a..b" },
+		`step 1: take token from "x": it has no group`:                    func(r *Request) { r.Takes[0].From = "x" },
+		`step 1: take token from "(": error parsing regexp`:               func(r *Request) { r.Takes[0].From = "(" },
+		`step 1: take user is here a second time`:                         func(r *Request) { r.Takes[0].Name = "user" },
+		`step 2: it goes to 127.0.0.1:9 and the first one to 127.0.0.1:1`: func(r *Request) { r.Then[0].Address = "127.0.0.1:9" },
+		`step 3: steps take no rows of request data`:                      func(r *Request) { r.Then[1].Data = "x.csv" },
+		`step 2: a step has no steps of its own`:                          func(r *Request) { r.Then[0].Then = []Request{{}} },
+		`step 2: method "A B" is not one`:                                 func(r *Request) { r.Then[0].Method = "A B" },
+		`step 1: a gRPC call cannot be one of several steps`:              func(r *Request) { r.Path, r.GRPC = "/a.B/C", true },
+	} {
+		r := shopping("127.0.0.1:1")
+		change(&r)
+		err := Task{Operations: []Request{r}, Count: 1}.Check()
+		if err == nil || !strings.HasPrefix(err.Error(), `operation "buy": `+want) {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
+
+func TestRequestToTakes(t *testing.T) {
+	r, err := RequestTo("http://127.0.0.1:80/a/{take.id}?q={take.q:raw}")
+	if err != nil || r.Path != "/a/{take.id}?q={take.q:raw}" || r.Address != "127.0.0.1:80" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

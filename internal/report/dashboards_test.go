@@ -1,0 +1,289 @@
+// What dashboards read, as they read it.
+
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// Bencher Metric Format is as its published schema says, within the lengths of names that Bencher has, and carries the
+// interval of a cost.
+func TestBMF(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("testdata/bmf.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, doc := range fixtures() {
+		var text bytes.Buffer
+		if err := BMF(&text, doc); err != nil {
+			t.Fatal(err)
+		}
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(v); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for benchmark, measures := range bmfOf(t, doc) {
+			if n := len([]rune(benchmark)); n < 1 || n > 1024 {
+				t.Errorf("%s: the name of a benchmark has %d characters: %.80q", name, n, benchmark)
+			}
+			for measure := range measures {
+				if n := len([]rune(measure)); n < 1 || n > 64 {
+					t.Errorf("%s: the name of a measure has %d characters: %q", name, n, measure)
+				}
+			}
+		}
+	}
+	all := bmfOf(t, small.make())
+	cost := all["hello/go/json/otel"]["cpu_per_operation_overhead"]
+	if cost.Value == nil || cost.Low == nil || cost.High == nil || !(*cost.Low < *cost.Value && *cost.Value < *cost.High) {
+		t.Errorf("the cost is %v", cost)
+	}
+	if base := all["hello/go/json/none"]["cpu_per_operation"]; base.Value == nil || *base.Value <= 0 || base.Low != nil {
+		t.Errorf("the baseline is %v", base)
+	}
+	if amount := all["hello/go/json/otel"]["export_bytes_per_operation_added"]; amount.Value == nil || amount.Low == nil {
+		t.Errorf("a cost without a ratio is %v", amount)
+	}
+	if step := bmfOf(t, ladder.make())["hello/go/json/sdk-1 over sdk-0"]["cpu_per_operation_overhead"]; step.Value == nil {
+		t.Error("a step over another variant is not there")
+	}
+}
+
+// bmfFigure is a measure as Bencher reads it.
+type bmfFigure struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"lower_value"`
+	High  *float64 `json:"upper_value"`
+}
+
+func bmfOf(t *testing.T, doc *finding.Document) map[string]map[string]bmfFigure {
+	t.Helper()
+	var text bytes.Buffer
+	if err := BMF(&text, doc); err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]map[string]bmfFigure
+	if err := json.Unmarshal(text.Bytes(), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// action is a figure as github-action-benchmark documents it for its custom tools.
+type action struct {
+	Name  string   `json:"name"`
+	Unit  string   `json:"unit"`
+	Value *float64 `json:"value"`
+	Range string   `json:"range"`
+	Extra string   `json:"extra"`
+}
+
+func actionsOf(t *testing.T, doc *finding.Document) map[string]action {
+	t.Helper()
+	var text bytes.Buffer
+	if err := BenchmarkAction(&text, doc); err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(&text)
+	d.DisallowUnknownFields()
+	var all []action
+	if err := d.Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	if all == nil {
+		t.Fatal("no array")
+	}
+	byName := map[string]action{}
+	for _, a := range all {
+		if _, twice := byName[a.Name]; twice || a.Name == "" || a.Unit == "" || a.Value == nil {
+			t.Errorf("%+v", a)
+		}
+		byName[a.Name] = a
+	}
+	return byName
+}
+
+func TestBenchmarkAction(t *testing.T) {
+	for _, doc := range fixtures() {
+		actionsOf(t, doc)
+	}
+	doc := small.make()
+	doc.Environment = map[string]any{
+		"os": "linux", "arch": "amd64", "cpus": 2.0, "cpu_model": "a processor", "kernel": "6.8.0", "tool": "1.2.3",
+		"runtimes": map[string]any{"go": "go version go1.26"}, "packages": map[string]any{"otel-go": map[string]any{"go.opentelemetry.io/otel": "v1.47.0"}},
+	}
+	all := actionsOf(t, doc)
+	cost := all["hello/go/json/otel: cpu_per_operation_overhead"]
+	if cost.Unit != "%" || cost.Value == nil || *cost.Value < 1 || *cost.Value > 10 || !strings.Contains(cost.Range, " to ") {
+		t.Errorf("the cost is %+v", cost)
+	}
+	want := "runner: linux/amd64, 2 CPUs\nruntime: go go version go1.26\ncpu: a processor\nkernel: 6.8.0\nframework: hello/go\ntracer: otel-go (go.opentelemetry.io/otel v1.47.0)\ntracetax: 1.2.3"
+	if cost.Extra != want {
+		t.Errorf("extra is\n%s\nwant\n%s", cost.Extra, want)
+	}
+	for name := range all {
+		if strings.Contains(name, "throughput") {
+			t.Errorf("of %s more is better", name)
+		}
+	}
+}
+
+// What is not known or cannot be told is left out everywhere: it is never zero.
+func TestDashboardsLeaveOutWhatIsNotKnown(t *testing.T) {
+	for what, change := range map[string]func(*finding.Document, *finding.Finding){
+		"inconclusive": func(_ *finding.Document, f *finding.Finding) {
+			f.Verdict.Kind, f.Verdict.Reasons = finding.CannotTell, []finding.Reason{{Code: finding.WhyStraddles}}
+		},
+		"too wide": func(_ *finding.Document, f *finding.Finding) {
+			bound := 0.9
+			f.Verdict.Kind, f.Verdict.Bound = finding.NoDifference, &bound
+		},
+		"overloaded":  func(_ *finding.Document, f *finding.Finding) { f.Verdict.Kind = finding.Overloaded },
+		"no interval": func(_ *finding.Document, f *finding.Finding) { f.Relative.Low, f.Relative.High = nil, nil },
+		"no verdict":  func(_ *finding.Document, f *finding.Finding) { f.Verdict.Kind = finding.None },
+		"no span came": func(d *finding.Document, _ *finding.Finding) {
+			d.Untraced = []finding.Untraced{{Variant: "otel", Operation: "json"}}
+		},
+	} {
+		doc := small.make()
+		for i := range doc.Findings {
+			if f := &doc.Findings[i]; f.Operation == "json" && f.Metric == "cpu_per_operation" && f.Role == "" {
+				change(doc, f)
+			}
+		}
+		const name, measure = "hello/go/json/otel", "cpu_per_operation_overhead"
+		if _, has := bmfOf(t, doc)[name][measure]; has {
+			t.Errorf("%s: BMF has the cost", what)
+		}
+		if _, has := actionsOf(t, doc)[name+": "+measure]; has {
+			t.Errorf("%s: github-action-benchmark has the cost", what)
+		}
+		history := otavaOf(t, doc, small.make())
+		if got := history[name+" "+measure][0]; !math.IsNaN(got) {
+			t.Errorf("%s: Otava has %v", what, got)
+		}
+		if _, has := bmfOf(t, doc)[name]["cpu_per_operation"]; !has {
+			t.Errorf("%s: the value is gone too", what)
+		}
+	}
+}
+
+// otavaOf is a history by column, as Otava's importer reads it: a time, attributes, and a number in every other cell.
+func otavaOf(t *testing.T, docs ...*finding.Document) map[string][]float64 {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(otavaText(t, docs...))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows[0][0] != "time" || rows[0][1] != "commit" || len(rows) != len(docs)+1 {
+		t.Fatalf("%d rows, the first %.200v", len(rows), rows[0])
+	}
+	out := map[string][]float64{}
+	for _, row := range rows[1:] {
+		if _, err := time.Parse(time.RFC3339, row[0]); err != nil {
+			t.Error(err)
+		}
+		for i := 2; i < len(row); i++ {
+			v, err := strconv.ParseFloat(row[i], 64)
+			if err != nil {
+				t.Error(err)
+			}
+			out[rows[0][i]] = append(out[rows[0][i]], v)
+		}
+	}
+	return out
+}
+
+func otavaText(t *testing.T, docs ...*finding.Document) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	if err := Otava(&text, docs); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// history is results of thirty days, of which the last ten have a tracer that costs half as much again.
+func history(t *testing.T) []*finding.Document {
+	t.Helper()
+	var docs []*finding.Document
+	for day := range 30 {
+		doc := small.make()
+		doc.Environment = map[string]any{
+			"started":  time.Date(2026, 1, 30-day, 12, 0, 0, 0, time.UTC).Format(time.RFC3339Nano), // the newest first
+			"checkout": map[string]any{"commit": strings.Repeat(strconv.Itoa(day%10), 40), "dirty": day == 0},
+		}
+		for i := range doc.Findings {
+			f := &doc.Findings[i]
+			noise := 1 + float64((day*7+i)%5)*1e-3
+			if day < 10 {
+				noise *= 1.5
+			}
+			if f.Relative != nil {
+				f.Relative.Estimate *= noise
+			}
+			f.Value *= noise
+		}
+		docs = append(docs, doc)
+	}
+	return docs
+}
+
+func TestOtavaRows(t *testing.T) {
+	docs := history(t)
+	rows, err := csv.NewReader(bytes.NewReader(otavaText(t, docs...))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, last := rows[1], rows[30]; first[0] != "2026-01-01T12:00:00Z" || last[0] != "2026-01-30T12:00:00Z" || first[1] != strings.Repeat("9", 40) || last[1] != strings.Repeat("0", 40)+"-dirty" {
+		t.Errorf("from %v to %v", first[:2], last[:2])
+	}
+	got := otavaOf(t, docs...)["hello/go/json/otel cpu_per_operation_overhead"]
+	if len(got) != 30 || got[29] < got[0]*1.4 {
+		t.Errorf("the costs are %v", got)
+	}
+}
+
+// Otava itself reads the history, and finds the day of the change. It is a program in Python: pip install apache-otava.
+func TestOtava(t *testing.T) {
+	otava, err := exec.LookPath("otava")
+	if err != nil {
+		t.Skip("needs otava")
+	}
+	dir := t.TempDir()
+	write := func(name string, text []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	file := write("history.csv", otavaText(t, history(t)...))
+	config := write("otava.yaml", []byte("tests:\n  cost:\n    type: csv\n    file: "+file+"\n    time_column: time\n    attributes: [commit]\n    metrics: [\"hello/go/json/otel cpu_per_operation_overhead\"]\n"))
+	command := exec.Command(otava, "analyze", "cost", "--since", "2020-01-01")
+	command.Env = append(os.Environ(), "OTAVA_CONFIG="+config)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if text := string(out); !strings.Contains(text, "2026-01-21") || !strings.Contains(text, "·") && !strings.Contains(text, "%") {
+		t.Errorf("Otava says\n%s", text)
+	}
+}

@@ -1,0 +1,88 @@
+// The format of the GitHub action "benchmark", for metrics of which less is better.
+
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/parts"
+)
+
+// actionFigure is one line of a chart.
+type actionFigure struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
+	Range string  `json:"range,omitempty"` // its 95 % interval
+	Extra string  `json:"extra,omitempty"` // where it was measured, a line a fact
+}
+
+// BenchmarkAction writes the main figures of which less is better as github-action-benchmark's customSmallerIsBetter.
+// Shares are in percent.
+func BenchmarkAction(w io.Writer, doc *finding.Document) error {
+	all := []actionFigure{}
+	for _, t := range trackedOf(doc) {
+		if !t.main || t.better != "lower" {
+			continue
+		}
+		f := actionFigure{Name: t.name + ": " + t.measure, Unit: t.unit, Value: t.value, Extra: extra(doc, t.variant)}
+		factor := 1.0
+		if t.unit == "1" {
+			f.Unit, factor = "%", 100
+		}
+		f.Value *= factor
+		if t.low != nil && t.high != nil {
+			f.Range = fmt.Sprintf("%.4g to %.4g", *t.low*factor, *t.high*factor)
+		}
+		all = append(all, f)
+	}
+	return write(w, all, "the figures")
+}
+
+// extra says where and on what a figure was measured; what is not known is left out.
+func extra(doc *finding.Document, variant string) string {
+	tracer := ""
+	if i := slices.IndexFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == variant }); i >= 0 {
+		tracer = withPackages(doc, doc.Experiment.Variants[i].Tracer)
+	}
+	var lines []string
+	for _, fact := range [][2]string{
+		{"runner", runner(doc)},
+		{"runtime", strings.Join(parts.Versions(doc.Environment["runtimes"]), ", ")},
+		{"cpu", parts.Fact(doc, "cpu_model")},
+		{"kernel", parts.Fact(doc, "kernel")},
+		{"framework", finding.PlainText(doc.Experiment.Workload)},
+		{"tracer", tracer},
+		{"tracetax", cmp.Or(parts.Fact(doc, "tool"), finding.PlainText(doc.Tool))},
+	} {
+		if fact[1] != "" {
+			lines = append(lines, fact[0]+": "+fact[1])
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// runner is the machine in a few words: linux/amd64, 2 CPUs.
+func runner(doc *finding.Document) string {
+	name := parts.Fact(doc, "os")
+	if arch := parts.Fact(doc, "arch"); name != "" && arch != "" {
+		name += "/" + arch
+	}
+	if cpus := parts.Fact(doc, "cpus"); cpus != "" && name != "" {
+		name += ", " + cpus + " CPUs"
+	}
+	return name
+}
+
+// withPackages is a tracer with the versions of its packages, where they are known.
+func withPackages(doc *finding.Document, tracer string) string {
+	if versions := parts.PackagesOf(doc, tracer); len(versions) > 0 {
+		return tracer + " (" + strings.Join(versions, ", ") + ")"
+	}
+	return tracer
+}

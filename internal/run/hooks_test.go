@@ -1,0 +1,86 @@
+package run_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// writes is a command that adds a word to a file, and then does something else.
+func writes(file, word, then string) []string {
+	return []string{"sh", "-c", `echo "$0 $TRACETAX_VARIANT" >> "$1"; ls -d "$2" >> "$1.tmp"; ` + then, word, file, "{tmp}"}
+}
+
+// The commands around a run are run before and after it, whatever becomes of the run; that one of them fails is told, with
+// what it said.
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		prepare, cleanup string // what else they do
+		app              []string
+		stage, says      string // of the failure
+	}{
+		"both go well":             {},
+		"prepare fails":            {prepare: "seq 30; echo no room >&2; exit 3", stage: "prepare", says: "exit status 3:\n12\n"},
+		"the last of what it said": {prepare: "echo no room >&2; exit 3", stage: "prepare", says: "no room"},
+		"the app fails":            {app: []string{"false"}, stage: "start"},
+		"cleanup fails":            {cleanup: "echo still in use; exit 1", stage: "cleanup", says: "still in use"},
+		"both app and cleanup":     {app: []string{"false"}, cleanup: "exit 1", stage: "start", says: "cleanup command"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conductor, q := request(t, record.Measured, "/work")
+			out := filepath.Join(t.TempDir(), "out")
+			q.Plan.Prepare, q.Plan.Cleanup = writes(out, "prepare", test.prepare), writes(out, "cleanup", test.cleanup)
+			if test.app != nil {
+				q.Plan.Processes[0].Run = test.app
+			}
+			r, err := conductor.Run(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Failed() != (test.stage != "") || r.Failed() && (r.Failure.Stage != test.stage && r.Failure.Stage != "ready" || !strings.Contains(r.Failure.Message, test.says)) {
+				t.Errorf("failure %+v, want %s: %s", r.Failure, test.stage, test.says)
+			}
+			text, err := os.ReadFile(out)
+			if want := "prepare " + q.Plan.Variant + "\ncleanup " + q.Plan.Variant + "\n"; err != nil || string(text) != want {
+				t.Errorf("%q, %v; want %q", text, err, want)
+			}
+			// Both had the run's own folder for temporary files.
+			dirs, err := os.ReadFile(out + ".tmp")
+			if lines := strings.Fields(string(dirs)); err != nil || len(lines) != 2 || lines[0] != lines[1] {
+				t.Errorf("{tmp} was %q, %v", dirs, err)
+			}
+		})
+	}
+}
+
+// Who interrupts a run has it cleaned up all the same.
+func TestCleanupAfterAnInterruption(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Measured, "/work")
+	out := filepath.Join(t.TempDir(), "out")
+	q.Plan.Prepare, q.Plan.Cleanup = writes(out, "prepare", "exec sleep 600"), writes(out, "cleanup", "")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(out + ".tmp"); err == nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, err := conductor.Run(ctx, q); err == nil {
+		t.Error("no error of a run that was interrupted")
+	}
+	text, err := os.ReadFile(out)
+	if want := "prepare " + q.Plan.Variant + "\ncleanup " + q.Plan.Variant + "\n"; err != nil || string(text) != want {
+		t.Errorf("%q, %v; want %q", text, err, want)
+	}
+}

@@ -1,0 +1,84 @@
+package prepare
+
+// Programs that are not there: each attempt of a run would only find it out again.
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// absent says which programs of the processes of a variant are not on this machine: those of the workload, and those that
+// the tracer brings. What stands around them, a tracer's wrap, is looked for by its needs.
+func absent(w *spec.Workload, v spec.Variant) []string {
+	e := &spec.Experiment{Workload: w, Operations: w.Operations}
+	none := spec.Variant{Name: spec.NoTracer, Tracer: &spec.Tracer{Name: spec.NoTracer}}
+	var missing []string
+	for i, one := range []spec.Variant{none, v} {
+		plan, err := e.Plan(one)
+		if err != nil {
+			return missing // which whoever asks for the plan hears
+		}
+		for _, p := range plan.Processes {
+			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) {
+				continue
+			}
+			if note := noProgram(p, w.Dir); note != "" && !slices.Contains(missing, note) {
+				missing = append(missing, note)
+			}
+		}
+	}
+	return missing
+}
+
+// needed reports whether one of needs is the program of a process: it says how to get it.
+func needed(needs []spec.Need, p spec.Process) bool {
+	return slices.ContainsFunc(needs, func(n spec.Need) bool { return len(p.Run) > 0 && n.Command == p.Run[0] })
+}
+
+// setsPath reports whether a process of a variant has another PATH than tracetax.
+func setsPath(p spec.Process, v spec.Variant) bool {
+	for _, env := range []map[string]string{p.Env, v.Env, v.Tracer.Env} {
+		if _, set := env["PATH"]; set {
+			return true
+		}
+	}
+	return false
+}
+
+// noProgram says that the program of a process is not there; "" if it is, or if
+// that shows in the run only, such as of a program that is built for it.
+func noProgram(p spec.Process, dir string) string {
+	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0])) > 0 {
+		return ""
+	}
+	program, err := spec.Expand(p.Run[0], nil)
+	if err != nil {
+		return ""
+	}
+	if !strings.ContainsRune(program, filepath.Separator) {
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Sprintf("process %s: there is no program %q on the PATH: install it, or give its whole path", p.Name, program)
+		}
+		return ""
+	}
+	if !filepath.IsAbs(program) && (dir == "" || len(spec.Placeholders(p.Dir)) > 0) {
+		return "" // its folder is made for the run, as that of a built-in workload is
+	}
+	file := program
+	if !filepath.IsAbs(file) {
+		at := p.Dir
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+		file = filepath.Join(at, file)
+	}
+	if _, err := exec.LookPath(file); err != nil {
+		return fmt.Sprintf("process %s: there is no program %s that can be started: correct the path, or build it first", p.Name, file)
+	}
+	return ""
+}

@@ -1,0 +1,48 @@
+package prepare
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// A program that is not there is missing before anything is run; one of which only a run knows where it is may be there.
+func TestAbsent(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "there"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "no-program"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	own, builtIn := spec.Workload{Dir: dir}, spec.Workload{Files: fstest.MapFS{}}
+	needs := spec.Workload{Dir: dir, Needs: []spec.Need{{Command: "no-such-program", Install: "build it"}}}
+	for name, test := range map[string]struct {
+		w    spec.Workload
+		run  string
+		env  map[string]string
+		want string
+	}{
+		"on the PATH":            {own, "sh", nil, ""},
+		"nowhere":                {own, "no-such-program", nil, `process app: there is no program "no-such-program" on the PATH: install it`},
+		"in its folder":          {own, "./there", nil, ""},
+		"not in its folder":      {own, "./absent", nil, "process app: there is no program " + filepath.Join(dir, "absent")},
+		"not to be run":          {own, "./no-program", nil, "that can be started: correct the path"},
+		"known in a run":         {own, "{build}/app", nil, ""},
+		"on a PATH of its own":   {own, "no-such-program", map[string]string{"PATH": "/opt"}, ""},
+		"named as a need":        {needs, "no-such-program", nil, "no-such-program is not installed, or not on the PATH: build it"},
+		"of a built-in, nowhere": {builtIn, "no-such-program", nil, `there is no program "no-such-program"`},
+		"of a built-in's files":  {builtIn, "./absent", nil, ""},
+	} {
+		w := test.w
+		w.Processes = []spec.Process{{Name: "app", Run: []string{test.run, "{port}"}, Env: test.env}}
+		missing := Missing(&w, spec.Variant{Name: "none", Tracer: &spec.Tracer{Name: spec.NoTracer}})
+		if got := strings.Join(missing, "; "); test.want == "" && got != "" || !strings.Contains(got, test.want) || len(missing) > 1 {
+			t.Errorf("%s: missing %q, want %q", name, missing, test.want)
+		}
+	}
+}

@@ -1,0 +1,310 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+var update = flag.Bool("update", false, "write schemas/ again")
+
+// folder is where the schemas are.
+const folder = "../../schemas"
+
+// document is one of the schemas.
+type document struct {
+	name, title string
+	of          any
+	asked       bool // a person writes it: no key is needed but those that say so, and nothing is null
+}
+
+var documents = []document{
+	{name: "experiment", title: "An experiment of tracetax", of: Experiment{}, asked: true},
+	{name: "workload", title: "A workload.yaml of tracetax", of: Workload{}, asked: true},
+	{name: "service", title: "A service.yaml of tracetax", of: Service{}, asked: true},
+	{name: "tracer", title: "A tracer.yaml of tracetax", of: Tracer{}, asked: true},
+	{name: "findings", title: "findings.json of tracetax", of: finding.Document{}},
+	{name: "runs", title: "A line of runs.jsonl of tracetax: the record of one run", of: record.Record{}},
+}
+
+// The schemas are what the types say.
+func TestSchemas(t *testing.T) {
+	read := readComments(t)
+	for _, d := range documents {
+		text := append(indented(t, read.schema(d)), '\n')
+		path := filepath.Join(folder, d.name+".json")
+		if *update {
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(have, text) {
+			t.Errorf("%s is stale: make it again with 'make schemas'", path)
+		}
+	}
+}
+
+func indented(t *testing.T, s *jsonschema.Schema) []byte {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// schema makes a document's schema.
+func (c *comments) schema(d document) *jsonschema.Schema {
+	lists := map[string]*jsonschema.Schema{} // definitions that the types do not name: closed lists
+	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: d.asked, LookupComment: c.of, Mapper: func(t reflect.Type) *jsonschema.Schema {
+		if t.PkgPath() == reflect.TypeFor[Experiment]().PkgPath() {
+			return shaped(t.Name())
+		}
+		if list := c.list(t); list != nil {
+			lists[t.Name()] = list
+			return reference(t.Name())
+		}
+		return nil
+	}}
+	s := r.Reflect(d.of)
+	s.Title = d.title
+	maps.Copy(s.Definitions, lists)
+	if d.asked {
+		shapes(&r, s)
+		prune(s)
+		return s
+	}
+	for name, t := range structs(reflect.TypeOf(d.of), map[string]reflect.Type{}) {
+		def := s.Definitions[name]
+		if def == nil {
+			def = s
+		}
+		allowNull(def, t)
+	}
+	if d.name == "findings" {
+		s.Definitions["Metric"] = metrics()
+		for _, def := range append(slices.Collect(maps.Values(s.Definitions)), s) {
+			if def.Properties == nil {
+				continue
+			}
+			if p, has := def.Properties.Get("metric"); has {
+				p.Type, p.Ref = "", reference("Metric").Ref
+			}
+		}
+	}
+	return s
+}
+
+func reference(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/$defs/" + name} }
+
+// structs are those of a type by their names, its own among them.
+func structs(t reflect.Type, seen map[string]reflect.Type) map[string]reflect.Type {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return structs(t.Elem(), seen)
+	case reflect.Struct:
+		if seen[t.Name()] != nil || t.PkgPath() == "time" {
+			return seen
+		}
+		seen[t.Name()] = t
+		for i := range t.NumField() {
+			structs(t.Field(i).Type, seen)
+		}
+	}
+	return seen
+}
+
+// allowNull has the fields of a struct be null that are written so where there is nothing.
+func allowNull(def *jsonschema.Schema, t reflect.Type) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		kind := f.Type.Kind()
+		if option == "omitempty" || kind != reflect.Pointer && kind != reflect.Slice && kind != reflect.Map {
+			continue
+		}
+		p, _ := def.Properties.Get(name)
+		inner := *p
+		inner.Description = ""
+		*p = jsonschema.Schema{Description: p.Description, AnyOf: []*jsonschema.Schema{&inner, {Type: "null"}}}
+	}
+}
+
+// metrics is the list of all metrics.
+func metrics() *jsonschema.Schema {
+	s := &jsonschema.Schema{Description: "Name of a metric."}
+	for _, row := range metric.Table {
+		s.OneOf = append(s.OneOf, &jsonschema.Schema{Const: row.Name, Description: metric.Means(row.Name)})
+	}
+	return s
+}
+
+// Types of a file that are texts or of several kinds; see schema.go.
+const (
+	anyDuration = `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`
+	anyShare    = `^-?[0-9.]+(e-?[0-9]+)? ?%?$`
+	anyRate     = `^[0-9.]+(e[+-]?[0-9]+)? ?(/ ?(s|sec|second|m|min|minute|h|hour))?$`
+	anySize     = `^[0-9.]+ ?([KMGT]i?B?|kB|B)?$`
+	anyCount    = `^[0-9.]+(\.\.[0-9.]+)?$`
+)
+
+// shaped is the schema of a type that is a text or of several kinds, nil of others.
+func shaped(name string) *jsonschema.Schema {
+	text := func(pattern string) *jsonschema.Schema {
+		s := types("string", "number")
+		s.Pattern = pattern
+		return s
+	}
+	switch name {
+	case "Text":
+		return types("string", "number", "boolean")
+	case "Duration":
+		return text(anyDuration)
+	case "Share":
+		return text(anyShare)
+	case "Rate":
+		return text(anyRate)
+	case "Size":
+		return text(anySize)
+	case "Count":
+		return text(anyCount)
+	case "Texts", "Command", "OneOrMoreRates":
+		s := types("string", "number", "boolean", "array")
+		s.Items = shaped("Text")
+		return s
+	case "OneOrMoreNumbers", "Statuses":
+		s := types("integer", "array")
+		s.Items = &jsonschema.Schema{Type: "integer"}
+		return s
+	case "Spans":
+		s := types("string", "number", "object")
+		s.Pattern, s.AdditionalProperties = anyCount, shaped("Count")
+		return s
+	case "Environment":
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: shaped("Text")}
+	case "VariantOrTracer", "WorkloadOrName", "ChoiceOrNothing", "HopOrName", "HopOrHops", "OperationOrURL", "BodyOrText":
+		return reference(name)
+	}
+	return nil
+}
+
+// types allows several kinds of value.
+func types(all ...string) *jsonschema.Schema {
+	return &jsonschema.Schema{Extras: map[string]any{"type": all}}
+}
+
+// shapes defines the types that are a mapping or something shorter.
+func shapes(r *jsonschema.Reflector, s *jsonschema.Schema) {
+	null, text := &jsonschema.Schema{Type: "null"}, shaped("Text")
+	for _, of := range []any{Variant{}, Hop{}, Workload{}, Operation{}, Body{}, Choice{}} {
+		made := r.Reflect(of)
+		maps.Copy(s.Definitions, made.Definitions)
+		made.Version, made.Definitions = "", nil
+		s.Definitions[reflect.TypeOf(of).Name()] = made
+	}
+	s.Definitions["Hop"].AdditionalProperties = text
+	one := uint64(1)
+	for name, kinds := range map[string][]*jsonschema.Schema{
+		"VariantOrTracer": {null, text, reference("Variant")},
+		"ChoiceOrNothing": {null, reference("Choice")},
+		"WorkloadOrName":  {text, reference("Workload")},
+		"OperationOrURL":  {null, text, reference("Operation")},
+		"BodyOrText":      {text, reference("Body")},
+		"HopOrName": {text, {Type: "object", MinProperties: &one, MaxProperties: &one,
+			AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{null, text, reference("Hop")}}}},
+		"HopOrHops": {reference("HopOrName"), {Type: "array", MinItems: &one, Items: reference("HopOrName")}},
+	} {
+		s.Definitions[name] = &jsonschema.Schema{AnyOf: kinds}
+	}
+}
+
+// prune takes out the definitions that nothing refers to.
+func prune(s *jsonschema.Schema) {
+	all := s.Definitions
+	s.Definitions = jsonschema.Definitions{}
+	for {
+		text, err := json.Marshal(s)
+		if err != nil {
+			panic(err) // it is made of texts
+		}
+		added := false
+		for name, def := range all {
+			if s.Definitions[name] == nil && bytes.Contains(text, []byte(`"#/$defs/`+name+`"`)) {
+				s.Definitions[name], added = def, true
+			}
+		}
+		if !added {
+			return
+		}
+	}
+}
+
+// Each field of each schema says what it means, and so does each value of a closed list.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	for _, d := range documents {
+		text, err := os.ReadFile(filepath.Join(folder, d.name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s any
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatal(err)
+		}
+		fields := 0
+		for at, lacks := range undescribed(d.name, s, &fields) {
+			t.Errorf("%s has no description: %v", at, lacks)
+		}
+		if fields < 20 {
+			t.Errorf("%s describes %d fields", d.name, fields)
+		}
+	}
+}
+
+// undescribed are the properties and the constants below a schema that say nothing.
+func undescribed(at string, s any, fields *int) map[string]any {
+	out := map[string]any{}
+	switch s := s.(type) {
+	case map[string]any:
+		if properties, is := s["properties"].(map[string]any); is {
+			for name, p := range properties {
+				*fields++
+				if p, is := p.(map[string]any); !is || p["description"] == nil {
+					out[at+"."+name] = p
+				}
+			}
+		}
+		if value, is := s["const"]; is && s["description"] == nil {
+			out[fmt.Sprintf("%s: %q", at, value)] = s
+		}
+		for name, inner := range s {
+			maps.Copy(out, undescribed(at+"/"+name, inner, fields))
+		}
+	case []any:
+		for _, inner := range s {
+			maps.Copy(out, undescribed(at, inner, fields))
+		}
+	}
+	return out
+}

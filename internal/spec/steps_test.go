@@ -1,0 +1,84 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const shopOfSteps = `
+workload:
+  processes: [{name: shop, run: [shop, "{port}"]}]
+  operations:
+    buy:
+      steps:
+        - request: POST /login
+          headers: {content-type: application/json}
+          body: '{"user": "{{me}}"}'
+          take: {token: "$.user.tokens[0]", session: "session=([^;]+)"}
+        - request: POST /orders
+          headers: {authorization: "Bearer {take.token}", cookie: "s={take.session}"}
+          body: '{"token": "{take.token}"}'
+          status: 201
+          take: {id: 'id="([0-9]+)"'}
+        - GET /orders/{take.id}?t={take.token:raw}
+      rate: 20/s
+      spans: 5
+variants: {none: , other: {env: {A: "1"}}}
+`
+
+func TestSteps(t *testing.T) {
+	e := parseOne(t, shopOfSteps)
+	o := e.Operations[0]
+	if o.Method != "POST" || o.URL != "/login" || o.Take["token"] != "$.user.tokens[0]" || o.Rate != 20 || o.Spans[""].Low != 5 || o.Process != "" {
+		t.Errorf("%+v", o)
+	}
+	want := []Step{
+		{
+			Method: "POST", URL: "/orders", Headers: map[string]string{"Authorization": "Bearer {take.token}", "Cookie": "s={take.session}"},
+			Body: []byte(`{"token": "{take.token}"}`), Status: []int{201}, Take: map[string]string{"id": `id="([0-9]+)"`},
+		},
+		{Method: "GET", URL: "/orders/{take.id}?t={take.token:raw}"},
+	}
+	if diff := cmp.Diff(want, o.Then); diff != "" {
+		t.Error(diff)
+	}
+	roundTrip(t, e)
+	plan, err := e.Plan(e.Variants[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Expand(plan.Operations[0].Then[1].URL, map[string]string{"port": "1"}); err != nil || got != want[1].URL {
+		t.Errorf("%q, %v", got, err)
+	}
+	plan.Operations[0].Then[0].Headers["Cookie"] = "changed"
+	if o.Then[0].Headers["Cookie"] == "changed" {
+		t.Error("a plan changes the experiment")
+	}
+}
+
+func TestStepsThatAreWrong(t *testing.T) {
+	for want, change := range map[string][2]string{
+		`unknown placeholder "{take.idd}"; did you mean "{take.id}"?`:       {"{take.id}", "{take.idd}"},
+		`no step before this one takes {take.tokn}`:                         {`"{take.token}"}'`, `"{take.tokn}"}'`},
+		`nothing follows the last step that could use {take.x}`:             {"- GET /orders/{take.id}?t={take.token:raw}", "- {request: GET /, take: {x: $.y}}"},
+		`"$.user..x" is no way through JSON such as $.user.tokens[0]`:       {"$.user.tokens[0]", "$.user..x"},
+		`the regular expression "session=" has no group`:                    {"session=([^;]+)", "session="},
+		"not a regular expression: ":                                        {"session=([^;]+)", "session=("},
+		`"Token" is no name of a value: use lower-case letters`:             {`{token: "$`, `{Token: "$`},
+		"an operation with steps has headers in its steps, not beside them": {"      rate: 20/s", "      headers: {a: b}"},
+		"steps take no rows of request data; leave {data.user} out":         {"{{me}}", "{data.user}"},
+		"steps is a list of 2 to 50 requests":                               {"      steps:", "      steps: [GET /]\n      steps2:"},
+		`unknown key "tak"; did you mean "take"? (in a step)`:               {"take: {id", "tak: {id"},
+		"a step needs a request, such as POST /login":                       {"- request: POST /orders", "- rq: a"},
+	} {
+		text := strings.Replace(shopOfSteps, change[0], change[1], 1)
+		if text == shopOfSteps {
+			t.Fatalf("%q is not in the text", change[0])
+		}
+		if _, err := ParseExperiment("x.yaml", ".", []byte(text), builtIn()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v\nwant %s", change[1], err, want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package tidy
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// The examples of docs/runs.md read the table. They need pandas, and R.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/runs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	if err := Runs(&table, recorded(t, "../cli/testdata/kept/sampled/runs.jsonl.gz")); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "runs.csv"), table.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for language, c := range map[string]struct{ has, run []string }{
+		"python": {[]string{"python3", "-c", "import pandas"}, []string{"python3", "-c"}},
+		"r":      {[]string{"Rscript", "--version"}, []string{"Rscript", "-e"}},
+	} {
+		t.Run(language, func(t *testing.T) {
+			examples := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(page, -1)
+			if len(examples) != 1 {
+				t.Fatalf("%d examples", len(examples))
+			}
+			if exec.Command(c.has[0], c.has[1:]...).Run() != nil {
+				t.Skipf("needs %s", c.has[0])
+			}
+			command := exec.Command(c.run[0], append(c.run[1:], string(examples[0][1]))...)
+			command.Dir = dir
+			out, err := command.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for _, want := range []string{"none", "whole"} { // its variants
+				if !bytes.Contains(out, []byte(want)) {
+					t.Errorf("%s is not in\n%s", want, out)
+				}
+			}
+		})
+	}
+}
