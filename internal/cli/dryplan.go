@@ -28,7 +28,7 @@ type dryPlan struct {
 	Blocks     dryBlocks      `json:"blocks"`
 	Seed       uint64         `json:"seed"`
 	Drawn      bool           `json:"seed_drawn"` // the seed was drawn for this plan: a run draws another one, unless --seed names it
-	Planned    []dryRun       `json:"runs"`       // in their order, if none fails
+	Planned    []plannedRun   `json:"runs"`       // in their order, if none fails
 	Seconds    drySeconds     `json:"seconds"`    // expected of all runs; fetching and building not counted
 	Artifacts  []dryArtifact  `json:"artifacts"`  // what is fetched and built before the first run, where the cache does not have it
 }
@@ -84,8 +84,8 @@ type dryBlocks struct {
 	Metric    string  `json:"metric,omitempty"`    // of which metric
 }
 
-// dryRun is a run that would be made.
-type dryRun struct {
+// plannedRun is a run that would be made.
+type plannedRun struct {
 	Kind    record.Kind    `json:"kind"`              // calibration, pilot or measured
 	Purpose record.Purpose `json:"purpose,omitempty"` // of a pilot: warm-up; absent: it finds a rate
 	Block   int            `json:"block,omitempty"`   // from 1; absent before the first block
@@ -158,7 +158,7 @@ func dryPlanOf(f session.Foreseen, drawn bool) (dryPlan, error) {
 		}
 	}
 	for _, r := range schedule.Runs {
-		p.Planned = append(p.Planned, dryRun{r.Kind, r.Purpose, r.Block, r.Variant, secondsOf(r.Shortest, r.Length)})
+		p.Planned = append(p.Planned, plannedRun{r.Kind, r.Purpose, r.Block, r.Variant, secondsOf(r.Shortest, r.Length)})
 	}
 	return p, nil
 }

@@ -89,7 +89,7 @@ span came of what was to be traced.`,
 	flags.StringVar(&f.load.Connections, "connections", "", "closed loop: keep `N` connections busy, or 1,2,4 in turn; with --rate, the most that may be open")
 	flags.StringVar(&f.line.Name, "name", "", "what the report calls your service: `NAME` (default: the program of the command)")
 	flags.StringVar(&f.load.Rate, "rate", "", "operations a second, instead of the experiment's: `400/s`, 100/s,200/s in turn, or '50% of slowest'")
-	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (and method=, from=, most=, step=, resolution=)")
+	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (and method=, from=, max=, step=, resolution=)")
 	flags.StringVar(&f.load.Duration, "duration", "", "length of a measured window or of a probe, e.g. `20s`, instead of the experiment's")
 	flags.StringVar(&f.load.Calls, "calls", "", "self-driving workloads: the most operations of a measured window, e.g. `2000000`")
 	flags.StringVar(&f.load.Depth, "depth", "", "the same: calls in one another that make one operation, `8`, or 2,4,8 in turn")

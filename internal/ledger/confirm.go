@@ -28,7 +28,8 @@ func Confirm(t Tracing, runs []Run) Tracing {
 			per := spans[name]
 			per.Agreed += l.operations
 			if t.random() {
-				per.Agreed += l.chance.traces - l.operations
+				s := run.Phases[i]
+				per.Agreed += seen(s.Sink) + leftOut(s, t.per(s)) - l.operations
 			}
 			spans[name] = per
 		}

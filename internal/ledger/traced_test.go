@@ -76,3 +76,13 @@ func TestTracedOrByChance(t *testing.T) {
 		t.Error("4 of 400 are too few for a tenth, though the tracer counts them")
 	}
 }
+
+// What came of sampled traces confirms how many spans an operation makes, whoever counts them.
+func TestTracedConfirms(t *testing.T) {
+	tracing := Tracing{Sampling: .1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred, Agreed: 20, Roots: map[string]int{"GET": 3}}}}
+	sink := ids(87, 29)
+	sink.Shapes = record.Shapes{"GET": {3: 29}}
+	if got := Confirm(tracing, []Run{runOf(sampledPhase("json", 400, 29, sink))}).Spans["json"].Agreed; got != 49 {
+		t.Errorf("%d operations agree, want 49", got)
+	}
+}

@@ -88,7 +88,7 @@ func (o Order) WriteCSV(to io.Writer) error {
 	out := bufio.NewWriterSize(to, 64<<10)
 	var line []byte
 	for thread := range o.threads() {
-		at := walk{batches: batches, first: thread == 0}
+		at := batchWalk{batches: batches, first: thread == 0}
 		err := eachSample(o.samplesOf(thread), func(ns int64) error {
 			heap, collections := at.next()
 			line = strconv.AppendInt(line[:0], int64(thread), 10)
@@ -105,9 +105,9 @@ func (o Order) WriteCSV(to io.Writer) error {
 	return out.Flush()
 }
 
-// walk goes through the batches along the operations of one thread. The batches
+// batchWalk goes through the batches along the operations of one thread. The batches
 // are those of the first thread; the others make about as many operations beside it.
-type walk struct {
+type batchWalk struct {
 	batches []batch
 	first   bool // the collections are written with this thread, so that they are counted once
 	made    uint64
@@ -115,7 +115,7 @@ type walk struct {
 	told    uint64 // collections that were written
 }
 
-func (w *walk) next() (heap, collections uint64) {
+func (w *batchWalk) next() (heap, collections uint64) {
 	if len(w.batches) == 0 {
 		return 0, 0
 	}

@@ -356,7 +356,7 @@ func FuzzParseBatches(f *testing.F) {
 			checkShown(t, err)
 			return
 		}
-		w, last := walk{batches: batches, first: true}, uint64(0)
+		w, last := batchWalk{batches: batches, first: true}, uint64(0)
 		for range 10 {
 			_, n := w.next()
 			last += n

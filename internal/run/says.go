@@ -23,24 +23,35 @@ func (s *stage) askTracer(ctx context.Context) error {
 	return err
 }
 
-// tracedSince is how many traces the tracer decided for, by chance, since it was last asked; nil where it does not say. While
-// all operations are warmed together nobody can tell whose they are.
+// tracedSince is how many traces the tracer decided for, by chance, since it was last asked; nil where it does not say, or
+// did not the last time. Of several processes each may count the same traces; and while all operations are warmed together
+// nobody can tell whose they are.
 func (s *stage) tracedSince(ctx context.Context) (*uint64, error) {
+	pages := 0
+	for _, p := range s.request.Plan.Processes {
+		if p.Page != "" {
+			pages++
+		}
+	}
 	says := slices.DeleteFunc(hop.Counted(s.request.Plan.Says), func(s spec.Saying) bool { return s.What != spec.SaysTraced })
-	if len(says) == 0 || len(s.warmed) > 0 {
+	if len(says) == 0 || pages != 1 || len(s.warmed) > 0 {
 		return nil, nil
 	}
 	page, err := s.pagesOf(ctx, says)
-	if err != nil || page == nil || page.Traced == nil {
-		return nil, err
-	}
 	before := s.traced
-	s.traced = *page.Traced
-	if s.traced < before {
-		return nil, nil // a process has started again
+	if s.traced = nil; page != nil {
+		s.traced = page.Traced
 	}
-	since := s.traced - before
-	return &since, nil
+	return since(before, s.traced), err
+}
+
+// since is by how much a count grew; nil where either is not known, or it shrank: its process has started anew.
+func since(before, now *uint64) *uint64 {
+	if before == nil || now == nil || *now < *before {
+		return nil
+	}
+	grown := *now - *before
+	return &grown
 }
 
 // pagesOf reads what is said on the pages of counters of all traced processes; nil where there is none.

@@ -42,7 +42,7 @@ type stage struct {
 	route     route
 	receiver  receiver                      // of the spans' way: the sink, or a backend
 	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
-	traced    uint64                        // traces that the tracer had decided for when it was last asked
+	traced    *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
 	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
 	owed      owed                          // by the tracer, of the probes of a search
 	sampled   time.Time                     // since when memory is

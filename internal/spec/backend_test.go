@@ -17,7 +17,7 @@ delay: 1s
 metrics: "http://127.0.0.1:{port}/metrics"
 says: [{what: received, metrics: stored}]
 settings: {max: {kind: count, default: 7}}
-answers: {spans: "http://127.0.0.1:{port}/spans?most={setting.most}", each: data.*.spans.*}
+answers: {spans: "http://127.0.0.1:{port}/spans?most={setting.max}", each: data.*.spans.*}
 `
 
 const sends = `

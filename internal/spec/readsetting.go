@@ -80,7 +80,7 @@ func (s *source) choice(n *node, known []string) Choice {
 		"description": func(v *node) { c.Description = s.text(v) },
 		"env":         func(v *node) { c.Env = s.env(v, known) },
 		"append":      func(v *node) { c.Append = s.env(v, known) },
-		"steps":       func(v *node) { c.Steps = s.steps(v) },
+		"steps":       func(v *node) { c.Steps = s.stepsLeft(v) },
 		"unset":       func(v *node) { c.Unset = s.texts(v) },
 		"sends":       func(v *node) { c.Sends = s.sends(v) },
 		"silent":      func(v *node) { c.Silent = s.flag(v) },
@@ -146,8 +146,8 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 	set.Default = value
 }
 
-// steps reads which steps of tracing are left: a list, in the order of a span's way.
-func (s *source) steps(n *node) []string {
+// stepsLeft reads which steps of tracing are left: a list, in the order of a span's way.
+func (s *source) stepsLeft(n *node) []string {
 	if n.kind != list {
 		s.fail(n.at, "steps must be a list of %s, not %s", strings.Join(Steps, ", "), n.kind)
 		return nil

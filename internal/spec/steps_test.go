@@ -28,7 +28,7 @@ workload:
 variants: {none: , other: {env: {A: "1"}}}
 `
 
-func TestSteps(t *testing.T) {
+func TestStepsOfAnOperation(t *testing.T) {
 	e := parseOne(t, shopOfSteps)
 	o := e.Operations[0]
 	if o.Method != "POST" || o.URL != "/login" || o.Take["token"] != "$.user.tokens[0]" || o.Rate != 20 || o.Spans[""].Low != 5 || o.Process != "" {

@@ -70,10 +70,11 @@ func (b *Book) LostInWindow(variant string, at cell.At) Lost {
 // lostIn settles a part of each phase like a phase of its own: block by block, or all together
 // where chance decides what is sampled. What is missing of the part but not of its whole phase
 // came late, and is not lost; nor are as many spans of each as may come in a later part of it.
-// What was left out on purpose is told of the whole phase alone: then the part has its share of what that lost, by its
+// What was left out on purpose, and how many traces a tracer sampled, is told of the whole phase alone: then the part has its share of what that lost, by its
 // operations. The part is nil where there should be one and is not.
 func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
 	tracing := b.tracingByCell(variant)
+	counted := tracing.ByChance() // whether the tracer counts the traces that it samples
 	var parts, wholes []ledger.Run
 	var shares []portion
 	for _, block := range b.BlocksOf(variant, b.Baseline) {
@@ -92,6 +93,7 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 		parts = append(parts, ledger.Run{Phases: []ledger.Stretch{{
 			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
 		}}})
+		counted = counted && p.Traced != nil
 		wholes = append(wholes, ofCells(r.Record))
 		shares = append(shares, portion{float64(load.Started), float64(p.Warmup.Started + p.Load.Started)})
 	}
@@ -107,12 +109,15 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 			return Lost{}
 		}
 		share := 1.0
-		if whole.LeftOut > 0 {
+		if whole.LeftOut > 0 || counted {
 			share = shareOf(shares[i : i+size])
 		}
 		lost := min(max(0, one.Due-one.Delivered-later), (whole.Due-whole.Delivered)*share)
 		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost*share))
-		if whole.LeftOut > 0 {
+		if counted {
+			lost, most = max(0, whole.Due-whole.Delivered)*share, whole.LostAtMost*share
+		}
+		if whole.LeftOut > 0 || counted {
 			one.Due = one.Delivered + lost
 		}
 		sum = Lost{due: sum.due + one.Due, lost: sum.lost + lost, most: sum.most + most, Known: true}

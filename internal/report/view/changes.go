@@ -4,6 +4,7 @@
 package view
 
 import (
+	"cmp"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
@@ -63,7 +64,7 @@ func changeSection(doc *finding.Comparison, g *changeGroup) model.Section {
 		table.Columns = append(table.Columns,
 			model.Column{Head: side.Name, Right: true, Set: i + 1},
 			model.Column{Head: "change", Right: true, Set: i + 1},
-			model.Column{Head: "(95 %, corrected)", Close: true, Drop: 1, Set: i + 1},
+			model.Column{Head: "(corrected)", Close: true, Drop: 1, Set: i + 1},
 			model.Column{Head: "verdict", Badge: true, Drop: 2, Set: i + 1})
 	}
 	for _, r := range g.rows(len(doc.News)) {
@@ -94,15 +95,16 @@ func changeCells(c *finding.Change, after string) []model.Cell {
 }
 
 // shownChange is the one interval that is shown of a change: that which its verdict was read off. Where there is no verdict
-// it is that of the change by itself: relative, or absolute where there is no ratio.
+// it is that of the change by itself: relative, or absolute where there is no ratio. A verdict without one has no ends.
 func shownChange(c *finding.Change) *finding.Interval {
 	if v := c.Verdict; v.Estimate != nil && v.Low != nil && v.High != nil {
 		return &finding.Interval{Estimate: *v.Estimate, Low: v.Low, High: v.High}
 	}
-	if c.Relative != nil {
-		return c.Relative
+	own := cmp.Or(c.Relative, c.Absolute)
+	if c.Verdict.Kind == "" || own == nil {
+		return own
 	}
-	return c.Absolute
+	return &finding.Interval{Estimate: own.Estimate} // its own interval is narrower than what the verdict rests on
 }
 
 // costs are what tracing costs before and in each of the new results, all in one unit
