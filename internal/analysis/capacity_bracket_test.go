@@ -144,11 +144,8 @@ func TestABracketWithoutAnEnd(t *testing.T) {
 		if f.Verdict.Kind != finding.CannotTell || f.Verdict.MoreBlocks != 0 || f.Verdict.Reason().Code != finding.WhyOpenBracket || f.Verdict.Reason().Figure("blocks") != 1 || f.Relative.Low != nil {
 			t.Errorf("%+v, %+v", f.Verdict, f.Relative)
 		}
-		if !strings.Contains(doc.FullSummary, "cannot be told (in 1 block the search found") || strings.Contains(doc.FullSummary, "at least 6 blocks") {
-			t.Error(doc.FullSummary)
-		}
-		if one := searchOf(t, doc, "otel"); one.Rate.Low != nil || strings.Contains(one.Text, "between") {
-			t.Errorf("%+v, %s", one.Rate, one.Text)
+		if one := searchOf(t, doc, "otel"); one.Rate.Low != nil {
+			t.Errorf("%+v", one.Rate)
 		}
 	}
 }

@@ -36,13 +36,10 @@ func TestSuppressed(t *testing.T) {
 	if u := doc.Suppressed[0]; u.Variant != "otel" || u.Operation != "json" || math.Abs(u.Share-0.4) > 1e-3 || u.Spans != 10*12000 {
 		t.Errorf("%+v", u)
 	}
-	if want := "no span was lost; the tracer's own limit suppressed 40.0 % of the spans with otel."; !strings.HasSuffix(doc.FullSummary, want) {
-		t.Error(doc.FullSummary)
-	}
 	s = twoVariants()
 	s.also(holdsBack("otel", 0.005))
-	if doc := analyse(t, s.input()); len(doc.Suppressed) > 0 || strings.Contains(doc.FullSummary, "suppressed") {
-		t.Errorf("half a per cent: %+v, %s", doc.Suppressed, doc.FullSummary)
+	if doc := analyse(t, s.input()); len(doc.Suppressed) > 0 {
+		t.Errorf("half a per cent: %+v", doc.Suppressed)
 	}
 }
 
@@ -126,8 +123,8 @@ func TestBudgetWhereNothingWasTraced(t *testing.T) {
 		}
 		doc := analyse(t, s.input())
 		f := get(t, doc, operation, "otel", c.found)
-		if f.Verdict.Kind != c.want || f.Verdict.Budget == nil || strings.Contains(doc.FullSummary, "within the budget") || strings.Contains(doc.FullSummary, "tracing with otel costs") {
-			t.Errorf("%s within %g: %+v, %s", c.metric, c.limit, f.Verdict, doc.FullSummary)
+		if f.Verdict.Kind != c.want || f.Verdict.Budget == nil {
+			t.Errorf("%s within %g: %+v", c.metric, c.limit, f.Verdict)
 		}
 	}
 }
@@ -238,8 +235,8 @@ func TestBudgetOfWhatLostSpans(t *testing.T) {
 		s.budget = c.budget
 		s.also(func(r *record.Record) { r.Phases[0].Sink.Spans = r.Phases[0].Sink.Spans * c.share / 100 })
 		doc := analyse(t, s.input())
-		if v := get(t, doc, "json", "otel", metric.CPUPerOperation).Verdict; v.Kind != c.want || v.Low == nil || !strings.Contains(doc.FullSummary, "otel costs 29.") {
-			t.Errorf("%s: %+v, %s", c.name, v, doc.FullSummary)
+		if f := get(t, doc, "json", "otel", metric.CPUPerOperation); f.Verdict.Kind != c.want || f.Verdict.Low == nil || math.Abs(f.Absolute.Estimate/30e-6-1) > 0.03 {
+			t.Errorf("%s: %+v, %+v", c.name, f.Verdict, f.Absolute)
 		}
 	}
 }

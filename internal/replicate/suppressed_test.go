@@ -88,7 +88,7 @@ func TestMeansBesideEachOtherAreOfTheSame(t *testing.T) {
 }
 
 // The tracer of a variant is that of the first result which has it.
-func TestTracersOfAStudy(t *testing.T) {
+func TestTracersOfAReplication(t *testing.T) {
 	first, second := shop("flask").document(), shop("gin").document()
 	first.Experiment.Variants[1].Tracer, second.Experiment.Variants[1].Tracer = "otel-python", "otel-go"
 	if got, want := makeReplication(t, nil, first, second).Tracers, map[string]string{"none": "none", "otel": "otel-python", "elastic": "elastic"}; !maps.Equal(got, want) {
