@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -173,6 +174,27 @@ func TestStepsOverLostConnections(t *testing.T) {
 		first := Request{Address: addr, Path: "/1", Takes: []Take{{"n", "/(\\d)$"}}, Then: []Request{{Address: addr, Path: "/{take.n}2"}}}
 		if l := do(t, g, Task{Operations: []Request{first}, Count: 20}); l.Completed != 20 {
 			t.Errorf("%d of 20 completed: %v", l.Completed, l.Errors)
+		}
+	})
+}
+
+// Each step may go out once more on another connection, whatever befell the steps before it.
+func TestEachStepIsResent(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		var requests atomic.Int64
+		addr := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+			for readRequest(r) {
+				// The first step of the second operation goes unanswered on a kept connection, and then its second step.
+				if n := requests.Add(1); n == 3 || n == 5 || !send(c, okay) {
+					return
+				}
+			}
+		})
+		first := Request{Address: addr, Path: "/1", Then: []Request{{Address: addr, Path: "/2"}}}
+		l := do(t, g, Task{Operations: []Request{first}, Count: 2})
+		if l.Completed != 2 || l.Resent != 2 || l.Started != 2 || l.Connected != 3 || requests.Load() != 6 {
+			t.Errorf("%d completed, %d resent, %d started, %d connected, %d requests at the server; want 2, 2, 2, 3, 6; %v",
+				l.Completed, l.Resent, l.Started, l.Connected, requests.Load(), l.Errors)
 		}
 	})
 }
