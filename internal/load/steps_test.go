@@ -92,6 +92,58 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// breaks ends the connection instead of an answer.
+func breaks(path string) func(http.ResponseWriter, *http.Request) bool {
+	return func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == path {
+			_, _ = io.Copy(io.Discard, r.Body)
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	}
+}
+
+// A step for which there is no connection is told as well.
+func TestStepWithoutAConnection(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		server, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := server.Addr().String()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			c, err := server.Accept()
+			server.Close() // the second step finds nobody
+			if err == nil {
+				defer c.Close()
+				if readRequest(bufio.NewReader(c)) {
+					send(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+				}
+			}
+		}()
+		defer func() { server.Close(); <-ended }()
+		first := Request{Address: addr, Then: []Request{{Address: addr}}}
+		for i, want := range []string{"step 2: connection refused", "step 1: connection refused"} {
+			if l := do(t, g, Task{Operations: []Request{first}, Count: 1}); l.Errors[want] != 1 {
+				t.Errorf("operation %d: %v, want %q", i+1, l.Errors, want)
+			}
+		}
+	})
+}
+
+// So is one whose connection the system refuses at once.
+func TestStepThatCannotBeAsked(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		const everybody = "255.255.255.255:80" // to whom there are no connections
+		first := Request{Address: everybody, Then: []Request{{Address: everybody}}}
+		if l := do(t, g, Task{Operations: []Request{first}, Count: 1}); l.Errors["step 1: network unreachable"] != 1 {
+			t.Errorf("%v", l.Errors)
+		}
+	})
+}
+
 // An operation fails with the step that fails, and makes no further one.
 func TestStepsFail(t *testing.T) {
 	answer := func(path string, status int, text string) func(http.ResponseWriter, *http.Request) bool {
@@ -115,7 +167,8 @@ func TestStepsFail(t *testing.T) {
 		{"nothing to take", answer("/login", 200, `{"user": {"tokens": ["a"]}}`), "step 1: no {take.token} in the answer", 1},
 		{"no JSON", answer("/login", 200, "hello"), "step 1: no {take.token} in the answer", 1},
 		{"a line end", answer("/login", 200, `{"user": {"tokens": ["a", "b\r\nX: y"]}}`), "step 1: {take.token} holds control characters", 1},
-		{"too long", answer("/login", 200, strings.Repeat("x", maxTape+1)), "bad response: too long to take values from it", 1},
+		{"too long", answer("/login", 200, strings.Repeat("x", maxTape+1)), "step 1: bad response: too long to take values from it", 1},
+		{"a broken connection", breaks("/orders"), "step 2: connection closed before the response", 2},
 		{"the last step", answer("/orders/a b/c", 404, ""), "step 3: status 404", 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
