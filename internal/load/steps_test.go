@@ -276,6 +276,23 @@ func TestStepsThatAreWrong(t *testing.T) {
 	}
 }
 
+// A single request has nothing to take values from.
+func TestTakesOfASingleRequest(t *testing.T) {
+	for name, r := range map[string]Request{
+		"path":    {Path: "/{take.x:raw}"},
+		"header":  {Headers: []Header{{"A", "b {take.x:raw}"}}},
+		"body":    {Body: []byte(`{"a": {take.x:raw}}`)},
+		"gRPC":    {GRPC: true, Path: "/a.B/C{take.x:raw}"},
+		"nothing": {Path: "/take.x", Headers: []Header{{"A", "{take}"}}, Body: []byte(`{"a": "{take.", "b": {}}`)},
+	} {
+		r.Address = "127.0.0.1:1"
+		err := Task{Operations: []Request{r}, Count: 1}.Check()
+		if name == "nothing" && err != nil || name != "nothing" && (err == nil || !strings.Contains(err.Error(), "nothing before it takes {take.x:raw}")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestRequestToTakes(t *testing.T) {
 	r, err := RequestTo("http://127.0.0.1:80/a/{take.id}?q={take.q:raw}")
 	if err != nil || r.Path != "/a/{take.id}?q={take.q:raw}" || r.Address != "127.0.0.1:80" {
