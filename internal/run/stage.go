@@ -49,6 +49,7 @@ type stage struct {
 	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
 	results   string                        // the results folder
 	hookLogs  []string                      // of the commands around the run
+	unclean   error                         // what the command after the run failed of
 	shell     []string                      // what the programs get of the user's environment
 	exporting bool                          // spans are expected at the sink
 	ending    atomic.Bool                   // the processes are being stopped: their end is no death
