@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,23 @@ func TestHooks(t *testing.T) {
 				t.Errorf("{tmp} was %q, %v", dirs, err)
 			}
 		})
+	}
+}
+
+// How long the commands around a run take is no part of what the harness tells of it: what the host took is held against that.
+func TestHooksAreNoPartOfTheRun(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Measured, "/work")
+	q.Plan.Prepare, q.Plan.Cleanup = []string{"sleep", "1"}, []string{"sleep", "1"}
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil || r.Failed() {
+		t.Fatal(err, r.Failure)
+	}
+	if whole := r.Ended.Sub(r.Started).Seconds(); r.Harness.Seconds <= 0 || r.Harness.Seconds > whole-2 {
+		t.Errorf("it took %.2f s with the commands, and the harness tells of %.2f s", whole, r.Harness.Seconds)
+	}
+	if len(r.Harness.Unread) > 0 && runtime.GOOS == "linux" {
+		t.Errorf("%v could not be read", r.Harness.Unread)
 	}
 }
 
