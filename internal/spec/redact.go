@@ -71,7 +71,7 @@ func (r *redactor) reference(name, value string) string {
 
 // value is what may be written of the value of a header or variable.
 func (r *redactor) value(name, value string) string {
-	if IsSecret(name, value) && len(envReferences(value)) == 0 && !takeWord.MatchString(value) {
+	if IsSecret(name, value) && len(envReferences(value)) == 0 {
 		return r.reference(name, value)
 	}
 	return r.text(value)
@@ -133,10 +133,10 @@ func isSecretParameter(name, value string) bool {
 	return IsSecret(name, value) || signature.MatchString(name)
 }
 
-// isFilledIn reports whether a value comes from the environment, from the run, from
-// request data, or from an answer, so that no credential stands here.
+// isFilledIn reports whether a value comes from the environment, from the run, or from
+// request data, so that no credential stands here.
 func isFilledIn(value string) bool {
-	return len(envReferences(value)) > 0 || len(Placeholders(value)) > 0 || dataWord.MatchString(value) || takeWord.MatchString(value)
+	return len(envReferences(value)) > 0 || len(Placeholders(value)) > 0 || dataWord.MatchString(value)
 }
 
 var option = regexp.MustCompile(`^(--?([A-Za-z][A-Za-z0-9_.-]*)=)(.+)$`)

@@ -103,3 +103,18 @@ func TestTakesWithoutSteps(t *testing.T) {
 		}
 	}
 }
+
+// What is taken from an answer is no credential; what stands beside it may be one.
+func TestSecretsBesideTakes(t *testing.T) {
+	for value, want := range map[string]bool{
+		"Bearer {take.token}": false, "session={take.s:raw}": false, "{take.token}": false,
+		"Bearer my-own-key-{take.token}": true, "key=my-own-key; session={take.s}": true,
+	} {
+		if got := IsSecret("Authorization", value); got != want {
+			t.Errorf("%s: secret %t, want %t", value, got, want)
+		}
+		if written := newRedactor().value("Authorization", value); (written != value) != want {
+			t.Errorf("%s is written as %s", value, written)
+		}
+	}
+}
