@@ -31,14 +31,15 @@ function draw(list, width) {
   const budgets = relative ? [...new Set(list.map((f) => f.verdict.budget).filter(isFinite))] : [];
   const scale = scaled(relative ? '1' : ofDifference(list[0].unit), list.map((f) => extent(interval(f))), { also: budgets });
   const wide = width > 620; // with room for names and figures beside the rows, not only above them
-  const names = wide ? room(rows.map((r) => r.title ?? `  ${r.name}`), width, 0.3) : 8;
+  const names = wide ? room(rows.map((r) => r.title ?? `  ${r.name}`), width, 0.3) : 2;
   const figures = wide ? room(list.map(words), width, 0.3) : 0;
   const top = budgets.length > 0 ? 20 : 4;
 
   const item = (params, api) => {
     const row = rows[params.dataIndex];
     const y = api.coord([0, params.dataIndex])[1];
-    if (row.title !== undefined) return { type: 'group', children: [text(0, y, row.title, { bold: true, width: width - 4 })] };
+    const edge = wide ? 0 : 8; // beside the line at nought
+    if (row.title !== undefined) return { type: 'group', children: [text(edge, y, row.title, { bold: true, width: width - 4 })] };
     const i = interval(row.f);
     const tint = lookOf(row.f.variant).colour;
     const tone = toneColour(row.f.text.tone);
@@ -46,7 +47,7 @@ function draw(list, width) {
     const [line, mark] = wide ? [y, y] : [y - 11, y + 8];
     const figureRoom = wide ? figures - 12 : room([words(row.f)], width, 0.6);
     const children = [
-      text(wide ? 14 : 0, line, row.name, { width: wide ? names - 22 : width - figureRoom - 8 }),
+      text(wide ? 14 : edge, line, row.name, { width: wide ? names - 22 : width - figureRoom - 16 }),
       wide ? text(width - figures + 12, line, words(row.f), { width: figureRoom, fill: tone }) : text(width - 2, line, words(row.f), { width: figureRoom, fill: tone, align: 'right' }),
     ];
     if (!i) return { type: 'group', children };
@@ -58,12 +59,12 @@ function draw(list, width) {
     return { type: 'group', children };
   };
 
-  const right = figures + (wide ? 8 : 16);
+  const right = figures + (wide ? 8 : 4);
   return {
     height: rows.length * (wide ? rowHeight : 42) + top + scale.room - 4,
     option: {
       grid: { left: names, right, top, bottom: scale.room - 4, outerBoundsMode: 'none' },
-      xAxis: scale.axis(width - names - right),
+      xAxis: scale.axis(width - names - right, wide ? {} : { alignMinLabel: 'left', alignMaxLabel: 'right' }),
       yAxis: rowAxis(rows),
       tooltip: tooltip(({ dataIndex }) => tip(rows[dataIndex])),
       series: [{

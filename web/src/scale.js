@@ -61,11 +61,11 @@ export function scaled(unit, rows, { also = [], zero = true, log = true } = {}) 
 const placing = (scale) => ({ ...scale, all: (figures) => figures.map((v) => (isFinite(v) ? scale.at(v) : v)) });
 
 function linear(unit, low, high) {
-  const options = (pixels, each, more) => {
+  const options = (pixels, each, label) => {
     const { min, max, interval } = ends(low, high, stepsIn(pixels, each));
-    return figureAxis({ min, max, interval, axisLabel: { formatter: axis(unit, Math.max(Math.abs(min), Math.abs(max))) }, ...more });
+    return figureAxis({ min, max, interval, axisLabel: { formatter: axis(unit, Math.max(Math.abs(min), Math.abs(max))), ...label } });
   };
-  return { log: false, room: 34, at: (v) => v, axis: (pixels, more) => options(pixels, 84, more), upright: (pixels, more) => options(pixels, 50, more) };
+  return { log: false, room: 34, at: (v) => v, axis: (pixels, label) => options(pixels, 84, label), upright: (pixels) => options(pixels, 50) };
 }
 
 // logarithmic is linear about nought, where figures have either sign, and logarithmic
@@ -82,13 +82,13 @@ function logarithmic(unit, low, high, beyond) {
   };
   const ticks = [...side(-low).map((v) => -v).reverse(), 0, ...side(high)].map(at);
   const name = `logarithmic beyond ${low < 0 ? '±' : ''}${label(beyond)}`;
-  const options = (more) => figureAxis({
+  const options = (more, labels) => figureAxis({
     min: ticks[0], max: ticks.at(-1), name, nameTextStyle: { color: colour('soft'), fontSize: 12 },
     splitLine: { lineStyle: { color: colour('grid') }, customValues: ticks }, axisTick: { show: false, customValues: ticks },
-    axisLabel: { customValues: ticks, formatter: (t) => label(back(t)) }, ...more,
+    axisLabel: { customValues: ticks, formatter: (t) => label(back(t)), ...labels }, ...more,
   });
   return {
-    log: true, room: 52, at, axis: (_, more) => options({ nameLocation: 'middle', nameGap: 26, ...more }),
-    upright: (_, more) => options({ nameLocation: 'end', nameGap: 8, nameTextStyle: { color: colour('soft'), fontSize: 12, align: 'left' }, ...more }),
+    log: true, room: 52, at, axis: (_, labels) => options({ nameLocation: 'middle', nameGap: 26 }, labels),
+    upright: () => options({ nameLocation: 'end', nameGap: 8, nameTextStyle: { color: colour('soft'), fontSize: 12, align: 'left' } }),
   };
 }
