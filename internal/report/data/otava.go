@@ -11,43 +11,40 @@ import (
 	"github.com/tracetax/tracetax/internal/sheet"
 )
 
-// unknownFigure stands in a column of figures where a result has none: Otava reads a number in each.
-const unknownFigure = "nan"
-
 // Otava writes a row for each result, in the order of time: the time, the commit of the program where it is known, and a
-// column for each figure that any of them has, called "workload/operation/variant measure".
-func Otava(w io.Writer, docs []*finding.Document) error {
+// column for each figure that all of them have, called "workload/operation/variant measure". Otava reads a number in each
+// cell, and no longer finds a change where one is none: left are the figures that some results lack.
+func Otava(w io.Writer, docs []*finding.Document) (left []string, err error) {
 	docs = slices.Clone(docs)
 	slices.SortStableFunc(docs, func(a, b *finding.Document) int { return measuredAt(a).Compare(measuredAt(b)) })
-	var columns []string
+	var names []string
 	values := make([]map[string]float64, len(docs))
 	for i, doc := range docs {
 		values[i] = map[string]float64{}
 		for _, t := range trackedOf(doc) {
-			column := t.name + " " + t.measure
-			values[i][column] = t.value
-			if !slices.Contains(columns, column) {
-				columns = append(columns, column)
+			name := t.name + " " + t.measure
+			values[i][name] = t.value
+			if !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
 	head := []string{"time", "commit"}
-	for _, column := range columns {
-		head = append(head, sheet.Text(column))
-	}
-	rows := [][]string{head}
+	rows := make([][]string, len(docs))
 	for i, doc := range docs {
-		row := []string{measuredAt(doc).UTC().Format(time.RFC3339), sheet.Text(commitOf(doc))}
-		for _, column := range columns {
-			if v, known := values[i][column]; known {
-				row = append(row, sheet.Number(v))
-			} else {
-				row = append(row, unknownFigure)
-			}
-		}
-		rows = append(rows, row)
+		rows[i] = []string{measuredAt(doc).UTC().Format(time.RFC3339), sheet.Text(commitOf(doc))}
 	}
-	return sheet.Write(w, "the history", rows)
+	for _, name := range names {
+		if slices.ContainsFunc(values, func(of map[string]float64) bool { _, known := of[name]; return !known }) {
+			left = append(left, name)
+			continue
+		}
+		head = append(head, sheet.Text(name))
+		for i := range docs {
+			rows[i] = append(rows[i], sheet.Number(values[i][name]))
+		}
+	}
+	return left, sheet.Write(w, "the history", append([][]string{head}, rows...))
 }
 
 // measuredAt is when a result was begun; when it was analysed, where that is not known.
