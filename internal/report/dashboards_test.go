@@ -135,7 +135,7 @@ func TestBenchmarkAction(t *testing.T) {
 	if cost.Unit != "%" || cost.Value == nil || *cost.Value < 1 || *cost.Value > 10 || !strings.Contains(cost.Range, " to ") {
 		t.Errorf("the cost is %+v", cost)
 	}
-	want := "runner: linux/amd64, 2 CPUs\nruntime: go go version go1.26\ncpu: a processor\nkernel: 6.8.0\nframework: hello/go\ntracer: otel-go (go.opentelemetry.io/otel v1.47.0)\ntracetax: 1.2.3"
+	want := "runner: linux/amd64, 2 CPUs\nruntime: go version go1.26\ncpu: a processor\nkernel: 6.8.0\nframework: hello/go\ntracer: otel-go (go.opentelemetry.io/otel v1.47.0)\ntracetax: 1.2.3"
 	if cost.Extra != want {
 		t.Errorf("extra is\n%s\nwant\n%s", cost.Extra, want)
 	}

@@ -132,11 +132,11 @@ func method(doc *finding.Document) string {
 	if doc.Experiment.Load != "" {
 		load = " under the same load (" + finding.PlainText(doc.Experiment.Load) + ")"
 	}
-	order := "each of which ran every variant once, in random order and in fresh processes,"
+	how := "every variant ran once, in random order and in fresh processes,"
 	if doc.Experiment.Duet {
-		order = "each of which ran both variants at the same time, in fresh processes,"
+		how = "both variants ran at the same time, in fresh processes,"
 	}
-	return fmt.Sprintf("%s were made, %s%s. ", parts.Counted(doc.Runs.Blocks, "block"), order, load) +
+	return fmt.Sprintf("In %s %s%s. ", parts.Counted(doc.Runs.Blocks, "block"), how, load) +
 		"A cost is the centre of the differences within blocks (Hodges–Lehmann)" + bounded(doc, ", with its 95 % interval", "; there are too few blocks for intervals") + ". " +
 		"CPU is that of all processes but the load generator and the receiver of spans, from the start of the load until the last span had come."
 }
