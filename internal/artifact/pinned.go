@@ -90,14 +90,21 @@ func pythonPins(files fs.FS, name string, out pins) error {
 	}
 	var names []string
 	for _, line := range requirement.FindAllSubmatch(wanted, -1) {
-		names = append(names, string(line[1]))
+		names = append(names, pythonName(line[1]))
 	}
 	for _, line := range requirement.FindAllSubmatch(lock, -1) {
-		if slices.Contains(names, string(line[1])) {
+		if slices.Contains(names, pythonName(line[1])) {
 			out.add(string(line[1]), string(line[2]))
 		}
 	}
 	return nil
+}
+
+// separators are what the names of Python packages are alike in spite of, as case is.
+var separators = regexp.MustCompile(`[-_.]+`)
+
+func pythonName(name []byte) string {
+	return strings.ToLower(separators.ReplaceAllString(string(name), "-"))
 }
 
 func mavenPins(files fs.FS, name string, out pins) error {

@@ -12,7 +12,7 @@ import (
 func TestPinned(t *testing.T) {
 	files := fstest.MapFS{}
 	for name, text := range map[string]string{
-		"requirements.in":  "# what it is made of\ntracer[otlp]==1.2.0\nhelper==3\n",
+		"requirements.in":  "# what it is made of\nTracer[otlp]==1.2.0\nhelper==3\n",
 		"requirements.txt": "helper==3 ; python_full_version < '3.11' \\\n    --hash=sha256:aa\nhelper==4 ; python_full_version >= '3.11' \\\n    --hash=sha256:bb\nneeded==9 \\\n    --hash=sha256:cc\ntracer[otlp]==1.2.0 \\\n    --hash=sha256:dd\n",
 		"maven.lock":       "org.example:agent:2.0.1 sha256:7217391b5a88ab3df807a666b0710bebc52415cc01c0fb3147e72c63f9162a53 as agent.jar\n",
 		"package.json":     `{"dependencies": {"@example/api": "1.9.1"}}`,

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -27,5 +29,10 @@ func writeHistory(s console.Streams, dirs []string, flags reportFlags) error {
 		}
 		docs = append(docs, doc)
 	}
-	return writeOutput(s.Out, "--otava", file, func(w io.Writer) error { return report.Otava(w, docs) })
+	var left []string
+	err := writeOutput(s.Out, "--otava", file, func(w io.Writer) (err error) { left, err = report.Otava(w, docs); return err })
+	if err == nil && len(left) > 0 {
+		_, err = fmt.Fprintf(s.Err, "left out, since not every result can tell it: %s\n", strings.Join(left, ", "))
+	}
+	return err
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -135,7 +136,7 @@ func TestBenchmarkAction(t *testing.T) {
 	if cost.Unit != "% of the baseline" || cost.Value == nil || *cost.Value < 101 || *cost.Value > 110 || !strings.HasPrefix(cost.Range, "10") || !strings.Contains(cost.Range, " to 1") {
 		t.Errorf("the cost is %+v", cost)
 	}
-	want := "runner: linux/amd64, 2 CPUs\nruntime: go go version go1.26\ncpu: a processor\nkernel: 6.8.0\nframework: hello/go\ntracer: otel-go (go.opentelemetry.io/otel v1.47.0)\ntracetax: 1.2.3"
+	want := "runner: linux/amd64, 2 CPUs\nruntime: go version go1.26\ncpu: a processor\nkernel: 6.8.0\nframework: hello/go\ntracer: otel-go (go.opentelemetry.io/otel v1.47.0)\ntracetax: 1.2.3"
 	if cost.Extra != want {
 		t.Errorf("extra is\n%s\nwant\n%s", cost.Extra, want)
 	}
@@ -287,7 +288,7 @@ func otavaOf(t *testing.T, docs ...*finding.Document) map[string][]float64 {
 func otavaText(t *testing.T, docs ...*finding.Document) []byte {
 	t.Helper()
 	var text bytes.Buffer
-	if err := Otava(&text, docs); err != nil {
+	if _, err := Otava(&text, docs); err != nil {
 		t.Fatal(err)
 	}
 	return text.Bytes()

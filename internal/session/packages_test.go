@@ -10,7 +10,7 @@ import (
 func TestPackagesOf(t *testing.T) {
 	for _, c := range []struct{ workload, whose, of string }{
 		{"hello/flask", "otel-python", "opentelemetry-distro"},
-		{"hello/go", "hello/go", "go.opentelemetry.io/otel"},
+		{"hello/go", "hello/go", "go.opentelemetry.io/otel/sdk"},
 	} {
 		all, err := spec.ParseExperiment("x.yaml", "", []byte("workload: "+c.workload+"\nvariants: {none: , otel: }\n"), builtIn)
 		if err != nil {

@@ -22,7 +22,7 @@ var errNothingShared = errors.New("no figure is in all of these results: Otava r
 func Otava(w io.Writer, docs []*finding.Document) error {
 	docs = slices.Clone(docs)
 	slices.SortStableFunc(docs, func(a, b *finding.Document) int { return measuredAt(a).Compare(measuredAt(b)) })
-	var columns []string
+	var names []string
 	values := make([]map[string]float64, len(docs))
 	for i, doc := range docs {
 		values[i] = map[string]float64{}
@@ -42,10 +42,7 @@ func Otava(w io.Writer, docs []*finding.Document) error {
 		return errNothingShared
 	}
 	head := []string{"time", "commit"}
-	for _, column := range columns {
-		head = append(head, sheet.Text(column))
-	}
-	rows := [][]string{head}
+	rows := make([][]string, len(docs))
 	for i, doc := range docs {
 		row := []string{measuredAt(doc).UTC().Format(time.RFC3339), sheet.Text(commitOf(doc))}
 		for _, column := range columns {
@@ -53,7 +50,17 @@ func Otava(w io.Writer, docs []*finding.Document) error {
 		}
 		rows = append(rows, row)
 	}
-	return sheet.Write(w, "the history", rows)
+	for _, name := range names {
+		if slices.ContainsFunc(values, func(of map[string]float64) bool { _, known := of[name]; return !known }) {
+			left = append(left, name)
+			continue
+		}
+		head = append(head, sheet.Text(name))
+		for i := range docs {
+			rows[i] = append(rows[i], sheet.Number(values[i][name]))
+		}
+	}
+	return left, sheet.Write(w, "the history", append([][]string{head}, rows...))
 }
 
 // measuredAt is when a result was begun; when it was analysed, where that is not known.

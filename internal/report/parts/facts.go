@@ -35,9 +35,14 @@ func Versions(of any) []string {
 	table, _ := of.(map[string]any)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(table)) {
-		if text, is := table[name].(string); is {
-			out = append(out, finding.PlainText(strings.TrimSpace(name+" "+text)))
+		text, is := table[name].(string)
+		if !is {
+			continue
 		}
+		if !strings.HasPrefix(text, name) {
+			text = name + " " + text
+		}
+		out = append(out, finding.PlainText(text))
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func pasteTable(doc *finding.Document) model.Grid {
 	run := wholeRun(doc)
 	table := model.Grid{Columns: []model.Column{{Head: "operation"}, {Head: "variant"}, {Head: "what it is", Wrap: true}, {Head: "", Right: true}, {Head: "over " + base + bounded(doc, " (95 %)", ""), Right: true}}}
 	for _, name := range pasteMetrics {
-		table.Columns = append(table.Columns, model.Column{Head: finding.MetricName(name), Right: true})
+		table.Columns = append(table.Columns, model.Column{Head: finding.MetricName(name) + " over " + base, Right: true})
 	}
 	var label string
 	for _, g := range groups {
