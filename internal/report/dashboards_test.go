@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -298,7 +297,7 @@ func otavaText(t *testing.T, docs ...*finding.Document) []byte {
 func TestOtavaOfDifferentResults(t *testing.T) {
 	other := small.make()
 	other.Experiment.Workload = "hello/python"
-	if err := Otava(io.Discard, []*finding.Document{small.make(), other}); err == nil || !strings.Contains(err.Error(), "one experiment and workload") {
+	if _, err := Otava(io.Discard, []*finding.Document{small.make(), other}); err == nil || !strings.Contains(err.Error(), "one experiment and workload") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -17,9 +17,9 @@ import (
 var errNothingShared = errors.New("no figure is in all of these results: Otava reads a number in each row of a column; give results of one experiment and workload")
 
 // Otava writes a row for each result, in the order of time: the time, the commit of the program where it is known, and a
-// column for each figure that all of them have, called "workload/operation/variant measure". Otava passes over no row of a
-// column: it refuses an empty cell, and reckons with a nan.
-func Otava(w io.Writer, docs []*finding.Document) error {
+// column for each figure that all of them have, called "workload/operation/variant measure". Otava reads a number in each
+// cell, and no longer finds a change where one is none: left are the figures that some results lack.
+func Otava(w io.Writer, docs []*finding.Document) (left []string, err error) {
 	docs = slices.Clone(docs)
 	slices.SortStableFunc(docs, func(a, b *finding.Document) int { return measuredAt(a).Compare(measuredAt(b)) })
 	var names []string
@@ -27,28 +27,17 @@ func Otava(w io.Writer, docs []*finding.Document) error {
 	for i, doc := range docs {
 		values[i] = map[string]float64{}
 		for _, t := range trackedOf(doc) {
-			column := t.name + " " + t.measure()
-			values[i][column] = t.value
-			if !slices.Contains(columns, column) {
-				columns = append(columns, column)
+			name := t.name + " " + t.measure()
+			values[i][name] = t.value
+			if !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
-	}
-	some := len(columns) > 0
-	columns = slices.DeleteFunc(columns, func(column string) bool {
-		return slices.ContainsFunc(values, func(of map[string]float64) bool { _, known := of[column]; return !known })
-	})
-	if some && len(columns) == 0 {
-		return errNothingShared
 	}
 	head := []string{"time", "commit"}
 	rows := make([][]string, len(docs))
 	for i, doc := range docs {
-		row := []string{measuredAt(doc).UTC().Format(time.RFC3339), sheet.Text(commitOf(doc))}
-		for _, column := range columns {
-			row = append(row, sheet.Number(values[i][column]))
-		}
-		rows = append(rows, row)
+		rows[i] = []string{measuredAt(doc).UTC().Format(time.RFC3339), sheet.Text(commitOf(doc))}
 	}
 	for _, name := range names {
 		if slices.ContainsFunc(values, func(of map[string]float64) bool { _, known := of[name]; return !known }) {
@@ -59,6 +48,9 @@ func Otava(w io.Writer, docs []*finding.Document) error {
 		for i := range docs {
 			rows[i] = append(rows[i], sheet.Number(values[i][name]))
 		}
+	}
+	if len(names) > 0 && len(left) == len(names) {
+		return nil, errNothingShared
 	}
 	return left, sheet.Write(w, "the history", append([][]string{head}, rows...))
 }
