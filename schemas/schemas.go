@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// ExperimentTitle is the title of the schema of an experiment, by which one that was written is known.
+const ExperimentTitle = "An experiment of tracetax"
+
 //go:embed *.json
 var files embed.FS
 

@@ -39,8 +39,8 @@ other machines are refused; --force compares what they have in common.
 With --variants, variants of one result are compared with the first of them.
 
 A filter is conditions KEY=PATTERN that must all hold. KEY is metric, operation,
-variant, role or the name of a parameter; a pattern may hold * and ?; commas
-separate alternatives.
+variant, role, service or the name of a parameter; a pattern may hold * and ?;
+commas separate alternatives.
 
 The exit status is 0 when all is well, 2 for wrong usage or results that cannot be
 compared, 3 when the change is over a budget, 4 when that cannot be told yet.`,

@@ -66,7 +66,7 @@ type dryLoad struct {
 	Unpiloted   string    `json:"unpiloted,omitempty"`          // the same, where a quick run takes the workload's declared rates instead
 	Capacity    string    `json:"capacity,omitempty"`           // what a search is for, in words
 	WarmupAll   float64   `json:"warmup_all_seconds,omitempty"` // load of all operations in turn, before the first of them
-	Warmup      float64   `json:"warmup_seconds"`               // before each window; 0 where pilots find it
+	Warmup      *float64  `json:"warmup_seconds,omitempty"`     // before each window; absent where pilots find it
 	WarmupMost  float64   `json:"warmup_max_seconds,omitempty"`
 	Window      float64   `json:"window_seconds"`         // of a measured window, or of a probe of a search
 	Windows     int       `json:"windows"`                // of a measured run: operations × levels of the sweep
@@ -131,6 +131,7 @@ func dryPlanOf(f session.Foreseen, drawn bool) (dryPlan, error) {
 		Load: dryLoadOf(e, schedule.Phases), Seed: e.Design.Seed, Drawn: drawn,
 		Blocks:  dryBlocks{Least: schedule.Least, Most: len(schedule.Blocks), Precision: e.Design.Precision, Metric: e.Design.Metric},
 		Seconds: secondsOf(schedule.Shortest, schedule.Length), Artifacts: []dryArtifact{},
+		Operations: []dryOperation{}, Variants: []dryVariant{}, Planned: []plannedRun{},
 	}
 	if e.Design.Most == 0 { // it stops at no precision
 		p.Blocks.Precision, p.Blocks.Metric = 0, ""
@@ -171,8 +172,11 @@ func dryLoadOf(e *spec.Experiment, windows int) dryLoad {
 	l := e.Load
 	out := dryLoad{
 		Text: words.Load(e), Rates: l.Rates, Connections: l.Levels, Unpiloted: e.Design.Unpiloted,
-		WarmupAll: l.WarmupAll.Seconds(), Warmup: l.Warmup.Seconds(), WarmupMost: l.WarmupMost.Seconds(),
+		WarmupAll: l.WarmupAll.Seconds(), WarmupMost: l.WarmupMost.Seconds(),
 		Window: l.Duration.Seconds(), Windows: windows, Calls: l.Calls, Depths: l.Depths, Threads: l.Crowds, Together: e.Design.Duet,
+	}
+	if given := l.Warmup.Seconds(); given > 0 || l.WarmupMost == 0 {
+		out.Warmup = &given
 	}
 	if l.Connections > 0 {
 		out.Connections = []int{l.Connections}

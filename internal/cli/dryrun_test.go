@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 var orderLine = regexp.MustCompile(`(?m)^  order with seed (\d+)(.*)\n`)
@@ -88,6 +90,32 @@ func TestDryPlan(t *testing.T) {
 	}
 	if plan.Blocks != (dryBlocks{Least: 3, Most: 3}) || plan.Load.Windows != len(plan.Operations) || plan.Operations[0].Rate != 800 || plan.Load.Window != 2.5 {
 		t.Errorf("%+v", plan)
+	}
+}
+
+// A warm-up that pilots will find has no length yet, which is not a warm-up of none; and what is a list is one.
+func TestDryPlanOfUnknowns(t *testing.T) {
+	zero, three := 0.0, 3.0
+	for warmup, want := range map[string]*float64{"auto": nil, "0s": &zero, "3s": &three} {
+		text := dryRunOf(t, "--json", "--blocks", "6", "--warmup", warmup, "--op", "GET /", "--variant", "none", "--variant", "other:env.X=1", "--", "true", "{port}")
+		var plan dryPlan
+		if err := json.Unmarshal([]byte(text), &plan); err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Load.Warmup; (got == nil) != (want == nil) || got != nil && *got != *want || strings.Contains(text, "warmup_seconds") != (want != nil) {
+			t.Errorf("warm-up %s is %v in\n%s", warmup, got, text)
+		}
+	}
+	plan, err := dryPlanOf(session.Foreseen{Experiment: &spec.Experiment{Workload: &spec.Workload{}}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "null") {
+		t.Errorf("something is null: %s", text)
 	}
 }
 

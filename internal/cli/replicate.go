@@ -36,8 +36,9 @@ figures beside, the order of the variants, means, ratios of ratios, and what bec
 of each of its claims.
 
 DIR is what 'tracetax run' names at its end: a folder with a result for each workload,
-or one result. Several experiments over one workload stand beside each other. What was published and claimed stands in the experiment file; results
-carry it. --experiment takes it from a file as it is now.`,
+or one result. Several experiments over one workload stand beside each other. What was
+published and claimed stands in the experiment file; results carry it. --experiment
+takes it from a file as it is now.`,
 		Example: `  tracetax replicate tracetax-results/requests-throughput-1
   tracetax replicate tracetax-results/calls-depth-1 --html replication.html
   tracetax replicate calls/baseline calls/depth calls/fixed-rate --html replication.html

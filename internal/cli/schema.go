@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,8 +26,8 @@ func newSchema(s console.Streams) *cobra.Command {
 		Short: "Print the JSON Schema of an experiment file, of findings.json or of runs.jsonl",
 		Long: `Prints the JSON Schema (draft 2020-12) of what this version reads and writes: an
 experiment file, a workload's, service's or tracer's; findings.json, or a line of
-runs.jsonl. Each key, field and code has
-a description. Editors complete and check an experiment whose first line is
+runs.jsonl. Each key, field and code has a description. Editors complete and check
+an experiment whose first line is
 "# yaml-language-server: $schema=` + schemaFile + `", as 'tracetax init' writes it.`,
 		Example: `  tracetax schema experiment > ` + schemaFile + `
   tracetax schema findings | jq '."$defs".Finding.properties'`,
@@ -48,14 +49,23 @@ a description. Editors complete and check an experiment whose first line is
 	}
 }
 
-// schemaBeside writes the schema of experiments beside one, for editors. One that is there already is left alone.
+// schemaBeside writes the schema of experiments beside one, for editors. It replaces one that another tracetax wrote; any
+// other file of that name is left alone.
 func schemaBeside(experiment string) error {
 	text, err := schemas.Text("experiment")
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(filepath.Dir(experiment), schemaFile)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	written, err := isOwnSchema(path)
+	if err != nil {
+		return fmt.Errorf("looking at the schema for editors: %w", err)
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if written {
+		flags = os.O_WRONLY | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -66,4 +76,24 @@ func schemaBeside(experiment string) error {
 		return errors.Join(fmt.Errorf("writing %s: %w", path, err), f.Close())
 	}
 	return f.Close()
+}
+
+// isOwnSchema reports whether a file is a schema of experiments that a tracetax wrote. An early one wrote an empty one.
+func isOwnSchema(path string) (bool, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	var have map[string]any
+	if json.Unmarshal(text, &have) != nil {
+		return false, nil // it is somebody else's
+	}
+	return len(have) == 0 || have["title"] == schemas.ExperimentTitle, nil
 }

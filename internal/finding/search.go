@@ -45,7 +45,7 @@ type Search struct {
 	Goal      string            `json:"goal"`                // e.g. "75 % of the app's CPU"
 	Method    string            `json:"method"`              // "fit" or "staircase"
 	Rate      *Interval         `json:"rate"`                // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
-	Outcomes  []string          `json:"outcomes"`            // by block: "found", "saturated", "by-generator", "above-most", "below-least", "no-spans" or "unsteady"
+	Outcomes  []string          `json:"outcomes"`            // by block: "found", "saturated", "by-generator", "above-max", "below-least", "no-spans" or "unsteady"
 	Repeated  int               `json:"repeated,omitempty"`  // searches that were made twice, because the first ended unsteady
 	Held      float64           `json:"held,omitempty"`      // operations/s: the least, over the blocks, of the highest that passed; 0: there is none
 	Failed    float64           `json:"failed,omitempty"`    // operations/s: the lowest that a search ended with as not passing; 0: there is none

@@ -14,8 +14,8 @@ type call struct {
 	waits    bool // in conn.queue: its request has not been begun on this connection
 	began    bool // some of its request has been written on this connection
 	counted  bool // as started
-	resent   bool // this is its second connection
-	tried    int  // addresses of the server that failed for it
+	resent   bool // this is its second connection, of a step: the step's
+	tried    int  // addresses of the server that failed for it, of a step: for the step
 	stream   stream
 
 	prev, next *call // in loop.busy

@@ -14,7 +14,7 @@ func (l *loop) begin(w wait, freed time.Duration) bool {
 	}
 	l.tally.late(w.noticed - w.at + l.now - freed)
 	if err != nil {
-		l.refuse(err, l.now)
+		l.refuse(op, err, l.now)
 		return true
 	}
 	k := l.newCall()
@@ -89,14 +89,14 @@ func (l *loop) detach(k *call) {
 
 // fail ends k with err. Its connection is the caller's care.
 func (l *loop) fail(k *call, err error) {
-	l.tally.fail(kindOf(err), l.now)
+	l.tally.fail(k.step().says(kindOf(err)), l.now)
 	l.detach(k)
 }
 
-// refuse fails an operation for which no connection could be opened.
-func (l *loop) refuse(err error, now time.Duration) {
+// refuse fails an operation for whose step no connection could be opened.
+func (l *loop) refuse(step *operation, err error, now time.Duration) {
 	l.feeder.refused(now)
-	l.tally.fail(kindOf(err), now)
+	l.tally.fail(step.says(kindOf(err)), now)
 }
 
 // giveUp times out a call.

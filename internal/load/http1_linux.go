@@ -56,9 +56,11 @@ func (h *http1) finish(l *loop, keep bool) {
 	l.finish(k, h.response.status, kind, keep)
 }
 
-// follow makes the next step of k, on this connection if it can go on.
+// follow makes the next step of k, on this connection if it can go on. What befell the connections of the steps before
+// counts no more: each step may be made once more, as an operation of its own could be.
 func (h *http1) follow(l *loop, k *call, keep bool) {
 	h.conn.used, k.began = true, false
+	k.resent, k.tried = false, 0
 	if !keep {
 		l.move(k)
 		return

@@ -52,6 +52,7 @@ type loop struct {
 	plan    *plan
 	targets []*server // by index in plan.targets
 	most    int       // connections that may be open
+	walks   bool      // some operation has steps, of which one waits for the answer to the other
 	feeder  feeder
 	tally   *tally
 	waiting queue
@@ -143,7 +144,8 @@ func (l *loop) prepare(p *plan, thread int, start time.Time) {
 	l.thread = thread
 	l.stamps.on = p.task.Rate > 0
 	l.unstamp()
-	l.poll.hold = runtime.GOMAXPROCS(0) >= p.task.Threads+2 && !p.walks() // an answer between two steps is waited for
+	l.poll.hold = runtime.GOMAXPROCS(0) >= p.task.Threads+2
+	l.walks = p.walks()
 	l.trim()
 	l.clock()
 }

@@ -106,7 +106,7 @@ func (l *loop) rerun() {
 
 // unplaced fails k, for which no connection could be opened.
 func (l *loop) unplaced(k *call, err error) {
-	l.refuse(err, l.clock())
+	l.refuse(k.step(), err, l.clock())
 	l.busy.remove(k)
 	l.ended = append(l.ended, k)
 }

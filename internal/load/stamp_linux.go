@@ -83,9 +83,9 @@ func (l *loop) answeredAt(now time.Duration) time.Duration { return min(l.stamps
 // unstamp says that what ends from here on does not end with what was read last.
 func (l *loop) unstamp() { l.stamps.came = never }
 
-// isDeaf reports whether answers may be left unread until the next operation is due.
+// isDeaf reports whether answers may be left unread until the next operation is due: not those that a step waits for.
 func (l *loop) isDeaf(d time.Duration) bool {
-	return d > 0 && d <= mostDeaf && l.stamps.on && l.poll.hold && l.waiting.empty() && l.opening == 0 &&
+	return d > 0 && d <= mostDeaf && l.stamps.on && l.poll.hold && !l.walks && l.waiting.empty() && l.opening == 0 &&
 		l.tally.received <= mostUnread*(l.tally.completed+1)
 }
 

@@ -66,6 +66,29 @@ func TestStampsOfTheKernel(t *testing.T) {
 	}
 }
 
+// With steps no answer is left unread, since the next step waits for it; its waits are as cheap as those without.
+func TestAnswersBetweenStepsAreHeard(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3)) // one for the loop, one for the server, and one to spare
+	request := Request{Address: "127.0.0.1:1"}
+	for deaf, then := range map[bool][]Request{true: nil, false: {request}} {
+		l, err := newLoop(&progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.shut()
+		first := request
+		first.Then = then
+		p, err := newPlan(t.Context(), Task{Operations: []Request{first}, Rate: 1000, Count: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.prepare(p, 0, time.Now())
+		if got := l.isDeaf(mostDeaf); got != deaf || !l.poll.hold {
+			t.Errorf("%d steps: deaf %t, want %t; short waits keep the right to run %t, want true", 1+len(then), got, deaf, l.poll.hold)
+		}
+	}
+}
+
 // The pacer sleeps: at a rate that asks little of it, it uses little of its CPU.
 func TestPacerDoesNotSpin(t *testing.T) {
 	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -91,6 +92,58 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// breaks ends the connection instead of an answer.
+func breaks(path string) func(http.ResponseWriter, *http.Request) bool {
+	return func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == path {
+			_, _ = io.Copy(io.Discard, r.Body)
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	}
+}
+
+// A step for which there is no connection is told as well.
+func TestStepWithoutAConnection(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		server, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := server.Addr().String()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			c, err := server.Accept()
+			server.Close() // the second step finds nobody
+			if err == nil {
+				defer c.Close()
+				if readRequest(bufio.NewReader(c)) {
+					send(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+				}
+			}
+		}()
+		defer func() { server.Close(); <-ended }()
+		first := Request{Address: addr, Then: []Request{{Address: addr}}}
+		for i, want := range []string{"step 2: connection refused", "step 1: connection refused"} {
+			if l := do(t, g, Task{Operations: []Request{first}, Count: 1}); l.Errors[want] != 1 {
+				t.Errorf("operation %d: %v, want %q", i+1, l.Errors, want)
+			}
+		}
+	})
+}
+
+// So is one whose connection the system refuses at once.
+func TestStepThatCannotBeAsked(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		const everybody = "255.255.255.255:80" // to whom there are no connections
+		first := Request{Address: everybody, Then: []Request{{Address: everybody}}}
+		if l := do(t, g, Task{Operations: []Request{first}, Count: 1}); l.Errors["step 1: network unreachable"] != 1 {
+			t.Errorf("%v", l.Errors)
+		}
+	})
+}
+
 // An operation fails with the step that fails, and makes no further one.
 func TestStepsFail(t *testing.T) {
 	answer := func(path string, status int, text string) func(http.ResponseWriter, *http.Request) bool {
@@ -114,7 +167,8 @@ func TestStepsFail(t *testing.T) {
 		{"nothing to take", answer("/login", 200, `{"user": {"tokens": ["a"]}}`), "step 1: no {take.token} in the answer", 1},
 		{"no JSON", answer("/login", 200, "hello"), "step 1: no {take.token} in the answer", 1},
 		{"a line end", answer("/login", 200, `{"user": {"tokens": ["a", "b\r\nX: y"]}}`), "step 1: {take.token} holds control characters", 1},
-		{"too long", answer("/login", 200, strings.Repeat("x", maxTape+1)), "bad response: too long to take values from it", 1},
+		{"too long", answer("/login", 200, strings.Repeat("x", maxTape+1)), "step 1: bad response: too long to take values from it", 1},
+		{"a broken connection", breaks("/orders"), "step 2: connection closed before the response", 2},
 		{"the last step", answer("/orders/a b/c", 404, ""), "step 3: status 404", 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -177,6 +231,27 @@ func TestStepsOverLostConnections(t *testing.T) {
 	})
 }
 
+// Each step may go out once more on another connection, whatever befell the steps before it.
+func TestEachStepIsResent(t *testing.T) {
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		var requests atomic.Int64
+		addr := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+			for readRequest(r) {
+				// The first step of the second operation goes unanswered on a kept connection, and then its second step.
+				if n := requests.Add(1); n == 3 || n == 5 || !send(c, okay) {
+					return
+				}
+			}
+		})
+		first := Request{Address: addr, Path: "/1", Then: []Request{{Address: addr, Path: "/2"}}}
+		l := do(t, g, Task{Operations: []Request{first}, Count: 2})
+		if l.Completed != 2 || l.Resent != 2 || l.Started != 2 || l.Connected != 3 || requests.Load() != 6 {
+			t.Errorf("%d completed, %d resent, %d started, %d connected, %d requests at the server; want 2, 2, 2, 3, 6; %v",
+				l.Completed, l.Resent, l.Started, l.Connected, requests.Load(), l.Errors)
+		}
+	})
+}
+
 func TestStepsThatAreWrong(t *testing.T) {
 	for want, change := range map[string]func(*Request){
 		`step 2: nothing before it takes {take.nobody}`:                   func(r *Request) { r.Then[0].Path = "/{take.nobody}" },
@@ -197,6 +272,23 @@ func TestStepsThatAreWrong(t *testing.T) {
 		err := Task{Operations: []Request{r}, Count: 1}.Check()
 		if err == nil || !strings.HasPrefix(err.Error(), `operation "buy": `+want) {
 			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
+
+// A single request has nothing to take values from.
+func TestTakesOfASingleRequest(t *testing.T) {
+	for name, r := range map[string]Request{
+		"path":    {Path: "/{take.x:raw}"},
+		"header":  {Headers: []Header{{"A", "b {take.x:raw}"}}},
+		"body":    {Body: []byte(`{"a": {take.x:raw}}`)},
+		"gRPC":    {GRPC: true, Path: "/a.B/C{take.x:raw}"},
+		"nothing": {Path: "/take.x", Headers: []Header{{"A", "{take}"}}, Body: []byte(`{"a": "{take.", "b": {}}`)},
+	} {
+		r.Address = "127.0.0.1:1"
+		err := Task{Operations: []Request{r}, Count: 1}.Check()
+		if name == "nothing" && err != nil || name != "nothing" && (err == nil || !strings.Contains(err.Error(), "nothing before it takes {take.x:raw}")) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

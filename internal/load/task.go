@@ -150,7 +150,11 @@ func (t Task) Check() error {
 		return err
 	}
 	for _, r := range t.Operations {
-		if err := r.check(); err != nil {
+		err := r.check()
+		if err == nil {
+			err = r.checkSteps()
+		}
+		if err != nil {
 			return fmt.Errorf("operation %q: %w", r.Name, err)
 		}
 		if t.Streams > 1 && !r.GRPC {
@@ -194,7 +198,7 @@ func (r Request) check() error {
 			return err
 		}
 	}
-	return r.checkSteps()
+	return nil
 }
 
 // checkCall says what is wrong with a gRPC call.

@@ -162,7 +162,7 @@ func (w *workers) exchange(ctx context.Context, due wait, freed time.Duration) {
 // outcome is what became of one operation.
 type outcome struct {
 	status  int
-	step    *operation // the last one that was made
+	step    *operation // the last one that was begun
 	kind    string     // what the answer is wrong in; "" where it is right
 	err     error
 	refused bool // no connection could be opened
@@ -197,7 +197,7 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 	case now >= w.plan.deadline(due.at):
 		t.timeOut(due.at, now)
 	case o.err != nil:
-		t.fail(kindOf(o.err), now)
+		t.fail(o.step.says(kindOf(o.err)), now)
 	case o.kind != "":
 		t.fail(o.kind, now)
 	default:

@@ -5,7 +5,7 @@ import (
 	"maps"
 )
 
-// UnmarshalJSON reads counts also of records in which what is suppressed was called forgone.
+// UnmarshalJSON reads counts also of records of schema 1, in which what is suppressed was called forgone.
 func (c *Counts) UnmarshalJSON(text []byte) error {
 	type plain Counts
 	read := struct {

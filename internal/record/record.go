@@ -12,8 +12,9 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// Schema is the version of the record format. A reader refuses a newer one.
-const Schema = 1
+// Schema is the version of the record format. A reader refuses a newer one. Since 2 what a tracer suppressed is called
+// so: a reader of 1 would take it for none.
+const Schema = 2
 
 // Kind says what a run was for.
 type Kind string
@@ -44,8 +45,8 @@ type Record struct {
 	Block    int       `json:"block"`             // from 1; 0 for a calibration
 	Position int       `json:"position"`          // place in the block's random order, from 0
 	Attempt  int       `json:"attempt"`           // 1, or 2 for the second try of a failed run
-	Started  time.Time `json:"started"`           // when the first process was started
-	Ended    time.Time `json:"ended"`             // when the last process had ended
+	Started  time.Time `json:"started"`           // when it began, with the workload's prepare command where there is one
+	Ended    time.Time `json:"ended"`             // when all of it had ended, the cleanup command too
 	Failure  *Failure  `json:"failure,omitempty"` // nil: the run is good
 
 	Start   Start    `json:"start"`             // what happened before the first phase
@@ -65,7 +66,7 @@ func (r *Record) Failed() bool { return r.Failure != nil }
 
 // Failure says why a run has no result.
 type Failure struct {
-	Stage   string   `json:"stage"`             // build, start, ready, warm-up, window, drain, stop, sink, load
+	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, verify, stop, cleanup, pilot
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
 	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
@@ -256,6 +257,7 @@ type Harness struct {
 	OwnCPU       float64  `json:"own_cpu"`           // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
 	OwnSeconds   float64  `json:"own_seconds"`       // how long that was
 	Unmet        []string `json:"unmet,omitempty"`   // limits and places that could not be given to a process, and why
-	Seconds      float64  `json:"seconds"`           // length of the run
+	Seconds      float64  `json:"seconds"`           // over which steal_seconds is told: the run without the commands around it
+	Unread       []string `json:"unread,omitempty"`  // which of steal_seconds and load_average could not be read: they are 0 and not known
 	Partner      string   `json:"partner,omitempty"` // duet: the variant that ran at the same time
 }

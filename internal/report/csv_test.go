@@ -33,7 +33,8 @@ func TestCSVHasEveryFinding(t *testing.T) {
 func TestCSVKeepsFormulasFromRunning(t *testing.T) {
 	doc := small.make()
 	doc.Experiment.Workload = `=HYPERLINK("x")`
-	doc.Findings[0].Note = "-1+1"
+	f := &doc.Findings[0]
+	f.Note, f.Unit, f.Better, f.Verdict.Kind = "-1+1", "@unit", "+better", "=kind"
 	var text bytes.Buffer
 	if err := CSV(&text, doc); err != nil {
 		t.Fatal(err)
@@ -44,5 +45,10 @@ func TestCSVKeepsFormulasFromRunning(t *testing.T) {
 	}
 	if rows[1][0] != `'=HYPERLINK("x")` || !strings.HasPrefix(rows[1][len(rows[1])-4], "'-") {
 		t.Errorf("names that a spreadsheet would run: %q", rows[1])
+	}
+	for i, cell := range rows[1] {
+		if strings.ContainsAny(cell[:min(1, len(cell))], "=+@") {
+			t.Errorf("%s is %q", rows[0][i], cell)
+		}
 	}
 }

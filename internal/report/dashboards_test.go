@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -130,8 +131,8 @@ func TestBenchmarkAction(t *testing.T) {
 		"runtimes": map[string]any{"go": "go version go1.26"}, "packages": map[string]any{"otel-go": map[string]any{"go.opentelemetry.io/otel": "v1.47.0"}},
 	}
 	all := actionsOf(t, doc)
-	cost := all["hello/go/json/otel: cpu_per_operation_overhead"]
-	if cost.Unit != "%" || cost.Value == nil || *cost.Value < 1 || *cost.Value > 10 || !strings.Contains(cost.Range, " to ") {
+	cost := all["hello/go/json/otel: cpu_per_operation_of_baseline"]
+	if cost.Unit != "% of the baseline" || cost.Value == nil || *cost.Value < 101 || *cost.Value > 110 || !strings.HasPrefix(cost.Range, "10") || !strings.Contains(cost.Range, " to 1") {
 		t.Errorf("the cost is %+v", cost)
 	}
 	want := "runner: linux/amd64, 2 CPUs\nruntime: go go version go1.26\ncpu: a processor\nkernel: 6.8.0\nframework: hello/go\ntracer: otel-go (go.opentelemetry.io/otel v1.47.0)\ntracetax: 1.2.3"
@@ -142,6 +143,75 @@ func TestBenchmarkAction(t *testing.T) {
 		if strings.Contains(name, "throughput") {
 			t.Errorf("of %s more is better", name)
 		}
+	}
+}
+
+// github-action-benchmark warns by ratios of a figure to the one before: none may be near zero, or below.
+func TestBenchmarkActionOfLittleCosts(t *testing.T) {
+	doc := small.make()
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		if f.Operation != "json" || f.Metric != "cpu_per_operation" || f.Role != "" {
+			continue
+		}
+		low, high := -0.03, -0.01
+		f.Relative = &finding.Interval{Estimate: -0.02, Low: &low, High: &high}
+		f.Verdict.Kind = finding.Saves
+	}
+	if cost := actionsOf(t, doc)["hello/go/json/otel: cpu_per_operation_of_baseline"]; cost.Value == nil || *cost.Value != 98 || cost.Range != "97 to 99" {
+		t.Errorf("what is saved is %+v", cost)
+	}
+	for low, want := range map[float64]bool{-1e-6: false, 0: false, 1e-6: true} {
+		for i := range doc.Findings {
+			high := 3e-6
+			f := &doc.Findings[i]
+			f.Amount, f.Absolute, f.Verdict.Kind = true, &finding.Interval{Estimate: 2e-6, Low: &low, High: &high}, finding.NoDifference
+		}
+		if cost, has := actionsOf(t, doc)["hello/go/json/otel: cpu_per_operation_added"]; has != want || has && *cost.Value != 2e-6 {
+			t.Errorf("an amount from %g is %+v", low, cost)
+		}
+	}
+}
+
+// A baseline has no figure of what tracing adds, nor of what it did not do: it has not cost zero.
+func TestDashboardsLeaveOutWhatABaselineHasNot(t *testing.T) {
+	doc := small.make()
+	low, high := 1e-6, 3e-6
+	one := func(metric, unit string, value float64, absolute *finding.Interval, uncompared bool, baseline float64) {
+		doc.Findings = append(doc.Findings, finding.Finding{
+			Operation: "json", Variant: "otel", Against: "none", Metric: metric, Unit: unit, Better: "lower", Blocks: 8,
+			Baseline: baseline, Value: value, Absolute: absolute, Uncompared: uncompared, Verdict: finding.Verdict{Kind: finding.Costs},
+		})
+	}
+	added := &finding.Interval{Estimate: 2e-6, Low: &low, High: &high}
+	none := []string{"delivered_share", "cpu_per_span", "cpu_per_kept_trace", "slope", "base", "r2"}
+	one(none[0], "1", 1, nil, false, 0)
+	for _, metric := range none[1:] {
+		one(metric, "s", 2e-6, added, false, 0)
+	}
+	one("gc_count", "count", 4, added, false, 0)
+	one("blocked_time", "s", 3, nil, true, 2)
+	const base, traced = "hello/go/json/none", "hello/go/json/otel"
+	all, history := bmfOf(t, doc), otavaOf(t, doc)
+	for _, metric := range none {
+		if _, has := all[base][metric]; has {
+			t.Errorf("BMF: the baseline has %s", metric)
+		}
+		if _, has := history[base+" "+metric]; has {
+			t.Errorf("Otava: the baseline has %s", metric)
+		}
+		if _, has := actionsOf(t, doc)[base+": "+metric]; has {
+			t.Errorf("github-action-benchmark: the baseline has %s", metric)
+		}
+		if _, has := all[traced][metric]; !has {
+			t.Errorf("BMF: the variant has no %s", metric)
+		}
+	}
+	if zero := all[base]["gc_count"]; zero.Value == nil || *zero.Value != 0 {
+		t.Errorf("what the baseline did not do is %v", zero)
+	}
+	if own := all[base]["blocked_time"]; own.Value == nil || *own.Value != 2 {
+		t.Errorf("what is not compared is %v", own)
 	}
 }
 
@@ -172,12 +242,15 @@ func TestDashboardsLeaveOutWhatIsNotKnown(t *testing.T) {
 		if _, has := bmfOf(t, doc)[name][measure]; has {
 			t.Errorf("%s: BMF has the cost", what)
 		}
-		if _, has := actionsOf(t, doc)[name+": "+measure]; has {
+		if _, has := actionsOf(t, doc)[name+": cpu_per_operation_of_baseline"]; has {
 			t.Errorf("%s: github-action-benchmark has the cost", what)
 		}
 		history := otavaOf(t, doc, small.make())
-		if got := history[name+" "+measure][0]; !math.IsNaN(got) {
+		if got, has := history[name+" "+measure]; has {
 			t.Errorf("%s: Otava has %v", what, got)
+		}
+		if got := history[name+" cpu_per_operation"]; len(got) != 2 {
+			t.Errorf("%s: Otava has the values %v", what, got)
 		}
 		if _, has := bmfOf(t, doc)[name]["cpu_per_operation"]; !has {
 			t.Errorf("%s: the value is gone too", what)
@@ -202,8 +275,8 @@ func otavaOf(t *testing.T, docs ...*finding.Document) map[string][]float64 {
 		}
 		for i := 2; i < len(row); i++ {
 			v, err := strconv.ParseFloat(row[i], 64)
-			if err != nil {
-				t.Error(err)
+			if err != nil || math.IsNaN(v) {
+				t.Errorf("%s is %q: %v", rows[0][i], row[i], err)
 			}
 			out[rows[0][i]] = append(out[rows[0][i]], v)
 		}
@@ -218,6 +291,15 @@ func otavaText(t *testing.T, docs ...*finding.Document) []byte {
 		t.Fatal(err)
 	}
 	return text.Bytes()
+}
+
+// Results that have nothing in common make no history.
+func TestOtavaOfDifferentResults(t *testing.T) {
+	other := small.make()
+	other.Experiment.Workload = "hello/python"
+	if err := Otava(io.Discard, []*finding.Document{small.make(), other}); err == nil || !strings.Contains(err.Error(), "one experiment and workload") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // history is results of thirty days, of which the last ten have a tracer that costs half as much again.

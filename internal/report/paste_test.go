@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -46,6 +47,23 @@ func TestPaste(t *testing.T) {
 	}
 	if !strings.Contains(text, "API only") || !strings.Contains(text, "a processor") || !strings.Contains(text, "10 blocks were made") {
 		t.Errorf("what is compared, where, or how is missing:\n%s", text)
+	}
+}
+
+// The day is that of the measurement: an analysis may come later, and none is named where it is not known.
+func TestPasteDay(t *testing.T) {
+	doc := small.make()
+	doc.Created, doc.Environment = time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), map[string]any{"tool": "1.2.3", "started": "2026-01-02T03:04:05.678Z"}
+	if text := pasted(t, doc); !strings.Contains(text, "Measured by tracetax 1.2.3 on 2026-01-02") {
+		t.Error(text)
+	}
+	delete(doc.Environment, "started")
+	if text := pasted(t, doc); !strings.Contains(text, "Measured by tracetax 1.2.3.") {
+		t.Error(text)
+	}
+	doc.Runs.Blocks = 1
+	if text := pasted(t, doc); !strings.Contains(text, "1 block was made, which ran every variant once,") {
+		t.Error(text)
 	}
 }
 

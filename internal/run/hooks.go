@@ -16,6 +16,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/run/logs"
 )
 
 // Bounds of these commands.
@@ -36,7 +37,17 @@ func (s *stage) cleanUp(ctx context.Context, c *Conductor, failed error) error {
 	if err != nil && failed == nil {
 		s.name = "cleanup"
 	}
+	s.unclean = err
 	return err
+}
+
+// uncleaned is what the command after the run failed of, nil where it did not: for a run that was interrupted, which
+// leaves no record to say it.
+func (s *stage) uncleaned() error {
+	if s.unclean == nil {
+		return nil
+	}
+	return errors.New(logs.Replacer(s.request.Plan.Secrets).Replace(s.unclean.Error()))
 }
 
 // hook runs one of the commands to its end.

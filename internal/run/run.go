@@ -46,7 +46,7 @@ func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
 	s := newStage(q, c.placement)
 	s.finish(s.conduct(ctx, c))
 	if ctx.Err() != nil {
-		return record.Record{}, errors.Join(context.Cause(ctx), s.redact())
+		return record.Record{}, errors.Join(context.Cause(ctx), s.uncleaned(), s.redact())
 	}
 	if heldBack(q, s.record) {
 		if err := c.learnAtEnds(ctx, q, s.record); err != nil {
@@ -131,7 +131,7 @@ func (c *Conductor) Duet(ctx context.Context, a, b Request) (record.Record, reco
 	d.play(ctx, c, stages)
 	errs := []error{process.Pin(c.placement.Harness), stages[0].redact(), stages[1].redact()}
 	if ctx.Err() != nil {
-		return record.Record{}, record.Record{}, errors.Join(append(errs, context.Cause(ctx))...)
+		return record.Record{}, record.Record{}, errors.Join(append(errs, context.Cause(ctx), stages[0].uncleaned(), stages[1].uncleaned())...)
 	}
 	return *stages[0].record, *stages[1].record, errors.Join(errs...)
 }

@@ -49,10 +49,12 @@ type stage struct {
 	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
 	results   string                        // the results folder
 	hookLogs  []string                      // of the commands around the run
+	unclean   error                         // what the command after the run failed of
 	shell     []string                      // what the programs get of the user's environment
 	exporting bool                          // spans are expected at the sink
 	ending    atomic.Bool                   // the processes are being stopped: their end is no death
-	before    harness
+	before    harness                       // read when the run is prepared
+	after     harness                       // read when all of it has ended but the command after it; zero before
 
 	duet   *duet // nil: a run by itself
 	second bool  // of a duet
@@ -75,6 +77,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
 	defer func() { err = errors.Join(err, s.cleanUp(ctx, c, err)) }() // of what was made ready for the run, once nothing of it runs
+	defer func() { s.after = readHarness() }()
 	s.launcher, err = process.NewLauncher(process.Options{
 		Name: fmt.Sprintf("%s-%d", q(s.request.Name), os.Getpid()), LogDir: filepath.Join(c.Logs, s.request.Name),
 		Self: c.Self, Accounting: c.Accounting,
@@ -98,7 +101,10 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		{"prepare", func(ctx context.Context) error {
 			return s.hook(ctx, c, "prepare", s.request.Plan.Prepare, preparePatience)
 		}},
-		{"sink", s.startAgents},
+		{"sink", func(ctx context.Context) error {
+			s.before = readHarness() // the command before the run is no part of what is measured
+			return s.startAgents(ctx)
+		}},
 		{"start", func(ctx context.Context) error {
 			return s.inTurn(ctx, func(ctx context.Context) error { return s.startApps(ctx, cancel) })
 		}},
@@ -131,7 +137,10 @@ func (s *stage) closeDriver() error {
 // finish completes the record of a run that has ended with err.
 func (s *stage) finish(err error) {
 	s.record.Ended = time.Now()
-	s.before.into(&s.record.Harness, s.record.Ended.Sub(s.record.Started))
+	if s.after.at.IsZero() { // it ended before anything began
+		s.after = readHarness()
+	}
+	s.before.into(&s.record.Harness, s.after)
 	if err != nil {
 		s.record.Failure = s.failure(err)
 		logs.RedactFailure(s.record.Failure, s.request.Plan.Secrets)
@@ -150,26 +159,32 @@ func (s *stage) redact() error {
 	return logs.Redact(append(paths, s.hookLogs...), s.request.Plan.Secrets)
 }
 
-// harness is a reading of what disturbs the harness.
+// harness is a reading of what disturbs the harness. Elsewhere than on Linux nothing is read.
 type harness struct {
-	steal time.Duration
-	load  float64
-	ok    bool
+	at             time.Time
+	steal          time.Duration
+	load           float64
+	stole, loading error // why they are not known
 }
 
 func readHarness() harness {
-	var h harness
-	steal, err := machine.Steal()
-	h.steal, h.ok = steal, err == nil // elsewhere than on Linux nothing is read, and nothing is said
-	h.load, _ = machine.LoadAverage()
+	h := harness{at: time.Now()}
+	h.steal, h.stole = machine.Steal()
+	h.load, h.loading = machine.LoadAverage()
 	return h
 }
 
-func (h harness) into(to *record.Harness, took time.Duration) {
-	now := readHarness()
-	to.Seconds = took.Seconds()
-	to.LoadAverage = h.load
-	if h.ok && now.ok {
-		to.StealSeconds = (now.steal - h.steal).Seconds()
+// into tells what was read before a run and after it.
+func (h harness) into(to *record.Harness, after harness) {
+	to.Seconds, to.Unread = after.at.Sub(h.at).Seconds(), nil
+	if h.stole == nil && after.stole == nil {
+		to.StealSeconds = (after.steal - h.steal).Seconds()
+	} else {
+		to.Unread = append(to.Unread, "steal_seconds")
+	}
+	if h.loading == nil {
+		to.LoadAverage = h.load
+	} else {
+		to.Unread = append(to.Unread, "load_average")
 	}
 }

@@ -86,7 +86,7 @@ type Capacity struct {
 	Lost       Text     `json:"lost"`                                        // goal, 0: the highest rate without a lost span
 	Method     string   `json:"method" jsonschema:"enum=fit,enum=staircase"` // fit: few probes, a line through them, a check of its prediction; staircase: steps until the goal is passed; default: fit
 	From       Rate     `json:"from"`                                        // first rate; default: the operation's or workload's rate, 50/s; in a staircase, the step
-	Most       Rate     `json:"most"`                                        // a rate that is never exceeded; default: what the generator can do
+	Max        Rate     `json:"max"`                                         // a rate that is never exceeded; default: what the generator can do
 	Step       Rate     `json:"step"`                                        // of a staircase, needed there
 	Confirm    Duration `json:"confirm"`                                     // of lost: length of a last probe that confirms the rate; default: duration
 	Resolution Share    `json:"resolution"`                                  // relative bracket at which a bisection ends; default: 2%
@@ -99,6 +99,7 @@ type Design struct {
 	Duet      bool `json:"duet"`      // true: both variants run at once; latency, throughput and start-up get no verdict; default: false
 	Seed      Text `json:"seed"`      // of the random orders; default: drawn, and kept in the results
 	Quick     bool `json:"quick"`     // true: as 'run --quick', without intervals and verdicts; default: false
+	Unpiloted Text `json:"unpiloted"` // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
 }
 
 // Faults are what goes wrong by a known amount, to show what a tracer does then, or to check the results.
@@ -114,7 +115,8 @@ type Claim struct {
 	Name       Text   `json:"name" jsonschema:"required"`                                              // what it is called; needed
 	Text       Text   `json:"text" jsonschema:"required"`                                              // what it says; needed
 	Metric     Text   `json:"metric" jsonschema:"required"`                                            // of findings.json; needed. The range of lost_share is of the share itself
-	Of         string `json:"of" jsonschema:"enum=cost,enum=ratio"`                                    // cost over the baseline; ratio of two variants or workloads, the first over the second, less one; default: cost
+	Of         string `json:"of" jsonschema:"enum=cost,enum=ratio"`                                    // cost over the baseline; ratio, less one, of two variants, workloads or operations, the first over the second, or of the metric over the one beside; default: cost
+	Beside     Text   `json:"beside"`                                                                  // of a ratio: a metric of findings.json whose cost the metric's cost is held against, the metric over this one
 	Variants   Texts  `json:"variants"`                                                                // what it is about; default: all but the baseline
 	Workloads  Texts  `json:"workloads"`                                                               // likewise
 	Operations Texts  `json:"operations"`                                                              // likewise

@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/schemas"
 )
 
 var update = flag.Bool("update", false, "write schemas/ again")
@@ -33,7 +34,7 @@ type document struct {
 }
 
 var documents = []document{
-	{name: "experiment", title: "An experiment of tracetax", of: Experiment{}, asked: true},
+	{name: "experiment", title: schemas.ExperimentTitle, of: Experiment{}, asked: true},
 	{name: "workload", title: "A workload.yaml of tracetax", of: Workload{}, asked: true},
 	{name: "service", title: "A service.yaml of tracetax", of: Service{}, asked: true},
 	{name: "tracer", title: "A tracer.yaml of tracetax", of: Tracer{}, asked: true},
@@ -204,7 +205,7 @@ func shaped(name string) *jsonschema.Schema {
 		return s
 	case "Environment":
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: shaped("Text")}
-	case "VariantOrTracer", "WorkloadOrName", "ChoiceOrNothing", "HopOrName", "HopOrHops", "OperationOrURL", "BodyOrText":
+	case "VariantOrTracer", "WorkloadOrName", "ChoiceOrNothing", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "BodyOrText":
 		return reference(name)
 	}
 	return nil
@@ -218,7 +219,7 @@ func types(all ...string) *jsonschema.Schema {
 // shapes defines the types that are a mapping or something shorter.
 func shapes(r *jsonschema.Reflector, s *jsonschema.Schema) {
 	null, text := &jsonschema.Schema{Type: "null"}, shaped("Text")
-	for _, of := range []any{Variant{}, Hop{}, Workload{}, Operation{}, Body{}, Choice{}} {
+	for _, of := range []any{Variant{}, Hop{}, Workload{}, Operation{}, Step{}, Body{}, Choice{}} {
 		made := r.Reflect(of)
 		maps.Copy(s.Definitions, made.Definitions)
 		made.Version, made.Definitions = "", nil
@@ -231,6 +232,7 @@ func shapes(r *jsonschema.Reflector, s *jsonschema.Schema) {
 		"ChoiceOrNothing": {null, reference("Choice")},
 		"WorkloadOrName":  {text, reference("Workload")},
 		"OperationOrURL":  {null, text, reference("Operation")},
+		"StepOrRequest":   {text, reference("Step")},
 		"BodyOrText":      {text, reference("Body")},
 		"HopOrName": {text, {Type: "object", MinProperties: &one, MaxProperties: &one,
 			AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{null, text, reference("Hop")}}}},

@@ -16,13 +16,13 @@ import (
 // readAs names the mappings that package spec reads, by what it calls them in errors, and the types that stand for them.
 var readAs = map[string]any{
 	"an experiment": Experiment{}, "a variant": Variant{}, "load": Load{}, "capacity": Capacity{}, "design": Design{}, "faults": Faults{}, "a claim": Claim{},
-	"a workload": Workload{}, "most": Most{}, "verify": Verify{}, "a need": Need{}, "artifact": Artifact{}, "a build (of one tracer, or of default)": Build{},
-	"a process": Process{}, "an operation": Operation{}, "body": Body{}, "a hop": Hop{},
+	"a workload": Workload{}, "max": Max{}, "verify": Verify{}, "a need": Need{}, "artifact": Artifact{}, "a build (of one tracer, or of default)": Build{},
+	"a process": Process{}, "an operation": Operation{}, "a step": Step{}, "body": Body{}, "a hop": Hop{},
 	"a tracer": Tracer{}, "a service": Service{}, "a setting": Setting{}, "a choice": Choice{}, "a saying": Saying{}, "answers": Answers{}, "a process of a tracer": Brought{},
 }
 
 // refused are keys that are read to be refused, with a hint.
-var refused = map[string][]string{"a variant": {"processes"}, "load": {"invocations"}, "design": {"most"}, "a tracer": {"admits"}, "a process of a tracer": {"traced"}}
+var refused = map[string][]string{"a variant": {"processes"}, "load": {"invocations"}, "design": {"max"}, "a tracer": {"admits"}, "a process of a tracer": {"traced"}}
 
 // elsewhere are keys that a mapping gets from a function of their own, or by name in a loop.
 var elsewhere = map[string][]string{

@@ -18,12 +18,12 @@ type Tracer struct {
 	Settings    map[string]Setting `json:"settings"`    // what its user chooses
 	Metrics     Text               `json:"metrics"`     // page of counters of each traced process, http://127.0.0.1:{port.WORD}/metrics; read once, before the processes stop
 	Processes   []Brought          `json:"processes"`   // proxies, agents or collectors that it brings
-	Says        []Saying           `json:"says"`        // what it says of spans: sampled, dropped, failed, sent (given to an export; the rest was lost at the stop)
+	Says        []Saying           `json:"says"`        // what it says of spans: sampled, dropped, failed, sent (given to an export; the rest was lost at the stop), traced
 	Tells       Text               `json:"tells"`       // regular expression over the output, whose group name is an instrumented library, for the report
 	Startup     Duration           `json:"startup"`     // about how much longer a start and stop takes; only for --dry-run
 	Settle      Duration           `json:"settle"`      // extra time after the processes are ready
 	Connects    Duration           `json:"connects"`    // longest wait of the first operation for the tracer's first contact with the sink
-	Holds       int                `json:"holds"`       // most spans kept until a buffer is full; so many that come late are not lost
+	Buffers     int                `json:"buffers"`     // most spans kept until a buffer is full; so many that come late are not lost
 }
 
 // Setting is something that a user of the tracer chooses.
@@ -63,7 +63,7 @@ type ChoiceOrNothing string
 // Saying is where a tracer or a hop says what it did with spans. Those of one what add up; one that is missing is unknown,
 // not zero.
 type Saying struct {
-	What    string `json:"what" jsonschema:"required"`           // spans: received (also if sampled out or lost later), refused, sampled (left out on purpose), dropped, failed, sent; traces: early (thrown away undecided), kept; arrivals after the decision on their trace: late
+	What    string `json:"what" jsonschema:"required"`           // spans: received (also if sampled out or lost later), refused, sampled (left out on purpose), dropped, failed, sent; traces: early (thrown away undecided), kept, traced (of a tracer, by metrics: those that it decided for at their beginning, by chance); arrivals after the decision on their trace: late
 	Metrics Text   `json:"metrics"`                              // a counter of its page, or NAME_total; all series with these labels add up
 	Absent  string `json:"absent" jsonschema:"enum=none"`        // none: it appears only after its first count
 	One     Text   `json:"one"`                                  // LABEL: series that differ in it count the same spans, so of several the number is unknown

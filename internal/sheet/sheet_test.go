@@ -6,7 +6,7 @@ import (
 )
 
 func TestCells(t *testing.T) {
-	for in, want := range map[string]string{"": "", "otel": "otel", "=1+1": "'=1+1", "-x": "'-x", "+x": "'+x", "@x": "'@x", "\tx": "'\tx", "a=b": "a=b"} {
+	for in, want := range map[string]string{"": "", "otel": "otel", "=1+1": "'=1+1", "-x": "'-x", "+x": "'+x", "@x": "'@x", "\tx": "'\tx", "\n=x": "'\n=x", "a=b": "a=b"} {
 		if got := Text(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
 		}

@@ -43,6 +43,7 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 		s.request(&o, n, known)
 		s.target(&o, n.at, processes)
 		s.data(&o, n, nil, known)
+		s.untaken(&o, n, nil, known)
 		return o
 	}
 	var request, steps *node
@@ -89,6 +90,7 @@ func (s *source) operation(e entry, processes []Process, known []string) Operati
 	s.fits(&o, n)
 	s.target(&o, request.at, processes)
 	s.data(&o, request, n, known)
+	s.untaken(&o, request, n, known)
 	return o
 }
 

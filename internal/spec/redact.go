@@ -20,9 +20,10 @@ var (
 // harmlessWord and the numbers are values that are no secret, whatever they are called: a switch,
 // a number with its unit, and a number that is too short for a secret.
 var (
-	harmlessWord   = regexp.MustCompile(`(?i)^(on|off|true|false|yes|no|none|null|all|auto|enabled?|disabled?)?$`)
-	harmlessNumber = regexp.MustCompile(`(?i)^[-+]?[0-9]+([.][0-9]+)?\s*(%|ns|us|µs|ms|s|m|h|d|b|[kmg]i?b?)$`)
-	plainNumber    = regexp.MustCompile(`^[-+]?[0-9]+([.][0-9]+)?$`)
+	harmlessWord    = regexp.MustCompile(`(?i)^(on|off|true|false|yes|no|none|null|all|auto|enabled?|disabled?)?$`)
+	harmlessNumber  = regexp.MustCompile(`(?i)^[-+]?[0-9]+([.][0-9]+)?\s*(%|ns|us|µs|ms|s|m|h|d|b|[kmg]i?b?)$`)
+	takenFromAnswer = regexp.MustCompile(`^([A-Za-z]+ |[A-Za-z0-9_.-]+=)?\{take\.[^{}]*\}$`) // a value that is known only in a run
+	plainNumber     = regexp.MustCompile(`^[-+]?[0-9]+([.][0-9]+)?$`)
 )
 
 // IsSecret reports whether the value of a header, variable, option or setting of that
@@ -32,7 +33,7 @@ func IsSecret(name, value string) bool {
 	switch {
 	case !named && (!headers.MatchString(name) || captured.MatchString(name)):
 		return false
-	case harmlessWord.MatchString(value) || harmlessNumber.MatchString(value):
+	case harmlessWord.MatchString(value) || harmlessNumber.MatchString(value) || takenFromAnswer.MatchString(value):
 		return false
 	case plainNumber.MatchString(value):
 		return named && len(value) >= minSecret
@@ -132,8 +133,8 @@ func isSecretParameter(name, value string) bool {
 	return IsSecret(name, value) || signature.MatchString(name)
 }
 
-// isFilledIn reports whether a value comes from the environment, from the run, or
-// from request data, so that no credential stands here.
+// isFilledIn reports whether a value comes from the environment, from the run, or from
+// request data, so that no credential stands here.
 func isFilledIn(value string) bool {
 	return len(envReferences(value)) > 0 || len(Placeholders(value)) > 0 || dataWord.MatchString(value)
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Step is a request that follows another one of its operation.
@@ -20,13 +21,15 @@ type Step struct {
 
 const (
 	takePrefix = "take."
+	takeStart  = "{" + takePrefix
 	maxSteps   = 50
 )
 
 var (
 	takeName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
-	// takeWord is where a value stands that was taken: {take.NAME} or {take.NAME:raw}.
-	takeWord = regexp.MustCompile(`\{take\.([a-z0-9_-]*)(?::raw)?\}`)
+	// takeWord is where a value stands that was taken, {take.NAME} or {take.NAME:raw}; names that no value can have are
+	// found too, as the load generator finds them.
+	takeWord = regexp.MustCompile(`\{take\.([^{}\r\n]*?)(?::raw)?\}`)
 	// jsonWay is a way through JSON: $.user["any name"].tokens[0].
 	jsonWay = regexp.MustCompile(`^\$(?:\.[A-Za-z_][A-Za-z0-9_-]*|\["[^"\\]*"\]|\[[0-9]{1,9}\])+$`)
 )
@@ -97,11 +100,25 @@ func (s *source) step(n *node, known []string) Step {
 				s.fail(n.at, "no step before this one takes {take.%s}", printable(m[1]))
 			}
 		}
+		if strings.Contains(takeWord.ReplaceAllString(text, ""), takeStart) {
+			s.fail(n.at, "a {take.NAME} of this step is not closed with }")
+		}
 		if len(columnsOf(text)) > 0 {
 			s.fail(n.at, "steps take no rows of request data; leave {data.%s} out", printable(columnsOf(text)[0]))
 		}
 	}
 	return Step{Method: o.Method, URL: o.URL, Headers: o.Headers, Body: o.Body, Status: o.Status, Take: take}
+}
+
+// untaken complains of {take.NAME} in an operation of a single request, whose n is as that of data.
+func (s *source) untaken(o *Operation, request, n *node, known []string) {
+	for _, part := range o.dataTexts(request, n) {
+		for _, m := range takeWord.FindAllStringSubmatch(part.text, -1) {
+			if !slices.Contains(known, takePrefix+m[1]) && len(s.problems) == 0 { // as in a step
+				s.fail(part.at, "{take.%s} stands for a value of the answer to an earlier step, but the operation has no steps", printable(m[1]))
+			}
+		}
+	}
 }
 
 // take reads {token: $.access_token, id: 'id=([0-9]+)'}.

@@ -22,7 +22,7 @@ workload:
           body: '{"token": "{take.token}"}'
           status: 201
           take: {id: 'id="([0-9]+)"'}
-        - GET /orders/{take.id}?t={take.token:raw}
+        - GET /orders/{take.id}?token={take.token:raw}
       rate: 20/s
       spans: 5
 variants: {none: , other: {env: {A: "1"}}}
@@ -39,7 +39,7 @@ func TestStepsOfAnOperation(t *testing.T) {
 			Method: "POST", URL: "/orders", Headers: map[string]string{"Authorization": "Bearer {take.token}", "Cookie": "s={take.session}"},
 			Body: []byte(`{"token": "{take.token}"}`), Status: []int{201}, Take: map[string]string{"id": `id="([0-9]+)"`},
 		},
-		{Method: "GET", URL: "/orders/{take.id}?t={take.token:raw}"},
+		{Method: "GET", URL: "/orders/{take.id}?token={take.token:raw}"},
 	}
 	if diff := cmp.Diff(want, o.Then); diff != "" {
 		t.Error(diff)
@@ -62,7 +62,10 @@ func TestStepsThatAreWrong(t *testing.T) {
 	for want, change := range map[string][2]string{
 		`unknown placeholder "{take.idd}"; did you mean "{take.id}"?`:       {"{take.id}", "{take.idd}"},
 		`no step before this one takes {take.tokn}`:                         {`"{take.token}"}'`, `"{take.tokn}"}'`},
-		`nothing follows the last step that could use {take.x}`:             {"- GET /orders/{take.id}?t={take.token:raw}", "- {request: GET /, take: {x: $.y}}"},
+		`no step before this one takes {take.ID}`:                           {"{take.id}", "{take.ID}"},
+		`no step before this one takes {take.}`:                             {"{take.id}", "{take.}"},
+		`a {take.NAME} of this step is not closed with }`:                   {"{take.id}", "{take.id{x}"},
+		`nothing follows the last step that could use {take.x}`:             {"- GET /orders/{take.id}?token={take.token:raw}", "- {request: GET /, take: {x: $.y}}"},
 		`"$.user..x" is no way through JSON such as $.user.tokens[0]`:       {"$.user.tokens[0]", "$.user..x"},
 		`the regular expression "session=" has no group`:                    {"session=([^;]+)", "session="},
 		"not a regular expression: ":                                        {"session=([^;]+)", "session=("},
@@ -79,6 +82,39 @@ func TestStepsThatAreWrong(t *testing.T) {
 		}
 		if _, err := ParseExperiment("x.yaml", ".", []byte(text), builtIn()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\nwant %s", change[1], err, want)
+		}
+	}
+}
+
+// An operation of a single request has no answer to take values from.
+func TestTakesWithoutSteps(t *testing.T) {
+	for operation, want := range map[string]string{
+		"GET /{take.id}":                                `unknown placeholder "{take.id}"`,
+		"GET /{take.ID}":                                "{take.ID} stands for a value of the answer to an earlier step, but the operation has no steps",
+		"{request: \"GET /a?{take.id:raw}\"}":           "{take.id} stands for a value",
+		"{request: GET /, headers: {a: \"{take.ID}\"}}": "{take.ID} stands for a value",
+		"{request: POST /, body: \"{take.id}\"}":        "{take.id} stands for a value",
+		"{request: POST /, body: \"{take.id\"}":         "",
+	} {
+		text := "workload:\n  processes: [{name: shop, run: [shop, '{port}']}]\n  operations:\n    buy: " + operation + "\nvariants: {none: , other: {env: {A: '1'}}}\n"
+		_, err := ParseExperiment("x.yaml", ".", []byte(text), builtIn())
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v\nwant %s", operation, err, want)
+		}
+	}
+}
+
+// What is taken from an answer is no credential; what stands beside it may be one.
+func TestSecretsBesideTakes(t *testing.T) {
+	for value, want := range map[string]bool{
+		"Bearer {take.token}": false, "session={take.s:raw}": false, "{take.token}": false,
+		"Bearer my-own-key-{take.token}": true, "key=my-own-key; session={take.s}": true,
+	} {
+		if got := IsSecret("Authorization", value); got != want {
+			t.Errorf("%s: secret %t, want %t", value, got, want)
+		}
+		if written := newRedactor().value("Authorization", value); (written != value) != want {
+			t.Errorf("%s is written as %s", value, written)
 		}
 	}
 }

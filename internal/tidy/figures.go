@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // figure is one value.
@@ -21,7 +23,11 @@ type figure struct {
 	value  float64
 }
 
-type taken struct{ figures []figure }
+// taken are the figures of a run. In one that failed a zero may be of what it never reached, so that none has a row.
+type taken struct {
+	figures []figure
+	failed  bool
+}
 
 func (t *taken) add(a at, of whose, metric, key, unit string, value float64) {
 	t.figures = append(t.figures, figure{a, of, metric, key, unit, value})
@@ -33,6 +39,8 @@ type about struct {
 	unknown bool   // zero is not known, or does not apply
 	only    string // field of the same part: where that is zero, this one is not known
 	column  bool   // it is a column of its own, or is taken otherwise
+
+	unread func(part any) bool // whether the same part says that it was not read; nil: it never does
 }
 
 // fields are those whose type and name do not tell.
@@ -49,20 +57,29 @@ var fields = map[string]about{
 	"Driven.HeapPeak": {unit: "bytes"}, "Driven.HeapLive": {unit: "bytes"},
 
 	"Usage.SystemSeconds": {unknown: true}, "Usage.MemoryMean": {unit: "bytes", unknown: true}, "Usage.MemoryPeak": {unit: "bytes", unknown: true},
-	"Usage.CPUs": {unit: "count"},
+	"Usage.CPUs": {unit: "count"}, "Usage.ThrottleSeconds": {unread: func(part any) bool { return part.(record.Usage).Source == byClock }},
 
 	"Memory.Steady": {unit: "bytes", unknown: true}, "Memory.Peak": {unit: "bytes", unknown: true},
 
 	"Counts.Bytes":     {unit: "bytes"},
 	"Counts.Duplicate": {only: "Checking"}, "Counts.Orphans": {only: "Checking"}, "Counts.Traces": {only: "Checking"}, "Counts.Evicted": {only: "Checking"},
 
-	"Harness.LoadAverage": {unit: "count"}, "Harness.OwnCPU": {unit: "s"},
+	"Harness.StealSeconds": {unread: unreadBy("steal_seconds")}, "Harness.LoadAverage": {unit: "count", unread: unreadBy("load_average")},
+	"Harness.OwnCPU": {unit: "s"},
 
 	"Capacity.Target": {column: true}, "Capacity.Rate": {unit: "1/s"}, "Capacity.Passing": {unit: "1/s", unknown: true},
 	"Capacity.Failing": {unit: "1/s", unknown: true}, "Capacity.Base": {unit: "1"}, "Capacity.Demand": {unit: "s"},
 
 	"Probe.Rate": {unit: "1/s"}, "Probe.Utilisation": {unit: "1"}, "Probe.Hottest": {unit: "1", unknown: true}, "Probe.Others": {unit: "1"},
 	"Probe.Expected": {unit: "count"}, "Probe.Lost": {unit: "count", only: "Expected"},
+}
+
+// byClock is the source of a usage that does not see whether a quota held a process back.
+const byClock = "clock"
+
+// unreadBy asks the harness whether it could read a figure of its own.
+func unreadBy(name string) func(any) bool {
+	return func(part any) bool { return slices.Contains(part.(record.Harness).Unread, name) }
 }
 
 // take takes the figures of a part. What runs.jsonl leaves out has none.
@@ -73,8 +90,8 @@ func (t *taken) take(a at, of whose, part any) {
 		known := fields[v.Type().Name()+"."+f.Name]
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 		value := v.Field(i)
-		absent := (option == "omitempty" || known.unknown) && value.IsZero()
-		if known.column || absent || known.only != "" && v.FieldByName(known.only).IsZero() {
+		absent := (option == "omitempty" || known.unknown || t.failed) && value.IsZero()
+		if known.column || absent || known.unread != nil && known.unread(part) || known.only != "" && v.FieldByName(known.only).IsZero() {
 			continue
 		}
 		if value.Kind() == reflect.Pointer {

@@ -78,7 +78,7 @@ func where(r *record.Record, a at) []string {
 		part = strconv.Itoa(a.part)
 	}
 	return []string{
-		sheet.Text(r.Workload), string(r.Kind), string(r.Purpose), sheet.Text(r.Variant), strconv.Itoa(r.Block), strconv.Itoa(r.Position),
+		sheet.Text(r.Workload), sheet.Text(string(r.Kind)), sheet.Text(string(r.Purpose)), sheet.Text(r.Variant), strconv.Itoa(r.Block), strconv.Itoa(r.Position),
 		strconv.Itoa(r.Attempt), strconv.FormatBool(r.Failed()), r.Started.UTC().Format(time.RFC3339Nano),
 		sheet.Text(a.operation), sheet.Text(cell.LevelOf(a.parameter).Join("=", ", ")), a.position, a.phase, part,
 	}

@@ -51,7 +51,11 @@ func loadsOf(r *record.Record) []load {
 	var all []load
 	for i := range r.Phases {
 		p := &r.Phases[i]
-		all = append(all, load{in(p, inWarmup), p.Warmup}, load{in(p, inWindow), p.Load})
+		all = append(all, load{in(p, inWarmup), p.Warmup})
+		if watched(r) {
+			continue
+		}
+		all = append(all, load{in(p, inWindow), p.Load})
 		for n, probe := range probes(p) {
 			all = append(all, load{probe.at, probe.Load})
 			all[len(all)-1].at.part = n + 1
@@ -89,55 +93,63 @@ func in(p *record.Phase, stretch string) at {
 // figuresOf are all figures of a record.
 func figuresOf(r *record.Record) []figure {
 	roles := rolesOf(r)
-	var t taken
+	t := taken{failed: r.Failed()}
 	start, stop, run := at{phase: inStart}, at{phase: inStop}, at{phase: inRun}
 	t.take(start, whose{}, r.Start)
-	t.take(start, ofSink, r.Start.Sink)
+	t.received(r, start, r.Start.Sink)
 	t.hops(start, roles, r.Start.Hops)
 	t.usage(at{phase: inIdle}, r.Start.Idle)
 	for i := range r.Phases {
-		t.phase(&r.Phases[i], roles)
+		t.phase(r, &r.Phases[i], roles)
 	}
 	t.take(stop, whose{}, r.Stop)
-	t.take(stop, ofSink, r.Stop.Sink)
+	t.received(r, stop, r.Stop.Sink)
 	t.hops(stop, roles, r.Stop.Hops)
 	for _, m := range r.Memory {
 		t.take(run, whose{m.Process, string(m.Role), m.Service}, m)
 	}
 	t.take(run, whose{role: ofTracer}, r.Tracer)
-	t.take(run, ofSink, r.Life)
+	t.received(r, run, r.Life)
 	t.hops(run, roles, r.Hops)
 	if r.Backend != nil {
-		t.take(run, whose{process: r.Backend.Name, role: string(role.Backend)}, *r.Backend)
+		t.take(run, ofBackend(r.Backend), *r.Backend)
 	}
 	t.take(run, whose{role: ofHarness}, r.Harness)
 	return t.figures
 }
 
+// watched reports whether the phases of a run are warm-ups that were watched: they have no window.
+func watched(r *record.Record) bool { return r.Purpose == record.ForWarmup }
+
 // phase takes the figures of one operation.
-func (t *taken) phase(p *record.Phase, roles map[string]role.Role) {
+func (t *taken) phase(r *record.Record, p *record.Phase, roles map[string]role.Role) {
 	for i, s := range p.Progress {
 		slice := in(p, inSlice)
 		slice.part = i + 1
 		t.take(slice, ofLoad, s)
 	}
 	t.load(in(p, inWarmup), p.Warmup)
-	t.take(in(p, inWarmup), ofSink, p.WarmupSink)
+	t.received(r, in(p, inWarmup), p.WarmupSink)
+	if watched(r) {
+		t.take(in(p, inWarmup), whose{}, *p)
+		t.hops(in(p, inWarmup), roles, p.Hops)
+		return
+	}
 	t.hops(in(p, inBoth), roles, p.Hops)
 	t.take(in(p, inWindow), whose{}, *p)
 	t.load(in(p, inWindow), p.Load)
-	t.take(in(p, inWindow), ofSink, p.Sink)
+	t.received(r, in(p, inWindow), p.Sink)
 	t.usage(in(p, inWindow), p.Usage)
 	if p.Capacity == nil {
 		return
 	}
 	t.take(in(p, inWindow), whose{}, *p.Capacity)
-	t.add(in(p, inWindow), whose{}, "target", "", targetUnits[p.Capacity.Goal], p.Capacity.Target)
+	t.add(in(p, inWindow), whose{}, "target", "", targetUnits[p.Capacity.Goal], p.Capacity.Target) // as it was asked for
 	for n, probe := range probes(p) {
 		probe.at.part = n + 1
 		t.take(probe.at, whose{}, *probe.Probe)
 		t.load(probe.at, probe.Load)
-		t.take(probe.at, ofSink, probe.Sink)
+		t.received(r, probe.at, probe.Sink)
 		t.usage(probe.at, probe.Usage)
 	}
 }

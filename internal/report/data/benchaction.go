@@ -22,22 +22,34 @@ type actionFigure struct {
 	Extra string  `json:"extra,omitempty"` // where it was measured, a line a fact
 }
 
+// asPart is the ending of a cost as a part of the baseline's value: 104.2 % for one of 4.2 %.
+const asPart = "_of_baseline"
+
 // BenchmarkAction writes the main figures of which less is better as github-action-benchmark's customSmallerIsBetter.
-// Shares are in percent.
+// Shares are in percent. That action warns by the ratio of a figure to the one before. So a cost is told as a part of the
+// baseline's value: from 0.1 % to 0.5 % is not five times as much; and an amount is left out that may be zero or below.
 func BenchmarkAction(w io.Writer, doc *finding.Document) error {
 	all := []actionFigure{}
 	for _, t := range trackedOf(doc) {
 		if !t.main || t.better != "lower" {
 			continue
 		}
-		f := actionFigure{Name: t.name + ": " + t.measure, Unit: t.unit, Value: t.value, Extra: extra(doc, t.variant)}
-		factor := 1.0
-		if t.unit == "1" {
-			f.Unit, factor = "%", 100
+		if t.cost == asAmount && (t.low == nil || *t.low <= 0) {
+			continue
 		}
-		f.Value *= factor
+		f := actionFigure{Name: t.name + ": " + t.measure(), Unit: t.unit, Extra: extra(doc, t.variant)}
+		shown := func(v float64) float64 { return v }
+		switch {
+		case t.cost == asShare:
+			f.Name, f.Unit = t.name+": "+t.metric+asPart, "% of the baseline"
+			shown = func(v float64) float64 { return 100 * (1 + v) }
+		case t.unit == "1":
+			f.Unit = "%"
+			shown = func(v float64) float64 { return 100 * v }
+		}
+		f.Value = shown(t.value)
 		if t.low != nil && t.high != nil {
-			f.Range = fmt.Sprintf("%.4g to %.4g", *t.low*factor, *t.high*factor)
+			f.Range = fmt.Sprintf("%.4g to %.4g", shown(*t.low), shown(*t.high))
 		}
 		all = append(all, f)
 	}

@@ -23,7 +23,7 @@ func BMF(w io.Writer, doc *finding.Document) error {
 		if all[t.name] == nil {
 			all[t.name] = map[string]bmfFigure{}
 		}
-		all[t.name][t.measure] = bmfFigure{t.value, t.low, t.high}
+		all[t.name][t.measure()] = bmfFigure{t.value, t.low, t.high}
 	}
 	return write(w, all, "the figures")
 }

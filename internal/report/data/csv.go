@@ -47,7 +47,7 @@ func SamplesCSV(w io.Writer, doc *finding.Document) error {
 func key(doc *finding.Document, f *finding.Finding) []string {
 	return []string{
 		sheet.Text(doc.Experiment.Workload), sheet.Text(f.Operation), sheet.Text(parameterText(f.Parameter)),
-		sheet.Text(f.Variant), sheet.Text(f.Against), sheet.Text(f.Metric), sheet.Text(f.Role), f.Unit, f.Better,
+		sheet.Text(f.Variant), sheet.Text(f.Against), sheet.Text(f.Metric), sheet.Text(f.Role), sheet.Text(f.Unit), sheet.Text(f.Better),
 	}
 }
 
@@ -60,7 +60,7 @@ func figures(f *finding.Finding) []string {
 		more = strconv.Itoa(f.Verdict.MoreBlocks)
 	}
 	return append(row, strconv.Itoa(f.Blocks), strconv.FormatBool(f.Headline),
-		string(f.Verdict.Kind), sheet.Text(f.Verdict.Text), sheet.Optional(f.Verdict.Low), sheet.Optional(f.Verdict.High),
+		sheet.Text(string(f.Verdict.Kind)), sheet.Text(f.Verdict.Text), sheet.Optional(f.Verdict.Low), sheet.Optional(f.Verdict.High),
 		sheet.Optional(f.Verdict.Budget), more, sheet.Text(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount), sheet.Text(f.Service))
 }
 

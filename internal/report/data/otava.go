@@ -3,19 +3,22 @@
 package data
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/sheet"
 )
 
-// unknownFigure stands in a column of figures where a result has none: Otava reads a number in each.
-const unknownFigure = "nan"
+// errNothingShared is why results make no history.
+var errNothingShared = errors.New("no figure is in all of these results: Otava reads a number in each row of a column; give results of one experiment and workload")
 
 // Otava writes a row for each result, in the order of time: the time, the commit of the program where it is known, and a
-// column for each figure that any of them has, called "workload/operation/variant measure".
+// column for each figure that all of them have, called "workload/operation/variant measure". Otava passes over no row of a
+// column: it refuses an empty cell, and reckons with a nan.
 func Otava(w io.Writer, docs []*finding.Document) error {
 	docs = slices.Clone(docs)
 	slices.SortStableFunc(docs, func(a, b *finding.Document) int { return measuredAt(a).Compare(measuredAt(b)) })
@@ -24,12 +27,19 @@ func Otava(w io.Writer, docs []*finding.Document) error {
 	for i, doc := range docs {
 		values[i] = map[string]float64{}
 		for _, t := range trackedOf(doc) {
-			column := t.name + " " + t.measure
+			column := t.name + " " + t.measure()
 			values[i][column] = t.value
 			if !slices.Contains(columns, column) {
 				columns = append(columns, column)
 			}
 		}
+	}
+	some := len(columns) > 0
+	columns = slices.DeleteFunc(columns, func(column string) bool {
+		return slices.ContainsFunc(values, func(of map[string]float64) bool { _, known := of[column]; return !known })
+	})
+	if some && len(columns) == 0 {
+		return errNothingShared
 	}
 	head := []string{"time", "commit"}
 	for _, column := range columns {
@@ -39,11 +49,7 @@ func Otava(w io.Writer, docs []*finding.Document) error {
 	for i, doc := range docs {
 		row := []string{measuredAt(doc).UTC().Format(time.RFC3339), sheet.Text(commitOf(doc))}
 		for _, column := range columns {
-			if v, known := values[i][column]; known {
-				row = append(row, sheet.Number(v))
-			} else {
-				row = append(row, unknownFigure)
-			}
+			row = append(row, sheet.Number(values[i][column]))
 		}
 		rows = append(rows, row)
 	}
@@ -52,8 +58,7 @@ func Otava(w io.Writer, docs []*finding.Document) error {
 
 // measuredAt is when a result was begun; when it was analysed, where that is not known.
 func measuredAt(doc *finding.Document) time.Time {
-	text, _ := doc.Environment["started"].(string)
-	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+	if at, known := parts.Started(doc); known {
 		return at
 	}
 	return doc.Created

@@ -20,7 +20,7 @@ func ReplicationCSV(w io.Writer, doc *finding.Replication) error {
 	}}
 	for _, t := range doc.Tables {
 		for _, r := range t.Rows {
-			row := []string{sheet.Text(t.Workload), sheet.Text(r.Operation), sheet.Text(parameterText(r.Parameter)), sheet.Text(r.Variant), sheet.Text(t.Metric), t.Unit, t.Better}
+			row := []string{sheet.Text(t.Workload), sheet.Text(r.Operation), sheet.Text(parameterText(r.Parameter)), sheet.Text(r.Variant), sheet.Text(t.Metric), sheet.Text(t.Unit), sheet.Text(t.Better)}
 			for _, i := range []*finding.Interval{r.Value, r.Cost, r.Added} {
 				row = append(row, endsOf(i)...)
 			}
@@ -50,7 +50,7 @@ func ReplicationCSV(w io.Writer, doc *finding.Replication) error {
 	for _, l := range doc.Searches {
 		rows = append(rows, searchRow(&l, "passing_rate", l.Held, len(rows[0])), searchRow(&l, "failing_rate", l.Failed, len(rows[0])))
 	}
-	return sheet.Write(w, "the study", rows)
+	return sheet.Write(w, "the replication", rows)
 }
 
 // searchRow is one figure of a variant's searches, over so many columns; without a value where no
@@ -61,7 +61,7 @@ func searchRow(l *finding.ReplicationSearch, metric string, rate float64, column
 	if rate > 0 {
 		row[7] = sheet.Number(rate)
 	}
-	row[16], row[17] = strconv.Itoa(len(l.Outcomes)), "false"
+	row[16] = strconv.Itoa(len(l.Outcomes)) // whether it lost spans nobody judged
 	return row
 }
 

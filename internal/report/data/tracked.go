@@ -4,10 +4,12 @@ package data
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/report/view"
 )
@@ -15,7 +17,8 @@ import (
 // tracked is one figure.
 type tracked struct {
 	name      string // of what it is: workload/operation/level/variant, "… over AGAINST" for a cost over another than the baseline
-	measure   string // the metric, with the ending of a cost
+	metric    string
+	cost      string // "": a value; otherwise the ending of a cost
 	unit      string // "1" for a ratio
 	better    string
 	main      bool // people decide by it
@@ -24,11 +27,23 @@ type tracked struct {
 	low, high *float64 // nil: it has no interval
 }
 
+// measure is the metric, with the ending of a cost.
+func (t tracked) measure() string { return t.metric + t.cost }
+
 // Endings of measures that are costs: as a share, and as an amount in the metric's unit.
 const (
 	asShare  = "_overhead"
 	asAmount = "_added"
 )
+
+// ofTracing are metrics of what tracing adds: a baseline has none.
+var ofTracing = []string{metric.CPUPerSpan, metric.CPUPerKeptTrace, metric.Slope, metric.Base, metric.R2}
+
+// hasBaseline reports whether a finding has a value of the variant that it is against: a difference to it, or that each
+// side is told for itself.
+func hasBaseline(f *finding.Finding) bool {
+	return !slices.Contains(ofTracing, f.Metric) && (f.Absolute != nil || f.Relative != nil || f.Uncompared)
+}
 
 // trackedOf are the figures of a result over all roles, in its order: the value of each variant, and its cost with the
 // interval where that answers. A figure that is not known, or whose interval is too wide to tell, is not there.
@@ -36,7 +51,7 @@ func trackedOf(doc *finding.Document) []tracked {
 	var out []tracked
 	seen := map[[2]string]bool{}
 	add := func(t tracked) {
-		key := [2]string{t.name, t.measure}
+		key := [2]string{t.name, t.measure()}
 		if seen[key] || math.IsNaN(t.value) || math.IsInf(t.value, 0) {
 			return
 		}
@@ -48,10 +63,12 @@ func trackedOf(doc *finding.Document) []tracked {
 			if f.Role != "" || f.Service != "" || f.Blocks == 0 {
 				continue
 			}
-			t := tracked{measure: f.Metric, unit: f.Unit, better: f.Better, main: parts.IsMain(f)}
+			t := tracked{metric: f.Metric, unit: f.Unit, better: f.Better, main: parts.IsMain(f)}
 			value := t
-			value.name, value.variant, value.value = trackedName(doc, f, f.Against), f.Against, f.Baseline
-			add(value)
+			if hasBaseline(f) {
+				value.name, value.variant, value.value = trackedName(doc, f, f.Against), f.Against, f.Baseline
+				add(value)
+			}
 			value.name, value.variant, value.value = trackedName(doc, f, f.Variant), f.Variant, f.Value
 			add(value)
 			if !tells(doc, f) {
@@ -63,8 +80,8 @@ func trackedOf(doc *finding.Document) []tracked {
 			}
 			t.name, t.variant, t.value = trackedName(doc, f, of), f.Variant, f.Shown().Estimate
 			t.low, t.high = f.Shown().Low, f.Shown().High
-			if t.measure += asAmount; f.ByRatio() {
-				t.measure, t.unit = f.Metric+asShare, "1"
+			if t.cost = asAmount; f.ByRatio() {
+				t.cost, t.unit = asShare, "1"
 			}
 			add(t)
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -20,6 +21,13 @@ func Fact(doc *finding.Document, name string) string {
 		return fmt.Sprint(v)
 	}
 	return ""
+}
+
+// Started is when a result was begun; false where that is not known. A document's Created is when it was analysed.
+func Started(doc *finding.Document) (time.Time, bool) {
+	text, _ := doc.Environment["started"].(string)
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return at, err == nil
 }
 
 // Versions are a table of texts as "name version", in the order of the names.

@@ -130,13 +130,17 @@ func withoutMissing(g model.Grid) model.Grid {
 func method(doc *finding.Document) string {
 	load := ""
 	if doc.Experiment.Load != "" {
-		load = " under the same load (" + finding.PlainText(doc.Experiment.Load) + ")"
+		load = ", under the same load (" + finding.PlainText(doc.Experiment.Load) + ")"
 	}
-	order := "each of which ran every variant once, in random order and in fresh processes,"
+	were, each := "were", "each of which"
+	if doc.Runs.Blocks == 1 {
+		were, each = "was", "which"
+	}
+	order := "ran every variant once, in random order and in fresh processes"
 	if doc.Experiment.Duet {
-		order = "each of which ran both variants at the same time, in fresh processes,"
+		order = "ran both variants at the same time, in fresh processes"
 	}
-	return fmt.Sprintf("%s were made, %s%s. ", parts.Counted(doc.Runs.Blocks, "block"), order, load) +
+	return fmt.Sprintf("%s %s made, %s %s%s. ", parts.Counted(doc.Runs.Blocks, "block"), were, each, order, load) +
 		"A cost is the centre of the differences within blocks (Hodges–Lehmann)" + bounded(doc, ", with its 95 % interval", "; there are too few blocks for intervals") + ". " +
 		"CPU is that of all processes but the load generator and the receiver of spans, from the start of the load until the last span had come."
 }
@@ -163,8 +167,8 @@ func where(doc *finding.Document) string {
 	}
 	pieces = slices.DeleteFunc(pieces, func(text string) bool { return text == "" })
 	made := "Measured by tracetax " + cmp.Or(fact("tool"), finding.PlainText(doc.Tool))
-	if !doc.Created.IsZero() {
-		made += " on " + doc.Created.UTC().Format("2006-01-02")
+	if at, known := parts.Started(doc); known {
+		made += " on " + at.UTC().Format("2006-01-02")
 	}
 	if len(pieces) > 0 {
 		made += ": " + strings.Join(pieces, "; ")

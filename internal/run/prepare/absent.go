@@ -24,7 +24,7 @@ func absent(w *spec.Workload, v spec.Variant) []string {
 			return missing // which whoever asks for the plan hears
 		}
 		for _, p := range plan.Processes {
-			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) {
+			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) || madeBefore(w, p) {
 				continue
 			}
 			if note := noProgram(p, w.Dir); note != "" && !slices.Contains(missing, note) {
@@ -38,6 +38,11 @@ func absent(w *spec.Workload, v spec.Variant) []string {
 // needed reports whether one of needs is the program of a process: it says how to get it.
 func needed(needs []spec.Need, p spec.Process) bool {
 	return slices.ContainsFunc(needs, func(n spec.Need) bool { return len(p.Run) > 0 && n.Command == p.Run[0] })
+}
+
+// madeBefore reports whether the workload's command before each run may make the program of a process.
+func madeBefore(w *spec.Workload, p spec.Process) bool {
+	return len(w.Prepare) > 0 && len(p.Run) > 0 && strings.ContainsRune(p.Run[0], filepath.Separator)
 }
 
 // setsPath reports whether a process of a variant has another PATH than tracetax.

@@ -20,6 +20,7 @@ func TestAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	own, builtIn := spec.Workload{Dir: dir}, spec.Workload{Files: fstest.MapFS{}}
+	prepared := spec.Workload{Dir: dir, Prepare: []string{"make"}}
 	needs := spec.Workload{Dir: dir, Needs: []spec.Need{{Command: "no-such-program", Install: "build it"}}}
 	for name, test := range map[string]struct {
 		w    spec.Workload
@@ -27,16 +28,18 @@ func TestAbsent(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		"on the PATH":            {own, "sh", nil, ""},
-		"nowhere":                {own, "no-such-program", nil, `process app: there is no program "no-such-program" on the PATH: install it`},
-		"in its folder":          {own, "./there", nil, ""},
-		"not in its folder":      {own, "./absent", nil, "process app: there is no program " + filepath.Join(dir, "absent")},
-		"not to be run":          {own, "./no-program", nil, "that can be started: correct the path"},
-		"known in a run":         {own, "{build}/app", nil, ""},
-		"on a PATH of its own":   {own, "no-such-program", map[string]string{"PATH": "/opt"}, ""},
-		"named as a need":        {needs, "no-such-program", nil, "no-such-program is not installed, or not on the PATH: build it"},
-		"of a built-in, nowhere": {builtIn, "no-such-program", nil, `there is no program "no-such-program"`},
-		"of a built-in's files":  {builtIn, "./absent", nil, ""},
+		"on the PATH":             {own, "sh", nil, ""},
+		"nowhere":                 {own, "no-such-program", nil, `process app: there is no program "no-such-program" on the PATH: install it`},
+		"in its folder":           {own, "./there", nil, ""},
+		"not in its folder":       {own, "./absent", nil, "process app: there is no program " + filepath.Join(dir, "absent")},
+		"not to be run":           {own, "./no-program", nil, "that can be started: correct the path"},
+		"known in a run":          {own, "{build}/app", nil, ""},
+		"on a PATH of its own":    {own, "no-such-program", map[string]string{"PATH": "/opt"}, ""},
+		"named as a need":         {needs, "no-such-program", nil, "no-such-program is not installed, or not on the PATH: build it"},
+		"made before each run":    {prepared, "./absent", nil, ""},
+		"on no PATH all the same": {prepared, "no-such-program", nil, `there is no program "no-such-program" on the PATH`},
+		"of a built-in, nowhere":  {builtIn, "no-such-program", nil, `there is no program "no-such-program"`},
+		"of a built-in's files":   {builtIn, "./absent", nil, ""},
 	} {
 		w := test.w
 		w.Processes = []spec.Process{{Name: "app", Run: []string{test.run, "{port}"}, Env: test.env}}
