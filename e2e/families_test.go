@@ -46,7 +46,7 @@ var families = map[string][]string{
 	"kills":                    {"TestKillAndResume", "TestSignals"},
 	"loopback":                 {"TestOnlyLoopback"},
 	"searches":                 {"TestCapacity"},
-	"compare":                  {"TestCompareFindsASlowerSetting", "TestGateOfOneCommit"},
+	"compare":                  {"TestCompareFindsASlowerSetting"},
 	"memory":                   {"TestAForcedDrainCostsNoMemory"},
 	"deferred costs":           {"TestSelfcheckChargesWhatIsDeferred"},
 	"selfcheck":                {"TestSelfcheckQuick"},

@@ -23,6 +23,7 @@ design: {blocks: 8}
 `
 
 func TestGateOfOneCommit(t *testing.T) {
+	more(t, "compare")
 	dir := t.TempDir()
 	file, result := filepath.Join(dir, "gate.yaml"), filepath.Join(dir, "result")
 	if err := os.WriteFile(file, []byte(gateExperiment), 0o644); err != nil {

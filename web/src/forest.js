@@ -59,12 +59,12 @@ function draw(list, width) {
     return { type: 'group', children };
   };
 
-  const right = figures + (wide ? 8 : 4);
+  const right = figures + (wide ? 8 : 22);
   return {
     height: rows.length * (wide ? rowHeight : 42) + top + scale.room - 4,
     option: {
       grid: { left: names, right, top, bottom: scale.room - 4, outerBoundsMode: 'none' },
-      xAxis: scale.axis(width - names - right, wide ? {} : { alignMinLabel: 'left', alignMaxLabel: 'right' }),
+      xAxis: scale.axis(width - names - right, wide ? {} : { alignMinLabel: 'left' }),
       yAxis: rowAxis(rows),
       tooltip: tooltip(({ dataIndex }) => tip(rows[dataIndex])),
       series: [{

@@ -43,7 +43,7 @@ function draw(rows, used, width) {
   const names = rows.map(({ l }) => [l.operation || 'whole run', l.variant, ...(hops ? [l.hop] : [])].join(' · '));
   const figures = rows.map((row) => missing(row, used));
   const wide = width > 620; // with room for names and figures beside the bars, not only above them
-  const left = wide ? room(names, width, 0.3) : 8;
+  const left = wide ? room(names, width, 0.3) : 14;
   const right = wide ? room(figures, width, 0.34) + 12 : 24;
 
   const beside = ({ dataIndex: i }, api) => {
