@@ -45,7 +45,7 @@ func TestPaste(t *testing.T) {
 			t.Errorf("variant %s is not in every operation's rows:\n%s", v.Name, text)
 		}
 	}
-	if !strings.Contains(text, "API only") || !strings.Contains(text, "a processor") || !strings.Contains(text, "In 10 blocks every variant ran once") {
+	if !strings.Contains(text, "API only") || !strings.Contains(text, "a processor") || !strings.Contains(text, "10 blocks were made") {
 		t.Errorf("what is compared, where, or how is missing:\n%s", text)
 	}
 }
