@@ -117,7 +117,7 @@ func TestBrought(t *testing.T) {
 		t.Errorf("a sidecar that is not there uses %g s", f.Value)
 	}
 	one, more := cost("one", "cpu_per_operation", "sidecar", "cart").Value, cost("more", "cpu_per_operation", "sidecar", "cart").Value
-	if added := more - one; math.Abs(added-3*burnt) > 0.2*burnt*3 {
+	if added := more - one; added < 0.8*3*burnt || added > 1.5*3*burnt { // passing one on takes more beside other programs
 		t.Errorf("3 ms more are burnt for each request, and %g s more used", added)
 	}
 	for _, variant := range []string{"all", "one", "more"} {
