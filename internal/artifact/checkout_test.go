@@ -10,7 +10,7 @@ import (
 // A checkout has its commit, and is dirty once a file that git knows has changed; new files, such as results, do not count.
 func TestCheckout(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("needs git")
+		missing(t, "needs git")
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir())
