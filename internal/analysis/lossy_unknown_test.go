@@ -57,6 +57,11 @@ func sampled(share float64, traces, spans uint64) func(*scene) {
 	}
 }
 
+// counting has the tracer say of how many traces it decided, so that chance has no part in it.
+func counting(traces uint64) func(*scene) {
+	return otels(func(r *record.Record) { r.Phases[0].Traced = &traces })
+}
+
 func failing(operations, spans uint64) func(*scene) {
 	return otels(func(r *record.Record) {
 		p := &r.Phases[0]
@@ -112,6 +117,8 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 		"sampled, and one in a hundred may be": {[]func(*scene){sampled(0.1, 980, 2940)}, 0.01, within, cannotTell, 0, "", 0},
 		"sampled, with holes":                  {[]func(*scene){sampled(0.1, 980, 2000)}, 0, cannotTell, over, 1 - 2000./2940, "in the window", 0},
 		"sampled, so few that all may be lost": {[]func(*scene){sampled(0.00005, 0, 0)}, 0, within, cannotTell, 0, "", 0},
+		"sampled, counted, and all came":       {[]func(*scene){sampled(0.1, 980, 2940), counting(980)}, 0, within, within, 0, "", 0},
+		"sampled, counted, and traces lost":    {[]func(*scene){sampled(0.1, 980, 2940), counting(1000)}, 0, cannotTell, over, 0.02, "in the window", 0},
 		"sampled, of a number that varies":     {[]func(*scene){spansPer(2, 4), sampled(0.1, 980, 2940)}, 0, cannotTell, cannotTell, 0, "", 0.25},
 	} {
 		t.Run(name, func(t *testing.T) {
