@@ -45,6 +45,28 @@ func TestToJaeger(t *testing.T) {
 	backends(t, "jaeger", "settings: {delay: 100ms}", 100)
 }
 
+// Jaeger as a Collector: all spans pass through it, and both sides of the way are counted.
+func TestViaJaeger(t *testing.T) {
+	more(t, "backends")
+	t.Parallel()
+	doc := document(t, tracetax(t, "run", "--json", "--out", filepath.Join(t.TempDir(), "results"), write(t, `
+workload: hello/go
+operations: [remote]
+variants:
+  none:
+  hop: {tracer: otel, settings: {delay: 100ms}, via: jaeger}
+load: {rate: 200/s, warmup: 200ms, duration: 1s, idle: 50ms}
+design: {blocks: 1}
+`)).exit(t, 0))
+	l := ledger(t, doc, "remote", "hop")
+	if made := 3 * int64(l.Operations); made == 0 || entry(l, "delivered") != made || !l.Exact {
+		t.Errorf("%+v", l)
+	}
+	if page := pageOf(t, l, "jaeger", "sink"); page.Outcome != finding.HopWhole {
+		t.Errorf("from Jaeger: %+v", page)
+	}
+}
+
 // backends runs a variant with a backend, and one with the same backend that keeps so many of its spans or traces.
 func backends(t *testing.T, name, how string, keeps int) {
 	t.Helper()

@@ -3,20 +3,15 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	builtin "github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -41,7 +36,7 @@ func TestCallsProgram(t *testing.T) {
 	})
 
 	t.Run("orders", func(t *testing.T) {
-		ask := startCallsProgram(t, classes)
+		ask := startAsked(t, []string{"java", "-Xmx256m", "-cp", classes, "tracetax.calls.Main", "{port}"}, "")
 		samples := filepath.Join(t.TempDir(), "window")
 		for _, test := range []struct {
 			words   string
@@ -109,57 +104,4 @@ func compileCallsProgram(t *testing.T) string {
 		}
 	}
 	return filepath.Join(build, "classes")
-}
-
-// startCallsProgram starts the program and returns how to ask it. It ends with the test.
-func startCallsProgram(t *testing.T, classes string) func(line string) string {
-	t.Helper()
-	ports, err := process.FreePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command("java", "-Xmx256m", "-cp", classes, "tracetax.calls.Main", strconv.Itoa(ports[0]))
-	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	t.Cleanup(func() {
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Errorf("the program ended: %v", err)
-			}
-		case <-time.After(20 * time.Second):
-			t.Error("the program does not end by itself")
-			_ = c.Process.Kill()
-		}
-	})
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports[0]))
-	var connection net.Conn
-	await(t, "the program listens", func() bool {
-		look, err := net.Dial("tcp", address)
-		if err != nil {
-			return false
-		}
-		look.Close() // a look whether it is ready does not end it
-		connection, err = net.Dial("tcp", address)
-		return err == nil
-	})
-	t.Cleanup(func() { connection.Close() })
-	answers := bufio.NewReader(connection)
-	return func(line string) string {
-		if err := connection.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := connection.Write([]byte(line + "\n")); err != nil {
-			t.Fatal(err)
-		}
-		answer, err := answers.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimSuffix(answer, "\n")
-	}
 }

@@ -40,7 +40,7 @@ func TestCompareFindsASlowerSetting(t *testing.T) {
 
 	// The limits are far from what is true: nothing, and some 30 % more. What a noisy
 	// machine may make of either is "cannot tell", and never the opposite.
-	tracetax(t, "compare", before, again, "--filter", "metric=cpu_per_operation", "--budget", "cpu=60%").exit(t, 0, 4)
+	tracetax(t, "compare", before, again, "--filter", "metric:cpu_per_operation", "--budget", "cpu=60%").exit(t, 0, 4)
 	c := tracetax(t, "compare", before, slower, "--budget", "cpu=15%", "--json").exit(t, 3, 4)
 	var doc finding.Comparison
 	if err := json.Unmarshal(c.out.Bytes(), &doc); err != nil {

@@ -75,6 +75,26 @@ func fiveSpans(t *testing.T, doc finding.Document, operation, variant string) {
 	}
 }
 
+// Of the traces with an error all three tiers keep theirs, whatever the processor and the exporter; the others they leave out
+// by their own word.
+func TestDotnetKeepsErrors(t *testing.T) {
+	more(t, "sampling")
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "results")
+	needDotnet(t)
+	doc := document(t, tracetax(t, "run", "--json", write(t, `
+workload: tiers/aspnet
+operations: [fails]
+variants:
+  none:
+  process: {tracer: otel, settings: {delay: 100ms, keep: errors}}
+  each: {tracer: otel, settings: {processor: simple, keep: errors, export: zipkin}}
+load: {rate: 20/s, warmup: 0s, warmup_all: 0s, duration: 4s, idle: 50ms}
+design: {blocks: 1}
+`), "--out", out).exit(t, 0))
+	keepsErrors(t, doc, out, "process", "each")
+}
+
 // A program that brings its own OpenTelemetry needs no hook: with one every span comes twice, and that is told.
 func TestDotnetWithItsOwn(t *testing.T) {
 	more(t, ".NET")

@@ -120,7 +120,7 @@ func TestCompareBudgetOnAMissingLevel(t *testing.T) {
 
 // A limit on what the filter leaves out is not met by silence.
 func TestCompareBudgetOnWhatIsFiltered(t *testing.T) {
-	f, err := compare.ParseFilter("metric=memory_peak")
+	f, err := compare.ParseFilter("metric:memory_peak")
 	if err != nil {
 		t.Fatal(err)
 	}

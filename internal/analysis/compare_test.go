@@ -308,7 +308,7 @@ func TestCompareNothing(t *testing.T) {
 	if _, err := compare.Compare(compare.Input{Base: a}); err == nil {
 		t.Error("one result is compared with nothing")
 	}
-	f, err := compare.ParseFilter("metric=nonsense")
+	f, err := compare.ParseFilter("metric:nonsense")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,6 +119,9 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 		"sampled, so few that all may be lost": {[]func(*scene){sampled(0.00005, 0, 0)}, 0, within, cannotTell, 0, "", 0},
 		"sampled, counted, and all came":       {[]func(*scene){sampled(0.1, 980, 2940), counting(980)}, 0, within, within, 0, "", 0},
 		"sampled, counted, and traces lost":    {[]func(*scene){sampled(0.1, 980, 2940), counting(1000)}, 0, cannotTell, over, 0.02, "in the window", 0},
+		"sampled, counted, lost warming up":    {[]func(*scene){sampled(0.1, 980, 2940), warmedUp(10000, 0), counting(1980)}, 0, cannotTell, over, 0, "", 1539. / 30939},
+		"sampled, counted, lost in the window": {[]func(*scene){sampled(0.1, 480, 1440), warmedUp(1000, 300), counting(1100)}, 0, cannotTell, over, 15300. / 29700, "in the window", 0},
+		"sampled, counted, and none came":      {[]func(*scene){sampled(0.0001, 0, 0), counting(2)}, 0, cannotTell, over, 1, "in the window", 0},
 		"sampled, of a number that varies":     {[]func(*scene){spansPer(2, 4), sampled(0.1, 980, 2940)}, 0, cannotTell, cannotTell, 0, "", 0.25},
 	} {
 		t.Run(name, func(t *testing.T) {

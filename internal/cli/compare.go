@@ -38,20 +38,20 @@ other machines are refused; --force compares what they have in common.
 
 With --variants, variants of one result are compared with the first of them.
 
-A filter is conditions KEY=PATTERN that must all hold. KEY is metric, operation,
-variant, role, service or the name of a parameter; a pattern may hold * and ?;
-commas separate alternatives.
+A filter is written as for benchstat: KEY:VALUE, KEY:/REGEXP/, KEY:(A OR B), -X for
+what X leaves out; terms side by side must all hold. KEY is metric, operation,
+variant, role, service or the name of a parameter.
 
 The exit status is 0 when all is well, 2 for wrong usage or results that cannot be
 compared, 3 when the change is over a budget, 4 when that cannot be told yet.`,
 		Example: `  tracetax compare results/main results/branch --budget cpu=2%
-  tracetax compare results/main results/branch --filter 'metric=cpu_per_operation variant=otel*'
+  tracetax compare results/main results/branch --filter 'metric:cpu_per_operation variant:/^otel/'
   tracetax compare results/1.0 results/1.1 results/1.2 --markdown -
   tracetax compare results/main --variants otel,otel-10`,
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.filter, "filter", "", "compare only what meets the `conditions`, e.g. 'metric=latency_* operation=json'")
+	flags.StringVar(&f.filter, "filter", "", "compare only what meets the `conditions`, e.g. 'metric:/^latency_/ operation:json'")
 	flags.StringVar(&f.budget, "budget", "", "hold what was added against limits, e.g. `cpu=2%,p99=5%`")
 	flags.StringSliceVar(&f.variants, "variants", nil, "compare the variants `a,b` of one result")
 	flags.StringVar(&f.markdown, "markdown", "", "write Markdown for a pull request to `FILE` (- is standard output)")

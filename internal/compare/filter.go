@@ -1,160 +1,89 @@
-// This file chooses what is compared: metric=cpu_per_operation variant=otel*
+// This file chooses what is compared: metric:cpu_per_operation variant:/otel/
 
 package compare
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchproc"
 )
 
 // Filter chooses findings by their words; the zero value chooses all.
 type Filter struct {
-	text  string
-	terms []term
-}
-
-// term is one condition: the word must match one of the patterns.
-type term struct {
-	key      string
-	patterns []string
+	text string
+	of   *benchproc.Filter // nil chooses all
 }
 
 // filterKeys are the words of a finding that a filter may name; any other is the
 // name of a parameter.
 var filterKeys = []string{"metric", "operation", "variant", "role", "service"}
 
-// ParseFilter reads conditions of the form key=pattern, separated by spaces; all
-// of them must hold. A pattern may hold * (any characters) and ? (any one), and
-// several patterns are separated by commas. Quotes keep spaces and commas in a
-// pattern: operation='GET /x'. An empty text chooses all.
+// ParseFilter reads a filter in benchstat's language (golang.org/x/perf/benchproc/syntax): key:value, key:/regexp/,
+// key:(a OR b), -x, and terms side by side that must all hold. An empty text chooses all.
 func ParseFilter(text string) (Filter, error) {
-	f := Filter{text: strings.TrimSpace(text)}
-	words, err := filterWords(text)
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return Filter{}, nil
+	}
+	of, err := benchproc.NewFilter(text)
 	if err != nil {
-		return Filter{}, fmt.Errorf("reading the filter %q: %w", text, err)
+		return Filter{}, fmt.Errorf("reading the filter: %w\nwrite KEY:VALUE or KEY:/REGEXP/, such as metric:cpu_per_operation", err)
 	}
-	for _, patterns := range words {
-		key, first, found := strings.Cut(patterns[0], "=")
-		if !found || key == "" {
-			return Filter{}, fmt.Errorf("reading the filter %q: %q is not KEY=PATTERN, such as metric=cpu_per_operation", text, patterns[0])
-		}
-		f.terms = append(f.terms, term{key, append([]string{first}, patterns[1:]...)})
-	}
-	return f, nil
+	return Filter{text, of}, nil
 }
 
-// filterWords splits text at spaces, and each word at commas; quotes protect both.
-func filterWords(text string) (words [][]string, err error) {
-	var word []string
-	var part strings.Builder
-	quote, inWord := rune(0), false
-	end := func() { word = append(word, part.String()); part.Reset() }
-	for _, r := range text {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			part.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, inWord = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if inWord {
-				end()
-				words, word, inWord = append(words, word), nil, false
-			}
-		case r == ',':
-			end()
-			inWord = true
-		default:
-			part.WriteRune(r)
-			inWord = true
-		}
-	}
-	if quote != 0 {
-		return nil, errors.New("a quote is not closed")
-	}
-	if inWord {
-		end()
-		words = append(words, word)
-	}
-	return words, nil
+// matches reports whether the filter chooses the finding.
+func (f Filter) matches(one *finding.Finding) bool { return f.chooses(wordsOf(one)) }
+
+// names reports whether the filter chooses the finding for its value of key, and would not without one.
+func (f Filter) names(key string, one *finding.Finding) bool {
+	with, without := wordsOf(one), wordsOf(one)
+	delete(without, key)
+	return f.chooses(with) && !f.chooses(without)
 }
 
-// matches reports whether all conditions hold.
-func (f Filter) matches(one *finding.Finding) bool {
-	return !slices.ContainsFunc(f.terms, func(t term) bool { return !t.matches(one) })
+func (f Filter) chooses(of map[string]string) bool {
+	if f.of == nil {
+		return true
+	}
+	line := &benchfmt.Result{}
+	for key, word := range of {
+		line.SetConfig(key, word)
+	}
+	chosen, err := f.of.Match(line)
+	return err == nil && chosen.Any() // a line without measurements: a filter of units (.unit) chooses none
 }
 
-// names reports whether a condition is about the word.
-func (f Filter) names(key string) bool {
-	return slices.ContainsFunc(f.terms, func(t term) bool { return t.key == key })
-}
-
-func (t term) matches(f *finding.Finding) bool {
-	word := f.Parameter[t.key]
-	switch t.key {
-	case "metric":
-		word = f.Metric
-	case "operation":
-		word = f.Operation
-	case "variant":
-		word = f.Variant
-	case "role":
-		word = f.Role
-	case "service":
-		word = f.Service
+// wordsOf are the words of a finding by their keys; one that it does not have is not there.
+func wordsOf(f *finding.Finding) map[string]string {
+	out := map[string]string{}
+	for key, value := range f.Parameter {
+		out[key] = value
 	}
-	return slices.ContainsFunc(t.patterns, func(p string) bool { return glob(p, word) })
-}
-
-// glob reports whether pattern, with * and ?, matches all of word.
-func glob(pattern, word string) bool {
-	p, w := []rune(pattern), []rune(word)
-	star, mark := -1, 0
-	i, j := 0, 0
-	for j < len(w) {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, mark = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == w[j]):
-			i, j = i+1, j+1
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
+	for i, word := range []string{f.Metric, f.Operation, f.Variant, f.Role, f.Service} {
+		out[filterKeys[i]] = word
 	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
+	return out
 }
 
 // choices tells what a filter can choose from.
 func (c *comparison) choices() string {
-	words := map[string][]string{}
-	add := func(key, word string) {
-		if word != "" && !slices.Contains(words[key], word) {
-			words[key] = append(words[key], word)
-		}
-	}
+	have := map[string][]string{}
 	for _, f := range overBaseline(c.in.Base) {
-		add("metric", f.Metric)
-		add("operation", f.Operation)
-		add("variant", f.Variant)
-		add("role", f.Role)
-		add("service", f.Service)
+		for key, word := range wordsOf(f) {
+			if word != "" && !slices.Contains(have[key], word) {
+				have[key] = append(have[key], word)
+			}
+		}
 	}
 	var parts []string
 	for _, key := range filterKeys {
-		if len(words[key]) > 0 {
-			parts = append(parts, key+" is one of "+strings.Join(words[key], ", "))
+		if len(have[key]) > 0 {
+			parts = append(parts, key+" is one of "+strings.Join(have[key], ", "))
 		}
 	}
 	return strings.Join(parts, "; ")

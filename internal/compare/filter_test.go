@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -11,25 +12,28 @@ func TestFilter(t *testing.T) {
 	for text, want := range map[string]bool{
 		"":                                     true,
 		"  ":                                   true,
-		"metric=latency_p99":                   true,
-		"metric=latency_*":                     true,
-		"metric=*p9?":                          true,
-		"metric=*p9":                           false,
-		"metric=latency":                       false,
-		"metric=cpu*,latency*":                 true,
-		"metric=latency* variant=otel*":        true,
-		"metric=latency* variant=none":         false,
-		"operation='GET /a, b'":                true,
-		`operation="GET /a, b",other`:          true,
-		"operation=GET*":                       true,
-		"role=app":                             true,
-		"role=":                                false,
-		"connections=4":                        true,
-		"connections=8":                        false,
-		"threads=":                             true, // a parameter that it does not have
-		"variant=*":                            true,
-		"variant=**-1*0":                       true,
-		"variant=otel-10 metric='latency_p99'": true,
+		"*":                                    true,
+		"metric:latency_p99":                   true,
+		"metric:/^latency_/":                   true,
+		"metric:/p9.$/":                        true,
+		"metric:latency":                       false,
+		"metric:(cpu_idle OR latency_p99)":     true,
+		"metric:/latency/ variant:/otel/":      true,
+		"metric:/latency/ variant:none":        false,
+		`operation:"GET /a, b"`:                true,
+		"operation:/^GET/":                     true,
+		"-operation:/^GET/":                    false,
+		"role:app":                             true,
+		`role:""`:                              false,
+		`service:""`:                           true, // a word that it does not have
+		"connections:4":                        true,
+		"connections:8":                        false,
+		`threads:""`:                           true, // a parameter that it does not have
+		"variant:otel-10 metric:latency_p99":   true,
+		"variant:none OR metric:latency_p99":   true,
+		"variant:none AND metric:latency_p99":  false,
+		".unit:cpu-sec/op":                     false, // a finding has no units of benchmark lines
+		"-(variant:none OR metric:latency_p9)": true,
 	} {
 		filter, err := ParseFilter(text)
 		if err != nil {
@@ -40,33 +44,54 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q matches: %v", text, got)
 		}
 	}
-	for _, text := range []string{"metric", "=x", "metric='x", "a=b c", ","} {
+	for _, text := range []string{"metric", "metric=latency_p99", ":x", `metric:"x`, "a:b c", "a:/(/", ","} {
 		if _, err := ParseFilter(text); err == nil {
 			t.Errorf("%q is a filter", text)
 		}
 	}
 }
 
+// What a filter chooses for its metric gets a verdict; what it merely does not leave out gets none.
+func TestFilterNames(t *testing.T) {
+	f := &finding.Finding{Metric: "idle_cpu", Operation: "json", Role: "app"}
+	for text, want := range map[string]bool{
+		"":                              false,
+		"*":                             false,
+		"operation:json":                false,
+		"metric:idle_cpu":               true,
+		"metric:/./":                    true,
+		"metric:cpu_per_operation":      false,
+		"-metric:cpu_per_operation":     false,
+		"metric:idle_cpu role:app":      true,
+		"metric:idle_cpu role:other":    false,
+		"metric:idle_cpu OR role:app":   false, // it is there for its role, too
+		"metric:idle_cpu OR role:other": true,
+	} {
+		filter, err := ParseFilter(text)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if got := filter.names("metric", f); got != want {
+			t.Errorf("%q names the metric: %v", text, got)
+		}
+	}
+}
+
 func FuzzFilter(f *testing.F) {
-	f.Add("metric=cpu* operation='GET /x',b", "cpu_per_operation")
-	f.Add("a=*?*?*b", "aaaab")
+	f.Add(`metric:/^cpu/ operation:("GET /x" OR b)`, "cpu_per_operation")
+	f.Add("-(a:b OR c:/d/)", "e")
 	f.Fuzz(func(t *testing.T, text, word string) {
 		filter, err := ParseFilter(text)
 		if err != nil {
 			return
 		}
-		filter.matches(&finding.Finding{Metric: word})
-		if !glob("*", word) || !glob(word+"*", word) && !hasWild(word) {
-			t.Fatalf("* does not match %q", word)
+		one := &finding.Finding{Metric: word}
+		not, err := ParseFilter("-(" + text + ")")
+		if strings.Contains(text, ".unit") || strings.TrimSpace(text) == "" || err != nil {
+			return // of units there are none, with or without
+		}
+		if filter.matches(one) == not.matches(one) {
+			t.Fatalf("%q and not %q choose the same", text, text)
 		}
 	})
-}
-
-func hasWild(word string) bool {
-	for _, r := range word {
-		if r == '*' || r == '?' {
-			return true
-		}
-	}
-	return false
 }

@@ -78,7 +78,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 // people decide by, over all roles; and on whatever metric or role a filter names.
 func (c *comparison) claims(f *finding.Finding) bool {
 	row, _ := metric.Of(f.Metric) // each claim more makes all intervals wider
-	return (row.Claimed || c.in.Filter.names("metric")) && (f.Role == "" || c.in.Filter.names("role") || c.in.Filter.names("service"))
+	return (row.Claimed || c.in.Filter.names("metric", f)) && (f.Role == "" || c.in.Filter.names("role", f) || c.in.Filter.names("service", f))
 }
 
 // scale chooses what is compared: the logarithms of the ratios to the baseline;

@@ -25,7 +25,7 @@ func (d Delivery) Share() float64 {
 // Operations of which it is not known in every run how many spans they make are absent, or
 // whether any was to arrive.
 func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
-	if t.random() && len(runs) > 1 && !tellsTraced(runs...) {
+	if t.random() && len(runs) > 1 && !t.TellsTraced(runs...) {
 		runs = []Run{together(runs)}
 	}
 	out, unknown := map[string]Delivery{}, map[string]bool{}

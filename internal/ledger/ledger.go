@@ -75,7 +75,7 @@ const bandConfidence = 0.999
 // settled together: chance evens out over many traces. Where the tracer says how many traces it
 // sampled, chance has no part in it.
 func Account(variant, hop string, operations []string, t Tracing, runs []Run) []finding.Ledger {
-	if t.random() && len(runs) > 1 && !tellsTraced(runs...) {
+	if t.random() && len(runs) > 1 && !t.TellsTraced(runs...) {
 		runs = []Run{together(runs)}
 	}
 	book := newBook(operations, t)
@@ -96,9 +96,6 @@ func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, 
 		return nil, false
 	}
 	b, run := newBook([]string{operation}, t), together(runs)
-	for i := range run.Phases {
-		run.Phases[i].Traced = nil // what came is held against chance, and not against what the tracer counted
-	}
 	for _, l := range settle(run, t) {
 		b.enter([]line{l})
 	}

@@ -85,7 +85,7 @@ func together(runs []Run) Run {
 			if !seen {
 				i = len(sum.Phases)
 				place[name] = i
-				sum.Phases = append(sum.Phases, Stretch{Operation: s.Operation, Level: s.Level, Traced: new(uint64)})
+				sum.Phases = append(sum.Phases, Stretch{Operation: s.Operation, Level: s.Level})
 			}
 			sum.Phases[i] = join(sum.Phases[i], s)
 		}
@@ -98,17 +98,9 @@ func together(runs []Run) Run {
 }
 
 func join(a, b Stretch) Stretch {
-	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, tracedInBoth(a, b), a.Resent + b.Resent, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
+	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, nil, a.Resent + b.Resent, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
 	return sum
-}
-
-// tracedInBoth is known only where it is known of either.
-func tracedInBoth(a, b Stretch) *uint64 {
-	if a.Traced == nil || b.Traced == nil {
-		return nil
-	}
-	return plus(a.Traced, b.Traced)
 }
 
 func plus(a, b *uint64) *uint64 {

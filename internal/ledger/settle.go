@@ -18,7 +18,7 @@ func settle(run Run, t Tracing) []line {
 	}
 	lines = append(lines, begin(run, t))
 	switch {
-	case t.random() && !tellsTraced(run):
+	case t.random() && !t.TellsTraced(run):
 	case t.Buffers > 0:
 		moveBuffered(lines, float64(t.Buffers), float64(t.Besides))
 	default:
@@ -113,7 +113,7 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
 	if t.random() {
-		if l.due, l.traced = tracedSpans(s, per); !l.traced {
+		if l.due, l.traced = tracedSpans(s, per, t.Sampling); !l.traced {
 			l.due, l.chance = sampled(s, per, t.Sampling)
 		}
 		l.missing = l.due.less(l.told())
@@ -152,10 +152,9 @@ func (l *line) settleDue(t Tracing) {
 // cannot be told from traces that were not sampled, so there may have been as
 // many as chance allows.
 func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
-	begun := func(operations uint64) uint64 { return uint64(math.Round(float64(operations) * per.traces())) }
-	low, _ := stats.BinomialBand(begun(min(s.Started, s.Completed)), p, bandConfidence)
-	_, high := stats.BinomialBand(begun(s.Started), p, bandConfidence)
-	c := chance{traces: seen(s.Sink) + leftOut(s, per), trials: begun(s.Started), low: low, high: high}
+	low, _ := stats.BinomialBand(tracesOf(min(s.Started, s.Completed), per), p, bandConfidence)
+	high := mostSampled(s.Started, per, p)
+	c := chance{traces: seen(s.Sink) + leftOut(s, per), trials: tracesOf(s.Started, per), low: low, high: high}
 	fewest := per.Low / per.traces() * float64(max(c.traces, low))
 	if unsure := s.Started - min(s.Started, s.Completed); unsure > 0 {
 		fewest = math.Max(0, fewest-per.Low*float64(unsure))

@@ -9,7 +9,7 @@ import (
 // stopped puts down to the stop what is missing for sure and was neither dropped nor given to an export before, by the
 // tracer's own word: it still held that. Of what was given to exports, some may be missing: so much is left where it is.
 func stopped(lines []line, run Run, t Tracing) {
-	if run.Admitted.Sent == nil || t.random() && !tellsTraced(run) || t.none() {
+	if run.Admitted.Sent == nil || t.random() && !t.TellsTraced(run) || t.none() {
 		return
 	}
 	came := float64(run.Start.Sink.Unique() + run.Start.Sink.Merged)

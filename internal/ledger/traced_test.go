@@ -62,8 +62,9 @@ func TestTracedAsTheTracerCounts(t *testing.T) {
 func TestTracedOrByChance(t *testing.T) {
 	told, untold := sampledPhase("json", 400, 29, ids(87, 29)), phase("json", 400, ids(87, 29))
 	for name, runs := range map[string][]Run{
-		"more than were begun":  {runOf(sampledPhase("json", 400, 401, ids(87, 29)))},
-		"one run does not tell": {runOf(told), runOf(untold)},
+		"more than were begun":   {runOf(sampledPhase("json", 400, 401, ids(87, 29)))},
+		"more than chance gives": {runOf(sampledPhase("json", 400, 100, ids(87, 29)))},
+		"one run does not tell":  {runOf(told), runOf(untold)},
 	} {
 		if l, _ := find(Account("otel", AppToSink, []string{"json"}, three(.1), runs), "json"); !l.ByChance || l.Exact {
 			t.Errorf("%s: by chance %t, exact %t", name, l.ByChance, l.Exact)

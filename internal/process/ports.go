@@ -76,7 +76,10 @@ func tryBind(port int) error {
 	return err
 }
 
+// tryBindAs lets no program start meanwhile: it would have the socket too, and hold the port for as long as it runs.
 func tryBindAs(family int, address syscall.Sockaddr) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	fd, err := syscall.Socket(family, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return err

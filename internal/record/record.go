@@ -251,7 +251,7 @@ type Stop struct {
 // Harness is what the harness knows of its own influence on a run.
 type Harness struct {
 	StealSeconds float64  `json:"steal_seconds"`     // CPU time taken by the host, all CPUs
-	LoadAverage  float64  `json:"load_average"`      // one minute, at the start of the run
+	LoadAverage  float64  `json:"load_average"`      // one minute, at the start of the run, before its prepare command
 	Accounting   string   `json:"accounting"`        // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
 	Placement    string   `json:"placement"`         // "cpuset", "affinity" or "none"
 	OwnCPU       float64  `json:"own_cpu"`           // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made

@@ -170,6 +170,21 @@ func TestBenchmarkActionOfLittleCosts(t *testing.T) {
 		if cost, has := actionsOf(t, doc)["hello/go/json/otel: cpu_per_operation_added"]; has != want || has && *cost.Value != 2e-6 {
 			t.Errorf("an amount from %g is %+v", low, cost)
 		}
+		doc.Findings = append(doc.Findings, finding.Finding{
+			Operation: "json", Variant: "otel", Against: "none", Metric: "cpu_per_span", Unit: "s", Better: "lower", Blocks: 8, Value: 2e-6,
+			Absolute: &finding.Interval{Estimate: 2e-6, Low: &low, High: &low}, Verdict: finding.Verdict{Kind: finding.CannotTell},
+		})
+		if _, has := actionsOf(t, doc)["hello/go/json/otel: cpu_per_span"]; has != want {
+			t.Errorf("the CPU of a span from %g is there: %t", low, has)
+		}
+		doc.Findings = doc.Findings[:len(doc.Findings)-1]
+	}
+	doc.Findings = append(doc.Findings, finding.Finding{
+		Operation: "json", Variant: "otel", Against: "none", Metric: "idle_cpu", Unit: "1", Better: "lower", Blocks: 8, Value: 0,
+		Absolute: &finding.Interval{}, Verdict: finding.Verdict{Kind: finding.CannotTell},
+	})
+	if _, has := actionsOf(t, doc)["hello/go/json/otel: idle_cpu"]; has {
+		t.Error("a ratio to an idle CPU of zero is asked for")
 	}
 }
 
@@ -343,11 +358,14 @@ func TestOtavaRows(t *testing.T) {
 	}
 }
 
-// Otava itself reads the history, and finds the day of the change. It is a program in Python: pip install apache-otava.
+// Otava itself reads the history, and finds the day of the change. scripts/consumers/install has it.
 func TestOtava(t *testing.T) {
-	otava, err := exec.LookPath("otava")
+	otava, err := exec.LookPath(filepath.Join(os.Getenv("TRACETAX_CONSUMERS"), "otava"))
 	if err != nil {
-		t.Skip("needs otava")
+		if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip("needs otava: see scripts/consumers")
 	}
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {

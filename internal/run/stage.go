@@ -99,12 +99,11 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		do   func(context.Context) error
 	}{
 		{"prepare", func(ctx context.Context) error {
-			return s.hook(ctx, c, "prepare", s.request.Plan.Prepare, preparePatience)
+			err := s.hook(ctx, c, "prepare", s.request.Plan.Prepare, preparePatience)
+			s.before = s.before.anew()
+			return err
 		}},
-		{"sink", func(ctx context.Context) error {
-			s.before = readHarness() // the command before the run is no part of what is measured
-			return s.startAgents(ctx)
-		}},
+		{"sink", s.startAgents},
 		{"start", func(ctx context.Context) error {
 			return s.inTurn(ctx, func(ctx context.Context) error { return s.startApps(ctx, cancel) })
 		}},
@@ -172,6 +171,13 @@ func readHarness() harness {
 	h.steal, h.stole = machine.Steal()
 	h.load, h.loading = machine.LoadAverage()
 	return h
+}
+
+// anew is a reading after the command before a run, which is no part of what is measured: nor is the load that it made.
+func (h harness) anew() harness {
+	now := readHarness()
+	now.load, now.loading = h.load, h.loading
+	return now
 }
 
 // into tells what was read before a run and after it.

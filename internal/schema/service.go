@@ -5,10 +5,17 @@ package schema
 // Service is a server for several workloads, such as a database: a folder services/NAME/ with a service.yaml. One that
 // receives is a hop of spans.
 type Service struct {
+	Run Command `json:"run" jsonschema:"required"` // its command
+	Serving
+	Answers Answers        `json:"answers"` // makes a backend one for to: how it is asked for its spans
+	Hop     PassingService `json:"hop"`     // keys in place of these where spans pass through it (via)
+}
+
+// Serving are the keys that a service has by itself and, where spans pass through it, in place of these.
+type Serving struct {
 	Description Text               `json:"description"`                                                                                 // a line for 'tracetax list'
 	Needs       []Need             `json:"needs"`                                                                                       // programs of the PATH that it needs
 	Role        string             `json:"role" jsonschema:"enum=app,enum=sidecar,enum=collector,enum=backend,enum=database,enum=sink"` // what it is there for; default: database
-	Run         Command            `json:"run" jsonschema:"required"`                                                                   // its command
 	Env         Environment        `json:"env"`                                                                                         // environment variables
 	Dir         Text               `json:"dir"`                                                                                         // where it starts
 	Ready       Text               `json:"ready"`                                                                                       // as of a workload's process
@@ -24,7 +31,12 @@ type Service struct {
 	Settings    map[string]Setting `json:"settings"`                                                                                    // what its user chooses, for run, env and ready
 	Metrics     Text               `json:"metrics"`                                                                                     // its page of counters, in Prometheus' text format
 	Says        []Saying           `json:"says"`                                                                                        // what it says of spans
-	Answers     Answers            `json:"answers"`                                                                                     // makes a backend one for to: how it is asked for its spans
+}
+
+// PassingService is what a service is where spans pass through it.
+type PassingService struct {
+	Run Command `json:"run"` // its command
+	Serving
 }
 
 // Answers is how a backend is asked for all its spans.

@@ -24,7 +24,7 @@ func (s *source) to(n *node, w *Workload) *Process {
 		s.fail(n.at, "to names one backend, where a span's way ends; what spans pass through is via")
 		return nil
 	}
-	p, ok := s.hop(n)
+	p, ok := s.hop(n, func(v *Service) *Service { return v })
 	if !ok {
 		return nil
 	}

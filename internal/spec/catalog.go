@@ -55,6 +55,9 @@ func (c *Catalog) Service(name string) (*Service, error) {
 		return nil, err
 	}
 	service.Files = files
+	if service.Hop != nil {
+		service.Hop.Files = files
+	}
 	return service, nil
 }
 

@@ -4,6 +4,7 @@ package spec
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -164,6 +165,9 @@ func (b *flagBuilder) variantTree() *node {
 	return out
 }
 
+// wordKeys are the keys of a variant that one word says.
+var wordKeys = []string{"tracer", "via", "to", "against", "description"}
+
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
 func (b *flagBuilder) variantOf(flag, text string) *node {
 	v, settings, env := tree(flag), tree(flag), tree(flag)
@@ -180,7 +184,7 @@ func (b *flagBuilder) variantOf(flag, text string) *node {
 			args.items = append(args.items, word(flag, value))
 		case key == "on":
 			on.items = append(on.items, word(flag, value))
-		case key == "tracer" || key == "via" || key == "against" || key == "description":
+		case slices.Contains(wordKeys, key):
 			v.set(key, word(flag, value))
 		default:
 			settings.set(key, word(flag, value))

@@ -43,6 +43,7 @@ func (s *source) service(n *node, name string) *Service {
 	keys["delay"] = func(v *node) { service.Delay = s.duration(v, 0, 10*time.Minute) }
 	keys["metrics"] = func(v *node) { service.Metrics = s.page(v) }
 	keys["says"] = func(v *node) { service.Says = s.says(v, serviceSays) }
+	keys["hop"] = func(v *node) { service.Hop = s.serviceHop(n, v, name) }
 	keys["description"] = func(v *node) { service.Description = s.text(v) }
 	keys["needs"] = func(v *node) { service.Needs = s.needs(v) }
 	keys["settings"] = func(v *node) { service.Settings = s.serviceSettings(v, known) }
@@ -59,6 +60,25 @@ func (s *source) service(n *node, name string) *Service {
 		s.lacks(n, "run", n.at, "a service needs run: the command that starts it")
 	}
 	return service
+}
+
+// serviceHop is the service where spans pass through it: the keys of hop stand in place of its own.
+func (s *source) serviceHop(n, hop *node, name string) *Service {
+	if hop.kind != mapping {
+		s.fail(hop.at, "hop has keys of a service, which stand in place of its own where spans pass through it; this is %s", hop.kind)
+		return nil
+	}
+	if again := hop.get("hop"); again != nil {
+		s.fail(again.at, "hop has no further hop")
+		return nil
+	}
+	merged := &node{at: n.at, kind: mapping, entries: slices.Clone(hop.entries)}
+	for _, e := range n.entries {
+		if e.key != "hop" && e.key != "answers" && hop.get(e.key) == nil {
+			merged.entries = append(merged.entries, e)
+		}
+	}
+	return s.service(merged, name)
 }
 
 // ofService is the process of the service that n names, to which a workload adds

@@ -14,5 +14,5 @@ func (s *source) tapOf(n *node, hop Process) (Process, bool) {
 	if at == nil || s.oneOf(at, "tap", "on", "off") != "on" {
 		return Process{}, false
 	}
-	return s.hopOf(&node{kind: scalar, text: tapService, at: at.at}, at, hop.Name+"-"+tapService)
+	return s.hopOf(&node{kind: scalar, text: tapService, at: at.at}, at, hop.Name+"-"+tapService, passing)
 }

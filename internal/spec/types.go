@@ -100,7 +100,8 @@ type Service struct {
 	Delay    time.Duration            // longest time that it holds a span back; what its settings say adds to it
 	Metrics  string                   // URL of its page of counters
 	Says     []Saying
-	Answers  Answers // of a backend (to: of a variant): how it is asked for its spans
+	Answers  Answers  // of a backend (to: of a variant): how it is asked for its spans
+	Hop      *Service // what it is where spans pass through it, if it is something else then; nil: the same
 	Files    fs.FS
 }
 

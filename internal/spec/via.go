@@ -21,7 +21,7 @@ func (s *source) via(n *node, w *Workload) []Process {
 	}
 	var out []Process
 	for _, item := range items {
-		hop, ok := s.hop(item)
+		hop, ok := s.hop(item, passing)
 		if !ok {
 			continue
 		}
@@ -48,11 +48,19 @@ func (s *source) another(out []Process, hop Process, item *node, w *Workload) []
 	return append(out, hop)
 }
 
-// hop reads the name of a service, or {NAME: FILE}, or {NAME: {KEYS}}.
-func (s *source) hop(n *node) (Process, bool) {
+// passing is a service as spans pass through it.
+func passing(v *Service) *Service {
+	if v.Hop != nil {
+		return v.Hop
+	}
+	return v
+}
+
+// hop reads the name of a service, or {NAME: FILE}, or {NAME: {KEYS}}; as says what the service is there.
+func (s *source) hop(n *node, as func(*Service) *Service) (Process, bool) {
 	switch {
 	case n.kind == scalar:
-		return s.hopOf(n, n, s.line(n))
+		return s.hopOf(n, n, s.line(n), as)
 	case n.kind != mapping || len(n.entries) == 0:
 		s.fail(n.at, "a hop is the name of a service: %s; this is %s", viaExample, n.kind)
 		return Process{}, false
@@ -62,7 +70,7 @@ func (s *source) hop(n *node) (Process, bool) {
 	}
 	e := n.entries[0]
 	if e.value.kind != mapping {
-		hop, ok := s.hopOf(&node{kind: scalar, text: e.key, at: e.at}, n, e.key)
+		hop, ok := s.hopOf(&node{kind: scalar, text: e.key, at: e.at}, n, e.key, as)
 		if ok && e.value.kind != null {
 			hop.Config = s.hopConfig(e.value, hop.Service)
 		}
@@ -72,7 +80,7 @@ func (s *source) hop(n *node) (Process, bool) {
 	if service == nil {
 		service = &node{kind: scalar, text: e.key, at: e.at}
 	}
-	hop, ok := s.hopOf(service, n, e.key)
+	hop, ok := s.hopOf(service, n, e.key, as)
 	if !ok {
 		return hop, false
 	}
@@ -94,11 +102,12 @@ func (s *source) hop(n *node) (Process, bool) {
 }
 
 // hopOf is the process of a service, under a name, as a hop.
-func (s *source) hopOf(service, at *node, name string) (Process, bool) {
+func (s *source) hopOf(service, at *node, name string, as func(*Service) *Service) (Process, bool) {
 	p, ok := s.ofService(service)
 	if !ok {
 		return p, false
 	}
+	p = as(p.Service).process(nil)
 	p.Name = name
 	switch {
 	case !processName.MatchString(name):

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // relays is a catalog with a service that spans can pass through.
@@ -184,6 +185,65 @@ func TestParseSeries(t *testing.T) {
 		got, ok := ParseSeries(text)
 		if ok != (want != nil) || ok && !cmp.Equal(got, *want) {
 			t.Errorf("%q: %+v, %t; want %+v", text, got, ok, want)
+		}
+	}
+}
+
+func TestToOnTheCommandLine(t *testing.T) {
+	e, err := FromFlags(Flags{
+		Command: []string{"java", "-jar", "x.jar"}, Language: "java", Port: 8080, Ops: []string{"GET /"}, Variants: []string{"none", "kept:tracer=otel,export=zipkin,to=store"},
+	}, backendShelf())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := e.Variants[1]; v.To == nil || v.To.Name != "store" || v.Settings["export"] != "zipkin" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A backend that passes spans on as well is another service there: with other texts, and without answers.
+func TestHopOfABackend(t *testing.T) {
+	c := shelf(map[string]string{
+		"services/store/service.yaml": `
+role: backend
+run: [store, "file:{config}"]
+config: "{service}/store.yaml"
+env: {KEEPS: "yes"}
+receives: {otlp.grpc: "127.0.0.1:{port}"}
+metrics: "http://127.0.0.1:{port}/metrics"
+says: [{what: received, metrics: stored}]
+answers: {spans: "http://127.0.0.1:{port}/spans", each: spans.*}
+hop:
+  role: collector
+  config: "{service}/hop.yaml"
+  env: {NEXT: "{sink.otlp.grpc}"}
+`,
+		"services/store/store.yaml":     "a\n",
+		"services/store/hop.yaml":       "b\n",
+		"tracers/otel-java/tracer.yaml": "language: java\nenv: {TO: '{sink.otlp.grpc}'}\n",
+	})
+	e := parseIn(t, c, `
+workload: calls
+variants:
+  none:
+  kept: {tracer: otel, to: store}
+  passed: {tracer: otel, via: store}
+`)
+	kept, passed := e.Variants[1].To, e.Variants[2].Via[0]
+	if kept.Role != role.Backend || kept.Env["KEEPS"] != "yes" || kept.Service.Answers.Spans == "" {
+		t.Errorf("as a backend: %+v", kept)
+	}
+	if passed.Role != role.Collector || passed.Env["NEXT"] == "" || passed.Env["KEEPS"] != "" || passed.Service.Answers.Spans != "" || !strings.HasSuffix(passed.Service.Config, "hop.yaml") || passed.Run[0] != "store" {
+		t.Errorf("as a hop: %+v", passed)
+	}
+	again(t, c, e)
+	for text, want := range map[string]string{
+		"run: [x]\nhop: here\n":              "hop has keys of a service",
+		"run: [x]\nhop: {hop: {run: [y]}}\n": "hop has no further hop",
+		"run: [x]\nhop: {role: nothing}\n":   "service.yaml:2:13",
+	} {
+		if _, err := ParseService("service.yaml", "x", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }

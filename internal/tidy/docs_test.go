@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The examples of docs/runs.md read the table. They need pandas, and R.
+// The examples of docs/runs.md read the table. They need pandas (scripts/consumers/install has it), and R.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/runs.md")
 	if err != nil {
@@ -23,8 +23,9 @@ func TestDocs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "runs.csv"), table.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	python := filepath.Join(os.Getenv("TRACETAX_CONSUMERS"), "python3")
 	for language, c := range map[string]struct{ has, run []string }{
-		"python": {[]string{"python3", "-c", "import pandas"}, []string{"python3", "-c"}},
+		"python": {[]string{python, "-c", "import pandas"}, []string{python, "-c"}},
 		"r":      {[]string{"Rscript", "--version"}, []string{"Rscript", "-e"}},
 	} {
 		t.Run(language, func(t *testing.T) {
@@ -32,8 +33,11 @@ func TestDocs(t *testing.T) {
 			if len(examples) != 1 {
 				t.Fatalf("%d examples", len(examples))
 			}
-			if exec.Command(c.has[0], c.has[1:]...).Run() != nil {
-				t.Skipf("needs %s", c.has[0])
+			if err := exec.Command(c.has[0], c.has[1:]...).Run(); err != nil {
+				if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+					t.Fatal(err)
+				}
+				t.Skipf("needs %s: %v", c.has[0], err)
 			}
 			command := exec.Command(c.run[0], append(c.run[1:], string(examples[0][1]))...)
 			command.Dir = dir

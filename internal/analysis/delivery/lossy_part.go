@@ -70,11 +70,11 @@ func (b *Book) LostInWindow(variant string, at cell.At) Lost {
 // lostIn settles a part of each phase like a phase of its own: block by block, or all together
 // where chance decides what is sampled. What is missing of the part but not of its whole phase
 // came late, and is not lost; nor are as many spans of each as may come in a later part of it.
-// What was left out on purpose, and how many traces a tracer sampled, is told of the whole phase alone: then the part has its share of what that lost, by its
-// operations. The part is nil where there should be one and is not.
+// What was left out on purpose is told of the whole phase alone: then the part has its share of what that lost, by its
+// operations. So is how many traces a tracer sampled: then the part lost at least what the rest of the phase cannot have
+// lost, or as much as it shows itself, and at most what it can have made. The part is nil where there should be one and is not.
 func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
 	tracing := b.tracingByCell(variant)
-	counted := tracing.ByChance() // whether the tracer counts the traces that it samples
 	var parts, wholes []ledger.Run
 	var shares []portion
 	for _, block := range b.BlocksOf(variant, b.Baseline) {
@@ -93,49 +93,62 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 		parts = append(parts, ledger.Run{Phases: []ledger.Stretch{{
 			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
 		}}})
-		counted = counted && p.Traced != nil
 		wholes = append(wholes, ofCells(r.Record))
-		shares = append(shares, portion{float64(load.Started), float64(p.Warmup.Started + p.Load.Started)})
+		shares = append(shares, portion{load.Started + load.Resent, p.Warmup.Started + p.Load.Started + p.Warmup.Resent + p.Load.Resent})
 	}
 	size := 1 // how many blocks are settled together
 	if tracing.ByChance() {
 		size = max(1, len(parts))
 	}
-	var sum Lost
+	counted := tracing.ByChance() && tracing.TellsTraced(wholes...) // the tracer counts the traces that it samples, by phase
+	var all Lost
 	for i := 0; i < len(parts); i += size {
 		one, known := ledger.Deliveries(tracing, parts[i:i+size]...)[at.String()]
+		if counted && sum(shares[i:i+size]).rest() == 0 { // the part is the phase, of which the tracer tells
+			one, known = ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
+		}
 		whole, knownWhole := ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
 		if !known || !knownWhole {
 			return Lost{}
 		}
 		share := 1.0
-		if whole.LeftOut > 0 || counted {
-			share = shareOf(shares[i : i+size])
+		if whole.LeftOut > 0 {
+			share = sum(shares[i : i+size]).share()
 		}
 		lost := min(max(0, one.Due-one.Delivered-later), (whole.Due-whole.Delivered)*share)
 		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost*share))
 		if counted {
-			lost, most = max(0, whole.Due-whole.Delivered)*share, whole.LostAtMost*share
+			ways := sum(shares[i : i+size])
+			elsewhere := max(0, ledger.MostDue(tracing, at.String(), ways.rest())-(whole.Delivered-one.Delivered))
+			lost = max(lost, whole.Due-whole.Delivered-elsewhere)
+			most = max(lost, min(whole.LostAtMost, ledger.MostDue(tracing, at.String(), ways.part)-one.Delivered))
 		}
 		if whole.LeftOut > 0 || counted {
 			one.Due = one.Delivered + lost
 		}
-		sum = Lost{due: sum.due + one.Due, lost: sum.lost + lost, most: sum.most + most, Known: true}
+		all = Lost{due: all.due + one.Due, lost: all.lost + lost, most: all.most + most, Known: true}
 	}
-	return sum
+	return all
 }
 
 // portion is the operations of a part of a phase, and of the whole phase.
-type portion struct{ part, whole float64 }
+type portion struct{ part, whole uint64 }
 
-// shareOf is the share of operations that parts are of their phases.
-func shareOf(all []portion) float64 {
-	var sum portion
-	for _, one := range all {
-		sum.part, sum.whole = sum.part+one.part, sum.whole+one.whole
-	}
-	share, _ := dataset.Over(sum.part, sum.whole) // 0 where there were none
+// share is the part's, of the whole.
+func (p portion) share() float64 {
+	share, _ := dataset.Over(float64(p.part), float64(p.whole)) // 0 where there were none
 	return share
+}
+
+// rest is what is not of the part.
+func (p portion) rest() uint64 { return p.whole - min(p.whole, p.part) }
+
+func sum(all []portion) portion {
+	var out portion
+	for _, one := range all {
+		out.part, out.whole = out.part+one.part, out.whole+one.whole
+	}
+	return out
 }
 
 // below reports whether the whole phase tells of a loss that may be the part's and is unknown of

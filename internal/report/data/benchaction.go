@@ -34,7 +34,7 @@ func BenchmarkAction(w io.Writer, doc *finding.Document) error {
 		if !t.main || t.better != "lower" {
 			continue
 		}
-		if t.cost == asAmount && (t.low == nil || *t.low <= 0) {
+		if t.value <= 0 && t.cost != asShare || mayBeZero(t) {
 			continue
 		}
 		f := actionFigure{Name: t.name + ": " + t.measure(), Unit: t.unit, Extra: extra(doc, t.variant)}
@@ -54,6 +54,12 @@ func BenchmarkAction(w io.Writer, doc *finding.Document) error {
 		all = append(all, f)
 	}
 	return write(w, all, "the figures")
+}
+
+// mayBeZero reports whether a figure is an amount that tracing adds, and perhaps nothing.
+func mayBeZero(t tracked) bool {
+	difference := t.cost == asAmount || t.cost == "" && slices.Contains(ofTracing, t.metric)
+	return difference && (t.least == nil || *t.least <= 0)
 }
 
 // extra says where and on what a figure was measured; what is not known is left out.

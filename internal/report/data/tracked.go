@@ -25,6 +25,7 @@ type tracked struct {
 	variant   string
 	value     float64
 	low, high *float64 // nil: it has no interval
+	least     *float64 // the low end of what tracing adds, in the metric's unit; nil: it has none
 }
 
 // measure is the metric, with the ending of a cost.
@@ -64,6 +65,9 @@ func trackedOf(doc *finding.Document) []tracked {
 				continue
 			}
 			t := tracked{metric: f.Metric, unit: f.Unit, better: f.Better, main: parts.IsMain(f)}
+			if f.Absolute != nil {
+				t.least = f.Absolute.Low
+			}
 			value := t
 			if hasBaseline(f) {
 				value.name, value.variant, value.value = trackedName(doc, f, f.Against), f.Against, f.Baseline

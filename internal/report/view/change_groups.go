@@ -55,10 +55,19 @@ func (g *changeGroup) title() string {
 // end of the report.
 func (g *changeGroup) notes() []string {
 	var out []string
+	if slices.ContainsFunc(g.changes, ownInterval) {
+		out = append(out, "without a verdict: an interval of 95 %, not corrected")
+	}
 	for _, c := range g.changes {
 		if c.Note != "" && c.Of != finding.OfBaseline && !slices.Contains(out, c.Note) {
 			out = append(out, c.Note)
 		}
 	}
 	return out
+}
+
+// ownInterval reports whether a change of the cost has no verdict, and so shows its own interval, under a head that says corrected.
+func ownInterval(c *finding.Change) bool {
+	i := shownChange(c)
+	return c.Of != finding.OfBaseline && c.Verdict.Kind == "" && i != nil && i.Low != nil
 }

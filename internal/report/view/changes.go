@@ -89,6 +89,9 @@ func changeCells(c *finding.Change, after string) []model.Cell {
 	estimate, ends := parts.Missing, model.Cell{}
 	if i := shownChange(c); i != nil {
 		estimate, ends = parts.Interval(*i, c.Unit, c.Relative != nil, tone)
+		if i.Low == nil { // as exact as its own interval allows
+			estimate, _ = parts.Interval(*cmp.Or(c.Relative, c.Absolute), c.Unit, c.Relative != nil, tone)
+		}
 	}
 	text := changeBadge(c)
 	return []model.Cell{{Text: after}, estimate, ends, {Mark: parts.VerdictMark(kind), Text: text, Long: parts.ShortVerdict(c.Verdict, text), Tone: tone}}

@@ -62,6 +62,11 @@ public static class Tracing
     private static void Export(TracerProviderBuilder builder)
     {
         var simple = Is("TRACETAX_PROCESSOR", "simple");
+        if (Is("TRACETAX_KEEP", "errors"))
+        {
+            Keep(builder, simple);
+            return;
+        }
         switch (Value("OTEL_TRACES_EXPORTER", "otlp"))
         {
             case "otlp":
@@ -75,9 +80,36 @@ public static class Tracing
             case "none":
                 break;
             case var other:
-                throw new ArgumentException($"OTEL_TRACES_EXPORTER is {other}; there are otlp, zipkin and none");
+                throw Unknown(other);
         }
     }
+
+    // The same exporters and processors, with one before them that decides; the builder has no way to put it there.
+    private static void Keep(TracerProviderBuilder builder, bool simple)
+    {
+        BaseExporter<Activity> exporter;
+        switch (Value("OTEL_TRACES_EXPORTER", "otlp"))
+        {
+            case "otlp":
+                exporter = new OtlpTraceExporter(new OtlpExporterOptions());
+                break;
+            case "zipkin":
+#pragma warning disable CS0618 // as above
+                exporter = new ZipkinExporter(new ZipkinExporterOptions());
+#pragma warning restore CS0618
+                break;
+            case "none":
+                return;
+            case var other:
+                throw Unknown(other);
+        }
+        var batch = new BatchExportActivityProcessorOptions();
+        builder.AddProcessor(new ErrorsOnly(simple
+            ? new SimpleActivityExportProcessor(exporter)
+            : new BatchActivityExportProcessor(exporter, batch.MaxQueueSize, batch.ScheduledDelayMilliseconds, batch.ExporterTimeoutMilliseconds, batch.MaxExportBatchSize)));
+    }
+
+    private static ArgumentException Unknown(string exporter) => new($"OTEL_TRACES_EXPORTER is {exporter}; there are otlp, zipkin and none");
 
     // A line for each library that is instrumented.
     private static void Told(string name) => Console.Error.WriteLine($"tracetax: instrumented {name}");
