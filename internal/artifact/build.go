@@ -23,7 +23,7 @@ type BuildRequest struct {
 	Commands [][]string        // run in a copy of the sources; {build} is where the result goes
 	Env      map[string]string // may hold {build}
 	Folders  map[string]string // what else may stand in braces: "tracer" and "workload"
-	Beside   string            // a file of the sources that is not compiled, by its name; "" for none
+	Beside   []string          // files of the sources that are not compiled, by their names
 }
 
 // Build returns the folder that holds what the commands of q put into {build}.
@@ -64,7 +64,7 @@ func (q BuildRequest) key(ctx context.Context) (key, error) {
 		}
 		k.add(tool)
 	}
-	return k, k.addFiles(q.Files, func(name string) bool { return notCompiled(name) || name == q.Beside })
+	return k, k.addFiles(q.Files, func(name string) bool { return notCompiled(name) || slices.Contains(q.Beside, name) })
 }
 
 // notCompiled reports whether a file only describes the folder.

@@ -12,6 +12,9 @@ import (
 
 // settle returns the lines of a run: its phases, Start, Stop.
 func settle(run Run, t Tracing) []line {
+	if t.random() && !t.TellsTraced(run) {
+		run.Phases = untold(run.Phases)
+	}
 	lines, roots := make([]line, 0, len(run.Phases)+2), t.Roots()
 	for _, s := range run.Phases {
 		lines = append(lines, open(s, t, roots))
@@ -113,7 +116,7 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
 	if t.random() {
-		if l.due, l.traced = tracedSpans(s, per, t.Sampling); !l.traced {
+		if l.due, l.traced = tracedSpans(s, per); !l.traced {
 			l.due, l.chance = sampled(s, per, t.Sampling)
 		}
 		l.missing = l.due.less(l.told())

@@ -4,6 +4,7 @@ package ledger
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -31,10 +32,19 @@ func credible(s Stretch, per PerOperation, p float64) bool {
 	return *s.Traced <= most
 }
 
+// untold are stretches of which no tracer says how many traces it sampled.
+func untold(all []Stretch) []Stretch {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Traced = nil
+	}
+	return all
+}
+
 // tracedSpans is how many spans should come of a stretch of which the tracer says how many traces it sampled. It is false
-// where it does not say so, or nobody can believe it.
-func tracedSpans(s Stretch, per PerOperation, p float64) (between, bool) {
-	if s.Traced == nil || !credible(s, per, p) {
+// where it does not say so.
+func tracedSpans(s Stretch, per PerOperation) (between, bool) {
+	if s.Traced == nil {
 		return between{}, false
 	}
 	traces, failed := float64(*s.Traced), float64(s.Started-min(s.Started, s.Completed))*per.traces()

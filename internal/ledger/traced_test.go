@@ -65,6 +65,7 @@ func TestTracedOrByChance(t *testing.T) {
 		"more than were begun":   {runOf(sampledPhase("json", 400, 401, ids(87, 29)))},
 		"more than chance gives": {runOf(sampledPhase("json", 400, 100, ids(87, 29)))},
 		"one run does not tell":  {runOf(told), runOf(untold)},
+		"one of its phases":      {runOf(told, sampledPhase("db", 400, 399, ids(87, 29)))},
 	} {
 		if l, _ := find(Account("otel", AppToSink, []string{"json"}, three(.1), runs), "json"); !l.ByChance || l.Exact {
 			t.Errorf("%s: by chance %t, exact %t", name, l.ByChance, l.Exact)

@@ -50,6 +50,10 @@ func (s *source) service(n *node, name string) *Service {
 	if !s.mapping(n, "a service", keys) {
 		return service
 	}
+	if service.Configs = []string{service.Config}; service.Hop != nil {
+		service.Configs = append(service.Configs, service.Hop.Config)
+		service.Hop.Configs = service.Configs
+	}
 	service.Process.settle(traced)
 	service.Needs = service.Artifact.needs(service.Needs)
 	if service.Artifact != (Artifact{}) && len(service.Build.Run) > 0 {
@@ -68,9 +72,11 @@ func (s *source) serviceHop(n, hop *node, name string) *Service {
 		s.fail(hop.at, "hop has keys of a service, which stand in place of its own where spans pass through it; this is %s", hop.kind)
 		return nil
 	}
-	if again := hop.get("hop"); again != nil {
-		s.fail(again.at, "hop has no further hop")
-		return nil
+	for _, key := range []string{"hop", "answers"} {
+		if has := hop.get(key); has != nil {
+			s.fail(has.at, "hop has no %s: nothing ends where spans pass through", key)
+			return nil
+		}
 	}
 	merged := &node{at: n.at, kind: mapping, entries: slices.Clone(hop.entries)}
 	for _, e := range n.entries {

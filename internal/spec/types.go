@@ -97,6 +97,7 @@ type Service struct {
 	// Of one that spans can pass through (via: of a variant).
 	Receives map[protocol.Name]string // where it takes spans in, host:port
 	Config   string                   // the file that {config} stands for, unless a variant has another; "": it takes none
+	Configs  []string                 // these of all its forms: by itself and as a hop
 	Delay    time.Duration            // longest time that it holds a span back; what its settings say adds to it
 	Metrics  string                   // URL of its page of counters
 	Says     []Saying

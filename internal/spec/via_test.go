@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -236,11 +237,15 @@ variants:
 	if passed.Role != role.Collector || passed.Env["NEXT"] == "" || passed.Env["KEEPS"] != "" || passed.Service.Answers.Spans != "" || !strings.HasSuffix(passed.Service.Config, "hop.yaml") || passed.Run[0] != "store" {
 		t.Errorf("as a hop: %+v", passed)
 	}
+	if _, err := fs.Stat(passed.Service.Files, "hop.yaml"); err != nil || !slices.Equal(passed.Service.Configs, kept.Service.Configs) || len(kept.Service.Configs) != 2 {
+		t.Errorf("the files of the hop: %v; what they are built without: %q and %q", err, kept.Service.Configs, passed.Service.Configs)
+	}
 	again(t, c, e)
 	for text, want := range map[string]string{
-		"run: [x]\nhop: here\n":              "hop has keys of a service",
-		"run: [x]\nhop: {hop: {run: [y]}}\n": "hop has no further hop",
-		"run: [x]\nhop: {role: nothing}\n":   "service.yaml:2:13",
+		"run: [x]\nhop: here\n":                 "hop has keys of a service",
+		"run: [x]\nhop: {answers: {each: x}}\n": "hop has no answers",
+		"run: [x]\nhop: {hop: {run: [y]}}\n":    "hop has no hop",
+		"run: [x]\nhop: {role: nothing}\n":      "service.yaml:2:13",
 	} {
 		if _, err := ParseService("service.yaml", "x", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

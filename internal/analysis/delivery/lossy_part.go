@@ -120,8 +120,8 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 		if counted {
 			ways := sum(shares[i : i+size])
 			elsewhere := max(0, ledger.MostDue(tracing, at.String(), ways.rest())-(whole.Delivered-one.Delivered))
-			lost = max(lost, whole.Due-whole.Delivered-elsewhere)
-			most = max(lost, min(whole.LostAtMost, ledger.MostDue(tracing, at.String(), ways.part)-one.Delivered))
+			lost = max(lost, whole.Due-whole.Delivered-elsewhere-later)
+			most = max(lost, min(whole.LostAtMost, ledger.MostDue(tracing, at.String(), ways.part)-one.Delivered+later))
 		}
 		if whole.LeftOut > 0 || counted {
 			one.Due = one.Delivered + lost

@@ -88,10 +88,18 @@ func (p *page) service(s *spec.Service) {
 	p.needs(s.Needs)
 	p.line("\nrole: %s", s.Process.Role)
 	p.line("run: %s", strings.Join(s.Process.Run, " "))
+	p.ofSpans(s)
+	if s.Hop != nil {
+		p.ofSpans(s.Hop)
+	}
+}
+
+// ofSpans is what a service does with spans, and what can be set of it there.
+func (p *page) ofSpans(s *spec.Service) {
 	if len(s.Receives) > 0 {
-		way := "spans pass through it (via: %s): it receives %s"
+		way := "\nspans pass through it (via: %s): it receives %s"
 		if s.Stores() {
-			way = "spans are stored in it (to: %s): it receives %s"
+			way = "\nspans are stored in it (to: %s): it receives %s"
 		}
 		p.line(way, s.Name, strings.Join(receives(s), ", "))
 		p.line("it says what was: %s", strings.Join(said(s), ", "))

@@ -182,7 +182,7 @@ func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, 
 	return built, nil
 }
 
-// BuildService builds the program of a service that has one, or fetches its packages. Its configuration is none of the sources.
+// BuildService builds the program of a service that has one, or fetches its packages. Its configurations are none of the sources.
 func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, progress io.Writer) (string, error) {
 	progress = named("service "+s.Name, progress)
 	if s.Artifact != (spec.Artifact{}) {
@@ -196,9 +196,11 @@ func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, p
 	if path := artifact.Instead(s.Needs); path != "" {
 		commands = [][]string{{"ln", "-s", path, s.Process.Run[0]}}
 	}
-	dir, err := store.Build(ctx, artifact.BuildRequest{
-		Files: s.Files, Commands: commands, Env: s.Build.Env, Beside: strings.TrimPrefix(s.Config, "{service}/"),
-	}, progress)
+	var configs []string
+	for _, config := range s.Configs {
+		configs = append(configs, strings.TrimPrefix(config, "{service}/"))
+	}
+	dir, err := store.Build(ctx, artifact.BuildRequest{Files: s.Files, Commands: commands, Env: s.Build.Env, Beside: configs}, progress)
 	if err != nil {
 		return "", fmt.Errorf("service %s: %w", s.Name, err)
 	}
