@@ -27,6 +27,8 @@ func badge(f *finding.Finding) string {
 		return "under " + finding.FormatBound(*v.Bound, f.Unit, f.ByRatio())
 	case Unsure(v):
 		return "not significant after correction for " + Counted(v.Claims, "comparison")
+	case short(v) && f.TooWide():
+		return inconclusive
 	case short(v):
 		return "needs " + Counted(v.MoreBlocks, "block") + " more"
 	case v.Inconclusive(f.ByRatio()):
@@ -142,6 +144,9 @@ func VerdictCell(f *finding.Finding) model.Cell {
 	text := LongBadge(f)
 	kind := v.ShownKind(f.ByRatio())
 	c := model.Cell{Mark: VerdictMark(kind), Text: text, Tone: ToneOf(kind), Long: ShortVerdict(v, text)}
+	if short(v) && f.TooWide() {
+		c.Long = inconclusive
+	}
 	switch v.Kind {
 	case finding.NoDifference, finding.CannotTell, finding.Overloaded:
 		if v.Text != "" {
