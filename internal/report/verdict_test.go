@@ -100,7 +100,7 @@ func TestJointVerdictsAreTold(t *testing.T) {
 			if err := write(&b, doc); err != nil {
 				t.Fatal(err)
 			}
-			if told := strings.Contains(b.String(), "rest on the signs of all their differences"); told != joint {
+			if told := strings.Contains(b.String(), "rests on a joint test"); told != joint {
 				t.Errorf("%s: joint verdicts %t, told %t", name, joint, told)
 			}
 		}

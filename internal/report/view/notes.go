@@ -15,7 +15,7 @@ import (
 const centresText = "Values and differences are centres over the blocks, each of its own (Hodges–Lehmann; ratios are taken within blocks): they need not subtract or divide exactly."
 
 // jointText says what a verdict without a corrected interval rests on.
-const jointText = "With so few blocks for so many comparisons, costs and saves rest on the signs of all their differences together: that there is a difference is significant after correction for all of them, how large it is holds for each one alone."
+const jointText = "With so few blocks a verdict of costs or saves rests on a joint test: it is corrected for all comparisons, and the interval beside it is not."
 
 // familiesText says what verdicts are corrected for.
 const familiesText = "Verdicts are corrected so that those on the headline, those on all other metrics, and those on budgets are each wrong in at most 5 of 100 experiments."
