@@ -16,6 +16,7 @@ var functions = template.FuncMap{
 	"folded":  func(g model.Grid) bool { return g.Fold != model.Open },
 	"opened":  func(g model.Grid) bool { return g.Fold == model.Unfolded },
 	"strong":  func(c model.Cell) bool { return c.Tone == model.Strong },
+	"held":    func(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") }, // no line ends between a number and its sign
 	"isNote":  func(w model.Warning) bool { return w.Tone == model.Plain },
 }
 

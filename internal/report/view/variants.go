@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
 )
@@ -80,12 +81,15 @@ func isChain(g *Group, metric, role, base string, contenders []string) bool {
 }
 
 // otherMetrics has a row for each variant and a column for each main metric but
-// the headline; the mark of its verdict stands beside a value.
+// the headline, of which it has the parts by role where there are several; the
+// mark of its verdict stands beside a value.
 func otherMetrics(g *Group, metric, role, base string, contenders []string) model.Grid {
 	var shown []*finding.Finding // one of each metric
+	roles := severalRoles(g)
 	for _, f := range g.Findings {
 		known := slices.ContainsFunc(shown, func(s *finding.Finding) bool { return s.Metric == f.Metric && s.Charged() == f.Charged() })
-		if f.Against == base && parts.IsMain(f) && !known && !(f.Metric == metric && f.Charged() == role) {
+		part := roles && f.Service == "" && isRoleOfHeadline(g, f)
+		if f.Against == base && (parts.IsMain(f) || part) && !known && !(f.Metric == metric && f.Charged() == role) {
 			shown = append(shown, f)
 		}
 	}
@@ -96,10 +100,10 @@ func otherMetrics(g *Group, metric, role, base string, contenders []string) mode
 	baseRow := []model.Cell{{Text: base}}
 	for i, m := range shown {
 		drop := i + 1
-		if parts.IsSpare(m.Metric) {
+		if parts.IsSpare(m.Metric) || isRoleOfHeadline(g, m) {
 			drop += len(shown)
 		}
-		table.Columns = append(table.Columns, model.Column{Head: parts.Label(m), Right: true, Drop: drop}, model.Column{Close: true, Drop: drop})
+		table.Columns = append(table.Columns, model.Column{Head: columnHead(g, m), Right: true, Drop: drop}, model.Column{Close: true, Drop: drop})
 		baseRow = append(baseRow, model.Cell{Text: finding.FormatValue(m.Baseline, m.Unit)}, model.Cell{})
 	}
 	table.Add(baseRow...)
@@ -111,6 +115,14 @@ func otherMetrics(g *Group, metric, role, base string, contenders []string) mode
 		table.Add(row...)
 	}
 	return table
+}
+
+// columnHead is a metric's name, and of a part of the headline its role.
+func columnHead(g *Group, m *finding.Finding) string {
+	if m.Metric == metric.CPUPerOperation && isRoleOfHeadline(g, m) {
+		return m.Charged() + " CPU"
+	}
+	return parts.Label(m)
 }
 
 // everyVariantTable is a variant table for every metric and role of the group.
