@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // variantTable has a row for each variant, the baseline first, on one metric.
@@ -110,11 +111,23 @@ func otherMetrics(g *Group, metric, role, base string, contenders []string) mode
 	for _, name := range contenders {
 		row := []model.Cell{{Text: name}}
 		for _, m := range shown {
-			row = append(row, parts.ValueCells(g.find(m.Metric, m.Charged(), name, base))...)
+			row = append(row, parts.ValueCells(g.part(m, name, base))...)
 		}
 		table.Add(row...)
 	}
 	return table
+}
+
+// part is the finding of a variant in the column of m. Where nothing but the application takes a part in the headline, that
+// is the headline itself, which then has no parts.
+func (g *Group) part(m *finding.Finding, name, base string) *finding.Finding {
+	parted := slices.ContainsFunc(g.Findings, func(f *finding.Finding) bool {
+		return f.Variant == name && f.Against == base && isRoleOfHeadline(g, f)
+	})
+	if isRoleOfHeadline(g, m) && m.Role == string(role.App) && !parted {
+		return g.find(m.Metric, "", name, base)
+	}
+	return g.find(m.Metric, m.Charged(), name, base)
 }
 
 // columnHead is a metric's name, and of a part of the headline its role.

@@ -26,6 +26,9 @@ func TestOtherMetricsByRole(t *testing.T) {
 		if got := strings.Join(heads(table), "|"); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
+		if name == "two roles" && (table.Rows[1].Cells[1].Text != "2.00 ms" || table.Rows[1].Cells[3].Text != "–" || table.Rows[2].Cells[3].Text != "1.00 ms") {
+			t.Errorf("direct is the application's alone: %+v", table.Rows)
+		}
 	}
 }
 
