@@ -45,3 +45,21 @@ func TestCalibration(t *testing.T) {
 		}
 	}
 }
+
+// A tracer whose requests reach the sink tells how many it makes; through a hop they are the hop's.
+func TestExportRequests(t *testing.T) {
+	s := twoVariants()
+	s.change = func(r *record.Record) { r.Phases[0].Sink.Requests = r.Phases[0].Load.Started / 4 }
+	if f := get(t, analyse(t, s.input()), "json", "otel", "export_requests_per_operation"); f.Value != 0.25 || f.Verdict.Kind != "" {
+		t.Errorf("%+v, want 0.25 requests an operation, without a verdict", f)
+	}
+	s.change = func(r *record.Record) {
+		r.Phases[0].Sink.Requests = r.Phases[0].Load.Started / 4
+		if r.Variant == "otel" {
+			r.Hops = []record.Hop{{Name: "collector"}}
+		}
+	}
+	if f, ok := look(analyse(t, s.input()), "json", "otel", "none", "export_requests_per_operation", ""); ok {
+		t.Errorf("requests of a hop are shown as the tracer's: %+v", f)
+	}
+}

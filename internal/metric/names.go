@@ -18,6 +18,7 @@ const (
 	MemoryMean         = "memory_mean"
 	MemoryPeak         = "memory_peak"
 	ExportPerOperation = "export_bytes_per_operation"
+	ExportRequests     = "export_requests_per_operation"
 	StartupTime        = "startup_time"
 	BlockedTime        = "blocked_time"
 	DeliveredShare     = "delivered_share"
@@ -33,6 +34,6 @@ var shown = []string{
 	Capacity, CPUPerOperation, TimePerCall, TimePerCallP50, "time_per_call_p90", "time_per_call_p99", BlockedTime,
 	LatencyMean, LatencyP50, "latency_p75", "latency_p90", LatencyP95, LatencyP99, "latency_p999", "latency_max",
 	Throughput, "operations_completed", MemoryMean, MemoryPeak, "allocation_per_operation", "gc_count", "gc_time", "heap_peak", "heap_live",
-	"context_switches", ExportPerOperation, StartupTime, "first_operation_time", "idle_cpu", CPUUtilisation, CPUPerSpan, CPUPerKeptTrace, KeptShare,
+	"context_switches", ExportPerOperation, ExportRequests, StartupTime, "first_operation_time", "idle_cpu", CPUUtilisation, CPUPerSpan, CPUPerKeptTrace, KeptShare,
 	DeliveredShare, DeliveredRate, Slope, Base, R2, "time_per_call_slope", "time_per_call_base", "time_per_call_r2",
 }

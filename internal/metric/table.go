@@ -36,6 +36,7 @@ var Table = []Row{
 	{Name: "latency_max", Unit: "s", Better: Lower, Nature: Latency, In: Open, PointOnly: true, Limited: true, Budget: []string{"max"}},
 	{Name: "context_switches", Title: "context switches per op", Unit: "count", Better: Lower, Note: "per operation", In: Requests | Driven, Verdict: All, Limited: true},
 	{Name: ExportPerOperation, Title: "export per op", Unit: "bytes", Better: Lower, In: Requests | Driven, Verdict: All, Main: true, Claimed: true, Limited: true},
+	{Name: ExportRequests, Title: "export requests per op", Unit: "count", Better: Lower, Nature: Count, In: Requests | Driven, Named: true},
 	{Name: KeptShare, Unit: "1", Nature: Count, Note: "traces that came, over operations", In: Requests, Named: true},
 	{Name: DeliveredRate, Saturated: 5, Short: "spans", Unit: "1/s", Better: Higher, Nature: Count, In: Requests | Driven, Named: true, Side: Waiting},
 	{Name: "allocation_per_operation", Title: "allocation per op", Short: "allocated per op", Unit: "bytes", Better: Lower, In: Driven, Verdict: All, Limited: true, Side: Heap},

@@ -69,6 +69,12 @@ var readings = map[string]func(role.Charge) Reading{
 		}
 		return dataset.Over(float64(p.Sink.Bytes), float64(p.Load.Started))
 	}),
+	metric.ExportRequests: plain(func(r *dataset.Run, p *dataset.Phase) (float64, bool) {
+		if r.Backend != nil || len(r.Hops) > 0 { // which counts spans alone; which sends in requests of its own
+			return 0, false
+		}
+		return dataset.Over(float64(p.Sink.Requests), float64(p.Load.Started))
+	}),
 	metric.KeptShare: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return kept(p) }),
 	metric.DeliveredRate: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		return dataset.Over(float64(p.Sink.Unique()), p.Load.WallSeconds)
