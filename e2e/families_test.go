@@ -23,7 +23,7 @@ var families = map[string][]string{
 	"backends":                 {"TestToZipkin"},
 	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsExact", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfYourOwn"},
 	".NET":                     {"TestDotnet"},
-	"event loops":              {"TestLoopExporter", "TestLoopDesigns"},
+	"event loops":              {"TestLoopExporter", "TestLoopDesigns", "TestLoopSilent", "TestLoopExporterCost"},
 	"Zipkin":                   {"TestCallsAddUp", "TestForward"},
 	"Kieker":                   {"TestCallsAddUp"},
 	"Elastic":                  {"TestCallsOfEveryAgent", "TestRequestsGo"},

@@ -17,7 +17,6 @@ import (
 
 // A span costs 5 µs of the loop's CPU time at most, in exports of 125. The last export is not full, and comes as well.
 func TestLoopExporterCost(t *testing.T) {
-	more(t, "event loops")
 	t.Parallel() // its figure is CPU time, of which others beside take little
 	need(t, "cargo", "cc")
 	const spans, most = 20_060, 5.0

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	catalogue "github.com/tracetax/tracetax"
@@ -16,7 +17,8 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// The exporter's own tests, beside a real receiver, which counts what they say that it took.
+// The exporter's own tests: those that bring their receivers, and those beside a real one, which counts what they say that
+// it took.
 func TestLoopExporter(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	need(t, "cargo", "cc")
@@ -28,10 +30,8 @@ func TestLoopExporter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cargo := []string{"cargo", "test", "--locked", "--quiet", "--target-dir", "target"}
 	dir, err := store.Build(t.Context(), artifact.BuildRequest{Files: workload.Files, Commands: [][]string{
-		append(cargo[:len(cargo):len(cargo)], "--features", "loop", "--bin", "proxy"),
-		append(cargo[:len(cargo):len(cargo)], "--package", "loop-exporter", "--test", "receiver", "--no-run"),
+		{"cargo", "test", "--locked", "--quiet", "--target-dir", "target", "--workspace", "--features", "loop"},
 		{"find", "target/debug/deps", "-name", "receiver-*", "-perm", "-u+x", "-exec", "cp", "{}", "{build}/receiver", ";"},
 	}}, t.Output())
 	if err != nil {
@@ -42,10 +42,14 @@ func TestLoopExporter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	c := exec.CommandContext(t.Context(), filepath.Join(dir, "receiver"))
+	c := exec.CommandContext(t.Context(), filepath.Join(dir, "receiver"), "--ignored")
 	c.Env = append(os.Environ(), "RECEIVER="+server.Addresses()[protocol.OTLPGRPC])
-	if out, err := c.CombinedOutput(); err != nil {
+	out, err := c.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "test result: ok. 2 passed; 0 failed; 0 ignored;") {
+		t.Errorf("%s: want the two tests that need a receiver", out)
 	}
 	if counts := server.Snapshot().Counts; counts.Spans != 137+68 || counts.Unique() != counts.Spans || counts.Services["test"] != counts.Spans {
 		t.Errorf("%+v: want 137 spans of one test, and 68 of another", counts)
@@ -101,6 +105,52 @@ design: {blocks: 1}
 		l := ledger(t, doc, "(run)", design)
 		if entry(l, "dropped") < 100 || entry(l, "delivered")+entry(l, "dropped") != 401 || !l.Exact {
 			t.Errorf("%s: %+v, want 401 spans, each delivered or dropped", design, l)
+		}
+	}
+}
+
+// Before a receiver that does not answer, every export ends by its time-out, also one that began at the stop; and what no
+// export took until then was lost at the stop. Before one that is late all fail, and yet all come.
+func TestLoopSilent(t *testing.T) {
+	t.Parallel() // it mostly waits, and asks for counts, not for times
+	need(t, "go", "cargo", "cc")
+	designs, variants := []string{"async"}, ""
+	if all() {
+		designs = append(designs, "sync", "thread", "thread-held", "sdk")
+		variants = "  sdk: {tracer: loop, settings: {design: sdk, flush: 10, buffer: 20, delay: 200ms, timeout: 2s}, faults: {sink-gone: silent}}\n"
+	}
+	for _, design := range designs {
+		variants += fmt.Sprintf("  late-%s: {tracer: loop, settings: {design: %[1]s, flush: 125, delay: 200ms, timeout: 250ms}, faults: {sink-late: 500ms}}\n", design)
+	}
+	doc := document(t, tracetax(t, "run", "--json", write(t, `
+workload: proxy/rust
+operations: [now]
+variants:
+  none:
+  silent: {tracer: loop, settings: {flush: 50, delay: 200ms}, env: {LOOP_DELAY: "60000"}, faults: {sink-gone: silent}}
+  more: {tracer: loop, settings: {flush: 1, delay: 200ms, timeout: 2s}, faults: {sink-gone: silent}}
+`+variants+`
+load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}
+design: {blocks: 1}
+`)).exit(t, 0))
+	l := ledger(t, doc, "(run)", "silent")
+	if entry(l, "failed-export") != 401 || !l.Exact {
+		t.Errorf("silent: %+v, want all 401 spans in failed exports, the last one too", l)
+	}
+	l = ledger(t, doc, "(run)", "more")
+	if failed, held := entry(l, "failed-export"), entry(l, "lost-at-stop"); failed < 64 || held < 1 || failed+held != 401 {
+		t.Errorf("more: %+v, want 401 spans, in failed exports or lost at the stop", l)
+	}
+	if all() { // its processor does not tell of what it dropped where its stop runs out of time
+		l := ledger(t, doc, "(run)", "sdk")
+		if held := entry(l, "lost-at-stop"); held < 1 || held > 30 || entry(l, "dropped")+entry(l, "failed-export")+held != 401 {
+			t.Errorf("sdk: %+v, want 401 spans, of which it held 30 at most at the stop", l)
+		}
+	}
+	for _, design := range designs {
+		l := ledger(t, doc, "(run)", "late-"+design)
+		if entry(l, "delivered") != 401 || l.LostShare != 0 {
+			t.Errorf("late-%s: %+v, want all 401 spans", design, l)
 		}
 	}
 }

@@ -26,8 +26,9 @@ type Log struct {
 // Name implements Counter.
 func (l Log) Name() string { return l.Hop }
 
-// Read implements Counter. A log without such a line says that there was none, but for what is left out on purpose: of that
-// a program tells when it ends, so that one without a line was killed before, and how many it left out is not known.
+// Read implements Counter. A log without such a line says that there was none, but for what is left out on purpose, and for
+// all that was sent: of those a program tells when it ends, so that one without a line was killed before, and how many they
+// were is not known.
 func (l Log) Read(context.Context) (record.Hop, error) {
 	out := record.Hop{Name: l.Hop, Source: byLog}
 	figures := out.Figures()
@@ -41,12 +42,17 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 			if err != nil {
 				return out, fmt.Errorf("reading what process %s says of %s spans: %w", log.Process, s.What, err)
 			}
-			if said || s.What != spec.SaysSampled {
+			if said || !atEnd(s) {
 				add(figures[s.What], n)
 			}
 		}
 	}
 	return out, nil
+}
+
+// atEnd is whether a program says it once, when it ends.
+func atEnd(s spec.Saying) bool {
+	return s.What == spec.SaysSampled || s.What == spec.SaysSent && s.Take == "last"
 }
 
 // logged takes the numbers out of one process's log; said is whether there was any.

@@ -185,6 +185,12 @@ func TestLog(t *testing.T) {
 			t.Errorf("what was left out is %s, %v; want %s", text(got), err, want)
 		}
 	}
+	total := []spec.Saying{{What: spec.SaysSent, Log: `took (?P<n>\d+)`, Take: "last"}, {What: spec.SaysSent, Log: `took \d+ and lost (?P<n>\d+)`, Take: "last"}}
+	for want, log := range map[string]Lines{"- - - - - -": lines("killed"), "- - - - - 7": lines("took 4 and lost 3")} {
+		if got, err := (Log{Says: total, Logs: []Lines{log}}).Read(t.Context()); err != nil || text(got) != want {
+			t.Errorf("what was sent in all is %s, %v; want %s", text(got), err, want)
+		}
+	}
 	if _, err := (Log{Says: says, Logs: []Lines{lines("sent 99999999999999999999")}}).Read(t.Context()); err == nil {
 		t.Error("a number that is too large is taken")
 	}

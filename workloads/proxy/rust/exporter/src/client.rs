@@ -1,20 +1,19 @@
-//! One connection to a receiver, and exports over it: gRPC by hand, which is five bytes before
-//! a message and a status behind the answer.
+//! Exports to a receiver, over one connection while that answers: gRPC by hand, which is five
+//! bytes before a message and a status behind the answer.
 
 use std::error::Error;
-use std::future::Future;
+use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
-use hyper::client::conn::http2::{self, SendRequest};
 use hyper::{HeaderMap, Request, Response};
-use hyper_util::rt::TokioIo;
 use prost::Message;
-use tokio::net::TcpStream;
 use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
 
+use crate::connection::Connection;
 use crate::otlp;
 use crate::span::Span;
 
@@ -42,7 +41,8 @@ pub struct Target {
 /// [`tokio::task::LocalSet`].
 pub struct Client {
     target: Target,
-    connection: Mutex<Option<SendRequest<Full<Bytes>>>>,
+    /// For new exports. Those under way hold theirs.
+    connection: Mutex<Option<Rc<Connection>>>,
 }
 
 impl Client {
@@ -60,9 +60,12 @@ impl Client {
     pub async fn export(&self, spans: Vec<Span>) -> Result<usize, Failure> {
         let count = spans.len();
         let message = self.message(spans);
-        let answer = tokio::time::timeout(self.target.timeout, self.send(message))
-            .await
-            .map_err(|_| format!("no answer within {:?}", self.target.timeout))??;
+        let began = Instant::now();
+        let Ok(answer) = timeout(self.target.timeout, self.send(message)).await else {
+            self.give_up(began);
+            return Err(format!("no answer within {:?}", self.target.timeout).into());
+        };
+        let answer = answer?;
         let rejected = answer.partial_success.map_or(0, |p| p.rejected_spans);
         Ok(count - usize::try_from(rejected).unwrap_or(0).min(count))
     }
@@ -103,8 +106,8 @@ impl Client {
             .header("te", "trailers")
             .body(Full::new(message))?;
         loop {
-            let (mut connection, fresh) = self.connected().await?;
-            match connection.try_send_request(request).await {
+            let (connection, fresh) = self.connected().await?;
+            match connection.requests().try_send_request(request).await {
                 Ok(response) => return read(response).await,
                 // A connection that the receiver had closed: nothing was sent yet.
                 Err(mut error) => match error.take_message() {
@@ -116,18 +119,30 @@ impl Client {
     }
 
     /// The connection that is open, or a fresh one.
-    async fn connected(&self) -> Result<(SendRequest<Full<Bytes>>, bool), Failure> {
+    async fn connected(&self) -> Result<(Rc<Connection>, bool), Failure> {
         let mut open = self.connection.lock().await;
         if let Some(connection) = open.as_ref().filter(|c| !c.is_closed()) {
             return Ok((connection.clone(), false));
         }
-        let stream = TcpStream::connect(&self.target.receiver).await?;
-        stream.set_nodelay(true)?;
-        let (connection, driver) = http2::handshake(OnThisThread, TokioIo::new(stream)).await?;
-        // How a connection ends, its requests are told.
-        tokio::task::spawn_local(driver);
+        let connection = Rc::new(Connection::open(&self.target.receiver).await?);
         *open = Some(connection.clone());
         Ok((connection, true))
+    }
+
+    /// After a time-out new exports get a connection of their own: nobody may be at the other end
+    /// of this one any more, and what is queued in it would stay in memory.
+    ///
+    /// Exports under way keep it until they end, in `timeout` at the latest, so that a receiver
+    /// that is merely late may still answer them. Then it is dropped, with what it has not
+    /// written. What it has written may be taken all the same, though it was counted as failed.
+    ///
+    /// An export that waited for the connection did not give it the whole time: it says nothing
+    /// of it, or else a receiver for which connecting takes long would never be reached.
+    fn give_up(&self, began: Instant) {
+        // Whoever holds the lock is making a new one.
+        if let Ok(mut open) = self.connection.try_lock() {
+            open.take_if(|connection| connection.opened() <= began);
+        }
     }
 }
 
@@ -152,17 +167,4 @@ async fn read(response: Response<Incoming>) -> Result<otlp::Answer, Failure> {
 
 fn status(headers: &HeaderMap) -> Option<&str> {
     headers.get("grpc-status")?.to_str().ok()
-}
-
-/// Starts what a connection needs on the thread that it belongs to.
-#[derive(Clone)]
-struct OnThisThread;
-
-impl<F> hyper::rt::Executor<F> for OnThisThread
-where
-    F: Future<Output = ()> + 'static,
-{
-    fn execute(&self, future: F) {
-        tokio::task::spawn_local(future);
-    }
 }

@@ -43,8 +43,9 @@ pub struct Counts {
 /// Exports spans on the event loop of the thread that records them. A clone is the same
 /// exporter.
 ///
-/// It holds `buffer` spans and `pending` exports of `flush` spans at most, whatever becomes of
-/// the receiver, and never waits in [`record`](Exporter::record).
+/// It holds `buffer` spans and `pending` exports of `flush` spans at most, and up to twice as many
+/// exports that timed out, until their connection is dropped. It never waits in
+/// [`record`](Exporter::record).
 #[derive(Clone)]
 pub struct Exporter {
     shared: Rc<Shared>,
@@ -103,7 +104,8 @@ impl Exporter {
     }
 
     /// Sends what waits, and returns when nothing is buffered any more or the patience has ended.
-    /// What is buffered then is lost if the program ends.
+    /// What is buffered then is lost if the program ends. With a patience above the target's
+    /// timeout, all exports that are under way now have ended by then.
     pub async fn flush(&self, patience: Duration) -> Counts {
         flush_now(&self.shared);
         let empty = async {

@@ -5,7 +5,9 @@
 //! does: recording a span puts it into a buffer, and an export is a request like any other,
 //! under way while the loop serves. Nothing is shared, and nothing waits.
 //!
-//! - **Bounded**: it holds `buffer` spans, and `pending` exports of `flush` spans.
+//! - **Bounded**: it holds `buffer` spans, and `pending` exports of `flush` spans. While a receiver
+//!   is silent, up to twice as many exports that timed out are in memory too, until their
+//!   connection is dropped: after a `timeout`, when no export under way needs it.
 //! - **Counted**: [`Counts`] says what became of every span that was recorded. A span for which
 //!   there is no room is dropped, and counted.
 //! - **Flushed at the end**: [`Exporter::flush`] sends what is buffered, and says how it went.
@@ -38,6 +40,7 @@
 //! ```
 
 mod client;
+mod connection;
 mod exporter;
 mod otlp;
 mod span;

@@ -10,31 +10,36 @@ use super::threaded::Threaded;
 use super::waiting::Waiting;
 use crate::Failure;
 
-/// How long the last export of the one on the loop may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How much longer than an export a stop may take: an export that is under way then ends by
+/// itself, and is counted.
+const MARGIN: Duration = Duration::from_secs(1);
 
 /// Where finished spans go. A clone is the same one.
 #[derive(Clone)]
 pub enum Design {
     /// On the loop, beside the requests.
-    Async(Exporter),
+    Async(Exporter, Patience),
     /// The loop stands still until an export is over.
     Sync(Waiting),
     /// A thread of its own, which swaps the buffer under a lock, or holds the lock while it exports.
     Thread(Threaded),
     /// The batch processor of OpenTelemetry's SDK, which has a thread of its own too.
-    Sdk(Sdk),
+    Sdk(Sdk, Patience),
 }
+
+/// How long a stop may take.
+type Patience = Duration;
 
 impl Design {
     pub fn start(chosen: Chosen) -> Result<Design, Failure> {
         let Chosen { design, settings } = chosen;
+        let patience = settings.target.timeout + MARGIN;
         Ok(match design.as_str() {
-            "async" => Design::Async(Exporter::start(settings)),
+            "async" => Design::Async(Exporter::start(settings), patience),
             "sync" => Design::Sync(Waiting::start(settings)?),
             "thread" => Design::Thread(Threaded::start(settings, false)?),
             "thread-held" => Design::Thread(Threaded::start(settings, true)?),
-            "sdk" => Design::Sdk(Sdk::start(settings)?),
+            "sdk" => Design::Sdk(Sdk::start(settings)?, patience),
             other => Err(format!(
                 "LOOP_DESIGN={other}: it must be async, sync, thread, thread-held or sdk"
             ))?,
@@ -43,20 +48,21 @@ impl Design {
 
     pub fn record(&self, span: Span) {
         match self {
-            Design::Async(exporter) => exporter.record(span),
+            Design::Async(exporter, _) => exporter.record(span),
             Design::Sync(waiting) => waiting.record(span),
             Design::Thread(threaded) => threaded.record(span),
-            Design::Sdk(sdk) => sdk.record(span),
+            Design::Sdk(sdk, _) => sdk.record(span),
         }
     }
 
-    /// Exports what is buffered, and says what became of all spans.
+    /// Exports what is buffered, and says what became of all spans: also of those for which there
+    /// was no time any more, which are lost.
     pub async fn stop(&self) -> Counts {
         match self {
-            Design::Async(exporter) => exporter.flush(PATIENCE).await,
+            Design::Async(exporter, patience) => exporter.flush(*patience).await,
             Design::Sync(waiting) => waiting.stop(),
             Design::Thread(threaded) => threaded.stop(),
-            Design::Sdk(sdk) => sdk.stop(PATIENCE),
+            Design::Sdk(sdk, patience) => sdk.stop(*patience),
         }
     }
 }

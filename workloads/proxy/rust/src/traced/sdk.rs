@@ -28,6 +28,7 @@ struct Inner {
     processor: BatchSpanProcessor,
     scope: InstrumentationScope,
     recorded: Cell<u64>,
+    room: u64, // spans that it holds at most: in its queue, and in the export under way
     outcomes: Arc<Outcomes>,
 }
 
@@ -47,9 +48,10 @@ struct Exporter {
 impl Sdk {
     pub fn start(settings: Settings) -> Result<Sdk, Failure> {
         let scope = InstrumentationScope::builder(settings.target.scope).build();
+        let batch = settings.flush.min(settings.buffer);
         let config = BatchConfigBuilder::default()
             .with_max_queue_size(settings.buffer)
-            .with_max_export_batch_size(settings.flush.min(settings.buffer))
+            .with_max_export_batch_size(batch)
             .with_scheduled_delay(settings.delay)
             .build();
         let outcomes = Arc::new(Outcomes::default());
@@ -61,6 +63,7 @@ impl Sdk {
             processor: BatchSpanProcessor::new(exporter, config),
             scope,
             recorded: Cell::new(0),
+            room: (settings.buffer + batch) as u64,
             outcomes,
         })))
     }
@@ -71,7 +74,7 @@ impl Sdk {
     }
 
     /// Counts what the processor does not tell: what it never handed out, it dropped; unless its
-    /// time ran out, and then it is buffered, for all that is known.
+    /// time ran out, and then as much as it has room for is buffered, for all that is known.
     pub fn stop(&self, patience: Duration) -> Counts {
         let over = self.0.processor.shutdown_with_timeout(patience).is_ok();
         let outcomes = &self.0.outcomes;
@@ -82,11 +85,10 @@ impl Sdk {
             ..Counts::default()
         };
         let rest = counts.recorded - counts.delivered - counts.failed;
-        if over {
-            counts.dropped = rest;
-        } else {
-            counts.buffered = rest;
+        if !over {
+            counts.buffered = rest.min(self.0.room);
         }
+        counts.dropped = rest - counts.buffered;
         counts
     }
 }
