@@ -24,7 +24,7 @@ var families = map[string][]string{
 	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsExact", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfYourOwn"},
 	".NET":                     {"TestDotnet"},
 	"event loops":              {"TestLoopExporter", "TestLoopDesigns", "TestLoopSilent", "TestLoopExporterCost"},
-	"Zipkin":                   {"TestCallsAddUp", "TestForward"},
+	"Zipkin":                   {"TestToZipkin", "TestForward"},
 	"Kieker":                   {"TestCallsAddUp"},
 	"Elastic":                  {"TestCallsOfEveryAgent", "TestRequestsGo"},
 	"Datadog":                  {"TestCallsOfEveryAgent"},
