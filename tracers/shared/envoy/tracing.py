@@ -154,7 +154,7 @@ def runtime(root, name, chosen):
         for key, node in runtime_keys(get(layer, "static_layer")):
             if key in keys:
                 raise Refused(f"{name}:{line(node)}: the runtime's {key} is what the setting {keys[key][0]} of the tracer is for; leave it out here")
-    if not layers:  # so has Envoy where it finds none
+    if not layers:  # Envoy takes the admin page's for a runtime without layers
         layers.append(represent({"name": "admin", "admin_layer": {}}))
     behind = len(layers) - (1 if entry(layers[-1], "admin_layer") else 0)
     layers.insert(behind, represent({"name": "tracetax", "static_layer": {key: value for key, (_, value) in keys.items()}}))
