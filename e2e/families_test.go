@@ -21,7 +21,7 @@ var families = map[string][]string{
 	"OTLP":                     {"TestQuickstart", "TestCallsAddUp", "TestForward"},
 	"Collector":                {"TestViaCollector", "TestTapAgreesWithTheCollector"},
 	"backends":                 {"TestToZipkin"},
-	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsExact", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyOfYourOwn"},
+	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsExact", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyBehindAWrapper", "TestEnvoyRuntime", "TestEnvoyOfYourOwn", "TestEnvoyCrashes"},
 	".NET":                     {"TestDotnet"},
 	"event loops":              {"TestLoopExporter", "TestLoopDesigns", "TestLoopSilent", "TestLoopExporterCost"},
 	"Zipkin":                   {"TestToZipkin", "TestForward"},

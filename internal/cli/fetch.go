@@ -175,7 +175,7 @@ func (f fetcher) experiments(ctx context.Context, all []*spec.Experiment) error 
 	for _, e := range all {
 		for _, v := range e.Variants {
 			what := v.Name + " on " + e.Workload.Name
-			if missing := prepare.Missing(e.Workload, v); len(missing) > 0 {
+			if missing := prepare.Missing(e, v); len(missing) > 0 {
 				fmt.Fprintf(f.progress, "%s: passed over: %s\n", what, strings.Join(missing, "; "))
 				continue
 			}

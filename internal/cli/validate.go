@@ -113,7 +113,7 @@ func lacking(e *spec.Experiment) []string {
 		if _, err := e.Plan(v); err != nil {
 			return append(out, err.Error())
 		}
-		for _, text := range prepare.Missing(e.Workload, v) {
+		for _, text := range prepare.Missing(e, v) {
 			if !slices.Contains(out, text) {
 				out = append(out, text)
 			}

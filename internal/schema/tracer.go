@@ -7,6 +7,7 @@ type Tracer struct {
 	Language    Text               `json:"language"`    // of programs that it traces; default: any
 	Description Text               `json:"description"` // a line for 'tracetax list'
 	Needs       []Need             `json:"needs"`       // programs of the PATH that it needs
+	Programs    map[string]Text    `json:"programs"`    // how to get programs that its users' commands start, by name, for the error where one is not on the PATH
 	Artifact    Artifact           `json:"artifact"`    // pinned packages, in the folder {tracer}
 	Shared      Texts              `json:"shared"`      // folders of tracers/shared/ to copy into its own
 	Compiled    bool               `json:"compiled"`    // true: part of the program; a built-in workload needs a build for it; default: false

@@ -36,7 +36,7 @@ func LackingParts(experiments []*spec.Experiment) (left []Lack, none bool) {
 func Lacking(e *spec.Experiment) (left []Lack, whole bool) {
 	var all []string
 	for i, v := range e.Variants {
-		missing := prepare.Missing(e.Workload, v)
+		missing := prepare.Missing(e, v)
 		if len(missing) == 0 {
 			continue
 		}

@@ -30,6 +30,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"language":    func(v *node) { t.Language = s.line(v) },
 		"description": func(v *node) { t.Description = s.text(v) },
 		"needs":       func(v *node) { t.Needs = s.needs(v) },
+		"programs":    func(v *node) { t.Programs = s.programs(v) },
 		"artifact":    func(v *node) { t.Artifact = s.artifact(v) },
 		"shared":      s.share,
 		"compiled":    func(v *node) { t.Compiled = s.flag(v) },
@@ -57,6 +58,18 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		t.Processes = s.brought(processes, t)
 	}
 	return t
+}
+
+// programs reads how to get programs, by their names.
+func (s *source) programs(n *node) map[string]string {
+	out := map[string]string{}
+	for _, e := range s.entries(n, "programs") {
+		before := len(s.problems)
+		if out[e.key] = s.line(e.value); out[e.key] == "" && len(s.problems) == before {
+			s.fail(e.at, "say how to get %s, such as: install it by …", printable(e.key))
+		}
+	}
+	return out
 }
 
 // arguments reads a list of words that may hold placeholders.

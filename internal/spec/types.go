@@ -172,6 +172,7 @@ type Tracer struct {
 	Language    string // "" works with any
 	Description string
 	Needs       []Need
+	Programs    map[string]string // how to get those that the commands of its users start; nobody looks for one that no command names
 	Artifact    Artifact
 	Compiled    bool     // it is part of a program: a built-in workload has a build with it, or it cannot be taken
 	Wrap        []string // goes before the command of each traced process

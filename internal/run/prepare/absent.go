@@ -3,7 +3,9 @@ package prepare
 // Programs that are not there: each attempt of a run would only find it out again.
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,7 +16,8 @@ import (
 
 // absent says which programs of the processes of a variant are not on this machine: those of the workload, and those that
 // the tracer brings. What stands around them, a tracer's wrap, is looked for by its needs.
-func absent(w *spec.Workload, v spec.Variant) []string {
+func absent(of *spec.Experiment, v spec.Variant) []string {
+	w := of.Workload
 	e := &spec.Experiment{Workload: w, Operations: w.Operations}
 	none := spec.Variant{Name: spec.NoTracer, Tracer: &spec.Tracer{Name: spec.NoTracer}}
 	var missing []string
@@ -27,12 +30,21 @@ func absent(w *spec.Workload, v spec.Variant) []string {
 			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) || madeBefore(w, p) {
 				continue
 			}
-			if note := noProgram(p, w.Dir); note != "" && !slices.Contains(missing, note) {
+			if note := noProgram(p, w.Dir, programs(of)); note != "" && !slices.Contains(missing, note) {
 				missing = append(missing, note)
 			}
 		}
 	}
 	return missing
+}
+
+// programs are those that tracers of an experiment, of whichever variants, say how to get.
+func programs(e *spec.Experiment) map[string]string {
+	out := map[string]string{}
+	for _, v := range e.Variants {
+		maps.Copy(out, v.Tracer.Programs)
+	}
+	return out
 }
 
 // needed reports whether one of needs is the program of a process: it says how to get it.
@@ -56,8 +68,8 @@ func setsPath(p spec.Process, v spec.Variant) bool {
 }
 
 // noProgram says that the program of a process is not there; "" if it is, or if
-// that shows in the run only, such as of a program that is built for it.
-func noProgram(p spec.Process, dir string) string {
+// that shows in the run only, such as of a program that is built for it. Of some it is known how to get them.
+func noProgram(p spec.Process, dir string, known map[string]string) string {
 	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0])) > 0 {
 		return ""
 	}
@@ -67,7 +79,8 @@ func noProgram(p spec.Process, dir string) string {
 	}
 	if !strings.ContainsRune(program, filepath.Separator) {
 		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Sprintf("process %s: there is no program %q on the PATH: install it, or give its whole path", p.Name, program)
+			how := cmp.Or(known[program], "install it")
+			return fmt.Sprintf("process %s: there is no program %q on the PATH: %s, or give its whole path", p.Name, program, how)
 		}
 		return ""
 	}

@@ -22,6 +22,8 @@ func TestAbsent(t *testing.T) {
 	own, builtIn := spec.Workload{Dir: dir}, spec.Workload{Files: fstest.MapFS{}}
 	prepared := spec.Workload{Dir: dir, Prepare: []string{"make"}}
 	needs := spec.Workload{Dir: dir, Needs: []spec.Need{{Command: "no-such-program", Install: "build it"}}}
+	gettable := &spec.Tracer{Name: "tracer", Programs: map[string]string{"no-such-proxy": "fetch it"}}
+	variants := []spec.Variant{{Name: "none", Tracer: &spec.Tracer{Name: spec.NoTracer}}, {Name: "traced", Tracer: gettable}}
 	for name, test := range map[string]struct {
 		w    spec.Workload
 		run  string
@@ -30,6 +32,7 @@ func TestAbsent(t *testing.T) {
 	}{
 		"on the PATH":             {own, "sh", nil, ""},
 		"nowhere":                 {own, "no-such-program", nil, `process app: there is no program "no-such-program" on the PATH: install it`},
+		"a tracer knows it":       {own, "no-such-proxy", nil, `process app: there is no program "no-such-proxy" on the PATH: fetch it, or give its whole path`},
 		"in its folder":           {own, "./there", nil, ""},
 		"not in its folder":       {own, "./absent", nil, "process app: there is no program " + filepath.Join(dir, "absent")},
 		"not to be run":           {own, "./no-program", nil, "that can be started: correct the path"},
@@ -43,7 +46,7 @@ func TestAbsent(t *testing.T) {
 	} {
 		w := test.w
 		w.Processes = []spec.Process{{Name: "app", Run: []string{test.run, "{port}"}, Env: test.env}}
-		missing := Missing(&w, spec.Variant{Name: "none", Tracer: &spec.Tracer{Name: spec.NoTracer}})
+		missing := Missing(&spec.Experiment{Workload: &w, Variants: variants}, spec.Variant{Name: "none", Tracer: &spec.Tracer{Name: spec.NoTracer}})
 		if got := strings.Join(missing, "; "); test.want == "" && got != "" || !strings.Contains(got, test.want) || len(missing) > 1 {
 			t.Errorf("%s: missing %q, want %q", name, missing, test.want)
 		}

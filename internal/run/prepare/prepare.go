@@ -52,7 +52,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 	if p.Calibration, err = e.Plan(fullySampled(v).Direct()); err != nil {
 		return p, err
 	}
-	if missing := Missing(e.Workload, v); len(missing) > 0 {
+	if missing := Missing(e, v); len(missing) > 0 {
 		return p, &UnreadyError{v.Name, errors.New(strings.Join(missing, "; "))}
 	}
 	if err := FreePorts(p.Plan); err != nil {
@@ -74,9 +74,10 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 }
 
 // Missing are the things that this machine lacks to run a variant, in words.
-func Missing(w *spec.Workload, v spec.Variant) []string {
+func Missing(e *spec.Experiment, v spec.Variant) []string {
+	w := e.Workload
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
-	missing = append(missing, absent(w, v)...)
+	missing = append(missing, absent(e, v)...)
 	for _, p := range slices.Concat(w.Processes, v.Route()) {
 		if p.Service != nil {
 			missing = append(missing, artifact.Missing(p.Service.Needs)...)

