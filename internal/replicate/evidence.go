@@ -3,7 +3,6 @@
 package replicate
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -77,39 +76,6 @@ func (s *replication) costParts(c finding.Claim) []part {
 			}
 		}
 	}, func(name string) { out = append(out, absent(name)) })
-	return out
-}
-
-// variantParts are the log-ratios of two variants within blocks.
-func (s *replication) variantParts(c finding.Claim) []part {
-	var out []part
-	name := c.Variants[0] + " / " + c.Variants[1]
-	s.selected(c, func(r *result, operation string) {
-		of := func(variant string) func(*figure) bool {
-			return func(f *figure) bool {
-				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == variant
-			}
-		}
-		any := false
-		for _, a := range s.find(of(c.Variants[0])) {
-			for _, b := range s.find(of(c.Variants[1])) {
-				if a.at() != b.at() {
-					continue
-				}
-				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: cmp.Or(untold(a), untold(b)), suppressed: max(a.suppressed(), b.suppressed())}
-				one.at.Variant = name
-				if one.reason == nil {
-					one.logs = a.value.over(b.value)
-				}
-				out, any = append(out, one), true
-			}
-		}
-		if !any {
-			out = append(out, missing(r, operation, name))
-		}
-	}, func(workload string) {
-		out = append(out, part{at: finding.ClaimFigure{Workload: workload, Variant: name}, reason: &finding.Reason{Code: finding.WhyNoResult}})
-	})
 	return out
 }
 
