@@ -2,12 +2,7 @@
 
 package replicate
 
-import (
-	"slices"
-
-	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/metric"
-)
+import "github.com/tracetax/tracetax/internal/finding"
 
 // What a claim may be of, and over what its figures are averaged; see spec.Claim.
 const (
@@ -19,16 +14,6 @@ const (
 	overVariants   = "variants"
 	overAll        = "all"
 )
-
-// part is one log-ratio by block, and where it is of.
-type part struct {
-	at         finding.ClaimFigure
-	logs       byBlock
-	of         *result
-	limit      limit           // on which side of it the figure would lie if no span were lost
-	reason     *finding.Reason // why there is none
-	suppressed float64         // share of the spans that was suppressed by a limit of the tracer's own
-}
 
 // evidence is what one figure of a claim is made of: parts to be averaged; with under
 // the ratio of the mean of parts to the mean of under, on another workload.
@@ -52,103 +37,4 @@ func (s *replication) evidence(c finding.Claim) []evidence {
 		return grouped(c.Over, s.costParts(c), nil)
 	}
 	return nil // a ratio of nothing that there are two of
-}
-
-// costParts are the log-ratios to the baseline, of everything that the claim selects.
-func (s *replication) costParts(c finding.Claim) []part {
-	var out []part
-	s.selected(c, func(r *result, operation string) {
-		variants := c.Variants
-		if len(variants) == 0 {
-			for _, v := range r.Experiment.Variants[1:] {
-				variants = append(variants, v.Name)
-			}
-		}
-		for _, name := range variants {
-			found := s.find(func(f *figure) bool {
-				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
-			})
-			for _, f := range found {
-				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: untold(f), suppressed: f.suppressed()})
-			}
-			if len(found) == 0 {
-				out = append(out, missing(r, operation, name))
-			}
-		}
-	}, func(name string) { out = append(out, absent(name)) })
-	return out
-}
-
-// selected calls back with every workload and operation that a claim is about, and with
-// the workloads that it names and that there is no result of.
-func (s *replication) selected(c finding.Claim, found func(*result, string), absent func(string)) {
-	for _, name := range c.Workloads {
-		if s.resultOf(name) == nil {
-			absent(name)
-		}
-	}
-	for _, r := range s.results {
-		if len(c.Workloads) > 0 && !slices.Contains(c.Workloads, r.workload) {
-			continue
-		}
-		operations := c.Operation
-		if len(operations) == 0 {
-			operations = s.operationsOf(r, c.Metric)
-		}
-		for _, operation := range operations {
-			found(r, operation)
-		}
-	}
-}
-
-// operationsOf are the operations on which a result should have a metric: those that it
-// has, and where any result has it by operation all that were to be made. One that failed
-// must not be passed over in silence.
-func (s *replication) operationsOf(r *result, name string) []string {
-	var out []string
-	byOperation := name == metric.LostShare // which is in the ledgers, and no finding
-	for _, f := range s.find(func(f *figure) bool { return f.Metric == name }) {
-		byOperation = byOperation || f.Operation != ""
-		if f.of == r && !slices.Contains(out, f.Operation) {
-			out = append(out, f.Operation)
-		}
-	}
-	for _, operation := range r.Experiment.Operations {
-		if byOperation && !slices.Contains(out, operation) {
-			out = append(out, operation)
-		}
-	}
-	return out
-}
-
-func whereOf(f *figure) finding.ClaimFigure {
-	return finding.ClaimFigure{Workload: f.of.workload, Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant}
-}
-
-// untold says why a figure cannot be reckoned with; nil where it can.
-func untold(f *figure) *finding.Reason {
-	switch {
-	case f.reason != nil:
-		return f.reason
-	case f.lossyBase:
-		return &finding.Reason{Code: finding.WhyBaseLost}
-	case f.value == nil:
-		return &finding.Reason{Code: finding.WhyNoRatio}
-	}
-	return nil
-}
-
-// missing is what was not measured, and why where that is known.
-func missing(r *result, operation, variant string) part {
-	reason := &finding.Reason{Code: finding.WhyNotMeasured}
-	for _, left := range r.Experiment.LeftOut {
-		if left.Variant == variant {
-			reason = leftOut(left)
-		}
-	}
-	return part{at: finding.ClaimFigure{Workload: r.workload, Operation: operation, Variant: variant}, of: r, reason: reason}
-}
-
-func leftOut(left finding.LeftOut) *finding.Reason {
-	return &finding.Reason{Code: finding.WhyLeftOut, Variant: left.Variant, Said: left.Reason}
 }

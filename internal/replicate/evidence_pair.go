@@ -1,4 +1,5 @@
-// This file holds a cost against another cost of the same runs: on two operations, or by two metrics.
+// This file holds a variant against the baseline, and a cost against another cost of the same runs: on two operations, or by two
+// metrics.
 
 package replicate
 
@@ -7,6 +8,31 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
+
+// costParts are the log-ratios to the baseline, of everything that the claim selects.
+func (s *replication) costParts(c finding.Claim) []part {
+	var out []part
+	s.selected(c, func(r *result, operation string) {
+		variants := c.Variants
+		if len(variants) == 0 {
+			for _, v := range r.Experiment.Variants[1:] {
+				variants = append(variants, v.Name)
+			}
+		}
+		for _, name := range variants {
+			found := s.find(func(f *figure) bool {
+				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
+			})
+			for _, f := range found {
+				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: untold(f), suppressed: f.suppressed()})
+			}
+			if len(found) == 0 {
+				out = append(out, missing(r, operation, name))
+			}
+		}
+	}, func(name string) { out = append(out, absent(name)) })
+	return out
+}
 
 // costPairs are the log-ratios of two costs within blocks: on the first operation of the claim over
 // the second, or by its metric over the one beside it.
@@ -56,8 +82,4 @@ func pairName(at finding.ClaimFigure, metric, beside, over, under string) findin
 		at.Variant = join(at.Variant, metric+" / "+beside)
 	}
 	return at
-}
-
-func absent(workload string) part {
-	return part{at: finding.ClaimFigure{Workload: workload}, reason: &finding.Reason{Code: finding.WhyNoResult}}
 }
