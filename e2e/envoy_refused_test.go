@@ -20,6 +20,7 @@ func TestEnvoyConfigurationsThatAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"provider":        {"a.yaml", listener("  provider: {name: envoy.tracers.zipkin}"), "a.yaml:6: there is a tracing provider already"},
 		"sampling":        {"a.yaml", listener("  overall_sampling: {value: 10}"), "a.yaml:6: overall_sampling is what the setting sampling of the tracer is for"},
+		"other spelling":  {"a.yaml", listener("  randomSampling: {value: 10}"), "a.yaml:6: randomSampling is what the setting sampling of the tracer is for"},
 		"global provider": {"a.yaml", listener("") + "tracing:\n  http: {name: envoy.tracers.zipkin}\n", "a.yaml:8: there is a tracing provider already"},
 		"a route": {"a.yaml", listener("}, route_config: {virtual_hosts: [{routes: [{match: {prefix: /}, tracing: {\n custom_tags: [],\n random_sampling: {numerator: 5}}}]}]"),
 			"a.yaml:8: random_sampling is what the setting sampling of the tracer is for"},

@@ -35,6 +35,7 @@ func TestEnvoyKnownAnswers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // beside each other, and beside nothing else
 			doc := document(t, tracetax(t, "run", "--json", write(t, fmt.Sprintf(`
 workload: proxy/envoy
 operations: [now]

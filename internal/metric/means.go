@@ -32,7 +32,7 @@ var means = map[string]string{
 
 	"context_switches": "Per operation, less the idle rate over the drain.",
 	ExportPerOperation: "Bytes at the sink, still compressed, over operations started.",
-	ExportRequests:     "Requests at the sink over operations started, a stream being one; none through a hop, whose own they would be. No verdict.",
+	ExportRequests:     "Requests that the sink accepted, of spans or of anything else, over operations started; a stream is one. None through a hop, whose own they would be. No verdict.",
 	KeptShare:          "Traces of which something came over operations started, where something decides on them and each begins one; not given over 1 % lost. No verdict.",
 	DeliveredRate:      "Spans delivered per second of window.",
 

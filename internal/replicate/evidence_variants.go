@@ -3,6 +3,7 @@
 package replicate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -45,21 +46,28 @@ func (s *replication) variantParts(c finding.Claim) []part {
 // untoldPair says why the ratio of two figures of a result cannot be reckoned with; nil where it can. How far the load
 // generator's lag may differ depends on what is told apart: where the result compares the two itself, that comparison says.
 func untoldPair(a, b *figure) *finding.Reason {
-	direct := a.against(b.Variant)
+	direct := cmp.Or(a.against(b.Variant), b.against(a.Variant))
 	for _, f := range []*figure{a, b} {
-		if r := untold(f); r != nil && (direct == nil || r.Code != finding.WhyLag) {
-			return r
+		r := untold(f)
+		if direct != nil && r != nil && r.Code == finding.WhyLag {
+			r = f.besideLag()
 		}
-		if f.value == nil { // beside its lag
-			return &finding.Reason{Code: finding.WhyNoRatio}
-		}
-	}
-	if direct != nil {
-		if r := reasonOf(direct); r != nil && r.Code == finding.WhyLag {
+		if r != nil {
 			return r
 		}
 	}
-	return nil
+	if direct == nil {
+		return nil
+	}
+	return reasonOf(direct)
+}
+
+// besideLag is what else keeps a figure from being reckoned with that the load generator's lag was said to spoil; nil where
+// nothing does.
+func (f *figure) besideLag() *finding.Reason {
+	other := *f
+	other.reason = cmp.Or(f.of.idle(f.Finding), f.of.unsure(f.Finding))
+	return untold(&other)
 }
 
 // against is the result's own comparison of a figure with another variant; nil where it has none.

@@ -33,6 +33,24 @@ func TestLagIsOfTheTwo(t *testing.T) {
 		"compared directly, and not alike": {func(doc *finding.Document) {
 			direct(doc, late)
 		}, finding.Open},
+		"compared directly the other way round": {func(doc *finding.Document) {
+			for _, f := range doc.Findings {
+				if f.Variant == "otel" {
+					f.Against, f.Verdict = "elastic", finding.Verdict{Kind: finding.Saves}
+					doc.Findings = append(doc.Findings, f)
+				}
+			}
+			doc.Findings[0].Verdict = late
+		}, finding.Confirmed},
+		"withheld directly for something else": {func(doc *finding.Document) {
+			direct(doc, finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyModes}}})
+			doc.Findings[0].Verdict = late
+		}, finding.Open},
+		"lag, and nobody knows what was lost": {func(doc *finding.Document) {
+			direct(doc, finding.Verdict{Kind: finding.Costs})
+			doc.Findings[0].Verdict = late
+			doc.LossUnknown = append(doc.LossUnknown, finding.LossUnknown{Operation: doc.Findings[0].Operation, Variant: doc.Findings[0].Variant})
+		}, finding.Open},
 		"withheld for something else": {func(doc *finding.Document) {
 			direct(doc, finding.Verdict{Kind: finding.Costs})
 			doc.Findings[0].Verdict = finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyModes}}}

@@ -1,7 +1,7 @@
 """What is added to a configuration: a provider in every HTTP connection manager, the cluster of the receiver, the
 runtime's keys, and a page of counters."""
 
-from tree import Refused, entries, entry, get, items, line, made, mappings, put, represent, text
+from tree import Refused, entries, entry, field, get, items, line, made, mappings, put, represent, text
 
 TYPE = "type.googleapis.com/envoy."
 MANAGER = "http_connection_manager.v3.HttpConnectionManager"
@@ -82,8 +82,8 @@ def managers(listeners):
 def owned(tracing, name):
     """Complains of keys of tracing that settings stand for."""
     for key, _ in entries(tracing):
-        if key.value in OWNED:
-            raise Refused(f"{name}:{line(key)}: {key.value} is what the setting {OWNED[key.value]} of the tracer is for; leave it out here")
+        if field(key) in OWNED:
+            raise Refused(f"{name}:{line(key)}: {key.value} is what the setting {OWNED[field(key)]} of the tracer is for; leave it out here")
 
 
 def routes(manager, name):

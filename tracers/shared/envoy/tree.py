@@ -1,5 +1,7 @@
 """The tree of a YAML file, as PyYAML composes it: what is not touched is written as it was read."""
 
+import re
+
 import yaml
 
 represent = yaml.representer.SafeRepresenter(sort_keys=False).represent_data
@@ -18,9 +20,14 @@ def entries(node):
     return node.value if isinstance(node, yaml.MappingNode) else []
 
 
+def field(key):
+    """The name of the field that a key is of: Envoy takes filterChains for filter_chains."""
+    return re.sub("[A-Z]", lambda capital: "_" + capital[0].lower(), key.value)
+
+
 def entry(node, key):
     """The nodes of a key and its value in a mapping; None where it has not got it."""
-    return next((pair for pair in entries(node) if pair[0].value == key), None)
+    return next((pair for pair in entries(node) if field(pair[0]) == key), None)
 
 
 def get(node, *path):
@@ -44,7 +51,7 @@ def items(node):
 def put(node, key, value):
     """Sets a key of a mapping to a value, or to a node."""
     value = value if isinstance(value, yaml.Node) else represent(value)
-    node.value = [(k, v) for k, v in node.value if k.value != key]
+    node.value = [(k, v) for k, v in node.value if field(k) != key]
     node.value.append((represent(key), value))
 
 

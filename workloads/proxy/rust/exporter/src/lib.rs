@@ -7,7 +7,8 @@
 //!
 //! - **Bounded**: it holds `buffer` spans, and `pending` exports of `flush` spans. While a receiver
 //!   is silent, up to twice as many exports that timed out are in memory too, until their
-//!   connection is dropped: after a `timeout`, when no export under way needs it.
+//!   connection is dropped: after a `timeout`, when no export under way needs it. Off a loop that
+//!   runs all the time, that is at the next export.
 //! - **Counted**: [`Counts`] says what became of every span that was recorded. A span for which
 //!   there is no room is dropped, and counted.
 //! - **Flushed at the end**: [`Exporter::flush`] sends what is buffered, and says how it went.

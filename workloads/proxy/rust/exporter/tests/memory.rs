@@ -37,9 +37,9 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const TIMEOUT: Duration = Duration::from_millis(2);
-const EXPORTS: u64 = 1500;
+const EXPORTS: u64 = 300;
 const PENDING: usize = 4;
-const LARGE: usize = 8 << 10; // bytes of a span, and so of an export of one
+const LARGE: usize = 128 << 10; // bytes of a span, and so of an export of one
 /// What is held beside exports: connections, with their buffers.
 const CONNECTIONS: usize = 384 << 10;
 
