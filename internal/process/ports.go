@@ -21,7 +21,7 @@ func FreePorts(n int) ([]int, error) {
 		if len(free) == n {
 			break
 		}
-		if err := tryBind(port); err == nil {
+		if err := tryBind(port, false); err == nil {
 			free = append(free, port)
 		}
 	}
@@ -31,9 +31,10 @@ func FreePorts(n int) ([]int, error) {
 	return free, nil
 }
 
-// PortTaken returns an error that says who has the port, nil if it is free.
+// PortTaken returns an error that says who has the port, nil if it is free. Connections that have ended leave a port taken for
+// a minute, and servers listen on it all the same.
 func PortTaken(port int) error {
-	err := tryBind(port)
+	err := tryBind(port, true)
 	switch {
 	case err == nil:
 		return nil
@@ -63,13 +64,13 @@ func portsOutside(low, high int) []int {
 }
 
 // tryBind takes the port for a moment, on all addresses and without listening,
-// so that nobody can connect.
-func tryBind(port int) error {
-	err := tryBindAs(syscall.AF_INET, &syscall.SockaddrInet4{Port: port})
+// so that nobody can connect; with reuse beside connections that have ended.
+func tryBind(port int, reuse bool) error {
+	err := tryBindAs(syscall.AF_INET, &syscall.SockaddrInet4{Port: port}, reuse)
 	if err != nil {
 		return err
 	}
-	err = tryBindAs(syscall.AF_INET6, &syscall.SockaddrInet6{Port: port})
+	err = tryBindAs(syscall.AF_INET6, &syscall.SockaddrInet6{Port: port}, reuse)
 	if errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL) {
 		return nil // no IPv6 here
 	}
@@ -77,7 +78,7 @@ func tryBind(port int) error {
 }
 
 // tryBindAs lets no program start meanwhile: it would have the socket too, and hold the port for as long as it runs.
-func tryBindAs(family int, address syscall.Sockaddr) error {
+func tryBindAs(family int, address syscall.Sockaddr, reuse bool) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	fd, err := syscall.Socket(family, syscall.SOCK_STREAM, 0)
@@ -85,5 +86,11 @@ func tryBindAs(family int, address syscall.Sockaddr) error {
 		return err
 	}
 	syscall.CloseOnExec(fd)
-	return errors.Join(syscall.Bind(fd, address), syscall.Close(fd))
+	if reuse {
+		err = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
+	}
+	if err == nil {
+		err = syscall.Bind(fd, address)
+	}
+	return errors.Join(err, syscall.Close(fd))
 }

@@ -119,6 +119,12 @@ func pagesOf(l *finding.Ledger) []finding.Page {
 // wholeLead says of how many ledgers nothing was lost: they have a line in the table, and no bar.
 func wholeLead(doc *finding.Document) []model.Cell {
 	whole, all, spans := 0, 0, int64(0)
+	inAll := map[string]bool{} // variants with a ledger of the whole run, which holds the others'
+	for i := range doc.Ledgers {
+		if l := &doc.Ledgers[i]; l.Operation == ledger.All && !isEmptyLedger(l) {
+			inAll[l.Variant] = true
+		}
+	}
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		if isEmptyLedger(l) {
@@ -127,7 +133,9 @@ func wholeLead(doc *finding.Document) []model.Cell {
 		all++
 		if isWhole(l) {
 			whole++
-			spans += delivered(l)
+			if inAll[l.Variant] == (l.Operation == ledger.All) {
+				spans += delivered(l)
+			}
 		}
 	}
 	switch {
@@ -136,7 +144,7 @@ func wholeLead(doc *finding.Document) []model.Cell {
 	case whole == all:
 		return model.Texts("Nothing was lost: all " + finding.FormatCount(spans) + " spans came.")
 	}
-	return model.Texts(fmt.Sprintf("Nothing was lost in %d of %d ledgers. A bar shows a ledger with spans that were sampled out, dropped or lost.", whole, all))
+	return model.Texts(fmt.Sprintf("In %d of %d ledgers all spans came, for sure. A bar shows one with spans that were sampled out, dropped or lost.", whole, all))
 }
 
 func delivered(l *finding.Ledger) int64 {

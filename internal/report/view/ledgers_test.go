@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -25,6 +26,17 @@ func ledgerOf(dropped int64) finding.Ledger {
 	return all[0]
 }
 
+// wholeRuns adds to ledgers those of the whole runs, one a variant, which hold them.
+func wholeRuns(parts ...finding.Ledger) []finding.Ledger {
+	all := parts
+	for i, l := range parts {
+		all[i].Variant = fmt.Sprintf("otel-%d", i)
+		l.Variant, l.Operation = all[i].Variant, ledger.All
+		all = append(all, l)
+	}
+	return all
+}
+
 // A ledger without loss is one line, whatever hops its spans passed; one with loss has a line for each.
 func TestLedgerWithoutLossIsOneLine(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -34,7 +46,8 @@ func TestLedgerWithoutLossIsOneLine(t *testing.T) {
 		bars    []int
 	}{
 		"nothing lost": {[]finding.Ledger{ledgerOf(0), ledgerOf(0)}, 2, "Nothing was lost: all 2,000 spans came.", []int{}},
-		"some lost":    {[]finding.Ledger{ledgerOf(0), ledgerOf(7)}, 4, "Nothing was lost in 1 of 2 ledgers. A bar shows a ledger with spans that were sampled out, dropped or lost.", []int{1}},
+		"some lost":    {[]finding.Ledger{ledgerOf(0), ledgerOf(7)}, 4, "In 1 of 2 ledgers all spans came, for sure. A bar shows one with spans that were sampled out, dropped or lost.", []int{1}},
+		"whole runs":   {wholeRuns(ledgerOf(0), ledgerOf(0)), 4, "Nothing was lost: all 2,000 spans came.", []int{}},
 		"lost in all":  {[]finding.Ledger{ledgerOf(7)}, 3, "", []int{0}},
 		"none":         {nil, 0, "", []int{}},
 	} {
