@@ -65,7 +65,7 @@ def refuse(root, name):
             continue
         at = line(entry(get(root, path[0]), path[1])[0])
         if path[0] == "tracing":
-            raise Refused(f"{name}:{at}: there is a tracing provider already; leave it out, or take no tracer and the configuration as it is")
+            raise Refused(f"{name}:{at}: there is a tracing provider already; leave it out here: the tracer puts in its own")
         raise Refused(f"{name}:{at}: the listeners come from elsewhere (lds_config), such as a control plane: turn tracing on there. "
                       "A configuration with its listeners in static_resources can be given it here")
 
@@ -97,7 +97,7 @@ def trace(manager, name, chosen):
     tracing = made(manager, "tracing", {})
     found = entry(tracing, "provider")
     if found:
-        raise Refused(f"{name}:{line(found[0])}: there is a tracing provider already; leave it out, or take no tracer and the configuration as it is")
+        raise Refused(f"{name}:{line(found[0])}: there is a tracing provider already; leave it out here: the tracer puts in its own")
     owned(tracing, name)
     put(tracing, "random_sampling", {"value": chosen.sampling})
     put(tracing, "spawn_upstream_span", chosen.upstream)
