@@ -88,6 +88,9 @@ func (l *Loop) conclusion(plan design.Plan) error {
 	case tried[baseline] && !good[baseline]:
 		return fmt.Errorf("no run of the baseline %s succeeded: %s", baseline, l.lastFailure(baseline))
 	case len(others) > 0 && !slices.ContainsFunc(others, func(other string) bool { return good[other] }):
+		if !tried[baseline] { // there would have been nothing to hold it against
+			return fmt.Errorf("nothing was measured, since no variant but the baseline %s can be: %s", baseline, l.reasons(others))
+		}
 		return fmt.Errorf("no run of any variant but the baseline %s succeeded: %s", baseline, l.reasons(others))
 	}
 	return nil

@@ -123,7 +123,7 @@ func TestPilotsFind(t *testing.T) {
 		"one has no spans to lose":         {ended(record.NoSpans, 0), found(400), 200, ""},
 		"neither has":                      {ended(record.NoSpans, 0), ended(record.NoSpans, 0), 0, "it is not known what the slowest variant can do"},
 		"saturated before the goal":        {found(1000), ended(record.Saturated, 600), 300, ""},
-		"a variant was unsteady":           {found(1000), ended(record.Unsteady, 600), 0, "no run of any variant but the baseline none succeeded: otel: pilot: no rate was found that otel can do (a: unsteady, a note; b: unsteady, a note)"},
+		"a variant was unsteady":           {found(1000), ended(record.Unsteady, 600), 0, "nothing was measured, since no variant but the baseline none can be: otel: pilot: no rate was found that otel can do (a: unsteady, a note; b: unsteady, a note)"},
 		"the baseline does too little":     {ended(record.BelowLeast, 0), found(400), 0, "the baseline none failed again and again: pilot: no rate was found that none can do (a: below the lowest rate that can be asked, a note"},
 	} {
 		t.Run(name, func(t *testing.T) {

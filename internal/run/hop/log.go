@@ -31,7 +31,7 @@ func (l Log) Name() string { return l.Hop }
 // were is not known.
 func (l Log) Read(context.Context) (record.Hop, error) {
 	out := record.Hop{Name: l.Hop, Source: byLog}
-	figures, short := out.Figures(), false // short of what a process that was killed sent
+	figures := out.Figures()
 	for _, s := range l.Says {
 		pattern, err := regexp.Compile(s.Log)
 		if err != nil {
@@ -42,16 +42,10 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 			if err != nil {
 				return out, fmt.Errorf("reading what process %s says of %s spans: %w", log.Process, s.What, err)
 			}
-			switch {
-			case said || !atEnd(s):
+			if said || !atEnd(s) {
 				add(figures[s.What], n)
-			case s.What == spec.SaysSent:
-				short = true
 			}
 		}
-	}
-	if short {
-		out.Sent = nil // of some processes is no number of all
 	}
 	return out, nil
 }
