@@ -64,7 +64,7 @@ func driven(args []string) error {
 			call(ctx, depth-1)
 		}
 	}
-	program := drivetest.Program{Call: func(depth int) { call(context.Background(), depth) }}
+	program := drivetest.Program{Call: func(depth int) { call(context.Background(), depth) }, Late: time.Minute} // however busy the machine is
 	spoil(&program, args[2])
 	l, err := net.Listen("tcp", args[0])
 	if err != nil {

@@ -5,6 +5,7 @@ package drivetest
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -23,6 +24,7 @@ type Program struct {
 	Answer func(line string) (string, bool)                // an answer in the place of the right one
 	Spoil  func(samples string, durations []int64) []int64 // what is written in the place of the durations
 	Die    func(line string)                               // called with every line before it is carried out
+	Late   time.Duration                                   // after an order's duration, none is begun at a rate; 0: 100 ms
 }
 
 // Serve takes orders on a listener until it is told to stop, the connection that
@@ -86,7 +88,7 @@ func (p Program) carryOut(w *work, line string) string {
 		if w.threads == nil {
 			return "error nothing is prepared"
 		}
-		return w.run(p.Call)
+		return w.run(p)
 	case "write":
 		n, err := w.write(p.Spoil)
 		if err != nil {
@@ -118,6 +120,9 @@ type thread struct {
 	most            uint64
 	durations, lags []int64
 }
+
+// late is how long after its duration an order at a rate still begins what fell due in time.
+const late = 100 * time.Millisecond
 
 // most is how many durations a thread keeps of an order without calls and rate.
 const most = 1 << 20
@@ -171,14 +176,15 @@ func prepare(words string) (work, error) {
 }
 
 // run makes the operations.
-func (w *work) run(call func(int)) string {
+func (w *work) run(p Program) string {
+	call, late := p.Call, cmp.Or(p.Late, late)
 	if call == nil {
 		call = func(int) {}
 	}
 	begun := time.Now()
 	var all sync.WaitGroup
 	for i := range w.threads {
-		all.Go(func() { w.threads[i].run(w, begun, call) })
+		all.Go(func() { w.threads[i].run(w, begun, late, call) })
 	}
 	all.Wait()
 	wall := time.Since(begun)
@@ -192,12 +198,13 @@ func (w *work) run(call func(int)) string {
 	return fmt.Sprintf("done started=%d failed=0 wall_ns=%d call_ns=%d gc_count=2 heap_peak_bytes=4096", started, int64(wall), sum)
 }
 
-func (t *thread) run(w *work, begun time.Time, call func(int)) {
-	gap, late, offset := time.Duration(0), time.Duration(0), time.Duration(0)
+func (t *thread) run(w *work, begun time.Time, late time.Duration, call func(int)) {
+	gap, offset := time.Duration(0), time.Duration(0)
 	if w.rate > 0 {
 		offset = time.Duration(float64(t.number) / w.rate * float64(time.Second)) // the threads take turns
 		gap = time.Duration(float64(len(w.threads)) / w.rate * float64(time.Second))
-		late = 100 * time.Millisecond // what fell due in time is made all the same
+	} else {
+		late = 0
 	}
 	for n := uint64(0); n < t.most; n++ {
 		due := begun.Add(offset + time.Duration(n)*gap)
