@@ -5,6 +5,7 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -55,8 +56,9 @@ func TestSpoiledBlocks(t *testing.T) {
 		name          string
 		bad           []int // blocks with 20 % of the CPU stolen
 		dropped, kept int
+		again         int // of 10 planned blocks
 	}{
-		{"none", nil, 0, 0}, {"one", []int{4}, 1, 0}, {"at most a fifth", []int{1, 4, 7}, 2, 1},
+		{"none", nil, 0, 0, 0}, {"one", []int{4}, 1, 0, 1}, {"a fifth", []int{1, 4}, 2, 0, 2}, {"at most a fifth", []int{1, 4, 7}, 2, 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := twoVariants()
@@ -71,6 +73,9 @@ func TestSpoiledBlocks(t *testing.T) {
 			f := get(t, doc, "json", "otel", "cpu_per_operation")
 			if len(doc.Runs.Dropped) != c.dropped || f.Blocks != 10-c.dropped || warned(doc, "spoiled-kept") != (c.kept > 0) {
 				t.Errorf("dropped %q, %d blocks", doc.Runs.Dropped, f.Blocks)
+			}
+			if again, err := analysis.Spoiled(s.input()); err != nil || again != c.again {
+				t.Errorf("%d blocks are to be made again, %v; want %d", again, err, c.again)
 			}
 			if doc.Runs.Variants[1].Dropped != c.dropped {
 				t.Errorf("of otel: %+v", doc.Runs.Variants[1])

@@ -87,6 +87,8 @@ func begun(e experiment.Event, of *spec.Experiment) string {
 		text += "finding what load " + next.Variant + " can take"
 	case d.Most > 0:
 		text += fmt.Sprintf("block %d, at most %d · %s", next.Block, d.Most, beside(next))
+	case next.Block > d.Blocks:
+		text += fmt.Sprintf("block %d, in the place of one that was spoiled · %s", next.Block, beside(next))
 	default:
 		text += fmt.Sprintf("block %d/%d · %s", next.Block, d.Blocks, beside(next))
 	}

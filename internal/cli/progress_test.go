@@ -25,6 +25,8 @@ func TestBegun(t *testing.T) {
 			"run 2 of at most 9 · finding what load otel can take"},
 		"a block": {experiment.Event{Done: 4, Total: 9, Left: 2 * time.Minute, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none"}}, spec.Design{Blocks: 4},
 			"run 5 of 9 · block 3/4 · none · 2 min left"},
+		"a block more than planned": {experiment.Event{Done: 8, Total: 10, Next: design.Run{Kind: record.Measured, Block: 5, Variant: "none"}}, spec.Design{Blocks: 4},
+			"run 9 of 10 · block 5, in the place of one that was spoiled · none"},
 		"one of a number that is open": {experiment.Event{Done: 18, Total: 61, Open: true, Left: 2 * time.Hour, Next: design.Run{Kind: record.Measured, Block: 9, Variant: "none"}}, spec.Design{Blocks: 8, Most: 30},
 			"run 19 of at most 61 · block 9, at most 30 · none · at most 2.0 h left"},
 		"a pair": {experiment.Event{Done: 4, Total: 9, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none", Partner: partner}}, spec.Design{Blocks: 4, Duet: true},

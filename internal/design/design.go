@@ -31,6 +31,10 @@ type Plan struct {
 	// Precise says whether the blocks of a history are enough. It must be pure. It
 	// is asked after whole blocks, from Least on; nil: all blocks are made.
 	Precise func(history []record.Record) bool
+
+	// Spoiled counts the planned blocks of a history that do not count, to make so many more after the last one. It
+	// must be pure. It is asked after whole blocks, where their number is fixed; nil: none.
+	Spoiled func(history []record.Record) int
 }
 
 // Run is what to run next.
@@ -86,21 +90,32 @@ func (p Plan) due(history []record.Record) func(yield func(Run) bool) {
 				return
 			}
 		}
-		last, whole := past.lastBlock(), true
-		for block, order := range p.Orders() {
+		last, whole, planned := past.lastBlock(), true, true // planned: of those, all are made
+		for block, order := range p.orders() {
+			if block > p.Most && (!planned || block > p.last(history)) {
+				return
+			}
 			// Whether to go on was decided when the block's first run was made; of half a
 			// block it cannot be told.
 			if block == last+1 && whole && p.enough(history, last) {
 				return
 			}
 			for run := range p.block(past, block, order) {
-				whole = false
+				whole, planned = false, planned && block > p.Most
 				if !yield(run) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// last is the last block that is to be made, where all that were planned are.
+func (p Plan) last(history []record.Record) int {
+	if p.Precise != nil || p.Spoiled == nil {
+		return p.Most
+	}
+	return p.Most + p.Spoiled(history)
 }
 
 // enough reports whether the blocks made are as many as are needed.

@@ -76,7 +76,7 @@ func (p Plan) GivenUp(history []record.Record) []string {
 	past := p.index(history)
 	var given []string
 	for _, variant := range p.Variants {
-		if p.failedFor(past, variant, p.Most+1) {
+		if p.failedFor(past, variant, past.lastBlock()+1) {
 			given = append(given, variant)
 		}
 	}

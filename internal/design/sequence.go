@@ -22,8 +22,19 @@ const drawn = 64
 // many there are.
 func (p Plan) Orders() func(yield func(block int, order []string) bool) {
 	return func(yield func(int, []string) bool) {
+		for block, order := range p.orders() {
+			if block > p.Most || !yield(block, order) {
+				return
+			}
+		}
+	}
+}
+
+// orders are those of ever more blocks.
+func (p Plan) orders() func(yield func(block int, order []string) bool) {
+	return func(yield func(int, []string) bool) {
 		s := newSequence(len(p.Variants))
-		for block := 1; block <= p.Most; block++ {
+		for block := 1; ; block++ {
 			order := make([]string, len(p.Variants))
 			for i, v := range s.next(p.source(block, "variants")) {
 				order[i] = p.Variants[v]

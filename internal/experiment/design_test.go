@@ -52,6 +52,18 @@ func TestPrecisionFails(t *testing.T) {
 	}
 }
 
+// So does one in looking for blocks that were spoiled, which is done once all that were planned have been made.
+func TestSpoiledFails(t *testing.T) {
+	runner := duetScript()
+	s := newLoop(runner, &kept{})
+	broken := errors.New("a record cannot be read")
+	s.Spoiled = func([]record.Record) (int, error) { return 0, broken }
+	planned := 1 + 2*s.Experiment.Design.Blocks
+	if history, err := s.Run(context.Background(), nil); !errors.Is(err, broken) || len(history) != planned {
+		t.Errorf("%v after %d runs, want the error after %d", err, len(history), planned)
+	}
+}
+
 func TestDuet(t *testing.T) {
 	runner := duetScript()
 	keeper := &kept{}

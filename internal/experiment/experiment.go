@@ -57,6 +57,8 @@ type Loop struct {
 	// Precise says whether a history is enough for the precision that the design asks
 	// for. It must be pure; it is needed where the design asks for a precision.
 	Precise func(history []record.Record) (bool, error)
+	// Spoiled counts the planned blocks of a history that are to be made again, as design.Plan has it; nil: none.
+	Spoiled func(history []record.Record) (int, error)
 
 	history []record.Record
 	spans   map[string]map[string]spec.Number // by variant and operation
@@ -146,14 +148,18 @@ func (l *Loop) Design() design.Plan {
 	if l.Experiment.Design.Most > 0 {
 		p.Precise = l.precise
 	}
+	if l.Spoiled != nil {
+		p.Spoiled = l.spoiled
+	}
 	return p
 }
 
-// judgement is the last answer on the precision: it is asked for more often than
-// the history changes.
+// judgement is the last answer on the precision, or on the blocks that are spoiled: both are asked for more often
+// than the history changes.
 type judgement struct {
 	records int
 	enough  bool
+	spoiled int
 	err     error
 }
 
@@ -164,6 +170,15 @@ func (l *Loop) precise(history []record.Record) bool {
 		l.judged.enough, l.judged.err = l.Precise(history)
 	}
 	return l.judged.enough && l.judged.err == nil
+}
+
+// spoiled asks how many blocks are to be made again. An error ends the experiment.
+func (l *Loop) spoiled(history []record.Record) int {
+	if l.judged.err == nil && l.judged.records != len(history) {
+		l.judged.records = len(history)
+		l.judged.spoiled, l.judged.err = l.Spoiled(history)
+	}
+	return l.judged.spoiled
 }
 
 func (l *Loop) tell(plan design.Plan, e Event) {

@@ -25,6 +25,7 @@ var kinds = map[string]func(*Loop){
 		s.Precise = after(4)
 	},
 	"duet": func(s *Loop) { s.Experiment.Design.Duet = true },
+	"spoiled": func(s *Loop) { s.Spoiled = func([]record.Record) (int, error) { return 1, nil } },
 	"all but a search": func(s *Loop) {
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Duet = 2, 6, true
 		s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}

@@ -42,6 +42,15 @@ func (s *Session) precise(history []record.Record) (bool, error) {
 	return enough, err
 }
 
+// spoiled counts the planned blocks that are to be made again.
+func (s *Session) spoiled(history []record.Record) (int, error) {
+	in, err := s.input(history)
+	if err != nil {
+		return 0, err
+	}
+	return analysis.Spoiled(in)
+}
+
 // input is what the analysis is given of the records.
 func (s *Session) input(history []record.Record) (analysis.Input, error) {
 	plans := map[string]*spec.Plan{}

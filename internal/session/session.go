@@ -95,7 +95,7 @@ func begin(ctx context.Context, e *spec.Experiment, dir string, part bool, o Opt
 		},
 	}
 	s.keepEnv(o.KeepEnv)
-	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise}
+	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise, Spoiled: s.spoiled}
 	if err := s.makeReady(ctx, sync.OnceValues(func() (*artifact.Store, error) { return OpenCache("", o.Progress) })); err != nil {
 		return nil, err
 	}

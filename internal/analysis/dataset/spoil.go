@@ -58,6 +58,23 @@ func (s *Set) spoil() {
 	}
 }
 
+// Again is how many planned blocks are to be made again, since they are spoiled; 0 where more are than may be left out: then
+// it is not one mishap.
+func (s *Set) Again() int {
+	n := 0
+	for _, found := range [][]Spoil{s.Dropped, s.Spoiled} {
+		for _, one := range found {
+			if one.Block <= s.Experiment.Design.Blocks {
+				n++
+			}
+		}
+	}
+	if n > s.Experiment.Design.Blocks/Droppable {
+		return 0
+	}
+	return n
+}
+
 func (s *Set) spoilOf(r *Run) (Spoil, bool) {
 	out := Spoil{Block: r.Block, Variant: r.Variant}
 	says := func(code finding.Code, operation, name string, value float64, unit string) finding.Reason {
