@@ -34,11 +34,14 @@ type Saying struct {
 	Take    string // of a log: "last" (a running total per process) or "sum"
 	Metrics string // a counter on the page of the service or the traced process, such as name or name{label="value"}; all series that match are added up
 	One     string // of a counter: a label that only one of its series may have. With several, each counts of the same spans, and the number is untold
-	Absent  string // of a counter: "none" where it is on the page only once it has counted something
+	Absent  string // "none" or "unknown", as below; "": unknown of a counter, none of a log
 }
 
-// AbsentNone says that a counter which is not on the page has counted nothing, if the page has another one of the service.
-const AbsentNone = "none"
+// What it means that a counter or a line is not there.
+const (
+	AbsentNone    = "none"    // of a counter: it has counted nothing, if the page has another one of the service
+	AbsentUnknown = "unknown" // of a log: every process says it when it ends, so that one without it was killed before, or never does
+)
 
 // says reads a list of them.
 func (s *source) says(n *node, whats []string) []Saying {
@@ -61,7 +64,7 @@ func (s *source) saying(item *node, whats []string) Saying {
 		"take":    func(v *node) { a.Take = s.oneOf(v, "take", "sum", "last") },
 		"metrics": func(v *node) { a.Metrics = s.series(v) },
 		"one":     func(v *node) { a.One = s.label(v) },
-		"absent":  func(v *node) { a.Absent = s.oneOf(v, "absent", AbsentNone) },
+		"absent":  func(v *node) { a.Absent = s.oneOf(v, "absent", AbsentNone, AbsentUnknown) },
 	}) {
 		return a
 	}
@@ -78,8 +81,11 @@ func (s *source) saying(item *node, whats []string) Saying {
 	if at := item.get("take"); at != nil && item.get("metrics") != nil {
 		s.fail(at.at, "take is of a log; a counter is a running total")
 	}
-	if at := item.get("absent"); at != nil && item.get("metrics") == nil {
-		s.fail(at.at, "absent is of a counter; a log without such a line says none")
+	switch at := item.get("absent"); {
+	case a.Absent == AbsentNone && item.get("metrics") == nil:
+		s.fail(at.at, "absent: none is of a counter; a log without such a line says none, unless with absent: unknown")
+	case a.Absent == AbsentUnknown && item.get("metrics") != nil:
+		s.fail(at.at, "absent: unknown is of a log; a counter that is not on the page is unknown, unless with absent: none")
 	}
 	if at := item.get("one"); at != nil && item.get("metrics") == nil {
 		s.fail(at.at, "one is a label of a counter; a log has none")

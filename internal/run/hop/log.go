@@ -28,10 +28,10 @@ func (l Log) Name() string { return l.Hop }
 
 // Read implements Counter. A log without such a line says that there was none, but for what is left out on purpose, and for
 // all that was sent: of those a program tells when it ends, so that one without a line was killed before, and how many they
-// were is not known.
+// were is not known. So it is of what the file says that every process ends with: half of it is not all.
 func (l Log) Read(context.Context) (record.Hop, error) {
 	out := record.Hop{Name: l.Hop, Source: byLog}
-	figures := out.Figures()
+	figures, unknown := out.Figures(), map[string]bool{}
 	for _, s := range l.Says {
 		pattern, err := regexp.Compile(s.Log)
 		if err != nil {
@@ -42,17 +42,23 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 			if err != nil {
 				return out, fmt.Errorf("reading what process %s says of %s spans: %w", log.Process, s.What, err)
 			}
-			if said || !atEnd(s) {
+			switch {
+			case said || !atEnd(s):
 				add(figures[s.What], n)
+			case s.Absent == spec.AbsentUnknown:
+				unknown[s.What] = true
 			}
 		}
+	}
+	for what := range unknown {
+		*figures[what] = nil
 	}
 	return out, nil
 }
 
 // atEnd is whether a program says it once, when it ends.
 func atEnd(s spec.Saying) bool {
-	return s.What == spec.SaysSampled || s.What == spec.SaysSent && s.Take == "last"
+	return s.Absent == spec.AbsentUnknown || s.What == spec.SaysSampled || s.What == spec.SaysSent && s.Take == "last"
 }
 
 // logged takes the numbers out of one process's log; said is whether there was any.

@@ -193,6 +193,15 @@ func TestLog(t *testing.T) {
 			t.Errorf("what was sent in all is %s, %v; want %s", text(got), err, want)
 		}
 	}
+	end := []spec.Saying{{What: spec.SaysDropped, Log: `stopped, dropped (?P<n>\d+)`, Take: "last", Absent: spec.AbsentUnknown}}
+	for want, logs := range map[string][]Lines{
+		"- - - 0 - -": {lines("stopped, dropped 0")}, "- - - 5 - -": {lines("stopped, dropped 2"), lines("stopped, dropped 3")},
+		"- - - - - -": {lines("stopped, dropped 2"), lines("killed")},
+	} {
+		if got, err := (Log{Says: end, Logs: logs}).Read(t.Context()); err != nil || text(got) != want {
+			t.Errorf("what was dropped until the end is %s, %v; want %s", text(got), err, want)
+		}
+	}
 	if _, err := (Log{Says: says, Logs: []Lines{lines("sent 99999999999999999999")}}).Read(t.Context()); err == nil {
 		t.Error("a number that is too large is taken")
 	}
