@@ -24,7 +24,7 @@ var kinds = map[string]func(*Loop){
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most = 2, 6
 		s.Precise = after(4)
 	},
-	"duet": func(s *Loop) { s.Experiment.Design.Duet = true },
+	"duet":    func(s *Loop) { s.Experiment.Design.Duet = true },
 	"spoiled": func(s *Loop) { s.Spoiled = func([]record.Record) (int, error) { return 1, nil } },
 	"all but a search": func(s *Loop) {
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Duet = 2, 6, true

@@ -24,7 +24,22 @@ func (s *looker) findQuick() []hit {
 	if !s.Quick() {
 		return nil
 	}
-	return []hit{{text: "a quick run: figures, but no intervals and no verdicts; its warm-up is short, and what is not compiled yet may cost many times what it costs later"}}
+	text := "a quick run: figures, but no intervals and no verdicts; its warm-up is short, and what is not compiled yet may cost many times what it costs later"
+	if s.Any(withoutP99) {
+		text += "; a window holds too few operations for latency_p99, which takes 2,000"
+	}
+	return []hit{{text: text}}
+}
+
+// withoutP99 reports whether a run's operations at a rate are too few for the percentile that most look for.
+func withoutP99(r *dataset.Run) bool {
+	for _, p := range r.ByCell {
+		_, median := p.Latency.At(50)
+		if _, told := p.Latency.At(99); p.OfferedRate > 0 && p.Load.Driven == nil && median && !told {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *looker) findDeclaredRate() []hit {

@@ -61,7 +61,7 @@ var checks = []check{
 	{"other-runtime", note, "look at it against a variant on the same runtime (against: …): over the baseline it costs the difference between the two as well", (*looker).findRuntimes},
 	{"throttled", warning, "raise the app's CPU quota or lower the rate: latency is the quota's, not the tracer's", (*looker).findThrottled},
 	{"spinning", warning, "compare at capacity, where nothing spins, or with spinning off (.NET: env: {DOTNET_ThreadPool_UnfairSemaphoreSpinLimit: 0})", (*looker).findSpinning},
-	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (load: {duration: …})", (*looker).findShortWindow},
+	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (--duration, or load: {duration: …})", (*looker).findShortWindow},
 	{"hop-waits-long", warning, "measure at least 5 times as long as it waits (load: {duration: …}), or let it wait less: its work for the window is done in the drain", (*looker).findLongWaits},
 	{"hop-room-small", warning, "give it more room (traces: …), or let it wait less: the oldest traces are thrown away undecided", (*looker).findLittleRoom},
 	{"spans-late", warning, "let it wait longer than the tracers hold spans (wait: …), or shorten their delay: of traces that were left out those spans are in no count, and told as lost inside it", (*looker).findLateSpans},

@@ -67,6 +67,31 @@ func setsPath(p spec.Process, v spec.Variant) bool {
 	return false
 }
 
+// starters are programs that start another, which is a later word of their command.
+var starters = []string{"chrt", "env", "ionice", "nice", "numactl", "setsid", "stdbuf", "taskset", "timeout"}
+
+// noStarted says that the program which a starter is to start is not there, where it is known how to get it.
+func noStarted(p spec.Process, starter string, known map[string]string) string {
+	if !slices.Contains(starters, starter) {
+		return ""
+	}
+	for _, word := range p.Run[1:] {
+		if known[word] == "" {
+			continue
+		}
+		if _, err := exec.LookPath(word); err != nil {
+			return notOnPath(p, word, known)
+		}
+		return ""
+	}
+	return ""
+}
+
+func notOnPath(p spec.Process, program string, known map[string]string) string {
+	how := cmp.Or(known[program], "install it")
+	return fmt.Sprintf("process %s: there is no program %q on the PATH: %s, or give its whole path", p.Name, program, how)
+}
+
 // noProgram says that the program of a process is not there; "" if it is, or if
 // that shows in the run only, such as of a program that is built for it. Of some it is known how to get them.
 func noProgram(p spec.Process, dir string, known map[string]string) string {
@@ -79,10 +104,9 @@ func noProgram(p spec.Process, dir string, known map[string]string) string {
 	}
 	if !strings.ContainsRune(program, filepath.Separator) {
 		if _, err := exec.LookPath(program); err != nil {
-			how := cmp.Or(known[program], "install it")
-			return fmt.Sprintf("process %s: there is no program %q on the PATH: %s, or give its whole path", p.Name, program, how)
+			return notOnPath(p, program, known)
 		}
-		return ""
+		return noStarted(p, program, known)
 	}
 	if !filepath.IsAbs(program) && (dir == "" || len(spec.Placeholders(p.Dir)) > 0) {
 		return "" // its folder is made for the run, as that of a built-in workload is

@@ -33,6 +33,9 @@ func TestAbsent(t *testing.T) {
 		"on the PATH":             {own, "sh", nil, ""},
 		"nowhere":                 {own, "no-such-program", nil, `process app: there is no program "no-such-program" on the PATH: install it`},
 		"a tracer knows it":       {own, "no-such-proxy", nil, `process app: there is no program "no-such-proxy" on the PATH: fetch it, or give its whole path`},
+		"known, behind another":   {own, "nice -n 5 no-such-proxy -c x.yaml", nil, `there is no program "no-such-proxy" on the PATH: fetch it`},
+		"unknown, behind another": {own, "nice -n 5 no-such-program", nil, ""},
+		"a word of a program":     {own, "sh no-such-proxy", nil, ""},
 		"in its folder":           {own, "./there", nil, ""},
 		"not in its folder":       {own, "./absent", nil, "process app: there is no program " + filepath.Join(dir, "absent")},
 		"not to be run":           {own, "./no-program", nil, "that can be started: correct the path"},
@@ -45,7 +48,7 @@ func TestAbsent(t *testing.T) {
 		"of a built-in's files":   {builtIn, "./absent", nil, ""},
 	} {
 		w := test.w
-		w.Processes = []spec.Process{{Name: "app", Run: []string{test.run, "{port}"}, Env: test.env}}
+		w.Processes = []spec.Process{{Name: "app", Run: append(strings.Fields(test.run), "{port}"), Env: test.env}}
 		missing := Missing(&spec.Experiment{Workload: &w, Variants: variants}, spec.Variant{Name: "none", Tracer: &spec.Tracer{Name: spec.NoTracer}})
 		if got := strings.Join(missing, "; "); test.want == "" && got != "" || !strings.Contains(got, test.want) || len(missing) > 1 {
 			t.Errorf("%s: missing %q, want %q", name, missing, test.want)
