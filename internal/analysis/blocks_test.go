@@ -8,6 +8,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestBlocksThatCount(t *testing.T) {
@@ -56,12 +57,15 @@ func TestSpoiledBlocks(t *testing.T) {
 		name          string
 		bad           []int // blocks with 20 % of the CPU stolen
 		dropped, kept int
-		again         int // of 10 planned blocks
+		made, again   int // of 10 planned blocks
 	}{
-		{"none", nil, 0, 0, 0}, {"one", []int{4}, 1, 0, 1}, {"a fifth", []int{1, 4}, 2, 0, 2}, {"at most a fifth", []int{1, 4, 7}, 2, 1, 0},
+		{"none", nil, 0, 0, 10, 0}, {"one", []int{4}, 1, 0, 10, 1}, {"a fifth", []int{1, 4}, 2, 0, 10, 2}, {"at most a fifth", []int{1, 4, 7}, 2, 1, 10, 0},
+		{"one, made again", []int{4}, 1, 0, 11, 1}, {"that one too", []int{4, 11}, 2, 0, 11, 1}, {"a fifth, of which one is made again", []int{1, 4}, 2, 0, 11, 2},
+		{"a fifth and one in their place", []int{1, 4, 12}, 3, 0, 12, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := twoVariants()
+			s.blocks, s.design = c.made, func(e *spec.Experiment) { e.Design.Blocks = 10 }
 			s.change = func(r *record.Record) {
 				for _, block := range c.bad {
 					if r.Block == block && r.Variant == "otel" {
@@ -71,11 +75,14 @@ func TestSpoiledBlocks(t *testing.T) {
 			}
 			doc := analyse(t, s.input())
 			f := get(t, doc, "json", "otel", "cpu_per_operation")
-			if len(doc.Runs.Dropped) != c.dropped || f.Blocks != 10-c.dropped || warned(doc, "spoiled-kept") != (c.kept > 0) {
+			if len(doc.Runs.Dropped) != c.dropped || f.Blocks != c.made-c.dropped || warned(doc, "spoiled-kept") != (c.kept > 0) {
 				t.Errorf("dropped %q, %d blocks", doc.Runs.Dropped, f.Blocks)
 			}
 			if again, err := analysis.Spoiled(s.input()); err != nil || again != c.again {
 				t.Errorf("%d blocks are to be made again, %v; want %d", again, err, c.again)
+			}
+			if interrupted := c.made < 10+c.again; warned(doc, "interrupted") != interrupted {
+				t.Errorf("interrupted: %t, want %t", !interrupted, interrupted)
 			}
 			if doc.Runs.Variants[1].Dropped != c.dropped {
 				t.Errorf("of otel: %+v", doc.Runs.Variants[1])

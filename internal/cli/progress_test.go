@@ -85,11 +85,11 @@ block 2, none failed (ready) and is tried once more: waiting for tcp://127.0.0.1
 // The number of all runs does not fall when some are given up.
 func TestProgressCountsGivenUpRuns(t *testing.T) {
 	var out strings.Builder
-	p := newProgress(&out, &spec.Experiment{Design: spec.Design{Blocks: 2}})
+	p := newProgress(&out, &spec.Experiment{Design: spec.Design{Blocks: 3}})
 	for i, total := range []int{4, 4, 2} {
 		p.Observe(experiment.Event{Begun: true, Total: total, Next: design.Run{Kind: record.Measured, Block: i + 1, Variant: "none"}})
 	}
-	if got := out.String(); !strings.Contains(got, "run 1 of 4 · block 1/2") || !strings.Contains(got, "run 3 of 4 · block 3/2") {
+	if got := out.String(); !strings.Contains(got, "run 1 of 4 · block 1/3") || !strings.Contains(got, "run 3 of 4 · block 3/3") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -34,11 +34,11 @@ func (p *page) entries() []finding.Entry {
 		sum += add(Suppressed, p.suppressed, inferredIf(p.late > 0))
 	}
 	speaks := p.expects() || p.operation == All
-	if p.admits && speaks {
-		sum += add(Dropped, p.dropped, p.attributed(p.dropped))
+	if p.tellsDrops() && speaks {
+		sum += add(Dropped, p.dropped, inferredIf(p.silent.drops || p.attributed(p.dropped) == Inferred))
 	}
-	if p.admitsFail && speaks {
-		sum += add(FailedSend, p.failed, p.attributed(p.failed))
+	if p.tellsFailures() && speaks {
+		sum += add(FailedSend, p.failed, inferredIf(p.silent.failures || p.attributed(p.failed) == Inferred))
 	}
 	if p.sent != nil && p.operation == All {
 		add(SaysSent, float64(*p.sent), Counted)

@@ -11,8 +11,12 @@ type page struct {
 	sampled float64 // sampled out
 	lost    float64 // dropped, failed and unaccounted
 	surplus float64 // what came beyond what was expected
+	silent  silence // runs of which the tracer does not say what it lost
 	sent    *uint64 // on the page of All: what the tracer says that it sent; nil: it does not say it of every run
 }
+
+// silence is where the tracer did not say something of a run, beside others of which it did: of all of them it is not known.
+type silence struct{ drops, failures bool }
 
 func (p *page) add(l line) {
 	p.runs++
@@ -42,6 +46,9 @@ func (p *page) add(l line) {
 	p.besides += l.besides
 	p.admits = p.admits || l.admits
 	p.admitsFail = p.admitsFail || l.admitsFail
+	if l.operation != Stop { // of which no tracer says anything
+		p.silent.drops, p.silent.failures = p.silent.drops || !l.admits, p.silent.failures || !l.admitsFail
+	}
 	p.exact = p.exact && l.exact
 	p.orphans = max(p.orphans, l.orphans)
 	p.varies = p.varies || l.varies
@@ -88,6 +95,12 @@ func (p *page) says(sent *uint64, first bool) {
 	}
 	p.sent = plus(p.sent, sent)
 }
+
+// tellsDrops reports whether it is known how many spans the tracer dropped, at least.
+func (p *page) tellsDrops() bool { return p.admits && (!p.silent.drops || p.dropped > 0) }
+
+// tellsFailures reports whether it is known how many spans were in failed exports, at least.
+func (p *page) tellsFailures() bool { return p.admitsFail && (!p.silent.failures || p.failed > 0) }
 
 // expects reports whether the page says what was to come, not only what came.
 func (p *page) expects() bool { return p.known && p.operation != Stop }

@@ -29,10 +29,10 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	if p.decided > 0 {
 		at.Sampled = spansOf(p.decided)
 	}
-	if p.admits {
+	if p.tellsDrops() {
 		at.Dropped = spansOf(p.dropped)
 	}
-	if p.admitsFail {
+	if p.tellsFailures() {
 		at.Failed = spansOf(p.failed)
 	}
 	at.Inside = whole(p.atStop) // still with the tracer: they never were between the two

@@ -89,10 +89,14 @@ func together(runs []Run) Run {
 			}
 			sum.Phases[i] = join(sum.Phases[i], s)
 		}
-		sum.Admitted.Sampled = plus(sum.Admitted.Sampled, r.Admitted.Sampled)
-		sum.Admitted.Dropped = plus(sum.Admitted.Dropped, r.Admitted.Dropped)
-		sum.Admitted.Failed = plus(sum.Admitted.Failed, r.Admitted.Failed)
-		sum.Admitted.Sent = plus(sum.Admitted.Sent, r.Admitted.Sent)
+		if i == 0 {
+			sum.Admitted = r.Admitted
+			continue
+		}
+		sum.Admitted.Sampled = ofBoth(sum.Admitted.Sampled, r.Admitted.Sampled)
+		sum.Admitted.Dropped = ofBoth(sum.Admitted.Dropped, r.Admitted.Dropped)
+		sum.Admitted.Failed = ofBoth(sum.Admitted.Failed, r.Admitted.Failed)
+		sum.Admitted.Sent = ofBoth(sum.Admitted.Sent, r.Admitted.Sent)
 	}
 	return sum
 }
@@ -101,6 +105,14 @@ func join(a, b Stretch) Stretch {
 	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, nil, a.Resent + b.Resent, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
 	return sum
+}
+
+// ofBoth is the sum of what is said of two; nil where it is not said of one.
+func ofBoth(a, b *uint64) *uint64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	return plus(a, b)
 }
 
 func plus(a, b *uint64) *uint64 {

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -129,5 +130,58 @@ func TestLevelsHaveTheirOwnNumbers(t *testing.T) {
 	}
 	if name := levelName(cell.AtOf("call", map[string]string{"threads": "2", "depth": "8"})); name != "call, depth 8, threads 2" {
 		t.Error(name)
+	}
+}
+
+// A process that was killed did not say what it dropped: over several runs that is not none, and what the others said is
+// no count of all.
+func TestATracerThatDoesNotSayItOfEveryRun(t *testing.T) {
+	run := func(spans uint64, dropped, failed *uint64) Run {
+		r := tenSpans(record.Counts{Spans: spans})
+		r.Admitted = record.Admitted{Dropped: dropped, Failed: failed}
+		return r
+	}
+	for name, c := range map[string]struct {
+		runs []Run
+		want string // how many were dropped, and in failed exports, of the whole run
+	}{
+		"said of each":           {[]Run{run(1000, number(0), number(0)), run(900, number(100), number(0))}, "100 counted, 0 counted"},
+		"none of one":            {[]Run{run(1000, number(0), number(0)), run(926, nil, nil)}, "unknown, unknown"},
+		"none, the other way":    {[]Run{run(926, nil, nil), run(1000, number(0), number(0))}, "unknown, unknown"},
+		"at least those of one":  {[]Run{run(926, nil, nil), run(900, number(60), number(40))}, "60 inferred, 40 inferred"},
+		"never said":             {[]Run{run(926, nil, nil), run(926, nil, nil)}, "unknown, unknown"},
+		"one of them everywhere": {[]Run{run(926, nil, number(0)), run(1000, number(0), number(0))}, "unknown, 0 counted"},
+	} {
+		for _, l := range Account("x", AppToSink, []string{"call"}, tenEach, c.runs) {
+			if l.Operation != All {
+				continue
+			}
+			var got []string
+			for _, name := range []string{Dropped, FailedSend} {
+				said := "unknown"
+				for _, e := range l.Entries {
+					if e.Name == name {
+						said = fmt.Sprintf("%d %s", e.Spans, e.How)
+					}
+				}
+				got = append(got, said)
+			}
+			if all := strings.Join(got, ", "); all != c.want {
+				t.Errorf("%s: %s, want %s", name, all, c.want)
+			}
+		}
+	}
+}
+
+// With random sampling the runs are one.
+func TestTogetherKeepsWhatIsUnknown(t *testing.T) {
+	silent, said := Run{}, Run{Admitted: record.Admitted{Sampled: number(1), Dropped: number(2), Failed: number(3), Sent: number(4)}}
+	for _, runs := range [][]Run{{silent, said}, {said, silent}, {said, silent, said}} {
+		if a := together(runs).Admitted; a.Sampled != nil || a.Dropped != nil || a.Failed != nil || a.Sent != nil {
+			t.Errorf("%+v", a)
+		}
+	}
+	if a := together([]Run{said, said}).Admitted; *a.Sampled != 2 || *a.Dropped != 4 || *a.Failed != 6 || *a.Sent != 8 {
+		t.Errorf("%+v", a)
 	}
 }

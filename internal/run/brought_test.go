@@ -95,7 +95,14 @@ func TestBrought(t *testing.T) {
 			Run: []string{os.Args[0], "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", ends}},
 		other,
 	}
+	q.Plan.Says = []spec.Saying{
+		{What: spec.SaysDropped, Log: `passed (?P<n>\d+)`, Take: "last"}, // which the sidecar says, and the app does not
+		{What: spec.SaysFailed, Log: `ends with (?P<n>\d+)`, Take: "last", Absent: spec.AbsentUnknown},
+	}
 	r := made(t, conductor, q)
+	if said := r.Tracer; said.Dropped == nil || *said.Dropped != 141 || said.Failed != nil {
+		t.Errorf("dropped %v, failed %v; want the sidecar's 141, and unknown, which the app does not say", said.Dropped, said.Failed)
+	}
 	phase := r.Phases[0]
 	if phase.Load.Completed != 100 || phase.Sink.Spans != 200 {
 		t.Errorf("%d operations, of which %d spans came; want 100, 200", phase.Load.Completed, phase.Sink.Spans)

@@ -92,9 +92,11 @@ func (s *stage) admissions(ctx context.Context) error {
 	if logged := hop.Logged(plan.Says); len(logged) > 0 {
 		var logs []hop.Lines
 		for _, p := range s.apps {
-			if slices.ContainsFunc(plan.Processes, func(planned spec.Process) bool { return planned.Traced && planned.Name == p.Name() }) {
-				logs = append(logs, hop.Lines{Process: p.Name(), Each: p.Log().Lines})
+			if slices.Contains(plan.Route(), p.Name()) {
+				continue
 			}
+			traced := slices.ContainsFunc(plan.Processes, func(planned spec.Process) bool { return planned.Traced && planned.Name == p.Name() })
+			logs = append(logs, hop.Lines{Process: p.Name(), Ends: traced, Each: p.Log().Lines})
 		}
 		one, err := hop.Log{Hop: theTracer, Says: logged, Logs: logs}.Read(ctx)
 		if err != nil {

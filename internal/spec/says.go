@@ -34,7 +34,7 @@ type Saying struct {
 	Take    string // of a log: "last" (a running total per process) or "sum"
 	Metrics string // a counter on the page of the service or the traced process, such as name or name{label="value"}; all series that match are added up
 	One     string // of a counter: a label that only one of its series may have. With several, each counts of the same spans, and the number is untold
-	Absent  string // "none" or "unknown", as below; "": unknown of a counter, none of a log
+	Absent  string // "none" or "unknown", as below; "": a counter is unknown then; of a line see hop.Log
 }
 
 // What it means that a counter or a line is not there.
@@ -83,7 +83,7 @@ func (s *source) saying(item *node, whats []string) Saying {
 	}
 	switch at := item.get("absent"); {
 	case a.Absent == AbsentNone && item.get("metrics") == nil:
-		s.fail(at.at, "absent: none is of a counter; a log without such a line says none, unless with absent: unknown")
+		s.fail(at.at, "absent: none is of a counter; leave it out of a log, or write absent: unknown for a line that every process ends with")
 	case a.Absent == AbsentUnknown && item.get("metrics") != nil:
 		s.fail(at.at, "absent: unknown is of a log; a counter that is not on the page is unknown, unless with absent: none")
 	}

@@ -52,7 +52,7 @@ func (s *Set) Abandoned(variant string) bool {
 	}
 	attempted := s.Attempted(variant)
 	row := 0
-	for block := 1; block <= max(s.Experiment.Design.Blocks, s.Experiment.Design.Most); block++ {
+	for block := 1; block <= max(s.Experiment.Design.Blocks, s.Experiment.Design.Most)+s.Again(); block++ {
 		if good, made := attempted[block]; !made || good {
 			row = 0
 			continue

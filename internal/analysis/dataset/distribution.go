@@ -60,6 +60,9 @@ func (d distribution) At(percentile float64) (float64, bool) {
 	return 0, false
 }
 
+// Values is how many there are.
+func (d distribution) Values() uint64 { return d.n }
+
 // Mean is not known where some values are censored.
 func (d distribution) Mean() (float64, bool) { return d.average, d.n > 0 && d.censored == 0 }
 

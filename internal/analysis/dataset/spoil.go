@@ -6,6 +6,7 @@ package dataset
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -15,7 +16,7 @@ import (
 const (
 	spoiledSteal = 0.05  // share of the machine's CPU time taken by the host
 	spoiledLag   = 0.050 // seconds that the generator's own lag reaches at its 99th percentile
-	Droppable    = 5     // at most one block in so many
+	Droppable    = 5     // of the planned blocks at most one in so many
 )
 
 // Spoil is a block that the harness spoiled.
@@ -26,27 +27,35 @@ type Spoil struct {
 	badness float64 // times the threshold
 }
 
-// spoil leaves the worst of the spoiled blocks out, as many as may be.
+// spoil leaves the worst of the spoiled blocks out, as many as may be. Of those that were made in the place of others every
+// one that is spoiled is left out: otherwise it would bring another one back.
 func (s *Set) spoil() {
-	worst := map[int]Spoil{}
-	blocks := map[int]bool{}
+	worst, planned := map[int]Spoil{}, map[int]bool{}
 	for _, v := range s.Variants {
 		for block, r := range s.All[v.Name] {
-			blocks[block] = true
+			if s.planned(block) {
+				planned[block] = true
+			}
 			if found, bad := s.spoilOf(r); bad && found.badness > worst[block].badness {
 				worst[block] = found
 			}
 		}
 	}
-	var found []Spoil
-	for _, one := range worst {
-		found = append(found, one)
-	}
-	slices.SortFunc(found, func(a, b Spoil) int {
+	found := slices.SortedFunc(maps.Values(worst), func(a, b Spoil) int {
 		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.Block, b.Block))
 	})
-	most := min(len(blocks)/Droppable, len(found))
-	s.Dropped, s.Spoiled = found[:most], found[most:]
+	most := len(planned) / Droppable
+	for _, one := range found {
+		switch {
+		case !s.planned(one.Block):
+			s.Dropped = append(s.Dropped, one)
+		case most > 0:
+			s.Dropped = append(s.Dropped, one)
+			most--
+		default:
+			s.Spoiled = append(s.Spoiled, one)
+		}
+	}
 	s.Runs = map[string]map[int]*Run{}
 	for variant, byBlock := range s.All {
 		s.Runs[variant] = map[int]*Run{}
@@ -58,18 +67,19 @@ func (s *Set) spoil() {
 	}
 }
 
-// Again is how many planned blocks are to be made again, since they are spoiled; 0 where more are than may be left out: then
-// it is not one mishap.
+// planned reports whether a block is not in the place of another one.
+func (s *Set) planned(block int) bool { return s.Stops() || block <= s.Experiment.Design.Blocks }
+
+// Again is how many planned blocks are to be made again: those that are spoiled. It is 0 if over a fifth are, which is no
+// single mishap, and where blocks are made until a precision is reached. Blocks that were made again do not change it.
 func (s *Set) Again() int {
-	n := 0
-	for _, found := range [][]Spoil{s.Dropped, s.Spoiled} {
-		for _, one := range found {
-			if one.Block <= s.Experiment.Design.Blocks {
-				n++
-			}
+	n, most := 0, s.Experiment.Design.Blocks/Droppable
+	for _, one := range slices.Concat(s.Dropped, s.Spoiled) {
+		if s.planned(one.Block) {
+			n++
 		}
 	}
-	if n > s.Experiment.Design.Blocks/Droppable {
+	if s.Stops() || n > most {
 		return 0
 	}
 	return n

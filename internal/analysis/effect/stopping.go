@@ -74,7 +74,7 @@ func (s *Maker) PrecisionName() string {
 func (s *Maker) blocksAsked() int {
 	d := s.Experiment.Design
 	if !s.Stops() {
-		return d.Blocks
+		return d.Blocks + s.Again()
 	}
 	if at := s.Stopping(); at.Enough {
 		return at.blocks

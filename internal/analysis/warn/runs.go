@@ -34,8 +34,7 @@ func (s *looker) findQuick() []hit {
 // withoutP99 reports whether a run's operations at a rate are too few for the percentile that most look for.
 func withoutP99(r *dataset.Run) bool {
 	for _, p := range r.ByCell {
-		_, median := p.Latency.At(50)
-		if _, told := p.Latency.At(99); p.OfferedRate > 0 && p.Load.Driven == nil && median && !told {
+		if n := p.Latency.Values(); n > 0 && p.OfferedRate > 0 && p.Load.Driven == nil && p.Capacity == nil && !stats.QuantileSupported(n, 99) {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 // Lines gives the lines of a process's log, one by one.
 type Lines struct {
 	Process string
+	Ends    bool // it is a process that ends with what every process ends with: with absent: unknown its silence says nothing
 	Each    func(func(line string) error) error
 }
 
@@ -45,7 +46,7 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 			switch {
 			case said || !atEnd(s):
 				add(figures[s.What], n)
-			case s.Absent == spec.AbsentUnknown:
+			case s.Absent == spec.AbsentUnknown && log.Ends:
 				unknown[s.What] = true
 			}
 		}

@@ -194,9 +194,14 @@ func TestLog(t *testing.T) {
 		}
 	}
 	end := []spec.Saying{{What: spec.SaysDropped, Log: `stopped, dropped (?P<n>\d+)`, Take: "last", Absent: spec.AbsentUnknown}}
+	ends := func(all ...string) Lines {
+		l := lines(all...)
+		l.Ends = true
+		return l
+	}
 	for want, logs := range map[string][]Lines{
-		"- - - 0 - -": {lines("stopped, dropped 0")}, "- - - 5 - -": {lines("stopped, dropped 2"), lines("stopped, dropped 3")},
-		"- - - - - -": {lines("stopped, dropped 2"), lines("killed")},
+		"- - - 0 - -": {ends("stopped, dropped 0")}, "- - - 5 - -": {ends("stopped, dropped 2"), ends("stopped, dropped 3")},
+		"- - - 4 - -": {ends("stopped, dropped 4"), lines("of a database")}, "- - - - - -": {ends("stopped, dropped 2"), ends("killed")},
 	} {
 		if got, err := (Log{Says: end, Logs: logs}).Read(t.Context()); err != nil || text(got) != want {
 			t.Errorf("what was dropped until the end is %s, %v; want %s", text(got), err, want)

@@ -76,13 +76,13 @@ func noStarted(p spec.Process, starter string, known map[string]string) string {
 		return ""
 	}
 	for _, word := range p.Run[1:] {
-		if known[word] == "" {
-			continue
-		}
-		if _, err := exec.LookPath(word); err != nil {
+		_, err := exec.LookPath(word)
+		switch {
+		case err == nil || strings.ContainsRune(word, filepath.Separator): // that is the program, or its PATH is another
+			return ""
+		case known[word] != "":
 			return notOnPath(p, word, known)
 		}
-		return ""
 	}
 	return ""
 }
