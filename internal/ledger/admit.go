@@ -13,7 +13,7 @@ func admit(lines []line, run Run) {
 	dropped, failed := run.Admitted.Dropped, run.Admitted.Failed
 	start := &lines[len(lines)-1]
 	for i := range lines {
-		lines[i].admits, lines[i].admitsFail = dropped != nil, failed != nil
+		lines[i].admits, lines[i].admitsFail, lines[i].silent = dropped != nil, failed != nil, run.silent
 	}
 	if dropped != nil {
 		used := putDown(lines, float64(*dropped), func(l *line, spans float64) { l.dropped += spans }, true)

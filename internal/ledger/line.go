@@ -24,6 +24,7 @@ type line struct {
 	admits      bool // whether the tracer says anything of drops
 	failed      float64
 	admitsFail  bool
+	silent      silence // whether it did not say it of some of the runs
 	admitted    float64 // drops beyond everything that is missing
 	ofStart     bool    // whether they may be of the start, of which it is not known what to expect
 	atStop      float64 // of what is missing: still with the tracer when its process stopped
@@ -56,6 +57,10 @@ type line struct {
 	failedOnWay  float64
 	blind        bool // one of them, or the tracer, does not say how many it left out
 }
+
+// silence is where the tracer did not say what it lost in a run, beside others of which it did: of all of them it is known
+// at least.
+type silence struct{ drops, failures bool }
 
 // chance is how random sampling fared: traces seen, the band they belong in, and the spans of
 // the traces that may have been lost whole within it.

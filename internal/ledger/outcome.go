@@ -149,8 +149,10 @@ func (b *book) chanced(p *page) []finding.Reason {
 }
 
 // tooFew reports whether fewer traces came than chance allows. Where whole traces were left out once they were there, or thrown
-// away undecided, chance has no say in it.
-func (p *page) tooFew() bool { return p.chance.traces < p.chance.low && p.decided+p.early == 0 }
+// away undecided, chance has no say in it; nor where nobody says whether any were.
+func (p *page) tooFew() bool {
+	return p.chance.traces < p.chance.low && p.decided+p.early == 0 && !p.blind
+}
 
 // unseen is how much may have been lost at most.
 func (p *page) unseen(code finding.Code) finding.Reason {

@@ -11,12 +11,8 @@ type page struct {
 	sampled float64 // sampled out
 	lost    float64 // dropped, failed and unaccounted
 	surplus float64 // what came beyond what was expected
-	silent  silence // runs of which the tracer does not say what it lost
 	sent    *uint64 // on the page of All: what the tracer says that it sent; nil: it does not say it of every run
 }
-
-// silence is where the tracer did not say something of a run, beside others of which it did: of all of them it is not known.
-type silence struct{ drops, failures bool }
 
 func (p *page) add(l line) {
 	p.runs++
@@ -47,7 +43,7 @@ func (p *page) add(l line) {
 	p.admits = p.admits || l.admits
 	p.admitsFail = p.admitsFail || l.admitsFail
 	if l.operation != Stop { // of which no tracer says anything
-		p.silent.drops, p.silent.failures = p.silent.drops || !l.admits, p.silent.failures || !l.admitsFail
+		p.silent = silence{p.silent.drops || l.silent.drops || !l.admits, p.silent.failures || l.silent.failures || !l.admitsFail}
 	}
 	p.exact = p.exact && l.exact
 	p.orphans = max(p.orphans, l.orphans)

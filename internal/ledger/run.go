@@ -16,6 +16,7 @@ type Run struct {
 	Admitted record.Admitted
 	Hops     []record.Hop // what the hops say of the life of the processes, in the order of a span's way
 	Backend  string       // that spans went to, in the place of the sink; "" is the sink. It counts spans, and knows no traces
+	silent   silence      // of which of several runs that are one the tracer did not say what it lost
 	Unquiet  bool         // the sink still received when the account was closed: more may have come, so that nothing is exact
 }
 
@@ -89,13 +90,14 @@ func together(runs []Run) Run {
 			}
 			sum.Phases[i] = join(sum.Phases[i], s)
 		}
+		sum.Admitted.Dropped = plus(sum.Admitted.Dropped, r.Admitted.Dropped)
+		sum.Admitted.Failed = plus(sum.Admitted.Failed, r.Admitted.Failed)
+		sum.silent = silence{sum.silent.drops || r.Admitted.Dropped == nil, sum.silent.failures || r.Admitted.Failed == nil}
 		if i == 0 {
-			sum.Admitted = r.Admitted
+			sum.Admitted.Sampled, sum.Admitted.Sent = r.Admitted.Sampled, r.Admitted.Sent
 			continue
 		}
 		sum.Admitted.Sampled = ofBoth(sum.Admitted.Sampled, r.Admitted.Sampled)
-		sum.Admitted.Dropped = ofBoth(sum.Admitted.Dropped, r.Admitted.Dropped)
-		sum.Admitted.Failed = ofBoth(sum.Admitted.Failed, r.Admitted.Failed)
 		sum.Admitted.Sent = ofBoth(sum.Admitted.Sent, r.Admitted.Sent)
 	}
 	return sum

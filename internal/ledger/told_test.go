@@ -173,15 +173,48 @@ func TestATracerThatDoesNotSayItOfEveryRun(t *testing.T) {
 	}
 }
 
-// With random sampling the runs are one.
+// With random sampling the runs are one account: what some said to have lost is not lost sight of, and what they left out on
+// purpose, or sent, is not all of it.
 func TestTogetherKeepsWhatIsUnknown(t *testing.T) {
 	silent, said := Run{}, Run{Admitted: record.Admitted{Sampled: number(1), Dropped: number(2), Failed: number(3), Sent: number(4)}}
-	for _, runs := range [][]Run{{silent, said}, {said, silent}, {said, silent, said}} {
-		if a := together(runs).Admitted; a.Sampled != nil || a.Dropped != nil || a.Failed != nil || a.Sent != nil {
-			t.Errorf("%+v", a)
+	for _, runs := range [][]Run{{silent, said}, {said, silent}, {silent, said, silent}} {
+		sum := together(runs)
+		if a := sum.Admitted; a.Sampled != nil || a.Sent != nil || *a.Dropped != 2 || *a.Failed != 3 || sum.silent != (silence{true, true}) {
+			t.Errorf("%+v, %+v", a, sum.silent)
 		}
 	}
-	if a := together([]Run{said, said}).Admitted; *a.Sampled != 2 || *a.Dropped != 4 || *a.Failed != 6 || *a.Sent != 8 {
-		t.Errorf("%+v", a)
+	sum := together([]Run{said, said})
+	if a := sum.Admitted; *a.Sampled != 2 || *a.Dropped != 4 || *a.Failed != 6 || *a.Sent != 8 || sum.silent != (silence{}) {
+		t.Errorf("%+v, %+v", a, sum.silent)
+	}
+}
+
+// What nine tenths of the runs say that they dropped is lost, though chance might explain it, and no count of all.
+func TestDropsOfSomeRunsUnderRandomSampling(t *testing.T) {
+	run := func(dropped *uint64) Run {
+		return Run{Phases: []Stretch{phase("json", 5000, ids(1470, 490))}, Admitted: record.Admitted{Dropped: dropped}}
+	}
+	for name, c := range map[string]struct {
+		runs []Run
+		want string
+	}{
+		"each says it":    {[]Run{run(number(30)), run(number(30))}, "60 counted"},
+		"one is silent":   {[]Run{run(number(60)), run(nil)}, "60 inferred"},
+		"silent, of none": {[]Run{run(number(0)), run(nil)}, "unknown"},
+	} {
+		for _, l := range Account("otel", AppToSink, []string{"json"}, three(.1), c.runs) {
+			if l.Operation != All {
+				continue
+			}
+			got := "unknown"
+			for _, e := range l.Entries {
+				if e.Name == Dropped {
+					got = fmt.Sprintf("%d %s", e.Spans, e.How)
+				}
+			}
+			if got != c.want {
+				t.Errorf("%s: dropped %s, want %s", name, got, c.want)
+			}
+		}
 	}
 }

@@ -59,6 +59,7 @@ var programs = map[string]func(args []string) error{
 	"serve":    serve,
 	"where":    where,
 	"hold":     hold,
+	"reserve":  takePort,
 	"launcher": launcher,
 	"worker":   worker,
 	"spin":     spin,

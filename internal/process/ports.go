@@ -11,17 +11,22 @@ import (
 
 // FreePorts returns n different TCP ports that nobody on this machine listens
 // on. They are outside the range that the kernel gives to outgoing connections,
-// where there is room, so that none is taken before its program comes.
+// where there is room, so that none is taken before its program comes; and no other
+// tracetax has been given them a moment ago.
 func FreePorts(n int) ([]int, error) {
-	low, high := ephemeral()
-	candidates := portsOutside(low, high)
+	candidates := portsOutside(ephemeral())
 	rand.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
+	return freeOf(candidates, n)
+}
+
+// freeOf returns the first n of the candidates that are free.
+func freeOf(candidates []int, n int) ([]int, error) {
 	free := make([]int, 0, n)
 	for _, port := range candidates {
 		if len(free) == n {
 			break
 		}
-		if err := tryBind(port, false); err == nil {
+		if tryBind(port, false) == nil && reserved.take(port) {
 			free = append(free, port)
 		}
 	}

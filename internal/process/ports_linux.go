@@ -3,11 +3,15 @@ package process
 // Ports as Linux tells of them.
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // ephemeral is the range of ports that the kernel gives to outgoing connections.
@@ -19,6 +23,19 @@ func ephemeral() (low, high int) {
 		}
 	}
 	return 32768, 60999 // the kernel's default
+}
+
+// reserve marks a port as given out, by a name that only one socket on this machine (of its network namespace, as the
+// ports are) can have, and that the kernel frees with its process; false where it is given out.
+func reserve(port int) (io.Closer, bool) {
+	mark, err := net.Listen("unix", fmt.Sprintf("@tracetax/port/%d", port))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, false
+	}
+	if err != nil {
+		return nil, true // without such sockets ports are given out unmarked
+	}
+	return mark, true
 }
 
 // holder says who listens on port, " by nginx (pid 123)", or nothing where that

@@ -82,7 +82,7 @@ func TestBrought(t *testing.T) {
 	conductor, q := request(t, record.Measured, "/work")
 	ends := filepath.Join(t.TempDir(), "ends")
 	app := q.Plan.Processes[0]
-	app.Run = []string{"sh", "-c", `echo "+app" >> "$0"; trap 'kill -TERM $p; wait $p; echo app >> "$0"; exit 0' TERM; "$@" & p=$!; while kill -0 $p; do wait $p; done`,
+	app.Run = []string{"sh", "-c", `echo "+app" >> "$0"; trap 'kill -TERM $p; wait $p; echo app >> "$0"; echo sent 9; exit 0' TERM; "$@" & p=$!; while kill -0 $p; do wait $p; done`,
 		ends, app.Run[0], "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"}
 	app.Env = map[string]string{"AGENT": "{agent.port} {agent.port.admin} {hub.port}"}
 	agent := beside("agent", "app", ends)
@@ -97,11 +97,12 @@ func TestBrought(t *testing.T) {
 	}
 	q.Plan.Says = []spec.Saying{
 		{What: spec.SaysDropped, Log: `passed (?P<n>\d+)`, Take: "last"}, // which the sidecar says, and the app does not
-		{What: spec.SaysFailed, Log: `ends with (?P<n>\d+)`, Take: "last", Absent: spec.AbsentUnknown},
+		{What: spec.SaysFailed, Log: `passed (?P<n>\d+)`, Take: "last", Absent: spec.AbsentUnknown},
+		{What: spec.SaysSent, Log: `^sent (?P<n>\d+)`, Take: "last", Absent: spec.AbsentUnknown}, // which only the app says
 	}
 	r := made(t, conductor, q)
-	if said := r.Tracer; said.Dropped == nil || *said.Dropped != 141 || said.Failed != nil {
-		t.Errorf("dropped %v, failed %v; want the sidecar's 141, and unknown, which the app does not say", said.Dropped, said.Failed)
+	if said := r.Tracer; said.Dropped == nil || *said.Dropped != 141 || said.Failed != nil || said.Sent == nil || *said.Sent != 9 {
+		t.Errorf("dropped %v, failed %v, sent %v; want the sidecar's 141, unknown, which the app does not say, and the app's 9", said.Dropped, said.Failed, said.Sent)
 	}
 	phase := r.Phases[0]
 	if phase.Load.Completed != 100 || phase.Sink.Spans != 200 {

@@ -66,7 +66,7 @@ type ChoiceOrNothing string
 type Saying struct {
 	What    string `json:"what" jsonschema:"required"`                 // spans: received (also if sampled out or lost later), refused, sampled (left out on purpose), dropped, failed, sent; traces: early (thrown away undecided), kept, traced (of a tracer, by metrics: those that it decided for at their beginning, by chance); arrivals after the decision on their trace: late
 	Metrics Text   `json:"metrics"`                                    // a counter of its page, or NAME_total; all series with these labels add up
-	Absent  string `json:"absent" jsonschema:"enum=none,enum=unknown"` // none: the counter appears only after its first count; unknown: every traced process ends with the line, so that without it nobody knows
+	Absent  string `json:"absent" jsonschema:"enum=none,enum=unknown"` // none: the counter appears only after its first count; unknown: the service, or every traced process, ends with the line, so that without it nobody knows
 	One     Text   `json:"one"`                                        // LABEL: series that differ in it count the same spans, so of several the number is unknown
 	Log     Text   `json:"log"`                                        // instead: a regular expression over the output, whose group n is the number (without it a line is 1)
 	Take    string `json:"take" jsonschema:"enum=sum,enum=last"`       // of a log: sum, or last for a running total; default: sum

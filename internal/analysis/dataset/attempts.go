@@ -22,6 +22,17 @@ func (s *Set) Attempted(variant string) map[int]bool {
 	return out
 }
 
+// LastBlock is the last block that was begun; 0 where none was.
+func (s *Set) LastBlock() int {
+	last := 0
+	for _, v := range s.Variants {
+		for block := range s.Attempted(v.Name) {
+			last = max(last, block)
+		}
+	}
+	return last
+}
+
 // NothingLeft reports whether every variant but the baseline was given up.
 func (s *Set) NothingLeft() bool {
 	others := 0
@@ -52,7 +63,7 @@ func (s *Set) Abandoned(variant string) bool {
 	}
 	attempted := s.Attempted(variant)
 	row := 0
-	for block := 1; block <= max(s.Experiment.Design.Blocks, s.Experiment.Design.Most)+s.Again(); block++ {
+	for block := 1; block <= s.LastBlock(); block++ {
 		if good, made := attempted[block]; !made || good {
 			row = 0
 			continue

@@ -31,6 +31,11 @@ type Spoil struct {
 // one that is spoiled is left out: otherwise it would bring another one back.
 func (s *Set) spoil() {
 	worst, planned := map[int]Spoil{}, map[int]bool{}
+	for _, r := range s.Failed {
+		if r.Block > 0 && s.planned(r.Block) {
+			planned[r.Block] = true
+		}
+	}
 	for _, v := range s.Variants {
 		for block, r := range s.All[v.Name] {
 			if s.planned(block) {

@@ -74,7 +74,7 @@ func (s *Maker) PrecisionName() string {
 func (s *Maker) blocksAsked() int {
 	d := s.Experiment.Design
 	if !s.Stops() {
-		return d.Blocks + s.Again()
+		return max(d.Blocks, s.LastBlock()) // a block in the place of a spoiled one is begun to be whole
 	}
 	if at := s.Stopping(); at.Enough {
 		return at.blocks
