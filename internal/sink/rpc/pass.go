@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync/atomic"
+	"sync"
 
 	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/wire"
@@ -25,7 +25,34 @@ type passing struct {
 	stream grpc.ServerStream
 	method Method
 	to     *forward.Stream
-	sent   atomic.Uint64 // spans of the messages that were passed on
+	fate   fate
+}
+
+// fate is what becomes of the spans of a call's messages that were passed on: the end of the call decides on all of them.
+// It is safe for concurrent use.
+type fate struct {
+	mu                sync.Mutex
+	waiting           uint64
+	decided, accepted bool
+}
+
+// add has spans wait for the end of the call. Where it has come already, since the backend ended the call before the message
+// was seen to have been sent, they are to be told at once.
+func (f *fate) add(spans uint64) (tell, accepted bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.decided {
+		f.waiting += spans
+	}
+	return f.decided, f.accepted
+}
+
+// decide ends the waiting, and returns the spans that waited.
+func (f *fate) decide(accepted bool) uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.decided, f.accepted = true, accepted
+	return f.waiting
 }
 
 // pass passes one call on, message by message, until either side ends it. The backend has
@@ -49,12 +76,17 @@ func (s *Server) pass(stream grpc.ServerStream, name string, method Method) erro
 		}
 	case err = <-ended:
 	}
-	if spans := p.sent.Load(); err == nil {
-		s.total.Passed(spans, 0)
-	} else {
-		s.total.Passed(0, spans)
-	}
+	p.tell(p.fate.decide(err == nil), err == nil)
 	return err
+}
+
+// tell counts spans that the backend accepted, or refused.
+func (p *passing) tell(spans uint64, accepted bool) {
+	if accepted {
+		p.total.Passed(spans, 0)
+	} else {
+		p.total.Passed(0, spans)
+	}
 }
 
 // send passes on what the sender sends until either side ends the call.
@@ -93,7 +125,9 @@ func (p *passing) next(first bool) (more bool, err error) {
 		p.total.Passed(0, spans)
 		return false, err
 	}
-	p.sent.Add(spans)
+	if tell, accepted := p.fate.add(spans); tell {
+		p.tell(spans, accepted)
+	}
 	return true, nil
 }
 

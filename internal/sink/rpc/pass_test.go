@@ -99,6 +99,22 @@ func TestPassEndOfTheBackend(t *testing.T) {
 	}
 }
 
+// Spans of a message that was seen to have been sent only after the backend had ended the call share its fate.
+func TestFateThatIsDecidedFirst(t *testing.T) {
+	for _, accepted := range []bool{true, false} {
+		var f fate
+		if tell, _ := f.add(3); tell {
+			t.Error("spans of a call that has not ended are told")
+		}
+		if waited := f.decide(accepted); waited != 3 {
+			t.Errorf("%d spans waited, want 3", waited)
+		}
+		if tell, was := f.add(2); !tell || was != accepted {
+			t.Errorf("after an end that is accepted: %t, spans are told: %t, accepted: %t", accepted, tell, was)
+		}
+	}
+}
+
 // What the backend refuses is told to the sender and counted as refused, and so is what does
 // not reach it: a call that its sender gave up, a message that is too large, no backend.
 func TestPassRefused(t *testing.T) {
