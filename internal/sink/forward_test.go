@@ -5,10 +5,12 @@ package sink
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,34 @@ func TestForwardRefused(t *testing.T) {
 				t.Errorf("spans %d, rejected %d, forwarded %d, refused %d", c.Spans, c.Rejected, c.Forwarded, c.Refused)
 			}
 		})
+	}
+}
+
+// A backend that breaks off in the middle of its answer has not said what it accepted: the sender is told so at once, and
+// the spans count as refused, once.
+func TestForwardBrokenAnswer(t *testing.T) {
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Length", "100")
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler) // closes the connection
+	}))
+	defer backend.Close()
+	s := everywhere(t, Config{Checking: true, Forward: map[string]string{"otlp-http": backend.URL}})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	e := exporter(t, otlptracehttp.NewClient(otlptracehttp.WithEndpoint(s.Addresses()[protocol.OTLPHTTP]), otlptracehttp.WithInsecure(), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
+	if err := e.ExportSpans(ctx, makeTraces(t, 1)); err == nil || ctx.Err() != nil {
+		t.Errorf("the export ends with %v; want what went wrong, before the time-out", err)
+	}
+	if c := s.Snapshot().Counts; c.Spans != 4 || c.Refused != 4 || c.Forwarded != 0 {
+		t.Errorf("counted %+v", c)
+	}
+	for deadline := time.Now().Add(10 * time.Second); s.Snapshot().InFlight > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d requests are still under way", s.Snapshot().InFlight)
+		}
 	}
 }
 

@@ -56,6 +56,9 @@ type handler struct {
 type exchange struct {
 	body    *tee
 	counted chan wire.Answer
+
+	finished bool // which the goroutine of the request alone knows
+	answer   wire.Answer
 }
 
 type exchangeKey struct{}
@@ -90,8 +93,7 @@ func (h *handler) answered(answer *http.Response) error {
 	} else if j, ok := h.counter.(judge); ok && counted.Spans > 0 {
 		body, err := peek(answer)
 		if err != nil {
-			h.intake.Total.Passed(0, counted.Spans)
-			return err
+			return err // which unreached hears of, and counts
 		}
 		accepted = j.Accepted(answer, body, counted)
 	}
@@ -99,7 +101,7 @@ func (h *handler) answered(answer *http.Response) error {
 	return nil
 }
 
-// unreached answers a request that got no answer from the backend.
+// unreached answers a request that got no answer from the backend, or not a whole one where that matters.
 func (h *handler) unreached(w http.ResponseWriter, r *http.Request, err error) {
 	counted := h.finish(r.Context())
 	h.intake.Total.Passed(0, counted.Spans)
@@ -107,19 +109,22 @@ func (h *handler) unreached(w http.ResponseWriter, r *http.Request, err error) {
 	answer.Write(w)
 }
 
-// finish waits until a request is counted, and for as long as answers are to be late.
+// finish waits until a request is counted, and for as long as answers are to be late; once.
 func (h *handler) finish(ctx context.Context) wire.Answer {
 	x, ok := ctx.Value(exchangeKey{}).(*exchange)
 	if !ok {
 		return wire.Answer{}
 	}
-	counted := x.rest()
-	if counted.Refused {
+	if x.finished {
+		return x.answer
+	}
+	x.finished, x.answer = true, x.rest()
+	if x.answer.Refused {
 		h.intake.Total.Refuse()
 	} else {
 		h.intake.Linger(ctx)
 	}
-	return counted
+	return x.answer
 }
 
 // rest reads what the backend has left of the body, so that it is counted, and returns
