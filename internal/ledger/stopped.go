@@ -4,6 +4,8 @@ package ledger
 
 import (
 	"math"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // stopped puts down to the stop what is missing for sure and was neither dropped nor given to an export before, by the
@@ -15,6 +17,9 @@ func stopped(lines []line, run Run, t Tracing) {
 	came := float64(run.Start.Sink.Unique() + run.Start.Sink.Merged)
 	for _, s := range run.Phases {
 		came += float64(s.Sink.Unique() + s.Sink.Merged)
+	}
+	if run.Admitted.Source == record.ByLog { // which tells of all until the end, what was sent at the stop too
+		came += float64(run.Stop.Sink.Unique() + run.Stop.Sink.Merged)
 	}
 	missing := 0.0
 	for _, l := range lines {

@@ -18,6 +18,12 @@ type Hop struct {
 	Untold   string  `json:"untold,omitempty"`   // why it does not say, where it should
 }
 
+// By whose word something is said.
+const (
+	ByLog     = "log"
+	ByMetrics = "metrics"
+)
+
 // Figures are the hop's numbers, each under its name in a file of a service.
 func (h *Hop) Figures() map[string]**uint64 {
 	return map[string]**uint64{

@@ -232,7 +232,7 @@ type Admitted struct {
 	Sampled *uint64 `json:"sampled,omitempty"` // left out on purpose, once their traces were there
 	Dropped *uint64 `json:"dropped,omitempty"` // thrown away in its queue
 	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports
-	Sent    *uint64 `json:"sent,omitempty"`    // given to an export before the stop, whatever came of that
+	Sent    *uint64 `json:"sent,omitempty"`    // given to an export, whatever came of that: before the stop on a page, until the end in a log
 	Source  string  `json:"source,omitempty"`  // by whose word, as of a Hop
 	Untold  string  `json:"untold,omitempty"`  // why it does not say, where it should
 

@@ -65,6 +65,9 @@ type route struct {
 	last     []record.Hop  // what they said when they were last asked
 	told     []record.Hop  // of which this much was put into the record
 	ended    int           // so many of them, the first ones, say nothing any more
+
+	known   []record.Hop // the last number of each that they said
+	restart []string     // why what they said is not of the whole run; "": nothing says so
 }
 
 // askOf notes how each hop is asked. All processes are there.
@@ -83,10 +86,7 @@ func (s *stage) askOf() error {
 		}
 		s.receiver = &backend{counter: counter, changed: time.Now()}
 	}
-	s.route.last = make([]record.Hop, len(s.route.counters))
-	for i, c := range s.route.counters {
-		s.route.last[i] = record.Hop{Name: c.Name()}
-	}
+	s.route.begin()
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (s *stage) counterOf(name string) (hop.Counter, error) {
 	if err != nil {
 		return nil, of(name, fmt.Errorf("%s: its page of counters: %w", name, err))
 	}
-	logs := []hop.Lines{{Process: name, Ends: true, Each: s.app(name).Log().Lines}}
+	logs := []hop.Lines{{Process: name, Ends: true, Each: s.app(name).Log().Lines, Rest: s.app(name).Log().AfterCut}}
 	return hop.Of(name, p.Service.Says, page, logs), nil
 }
 
@@ -116,8 +116,30 @@ func (s *stage) askOne(ctx context.Context, i int) error {
 	if err != nil {
 		return fmt.Errorf("asking hop %s for its spans: %w", s.route.counters[i].Name(), err)
 	}
-	s.route.last[i] = said
+	s.route.hear(i, said)
 	return nil
+}
+
+// begin is before anybody was asked.
+func (r *route) begin() {
+	r.known, r.last, r.restart = make([]record.Hop, len(r.counters)), make([]record.Hop, len(r.counters)), make([]string, len(r.counters))
+	for i, c := range r.counters {
+		r.last[i] = record.Hop{Name: c.Name()}
+	}
+}
+
+// hear notes what a hop says. A number that became smaller shows that it has started again, and forgotten what was before.
+func (r *route) hear(i int, said record.Hop) {
+	if r.restart[i] == "" && said.Untold == "" {
+		r.restart[i] = said.Minus(r.known[i]).Untold
+	}
+	figures := said.Figures()
+	for name, known := range r.known[i].Figures() {
+		if *figures[name] != nil {
+			*known = *figures[name]
+		}
+	}
+	r.last[i] = said
 }
 
 // patienceWithCounters is how long a hop may take until it has counted what it has passed on.

@@ -71,6 +71,7 @@ func (s *stage) pagesOf(ctx context.Context, says []spec.Saying) (*record.Hop, e
 			return nil, of(p.Name, fmt.Errorf("asking the tracer of process %s for its spans: %w", p.Name, err))
 		}
 		if said.Untold == "" && !counter.Seen() {
+			said = record.Hop{Name: said.Name, Source: said.Source} // also what is none where it is not there
 			said.Untold = "the page of counters of process " + p.Name + " has none of those that tracer.yaml names"
 		}
 		if all != nil {
@@ -96,7 +97,7 @@ func (s *stage) admissions(ctx context.Context) error {
 				continue
 			}
 			traced := slices.ContainsFunc(plan.Processes, func(planned spec.Process) bool { return planned.Traced && planned.Name == p.Name() })
-			logs = append(logs, hop.Lines{Process: p.Name(), Ends: traced, Each: p.Log().Lines})
+			logs = append(logs, hop.Lines{Process: p.Name(), Ends: traced, Each: p.Log().Lines, Rest: p.Log().AfterCut})
 		}
 		one, err := hop.Log{Hop: theTracer, Says: logged, Logs: logs}.Read(ctx)
 		if err != nil {

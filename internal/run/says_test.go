@@ -26,17 +26,19 @@ func TestTracerSaysItOnAPage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		page, counter string
+		absent        string
 		untold        string
 	}{
 		"page and log": {page: "http://127.0.0.1:{port}/counters", counter: "tracer_spans_dropped"},
 		"no page":      {page: "http://127.0.0.1:{port}/nothing", counter: "tracer_spans_dropped", untold: "its page of counters cannot be read: the answer is 404 Not Found"},
+		"none of it":   {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", absent: spec.AbsentNone, untold: "the page of counters of process app has none of those that tracer.yaml names"},
 		"another page": {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", untold: "the page of counters of process app has none of those that tracer.yaml names"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conductor, q := request(t, record.Measured, "/work")
 			q.Plan.Processes[0].Page = c.page
-			q.Plan.Says = append(q.Plan.Says, spec.Saying{What: spec.SaysDropped, Metrics: c.counter})
+			q.Plan.Says = append(q.Plan.Says, spec.Saying{What: spec.SaysDropped, Metrics: c.counter, Absent: c.absent})
 			if c.untold == "" {
 				q.Plan.Says = append(q.Plan.Says, spec.Saying{What: spec.SaysSent, Metrics: "tracer_spans_sent"})
 			}

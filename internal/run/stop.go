@@ -152,13 +152,18 @@ func (s *stage) lastWords(ctx context.Context, i int) error {
 	return nil
 }
 
-// hopsAtEnd puts into the record what the hops say of the whole run. A page that never had any of a hop's counters tells
-// nothing of any part of it.
+// hopsAtEnd puts into the record what the hops say of the whole run. A hop that has started again does not know all of it; a
+// page that never had any of a hop's counters tells nothing of any part of it.
 func (s *stage) hopsAtEnd() {
 	r := s.record
 	r.Hops = slices.Clone(s.route.last)
 	if s.route.told != nil {
 		r.Stop.Hops = record.HopsMinus(r.Hops, s.route.told)
+	}
+	for i, why := range s.route.restart {
+		if why != "" {
+			r.Hops[i] = record.Hop{Name: r.Hops[i].Name, Source: r.Hops[i].Source, Untold: why}
+		}
 	}
 	for i, c := range s.route.counters {
 		if hop.Seen(c) || r.Hops[i].Untold != "" {

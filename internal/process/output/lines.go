@@ -28,6 +28,21 @@ func (l *Log) Lines(do func(line string) error) error {
 	return eachLine(whole, do)
 }
 
+// AfterCut calls do with every whole line behind what was left out of the log, as Lines does; cut is whether anything was.
+// What is left out was in no line of Lines.
+func (l *Log) AfterCut(do func(line string) error) (cut bool, err error) {
+	l.mu.Lock()
+	last := l.lastBytes()
+	cut = l.total-l.kept > int64(len(last))
+	text := string(last)
+	l.mu.Unlock()
+	if !cut {
+		return false, nil
+	}
+	_, text, _ = strings.Cut(text, "\n") // the first line may be a piece of one
+	return true, eachLine(strings.NewReader(text), do)
+}
+
 // open returns the log as it is now; l.mu is held.
 func (l *Log) open() (io.ReadCloser, error) {
 	file, err := os.Open(l.path)

@@ -20,12 +20,6 @@ type Counter interface {
 	Read(ctx context.Context) (record.Hop, error)
 }
 
-// The kinds of word.
-const (
-	byLog     = "log"
-	byMetrics = "metrics"
-)
-
 // Of is a program's word by all that it says, by its page at an address and by its logs.
 func Of(name string, says []spec.Saying, page string, logs []Lines) Counter {
 	var all several
@@ -108,8 +102,10 @@ func Together(name string, says []spec.Saying, words []record.Hop) record.Hop {
 	return out
 }
 
-// Seen reports whether any of its counters was ever there.
-func (n named) Seen() bool { return slices.ContainsFunc(n.several, Seen) }
+// Seen reports whether any of its counters was ever there: lines of a log do not make up for a page without them.
+func (n named) Seen() bool {
+	return !slices.ContainsFunc(n.several, func(c Counter) bool { return !Seen(c) })
+}
 
 // Seen reports whether a program ever said anything of itself. A page that never has any of its counters tells nothing,
 // though it can be read.

@@ -15,6 +15,9 @@ type Lines struct {
 	Process string
 	Ends    bool // it is a process that ends with what every process ends with: with absent: unknown its silence says nothing
 	Each    func(func(line string) error) error
+	// Rest goes through the lines behind what was left out of a log that became too long; cut is whether anything was. nil:
+	// nothing ever is.
+	Rest func(func(line string) error) (cut bool, err error)
 }
 
 // Log is what a program says in the logs of its processes.
@@ -29,9 +32,10 @@ func (l Log) Name() string { return l.Hop }
 
 // Read implements Counter. A log without such a line says that there was none, but for what is left out on purpose, and for
 // all that was sent: of those a program tells when it ends, so that one without a line was killed before, and how many they
-// were is not known. So it is of what the file says that every process ends with: half of it is not all.
+// were is not known. So it is of what the file says that every process ends with, and of a log of which a part was left out,
+// unless a running total stands behind that: half of it is not all.
 func (l Log) Read(context.Context) (record.Hop, error) {
-	out := record.Hop{Name: l.Hop, Source: byLog}
+	out := record.Hop{Name: l.Hop, Source: record.ByLog}
 	figures, unknown := out.Figures(), map[string]bool{}
 	for _, s := range l.Says {
 		pattern, err := regexp.Compile(s.Log)
@@ -39,13 +43,16 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 			return out, fmt.Errorf("the pattern for %s spans of %s: %w", s.What, l.Hop, err)
 		}
 		for _, log := range l.Logs {
-			n, said, err := logged(log, pattern, s.Take)
+			found, err := logged(log, pattern, s.Take)
 			if err != nil {
 				return out, fmt.Errorf("reading what process %s says of %s spans: %w", log.Process, s.What, err)
 			}
 			switch {
-			case said || !atEnd(s):
-				add(figures[s.What], n)
+			case found.cut:
+				unknown[s.What] = true
+				out.Untold = "a part of the log of process " + log.Process + ", which became too long, is left out"
+			case found.said || !atEnd(s):
+				add(figures[s.What], found.total)
 			case s.Absent == spec.AbsentUnknown && log.Ends:
 				unknown[s.What] = true
 			}
@@ -59,31 +66,54 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 
 // atEnd is whether a program says it once, when it ends.
 func atEnd(s spec.Saying) bool {
-	return s.Absent == spec.AbsentUnknown || s.What == spec.SaysSampled || s.What == spec.SaysSent && s.Take == "last"
+	return s.Absent == spec.AbsentUnknown || s.What == spec.SaysSampled || s.What == spec.SaysSent && s.Take == takeLast
 }
 
-// logged takes the numbers out of one process's log; said is whether there was any.
-func logged(log Lines, pattern *regexp.Regexp, take string) (total uint64, said bool, err error) {
+// takeLast is of a running total: its last line counts.
+const takeLast = "last"
+
+// found is what one process's log has of a saying.
+type found struct {
+	total uint64
+	said  bool // there was such a line
+	cut   bool // lines may be missing, so that the total is not known
+}
+
+// logged takes the numbers out of one process's log.
+func logged(log Lines, pattern *regexp.Regexp, take string) (found, error) {
+	if log.Rest != nil {
+		var rest found
+		cut, err := log.Rest(rest.reading(pattern, takeLast))
+		if err != nil || cut {
+			rest.cut = !rest.said || take != takeLast
+			return rest, err
+		}
+	}
+	var all found
+	err := log.Each(all.reading(pattern, take))
+	return all, err
+}
+
+// reading adds up what lines say.
+func (f *found) reading(pattern *regexp.Regexp, take string) func(line string) error {
 	group := pattern.SubexpIndex("n")
-	err = log.Each(func(line string) error {
-		found := pattern.FindStringSubmatch(line)
-		if found == nil {
+	return func(line string) error {
+		match := pattern.FindStringSubmatch(line)
+		if match == nil {
 			return nil
 		}
-		said = true
 		n := uint64(1)
 		if group > 0 {
 			var err error
-			if n, err = strconv.ParseUint(found[group], 10, 64); err != nil {
+			if n, err = strconv.ParseUint(match[group], 10, 64); err != nil {
 				return fmt.Errorf("line %q: %w", line, err)
 			}
 		}
-		if take == "last" {
-			total = n
+		if f.said = true; take == takeLast {
+			f.total = n
 		} else {
-			total += n
+			f.total += n
 		}
 		return nil
-	})
-	return total, said, err
+	}
 }

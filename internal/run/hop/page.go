@@ -53,7 +53,7 @@ func (p *Page) Read(ctx context.Context) (record.Hop, error) {
 	if ctx.Err() != nil {
 		return record.Hop{}, context.Cause(ctx)
 	}
-	return record.Hop{Name: p.Hop, Source: byMetrics, Untold: err.Error()}, nil
+	return record.Hop{Name: p.Hop, Source: record.ByMetrics, Untold: err.Error()}, nil
 }
 
 func (p *Page) fetch(ctx context.Context) (map[string]*dto.MetricFamily, error) {
@@ -111,7 +111,7 @@ func parse(page io.Reader) (families map[string]*dto.MetricFamily, err error) {
 
 // take adds up the counters that are on the page.
 func (p *Page) take(families map[string]*dto.MetricFamily) (record.Hop, error) {
-	out := record.Hop{Name: p.Hop, Source: byMetrics}
+	out := record.Hop{Name: p.Hop, Source: record.ByMetrics}
 	figures, lacking := out.Figures(), map[string]bool{}
 	for _, s := range p.Says {
 		series, ok := spec.ParseSeries(s.Metrics)

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -258,5 +262,55 @@ func TestHowOftenAHistogramCounted(t *testing.T) {
 	got, err := (&Page{Says: []spec.Saying{{What: spec.SaysLate, Metrics: "age_count", Absent: spec.AbsentNone}}}).take(families)
 	if err != nil || got.Late == nil || *got.Late != 3 {
 		t.Errorf("%v, %v; want 3", got.Late, err)
+	}
+}
+
+// A log of which a part was left out does not say what was in it; a running total behind that part is known all the same.
+func TestCutLog(t *testing.T) {
+	access := strings.Repeat("GET / 200\n", 60_000) // as of a server that logs requests
+	log := func(limit int64, text ...string) Lines {
+		l, err := output.Create(filepath.Join(t.TempDir(), "app.log"), limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Follow(r)
+		if _, err := io.WriteString(w, strings.Join(text, "")); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Close(), l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return Lines{Process: "app", Ends: true, Each: l.Lines, Rest: l.AfterCut}
+	}
+	const said = "dropped 700 spans\n"
+	for name, c := range map[string]struct {
+		log  Lines
+		take string
+		want string
+	}{
+		"whole":                     {log(1<<20, access, said, "good bye\n"), "sum", "- - - 700 - -"},
+		"cut, said in the middle":   {log(1000, access, said, access), "sum", "- - - - - -"},
+		"cut, said at the end":      {log(1000, access, said, access, said), "sum", "- - - - - -"},
+		"a total in the middle":     {log(1000, access, said, access), "last", "- - - - - -"},
+		"a total at the end":        {log(1000, access, access, said), "last", "- - - 700 - -"},
+		"more than the file's room": {log(1000, said, access[:2000]), "sum", "- - - 700 - -"}, // which is in memory
+	} {
+		says := []spec.Saying{{What: spec.SaysDropped, Log: `^dropped (?P<n>\d+) spans`, Take: c.take}}
+		got, err := Log{Hop: "x", Says: says, Logs: []Lines{c.log}}.Read(t.Context())
+		if err != nil || text(got) != c.want || (got.Untold != "") != (c.want == "- - - - - -") {
+			t.Errorf("%s: %s (untold %q), %v; want %s", name, text(got), got.Untold, err, c.want)
+		}
+	}
+}
+
+// A page that has none of its counters says nothing, though a log is read beside it.
+func TestSeenBesideALog(t *testing.T) {
+	says := []spec.Saying{{What: spec.SaysSent, Metrics: "sent", Absent: spec.AbsentNone}, {What: spec.SaysDropped, Log: "dropped"}}
+	if Seen(Of("x", says, "http://127.0.0.1:1/", nil)) {
+		t.Error("a page that was never read was seen")
 	}
 }
