@@ -33,6 +33,8 @@ type Row struct {
 	Whole   bool   // {sink.WORD} stands for host:port
 	Split   bool   // {sink.WORD.host} and {sink.WORD.port} stand for its parts
 	Forward bool   // the sink can pass it on to a real backend
+
+	Unanswered bool // its senders wait for no answer, so that none can be late
 }
 
 // Table lists all protocols.
@@ -42,10 +44,10 @@ var Table = []Row{
 	{Name: Zipkin, Word: "zipkin", Title: "Zipkin v2", Whole: true, Forward: true},
 	{Name: Elastic, Word: "elastic", Title: "Elastic APM's intake", Whole: true, Forward: true},
 	{Name: Datadog, Word: "datadog", Title: "Datadog's trace API", Whole: true, Forward: true},
-	{Name: Kieker, Word: "kieker", Title: "Kieker's records over TCP", Whole: true, Split: true},
+	{Name: Kieker, Word: "kieker", Title: "Kieker's records over TCP", Whole: true, Split: true, Unanswered: true},
 	{Name: SkyWalking, Word: "skywalking", Title: "SkyWalking over gRPC", Whole: true, Forward: true},
 	{Name: Pinpoint, Word: "pinpoint", Title: "Pinpoint over gRPC", Split: true},
-	{Name: Scouter, Word: "scouter", Title: "Scouter over UDP and TCP", Split: true, Forward: true},
+	{Name: Scouter, Word: "scouter", Title: "Scouter over UDP and TCP", Split: true, Forward: true, Unanswered: true},
 	{Name: Glowroot, Word: "glowroot", Title: "Glowroot over gRPC", Whole: true},
 }
 

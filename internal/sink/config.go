@@ -93,14 +93,29 @@ func (c Config) checkFaults() error {
 	switch {
 	case !tally.Losable(c.Lose):
 		return fmt.Errorf("starting a sink: cannot lose a share of %v of the spans; choose 0 to 1, with nine decimals at most", c.Lose)
-	case c.Late < 0 || c.Late > c.RequestTimeout:
-		return fmt.Errorf("starting a sink: cannot answer %v late; choose 0 to %v, the time for a whole request", c.Late, c.RequestTimeout)
+	case c.Late < 0 || c.Late > max(MaxLate, c.RequestTimeout):
+		return fmt.Errorf("starting a sink: cannot answer %v late; choose 0 to %v", c.Late, max(MaxLate, c.RequestTimeout))
+	case c.Late > 0 && c.unanswered() != "":
+		return fmt.Errorf("starting a sink: it cannot be late to %s, which waits for no answer; choose another protocol", c.unanswered())
 	case !slices.Contains([]string{"", Away, Silent, Resetting}, c.Gone):
 		return fmt.Errorf("starting a sink: it cannot be %q; choose %s, %s or %s", c.Gone, Away, Silent, Resetting)
 	case c.Gone != "" && c.Listen[protocol.Scouter] != "":
 		return fmt.Errorf("starting a sink: it cannot be %s to Scouter, whose datagrams need no connection; choose another protocol", c.Gone)
 	}
 	return nil
+}
+
+// MaxLate is how late the sink can answer, with whatever time for a request: as late as an experiment may ask for.
+const MaxLate = time.Minute
+
+// unanswered is a protocol whose senders wait for no answer; "" where none is received.
+func (c Config) unanswered() string {
+	for _, row := range protocol.Table {
+		if row.Unanswered && c.Listen[row.Name] != "" {
+			return row.Title
+		}
+	}
+	return ""
 }
 
 // checkForward reports what is to be passed on and is not received, or has no address.

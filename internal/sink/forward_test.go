@@ -4,6 +4,7 @@ package sink
 
 import (
 	"bytes"
+	"compress/gzip"
 	"compress/zlib"
 	"context"
 	"fmt"
@@ -114,6 +115,87 @@ func TestForwardRefused(t *testing.T) {
 				t.Errorf("spans %d, rejected %d, forwarded %d, refused %d", c.Spans, c.Rejected, c.Forwarded, c.Refused)
 			}
 		})
+	}
+}
+
+// A backend that accepts connections and never reads holds up neither the requests that it gets nor those of others.
+func TestForwardStuckBackend(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	const most = 2 // requests whose bodies are read at a time
+	s := everywhere(t, Config{RequestTimeout: time.Second, MaxRequests: most, Forward: map[string]string{"zipkin": "http://" + l.Addr().String()}})
+	body := "[" + strings.Repeat(" ", 32<<20) + "]" // more than the kernel holds
+	statuses := make(chan int, most)
+	for range most {
+		go func() {
+			request, err := http.NewRequest(http.MethodPost, "http://"+s.Addresses()[protocol.Zipkin]+"/api/v2/spans", strings.NewReader(body))
+			if err != nil {
+				t.Error(err)
+			}
+			statuses <- statusOf(t, request)
+		}()
+	}
+	for range most {
+		if got := <-statuses; got != http.StatusBadGateway {
+			t.Errorf("status %d, want 502", got)
+		}
+	}
+	if at := s.Snapshot(); at.InFlight != 0 {
+		t.Errorf("%d requests are still under way", at.InFlight)
+	}
+	request, err := http.NewRequest(http.MethodPost, "http://"+s.Addresses()[protocol.Datadog]+"/v0.4/traces", strings.NewReader("\x90"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/msgpack")
+	if got := statusOf(t, request); got != http.StatusOK {
+		t.Errorf("another protocol's request is answered with %d", got)
+	}
+}
+
+// A partial success is read as the backend means it, also where the sender would take it compressed.
+func TestForwardCompressedAnswer(t *testing.T) {
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		var to io.Writer = w
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer z.Close()
+			to = z
+		}
+		_, _ = io.WriteString(to, `{"partialSuccess":{"rejectedSpans":"1"}}`)
+	}))
+	defer backend.Close()
+	s := everywhere(t, Config{Forward: map[string]string{"otlp-http": backend.URL}})
+	body := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"000000000000000000000000000000aa","spanId":"00000000000000bb"}]}]}]}`
+	answer, err := http.Post("http://"+s.Addresses()[protocol.OTLPHTTP]+"/v1/traces", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if c := s.Snapshot().Counts; c.Spans != 1 || c.Forwarded != 0 || c.Refused != 1 {
+		t.Errorf("%d spans, %d forwarded, %d refused", c.Spans, c.Forwarded, c.Refused)
+	}
+}
+
+// An APM server that refuses an event has accepted the valid ones.
+func TestForwardElasticPartial(t *testing.T) {
+	backend := everywhere(t, Config{})
+	s := between(t, backend)
+	body := elasticFirst + fmt.Sprintf(elasticSpan, 1) + fmt.Sprintf(elasticSpan, 2) + `{"span":{"id":"3"}}` + "\n"
+	answer, err := http.Post("http://"+s.Addresses()[protocol.Elastic]+"/intake/v2/events", "application/x-ndjson", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	c, behind := s.Snapshot().Counts, backend.Snapshot().Counts
+	if answer.StatusCode != http.StatusBadRequest || c.Forwarded != 2 || c.Refused != 0 || behind.Spans != 2 {
+		t.Errorf("status %d; %d forwarded, %d refused; the server has %d", answer.StatusCode, c.Forwarded, c.Refused, behind.Spans)
 	}
 }
 

@@ -45,7 +45,9 @@ var makers = map[protocol.Name]func(*Server, Config) (receiver, error){
 	protocol.Glowroot:   func(s *Server, c Config) (receiver, error) { return glowroot.New(s.total, c.rpc()), nil },
 }
 
-func (c Config) rpc() rpc.Limits { return rpc.Limits{Body: c.MaxBody, Header: c.HeaderTimeout} }
+func (c Config) rpc() rpc.Limits {
+	return rpc.Limits{Body: c.MaxBody, Header: c.HeaderTimeout, Late: c.Late}
+}
 
 // overHTTP makes a receiver over HTTP, which counts or counts and passes on.
 func overHTTP(name protocol.Name, counter func(*Server) wire.Counter) func(*Server, Config) (receiver, error) {

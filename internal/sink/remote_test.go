@@ -139,7 +139,8 @@ func TestConfigIsChecked(t *testing.T) {
 		{Listen: both(), Lose: 3},
 		{Listen: both(), Lose: 1.0 / 3},
 		{Listen: both(), Late: -1},
-		{Listen: both(), Late: time.Minute},
+		{Listen: both(), Late: time.Minute + time.Second},
+		{Listen: protocol.Addresses{protocol.Kieker: "127.0.0.1:0"}, Late: time.Second},
 		{Listen: protocol.Addresses{protocol.OTLPGRPC: "not an address"}},
 		{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:70000"}},
 	} {

@@ -4,7 +4,6 @@ package spec
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/protocol"
@@ -49,21 +48,31 @@ func (e *Experiment) FaultsOf(v Variant) Faults {
 	return e.Faults
 }
 
-// connectionless finds sinks that are to be gone to senders who do not connect: datagrams tell nobody that they are not received.
-func (e *Experiment) connectionless() []misfit {
+// unheard finds sinks that are to be gone to senders who do not connect, since datagrams tell nobody that they are not received,
+// and sinks that are to be late to those who wait for no answer.
+func (e *Experiment) unheard() []misfit {
 	var out []misfit
 	for _, v := range e.Variants {
-		gone := e.FaultsOf(v).SinkGone
-		if gone == "" {
+		faults := e.FaultsOf(v)
+		if faults.SinkGone == "" && faults.SinkLate == 0 {
 			continue
 		}
 		p, err := e.Plan(v)
 		if err != nil {
 			continue // told elsewhere
 		}
-		if slices.ContainsFunc(protocol.Named(wordsOf(p.Texts())), func(r protocol.Row) bool { return r.Name == protocol.Scouter }) {
+		for _, row := range protocol.Named(wordsOf(p.Texts())) {
+			text := ""
+			switch {
+			case faults.SinkGone != "" && row.Name == protocol.Scouter:
+				text = fmt.Sprintf("be gone (%s) to Scouter, whose datagrams need no connection; leave out sink-gone", faults.SinkGone)
+			case faults.SinkLate > 0 && row.Unanswered:
+				text = fmt.Sprintf("be late to %s, which waits for no answer; leave out sink-late", row.Title)
+			default:
+				continue
+			}
 			out = append(out, misfit{at: []string{"variants", v.Name, "faults"}, text: fmt.Sprintf(
-				"variant %q: the sink cannot be gone (%s) to Scouter, whose datagrams need no connection; leave out sink-gone, or take another tracer", printable(v.Name), gone)})
+				"variant %q: the sink cannot %s, or take another tracer", printable(v.Name), text)})
 		}
 	}
 	return out

@@ -127,7 +127,8 @@ func TestFaultsOfDatagrams(t *testing.T) {
 	for faults, want := range map[string]string{
 		"{tracer: scouter, faults: {sink-gone: away}}":                 `the sink cannot be gone (away) to Scouter, whose datagrams need no connection`,
 		"{tracer: scouter}\nfaults: {sink-gone: silent}":               `the sink cannot be gone (silent) to Scouter`,
-		"{tracer: scouter, faults: {sink-late: 5ms, sink-loses: 10%}}": "",
+		"{tracer: scouter, faults: {sink-late: 5ms, sink-loses: 10%}}": `the sink cannot be late to Scouter over UDP and TCP, which waits for no answer`,
+		"{tracer: scouter, faults: {sink-loses: 10%}}":                 "",
 		"{tracer: otel, faults: {sink-gone: away}}":                    "",
 	} {
 		_, err := ParseExperiment("x.yaml", ".", []byte("workload: calls/java\nvariants:\n  none:\n  x: "+faults+"\n"), builtIn())

@@ -33,7 +33,7 @@ func (e *Experiment) Check() error {
 }
 
 func (e *Experiment) misfits() []misfit {
-	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.duet(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.connectionless())
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.duet(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard())
 }
 
 // ownRates finds operations whose own rate would stand against what the load varies.

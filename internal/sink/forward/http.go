@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/sink/wire"
 )
@@ -24,7 +25,8 @@ const idleConnections = 256
 const maxAnswer = 1 << 20
 
 // judge is a counter that can tell from a backend's answer how many spans it accepted,
-// where a status between 200 and 299 does not mean that it took all of them.
+// where a status between 200 and 299 does not mean that it took all of them, or 400 that it
+// took none.
 type judge interface {
 	Accepted(answer *http.Response, body []byte, counted wire.Answer) uint64
 }
@@ -38,8 +40,11 @@ func HTTP(in *wire.Intake, counter wire.Counter, target *url.URL) http.Handler {
 	transport.DisableCompression = true // answers go back as they come
 	transport.MaxIdleConnsPerHost = idleConnections
 	h.proxy = httputil.ReverseProxy{
-		Transport:      transport,
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: transport,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Accept-Encoding") // a judge reads the answer
+		},
 		ModifyResponse: h.answered,
 		ErrorHandler:   h.unreached,
 	}
@@ -71,7 +76,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = wire.Controlled(w, r)
 	copied, into := io.Pipe()
-	x := &exchange{body: &tee{from: r.Body, to: into}, counted: make(chan wire.Answer, 1)}
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	limit := h.intake.Limits.Request
+	stuck := time.AfterFunc(limit, stop) // a backend that neither reads nor answers would hold the request for ever
+	defer stuck.Stop()
+	x := &exchange{
+		body:    &tee{from: r.Body, to: into, waits: func() { stuck.Stop() }, goesOn: func() { stuck.Reset(limit) }},
+		counted: make(chan wire.Answer, 1),
+	}
 	counting := r.WithContext(r.Context())
 	counting.Body = copied
 	go func() {
@@ -79,7 +92,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = copied.Close() // never fails; what is left of the body goes to the backend alone
 		x.counted <- answer
 	}()
-	passed := r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	passed := r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
 	passed.Body = x.body
 	h.proxy.ServeHTTP(w, passed)
 }
@@ -88,14 +101,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *handler) answered(answer *http.Response) error {
 	counted := h.finish(answer.Request.Context())
 	accepted := counted.Spans
-	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		accepted = 0
-	} else if j, ok := h.counter.(judge); ok && counted.Spans > 0 {
+	good := answer.StatusCode >= 200 && answer.StatusCode <= 299
+	if j, ok := h.counter.(judge); ok && counted.Spans > 0 && (good || answer.StatusCode == http.StatusBadRequest) {
 		body, err := peek(answer)
 		if err != nil {
 			return err // which unreached hears of, and counts
 		}
 		accepted = j.Accepted(answer, body, counted)
+	} else if !good {
+		accepted = 0
 	}
 	h.intake.Total.Passed(accepted, counted.Spans-accepted)
 	return nil

@@ -25,6 +25,9 @@ func (r *Receiver) pass(ctx context.Context, s *signal, m *wire.Message, counted
 // Accepted is how many spans of a request a backend accepted that answered it with
 // success, which may be a partial one.
 func (counter) Accepted(answer *http.Response, body []byte, counted wire.Answer) uint64 {
+	if answer.StatusCode == http.StatusBadRequest {
+		return 0
+	}
 	t, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if err == nil && t == typeJSON {
 		return accepted(counted, rejectedJSON(body))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/wire"
@@ -63,7 +64,7 @@ func (s *Server) pass(stream grpc.ServerStream, name string, method Method) erro
 	p := &passing{Server: s, stream: stream, method: method}
 	var err error
 	if p.to, err = s.backend.Open(ctx, name); err != nil {
-		_, _ = p.next(true) // what has come is counted all the same, and the backend's absence told
+		p.drop(ctx)
 		return err
 	}
 	sent, ended := make(chan error, 1), make(chan error, 1)
@@ -77,7 +78,29 @@ func (s *Server) pass(stream grpc.ServerStream, name string, method Method) erro
 	case err = <-ended:
 	}
 	p.tell(p.fate.decide(err == nil), err == nil)
+	if err == nil {
+		wire.Linger(ctx, s.late)
+	}
 	return err
+}
+
+// leftover is how long a sender is listened to whose backend is not there, before it is told so.
+const leftover = time.Second
+
+// drop counts what the sender has sent, which no backend gets.
+func (p *passing) drop(ctx context.Context) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended) // with the call at the latest
+		for first, more := true, true; more; first = false {
+			more, _ = p.next(first) // what is wrong is counted, and the absence of the backend told
+		}
+	}()
+	select {
+	case <-ended:
+	case <-time.After(leftover):
+	case <-ctx.Done():
+	}
 }
 
 // tell counts spans that the backend accepted, or refused.
@@ -115,7 +138,7 @@ func (p *passing) next(first bool) (more bool, err error) {
 	spans, _ := p.take(&m, p.method, serviceOf(p.stream, p.method.ServiceKey), first) // it says what is malformed to the tally
 	if p.to == nil {
 		p.total.Passed(0, spans)
-		return false, nil
+		return true, nil
 	}
 	switch err := p.to.Send(m.Body()); {
 	case errors.Is(err, io.EOF): // answer has the backend's status

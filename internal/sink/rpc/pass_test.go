@@ -152,3 +152,28 @@ func TestPassRefused(t *testing.T) {
 		t.Errorf("accepted: %+v", c)
 	}
 }
+
+// All messages that have come are counted, also where there is no backend: they are refused.
+func TestPassWithoutABackend(t *testing.T) {
+	nobody, err := grpc.NewClient("127.0.0.1:1", grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nobody.Close()
+	total := tally.New(tally.Config{})
+	stream := open(t, t.Context(), dialThrough(t, total, nobody, limits), "/p.S/Take")
+	for range 3 {
+		if err := stream.SendMsg(text("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := stream.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.RecvMsg(text("")); status.Code(err) != codes.Unavailable {
+		t.Errorf("the sender hears %v", err)
+	}
+	if c := total.Counts(); c.Spans != 3 || c.Refused != 3 || c.Forwarded != 0 {
+		t.Errorf("counted %+v", c)
+	}
+}

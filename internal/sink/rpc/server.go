@@ -31,6 +31,7 @@ import (
 type Limits struct {
 	Body   int64         // bytes of one message, decompressed
 	Header time.Duration // time for a connection's handshake
+	Late   time.Duration // a fault asked for: wait so long before the answer that ends a call
 }
 
 // Method is what is done with the messages of a method, and what answers them. The
@@ -60,13 +61,14 @@ type Server struct {
 	methods  map[string]Method
 	server   *grpc.Server
 	backend  *forward.GRPC // nil: nothing is passed on
+	late     time.Duration
 	open     atomic.Int64
 }
 
 // New returns a server of the methods, whose names are /package.Service/Method. It
 // counts in total, under the name of the protocol.
 func New(total *tally.Total, protocol string, limits Limits, methods map[string]Method) *Server {
-	s := &Server{total: total, protocol: protocol, methods: methods}
+	s := &Server{total: total, protocol: protocol, methods: methods, late: limits.Late}
 	s.server = grpc.NewServer(
 		grpc.ForceServerCodecV2(wire.RawCodec{}),
 		grpc.UnknownServiceHandler(s.handle),
@@ -127,6 +129,7 @@ func (s *Server) handle(_ any, stream grpc.ServerStream) error {
 	if err := s.drain(stream, method); err != nil || method.Echo || method.Silent {
 		return err
 	}
+	wire.Linger(stream.Context(), s.late)
 	return stream.SendMsg(&wire.Message{Out: method.Answer})
 }
 

@@ -63,7 +63,10 @@ func step(batch *tally.Batch, call []byte, kind byte, r *reader) bool {
 	if !f.span {
 		return true
 	}
-	s := tally.Span{Trace: call, Kind: f.kind, Loose: true, Child: true}
+	if calls > maxCalls {
+		return false
+	}
+	s := tally.Span{Trace: call, Kind: f.kind, Loose: true, Child: true, Merged: uint64(max(0, calls-1))}
 	var own, above [12]byte
 	if f.single {
 		s.ID = place(&own, call, index)
@@ -73,11 +76,11 @@ func step(batch *tally.Batch, call []byte, kind byte, r *reader) bool {
 		}
 	}
 	batch.Span(&s)
-	if calls > 1 {
-		batch.Merged += uint64(calls) - 1
-	}
 	return true
 }
+
+// maxCalls is how many calls a step can stand for; more are no number of calls.
+const maxCalls = 1 << 32
 
 // place writes a step's id: the call's, and its place in it.
 func place(id *[12]byte, call []byte, index int64) []byte {

@@ -5,8 +5,17 @@ package tcp
 import (
 	"errors"
 	"net"
+	"slices"
 	"sync"
+	"syscall"
+	"time"
 )
+
+// passing are the errors of an accept that go away by themselves, and of which the next connection knows nothing.
+var passing = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED}
+
+// pause is how long is waited after one of them.
+const pause = 5 * time.Millisecond
 
 // Server hands each connection to Handle, in a goroutine of its own, and closes it
 // when Handle returns. It is safe for concurrent use.
@@ -28,8 +37,12 @@ func (s *Server) Serve(l net.Listener) error {
 	for {
 		c, err := l.Accept()
 		if err != nil {
-			if s.isClosed() && errors.Is(err, net.ErrClosed) {
+			switch {
+			case s.isClosed() && errors.Is(err, net.ErrClosed):
 				return nil
+			case slices.ContainsFunc(passing, func(e error) bool { return errors.Is(err, e) }):
+				time.Sleep(pause) // nothing tells when there is room again
+				continue
 			}
 			return err
 		}

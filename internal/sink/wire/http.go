@@ -40,6 +40,7 @@ type Answer struct {
 	Spans    uint64 // spans that were counted of the request
 	Rejected uint64 // spans of it that were refused as invalid
 	Refused  bool   // whether the request was refused whole
+	Events   uint64 // that were valid, spans among them, where a protocol counts them
 }
 
 // HTTP returns a server for a handler, to be served and closed by the caller.

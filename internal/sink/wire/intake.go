@@ -55,11 +55,14 @@ func (in *Intake) Leave() { <-in.places }
 
 // Linger makes an answer late. It ends early if the request does, as it does when
 // the sender gives it up.
-func (in *Intake) Linger(ctx context.Context) {
-	if in.late == 0 {
+func (in *Intake) Linger(ctx context.Context) { Linger(ctx, in.late) }
+
+// Linger waits so long, or until the request ends.
+func Linger(ctx context.Context, late time.Duration) {
+	if late == 0 {
 		return
 	}
-	timer := time.NewTimer(in.late)
+	timer := time.NewTimer(late)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
