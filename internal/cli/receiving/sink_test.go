@@ -112,7 +112,7 @@ func TestSinkUsage(t *testing.T) {
 		{[]string{"sink", "--otlp-grpc", "127.0.0.1:99999"}, console.Failed, "99999"},
 		{[]string{"sink", "--lose", "103%"}, console.Usage, "not a share such as 3%"},
 		{[]string{"sink", "--lose", "0.00000000001%"}, console.Usage, "nine decimals"},
-		{[]string{"sink", "--late", "1h"}, console.Usage, "choose 0 to 30s"},
+		{[]string{"sink", "--late", "1h"}, console.Usage, "choose 0 to 1m0s"},
 		{[]string{"sink", "--late", "5"}, console.Usage, "missing unit"},
 	} {
 		var stderr bytes.Buffer
