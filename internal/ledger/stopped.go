@@ -18,7 +18,7 @@ func stopped(lines []line, run Run, t Tracing) {
 	for _, s := range run.Phases {
 		came += float64(s.Sink.Unique() + s.Sink.Merged)
 	}
-	if run.Admitted.Source == record.ByLog { // which tells of all until the end, what was sent at the stop too
+	if run.Admitted.SentBy == record.ByLog { // which tells of all until the end, what was sent at the stop too
 		came += float64(run.Stop.Sink.Unique() + run.Stop.Sink.Merged)
 	}
 	missing := 0.0

@@ -78,7 +78,7 @@ func adds(t *testing.T, l finding.Ledger) {
 func TestSentUntilTheEnd(t *testing.T) {
 	for source, want := range map[string]int64{record.ByLog: 17, record.ByMetrics: 0} {
 		run := held(137, 100, 120, 0) // 100 came in time, and 20 at the stop
-		run.Admitted.Source = source
+		run.Admitted.SentBy = source
 		run.Stop = Stretch{Operation: Stop, Sink: record.Counts{Spans: 20, Traces: 20, Roots: 20, Checking: true}}
 		ledgers := Account("v", AppToSink, []string{"a"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"a": {Low: 1, High: 1, How: Declared}}}, []Run{run})
 		if got := Spans(ledgers[len(ledgers)-1], LostAtStop); got != want {

@@ -85,12 +85,18 @@ func TestReservationsAreBounded(t *testing.T) {
 		t.Skip("ports are reserved on Linux only")
 	}
 	r := reservations{most: 2}
-	for port := -1; port >= -3; port-- { // which no program has
-		if !r.take(port) {
-			t.Fatalf("port %d is taken", port)
+	t.Cleanup(func() {
+		for _, mark := range r.held {
+			_ = mark.Close() // a name without a file
+		}
+	})
+	port := func(i int) int { return -3*os.Getpid() - i } // which no program has, and no other test
+	for i := range 3 {
+		if !r.take(port(i)) {
+			t.Fatalf("port %d is taken", port(i))
 		}
 	}
-	if len(r.held) != 2 || !r.take(-1) || r.take(-3) {
+	if len(r.held) != 2 || !r.take(port(0)) || r.take(port(2)) {
 		t.Errorf("%d are held; the oldest must be free, and the last not", len(r.held))
 	}
 }

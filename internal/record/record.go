@@ -234,6 +234,7 @@ type Admitted struct {
 	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports
 	Sent    *uint64 `json:"sent,omitempty"`    // given to an export, whatever came of that: before the stop on a page, until the end in a log
 	Source  string  `json:"source,omitempty"`  // by whose word, as of a Hop
+	SentBy  string  `json:"sent_by,omitempty"` // by whose word, where it says what it sent: ByLog if a log has a part in it
 	Untold  string  `json:"untold,omitempty"`  // why it does not say, where it should
 
 	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names

@@ -101,7 +101,7 @@ func TestBrought(t *testing.T) {
 		{What: spec.SaysSent, Log: `^sent (?P<n>\d+)`, Take: "last", Absent: spec.AbsentUnknown}, // which only the app says
 	}
 	r := made(t, conductor, q)
-	if said := r.Tracer; said.Dropped == nil || *said.Dropped != 141 || said.Failed != nil || said.Sent == nil || *said.Sent != 9 {
+	if said := r.Tracer; said.Dropped == nil || *said.Dropped != 141 || said.Failed != nil || said.Sent == nil || *said.Sent != 9 || said.SentBy != record.ByLog {
 		t.Errorf("dropped %v, failed %v, sent %v; want the sidecar's 141, unknown, which the app does not say, and the app's 9", said.Dropped, said.Failed, said.Sent)
 	}
 	phase := r.Phases[0]

@@ -97,7 +97,7 @@ func (s *stage) counterOf(name string) (hop.Counter, error) {
 	if err != nil {
 		return nil, of(name, fmt.Errorf("%s: its page of counters: %w", name, err))
 	}
-	logs := []hop.Lines{{Process: name, Ends: true, Each: s.app(name).Log().Lines, Rest: s.app(name).Log().AfterCut}}
+	logs := []hop.Lines{{Process: name, Speaks: true, Each: s.app(name).Log().Lines, Rest: s.app(name).Log().AfterCut}}
 	return hop.Of(name, p.Service.Says, page, logs), nil
 }
 

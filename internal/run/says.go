@@ -97,7 +97,7 @@ func (s *stage) admissions(ctx context.Context) error {
 				continue
 			}
 			traced := slices.ContainsFunc(plan.Processes, func(planned spec.Process) bool { return planned.Traced && planned.Name == p.Name() })
-			logs = append(logs, hop.Lines{Process: p.Name(), Ends: traced, Each: p.Log().Lines, Rest: p.Log().AfterCut})
+			logs = append(logs, hop.Lines{Process: p.Name(), Speaks: traced, Each: p.Log().Lines, Rest: p.Log().AfterCut})
 		}
 		one, err := hop.Log{Hop: theTracer, Says: logged, Logs: logs}.Read(ctx)
 		if err != nil {
@@ -107,5 +107,11 @@ func (s *stage) admissions(ctx context.Context) error {
 	}
 	all, to := hop.Together(theTracer, plan.Says, said), &s.record.Tracer
 	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Source, to.Untold = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Source, all.Untold
+	if to.Sent != nil {
+		to.SentBy = record.ByMetrics
+		if slices.ContainsFunc(hop.Logged(plan.Says), func(s spec.Saying) bool { return s.What == spec.SaysSent }) {
+			to.SentBy = record.ByLog
+		}
+	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestTracerSaysItOnAPage(t *testing.T) {
 			switch {
 			case c.untold != "" && (said.Dropped != nil || said.Sent != nil):
 				t.Errorf("%+v: the log's part of what was dropped is taken for all of it", said)
-			case c.untold == "" && (said.Dropped == nil || *said.Dropped != 10 || said.Sent == nil || *said.Sent != r.Life.Spans):
+			case c.untold == "" && (said.Dropped == nil || *said.Dropped != 10 || said.Sent == nil || *said.Sent != r.Life.Spans || said.SentBy != record.ByMetrics):
 				t.Errorf("dropped %v, sent %v; want 3 and 7 of the log, and %d", said.Dropped, said.Sent, r.Life.Spans)
 			}
 		})

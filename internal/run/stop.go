@@ -131,7 +131,7 @@ func (s *stage) stopHops(ctx context.Context) error {
 	return nil
 }
 
-// lastWords asks a hop that has ended: its log has all that it will ever say, its page is gone.
+// lastWords asks a hop that has ended: its log has all that it will ever say. Its page is gone, and what that said stays.
 func (s *stage) lastWords(ctx context.Context, i int) error {
 	says := s.request.Plan.Process(s.route.counters[i].Name()).Service.Says
 	if !slices.ContainsFunc(says, func(s spec.Saying) bool { return s.Log != "" }) {
@@ -141,11 +141,15 @@ func (s *stage) lastWords(ctx context.Context, i int) error {
 	if err := s.askOne(ctx, i); err != nil {
 		return err
 	}
+	counted := hop.Counted(says)
+	if len(counted) == 0 {
+		return nil
+	}
 	last := &s.route.last[i]
 	last.Untold = before.Untold
 	figures := last.Figures()
 	for name, figure := range before.Figures() {
-		if *figures[name] == nil {
+		if *figures[name] == nil && slices.ContainsFunc(counted, func(s spec.Saying) bool { return s.What == name }) {
 			*figures[name] = *figure
 		}
 	}

@@ -118,7 +118,8 @@ func TestForwardRefused(t *testing.T) {
 	}
 }
 
-// A backend that accepts connections and never reads holds up neither the requests that it gets nor those of others.
+// A backend that accepts connections and never reads holds up the requests that it gets, and those of others, no longer than
+// a request may take; what is sent to it is counted to its end.
 func TestForwardStuckBackend(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -126,8 +127,8 @@ func TestForwardStuckBackend(t *testing.T) {
 	}
 	defer l.Close()
 	const most = 2 // requests whose bodies are read at a time
-	s := everywhere(t, Config{RequestTimeout: time.Second, MaxRequests: most, Forward: map[string]string{"zipkin": "http://" + l.Addr().String()}})
-	body := "[" + strings.Repeat(" ", 32<<20) + "]" // more than the kernel holds
+	s := everywhere(t, Config{RequestTimeout: 2 * time.Second, MaxRequests: most, Forward: map[string]string{"zipkin": "http://" + l.Addr().String()}})
+	body := "[" + strings.Repeat(" ", 32<<20) + `{"traceId":"00000000000000aa","id":"00000000000000bb"}]` // more than the kernel holds
 	statuses := make(chan int, most)
 	for range most {
 		go func() {
@@ -143,8 +144,8 @@ func TestForwardStuckBackend(t *testing.T) {
 			t.Errorf("status %d, want 502", got)
 		}
 	}
-	if at := s.Snapshot(); at.InFlight != 0 {
-		t.Errorf("%d requests are still under way", at.InFlight)
+	if at := s.Snapshot(); at.InFlight != 0 || at.Counts.Spans != most || at.Counts.Refused != most || at.Counts.Malformed != 0 {
+		t.Errorf("%d requests are still under way; counted %+v", at.InFlight, at.Counts)
 	}
 	request, err := http.NewRequest(http.MethodPost, "http://"+s.Addresses()[protocol.Datadog]+"/v0.4/traces", strings.NewReader("\x90"))
 	if err != nil {
@@ -196,6 +197,37 @@ func TestForwardElasticPartial(t *testing.T) {
 	c, behind := s.Snapshot().Counts, backend.Snapshot().Counts
 	if answer.StatusCode != http.StatusBadRequest || c.Forwarded != 2 || c.Refused != 0 || behind.Spans != 2 {
 		t.Errorf("status %d; %d forwarded, %d refused; the server has %d", answer.StatusCode, c.Forwarded, c.Refused, behind.Spans)
+	}
+}
+
+// Where a request cannot be read to its end, the server's word counts for the spans that were.
+func TestForwardElasticCutOff(t *testing.T) {
+	for said, forwarded := range map[string]uint64{`{"accepted":0}`: 0, `{"accepted":2}`: 2, `{}`: 0} {
+		backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, said)
+		}))
+		s := everywhere(t, Config{Forward: map[string]string{"elastic": backend.URL}})
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, _ = io.WriteString(z, elasticFirst+fmt.Sprintf(elasticSpan, 1)+fmt.Sprintf(elasticSpan, 2)) // into memory
+		if err := z.Flush(); err != nil {                                                              // its end is missing
+			t.Fatal(err)
+		}
+		request, err := http.NewRequest(http.MethodPost, "http://"+s.Addresses()[protocol.Elastic]+"/intake/v2/events", &packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/x-ndjson")
+		request.Header.Set("Content-Encoding", "gzip")
+		if got := statusOf(t, request); got != http.StatusBadRequest {
+			t.Errorf("%s: status %d", said, got)
+		}
+		if c := s.Snapshot().Counts; c.Spans != 2 || c.Forwarded != forwarded || c.Refused != 2-forwarded {
+			t.Errorf("%s: %d spans, %d forwarded, %d refused", said, c.Spans, c.Forwarded, c.Refused)
+		}
+		backend.Close()
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // Lines gives the lines of a process's log, one by one.
 type Lines struct {
 	Process string
-	Ends    bool // it is a process that ends with what every process ends with: with absent: unknown its silence says nothing
+	Speaks  bool // it is to say it: with absent: unknown its silence says nothing, and neither does what is missing of its log
 	Each    func(func(line string) error) error
 	// Rest goes through the lines behind what was left out of a log that became too long; cut is whether anything was. nil:
 	// nothing ever is.
@@ -53,7 +53,7 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 				out.Untold = "a part of the log of process " + log.Process + ", which became too long, is left out"
 			case found.said || !atEnd(s):
 				add(figures[s.What], found.total)
-			case s.Absent == spec.AbsentUnknown && log.Ends:
+			case s.Absent == spec.AbsentUnknown && log.Speaks:
 				unknown[s.What] = true
 			}
 		}
@@ -81,16 +81,17 @@ type found struct {
 
 // logged takes the numbers out of one process's log.
 func logged(log Lines, pattern *regexp.Regexp, take string) (found, error) {
+	var all found
 	if log.Rest != nil {
 		var rest found
 		cut, err := log.Rest(rest.reading(pattern, takeLast))
-		if err != nil || cut {
-			rest.cut = !rest.said || take != takeLast
+		if err != nil || cut && rest.said && take == takeLast {
 			return rest, err
 		}
+		all.cut = cut
 	}
-	var all found
 	err := log.Each(all.reading(pattern, take))
+	all.cut = all.cut && (all.said || log.Speaks) // others, such as a database, say nothing of spans anywhere
 	return all, err
 }
 

@@ -200,7 +200,7 @@ func TestLog(t *testing.T) {
 	end := []spec.Saying{{What: spec.SaysDropped, Log: `stopped, dropped (?P<n>\d+)`, Take: "last", Absent: spec.AbsentUnknown}}
 	ends := func(all ...string) Lines {
 		l := lines(all...)
-		l.Ends = true
+		l.Speaks = true
 		return l
 	}
 	for want, logs := range map[string][]Lines{
@@ -284,9 +284,13 @@ func TestCutLog(t *testing.T) {
 		if err := errors.Join(w.Close(), l.Close()); err != nil {
 			t.Fatal(err)
 		}
-		return Lines{Process: "app", Ends: true, Each: l.Lines, Rest: l.AfterCut}
+		return Lines{Process: "app", Speaks: true, Each: l.Lines, Rest: l.AfterCut}
 	}
 	const said = "dropped 700 spans\n"
+	of := func(l Lines) Lines { // of a process that is not traced
+		l.Speaks = false
+		return l
+	}
 	for name, c := range map[string]struct {
 		log  Lines
 		take string
@@ -297,6 +301,8 @@ func TestCutLog(t *testing.T) {
 		"cut, said at the end":      {log(1000, access, said, access, said), "sum", "- - - - - -"},
 		"a total in the middle":     {log(1000, access, said, access), "last", "- - - - - -"},
 		"a total at the end":        {log(1000, access, access, said), "last", "- - - 700 - -"},
+		"cut, of a database":        {of(log(1000, access, access)), "sum", "- - - 0 - -"},
+		"cut, of one that said it":  {of(log(1000, said, access, access)), "sum", "- - - - - -"},
 		"more than the file's room": {log(1000, said, access[:2000]), "sum", "- - - 700 - -"}, // which is in memory
 	} {
 		says := []spec.Saying{{What: spec.SaysDropped, Log: `^dropped (?P<n>\d+) spans`, Take: c.take}}

@@ -79,7 +79,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	limit := h.intake.Limits.Request
-	stuck := time.AfterFunc(limit, stop) // a backend that neither reads nor answers would hold the request for ever
+	stuck := time.AfterFunc(limit, func() { // a backend that neither reads nor answers would hold the request for ever
+		_ = h.intake.Extend(r.Context()) // what it has not read is still to be counted; an error is one of the connection
+		stop()
+	})
 	defer stuck.Stop()
 	x := &exchange{
 		body:    &tee{from: r.Body, to: into, waits: func() { stuck.Stop() }, goesOn: func() { stuck.Reset(limit) }},
