@@ -39,7 +39,8 @@ func Dial(target *url.URL) (*GRPC, error) {
 func (g *GRPC) Close() error { return g.conn.Close() }
 
 // Pass sends a message that came for method, with the metadata that it came with, and
-// returns the backend's answer, or its status as an error.
+// returns the backend's answer, or its status as an error. The message is copied: of a call that is given up gRPC may still
+// write it.
 func (g *GRPC) Pass(ctx context.Context, method string, m *wire.Message) ([]byte, error) {
 	var options []grpc.CallOption
 	if m.Compressed {
@@ -47,7 +48,7 @@ func (g *GRPC) Pass(ctx context.Context, method string, m *wire.Message) ([]byte
 	}
 	answer := wire.Message{Pool: m.Pool}
 	defer answer.Free()
-	if err := g.conn.Invoke(passedOn(ctx), method, &wire.Message{Out: m.Body()}, &answer, options...); err != nil {
+	if err := g.conn.Invoke(passedOn(ctx), method, &wire.Message{Out: bytes.Clone(m.Body())}, &answer, options...); err != nil {
 		return nil, err
 	}
 	return append([]byte(nil), answer.Body()...), nil
