@@ -249,3 +249,22 @@ func TestCompareWithWhatLosesMore(t *testing.T) {
 		}
 	}
 }
+
+// A baseline without spans has delivered nothing, and lost nothing: a variant that loses spans does not lose fewer than it.
+func TestLostOverABaselineWithoutSpans(t *testing.T) {
+	s := shop(4, 12, calm)
+	s.change = func(r *record.Record) {
+		for i := range r.Phases {
+			if r.Variant == "otel" {
+				r.Phases[i].Sink.Spans = r.Phases[i].Sink.Spans * 7 / 10
+			}
+		}
+	}
+	doc, err := compare.Variants(compare.Input{Base: s.result(t, "lossy"), Budget: []spec.Limit{{Metric: metric.LostShare, Value: 0.01}}}, []string{"none", "otel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := changeIn(t, doc, 0, "json", "otel", metric.LostShare); c.Verdict.Kind != finding.CannotTell {
+		t.Errorf("30 %% are lost, with a budget of 1 %%: %s (%s)", c.Verdict.Kind, c.Verdict.Text)
+	}
+}

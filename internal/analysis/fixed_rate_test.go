@@ -107,3 +107,23 @@ func TestWhatIsLostInWarmUpOfCalls(t *testing.T) {
 		}
 	}
 }
+
+// Calls that are counted are due for as long as the rate takes for them, however long the window may last.
+func TestOverloadOfCountedCalls(t *testing.T) {
+	for _, calls := range []uint64{0, 1_000_000} {
+		for factor, want := range map[float64]bool{1: false, 2: true} {
+			s := fixedRateCalls()
+			before := s.design
+			s.design = func(e *spec.Experiment) {
+				before(e)
+				if e.Load.Calls = calls; calls > 0 {
+					e.Load.Duration = spec.DefaultLongest
+				}
+			}
+			s.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Load.WallSeconds = factor * window }))
+			if doc := analyse(t, s.input()); warned(doc, "overloaded") != want {
+				t.Errorf("%d calls that took %g times as long as they should: overloaded %t, want %t", calls, factor, !want, want)
+			}
+		}
+	}
+}

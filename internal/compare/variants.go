@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -100,7 +101,7 @@ func (c *comparison) against(variant string) []*finding.Finding {
 			out = append(out, f)
 			continue
 		}
-		if f.Against != variant {
+		if f.Against != variant || f.Metric == metric.DeliveredShare && f.Absolute == nil { // it makes no spans that it could lose
 			continue
 		}
 		mine := *f

@@ -3,8 +3,11 @@
 package replicate
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // counted are the shares of spans that the variants of a claim lost, from what was lost for sure to what may have been.
@@ -41,6 +44,10 @@ func lostBy(c finding.Claim, r *result, operation, variant string) finding.Claim
 		}
 		f.Interval = &finding.Interval{Estimate: l.LostShare, Low: &l.LostShare, High: &most}
 		f.Wide = f.Interval
+		if onPurpose(r, operation, variant) {
+			f.Holds, f.Wide, f.Reason = finding.Open, nil, &finding.Reason{Code: finding.WhyLossAim}
+			return f
+		}
 		if f.Holds = sideOf(c, f.Interval); f.Holds == finding.Open {
 			f.Reason = unknown
 		}
@@ -49,6 +56,13 @@ func lostBy(c finding.Claim, r *result, operation, variant string) finding.Claim
 	f := missing(r, operation, variant)
 	f.at.Holds, f.at.Reason = finding.Open, f.reason
 	return f.at
+}
+
+// onPurpose reports whether a search for the rate without loss made a variant lose spans.
+func onPurpose(r *result, operation, variant string) bool {
+	return slices.ContainsFunc(r.Searches, func(s finding.Search) bool {
+		return s.Operation == operation && s.Variant == variant && s.Kind == string(spec.GoalLossless)
+	})
 }
 
 // lossUnknown says why nobody knows how much of a ledger's spans was lost at most; nil where that is known.

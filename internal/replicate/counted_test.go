@@ -68,3 +68,18 @@ func TestClaimsAboutUnknownLosses(t *testing.T) {
 		}
 	}
 }
+
+// A search for the rate without loss makes probes that lose spans: what it lost settles no claim.
+func TestLostOnPurpose(t *testing.T) {
+	for kind, want := range map[string]finding.ClaimKind{"lossless": finding.Open, "cpu": finding.Refuted} {
+		s := shop("proxy")
+		s.change = func(d *finding.Document) {
+			d.Searches = []finding.Search{{Operation: "db", Variant: "otel", Kind: kind}}
+			d.Ledgers = []finding.Ledger{{Operation: "db", Variant: "otel", LostShare: 0.08, LostMost: 0.08, Entries: []finding.Entry{{Name: ledger.Expected, Spans: 100}}}}
+		}
+		c := finding.Claim{Name: "x", Metric: "lost_share", Variants: []string{"otel"}, Operation: []string{"db"}, Below: number(0.01)}
+		if got := makeReplication(t, []finding.Claim{c}, s.document()).Claims[0]; got.Kind != want {
+			t.Errorf("a search for %s: %s (%s), want %s", kind, got.Kind, got.Said, want)
+		}
+	}
+}

@@ -72,6 +72,8 @@ func untold(f *figure) *finding.Reason {
 		return f.reason
 	case f.lossyBase:
 		return &finding.Reason{Code: finding.WhyBaseLost}
+	case pointOnly(f.Metric):
+		return &finding.Reason{Code: finding.WhyMaximum}
 	case f.value == nil:
 		return &finding.Reason{Code: finding.WhyNoRatio}
 	}
@@ -95,4 +97,10 @@ func leftOut(left finding.LeftOut) *finding.Reason {
 
 func absent(workload string) part {
 	return part{at: finding.ClaimFigure{Workload: workload}, reason: &finding.Reason{Code: finding.WhyNoResult}}
+}
+
+// pointOnly reports whether a metric has no interval, however many blocks there are.
+func pointOnly(name string) bool {
+	row, _ := metric.Of(name)
+	return row.PointOnly
 }

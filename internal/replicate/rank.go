@@ -139,7 +139,14 @@ func apart(a, b *figure) int {
 func absolutes(f *figure) byBlock {
 	out := byBlock{}
 	for _, p := range f.Samples {
-		out[p.Block] = band{p.Value, p.Value, p.Value}
+		x := band{p.Value, p.Value, p.Value}
+		if w := p.ValueWithin; w != nil {
+			x.low, x.high = w.Low, math.Inf(1)
+			if w.High != nil {
+				x.high = *w.High
+			}
+		}
+		out[p.Block] = x
 	}
 	return out
 }

@@ -51,5 +51,9 @@ func (s *Set) Offer(p *Phase) (pace.Offer, bool) {
 	if p.OfferedRate <= 0 || p.Load.Intended == 0 || p.Capacity != nil {
 		return pace.Offer{}, false
 	}
-	return pace.Offer{Rate: p.OfferedRate, Seconds: s.Experiment.Load.Duration.Seconds(), Load: &p.Load, Latency: p.Latency.pace}, true
+	seconds := s.Experiment.Load.Duration.Seconds()
+	if s.Experiment.Load.Calls > 0 { // which may end the window before
+		seconds = min(seconds, float64(p.Load.Intended)/p.OfferedRate)
+	}
+	return pace.Offer{Rate: p.OfferedRate, Seconds: seconds, Load: &p.Load, Latency: p.Latency.pace}, true
 }

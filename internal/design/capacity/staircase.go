@@ -41,8 +41,7 @@ func (s *Search) climb(probes []record.Probe) state {
 
 // over is the end of a staircase to a CPU target: the first step over it.
 func (s *Search) over(probes []record.Probe, last *record.Probe) (state, bool) {
-	switch {
-	case last.Passed:
+	if last.Passed {
 		st := end(record.Found, "")
 		if !last.Held {
 			st.note = "this step's rate was not held: smaller steps would tell more"
@@ -52,9 +51,11 @@ func (s *Search) over(probes []record.Probe, last *record.Probe) (state, bool) {
 		}
 		st.found = last.Rate
 		return st, true
-	case !last.Held && last.Others >= crowded:
-		crowd, _ := disturbed(last)
+	}
+	if crowd, yes := disturbed(last); yes && !last.Held {
 		return crowd, true
+	}
+	switch {
 	case s.failedByGenerator(last):
 		return end(record.ByGenerator, "at "+describe(last)), true
 	case !last.Held:
