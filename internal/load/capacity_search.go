@@ -82,9 +82,12 @@ func (m *capacityMeter) open(ctx context.Context, threads int, best float64) (He
 		if rate*m.plan.Stretch.Seconds() < leastRate {
 			break
 		}
+		failing, bound := h.Failing, h.Bound
 		ok, err := m.holds(ctx, &h, rate)
 		if err == nil && !ok {
-			ok, err = m.holds(ctx, &h, rate)
+			if ok, err = m.holds(ctx, &h, rate); ok {
+				h.Failing, h.Bound = failing, bound // of a higher rate
+			}
 		}
 		if err != nil {
 			return h, err
@@ -111,9 +114,6 @@ func (m *capacityMeter) holds(ctx context.Context, h *Held, rate float64) (bool,
 	}
 	h.Rate, h.LagP99, h.CPUPerOperation = rate, s.summary.LagP99, s.summary.CPUPerRequest
 	h.Generator, h.Server = s.generator, s.server
-	if h.Failing == rate { // held the second time
-		h.Failing, h.Bound = 0, ""
-	}
 	return true, nil
 }
 

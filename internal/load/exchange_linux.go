@@ -5,14 +5,15 @@ package load
 import "time"
 
 // begin sends the operation w, if a connection can be had for it: one that has
-// been free since the given time.
+// been free since the given time. The generator is late by what passed before it noticed
+// the operation, and by what passed since it could have sent it.
 func (l *loop) begin(w wait, freed time.Duration) bool {
 	op := &l.plan.ops[w.op]
 	c, err := l.obtain(l.targets[op.target])
 	if c == nil && err == nil {
 		return false
 	}
-	l.tally.late(w.noticed - w.at + l.now - freed)
+	l.tally.late(w.noticed - w.at + l.now - max(freed, w.noticed))
 	if err != nil {
 		l.refuse(op, err, l.now)
 		return true
@@ -127,8 +128,12 @@ func (l *loop) giveUp(k *call) {
 // settle does what c needs after its session has been at work.
 func (l *loop) settle(c *conn) {
 	switch {
-	case c.err != nil:
-		l.broken(c, c.err)
+	case c.err != nil: // a server may have answered before it closed the connection
+		err, age := c.err, c.age
+		c.err = nil
+		if l.read(c, true); c.is(age) {
+			l.broken(c, err)
+		}
 	case c.draining && c.load == 0:
 		l.close(c)
 	default:

@@ -16,17 +16,18 @@ type conn struct {
 	slot     int32  // index in loop.conns
 	age      uint32 // tells events of this connection from those of the slot's former ones
 	server   *server
-	place    int    // index in server.free; -1 while it takes no more calls
-	load     int    // calls on it
-	up       bool   // TCP is established
-	ready    bool   // so is what goes over it: calls may be made
-	used     bool   // it has carried a whole response
-	draining bool   // no new calls; it does not count as open any more
-	dirty    bool   // in loop.dirty
-	stamped  bool   // the kernel says when bytes come in
-	err      error  // that a write met; the connection is to be broken off
-	out      []byte // still to be written
-	base     []byte // out's memory
+	addr     netip.AddrPort // of the server, to which it leads
+	place    int            // index in server.free; -1 while it takes no more calls
+	load     int            // calls on it
+	up       bool           // TCP is established
+	ready    bool           // so is what goes over it: calls may be made
+	used     bool           // it has carried a whole response
+	draining bool           // no new calls; it does not count as open any more
+	dirty    bool           // in loop.dirty
+	stamped  bool           // the kernel says when bytes come in
+	err      error          // that a write met; the connection is to be broken off
+	out      []byte         // still to be written
+	base     []byte         // out's memory
 	queue    callQueue
 	tls      *tlsLayer // nil: plain
 	session  session
@@ -75,7 +76,18 @@ func (l *loop) obtain(s *server) (*conn, error) {
 	if l.open >= l.most && !l.closeIdle() {
 		return nil, nil
 	}
-	return l.connect(s, s.addrs[s.first])
+	return l.reach(s)
+}
+
+// reach opens a connection to the address of s that last worked, or to another where that cannot even be tried.
+func (l *loop) reach(s *server) (c *conn, err error) {
+	for range s.addrs {
+		if c, err = l.connect(s, s.addrs[s.first]); err == nil {
+			return c, nil
+		}
+		s.first = (s.first + 1) % len(s.addrs)
+	}
+	return nil, err
 }
 
 func (s *server) pop() *conn {
@@ -97,7 +109,7 @@ func (l *loop) connect(s *server, addr netip.AddrPort) (*conn, error) {
 		return nil, err
 	}
 	c := l.take(fd)
-	c.server = s
+	c.server, c.addr = s, addr
 	c.session = l.newSession(c)
 	const events = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP
 	if err := l.poll.add(fd, events, c.slot, c.age); err != nil {

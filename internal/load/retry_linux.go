@@ -66,10 +66,12 @@ func (l *loop) restart(calls *call, s *server) {
 	}
 }
 
-// repeat has k made once more on another connection, since the server has not
+// repeat has k made once more, on whatever connection is free, since the server has not
 // looked at it.
 func (l *loop) repeat(k *call) {
-	k.conn.load--
+	c := k.conn
+	c.load--
+	l.keep(c)
 	k.conn = nil
 	k.resent = true
 	if k.began {
@@ -120,7 +122,7 @@ func (l *loop) another(s *server) (*conn, error) {
 		}
 		l.keep(c)
 	}
-	return l.connect(s, s.addrs[s.first])
+	return l.reach(s)
 }
 
 // connectFailed tries the server's next address, if there is one.
@@ -141,6 +143,8 @@ func (l *loop) connectFailed(c *conn, err error) {
 		l.feeder.refused(l.now)
 	}
 	l.close(c)
-	s.first = (s.first + 1) % len(s.addrs)
+	if s.addrs[s.first] == c.addr { // several may fail of one address
+		s.first = (s.first + 1) % len(s.addrs)
+	}
 	l.restart(again, s)
 }

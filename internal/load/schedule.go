@@ -45,23 +45,30 @@ func (s *schedule) next() (arrival, bool) {
 	if s.count > 0 && s.made == s.count {
 		return arrival{}, false
 	}
-	at := s.offset()
-	if s.duration > 0 && at >= s.duration {
+	ns := s.offset()
+	if s.duration > 0 && ns >= float64(s.duration)-rounding {
 		return arrival{}, false
+	}
+	at := duration(ns)
+	if !s.poisson {
+		at = inGroups(at, s.period)
 	}
 	s.made++
 	op := s.mix.pick(s.rng)
 	return arrival{at: at, op: op, nth: s.turns.next(op)}, true
 }
 
-// offset is the intended start of the next operation. With constant arrivals it
-// is computed from the operation's number, so that no error adds up.
-func (s *schedule) offset() time.Duration {
+// rounding is by how much less, in ns, a product may come out that is a whole number of them.
+const rounding = 1
+
+// offset is the intended start of the next operation, in ns, before it is moved to that of its group. With constant
+// arrivals it is computed from the operation's number, so that no error adds up.
+func (s *schedule) offset() float64 {
 	if !s.poisson {
-		return inGroups(duration(float64(s.made)*s.period), s.period)
+		return float64(s.made) * s.period
 	}
 	s.sum += s.rng.ExpFloat64() * s.period
-	return duration(s.sum)
+	return s.sum
 }
 
 // groupEvery is how far apart operations fall due at the least, in an open loop with

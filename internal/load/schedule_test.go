@@ -30,6 +30,10 @@ func TestConstantArrivals(t *testing.T) {
 		{rate: 0.5, duration: 3 * time.Second, want: 2, last: 2 * time.Second},
 		{rate: 1000, duration: time.Second, count: 7, want: 7, last: 6 * time.Millisecond},
 		{rate: 1000, count: 1, want: 1, last: 0},
+		{rate: 475, duration: 10 * time.Second, want: 4750, last: 9997894736}, // whose last product is a little under 10 s
+		{rate: 29, duration: time.Second, want: 29, last: 965517241},
+		{rate: 950, duration: 10 * time.Second, want: 9500, last: 9998947368},
+		{rate: 5000, duration: 100100 * time.Microsecond, want: 501, last: 100 * time.Millisecond}, // in groups of 250 µs
 	} {
 		task := Task{Operations: make([]Request, 1), Rate: c.rate, Duration: c.duration, Count: c.count, Arrivals: Constant}
 		as := all(newSchedule(task).next)

@@ -68,8 +68,8 @@ func (l *loop) proceed() {
 // patience is how long the loop has nothing to do unless a socket has news.
 func (l *loop) patience() time.Duration {
 	until := never
-	if !l.crowded() {
-		until = l.feeder.wake(l.busy.size)
+	if !l.crowded() && !l.feeder.over(l.now) {
+		until = l.feeder.wake(l.underWay())
 	}
 	if k := l.busy.first; k != nil {
 		until = min(until, k.deadline)
@@ -88,10 +88,13 @@ const mostOpening = 256
 // connections are being opened.
 func (l *loop) crowded() bool { return l.plan.task.Rate == 0 && l.opening >= mostOpening }
 
+// underWay is how many operations have begun and not ended, those that wait for a connection among them.
+func (l *loop) underWay() int { return l.busy.size + l.waiting.size() }
+
 // fall begins the operations that have fallen due.
 func (l *loop) fall() {
 	for !l.crowded() {
-		a, ok := l.feeder.take(l.now, l.busy.size)
+		a, ok := l.feeder.take(l.now, l.underWay())
 		if !ok {
 			return
 		}

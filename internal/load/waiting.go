@@ -17,6 +17,7 @@ type queue struct {
 }
 
 func (q *queue) empty() bool  { return q.head == len(q.items) }
+func (q *queue) size() int    { return len(q.items) - q.head }
 func (q *queue) first() *wait { return &q.items[q.head] }
 func (q *queue) push(w wait)  { q.items = append(q.items, w) }
 

@@ -100,7 +100,11 @@ func (w *workers) fall(ctx context.Context, running *sync.WaitGroup) (time.Durat
 	if w.busy == 0 && w.feeder.over(now) {
 		return 0, false
 	}
-	return min(max(w.feeder.wake(w.busy)-now, 0), time.Hour), true
+	until := never
+	if !w.feeder.over(now) { // otherwise the end of an operation is all that is waited for
+		until = w.feeder.wake(w.busy)
+	}
+	return min(max(until-now, 0), time.Hour), true
 }
 
 // work carries out operations one after the other as long as some are due.
