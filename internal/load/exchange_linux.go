@@ -129,10 +129,10 @@ func (l *loop) giveUp(k *call) {
 func (l *loop) settle(c *conn) {
 	switch {
 	case c.err != nil: // a server may have answered before it closed the connection
-		err, age := c.err, c.age
-		c.err = nil
+		age := c.age
+		c.lost, c.err = c.err, nil
 		if l.read(c, true); c.is(age) {
-			l.broken(c, err)
+			l.broken(c, c.lost)
 		}
 	case c.draining && c.load == 0:
 		l.close(c)

@@ -26,6 +26,7 @@ type conn struct {
 	dirty    bool           // in loop.dirty
 	stamped  bool           // the kernel says when bytes come in
 	err      error          // that a write met; the connection is to be broken off
+	lost     error          // that one met, while what has come is still read
 	out      []byte         // still to be written
 	base     []byte         // out's memory
 	queue    callQueue
@@ -183,6 +184,7 @@ func (l *loop) drain(c *conn) {
 	}
 	c.draining = true
 	l.open--
+	l.freed = l.clock() // another may be opened in its place
 	if c.place >= 0 {
 		c.server.free[c.place], c.place = nil, -1
 	}

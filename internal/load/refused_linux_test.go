@@ -151,6 +151,26 @@ func TestEarlyAnswer(t *testing.T) {
 	}
 }
 
+// A server that resets the connection in the middle of a large request has not answered, and is said to have reset it; nor
+// has it where a part of an answer without a length came before.
+func TestResetInTheMiddleOfARequest(t *testing.T) {
+	for name, part := range map[string]string{"nothing": "", "a part": "HTTP/1.1 200 OK\r\n\r\nhalf of"} {
+		address := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+			if _, err := r.ReadString('\n'); err != nil {
+				return
+			}
+			if send(c, part); c.(*net.TCPConn).SetLinger(0) != nil { // with it, closing resets
+				t.Error("no reset")
+			}
+		})
+		large := Request{Address: address, Method: "POST", Body: []byte(strings.Repeat("x", 8<<20))}
+		l := do(t, newTestGenerator(t), Task{Operations: []Request{large}, Connections: 2, Count: 40})
+		if l.Failed != 40 || l.Errors["connection reset"] != 40 {
+			t.Errorf("after %s: %d completed, %d failed: %v", name, l.Completed, l.Failed, l.Errors)
+		}
+	}
+}
+
 // loopAt is a loop with a task, at a time of it.
 func loopAt(t *testing.T, task Task, now time.Duration) *loop {
 	t.Helper()

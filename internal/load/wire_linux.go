@@ -134,8 +134,13 @@ func (l *loop) took(c *conn, b []byte, hup bool) {
 	}
 }
 
-// closed deals with the server's having closed the connection.
+// closed deals with the server's having closed the connection. After an error in writing the end of what came is no sign
+// that a response is whole.
 func (l *loop) closed(c *conn) {
+	if c.lost != nil {
+		l.broken(c, c.lost)
+		return
+	}
 	if c.tls != nil && c.tls.pipe.shaking {
 		c.tls.pipe.shut() // the handshake says what it failed of
 		return

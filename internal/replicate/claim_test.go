@@ -329,6 +329,24 @@ func TestClaimOnAMaximum(t *testing.T) {
 	}
 }
 
+// Nor are variants told apart by it, in a ranking or by a ratio.
+func TestRankingByAMaximum(t *testing.T) {
+	for name, want := range map[string]string{"latency_max": "a a", "latency_p99": "a b"} {
+		s := shop("proxy")
+		s.metric, s.better = name, "lower"
+		c := finding.Claim{Name: "x", Metric: name, Above: number(0)}
+		made := makeReplication(t, []finding.Claim{c}, s.document())
+		for _, r := range made.Rankings {
+			if len(r.Places) != 2 || r.Places[0].Groups+" "+r.Places[1].Groups != want {
+				t.Errorf("%s: %+v, want %s", name, r.Places, want)
+			}
+		}
+		if none := len(made.Ratios) == 0; none != (name == "latency_max") || len(made.Rankings) == 0 {
+			t.Errorf("%s: %d ratios, %d rankings", name, len(made.Ratios), len(made.Rankings))
+		}
+	}
+}
+
 // Where a cost is known between two ends, variants whose ends overlap are not told apart.
 func TestRankingOfRanges(t *testing.T) {
 	for narrow, want := range map[bool]string{true: "a b", false: "a a"} {

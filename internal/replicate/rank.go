@@ -123,7 +123,7 @@ func apart(a, b *figure) int {
 	default:
 		e = absolutes(a).over(absolutes(b)).estimate(ask(confidence, a.of))
 	}
-	if a.of.Quick {
+	if a.of.Quick || pointOnly(a.Metric) {
 		return 0
 	}
 	switch e.Against(0) {

@@ -17,6 +17,9 @@ const mostCompared = 4
 func (s *replication) ratios() []finding.ReplicationRatio {
 	var out []finding.ReplicationRatio
 	for _, metric := range s.rankedMetrics() {
+		if pointOnly(metric) { // a ratio would have an interval
+			continue
+		}
 		out = append(out, s.betweenVariants(metric)...)
 		out = append(out, s.betweenWorkloads(metric)...)
 	}
