@@ -288,3 +288,10 @@ func TestHeadlineOfASearch(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What reads findings alone knows a search without loss by the name that experiments have for it.
+func TestKindOfASearchWithoutLoss(t *testing.T) {
+	if finding.KindLossless != string(spec.GoalLossless) {
+		t.Errorf("%q is called %q in findings", spec.GoalLossless, finding.KindLossless)
+	}
+}

@@ -34,6 +34,9 @@ type Knee struct {
 	Text  string   `json:"text"`            // the same in words
 }
 
+// KindLossless is the kind of a search for the highest rate without loss: above it probes lose spans by design.
+const KindLossless = "lossless"
+
 // Search is how the searches for a capacity went, for one variant on one operation,
 // all blocks together. The capacity itself is a Finding.
 type Search struct {

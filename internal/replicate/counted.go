@@ -7,7 +7,6 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // counted are the shares of spans that the variants of a claim lost, from what was lost for sure to what may have been.
@@ -15,13 +14,7 @@ import (
 func (s *replication) counted(c finding.Claim) []finding.ClaimFigure {
 	out := []finding.ClaimFigure{}
 	s.selected(c, func(r *result, operation string) {
-		variants := c.Variants
-		if len(variants) == 0 {
-			for _, v := range r.Experiment.Variants[1:] {
-				variants = append(variants, v.Name)
-			}
-		}
-		for _, name := range variants {
+		for _, name := range variantsOf(c, r) {
 			out = append(out, lostBy(c, r, operation, name))
 		}
 	}, func(name string) {
@@ -61,7 +54,7 @@ func lostBy(c finding.Claim, r *result, operation, variant string) finding.Claim
 // onPurpose reports whether a search for the rate without loss made a variant lose spans.
 func onPurpose(r *result, operation, variant string) bool {
 	return slices.ContainsFunc(r.Searches, func(s finding.Search) bool {
-		return s.Operation == operation && s.Variant == variant && s.Kind == string(spec.GoalLossless)
+		return s.Operation == operation && s.Variant == variant && s.Kind == finding.KindLossless
 	})
 }
 

@@ -13,13 +13,7 @@ import (
 func (s *replication) costParts(c finding.Claim) []part {
 	var out []part
 	s.selected(c, func(r *result, operation string) {
-		variants := c.Variants
-		if len(variants) == 0 {
-			for _, v := range r.Experiment.Variants[1:] {
-				variants = append(variants, v.Name)
-			}
-		}
-		for _, name := range variants {
+		for _, name := range variantsOf(c, r) {
 			found := s.find(func(f *figure) bool {
 				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
 			})

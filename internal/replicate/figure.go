@@ -161,6 +161,18 @@ func (s *replication) find(pass func(*figure) bool) []*figure {
 	return out
 }
 
+// variantsOf are those of a result that a claim is about: all beside the baseline where it names none.
+func variantsOf(c finding.Claim, r *result) []string {
+	if len(c.Variants) > 0 {
+		return c.Variants
+	}
+	var out []string
+	for _, v := range r.Experiment.Variants[1:] {
+		out = append(out, v.Name)
+	}
+	return out
+}
+
 // variants are those of all results beside the baselines, in their order.
 func (s *replication) variants() []string {
 	var out []string
