@@ -17,7 +17,7 @@ func (s *study) describe() (finding.Experiment, error) {
 	d := finding.Experiment{
 		Name: e.Name, Load: words.Load(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
 		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: words.Warmup(s.Warmups()), Faults: words.Faults(e),
-		Duet: e.Design.Duet, Rates: s.relativeRates(),
+		Order: string(e.Design.Order), Rates: s.relativeRates(),
 		LeftOut: s.in.LeftOut, Published: Published(e), Claims: Claims(e),
 	}
 	if s.Stops() {

@@ -68,12 +68,12 @@ type dryLoad struct {
 	WarmupAll   float64   `json:"warmup_all_seconds,omitempty"` // load of all operations in turn, before the first of them
 	Warmup      *float64  `json:"warmup_seconds,omitempty"`     // before each window; absent where pilots find it
 	WarmupMost  float64   `json:"warmup_max_seconds,omitempty"`
-	Window      float64   `json:"window_seconds"`         // of a measured window, or of a probe of a search
-	Windows     int       `json:"windows"`                // of a measured run: operations × levels of the sweep
-	Calls       uint64    `json:"calls,omitempty"`        // self-driving: the most operations of a window
-	Depths      []int     `json:"depths,omitempty"`       // self-driving: calls in one another that make an operation
-	Threads     []int     `json:"threads,omitempty"`      // self-driving: threads that call
-	Together    bool      `json:"at_same_time,omitempty"` // a duet: both variants of a block run at the same time
+	Window      float64   `json:"window_seconds"`    // of a measured window, or of a probe of a search
+	Windows     int       `json:"windows"`           // of a measured run: operations × levels of the sweep
+	Calls       uint64    `json:"calls,omitempty"`   // self-driving: the most operations of a window
+	Depths      []int     `json:"depths,omitempty"`  // self-driving: calls in one another that make an operation
+	Threads     []int     `json:"threads,omitempty"` // self-driving: threads that call
+	Order       string    `json:"order"`             // of a block: windows, woven or apart
 }
 
 // dryBlocks is how many blocks there would be.
@@ -173,7 +173,7 @@ func dryLoadOf(e *spec.Experiment, windows int) dryLoad {
 	out := dryLoad{
 		Text: words.Load(e), Rates: l.Rates, Connections: l.Levels, Unpiloted: e.Design.Unpiloted,
 		WarmupAll: l.WarmupAll.Seconds(), WarmupMost: l.WarmupMost.Seconds(),
-		Window: l.Duration.Seconds(), Windows: windows, Calls: l.Calls, Depths: l.Depths, Threads: l.Crowds, Together: e.Design.Duet,
+		Window: l.Duration.Seconds(), Windows: windows, Calls: l.Calls, Depths: l.Depths, Threads: l.Crowds, Order: string(e.Design.Order),
 	}
 	if given := l.Warmup.Seconds(); given > 0 || l.WarmupMost == 0 {
 		out.Warmup = &given

@@ -39,7 +39,7 @@ func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error
 			fmt.Fprintln(s.Out, "  cannot run here"+line)
 		}
 		between := " "
-		if schedule.Duet {
+		if schedule.Together {
 			between = " beside "
 		}
 		for i, order := range schedule.Blocks {

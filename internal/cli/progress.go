@@ -86,11 +86,11 @@ func begun(e experiment.Event, of *spec.Experiment) string {
 	case next.Kind == record.Pilot:
 		text += "finding what load " + next.Variant + " can take"
 	case d.Most > 0:
-		text += fmt.Sprintf("block %d, at most %d · %s", next.Block, d.Most, beside(next))
+		text += fmt.Sprintf("block %d, at most %d · %s", next.Block, d.Most, variants(next))
 	case next.Block > d.Blocks:
-		text += fmt.Sprintf("block %d, in the place of one that was spoiled · %s", next.Block, beside(next))
+		text += fmt.Sprintf("block %d, in the place of one that was spoiled · %s", next.Block, variants(next))
 	default:
-		text += fmt.Sprintf("block %d/%d · %s", next.Block, d.Blocks, beside(next))
+		text += fmt.Sprintf("block %d/%d · %s", next.Block, d.Blocks, variants(next))
 	}
 	if e.Left > 0 {
 		text += " · " + most + about(e.Left) + " left"
@@ -98,12 +98,13 @@ func begun(e experiment.Event, of *spec.Experiment) string {
 	return text
 }
 
-// beside is the variants of a run: two in a duet.
-func beside(next design.Run) string {
-	if next.Partner == nil {
-		return next.Variant
+// variants are those of a run, and of the runs that are made together with it.
+func variants(next design.Run) string {
+	var names []string
+	for _, r := range next.All() {
+		names = append(names, r.Variant)
 	}
-	return next.Variant + " beside " + next.Partner.Variant
+	return strings.Join(names, ", ")
 }
 
 // where a run was, for a line about its failure.

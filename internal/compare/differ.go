@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -59,7 +60,7 @@ func experimentsDiffer(base, other *finding.Document, before, after string) []st
 	differ("load", a.Load, b.Load)
 	differ("set of operations", strings.Join(sorted(a.Operations), ", "), strings.Join(sorted(b.Operations), ", "))
 	differ("baseline", baselineText(a), baselineText(b))
-	differ("design", designText(a), designText(b))
+	differ("order", orderText(a), orderText(b))
 	differ("set of faults", strings.Join(a.Faults, ", "), strings.Join(b.Faults, ", "))
 	return out
 }
@@ -71,14 +72,9 @@ func sameRuns(a, b *finding.Document) bool {
 	return began != nil && began == b.Environment["started"] && reflect.DeepEqual(a.Findings, b.Findings)
 }
 
-// designText is how the runs of a block are made: a duet's figures are those of
-// variants that disturb each other.
-func designText(e finding.Experiment) string {
-	if e.Duet {
-		return "a duet"
-	}
-	return "one variant at a time"
-}
+// orderText is how the load goes through the variants of a block. Figures of variants that live at the
+// same time are not those of variants that have the machine to themselves.
+func orderText(e finding.Experiment) string { return cmp.Or(e.Order, "apart") }
 
 func wordOr(text string) string {
 	if text == "" {

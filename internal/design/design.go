@@ -26,7 +26,7 @@ type Plan struct {
 	Operations []string
 	Levels     int  // phases of each operation, one for each level of what is swept; 0 is 1
 	Depths     int  // phases of each operation in a calibration, one for each depth; 0 is 1
-	Duet       bool // the two variants run at the same time
+	Together   bool // the runs of a block are made at the same time
 
 	// Precise says whether the blocks of a history are enough. It must be pure. It
 	// is asked after whole blocks, from Least on; nil: all blocks are made.
@@ -47,7 +47,7 @@ type Run struct {
 	Variant  string
 	Phases   []Phase // in their order
 	Seed     uint64  // for what is random within the run; the same for every variant of a block
-	Partner  *Run    // in a duet: what runs at the same time
+	With     []Run   // the other runs of the block, where they are made at the same time, in their order
 }
 
 // Phase is one operation at one level of what is swept.
@@ -70,10 +70,7 @@ func (p Plan) Next(history []record.Record) (Run, bool) {
 func (p Plan) Left(history []record.Record) int {
 	left := 0
 	for run := range p.due(history) {
-		left++
-		if run.Partner != nil {
-			left++
-		}
+		left += 1 + len(run.With)
 	}
 	return left
 }
@@ -155,8 +152,8 @@ func (p Plan) before(past past) func(yield func(Run) bool) {
 
 // block goes through what is due of a block.
 func (p Plan) block(past past, block int, order []string) func(yield func(Run) bool) {
-	if p.Duet {
-		return p.pair(past, block, order)
+	if p.Together {
+		return p.together(past, block, order)
 	}
 	return func(yield func(Run) bool) {
 		for i, variant := range order {

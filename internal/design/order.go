@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// phases returns the phases of a run in their random order. In a duet both runs
-// have the same one, so that like is measured beside like.
+// phases returns the phases of a run in their random order. Runs that are made together
+// have the same one: like is measured beside like.
 func (p Plan) phases(block int, variant string) []Phase {
-	if p.Duet {
-		variant = "both"
+	if p.Together {
+		variant = "all"
 	}
 	var all []Phase
 	for _, operation := range p.Operations {

@@ -32,13 +32,13 @@ func (p Plan) index(history []record.Record) past {
 	out := past{}
 	for i := range history {
 		r := &history[i]
-		if p.Duet && r.Kind == record.Measured {
+		if p.Together && r.Kind == record.Measured {
 			continue
 		}
 		out.add(key{r.Kind, r.Purpose, r.Block, r.Variant}, !r.Failed())
 	}
-	if p.Duet {
-		p.indexPairs(history, out)
+	if p.Together {
+		p.indexTogether(history, out)
 	}
 	return out
 }
@@ -125,30 +125,3 @@ func (p Plan) failedFor(past past, variant string, before int) bool {
 
 // spent reports whether every attempt failed.
 func (t tries) spent() bool { return !t.good && t.failed >= attempts }
-
-// indexPairs adds the pairs of a history. A pair is good if both of it are; half a
-// pair is neither good nor failed, but its attempt is not used again.
-func (p Plan) indexPairs(history []record.Record, to past) {
-	type try struct{ block, attempt int }
-	halves := map[try][]*record.Record{}
-	var order []try
-	for i := range history {
-		if r := &history[i]; r.Kind == record.Measured {
-			t := try{r.Block, r.Attempt}
-			if halves[t] == nil {
-				order = append(order, t)
-			}
-			halves[t] = append(halves[t], r)
-		}
-	}
-	for _, t := range order {
-		both := halves[t]
-		if len(both) < 2 {
-			to.add(key{kind: lone, block: t.block, variant: p.Variants[0]}, false)
-			continue
-		}
-		for _, variant := range p.Variants {
-			to.add(measured(t.block, variant), !both[0].Failed() && !both[1].Failed())
-		}
-	}
-}

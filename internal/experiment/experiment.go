@@ -22,12 +22,12 @@ type Runner interface {
 	Run(context.Context, run.Request) (record.Record, error)
 }
 
-// Duettist makes two runs at the same time, each on a side. A Runner may be one.
-type Duettist interface {
-	// Duet makes a and b and returns their records in that order. As with Run, what
-	// goes wrong in a run is a failure in its record; an error means that both were
+// Blocker makes the runs of a block together. A Runner may be one.
+type Blocker interface {
+	// Block makes all of the runs and returns their records in their order. As with Run, what
+	// goes wrong in a run is a failure in its record; an error means that all were
 	// interrupted and left no record.
-	Duet(ctx context.Context, a, b run.Request) (record.Record, record.Record, error)
+	Block(context.Context, []run.Request) ([]record.Record, error)
 }
 
 // Keeper keeps a record for good; record.Folder does.
@@ -47,7 +47,7 @@ type Cell struct {
 type Loop struct {
 	Experiment *spec.Experiment
 	Cells      []Cell // in the order of the variants
-	Runner     Runner // a Duettist too, where the design is a duet
+	Runner     Runner // a Blocker too, where the runs of a block are made together
 	Keeper     Keeper
 	Observe    func(Event) // may be nil
 
@@ -111,17 +111,11 @@ func (l *Loop) Run(ctx context.Context, history []record.Record) ([]record.Recor
 	}
 }
 
-// step makes a run, or a pair of them, and keeps what it left.
+// step makes a run, or all of a block, and keeps what it left.
 func (l *Loop) step(ctx context.Context, plan design.Plan, next design.Run) error {
 	l.tell(plan, Event{Begun: true, Next: next})
-	steps, made := []design.Run{next}, make([]record.Record, 1)
-	var err error
-	if next.Partner == nil {
-		made[0], err = l.one(ctx, next)
-	} else {
-		steps = append(steps, *next.Partner)
-		made, err = l.pair(ctx, next)
-	}
+	steps := next.All()
+	made, err := l.make(ctx, steps)
 	if err != nil {
 		return err
 	}
@@ -195,9 +189,6 @@ func (l *Loop) tell(plan design.Plan, e Event) {
 	e.Total, e.Open = e.Done+left, plan.Open() && left > 0
 	if n := l.made[record.Measured]; n > 0 {
 		e.Left = l.lasted[record.Measured] / time.Duration(n) * time.Duration(left)
-	}
-	if plan.Duet {
-		e.Left /= 2
 	}
 	l.Observe(e)
 }

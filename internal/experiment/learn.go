@@ -113,8 +113,8 @@ func (l *Loop) reasons(variants []string) string {
 	return strings.Join(order, "; ")
 }
 
-// lastFailure is why a variant last failed; a partner's failure is the reason only
-// where there is no other.
+// lastFailure is why a variant last failed; that of another in its block is the reason
+// only where there is no other.
 func (l *Loop) lastFailure(variant string) string {
 	reason := ""
 	for i := range slices.Backward(l.history) {
@@ -122,10 +122,10 @@ func (l *Loop) lastFailure(variant string) string {
 		if r.Variant != variant || !r.Failed() {
 			continue
 		}
-		if reason == "" || r.Failure.Stage != duetStage {
+		if reason == "" || r.Failure.Stage != record.StageBlock {
 			reason = r.Failure.Stage + ": " + r.Failure.Message
 		}
-		if r.Failure.Stage != duetStage {
+		if r.Failure.Stage != record.StageBlock {
 			return reason
 		}
 	}

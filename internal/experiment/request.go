@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
@@ -21,24 +22,86 @@ func (l *Loop) able() error {
 	if l.Precise == nil && l.Experiment.Design.Most > 0 {
 		return errors.New("the design asks for a precision, which cannot be judged here; name a number of blocks")
 	}
-	if _, can := l.Runner.(Duettist); l.Experiment.Design.Duet && !can {
-		return errors.New("the design is a duet, but two runs at the same time cannot be made here; leave duet out")
+	if _, can := l.Runner.(Blocker); l.Experiment.Design.Order.Together() && !can {
+		return fmt.Errorf("the order is %s, but runs cannot be made together here; write order: apart", l.Experiment.Design.Order)
 	}
 	return nil
 }
 
-// one makes one run.
-func (l *Loop) one(ctx context.Context, next design.Run) (record.Record, error) {
-	request, err := l.request(next)
-	if err != nil {
-		return record.Record{}, err
+// make makes one run, or those of a block together.
+func (l *Loop) make(ctx context.Context, steps []design.Run) ([]record.Record, error) {
+	requests := make([]run.Request, len(steps))
+	for i, step := range steps {
+		var err error
+		if requests[i], err = l.request(step); err != nil {
+			return nil, err
+		}
 	}
-	made, err := l.Runner.Run(ctx, request)
-	if err != nil {
-		return made, err
+	if l.Experiment.Design.Order.Together() && steps[0].Kind == record.Measured {
+		l.together(steps, requests)
 	}
-	finish(&made, next)
+	var made []record.Record
+	if len(steps) == 1 {
+		one, err := l.Runner.Run(ctx, requests[0])
+		if err != nil {
+			return nil, err
+		}
+		made = []record.Record{one}
+	} else {
+		var err error
+		if made, err = l.Runner.(Blocker).Block(ctx, requests); err != nil {
+			return nil, err
+		}
+		beside(made, steps)
+	}
+	for i := range made {
+		finish(&made[i], steps[i])
+	}
 	return made, nil
+}
+
+// together says when each of the runs of a block has the load.
+func (l *Loop) together(steps []design.Run, requests []run.Request) {
+	order := l.Experiment.Design.Order
+	delay := time.Duration(0)
+	for _, q := range requests {
+		delay = max(delay, q.Plan.Passed())
+	}
+	for i := range requests {
+		requests[i].Order = order
+	}
+	if order != spec.Windows {
+		return
+	}
+	for p := range requests[0].Phases {
+		first := requests[0].Phases[p]
+		windows, length := first.Load.Windows(first.Operation, delay)
+		if first.Search != nil || requests[0].Samples != "" {
+			windows, length = 1, first.Load.Duration
+		}
+		turns := l.Design().Turns(steps[0].Block, p, len(requests), windows)
+		for i := range requests {
+			requests[i].Phases[p].Turns, requests[i].Phases[p].Window = turns[i], length
+		}
+	}
+}
+
+// beside completes the records of runs that were made together. If one of them failed the others have no use: they
+// were cut off.
+func beside(made []record.Record, steps []design.Run) {
+	failed := slices.IndexFunc(made, func(r record.Record) bool { return r.Failed() && r.Failure.Stage != record.StageBlock })
+	for i := range made {
+		for j := range steps {
+			if j != i {
+				made[i].Harness.With = append(made[i].Harness.With, steps[j].Variant)
+			}
+		}
+		if failed >= 0 && !made[i].Failed() {
+			made[i].Failure = &record.Failure{
+				Stage: record.StageBlock, Message: fmt.Sprintf("variant %s of the same block failed (%s): the block is made again", steps[failed].Variant, made[failed].Failure.Stage),
+			}
+		}
+	}
 }
 
 // finish writes into a record what only the design knows of the run.
@@ -48,39 +111,6 @@ func finish(made *record.Record, next design.Run) {
 		made.Failure = unfound(made)
 	}
 }
-
-// pair makes two runs at the same time. If one of them fails the other has no use:
-// it ran beside something else than it should have.
-func (l *Loop) pair(ctx context.Context, next design.Run) ([]record.Record, error) {
-	steps := []design.Run{next, *next.Partner}
-	var requests [2]run.Request
-	for i, step := range steps {
-		var err error
-		if requests[i], err = l.request(step); err != nil {
-			return nil, err
-		}
-	}
-	made := make([]record.Record, 2)
-	var err error
-	if made[0], made[1], err = l.Runner.(Duettist).Duet(ctx, requests[0], requests[1]); err != nil {
-		return nil, err
-	}
-	for i := range made {
-		finish(&made[i], steps[i])
-		made[i].Harness.Partner = steps[1-i].Variant
-	}
-	for i := range made {
-		if other := made[1-i].Failure; other != nil && made[i].Failure == nil {
-			made[i].Failure = &record.Failure{
-				Stage: duetStage, Message: fmt.Sprintf("its partner %s failed (%s), so that the pair is not one", steps[1-i].Variant, other.Stage),
-			}
-		}
-	}
-	return made, nil
-}
-
-// duetStage is the stage of the failure of a run whose partner failed.
-const duetStage = "duet"
 
 // request is what the conductor is asked for a run.
 func (l *Loop) request(next design.Run) (run.Request, error) {

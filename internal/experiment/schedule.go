@@ -21,7 +21,8 @@ type Schedule struct {
 	Runs       []Planned     // all of these, in their order
 	Least      int           // blocks that are made in any case
 	Phases     int           // phases of a run
-	Duet       bool          // the variants of a block run at the same time
+	Together   bool          // the variants of a block live at the same time
+	Woven      bool          // and have their load at the same time, too
 	Length     time.Duration // about, if all blocks are made and searches are long; fetching and building not counted
 	Shortest   time.Duration // about, if only Least blocks are made and searches are short
 }
@@ -49,7 +50,8 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 	}
 	p := planOf(e, plans)
 	s.Warmed = p.Warmed
-	s.Calibrated, s.Piloted, s.Least, s.Phases, s.Duet = p.Calibrated, p.Piloted, p.Least, phases, p.Duet
+	s.Calibrated, s.Piloted, s.Least, s.Phases, s.Together = p.Calibrated, p.Piloted, p.Least, phases, p.Together
+	s.Woven = e.Design.Order == spec.Woven
 	var before, block span
 	for _, name := range p.Calibrated {
 		before = before.and(s.add(Planned{Kind: record.Calibration, Variant: name}, lasting[name].calibration))
@@ -63,7 +65,7 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 	for number, order := range p.Orders() {
 		s.Blocks, block = append(s.Blocks, order), span{}
 		for _, name := range order {
-			block = block.beside(p.Duet, s.add(Planned{Kind: record.Measured, Block: number, Variant: name}, lasting[name].measured))
+			block = block.beside(s.Woven, s.add(Planned{Kind: record.Measured, Block: number, Variant: name}, lasting[name].measured))
 		}
 	}
 	s.Length = before.long + time.Duration(p.Most)*block.long
@@ -129,9 +131,9 @@ func lengthOf(plan *spec.Plan, l spec.Load, phases int, kind record.Kind) span {
 // and is one after the other.
 func (a span) and(b span) span { return span{a.short + b.short, a.long + b.long} }
 
-// beside is both at the same time, in a duet; otherwise one after the other.
-func (a span) beside(duet bool, b span) span {
-	if !duet {
+// beside is both at the same time, where they are woven; otherwise one after the other.
+func (a span) beside(woven bool, b span) span {
+	if !woven {
 		return a.and(b)
 	}
 	return span{max(a.short, b.short), max(a.long, b.long)}
@@ -141,7 +143,7 @@ func (a span) beside(duet bool, b span) span {
 func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
 	p := design.Plan{
 		Seed: e.Design.Seed, Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most),
-		Levels: len(e.Load.Steps()), Depths: depths(e.Load), Duet: e.Design.Duet,
+		Levels: len(e.Load.Steps()), Depths: depths(e.Load), Together: e.Design.Order.Together(),
 	}
 	for _, plan := range plans {
 		p.Variants = append(p.Variants, plan.Variant)

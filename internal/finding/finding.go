@@ -50,7 +50,7 @@ type Experiment struct {
 	Pilot      []string           `json:"pilot,omitempty"`     // where a relative rate came from, a sentence an operation
 	Warmup     string             `json:"warmup,omitempty"`    // how long it was and where that came from, where pilots found it
 	Faults     []string           `json:"faults,omitempty"`    // what was made to go wrong on purpose
-	Duet       bool               `json:"duet,omitempty"`      // both variants ran at the same time
+	Order      string             `json:"order,omitempty"`     // how the load went through the variants of a block: windows, woven or apart
 	Rates      map[string]float64 `json:"rates,omitempty"`     // operations/s that a relative rate came to, by operation
 	LeftOut    []LeftOut          `json:"left_out,omitempty"`  // variants that could not run here
 	Published  []Published        `json:"published,omitempty"` // a study's own figures, to stand beside these

@@ -15,7 +15,7 @@ type Nature int
 const (
 	Cost    Nature = iota // what a program takes
 	Latency               // of the latency distribution: needs the same rate on both sides
-	Clock                 // by the clock on the wall: not in a duet, whose programs share their CPUs
+	Clock                 // by the clock on the wall: not in the order woven, whose programs share their CPUs
 	Count                 // of what was done or arrived, which costs nobody anything
 	Fit                   // of a line through what was measured
 	Loss                  // of spans: counted by the ledger, in no run by itself

@@ -65,3 +65,6 @@ func Pin(cpus []int) error {
 	}
 	return nil
 }
+
+// placementWithout is how processes are bound to CPUs without a cpuset.
+const placementWithout = "affinity"

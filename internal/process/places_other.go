@@ -9,3 +9,5 @@ func allowedCPUs() ([]int, map[int][]int) { return nil, nil }
 
 // Pin does nothing: CPUs can't be chosen here, as Placement says.
 func Pin([]int) error { return nil }
+
+const placementWithout = "none"

@@ -1,6 +1,9 @@
 package record
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Plus returns what was done and seen in two stretches of load, one after the
 // other. It fails where a histogram cannot be read.
@@ -26,11 +29,24 @@ func (l Load) Plus(next Load) (Load, error) {
 		Resent:        l.Resent + next.Resent,
 		BytesSent:     l.BytesSent + next.BytesSent,
 		BytesReceived: l.BytesReceived + next.BytesReceived,
+		Backlog:       together(l.Backlog, next.Backlog),
 		Latency:       latency,
 		Lag:           lag,
 		Driven:        l.Driven.plus(next.Driven),
 	}
 	return sum, nil
+}
+
+// together adds what was open at the same tenth of two schedules: of both as one, if each began with nothing open.
+func together(a, b []uint64) []uint64 {
+	if len(a) != len(b) {
+		return nil
+	}
+	sum := slices.Clone(a)
+	for i := range b {
+		sum[i] += b[i]
+	}
+	return sum
 }
 
 // plus returns what a workload said of two stretches, one after the other. What

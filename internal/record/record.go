@@ -64,9 +64,12 @@ type Record struct {
 // Failed reports whether the run has no usable result.
 func (r *Record) Failed() bool { return r.Failure != nil }
 
+// StageBlock is the stage of a run in which nothing failed, made together with one in which something did.
+const StageBlock = "block"
+
 // Failure says why a run has no result.
 type Failure struct {
-	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, verify, stop, cleanup, pilot
+	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, verify, stop, cleanup, pilot, block
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
 	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
@@ -106,6 +109,9 @@ type Phase struct {
 	Hops   []Hop   `json:"hops,omitempty"`   // what the hops say of warm-up and window together
 	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in warm-up and window together
 
+	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
+	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
+
 	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
 
 	Load         Load    `json:"load"`             // operations of the measured window
@@ -113,9 +119,18 @@ type Phase struct {
 	Usage        []Usage `json:"usage"`            // over the same time, one entry a process
 	DrainSeconds float64 `json:"drain_seconds"`    // from the last operation's end to the quiet
 	Quiet        bool    `json:"quiet"`            // false: the sink still received when patience ended
-	Others       float64 `json:"others,omitempty"` // as of a probe, over the time of the usage; not of a duet, nor of a search
+	Others       float64 `json:"others,omitempty"` // as of a probe, over the time of the usage; not of a search
 
 	Capacity *Capacity `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
+}
+
+// Window is one part of a measured window.
+type Window struct {
+	Place        int     `json:"place"`         // in the order of all parts of all runs, from 0
+	StartSeconds float64 `json:"start_seconds"` // after the start of the first part of any run
+	WallSeconds  float64 `json:"wall_seconds"`  // first intended start to last end
+	Operations   uint64  `json:"operations"`    // that were completed
+	CPUSeconds   float64 `json:"cpu_seconds"`   // of all processes but load and sink, while it lasted
 }
 
 // Slice is a short stretch of a warm-up that is watched.
@@ -251,14 +266,15 @@ type Stop struct {
 
 // Harness is what the harness knows of its own influence on a run.
 type Harness struct {
-	StealSeconds float64  `json:"steal_seconds"`     // CPU time taken by the host, all CPUs
-	LoadAverage  float64  `json:"load_average"`      // one minute, at the start of the run, before its prepare command
-	Accounting   string   `json:"accounting"`        // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
-	Placement    string   `json:"placement"`         // "cpuset", "affinity" or "none"
-	OwnCPU       float64  `json:"own_cpu"`           // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
-	OwnSeconds   float64  `json:"own_seconds"`       // how long that was
-	Unmet        []string `json:"unmet,omitempty"`   // limits and places that could not be given to a process, and why
-	Seconds      float64  `json:"seconds"`           // over which steal_seconds is told: the run without the commands around it
-	Unread       []string `json:"unread,omitempty"`  // which of steal_seconds and load_average could not be read: they are 0 and not known
-	Partner      string   `json:"partner,omitempty"` // duet: the variant that ran at the same time
+	StealSeconds float64  `json:"steal_seconds"`    // CPU time taken by the host, all CPUs
+	LoadAverage  float64  `json:"load_average"`     // one minute, at the start of the run, before its prepare command
+	Accounting   string   `json:"accounting"`       // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
+	Placement    string   `json:"placement"`        // "cpuset", "affinity" or "none"
+	OwnCPU       float64  `json:"own_cpu"`          // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
+	OwnSeconds   float64  `json:"own_seconds"`      // how long that was
+	Unmet        []string `json:"unmet,omitempty"`  // limits and places that could not be given to a process, and why
+	Seconds      float64  `json:"seconds"`          // over which steal_seconds is told: the run without the commands around it
+	Unread       []string `json:"unread,omitempty"` // which of steal_seconds and load_average could not be read: they are 0 and not known
+	Order        string   `json:"order,omitempty"`  // how the load went through the runs of the block that were made together: "windows" or "woven"; "" of a run by itself
+	With         []string `json:"with,omitempty"`   // the variants of those runs, without this one
 }

@@ -45,9 +45,6 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if s.placement.Shared {
 		s.record.Harness.Placement = "none"
 	}
-	if s.duet != nil {
-		s.record.Harness.Placement = placementDuet
-	}
 	var err error
 	if s.agents.sinkProcess, err = s.agent(ctx, role.Sink, append([]string{"agent", "sink"}, s.sinkFlags()...)...); err != nil {
 		return err

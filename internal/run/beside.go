@@ -45,6 +45,19 @@ func (s *stage) memoryOfRun() []record.Memory {
 	return out
 }
 
+// usedOf is what programs used in all.
+func usedOf(used []record.Usage) usedBy {
+	var sum usedBy
+	for _, u := range used {
+		if u.Role.OnApp() {
+			sum.app += u.CPUSeconds
+		} else {
+			sum.harness += u.CPUSeconds
+		}
+	}
+	return sum
+}
+
 // busy is a reading of how busy the run's CPUs are, whoever uses them.
 type busy struct {
 	at           time.Time
@@ -62,21 +75,13 @@ func (s *stage) busy() busy {
 }
 
 // others is the share of the app's CPUs, or of the harness's, whichever is more,
-// that was used by nobody of this run; own is what tracetax itself used.
-func (s *stage) others(from, to busy, used []record.Usage, own time.Duration) float64 {
+// that was used by none of those that used so much; own is what tracetax itself used.
+func (s *stage) others(from, to busy, used usedBy, own time.Duration) float64 {
 	elapsed := to.at.Sub(from.at).Seconds()
 	if !from.ok || !to.ok || elapsed <= 0 {
 		return 0
 	}
-	var app, harness float64
-	for _, u := range used {
-		if u.Role.OnApp() {
-			app += u.CPUSeconds
-		} else {
-			harness += u.CPUSeconds
-		}
-	}
-	harness += own.Seconds()
+	app, harness := used.app, used.harness+own.Seconds()
 	if len(s.placement.App) == 0 || s.placement.Shared { // the same CPUs
 		app += harness
 		harness = app

@@ -36,9 +36,9 @@ func ownerOf(o spec.Operation, processes []spec.Process) string {
 // cause returns why the run really ended: a process that died says more than the
 // request that it did not answer, though its end may be seen a little later.
 func (s *stage) cause(ctx context.Context, err error) error {
-	var partner *partnerError
-	if errors.As(context.Cause(ctx), &partner) {
-		return partner
+	var beside *besideError
+	if errors.As(context.Cause(ctx), &beside) {
+		return beside
 	}
 	var died *process.DiedError
 	if errors.As(context.Cause(ctx), &died) {
@@ -83,9 +83,10 @@ func (s *stage) diedFirst(heard *process.DiedError) *process.DiedError {
 // failure puts err into the record's words.
 func (s *stage) failure(err error) *record.Failure {
 	f := &record.Failure{Stage: s.name, Message: err.Error()}
-	var partner *partnerError
-	if errors.As(err, &partner) {
-		return f // whose own record says more
+	var beside *besideError
+	if errors.As(err, &beside) {
+		f.Stage = record.StageBlock // the record of the run that failed says more
+		return f
 	}
 	var died *process.DiedError
 	if errors.As(err, &died) {

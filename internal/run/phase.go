@@ -57,7 +57,7 @@ func (s *stage) idle(ctx context.Context) error {
 	if s.request.Kind == record.Calibration || s.request.Kind == record.Pilot {
 		return nil
 	}
-	if err := s.meet(ctx); err != nil {
+	if err := s.turn.meet(ctx); err != nil {
 		return err
 	}
 	if s.request.Load.Idle <= 0 {
@@ -135,12 +135,13 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if j.Rate == 0 {
 		phase.Connections = j.Load.Connections
 	}
-	if err := s.meet(ctx); err != nil {
+	if err := s.turn.meet(ctx); err != nil {
 		return phase, counted, err
 	}
 	s.name = "warm-up"
 	if j.Duration = request.Load.Warmup; j.Duration > 0 {
-		if phase.Warmup, err = s.load(ctx, j); err != nil {
+		err := s.turn.each(ctx, func() error { phase.Warmup, err = s.load(ctx, j); return err })
+		if err != nil {
 			return phase, counted, err
 		}
 	}
@@ -152,11 +153,11 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 
 	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
 	j.Seed++
-	stretch, err := s.driver.Prepare(ctx, j.Stretch)
-	if err != nil {
+	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window}
+	if err := w.prepare(ctx); err != nil {
 		return phase, counted, err
 	}
-	if err := s.meet(ctx); err != nil {
+	if err := s.turn.meet(ctx); err != nil {
 		return phase, counted, err
 	}
 	s.name = "window"
@@ -165,9 +166,12 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 		return phase, counted, err
 	}
 	begun, own, busy := time.Now(), s.own(), s.busy()
-	phase.Load, err = s.swapping(ctx, j.Duration, func() (record.Load, error) { return stretch.Run(ctx) })
-	if err == nil {
+	w.begun = begun
+	if err = w.run(ctx); err == nil {
 		s.loaded, err = s.end(loadTime{from: begun})
+	}
+	if err == nil {
+		phase.Load, err = w.soFar()
 	}
 	if err == nil {
 		err = s.wellDone(j, phase.Load)
@@ -180,21 +184,29 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if err != nil {
 		return phase, counted, err
 	}
+	if err := s.turn.meet(ctx); err != nil { // all have been drained
+		return phase, counted, err
+	}
 	after, err := s.meter.Mark()
 	if err != nil {
 		return phase, counted, err
 	}
-	used := s.own() - own
+	used, ended, all := s.own()-own, time.Now(), s.busy()
 	s.record.Harness.OwnCPU += used.Seconds()
-	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
+	s.record.Harness.OwnSeconds += ended.Sub(begun).Seconds()
 	phase.Sink = end.counts.Minus(warm.counts)
 	phase.Usage = s.memoryIn(s.loaded, s.between(before, after))
-	if s.duet == nil { // the partner would count as somebody else
-		phase.Others = s.others(busy, s.busy(), phase.Usage, used)
+	block, err := s.turn.together(ctx, usedOf(phase.Usage))
+	if err != nil {
+		return phase, counted, err
 	}
-	phase.DrainSeconds = end.took.Seconds()
+	phase.Others = s.others(busy, all, block, used)
+	phase.Usage = less(phase.Usage, w.readying)
+	phase.DrainSeconds = ended.Sub(w.lastEnded).Seconds()
+	phase.PausedSeconds = max(0, (w.lastEnded.Sub(begun) - w.loaded - w.readied).Seconds())
 	phase.Quiet = warm.quiet && end.quiet
 	s.name = "window"
-	err = stretch.Collect(ctx, &phase.Load)
+	err = w.collect(ctx)
+	phase.Load, phase.Windows = w.did, w.pieces
 	return phase, end.counts, err
 }

@@ -55,7 +55,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 		return tried{}, counted, err
 	}
 	p.Usage = s.memoryIn(loaded, s.between(before, asked))
-	p.Others = s.others(busy, s.busy(), p.Usage, s.own()-own)
+	p.Others = s.others(busy, s.busy(), usedOf(p.Usage), s.own()-own)
 	// Between the marks lie the generator's start and the encoding of its results
 	// too, in which the app has nothing to do.
 	p.Utilisation = s.utilisation(p.Usage, max(p.Seconds, p.Load.WallSeconds))

@@ -26,6 +26,7 @@ type Request struct {
 	Checking       bool                   // the sink looks at ids
 	Roots          map[string]int         // names of the roots of operations' traces, each with the most spans of such a trace; nil: not known
 	Spans          map[string]spec.Number // spans per operation (see record.Work), where known: lets a drain end as soon as all have come
+	Order          spec.Order             // how the load goes through the runs of its block
 	Samples        string                 // what the files begin with that keep every duration of a self-driving workload; "": none are kept
 	Seed           uint64
 	Faults         spec.Faults
@@ -38,6 +39,8 @@ type PhaseRequest struct {
 	Operation spec.Operation
 	Load      spec.Load         // of this phase, resolved: one rate, or one number of connections
 	Parameter map[string]string // what is varied between phases, e.g. {"connections": "4"}; nil where nothing is
+	Turns     []int             // the places of its windows among those of all runs of the block, from 0; nil: one window, at once
+	Window    time.Duration     // of each of them
 	Search    Searcher          // nil: the load is given
 	Watched   time.Duration     // above 0: the load is made for so long and watched slice by slice, and nothing is measured
 }

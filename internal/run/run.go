@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
@@ -105,87 +104,3 @@ func (c *Conductor) learnAtEnds(ctx context.Context, q Request, r *record.Record
 	}
 	return nil
 }
-
-// Duet makes two runs at the same time, so that what disturbs the machine
-// disturbs both alike. The machine has two sides: the program of a and the
-// harness of b are on the one, the program of b and the harness of a on the
-// other. The sides are swapped half-way through each window, while everything
-// runs, so that neither run has the better one. Windows begin together.
-//
-// What goes wrong in one run is a failure of both; an error means that they were
-// interrupted and left no record.
-func (c *Conductor) Duet(ctx context.Context, a, b Request) (record.Record, record.Record, error) {
-	all := slices.Concat(c.placement.App, c.placement.Harness)
-	first, second, err := process.Sides(all)
-	if err != nil {
-		return record.Record{}, record.Record{}, fmt.Errorf("making a duet: %w", err)
-	}
-	if err := process.Pin(all); err != nil { // on neither side more than on the other
-		return record.Record{}, record.Record{}, err
-	}
-	d := &duet{gate: make(chan struct{}), started: make(chan struct{})}
-	stages := [2]*stage{
-		newStage(a, process.Placement{App: first, Harness: second}),
-		newStage(b, process.Placement{App: second, Harness: first}),
-	}
-	d.play(ctx, c, stages)
-	errs := []error{process.Pin(c.placement.Harness), stages[0].redact(), stages[1].redact()}
-	if ctx.Err() != nil {
-		return record.Record{}, record.Record{}, errors.Join(append(errs, context.Cause(ctx), stages[0].uncleaned(), stages[1].uncleaned())...)
-	}
-	return *stages[0].record, *stages[1].record, errors.Join(errs...)
-}
-
-// play conducts both runs to their end. The failure of one ends the other.
-func (d *duet) play(ctx context.Context, c *Conductor, stages [2]*stage) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var both sync.WaitGroup
-	for i, s := range stages {
-		partner := stages[1-i].request
-		s.duet, s.second = d, i == 1
-		s.record.Harness.Partner = partner.Plan.Variant
-		both.Go(func() {
-			err := d.fits(s.request, partner)
-			if err == nil {
-				err = s.conduct(ctx, c)
-			}
-			s.finish(err)
-			if err != nil {
-				cancel(&partnerError{s.request.Plan.Variant, err})
-			}
-		})
-	}
-	both.Wait()
-}
-
-// fits reports what keeps two runs from being made together.
-func (d *duet) fits(a, b Request) error {
-	if len(a.Phases) != len(b.Phases) {
-		return fmt.Errorf("the runs of a duet have %d and %d phases: they must have the same", len(a.Phases), len(b.Phases))
-	}
-	for i := range a.Phases {
-		if a.Phases[i].Search != nil {
-			return errors.New("a duet cannot search for a capacity: the two searches would disturb each other; leave out the duet or the search")
-		}
-		if one, other := a.Phases[i].Operation.Name, b.Phases[i].Operation.Name; one != other {
-			return fmt.Errorf("the runs of a duet differ in phase %d: operation %s beside %s", i+1, one, other)
-		}
-		if one, other := a.Phases[i].Load, b.Phases[i].Load; one.Duration != other.Duration {
-			return fmt.Errorf("the runs of a duet differ in phase %d: %v beside %v", i+1, one.Duration, other.Duration)
-		}
-	}
-	return nil
-}
-
-// partnerError is why a run of a duet ends that did nothing wrong.
-type partnerError struct {
-	variant string
-	err     error
-}
-
-func (e *partnerError) Error() string {
-	return fmt.Sprintf("the other run of the duet, of variant %s, failed: %v", e.variant, e.err)
-}
-
-func (e *partnerError) Unwrap() error { return e.err }

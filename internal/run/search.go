@@ -35,10 +35,14 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	if !more {
 		return phase, counted, fmt.Errorf("operation %s: the search for its capacity has no rate to begin with", operation.Name)
 	}
+	if err := s.turn.meet(ctx); err != nil {
+		return phase, counted, err
+	}
 	s.name = "warm-up"
 	j.Rate, j.Duration = first.Rate, request.Load.Warmup
 	if j.Duration > 0 {
-		if phase.Warmup, err = s.attempt(ctx, j); err != nil {
+		err := s.turn.each(ctx, func() error { phase.Warmup, err = s.attempt(ctx, j); return err })
+		if err != nil {
 			return phase, counted, err
 		}
 	}
@@ -57,6 +61,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	if err != nil {
 		return phase, counted, err
 	}
+	s.turn.ended()
 	s.record.Harness.OwnCPU += (s.own() - own).Seconds()
 	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
 	result.Seconds = time.Since(begun).Seconds()
@@ -111,7 +116,9 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, j *job, counte
 			return all, counted, fmt.Errorf("operation %s: the search for its capacity does not end: %d probes were made", j.Operation.Name, mostProbes)
 		}
 		j.Seed++
-		t, end, err := s.try(ctx, request, *j, next, counted, clean)
+		var t tried
+		var end record.Counts
+		err := s.turn.each(ctx, func() (err error) { t, end, err = s.try(ctx, request, *j, next, counted, clean); return err })
 		if err != nil {
 			return all, end, err
 		}

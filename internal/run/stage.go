@@ -56,8 +56,7 @@ type stage struct {
 	before    harness                       // read when the run is prepared
 	after     harness                       // read when all of it has ended but the command after it; zero before
 
-	duet   *duet // nil: a run by itself
-	second bool  // of a duet
+	turn turn // among the runs of its block
 }
 
 func newStage(q Request, placement process.Placement) *stage {
@@ -105,21 +104,37 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		}},
 		{"sink", s.startAgents},
 		{"start", func(ctx context.Context) error {
-			return s.inTurn(ctx, func(ctx context.Context) error { return s.startApps(ctx, cancel) })
+			return s.turn.each(ctx, func() error { return s.begin(ctx, cancel) })
 		}},
-		{"connect", s.settle},
-		{"first operation", s.firstOperation},
 		{"idle", s.idle},
 		{"warm-up", s.warmAll},
 		{"phases", s.phases},
 		{"verify", s.verify},
-		{"stop", s.meet}, // the other run of a duet is still measured till then
+		{"stop", s.turn.meet}, // the others of its block are still measured till then
 		{"stop", func(context.Context) error { return s.lookInside() }},
 		{"stop", s.stop},
 	} {
 		s.name = step.name
 		if err := step.do(ctx); err != nil {
 			return s.cause(ctx, err)
+		}
+	}
+	return nil
+}
+
+// begin starts the processes and has them make their first operation. The others of the block wait: a start is measured too.
+func (s *stage) begin(ctx context.Context, cancel context.CancelCauseFunc) error {
+	for _, step := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"start", func(ctx context.Context) error { return s.startApps(ctx, cancel) }},
+		{"connect", s.settle},
+		{"first operation", s.firstOperation},
+	} {
+		s.name = step.name
+		if err := step.do(ctx); err != nil {
+			return err
 		}
 	}
 	return nil

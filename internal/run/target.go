@@ -54,9 +54,6 @@ type Meter interface {
 	Hottest(a, b usage.Threads) (process string, share float64)
 }
 
-// mover is a process that can be given other CPUs while it runs.
-type mover interface{ Move(cpus []int) error }
-
 // visible is a process into which one can look from outside. Of others nothing is told.
 type visible interface {
 	Runtime() string // what it runs on; "" where that cannot be seen
@@ -101,7 +98,6 @@ func (h here) Reach(address string) string { return address }
 type local struct{ *process.Process }
 
 var (
-	_ mover        = local{}
 	_ visible      = local{}
 	_ usage.Target = local{}
 )

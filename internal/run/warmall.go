@@ -73,8 +73,8 @@ func (s *stage) warm(ctx context.Context, request PhaseRequest, length time.Dura
 		j.Rate = first.Rate
 	}
 	j.Duration = length
-	did, err := s.attempt(ctx, j)
-	if err != nil {
+	var did record.Load
+	if err := s.turn.each(ctx, func() error { did, err = s.attempt(ctx, j); return err }); err != nil {
 		return w, err
 	}
 	if w.load, err = w.load.Plus(did); err != nil {

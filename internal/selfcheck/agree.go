@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // agreement holds every finding of the form's experiments against its own samples.
@@ -47,7 +48,7 @@ func (f Form) agreement(all map[string]Evidence) Check {
 // samples that are brackets only the centres are looked at: no experiment of a selfcheck
 // searches for a rate.
 func disagreement(doc *finding.Document, f *finding.Finding) string {
-	h := holder{Finding: f, quick: doc.Quick, duet: doc.Experiment.Duet, precise: doc.Experiment, warnings: doc.Warnings}
+	h := holder{Finding: f, quick: doc.Quick, woven: doc.Experiment.Order == string(spec.Woven), precise: doc.Experiment, warnings: doc.Warnings}
 	text := h.figures()
 	if text == "" && !h.bracketed() {
 		text = h.intervals()
@@ -68,9 +69,9 @@ func disagreement(doc *finding.Document, f *finding.Finding) string {
 // holder holds one finding against its samples.
 type holder struct {
 	*finding.Finding
-	quick, duet bool
-	precise     finding.Experiment // how many blocks it was to have
-	warnings    []finding.Warning
+	quick, woven bool
+	precise      finding.Experiment // how many blocks it was to have
+	warnings     []finding.Warning
 }
 
 // lessIsBetter are the metrics that the injected overheads are of.
@@ -160,8 +161,8 @@ func (h holder) interval(what string, i *finding.Interval, on scale) string {
 }
 
 // endless reports whether the analysis may leave the ends of an interval out: where figures
-// are all that is asked for, of a maximum, and in a duet of what goes by the clock.
-func (h holder) endless() bool { return h.quick || h.duet || h.Metric == "latency_max" }
+// are all that is asked for, of a maximum, and of woven variants, of what goes by the clock.
+func (h holder) endless() bool { return h.quick || h.woven || h.Metric == "latency_max" }
 
 // difference is the scale of value − baseline.
 func (h holder) difference() scale {

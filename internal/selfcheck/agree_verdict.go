@@ -114,7 +114,7 @@ func (h holder) withheld() string {
 		return ""
 	case v.Low != nil && (*v.Low > 0 || *v.High < 0):
 		return "the verdict is withheld, and its interval excludes zero"
-	case v.Low != nil || v.Claims == 0 && h.duet:
+	case v.Low != nil || v.Claims == 0 && h.woven:
 		return ""
 	}
 	_, _, bounded := h.answer().interval(h.asked(v.Confidence))

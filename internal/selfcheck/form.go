@@ -11,8 +11,8 @@ const (
 	Costs         = "selfcheck-costs"
 	OtherCosts    = "selfcheck-other-costs"
 	DeferredCosts = "selfcheck-deferred-costs"
-	DuetSame      = "selfcheck-duet-same" // in the full form only
-	DuetBurn      = "selfcheck-duet-burn"
+	WovenSame     = "selfcheck-woven-same" // in the full form only
+	WovenBurn     = "selfcheck-woven-burn"
 )
 
 // The variants of SmallCosts, Costs, OtherCosts and DeferredCosts.
@@ -46,7 +46,7 @@ type Experiment struct {
 func (f Form) Experiments() []Experiment {
 	exact := []Experiment{{Name: LossySink}, {Name: LateSink}, {Name: LateGenerator}}
 	if f == Full {
-		return append(exact, Experiment{Name: DeferredCosts, Blocks: 20}, Experiment{Name: OtherCosts, Blocks: 20}, Experiment{Name: SmallCosts, Blocks: 40, Duration: "3s"}, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: DuetSame}, Experiment{Name: DuetBurn})
+		return append(exact, Experiment{Name: DeferredCosts, Blocks: 20}, Experiment{Name: OtherCosts, Blocks: 20}, Experiment{Name: SmallCosts, Blocks: 40, Duration: "3s"}, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: WovenSame}, Experiment{Name: WovenBurn})
 	}
 	return append(exact, Experiment{Name: DeferredCosts}, Experiment{Name: OtherCosts}, Experiment{Name: SmallCosts}, Experiment{Name: Costs})
 }

@@ -67,8 +67,8 @@ func (f Form) lengths() []length {
 		return list
 	}
 	return append(list,
-		length{"duet, same again: CPU", DuetSame, Again, cpu, "s", 0, marginSmall, none}, // the two disturb each other
-		length{"duet, 200 µs of CPU", DuetBurn, Burn200, cpu, "s", 200e-6, marginCPU, exactly})
+		length{"woven, same again: CPU", WovenSame, Again, cpu, "s", 0, marginSmall, none}, // the two disturb each other
+		length{"woven, 200 µs of CPU", WovenBurn, Burn200, cpu, "s", 200e-6, marginCPU, exactly})
 }
 
 // check judges the length at a confidence of its own interval.

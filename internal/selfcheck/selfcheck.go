@@ -63,9 +63,8 @@ type Report struct {
 	Claims     int      `json:"claims"`     // intervals among the checks
 	Checks     []Check  `json:"checks"`
 	Noise      []Floor  `json:"noise"`
-	Duet       *Gain    `json:"duet,omitempty"` // in the full form
-	Results    []string `json:"results"`        // results folders, one an experiment
-	Seconds    float64  `json:"seconds"`        // that it took
+	Results    []string `json:"results"` // results folders, one an experiment
+	Seconds    float64  `json:"seconds"` // that it took
 }
 
 // Judge holds the evidence, by experiment, against what is known. What is missing
@@ -85,7 +84,6 @@ func Judge(form Form, evidence map[string]Evidence) *Report {
 	r.Checks = append(r.Checks, form.agreement(evidence))
 	r.Verdict = overall(r.Checks)
 	r.Noise = Floors(evidence[SmallCosts].Document)
-	r.Duet = gainOf(evidence[SmallCosts].Document, evidence[DuetSame].Document)
 	return r
 }
 

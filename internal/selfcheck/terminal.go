@@ -25,7 +25,6 @@ func Terminal(w io.Writer, r *Report, o Options) error {
 	p.table(r.Checks)
 	p.reasons(r.Checks)
 	p.floors(r.Noise)
-	p.gain(r.Duet)
 	p.folders(r.Results)
 	if _, err := io.WriteString(w, p.text.String()); err != nil {
 		return fmt.Errorf("writing the report of the selfcheck: %w", err)

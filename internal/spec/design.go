@@ -29,7 +29,7 @@ func (s *source) design(n *node) Design {
 	s.mapping(n, "design", fields{
 		"blocks":    func(v *node) { d.Blocks, d.Most = s.blocks(v) },
 		"precision": func(v *node) { d.Precision, d.Metric = s.precision(v) },
-		"duet":      func(v *node) { d.Duet = s.flag(v) },
+		"order":     func(v *node) { d.Order = s.blockOrder(v) },
 		"seed":      func(v *node) { d.Seed = s.seed(v) },
 		"quick":     func(v *node) { d.Quick = s.flag(v) },
 		"unpiloted": func(v *node) { d.Unpiloted = s.line(v) },
@@ -110,6 +110,15 @@ func precisionMetric(word string) (string, error) {
 	return name, nil
 }
 
+func (s *source) blockOrder(n *node) Order {
+	all := []Order{Windows, Woven, Apart}
+	if o := Order(s.text(n)); slices.Contains(all, o) {
+		return o
+	}
+	s.fail(n.at, "%s", unknown("order", printable(n.text), []string{string(Windows), string(Woven), string(Apart)}))
+	return ""
+}
+
 func (s *source) seed(n *node) uint64 {
 	v, err := strconv.ParseUint(s.text(n), 10, 64)
 	if err != nil {
@@ -129,9 +138,12 @@ func (d *Design) complete(l Load) {
 	}
 }
 
-// Settle draws a seed where the experiment has none, so that what is written of
-// it repeats the same order.
+// Settle chooses the order and draws a seed where the experiment names none: what is written of
+// it then repeats the same runs.
 func (e *Experiment) Settle() {
+	if e.Design.Order == "" {
+		e.Design.Order = e.order()
+	}
 	for e.Design.Seed == 0 {
 		e.Design.Seed = rand.Uint64()
 	}

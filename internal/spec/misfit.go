@@ -33,7 +33,7 @@ func (e *Experiment) Check() error {
 }
 
 func (e *Experiment) misfits() []misfit {
-	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.duet(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard())
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard())
 }
 
 // ownRates finds operations whose own rate would stand against what the load varies.
@@ -89,29 +89,6 @@ func (e *Experiment) stopping() []misfit {
 		return []misfit{{at: at, text: fmt.Sprintf("the throughput at a rate is that rate for every variant; write of %s, or load: {connections: 4}", metric.CPUPerOperation)}}
 	}
 	return nil
-}
-
-// duet finds what cannot be run two at a time.
-func (e *Experiment) duet() []misfit {
-	if !e.Design.Duet {
-		return nil
-	}
-	at := []string{"design", "duet"}
-	var out []misfit
-	if n := len(e.Variants); n != 2 {
-		out = append(out, misfit{at: at, choice: n > 2,
-			text: fmt.Sprintf("a duet is two variants at the same time, but there are %d; choose two (--variants a,b), or leave duet out", n)})
-	}
-	if e.Load.Capacity != nil {
-		out = append(out, misfit{at: at, text: "in a duet each variant would search for its capacity while the other one is in its way; leave out either duet or capacity"})
-	}
-	if w := e.Workload; w != nil && len(w.Prepare)+len(w.Cleanup) > 0 {
-		out = append(out, misfit{at: at, text: fmt.Sprintf("in a duet two runs are made at the same time, and what %s has as prepare and cleanup for the one would disturb the other; leave out either of them", w.Name)})
-	}
-	if e.self() {
-		out = append(out, misfit{at: at, text: fmt.Sprintf("in a duet the sides are swapped half-way through the load, and %s is self-driving, with a load of its own; leave duet out", e.Workload.Name)})
-	}
-	return out
 }
 
 // check complains of what does not go together, at the place in the file, as far

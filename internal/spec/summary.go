@@ -23,7 +23,7 @@ func (e *Experiment) Summary() string {
 	return fmt.Sprintf("%s of %s (%s) on workload %s, each run with %s (%s) %s%s for %s after %s%s",
 		e.Design.blocksText(), plural(len(variants), "variant"), strings.Join(variants, ", "), e.Workload.Name,
 		plural(len(operations), "operation"), strings.Join(operations, ", "), e.pace(),
-		probe, formatDuration(e.Load.Duration), e.Load.warmupSummary(), e.Design.duetText())
+		probe, formatDuration(e.Load.Duration), e.Load.warmupSummary(), e.Design.orderText())
 }
 
 // blocksText is "10 blocks", or "8 to 30 blocks".
@@ -34,9 +34,12 @@ func (d Design) blocksText() string {
 	return plural(d.Blocks, "block")
 }
 
-func (d Design) duetText() string {
-	if d.Duet {
-		return ", both variants at the same time"
+func (d Design) orderText() string {
+	switch d.Order {
+	case Windows:
+		return ", the variants of a block in turn"
+	case Woven:
+		return ", the variants of a block at the same time"
 	}
 	return ""
 }

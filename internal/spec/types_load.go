@@ -72,13 +72,26 @@ type Capacity struct {
 	Confirm    time.Duration // GoalLossless: so long nothing is lost at the rate that passes; 0: as long as any probe
 }
 
+// Order is how the load goes through the variants of a block.
+type Order string
+
+// The orders. In all but Apart every variant of a block lives at the same time, on the same CPUs.
+const (
+	Windows Order = "windows" // the load goes to one variant for a window, then to the next
+	Woven   Order = "woven"   // all variants have their full rate at the same time, a part of a period apart
+	Apart   Order = "apart"   // one run after the other
+)
+
+// Together reports whether the runs of a block are made at the same time.
+func (o Order) Together() bool { return o == Windows || o == Woven }
+
 // Design is how many runs are made.
 type Design struct {
 	Blocks    int     // exactly so many, or at least where Most is set
 	Most      int     // stop at the precision, or after so many; 0: exactly Blocks
 	Precision float64 // half-width of the interval on the relative cost that is enough, 0.02 is ±2 %
 	Metric    string  // of which metric
-	Duet      bool    // both variants at the same time, each on a side, sides swapped half-way
+	Order     Order   // how the load goes through the variants of a block; "": Settle chooses
 	Seed      uint64  // 0: drawn, and recorded
 	Quick     bool
 	Unpiloted string // Quick: the rate that was asked for, "50% of slowest"; the workload's own stand in for it, because no pilot was made

@@ -62,9 +62,6 @@ func (e *Experiment) warmups() []misfit {
 		return nil
 	}
 	at := []string{"load", "warmup"}
-	if e.Design.Duet {
-		return []misfit{{at: at, text: "in a duet two variants get warm in each other's way, which no pilot of one of them sees; write how long the warm-up is (warmup: 10s)"}}
-	}
 	for _, o := range e.Operations {
 		for _, level := range l.Steps() {
 			if rate := cmp.Or(o.Rate, level.Load.Rate); rate > 0 && rate*l.WarmupMost.Seconds() < leastInWarmup {

@@ -131,8 +131,8 @@ func designOf(d Design) pairs {
 	} else {
 		p.add("blocks", d.Blocks)
 	}
-	if d.Duet {
-		p.add("duet", true)
+	if d.Order != "" {
+		p.add("order", string(d.Order))
 	}
 	p.add("seed", d.Seed)
 	if d.Quick {

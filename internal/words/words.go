@@ -43,6 +43,6 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// OnlyCPU is why what takes time is not compared in a duet: each program shares its
-// CPU with what makes the other one's operations and takes its spans.
-const OnlyCPU = "a duet compares CPU and memory, not latency"
+// OnlyCPU is why what takes time is not compared of woven variants: requests of one wait for those of
+// the others.
+const OnlyCPU = "woven variants are compared by CPU and memory, not by latency"

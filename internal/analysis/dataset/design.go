@@ -5,6 +5,7 @@ package dataset
 import (
 	"time"
 
+	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -28,9 +29,9 @@ func (s *Set) Stops() bool {
 // Quick reports whether figures are all that is asked for.
 func (s *Set) Quick() bool { return s.Experiment.Design.Quick }
 
-// Duet reports whether variants ran at the same time.
-func (s *Set) Duet() bool {
-	return s.Experiment.Design.Duet || s.Any(func(r *Run) bool { return r.Harness.Partner != "" })
+// Woven reports whether variants had the load at the same time.
+func (s *Set) Woven() bool {
+	return s.Experiment.Design.Order == spec.Woven || s.Any(func(r *Run) bool { return r.Harness.Order == string(spec.Woven) })
 }
 
 // has reports whether a variant is one of those that are analysed.

@@ -121,10 +121,10 @@ func one(yes bool) float64 {
 }
 
 // CarryOver looks at the headlines, which all come from the same runs: whichever order of
-// these makes a difference to one of them makes it to those beside it. In a duet there is no
+// these makes a difference to one of them makes it to those beside it. Of runs that are made together there is no
 // order.
 func (s *Maker) CarryOver() []Doubt {
-	if s.Experiment.Design.Duet || s.Quick() {
+	if s.Experiment.Design.Order.Together() || s.Quick() {
 		return nil
 	}
 	asked := s.orderings()

@@ -158,7 +158,7 @@ func (s *Maker) increment(m measure.Measure, p dataset.Pair, at cell.At) (findin
 	}
 	c := s.newClaim(m, p, at, samples)
 	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
-	if s.Duet() && m.Timed() {
+	if s.Woven() && m.Timed() {
 		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
 	}
 	one := finding.Increment{

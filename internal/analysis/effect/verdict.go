@@ -22,12 +22,12 @@ const (
 // judge gives every claim its verdict.
 func (s *Maker) judge(claims []*claim) {
 	s.limit(claims)
-	duet := s.Duet()
+	woven := s.Woven()
 	var asked []*claim
 	var questions []judge.Question
 	for _, c := range claims {
 		switch {
-		case duet && c.metric.Timed():
+		case woven && c.metric.Timed():
 			c.shareCPU()
 		case !c.metric.NoVerdict:
 			c.doubts = s.doubtsOf(c)
@@ -65,7 +65,7 @@ func (s *Maker) families(claims []*claim) map[string]int {
 
 // counts reports whether the claim gets a verdict that others are corrected for.
 func (s *Maker) counts(c *claim) bool {
-	return !c.metric.NoVerdict && !(s.Duet() && c.metric.Timed())
+	return !c.metric.NoVerdict && !(s.Woven() && c.metric.Timed())
 }
 
 func (c *claim) family() string {

@@ -41,11 +41,11 @@ func (s *looker) findPilot() []hit {
 	return []hit{{text: "the rate was chosen by a pilot on this machine, by what the slowest variant can do here"}}
 }
 
-func (s *looker) findDuet() []hit {
-	if !s.Duet() {
+func (s *looker) findWoven() []hit {
+	if !s.Woven() {
 		return nil
 	}
-	return []hit{{text: "a duet: both variants ran at the same time, and each disturbed the other; their difference in CPU is sound, their latency is not compared, and the figures of one alone are not those of a program that has the machine to itself"}}
+	return []hit{{text: "woven: all variants had their load at the same time, and disturbed each other; their differences in CPU are sound, their latencies are not compared, and the figures of one alone are not those of a program that has the machine to itself"}}
 }
 
 // searchHits makes one hit a cell and variant of searches that is true of.

@@ -38,7 +38,7 @@ var checks = []check{
 	{"precision-not-reached", warning, "allow more blocks (design: {blocks: 8..60}), or ask for less precision", (*looker).findImprecise},
 	{"stopped-early", note, "nothing to do; a smaller precision, or a fixed number of blocks, makes more", (*looker).findStoppedEarly},
 	{"pilot", note, "the rate is this machine's: to repeat the experiment elsewhere at the same rate, name it (load: {rate: …})", (*looker).findPilot},
-	{"duet", note, "read the differences in CPU and memory; for latency, and for figures of one variant alone, run it without duet", (*looker).findDuet},
+	{"woven", note, "read the differences in CPU and memory; for latency, and for figures of one variant alone, write order: windows", (*looker).findWoven},
 	{"failed-runs", warning, "see the last log lines in the results folder under logs/; what failed twice is not tried again by --resume: mend it, and measure again", (*looker).findFailed},
 	{"spoiled-blocks", spoiled, "run on a machine that does nothing else; the other blocks count as they are", (*looker).findDropped},
 	{"spoiled-kept", spoiled, "more than a fifth of the blocks are spoiled, and no more are left out: repeat the experiment on a quieter machine", (*looker).findKept},

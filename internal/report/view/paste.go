@@ -137,8 +137,11 @@ func method(doc *finding.Document) string {
 		were, each = "was", "which"
 	}
 	order := "ran every variant once, in random order and in fresh processes"
-	if doc.Experiment.Duet {
-		order = "ran both variants at the same time, in fresh processes"
+	switch doc.Experiment.Order {
+	case "windows":
+		order = "ran fresh processes of all variants at the same time, and the load went from one to the next"
+	case "woven":
+		order = "ran fresh processes of all variants at the same time, each with its load"
 	}
 	return fmt.Sprintf("%s %s made, %s %s%s. ", parts.Counted(doc.Runs.Blocks, "block"), were, each, order, load) +
 		"A cost is the centre of the differences within blocks (Hodges–Lehmann)" + bounded(doc, ", with its 95 % interval", "; there are too few blocks for intervals") + ". " +

@@ -1,11 +1,11 @@
-// This file withholds verdicts on what a duet does not measure soundly: what takes
+// This file withholds verdicts on what variants cannot show that have their load at the same time: what takes
 // time, by the clock on the wall.
 
 package effect
 
 import "github.com/tracetax/tracetax/internal/finding"
 
-// shareCPU takes the verdict from a claim that a duet cannot answer: the figures stay,
+// shareCPU takes the verdict from a claim that woven variants cannot answer: the figures stay, but
 // their intervals would say how sure a wrong figure is.
 func (c *claim) shareCPU() {
 	c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)

@@ -1,0 +1,227 @@
+// The runs of a block, made together: all of their processes live at the same time, on the same CPUs, and what one of
+// them does that would disturb the others it does in its turn.
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Block makes the runs of a block together and returns their records in the same order. What goes wrong in one run ends
+// the others: theirs is then a failure of the block. An error means that all were interrupted and left no record.
+func (c *Conductor) Block(ctx context.Context, requests []Request) ([]record.Record, error) {
+	if err := fit(requests); err != nil {
+		return nil, err
+	}
+	t := newTurns(len(requests))
+	stages := make([]*stage, len(requests))
+	for i, q := range requests {
+		stages[i] = newStage(q, c.placement)
+		stages[i].turn = turn{t, i}
+		stages[i].record.Harness.Order = string(q.Order)
+	}
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	for _, s := range stages {
+		all.Go(func() {
+			err := s.conduct(within, c)
+			if err != nil {
+				cancel(&besideError{s.request.Plan.Variant, err})
+			}
+			s.finish(err)
+		})
+	}
+	all.Wait()
+	records, errs := make([]record.Record, len(stages)), []error(nil)
+	for i, s := range stages {
+		records[i] = *s.record
+		errs = append(errs, s.redact())
+		if ctx.Err() != nil {
+			errs = append(errs, s.uncleaned())
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, errors.Join(append(errs, context.Cause(ctx))...)
+	}
+	return records, errors.Join(errs...)
+}
+
+// fit reports what keeps runs from being made together.
+func fit(requests []Request) error {
+	for _, q := range requests[1:] {
+		first := requests[0]
+		if len(q.Phases) != len(first.Phases) {
+			return fmt.Errorf("making the runs of a block together: %s has %d phases and %s %d; they must have the same", q.Plan.Variant, len(q.Phases), first.Plan.Variant, len(first.Phases))
+		}
+		for i, p := range q.Phases {
+			if one, other := first.Phases[i], p; one.Operation.Name != other.Operation.Name || len(one.Turns) != len(other.Turns) || (one.Search == nil) != (other.Search == nil) {
+				return fmt.Errorf("making the runs of a block together: phase %d of %s and %s differ in operation or windows; they must have the same", i+1, first.Plan.Variant, q.Plan.Variant)
+			}
+		}
+	}
+	return nil
+}
+
+// besideError is why a run ends in which nothing went wrong: another one of its block failed.
+type besideError struct {
+	variant string
+	err     error
+}
+
+func (e *besideError) Error() string {
+	return fmt.Sprintf("the run of variant %s, which is made together with this one, failed: %v", e.variant, e.err)
+}
+
+func (e *besideError) Unwrap() error { return e.err }
+
+// turns has the runs of a block wait for each other.
+type turns struct {
+	mu      sync.Mutex
+	changed chan struct{} // closed at each change; then another one
+	runs    int
+	met     int    // how often all have met
+	arrived int    // of those that wait to meet
+	round   []bool // since they last met: whose turns are over
+	now     int    // whose turn it is
+	place   int    // the place of the window that is due, since they last met
+	used    usedBy // since they last met: by all that have said it
+}
+
+// usedBy is the CPU that programs on the app's CPUs and on the others used.
+type usedBy struct{ app, harness float64 }
+
+func newTurns(runs int) *turns {
+	return &turns{changed: make(chan struct{}), runs: runs, round: make([]bool, runs)}
+}
+
+// until waits until something is so.
+func (t *turns) until(ctx context.Context, is func() bool) error {
+	for {
+		t.mu.Lock()
+		so, changed := is(), t.changed
+		t.mu.Unlock()
+		if so {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// change changes something, and has those that wait look again.
+func (t *turns) change(do func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	do()
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// turn is the place of a run among those of its block. The zero turn is of a run by itself, which never waits.
+type turn struct {
+	*turns
+	run int
+}
+
+// meet waits until all runs of the block have come so far.
+func (t turn) meet(ctx context.Context) error {
+	if t.turns == nil {
+		return nil
+	}
+	var mine int
+	t.change(func() {
+		mine = t.met
+		if t.arrived++; t.arrived == t.runs {
+			t.arrived, t.now, t.place = 0, 0, 0
+			t.met++
+			clear(t.round)
+		}
+	})
+	return t.until(ctx, func() bool { return t.met > mine })
+}
+
+// each does something when it is the run's turn. The runs that have not ended their turns since they last met take
+// them one after the other, from the first to the last, and again.
+func (t turn) each(ctx context.Context, do func() error) error {
+	if t.turns == nil {
+		return do()
+	}
+	if err := t.until(ctx, func() bool { return t.now == t.run }); err != nil {
+		return err
+	}
+	err := do()
+	t.change(t.next)
+	return err
+}
+
+// next gives the turn to the next run; the lock is held.
+func (t turn) next() {
+	for range t.runs {
+		if t.now = (t.now + 1) % t.runs; !t.round[t.now] {
+			return
+		}
+	}
+}
+
+// ended has the run take no more turns until all meet.
+func (t turn) ended() {
+	if t.turns == nil {
+		return
+	}
+	t.change(func() {
+		t.round[t.run] = true
+		if t.now == t.run {
+			t.next()
+		}
+	})
+}
+
+// at does something when a place in the common order of windows has come.
+func (t turn) at(ctx context.Context, place int, do func() error) error {
+	if t.turns == nil {
+		return do()
+	}
+	if err := t.until(ctx, func() bool { return t.place == place }); err != nil {
+		return err
+	}
+	err := do()
+	t.change(func() { t.place++ })
+	return err
+}
+
+// together is what all runs of the block used between two meetings; all of them call it between the same two.
+func (t turn) together(ctx context.Context, mine usedBy) (usedBy, error) {
+	if t.turns == nil {
+		return mine, nil
+	}
+	t.change(func() { t.used.app, t.used.harness = t.used.app+mine.app, t.used.harness+mine.harness })
+	if err := t.meet(ctx); err != nil {
+		return mine, err
+	}
+	var all usedBy
+	t.change(func() { all = t.used })
+	if err := t.meet(ctx); err != nil {
+		return mine, err
+	}
+	t.change(func() { t.used = usedBy{} })
+	return all, t.meet(ctx)
+}
+
+// offset is by how much the run's load begins later than that of the first, where all have it at the same time: a part of
+// the time between two operations.
+func (t turn) offset(q Request, rate float64) (share float64) {
+	if t.turns == nil || q.Order != spec.Woven || rate <= 0 {
+		return 0
+	}
+	return float64(t.run) / float64(t.runs) / rate
+}

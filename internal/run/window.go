@@ -1,0 +1,175 @@
+// The measured window of a phase: in one piece, or in as many as the turns of its run.
+
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/usage"
+)
+
+// window is a measured window that is being made.
+type window struct {
+	stage *stage
+	job   job
+	turns []int         // the places of its pieces among those of all runs; nil: it is of one piece, which begins at once
+	piece time.Duration // length of one
+
+	begun     time.Time
+	armed     drive.Armed // the last piece that was prepared
+	did       record.Load // all pieces whose durations have been collected
+	last      record.Load // the last piece, whose durations have not been yet
+	pieces    []record.Window
+	loaded    time.Duration  // that the pieces lasted
+	readying  []record.Usage // what preparing and collecting used, which no operation did
+	readied   time.Duration  // that this took
+	lastEnded time.Time
+}
+
+// run makes the window. What preparing its pieces takes is told apart.
+func (w *window) run(ctx context.Context) error {
+	if w.turns == nil {
+		return w.make(ctx, 0)
+	}
+	w.job.Duration = w.piece
+	for _, place := range w.turns {
+		if err := w.stage.turn.at(ctx, place, func() error { return w.next(ctx, place) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare makes a window of one piece ready: whatever takes time besides its operations happens here.
+func (w *window) prepare(ctx context.Context) (err error) {
+	if w.turns == nil {
+		w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch)
+	}
+	return err
+}
+
+// next makes the next piece.
+func (w *window) next(ctx context.Context, place int) error {
+	before, err := w.stage.meter.Mark()
+	if err != nil {
+		return err
+	}
+	from := time.Now()
+	if err := w.collect(ctx); err != nil {
+		return err
+	}
+	if len(w.pieces) < len(w.turns)-1 && w.job.Purpose == drive.Window {
+		w.job.Purpose = drive.Probe // what is in use after the window is asked after its last piece
+	} else {
+		w.job.Purpose = drive.Window
+	}
+	if w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch); err != nil {
+		return err
+	}
+	after, err := w.stage.meter.Mark()
+	if err != nil {
+		return err
+	}
+	if !w.stage.manner().Generator { // the program itself makes ready, and writes down its durations
+		w.readying, w.readied = added(w.readying, w.stage.between(before, after)), w.readied+time.Since(from)
+	}
+	if err := w.make(ctx, place); err != nil {
+		return err
+	}
+	w.job.Seed++
+	return nil
+}
+
+// make makes a piece that is ready.
+func (w *window) make(ctx context.Context, place int) error {
+	before, err := w.stage.meter.Mark()
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	if w.last, err = w.armed.Run(ctx); err != nil {
+		return err
+	}
+	w.lastEnded = time.Now()
+	w.loaded += w.lastEnded.Sub(started)
+	if w.turns == nil {
+		return nil
+	}
+	after, err := w.stage.meter.Mark()
+	if err != nil {
+		return err
+	}
+	w.pieces = append(w.pieces, record.Window{
+		Place: place, StartSeconds: started.Sub(w.begun).Seconds(), WallSeconds: w.last.WallSeconds, Operations: w.last.Completed,
+		CPUSeconds: w.stage.charged(before, after),
+	})
+	return nil
+}
+
+// collect adds the last piece to those before, with what takes CPU to come by.
+func (w *window) collect(ctx context.Context) error {
+	if w.armed == nil {
+		return nil
+	}
+	err := w.armed.Collect(ctx, &w.last)
+	if err != nil {
+		return err
+	}
+	if w.did, err = w.did.Plus(w.last); err != nil {
+		return fmt.Errorf("adding up the windows of operation %s: %w", w.job.Operation.Name, err)
+	}
+	w.armed, w.last = nil, record.Load{}
+	return nil
+}
+
+// soFar is what was done, without what collecting tells.
+func (w *window) soFar() (record.Load, error) {
+	if len(w.pieces) < 2 {
+		return w.last, nil
+	}
+	return w.did.Plus(w.last)
+}
+
+// charged is the CPU seconds that all but the harness used.
+func (s *stage) charged(from, to usage.Mark) float64 {
+	var sum float64
+	for _, u := range s.between(from, to) {
+		if !u.Role.Harness() {
+			sum += u.CPUSeconds
+		}
+	}
+	return sum
+}
+
+// added adds up what the same processes used in two stretches; nil is nothing.
+func added(a, b []record.Usage) []record.Usage {
+	if a == nil {
+		return b
+	}
+	for i := range a {
+		a[i].Seconds += b[i].Seconds
+		a[i].CPUSeconds += b[i].CPUSeconds
+		a[i].SystemSeconds += b[i].SystemSeconds
+		a[i].ContextSwitches += b[i].ContextSwitches
+		a[i].Involuntary += b[i].Involuntary
+		a[i].ThrottleSeconds += b[i].ThrottleSeconds
+	}
+	return a
+}
+
+// less is what was used in a stretch without a part of it; nil is nothing.
+func less(all, part []record.Usage) []record.Usage {
+	for i := range part {
+		all[i].Seconds -= part[i].Seconds
+		all[i].CPUSeconds -= part[i].CPUSeconds
+		all[i].SystemSeconds -= part[i].SystemSeconds
+		all[i].ContextSwitches -= part[i].ContextSwitches
+		all[i].Involuntary -= part[i].Involuntary
+		all[i].ThrottleSeconds -= part[i].ThrottleSeconds
+	}
+	return all
+}
