@@ -96,7 +96,7 @@ func TestCompareRefusesWhatDiffers(t *testing.T) {
 		{"their order", func(d *finding.Document) { d.Experiment.Operations = []string{"work", "json"} }, "", ""},
 		{"baseline", func(d *finding.Document) { d.Experiment.Variants[0].Settings = map[string]string{"sampling": "1%"} }, "the baseline differs", "compare-different"},
 		{"faults", func(d *finding.Document) { d.Experiment.Faults = []string{"the sink loses 3 %"} }, "the set of faults differs", "compare-different"},
-		{"duet", func(d *finding.Document) { d.Experiment.Duet = true }, "the design differs: one variant at a time in main, a duet in branch", "compare-different"},
+		{"order", func(d *finding.Document) { d.Experiment.Order = "windows" }, "the order differs: apart in main, windows in branch", "compare-different"},
 		{"rate found", func(d *finding.Document) { d.Experiment.Rates = map[string]float64{"json": 515, "work": 500} }, "", "compare-rate"},
 		{"rate found, a little", func(d *finding.Document) { d.Experiment.Rates = map[string]float64{"json": 509, "work": 491} }, "", ""},
 		{"CPU", func(d *finding.Document) { d.Environment["cpu_model"] = "another" }, "the machines differ in their CPU: one in main, another in branch", "compare-elsewhere"},

@@ -110,14 +110,13 @@ func TestPilot(t *testing.T) {
 	}
 }
 
-func TestDuetIsNamed(t *testing.T) {
+func TestOrderIsNamed(t *testing.T) {
 	s := twoVariants()
-	if analyse(t, s.input()).Experiment.Duet {
-		t.Error("one variant at a time is said to be a duet")
-	}
-	s.design = func(e *spec.Experiment) { e.Design.Duet = true }
-	if !analyse(t, s.input()).Experiment.Duet {
-		t.Error("the design is a duet, and the document does not say so")
+	for _, order := range []spec.Order{spec.Windows, spec.Woven, spec.Apart} {
+		s.design = func(e *spec.Experiment) { e.Design.Order = order }
+		if got := analyse(t, s.input()).Experiment.Order; got != string(order) {
+			t.Errorf("the order is said to be %q, want %q", got, order)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ var provocations = []struct {
 		s.design = func(e *spec.Experiment) { e.Load.Relative = &spec.Relative{Share: 0.5} }
 		s.extra = []record.Record{pilot("none", record.Found, 1650), pilot("otel", record.Found, 1000)}
 	}},
-	{"duet", only("otel", func(r *record.Record) { r.Harness.Partner = "none" })},
+	{"woven", only("otel", func(r *record.Record) { r.Harness.Order = "woven" })},
 	{"generator-bound", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.ByGenerator, 0 })},
 	{"search-limit", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 })},
 	{"search-saturated", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.Saturated, 0 })},

@@ -13,7 +13,7 @@ import (
 )
 
 func TestBegun(t *testing.T) {
-	partner := &design.Run{Kind: record.Measured, Block: 3, Variant: "otel"}
+	other := design.Run{Kind: record.Measured, Block: 3, Variant: "otel"}
 	for name, test := range map[string]struct {
 		event  experiment.Event
 		design spec.Design
@@ -29,8 +29,8 @@ func TestBegun(t *testing.T) {
 			"run 9 of 10 · block 5, in the place of one that was spoiled · none"},
 		"one of a number that is open": {experiment.Event{Done: 18, Total: 61, Open: true, Left: 2 * time.Hour, Next: design.Run{Kind: record.Measured, Block: 9, Variant: "none"}}, spec.Design{Blocks: 8, Most: 30},
 			"run 19 of at most 61 · block 9, at most 30 · none · at most 2.0 h left"},
-		"a pair": {experiment.Event{Done: 4, Total: 9, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none", Partner: partner}}, spec.Design{Blocks: 4, Duet: true},
-			"run 5 of 9 · block 3/4 · none beside otel"},
+		"a block at once": {experiment.Event{Done: 4, Total: 9, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none", With: []design.Run{other}}}, spec.Design{Blocks: 4, Order: spec.Windows},
+			"run 5 of 9 · block 3/4 · none, otel"},
 	} {
 		if got := begun(test.event, &spec.Experiment{Design: test.design}); got != test.want {
 			t.Errorf("%s\n got %s\nwant %s", name, got, test.want)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestStopsAtThePrecision(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	kinds["precision"](s)
 	asked := 0
@@ -42,7 +42,7 @@ func TestStopsAtThePrecision(t *testing.T) {
 
 // An error in working out the precision ends the experiment and is told.
 func TestPrecisionFails(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	kinds["precision"](s)
 	broken := errors.New("a record cannot be read")
@@ -54,7 +54,7 @@ func TestPrecisionFails(t *testing.T) {
 
 // So does one in looking for blocks that were spoiled, which is done once all that were planned have been made.
 func TestSpoiledFails(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	broken := errors.New("a record cannot be read")
 	s.Spoiled = func([]record.Record) (int, error) { return 0, broken }
@@ -64,11 +64,11 @@ func TestSpoiledFails(t *testing.T) {
 	}
 }
 
-func TestDuet(t *testing.T) {
-	runner := duetScript()
+func TestBlocksTogether(t *testing.T) {
+	runner := blockScript()
 	keeper := &kept{}
 	s := newLoop(runner, keeper)
-	s.Experiment.Design.Duet = true
+	s.Experiment.Design.Order = spec.Windows
 	begun, ended := 0, map[string]int{}
 	var last Event
 	s.Observe = func(e Event) {
@@ -87,19 +87,19 @@ func TestDuet(t *testing.T) {
 	}
 	for i := 1; i < len(keeper.records); i += 2 {
 		a, b := keeper.records[i], keeper.records[i+1]
-		if a.Block != b.Block || a.Attempt != b.Attempt || a.Harness.Partner != b.Variant || b.Harness.Partner != a.Variant || a.Position != 0 || b.Position != 1 {
+		if a.Block != b.Block || a.Attempt != b.Attempt || !slices.Equal(a.Harness.With, []string{b.Variant}) || !slices.Equal(b.Harness.With, []string{a.Variant}) || a.Position != 0 || b.Position != 1 {
 			t.Errorf("pair %+v\n%+v", a, b)
 		}
 	}
 }
 
-// A run whose partner failed is none: both are made once more.
-func TestDuetFails(t *testing.T) {
-	runner := duetScript()
+// If a run of a block failed the others have no use: all are made once more.
+func TestBlockFails(t *testing.T) {
+	runner := blockScript()
 	runner.fail = func(name string) bool { return name == "002-otel-1" }
 	keeper := &kept{}
 	s := newLoop(runner, keeper)
-	s.Experiment.Design.Duet = true
+	s.Experiment.Design.Order = spec.Windows
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -113,22 +113,19 @@ func TestDuetFails(t *testing.T) {
 	}
 	slices.Sort(failures)
 	slices.Sort(good)
-	if !slices.Equal(failures, []string{"2 none 1 duet", "2 otel 1 start"}) || !slices.Equal(good, []string{"2 none 2", "2 otel 2"}) {
+	if !slices.Equal(failures, []string{"2 none 1 block", "2 otel 1 start"}) || !slices.Equal(good, []string{"2 none 2", "2 otel 2"}) {
 		t.Errorf("failures %q, good %q", failures, good)
 	}
 
-	// The reason is the variant's own failure where it has one, else its partner's.
-	for want, fails := range map[string][]string{
-		"its partner otel failed (start)": {"001-otel-1", "001-otel-2", "002-otel-1", "002-otel-2"},
-		"again: start: it broke":          {"001-none-1", "001-otel-2", "002-otel-1", "002-otel-2"},
-	} {
-		runner = duetScript()
-		runner.fail = func(name string) bool { return slices.Contains(fails, name) }
-		s = newLoop(runner, &kept{})
-		s.Experiment.Design.Duet = true
-		if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+	// The reason that is told is that of the variant that failed itself.
+	runner = blockScript()
+	runner.fail = func(name string) bool {
+		return strings.Contains(name, "-otel-") && !strings.HasPrefix(name, "calibration")
+	}
+	s = newLoop(runner, &kept{})
+	s.Experiment.Design.Order = spec.Windows
+	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "otel: start: it broke") {
+		t.Errorf("error %v, want it to tell why otel failed", err)
 	}
 }
 
@@ -136,8 +133,8 @@ func TestDuetFails(t *testing.T) {
 func TestAble(t *testing.T) {
 	alone := &script{}
 	s := newLoop(alone, &kept{})
-	s.Experiment.Design.Duet = true
-	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "two runs at the same time cannot be made here") || len(alone.made) > 0 {
+	s.Experiment.Design.Order = spec.Windows
+	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "runs cannot be made together here") || len(alone.made) > 0 {
 		t.Errorf("a duet with a runner that makes one run at a time: %v", err)
 	}
 	s = newLoop(alone, &kept{})
@@ -156,7 +153,8 @@ func TestForesee(t *testing.T) {
 			e.Load.Relative = &spec.Relative{Share: 0.5}
 			e.Design.Most = 6
 		},
-		"duet": func(e *spec.Experiment) { e.Design.Duet = true },
+		"windows": func(e *spec.Experiment) { e.Design.Order = spec.Windows },
+		"woven":   func(e *spec.Experiment) { e.Design.Order = spec.Woven },
 	} {
 		t.Run(name, func(t *testing.T) { foresee(t, change) })
 	}
@@ -177,19 +175,19 @@ func foresee(t *testing.T, change func(*spec.Experiment)) {
 	}
 	most := max(4, e.Design.Most)
 	shortest := 80 * time.Second
-	if e.Design.Duet {
+	if e.Design.Order == spec.Woven {
 		shortest /= 2
 	}
 	if len(s.Blocks) != most || s.Least != 4 || s.Shortest < shortest || s.Length < s.Shortest || s.Phases != max(1, len(e.Load.Levels)) {
 		t.Errorf("%+v", s)
 	}
-	if e.Design.Duet && s.Length >= 80*time.Second {
-		t.Errorf("a duet takes %s, as long as one run after the other", s.Length)
+	if e.Design.Order == spec.Woven && s.Length >= 80*time.Second {
+		t.Errorf("woven runs take %s, as long as one after the other", s.Length)
 	}
 	if (s.Length == s.Shortest) != (most == 4) {
 		t.Errorf("from %s to %s", s.Shortest, s.Length)
 	}
-	runner := duetScript()
+	runner := blockScript()
 	loop := &Loop{Experiment: e, Runner: runner, Keeper: &kept{}, Precise: after(99)}
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)

@@ -79,7 +79,7 @@ func (l *Loop) conclusion(plan design.Plan) error {
 	good, tried := map[string]bool{}, map[string]bool{}
 	for i := range l.history {
 		if r := &l.history[i]; r.Kind == record.Measured {
-			tried[r.Variant] = true
+			tried[r.Variant] = tried[r.Variant] || !r.Failed() || r.Failure.Stage != record.StageBlock
 			good[r.Variant] = good[r.Variant] || !r.Failed()
 		}
 	}

@@ -22,7 +22,7 @@ func measured(all []run.Request) []run.Request {
 
 // A sweep has a phase for each level, with the level's load alone.
 func TestSweep(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	s.Experiment.Load = spec.Load{Rates: []float64{100, 200.5}, Connections: 8}
 	if _, err := s.Run(context.Background(), nil); err != nil {
@@ -44,7 +44,7 @@ func TestSweep(t *testing.T) {
 }
 
 func TestSearch(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	s.Experiment.Load = spec.Load{Capacity: &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}, Duration: time.Second}
 	s.Experiment.Workload.Rate = 70
@@ -73,7 +73,7 @@ func TestSearch(t *testing.T) {
 // A relative rate is a share of what the slowest variant was found to do, the same
 // for all variants, by operation.
 func TestRelative(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.6}}
 	history, err := s.Run(context.Background(), nil)
@@ -127,7 +127,7 @@ func TestPilotsFind(t *testing.T) {
 		"the baseline does too little":     {ended(record.BelowLeast, 0), found(400), 0, "the baseline none failed again and again: pilot: no rate was found that none can do (a: below the lowest rate that can be asked, a note"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			runner := duetScript()
+			runner := blockScript()
 			runner.does = func(variant, _ string) record.Capacity {
 				return map[string]record.Capacity{"none": test.none, "otel": test.otel}[variant]
 			}
@@ -153,7 +153,7 @@ func TestPilotsFind(t *testing.T) {
 
 // A rate so low that nothing would happen in the window is no rate.
 func TestRelativeIsTooLow(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	s.Experiment.Load = spec.Load{Relative: &spec.Relative{Share: 0.001}, Duration: time.Second}
 	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "is no operation") {
@@ -163,7 +163,7 @@ func TestRelativeIsTooLow(t *testing.T) {
 
 // Each variant has its own faults, but what an operation makes is learnt without.
 func TestFaultsOfVariants(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	s.Experiment.Faults = spec.Faults{SinkLoses: 0.03}
 	s.Cells[1].Variant.Faults = &spec.Faults{SinkLate: time.Second}
@@ -183,7 +183,7 @@ func TestFaultsOfVariants(t *testing.T) {
 
 // Of several shares each is a phase of its own, and one search is made for all of them.
 func TestSharesOfTheSlowest(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	s.Experiment.Load.Relative = &spec.Relative{Shares: []float64{0.5, 1}, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.6}}
 	if _, err := s.Run(context.Background(), nil); err != nil {

@@ -24,10 +24,10 @@ var kinds = map[string]func(*Loop){
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most = 2, 6
 		s.Precise = after(4)
 	},
-	"duet":    func(s *Loop) { s.Experiment.Design.Duet = true },
+	"windows": func(s *Loop) { s.Experiment.Design.Order = spec.Windows },
 	"spoiled": func(s *Loop) { s.Spoiled = func([]record.Record) (int, error) { return 1, nil } },
 	"all but a search": func(s *Loop) {
-		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Duet = 2, 6, true
+		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Order = 2, 6, spec.Windows
 		s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
 		s.Precise = after(3)
 	},
@@ -56,7 +56,7 @@ func capacities(variant, operation string) record.Capacity {
 	return record.Capacity{Outcome: record.Found, Rate: rate, Passing: rate}
 }
 
-func duetScript() *duo { return &duo{script{does: capacities}} }
+func blockScript() *blocks { return &blocks{script{does: capacities}} }
 
 // told is what matters of a request.
 func told(q run.Request) string {
@@ -79,7 +79,7 @@ func allTold(requests []run.Request) []string {
 // the same runs at the same loads as if there had been none.
 func TestResume(t *testing.T) {
 	for name, change := range kinds {
-		whole := duetScript()
+		whole := blockScript()
 		s := newLoop(whole, &kept{})
 		change(s)
 		if _, err := s.Run(context.Background(), nil); err != nil {
@@ -87,7 +87,7 @@ func TestResume(t *testing.T) {
 		}
 		for _, at := range whole.starts {
 			t.Run(fmt.Sprint(name, " at ", at), func(t *testing.T) {
-				first, keeper := duetScript(), &kept{}
+				first, keeper := blockScript(), &kept{}
 				first.stop = func(n int) bool { return n >= at }
 				s := newLoop(first, keeper)
 				change(s)
@@ -95,7 +95,7 @@ func TestResume(t *testing.T) {
 				if final := new(FinalError); !errors.Is(err, errInterrupted) || errors.As(err, &final) {
 					t.Fatalf("the interruption gave %v", err)
 				}
-				second := duetScript()
+				second := blockScript()
 				s = newLoop(second, keeper)
 				change(s)
 				if _, err := s.Run(context.Background(), keeper.records); err != nil {
@@ -111,15 +111,15 @@ func TestResume(t *testing.T) {
 
 // A pair of which only the first record could be kept is made again, whole.
 func TestResumeAfterHalfAPair(t *testing.T) {
-	first, keeper := duetScript(), &kept{room: 2} // the calibration, and half of the first pair
+	first, keeper := blockScript(), &kept{room: 2} // the calibration, and half of the first pair
 	s := newLoop(first, keeper)
-	s.Experiment.Design.Duet = true
+	s.Experiment.Design.Order = spec.Windows
 	if _, err := s.Run(context.Background(), nil); err == nil {
 		t.Fatal("a full disk gave no error")
 	}
-	second := duetScript()
+	second := blockScript()
 	s = newLoop(second, keeper)
-	s.Experiment.Design.Duet = true
+	s.Experiment.Design.Order = spec.Windows
 	keeper.room = 0
 	history, err := s.Run(context.Background(), keeper.records)
 	if err != nil {

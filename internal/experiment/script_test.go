@@ -57,17 +57,21 @@ func (s *script) record(q run.Request) record.Record {
 	return r
 }
 
-// duo is a script that can make two runs at the same time.
-type duo struct{ script }
+// blocks is a script that can make runs together.
+type blocks struct{ script }
 
-func (d *duo) Duet(_ context.Context, a, b run.Request) (record.Record, record.Record, error) {
+func (d *blocks) Block(_ context.Context, requests []run.Request) ([]record.Record, error) {
 	if d.stop != nil && d.stop(len(d.made)) {
-		return record.Record{}, record.Record{}, errInterrupted
+		return nil, errInterrupted
 	}
 	d.starts = append(d.starts, len(d.made))
-	d.made = append(d.made, a.Name, b.Name)
-	d.seen = append(d.seen, a, b)
-	return d.record(a), d.record(b), nil
+	var out []record.Record
+	for _, q := range requests {
+		d.made = append(d.made, q.Name)
+		d.seen = append(d.seen, q)
+		out = append(out, d.record(q))
+	}
+	return out, nil
 }
 
 // kept is a Keeper in memory that can refuse.

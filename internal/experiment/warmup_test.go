@@ -31,7 +31,7 @@ func watching(q run.Request) bool { return strings.HasPrefix(q.Name, "warmup-") 
 
 // The longest warm-up that a pilot found is that of every phase of every measured run.
 func TestWarmupIsTheLongest(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	runner.warms = warmingUp(map[string]int{"none a": 3, "otel a": 10, "otel b": 25})
 	s := newLoop(runner, &kept{})
 	s.Experiment.Load.WarmupMost = 30 * time.Second
@@ -66,7 +66,7 @@ func TestWarmupIsTheLongest(t *testing.T) {
 
 	// Resumed from any place, the experiment goes on with the same warm-up.
 	for n := range history {
-		again := duetScript()
+		again := blockScript()
 		again.warms = runner.warms
 		s := newLoop(again, &kept{})
 		s.Experiment.Load.WarmupMost = 30 * time.Second
@@ -86,7 +86,7 @@ func TestWarmupIsTheLongest(t *testing.T) {
 
 // A given warm-up needs no pilot.
 func TestWarmupGiven(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	s.Experiment.Load.Warmup = 2 * time.Second
 	if _, err := s.Run(context.Background(), nil); err != nil {
@@ -116,7 +116,7 @@ func TestWhatIsWatched(t *testing.T) {
 		"a relative rate": {spec.Load{Relative: &spec.Relative{Share: 0.5, Search: *search}}, [2]float64{300, 150}, "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			runner := duetScript()
+			runner := blockScript()
 			runner.warms = warmingUp(nil)
 			s := newLoop(runner, &kept{})
 			s.Experiment.Load = test.load
@@ -147,7 +147,7 @@ func TestWhatIsWatched(t *testing.T) {
 
 // A variant whose pilot fails twice is left out, and its warm-up counts for nobody.
 func TestWarmupPilotFails(t *testing.T) {
-	runner := duetScript()
+	runner := blockScript()
 	runner.warms = warmingUp(map[string]int{"none a": 6, "otel a": 40, "other a": 6})
 	runner.fail = func(name string) bool { return strings.HasPrefix(name, "warmup-otel") }
 	s := newLoop(runner, &kept{})

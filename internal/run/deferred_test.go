@@ -143,16 +143,19 @@ func TestDeferredCostIsTheWindows(t *testing.T) {
 	charged(t, conductor, q.Name, r.Phases[0])
 }
 
-// Both runs of a duet are charged with it.
-func TestDeferredCostInADuet(t *testing.T) {
+// So are runs that are made together: what one works off while another has the load is its own.
+func TestDeferredCostInABlock(t *testing.T) {
 	conductor, a := deferringRequest(t)
 	_, b := deferringRequest(t)
 	a.Name, a.Plan.Variant = "001-none-1", "none"
-	ra, rb, err := conductor.Duet(t.Context(), a, b)
+	a.Order, b.Order = spec.Windows, spec.Windows
+	a.Phases[0].Turns, b.Phases[0].Turns = []int{0, 3}, []int{1, 2}
+	a.Phases[0].Window, b.Phases[0].Window = a.Phases[0].Load.Duration/2, b.Phases[0].Load.Duration/2
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, r := range map[string]record.Record{a.Name: ra, b.Name: rb} {
+	for name, r := range map[string]record.Record{a.Name: records[0], b.Name: records[1]} {
 		if r.Failed() {
 			t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
 		}

@@ -106,15 +106,15 @@ func TestCleanupAfterAnInterruption(t *testing.T) {
 	}
 }
 
-// Of an interrupted duet each run is cleaned up, and each that fails in it is told.
-func TestCleanupAfterAnInterruptedDuet(t *testing.T) {
+// Of an interrupted block each run is cleaned up, and each that fails in it is told.
+func TestCleanupAfterAnInterruptedBlock(t *testing.T) {
 	conductor, a, b := pair(t, "/work", "/work")
 	out := filepath.Join(t.TempDir(), "out")
 	for _, q := range []run.Request{a, b} {
 		q.Plan.Prepare = writes(out, "prepare", "exec sleep 600")
 		q.Plan.Cleanup = writes(out, "cleanup", "echo $TRACETAX_VARIANT is still in use; exit 1")
 	}
-	_, _, err := conductor.Duet(untilWritten(t, out+".tmp"), a, b)
+	_, err := conductor.Block(untilWritten(t, out+".tmp"), []run.Request{a, b})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "none is still in use") || !strings.Contains(err.Error(), "otel is still in use") {
 		t.Errorf("interrupted: %v", err)
 	}

@@ -30,7 +30,7 @@ func TestOthers(t *testing.T) {
 		"where nothing is read": {apart, busy{at: zero.Add(time.Second)}, 0},
 	} {
 		s := &stage{placement: test.placement}
-		if got := s.others(busy{at: zero, ok: true}, test.to, used, time.Second); math.Abs(got-test.want) > 1e-9 {
+		if got := s.others(busy{at: zero, ok: true}, test.to, usedOf(used), time.Second); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
 		}
 	}

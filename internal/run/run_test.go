@@ -290,3 +290,10 @@ func TestCommandThatDoesNotExist(t *testing.T) {
 		t.Errorf("%v, %+v", err, r.Failure)
 	}
 }
+
+// word is what follows name in a line of text.
+func word(text, name string) string {
+	_, rest, _ := strings.Cut(text, name)
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
+}

@@ -39,13 +39,3 @@ func TestFloors(t *testing.T) {
 		t.Errorf("%d floors of nothing", n)
 	}
 }
-
-func TestGain(t *testing.T) {
-	g := gainOf(again(40, 0.06), again(20, 0.02))
-	if g == nil || g.Times < 2.5 || g.Times > 3.5 || g.Duet <= 0 || math.Abs(g.Ordinary/g.Duet-g.Times) > 1e-9 {
-		t.Errorf("a third of the spread, whatever the blocks: %+v", g)
-	}
-	if g := gainOf(again(40, 0.06), nil); g != nil {
-		t.Errorf("a gain without a duet: %+v", g)
-	}
-}

@@ -150,8 +150,8 @@ func (s scene) evidence() map[string]Evidence {
 		SmallCosts:    s.costs(), // each holds the variants of all three
 		OtherCosts:    s.costs(),
 		DeferredCosts: s.costs(),
-		DuetSame:      s.costs(), // they hold more than a duet does
-		DuetBurn:      s.costs(),
+		WovenSame:     s.costs(), // they hold more than woven variants do
+		WovenBurn:     s.costs(),
 		LossySink: {
 			Document: faulty(map[string]int64{ledger.Expected: 2000, ledger.Delivered: 1940, ledger.Unaccounted: 60}, "spans-unaccounted"),
 			Records: []record.Record{

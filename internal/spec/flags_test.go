@@ -96,9 +96,9 @@ func TestHooks(t *testing.T) {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	roundTrip(t, e)
-	e.Design.Duet = true
-	if err := e.Check(); err == nil || !strings.Contains(err.Error(), "would disturb the other") {
-		t.Errorf("a duet: %v", err)
+	e.Design.Order = Windows
+	if err := e.Check(); err == nil || !strings.Contains(err.Error(), "would disturb the others") {
+		t.Errorf("variants that are made together: %v", err)
 	}
 	_, err = FromFlags(Flags{Command: []string{"shop", "{port}"}, Prepare: "sh {port}", Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"}}, builtIn())
 	if err == nil || !strings.HasPrefix(err.Error(), `--prepare 'sh {port}': unknown placeholder "{port}"`) {

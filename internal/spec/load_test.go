@@ -81,9 +81,9 @@ func TestDesigns(t *testing.T) {
 		"{blocks: 8..30, precision: 2% of cpu_per_operation}": {Blocks: 8, Most: 30, Precision: 0.02, Metric: "cpu_per_operation"},
 		"{precision: 2.5%}":                       {Blocks: 8, Most: 30, Precision: 0.025, Metric: "cpu_per_operation"},
 		"{blocks: 10..12, precision: 0.1 of p99}": {Blocks: 10, Most: 12, Precision: 0.1, Metric: "latency_p99"},
-		"{blocks: 6, duet: true}":                 {Blocks: 6, Duet: true},
-		"{duet: true, precision: 1%}":             {Blocks: 8, Most: 30, Precision: 0.01, Metric: "cpu_per_operation", Duet: true},
-		"{duet: false, quick: true}":              {Blocks: 10, Quick: true},
+		"{blocks: 6, order: woven}":               {Blocks: 6, Order: Woven},
+		"{order: apart, precision: 1%}":           {Blocks: 8, Most: 30, Precision: 0.01, Metric: "cpu_per_operation", Order: Apart},
+		"{order: windows, quick: true}":           {Blocks: 10, Quick: true, Order: Windows},
 	} {
 		e := parseOne(t, small+"design: "+text)
 		if diff := cmp.Diff(want, e.Design); diff != "" {
@@ -240,7 +240,7 @@ func TestSummaries(t *testing.T) {
 	for text, want := range map[string]string{
 		"load: {rate: [1/s, 2/s]}":                              "10 blocks of 2 variants (none, otel) on workload shop, each run with 2 operations (home, cart) at 1/s, 2/s in turn for 10s after 3s of warm-up",
 		"load: {connections: [1, 64]}":                          "10 blocks of 2 variants (none, otel) on workload shop, each run with 2 operations (home, cart) over 1, 64 connections in turn for 10s after 3s of warm-up",
-		"load: {rate: 50% of slowest}\ndesign: {duet: true}":    "10 blocks of 2 variants (none, otel) on workload shop, each run with 2 operations (home, cart) at 50% of slowest for 10s after 3s of warm-up, both variants at the same time",
+		"load: {rate: 50% of slowest}\ndesign: {order: woven}":  "10 blocks of 2 variants (none, otel) on workload shop, each run with 2 operations (home, cart) at 50% of slowest for 10s after 3s of warm-up, the variants of a block at the same time",
 		"load: {capacity: {p99: 5ms}}\ndesign: {precision: 1%}": "8 to 30 blocks of 2 variants (none, otel) on workload shop, each run with 2 operations (home, cart) in search of the highest rate with a p99 of at most 5ms, probing for 10s after 3s of warm-up",
 	} {
 		if got := parseOne(t, small+text).Summary(); got != want {

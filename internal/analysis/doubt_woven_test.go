@@ -1,4 +1,4 @@
-// A duet compares what programs use, not how long they take.
+// Woven variants are compared by what they use, not how long they take.
 
 package analysis_test
 
@@ -13,18 +13,18 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// duet is a scene whose variants ran at the same time.
-func duet() scene {
+// woven is a scene whose variants had their load at the same time.
+func woven() scene {
 	s := twoVariants()
 	s.latencies = true
 	s.change = func(r *record.Record) {
-		r.Harness.Partner = map[string]string{"none": "otel", "otel": "none"}[r.Variant]
+		r.Harness.Order = "woven"
 	}
 	return s
 }
 
-func TestADuetComparesNoLatency(t *testing.T) {
-	doc := analyse(t, duet().input())
+func TestWovenVariantsCompareNoLatency(t *testing.T) {
+	doc := analyse(t, woven().input())
 	for _, metric := range []string{"latency_mean", "latency_p50", "latency_p90", "latency_p99", "startup_time", "first_operation_time"} {
 		operation := "json"
 		if !strings.HasPrefix(metric, "latency") {
@@ -47,16 +47,16 @@ func TestADuetComparesNoLatency(t *testing.T) {
 	if f := get(t, doc, "", "otel", "memory_peak"); f.Verdict.Kind != finding.NoDifference {
 		t.Errorf("the memory: %+v", f.Verdict)
 	}
-	if !warned(doc, "duet") {
+	if !warned(doc, "woven") {
 		t.Errorf("%+v", doc.Warnings)
 	}
 }
 
-// A limit on latency cannot be kept in a duet, nor broken; it takes nothing from the
+// A limit on latency cannot be kept by woven variants, nor broken; it takes nothing from the
 // confidence of the others.
-func TestBudgetsInADuet(t *testing.T) {
+func TestBudgetsOfWovenVariants(t *testing.T) {
 	for _, blocks := range []int{3, 10} {
-		s := duet()
+		s := woven()
 		s.blocks = blocks
 		s.budget = []spec.Limit{{Metric: "latency_p99", Value: 0.5}, {Metric: "cpu_per_operation", Value: 0.9}}
 		doc := analyse(t, s.input())
@@ -70,9 +70,9 @@ func TestBudgetsInADuet(t *testing.T) {
 	}
 }
 
-// Two duets side by side are compared in their CPU alone.
-func TestDuetsCompared(t *testing.T) {
-	in := compare.Input{Base: duet().result(t, "a"), News: []*finding.Document{duet().result(t, "b")}, Budget: []spec.Limit{{Metric: "latency_p99", Value: 0.5}}}
+// Two results of woven variants are compared in their CPU alone.
+func TestWovenResultsCompared(t *testing.T) {
+	in := compare.Input{Base: woven().result(t, "a"), News: []*finding.Document{woven().result(t, "b")}, Budget: []spec.Limit{{Metric: "latency_p99", Value: 0.5}}}
 	doc := compared(t, in)
 	if v := changeIn(t, doc, 0, "json", "otel", "latency_p99").Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhySharedCPU {
 		t.Errorf("%+v", v)
@@ -85,9 +85,9 @@ func TestDuetsCompared(t *testing.T) {
 	}
 }
 
-func TestThroughputInADuet(t *testing.T) {
+func TestThroughputOfWovenVariants(t *testing.T) {
 	s := connections(0.01, 8, 2, 4)
-	s.also(func(r *record.Record) { r.Harness.Partner = "another" })
+	s.also(func(r *record.Record) { r.Harness.Order = "woven" })
 	n := 0
 	for _, f := range analyse(t, s.input()).Findings {
 		if f.Metric == metric.Throughput {

@@ -1,0 +1,137 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// pair are two runs of the service, without tracing and with it, that are to be made together: four windows each.
+func pair(t *testing.T, pathA, pathB string) (*run.Conductor, run.Request, run.Request) {
+	t.Helper()
+	conductor, a := request(t, record.Measured, pathA)
+	_, b := request(t, record.Measured, pathB)
+	a.Name, a.Plan.Variant = "001-none-1", "none"
+	for i, turns := range [][]int{{0, 3, 4, 7}, {1, 2, 5, 6}} {
+		q := []*run.Request{&a, &b}[i]
+		q.Order = spec.Windows
+		q.Phases = slices.Clone(q.Phases)
+		for p := range q.Phases {
+			q.Phases[p].Turns, q.Phases[p].Window = turns, q.Phases[p].Load.Duration/4
+		}
+	}
+	return conductor, a, b
+}
+
+func TestBlockInWindows(t *testing.T) {
+	conductor, a, b := pair(t, "/work", "/work")
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := map[int]float64{}
+	for i, r := range records {
+		if r.Failed() {
+			t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+		}
+		if want := []string{"none", "otel"}[i]; r.Variant != want || r.Harness.Order != "windows" {
+			t.Errorf("run %d is of %s in the order %q, want %s in windows", i, r.Variant, r.Harness.Order, want)
+		}
+		phase := r.Phases[0]
+		if phase.Load.Completed != 100 || phase.Sink.Spans != 200 || r.Life.Spans != 282 {
+			t.Errorf("%s: %d operations, %d spans in the window, %d in all; want 100, 200, 282", r.Variant, phase.Load.Completed, phase.Sink.Spans, r.Life.Spans)
+		}
+		var operations uint64
+		var cpu float64
+		for _, w := range phase.Windows {
+			operations, cpu, began[w.Place] = operations+w.Operations, cpu+w.CPUSeconds, w.StartSeconds
+		}
+		if len(phase.Windows) != 4 || operations != 100 || cpu <= 0 {
+			t.Errorf("%s: %d windows of %d operations and %g s of CPU in all, want 4 of 100: %+v", r.Variant, len(phase.Windows), operations, cpu, phase.Windows)
+		}
+		if phase.PausedSeconds <= 0 || phase.DrainSeconds <= 0 {
+			t.Errorf("%s: paused for %g s, drained for %g s; want both", r.Variant, phase.PausedSeconds, phase.DrainSeconds)
+		}
+		for _, u := range phase.Usage {
+			if u.Role != "load" && u.Role != "sink" && u.CPUSeconds < cpu {
+				t.Errorf("%s: %s used %g s of CPU in all, and %g s in its windows", r.Variant, u.Process, u.CPUSeconds, cpu)
+			}
+		}
+	}
+	for place := 1; place < 8; place++ {
+		if began[place] <= began[place-1] {
+			t.Errorf("window %d began %g s after the first, the one before %g s; want one after the other", place, began[place], began[place-1])
+		}
+	}
+}
+
+// Woven runs have their load at the same time, in one window each.
+func TestBlockWoven(t *testing.T) {
+	conductor, a, b := pair(t, "/work", "/work")
+	for _, q := range []*run.Request{&a, &b} {
+		q.Order, q.Phases[0].Turns = spec.Woven, nil
+	}
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Failed() {
+			t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+		}
+		if phase := r.Phases[0]; phase.Load.Completed != 100 || phase.Sink.Spans != 200 || r.Life.Spans != 282 || len(phase.Windows) != 0 {
+			t.Errorf("%s: %d operations, %d spans in the window, %d in all, %d windows; want 100, 200, 282, 0",
+				r.Variant, phase.Load.Completed, phase.Sink.Spans, r.Life.Spans, len(phase.Windows))
+		}
+	}
+}
+
+// Where one run fails the others do too, and say because of whom.
+func TestBlockWhereOneDies(t *testing.T) {
+	conductor, a, b := pair(t, "/work", "/die")
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ra, rb := records[0], records[1]
+	if !rb.Failed() || rb.Failure.Process != "app" || !strings.Contains(rb.Failure.Message, "9") {
+		t.Errorf("the one that died: %+v", rb.Failure)
+	}
+	if !ra.Failed() || ra.Failure.Stage != record.StageBlock || ra.Failure.Process != "" || !strings.Contains(ra.Failure.Message, "otel") {
+		t.Errorf("the other one: %+v", ra.Failure)
+	}
+	if rb.Failed() && strings.Contains(strings.Join(rb.Failure.Log, " "), "s3cret") || strings.Contains(ra.Failure.Message, "s3cret") {
+		t.Error("a secret is in a record")
+	}
+}
+
+func TestBlockThatDoesNotFit(t *testing.T) {
+	conductor, a, b := pair(t, "/work", "/work")
+	b.Phases = append(b.Phases, b.Phases[0])
+	if _, err := conductor.Block(t.Context(), []run.Request{a, b}); err == nil {
+		t.Error("runs of one and of two phases were made together")
+	}
+	conductor, a, b = pair(t, "/work", "/work")
+	b.Phases[0].Turns = []int{1, 2}
+	if _, err := conductor.Block(t.Context(), []run.Request{a, b}); err == nil {
+		t.Error("runs of four and of two windows were made together")
+	}
+}
+
+func TestBlockInterrupted(t *testing.T) {
+	conductor, a, b := pair(t, "/work", "/work")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	because := errors.New("enough")
+	timer := time.AfterFunc(700*time.Millisecond, func() { cancel(because) })
+	defer timer.Stop()
+	if records, err := conductor.Block(ctx, []run.Request{a, b}); !errors.Is(err, because) || records != nil {
+		t.Errorf("an interrupted block gave %v, %d records", err, len(records))
+	}
+}
