@@ -18,6 +18,9 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 	if err := session.NotAFolder(f.resume); err != nil {
 		return nil, err
 	}
+	if err := checkOrder(f.order); err != nil {
+		return nil, err
+	}
 	found, err := f.find(c, args)
 	if err != nil {
 		return nil, err
@@ -39,6 +42,9 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		if f.seed != 0 {
 			e.Design.Seed = f.seed
 		}
+		if f.order != "" {
+			e.Design.Order = spec.Order(f.order)
+		}
 		if f.budget != "" {
 			if e.Budget, err = spec.ParseBudget(f.budget); err != nil {
 				return nil, fmt.Errorf("--budget: %w", err)
@@ -50,6 +56,14 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		f.settle(e, kept)
 	}
 	return found, nil
+}
+
+// checkOrder says what is wrong with an order of the command line.
+func checkOrder(order string) error {
+	if order == "" || slices.Contains(spec.Orders, spec.Order(order)) {
+		return nil
+	}
+	return fmt.Errorf("--order %q: known are %s, %s and %s", order, spec.Windows, spec.Woven, spec.Apart)
 }
 
 // keptSeeds are the seeds of the experiments in the folder that a named experiment goes on
@@ -73,17 +87,20 @@ func (f *runFlags) keptSeeds() (map[string]uint64, error) {
 // it goes on with. A dry run draws one for all workloads, so that --seed can repeat every order
 // that it shows.
 func (f *runFlags) settle(e *spec.Experiment, kept map[string]uint64) {
+	if len(f.resumes) > 0 && e.Design.Order == "" {
+		e.Design.Order = spec.Apart // it was begun before there were others
+	}
 	if e.Design.Seed == 0 {
 		e.Design.Seed = kept[e.Workload.Name]
 	}
-	if e.Design.Seed != 0 {
-		return
-	}
-	if f.dryRun {
+	drawn := e.Design.Seed == 0
+	if drawn && f.dryRun {
 		e.Design.Seed = f.drawn
 	}
 	e.Settle()
-	f.drawn = e.Design.Seed
+	if drawn {
+		f.drawn = e.Design.Seed
+	}
 }
 
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, error) {

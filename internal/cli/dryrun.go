@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/experiment"
@@ -38,16 +39,13 @@ func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error
 		for _, line := range lacks(foreseen.Lacking) {
 			fmt.Fprintln(s.Out, "  cannot run here"+line)
 		}
-		between := " "
-		if schedule.Together {
-			between = " beside "
-		}
 		for i, order := range schedule.Blocks {
-			fmt.Fprintf(s.Out, "  block %d: %s\n", i+1, strings.Join(order, between))
+			fmt.Fprintf(s.Out, "  block %d: %s\n", i+1, strings.Join(order, " "))
 			if i+1 == schedule.Least && schedule.Least < len(schedule.Blocks) {
 				fmt.Fprintf(s.Out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
 			}
 		}
+		fmt.Fprintln(s.Out, "  "+turnsText(e, schedule))
 		fmt.Fprintln(s.Out, "  "+orderOf(e.Design.Seed, drawn, foreseen.None))
 		fmt.Fprintln(s.Out, "  "+resolution(len(schedule.Blocks)))
 	}
@@ -106,6 +104,36 @@ func lengthText(s experiment.Schedule) string {
 		return "about " + about(s.Shortest) + " to " + about(s.Length)
 	}
 	return "about " + about(s.Length)
+}
+
+// turnsText says how the load goes through the variants of a block, and why they do not live side by side where they do not.
+func turnsText(e *spec.Experiment, schedule experiment.Schedule) string {
+	switch {
+	case e.Design.Order == spec.Woven:
+		return "order woven: all variants of a block have their load at the same time; no verdicts on latency"
+	case e.Design.Order != spec.Windows:
+		if why := e.Apart(); why != "" {
+			return "order apart, one run after the other: " + why
+		}
+		return "order apart: one run after the other"
+	case e.Load.Capacity != nil:
+		return "order windows: all variants of a block live at the same time, and search in turn, probe by probe"
+	}
+	least, most := schedule.Windows[0], schedule.Windows[0]
+	for _, w := range schedule.Windows {
+		if w.Number < least.Number {
+			least = w
+		}
+		if w.Number > most.Number {
+			most = w
+		}
+	}
+	text := fmt.Sprintf("order windows: all variants of a block live at the same time, and have the load in turn: %d %s of %v a phase",
+		most.Number, console.Noun(most.Number, "window"), most.Length.Round(time.Millisecond))
+	if least.Number != most.Number {
+		text += fmt.Sprintf(" (%s: %d of %v)", least.Operation, least.Number, least.Length.Round(time.Millisecond))
+	}
+	return text
 }
 
 // resolution says what a number of blocks can show. How much blocks differ is

@@ -23,8 +23,16 @@ type Schedule struct {
 	Phases     int           // phases of a run
 	Together   bool          // the variants of a block live at the same time
 	Woven      bool          // and have their load at the same time, too
+	Windows    []Windows     // of each phase of a run, where the load goes from one to the next
 	Length     time.Duration // about, if all blocks are made and searches are long; fetching and building not counted
 	Shortest   time.Duration // about, if only Least blocks are made and searches are short
+}
+
+// Windows are how often a variant has the load in a phase, and for how long each time.
+type Windows struct {
+	Operation string
+	Number    int
+	Length    time.Duration
 }
 
 // Planned is a run that would be made, if none fails.
@@ -47,6 +55,9 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 			return s, err
 		}
 		plans[i], lasting[plan.Variant] = plan, lengthsOf(e, plan, phases)
+	}
+	if e.Design.Order == spec.Windows {
+		s.Windows = windowsOf(e, plans)
 	}
 	p := planOf(e, plans)
 	s.Warmed = p.Warmed
@@ -71,6 +82,22 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 	s.Length = before.long + time.Duration(p.Most)*block.long
 	s.Shortest = before.short + time.Duration(p.Least)*block.short
 	return s, nil
+}
+
+// windowsOf are the windows of each phase.
+func windowsOf(e *spec.Experiment, plans []*spec.Plan) []Windows {
+	var delay time.Duration
+	for _, plan := range plans {
+		delay = max(delay, plan.Passed())
+	}
+	var out []Windows
+	for _, operation := range e.Operations {
+		for _, level := range e.Load.Steps() {
+			number, length := level.Load.Windows(operation, delay)
+			out = append(out, Windows{operation.Name, number, length})
+		}
+	}
+	return out
 }
 
 // add plans a run that takes so long, and returns that.

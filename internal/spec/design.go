@@ -111,11 +111,14 @@ func precisionMetric(word string) (string, error) {
 }
 
 func (s *source) blockOrder(n *node) Order {
-	all := []Order{Windows, Woven, Apart}
-	if o := Order(s.text(n)); slices.Contains(all, o) {
-		return o
+	var known []string
+	for _, o := range Orders {
+		if s.text(n) == string(o) {
+			return o
+		}
+		known = append(known, string(o))
 	}
-	s.fail(n.at, "%s", unknown("order", printable(n.text), []string{string(Windows), string(Woven), string(Apart)}))
+	s.fail(n.at, "%s", unknown("order", printable(n.text), known))
 	return ""
 }
 

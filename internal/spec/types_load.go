@@ -82,6 +82,9 @@ const (
 	Apart   Order = "apart"   // one run after the other
 )
 
+// Orders are all of them.
+var Orders = []Order{Windows, Woven, Apart}
+
 // Together reports whether the runs of a block are made at the same time.
 func (o Order) Together() bool { return o == Windows || o == Woven }
 
