@@ -153,7 +153,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 
 	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
 	j.Seed++
-	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window}
+	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: warm.counts}
 	if err := w.prepare(ctx); err != nil {
 		return phase, counted, err
 	}

@@ -18,6 +18,8 @@ type window struct {
 	job   job
 	turns []int         // the places of its pieces among those of all runs; nil: it is of one piece, which begins at once
 	piece time.Duration // length of one
+	calls uint64        // operations of one, where they end it
+	warm  record.Counts // at the sink when it begins
 
 	begun     time.Time
 	armed     drive.Armed // the last piece that was prepared
@@ -35,7 +37,7 @@ func (w *window) run(ctx context.Context) error {
 	if w.turns == nil {
 		return w.make(ctx, 0)
 	}
-	w.job.Duration = w.piece
+	w.job.Duration, w.calls = w.piece, w.job.Count
 	for _, place := range w.turns {
 		if err := w.stage.turn.at(ctx, place, func() error { return w.next(ctx, place) }); err != nil {
 			return err
@@ -67,6 +69,7 @@ func (w *window) next(ctx context.Context, place int) error {
 	} else {
 		w.job.Purpose = drive.Window
 	}
+	w.job.Count = share(w.calls, len(w.pieces), len(w.turns))
 	if w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch); err != nil {
 		return err
 	}
@@ -81,7 +84,30 @@ func (w *window) next(ctx context.Context, place int) error {
 		return err
 	}
 	w.job.Seed++
-	return nil
+	return w.settle(ctx)
+}
+
+// settle waits until the spans of the pieces so far have come: what the tracer still does for them would run into the next
+// window, which is another run's, and be in its latencies.
+func (w *window) settle(ctx context.Context) error {
+	if !w.stage.exporting || w.stage.turn.turns == nil {
+		return nil
+	}
+	did, err := w.soFar()
+	if err != nil {
+		return err
+	}
+	_, err = w.stage.drain(ctx, w.warm, w.stage.awaited(w.job.work, did.Started))
+	return err
+}
+
+// share is the part that falls on one of so many.
+func share(all uint64, one, of int) uint64 {
+	part := all / uint64(of)
+	if one == 0 {
+		part += all % uint64(of)
+	}
+	return part
 }
 
 // make makes a piece that is ready.

@@ -18,6 +18,8 @@ const (
 	leastInWindow  = 20 // operations, where there is a rate
 	delaysInWindow = 5  // times the longest delay of a tracer: a shorter one finds its batches half full
 	mostWindows    = 1000
+	windowsOfCalls = 10   // where a number of operations ends a window
+	leastOfCalls   = 1000 // operations in each of these
 )
 
 // order is the order of an experiment whose file names none.
@@ -93,9 +95,18 @@ func (l Load) Windows(o Operation, delay time.Duration) (int, time.Duration) {
 		least = max(least, time.Duration(math.Ceil(leastInWindow/rate*float64(time.Second))))
 	}
 	n := min(int(l.Duration/least), mostWindows)
-	if l.Calls > 0 || n < 2 {
+	if l.Calls > 0 {
+		n = min(windowsOfCalls, int(l.Calls/leastOfCalls))
+		if delay > 0 { // nobody knows how long they take
+			n = 1
+		}
+	}
+	if n < 2 {
 		return 1, l.Duration
 	}
 	n -= n % 2 // each order and its reverse
+	if l.Calls > 0 {
+		return n, l.Duration // the longest
+	}
 	return n, l.Duration / time.Duration(n)
 }
