@@ -15,6 +15,13 @@ func SetLastPatience(d time.Duration) (restore func()) {
 	return func() { lastPatience = before }
 }
 
+// SetCalmPatience sets for how long a program is waited for that still starts, and one that is not calm after its load.
+func SetCalmPatience(start, drain time.Duration) (restore func()) {
+	wasStart, wasDrain := startPatience, drainPatience
+	startPatience, drainPatience = start, drain
+	return func() { startPatience, drainPatience = wasStart, wasDrain }
+}
+
 // LiveAt has the workload's processes be reached at another host, and reach the sink there.
 func (c *Conductor) LiveAt(host string) {
 	c.target = func(l *process.Launcher) Target { return there{here{l}, host} }
