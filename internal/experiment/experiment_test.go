@@ -121,3 +121,32 @@ func TestNothingSucceeds(t *testing.T) {
 		}
 	}
 }
+
+// Every measured run is drained for as long as the slowest tracer of the experiment needs: by its word, or by what a
+// calibration saw.
+func TestDrainedAlike(t *testing.T) {
+	for name, c := range map[string]struct{ declared, seen, want time.Duration }{
+		"declared":            {2 * time.Second, 2500 * time.Millisecond, 2050 * time.Millisecond},
+		"slower than it says": {time.Second, 8 * time.Second, 6650 * time.Millisecond},
+	} {
+		runner := &script{drained: c.seen}
+		s := newLoop(runner, &kept{})
+		s.Cells[1].Plan.Delay = c.declared
+		if _, err := s.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		measured := 0
+		for _, q := range runner.seen {
+			want := time.Duration(0)
+			if q.Kind == record.Measured {
+				measured, want = measured+1, c.want
+			}
+			if q.Drain != want {
+				t.Errorf("%s: %s is drained for %v at least, want %v", name, q.Name, q.Drain, want)
+			}
+		}
+		if measured != 6 {
+			t.Errorf("%s: %d measured runs, want 6", name, measured)
+		}
+	}
+}
