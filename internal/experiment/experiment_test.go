@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -126,8 +127,8 @@ func TestNothingSucceeds(t *testing.T) {
 // calibration saw.
 func TestDrainedAlike(t *testing.T) {
 	for name, c := range map[string]struct{ declared, seen, want time.Duration }{
-		"declared":            {2 * time.Second, 2500 * time.Millisecond, 2050 * time.Millisecond},
-		"slower than it says": {time.Second, 8 * time.Second, 6650 * time.Millisecond},
+		"declared":            {2 * time.Second, 2500 * time.Millisecond, 2025 * time.Millisecond},
+		"slower than it says": {time.Second, 8 * time.Second, 6625 * time.Millisecond},
 	} {
 		runner := &script{drained: c.seen}
 		s := newLoop(runner, &kept{})

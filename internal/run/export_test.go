@@ -15,11 +15,12 @@ func SetLastPatience(d time.Duration) (restore func()) {
 	return func() { lastPatience = before }
 }
 
-// SetCalmPatience sets for how long a program is waited for that still starts, and one that is not calm after its load.
-func SetCalmPatience(start, drain time.Duration) (restore func()) {
-	wasStart, wasDrain := startPatience, drainPatience
-	startPatience, drainPatience = start, drain
-	return func() { startPatience, drainPatience = wasStart, wasDrain }
+// SetCalmPatience sets for how long a program is waited for that still starts, one that seems to work for good, and one that
+// is not calm after its load.
+func SetCalmPatience(start, work, drain time.Duration) (restore func()) {
+	wasStart, wasWork, wasDrain := startPatience, forLong, drainPatience
+	startPatience, forLong, drainPatience = start, work, drain
+	return func() { startPatience, forLong, drainPatience = wasStart, wasWork, wasDrain }
 }
 
 // LiveAt has the workload's processes be reached at another host, and reach the sink there.

@@ -37,7 +37,7 @@ func Drain(p *spec.Plan, calibrations []record.Record) time.Duration {
 			}
 		}
 	}
-	return longest + 2*poll
+	return longest + poll
 }
 
 // probes are how many a search takes, and how many of them are of the length that confirms.
@@ -53,7 +53,7 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, least time
 		length += p.Passed() + margin
 	}
 	if kind == record.Measured {
-		drain = max(drain, least, calmLooks*look)
+		drain = max(drain, least, calmFor)
 	}
 	if kind == record.Calibration {
 		made := time.Duration(0) // requests take next to none

@@ -14,7 +14,7 @@ func TestLength(t *testing.T) {
 	plain := spec.Load{Warmup: 2 * s, Duration: 10 * s, Idle: s}
 	with := func(c spec.Capacity) spec.Load { l := plain; l.Capacity = &c; return l }
 	exporting := &spec.Plan{Delay: s, Processes: []spec.Process{{Run: []string{"{sink.otlp.http}"}}}}
-	const start, calm = 700 * time.Millisecond, calmLooks * look
+	const start, calm = 700 * time.Millisecond, calmFor
 	for name, test := range map[string]struct {
 		plan   *spec.Plan
 		load   spec.Load

@@ -65,7 +65,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	held := request.Search.Held(p)
 	calm := true
 	if !held { // what it left would be charged to the next one
-		if calm, err = s.calm(ctx, 0, probePatience); err != nil {
+		if calm, err = s.calm(ctx, probeCalmFor, 0, probePatience); err != nil {
 			return tried{}, counted, err
 		}
 	}

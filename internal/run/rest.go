@@ -12,21 +12,23 @@ import (
 
 // How it is found out that processes are calm.
 const (
-	look        = 50 * time.Millisecond  // between two looks at what they use
-	calmLooks   = 4                      // over which they are calm: fewer may fall into a stretch in which a quota or the machine holds the app back
-	longestLook = 250 * time.Millisecond // between two looks while they are idle
-	calmShare   = 0.1                    // of the CPU that the app may use: more is what a program uses idle only if it goes on for long
-	forLong     = 5 * time.Second
-	likeness    = 0.25 // two paces that differ by less, as a share of the lower one, may be the same
-	noise       = 2e-3 // s of CPU, by which a short stretch may come out too high: a timer, a tick of the kernel's clock
+	look        = 25 * time.Millisecond  // between two looks at what they use
+	calmFor     = 150 * time.Millisecond // longer than the period of a quota, which may hold the app back for most of it
+	idleLook    = 50 * time.Millisecond  // between two looks while they are idle, at least
+	longestLook = 250 * time.Millisecond // and at most
+	calmShare   = 0.1                    // of a CPU, or of what the app may use of it: more is what a program uses idle only if it goes on for long
+	likeness    = 0.25                   // two paces that differ by less, as a share of the lower one, may be the same
+	noise       = 2e-3                   // s of CPU, by which a short stretch may come out too high: a timer, a tick of the kernel's clock
 
-	probePatience = 20 * time.Second // with what a probe left that was too much for the app
-	drains        = 3                // of a probe, at most: late spans would be counted in the next one
+	probeCalmFor  = 600 * time.Millisecond // after a probe that was too much for the app, which its quota may hold back for several periods
+	probePatience = 20 * time.Second       // with what it left
+	drains        = 3                      // of a probe, at most: late spans would be counted in the next one
 )
 
 // For how long programs are waited for; variables for tests.
 var (
 	startPatience = 10 * time.Second // that still start
+	forLong       = 5 * time.Second  // that seem to work for good
 	drainPatience = 5 * time.Second  // that are not as calm as they were idle
 )
 
@@ -85,7 +87,7 @@ func (s *stage) idle(ctx context.Context) error {
 // and is being compiled: taken for what it uses idle, that would be taken off what operations cost. steady is false where
 // it was never calm.
 func (s *stage) idling(ctx context.Context, length time.Duration) (used []record.Usage, steady bool, err error) {
-	every := max(look, min(length/4, longestLook))
+	every := max(idleLook, min(length/4, longestLook))
 	half := int((length/2 + every - 1) / every) // in looks
 	var marks []usage.Mark
 	steady, err = await(ctx, every, length+startPatience, func() (bool, error) {
@@ -109,11 +111,14 @@ func (s *stage) idling(ctx context.Context, length time.Duration) (used []record
 	return used, steady, err
 }
 
+// little is the CPU seconds per second up to which processes are taken for calm where it is not known what they use idle.
+func (s *stage) little() float64 { return calmShare * min(1, s.appLimit()) }
+
 // agree reports whether what is used from a to b is what the processes use idle.
 func (s *stage) agree(a, middle, b usage.Mark) bool {
 	first, second := paceOf(s.meter.Between(a, middle)), paceOf(s.meter.Between(middle, b))
 	whole := pace{first.cpu + second.cpu, first.seconds + second.seconds}
-	return !first.above(second) && !second.above(first) && (whole.rate() < calmShare*s.appLimit() || whole.seconds >= forLong.Seconds())
+	return !first.above(second) && !second.above(first) && (whole.rate() < s.little() || whole.seconds >= forLong.Seconds())
 }
 
 // idleAgain reads it once more when all operations have been made. Where it is another rate, none can be taken off.
@@ -135,15 +140,16 @@ func (s *stage) idleAgain(ctx context.Context) error {
 	return err
 }
 
-// calm waits until the processes use no more than when they were idle, and at least so long; false where they still used
-// more when patience was over. Where it is not known what they use idle, little is calm.
-func (s *stage) calm(ctx context.Context, least, patience time.Duration) (bool, error) {
-	at := pace{cpu: calmShare * s.appLimit(), seconds: 1}
+// calm waits until the processes have used no more than when they were idle for some time, and at least so long in all;
+// false where they still used more when patience beyond that was over. Where it is not known what they use idle, little is calm.
+func (s *stage) calm(ctx context.Context, calmFor, least, patience time.Duration) (bool, error) {
+	at := pace{cpu: s.little(), seconds: 1}
 	if s.idlePace != nil {
 		at = *s.idlePace
 	}
 	least = max(least, 0)
 	begun := time.Now()
+	looks := int(calmFor / look)
 	var marks []usage.Mark
 	return await(ctx, look, least+patience, func() (bool, error) {
 		mark, err := s.meter.Glance()
@@ -151,7 +157,7 @@ func (s *stage) calm(ctx context.Context, least, patience time.Duration) (bool, 
 			return false, err
 		}
 		marks = append(marks, mark)
-		since := len(marks) - 1 - calmLooks
+		since := len(marks) - 1 - looks
 		if time.Since(begun) < least || since < 0 {
 			return false, nil
 		}
@@ -167,7 +173,7 @@ func (s *stage) cool(ctx context.Context, d drained) (drained, error) {
 		return d, nil
 	}
 	begun := time.Now()
-	calm, err := s.calm(ctx, s.request.Drain-d.took, drainPatience)
+	calm, err := s.calm(ctx, calmFor, s.request.Drain-d.took, drainPatience)
 	if err != nil {
 		return d, err
 	}

@@ -80,7 +80,7 @@ func rateOf(u record.Usage) float64 { return u.CPUSeconds / u.Seconds }
 
 // What a program does to start, ready or not, is no part of what it uses idle, nor of its operations.
 func TestStartIsNotIdle(t *testing.T) {
-	t.Parallel()
+	defer run.SetCalmPatience(time.Minute, time.Minute, 5*time.Second)() // on a busy machine the start takes long
 	conductor, q := request(t, record.Measured, "/burn/2000")
 	q.Plan.Processes[0].Env = map[string]string{"STARTS": "yes"}
 	q.Phases[0].Load.Rate, q.Load.Idle = 100, 300*time.Millisecond
@@ -103,7 +103,7 @@ func TestStartIsNotIdle(t *testing.T) {
 
 // Where a program does not get calm in time, what it uses idle is not known, and nobody says that it is.
 func TestStartThatDoesNotEnd(t *testing.T) {
-	defer run.SetCalmPatience(500*time.Millisecond, time.Second)()
+	defer run.SetCalmPatience(500*time.Millisecond, time.Minute, time.Second)()
 	conductor, q := request(t, record.Measured, "/work")
 	q.Plan.Processes[0].Env = map[string]string{"STARTS": "yes"}
 	if r := made(t, conductor, q); r.Start.IdleSteady == nil || *r.Start.IdleSteady {
@@ -130,7 +130,7 @@ func TestBusyBackground(t *testing.T) {
 
 // One that goes on working for good once it was asked is said never to have been calm.
 func TestNeverCalm(t *testing.T) {
-	defer run.SetCalmPatience(10*time.Second, time.Second)()
+	defer run.SetCalmPatience(10*time.Second, 5*time.Second, time.Second)()
 	conductor, q := request(t, record.Measured, "/unrest")
 	q.First.URL = "/work"
 	r := made(t, conductor, q)
