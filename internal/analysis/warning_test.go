@@ -111,6 +111,9 @@ var provocations = []struct {
 		s.extra = []record.Record{warmingUp("none", 2, 80), warmingUp("otel", 70, 80)}
 	}},
 	{"never-quiet", only("otel", func(r *record.Record) { r.Phases[0].Quiet = false })},
+	{"never-calm", only("otel", func(r *record.Record) { r.Phases[0].Calm = new(bool) })},
+	{"idle-unknown", only("otel", func(r *record.Record) { r.Start.IdleSteady = new(bool) })},
+	{"idle-differs", only("otel", func(r *record.Record) { r.Stop.Idle = idle(0.3) })},
 	{"low-rate", func(s *scene) { s.rate = 5 }},
 	{"cpu-negative", only("otel", func(r *record.Record) { r.Start.Idle[0].CPUSeconds = 1.9 })},
 	{"modes", func(s *scene) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -118,6 +119,35 @@ func TestNothingSucceeds(t *testing.T) {
 		s.Experiment.Design.Blocks = 1
 		if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s fails: %v, want %q", variant, err, want)
+		}
+	}
+}
+
+// Every measured run is drained for as long as the slowest tracer of the experiment needs: by its word, or by what a
+// calibration saw.
+func TestDrainedAlike(t *testing.T) {
+	for name, c := range map[string]struct{ declared, seen, want time.Duration }{
+		"declared":            {2 * time.Second, 2500 * time.Millisecond, 2025 * time.Millisecond},
+		"slower than it says": {time.Second, 8 * time.Second, 6625 * time.Millisecond},
+	} {
+		runner := &script{drained: c.seen}
+		s := newLoop(runner, &kept{})
+		s.Cells[1].Plan.Delay = c.declared
+		if _, err := s.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		measured := 0
+		for _, q := range runner.seen {
+			want := time.Duration(0)
+			if q.Kind == record.Measured {
+				measured, want = measured+1, c.want
+			}
+			if q.Drain != want {
+				t.Errorf("%s: %s is drained for %v at least, want %v", name, q.Name, q.Drain, want)
+			}
+		}
+		if measured != 6 {
+			t.Errorf("%s: %d measured runs, want 6", name, measured)
 		}
 	}
 }

@@ -135,6 +135,9 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 		}
 	default:
 		request.Name = fmt.Sprintf("%03d-%s", next.Block, attempt)
+		for _, one := range l.Cells {
+			request.Drain = max(request.Drain, run.Drain(one.Plan, l.calibrations(one.Variant.Name)))
+		}
 		if e.Samples {
 			request.Samples = fmt.Sprintf("%s-%d", next.Variant, next.Block)
 		}

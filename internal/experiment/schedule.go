@@ -48,13 +48,16 @@ type Planned struct {
 func Foresee(e *spec.Experiment) (Schedule, error) {
 	var s Schedule
 	plans, lasting := make([]*spec.Plan, len(e.Variants)), map[string]lengths{}
-	phases := len(e.Operations) * len(e.Load.Steps())
+	phases, drain := len(e.Operations)*len(e.Load.Steps()), time.Duration(0)
 	for i, v := range e.Variants {
 		plan, err := e.Plan(v)
 		if err != nil {
 			return s, err
 		}
-		plans[i], lasting[plan.Variant] = plan, lengthsOf(e, plan, phases)
+		plans[i], drain = plan, max(drain, run.Drain(plan, nil))
+	}
+	for _, plan := range plans {
+		lasting[plan.Variant] = lengthsOf(e, plan, phases, drain)
 	}
 	if e.Design.Order == spec.Windows {
 		s.Windows = windowsOf(e, plans)
@@ -110,17 +113,17 @@ func (s *Schedule) add(run Planned, length span) span {
 // lengths are how long the runs of a variant take, by what they are for.
 type lengths struct{ calibration, rate, warmup, measured span }
 
-func lengthsOf(e *spec.Experiment, plan *spec.Plan, phases int) lengths {
+func lengthsOf(e *spec.Experiment, plan *spec.Plan, phases int, drain time.Duration) lengths {
 	learnt := 0
 	if learns(e, plan) {
 		learnt = len(e.Operations) * depths(e.Load)
 	}
-	out := lengths{calibration: lengthOf(plan, e.Load, learnt, record.Calibration), measured: measuredLength(plan, e.Load, phases)}
+	out := lengths{calibration: lengthOf(plan, e.Load, learnt, record.Calibration, 0), measured: measuredLength(plan, e.Load, phases, drain)}
 	if e.Load.Relative != nil {
-		out.rate = lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot)
+		out.rate = lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot, 0)
 	}
 	if e.Load.WarmupMost > 0 {
-		out.warmup = lengthOf(plan, watchedLoad(e.Load), len(e.Operations), record.Pilot)
+		out.warmup = lengthOf(plan, watchedLoad(e.Load), len(e.Operations), record.Pilot, 0)
 	}
 	return out
 }
@@ -149,9 +152,9 @@ func depths(l spec.Load) int {
 // span is how short and how long something may take.
 type span struct{ short, long time.Duration }
 
-func lengthOf(plan *spec.Plan, l spec.Load, phases int, kind record.Kind) span {
+func lengthOf(plan *spec.Plan, l spec.Load, phases int, kind record.Kind, drain time.Duration) span {
 	var out span
-	out.short, out.long = run.Length(plan, l, phases, kind)
+	out.short, out.long = run.Length(plan, l, phases, kind, drain)
 	return out
 }
 
@@ -191,13 +194,13 @@ func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
 }
 
 // measuredLength is how long a measured run takes, whatever warm-up is found.
-func measuredLength(plan *spec.Plan, l spec.Load, phases int) span {
+func measuredLength(plan *spec.Plan, l spec.Load, phases int, drain time.Duration) span {
 	if l.WarmupMost == 0 {
-		return lengthOf(plan, l, phases, record.Measured)
+		return lengthOf(plan, l, phases, record.Measured, drain)
 	}
 	short, long := l, l
 	short.Warmup, long.Warmup = warmup.Least, l.WarmupMost
-	return span{lengthOf(plan, short, phases, record.Measured).short, lengthOf(plan, long, phases, record.Measured).long}
+	return span{lengthOf(plan, short, phases, record.Measured, drain).short, lengthOf(plan, long, phases, record.Measured, drain).long}
 }
 
 // watchedLoad is the load of such a pilot as its length goes.

@@ -13,13 +13,14 @@ import (
 // script is a Runner that makes nothing; fail and stop say what goes wrong, and
 // does and warms what pilots find.
 type script struct {
-	made   []string
-	starts []int // how many were made before each step
-	seen   []run.Request
-	fail   func(name string) bool
-	stop   func(n int) bool
-	does   func(variant, operation string) record.Capacity
-	warms  func(variant, operation string) []record.Slice
+	made    []string
+	starts  []int // how many were made before each step
+	seen    []run.Request
+	fail    func(name string) bool
+	stop    func(n int) bool
+	does    func(variant, operation string) record.Capacity
+	drained time.Duration // of calibrations
+	warms   func(variant, operation string) []record.Slice
 }
 
 var errInterrupted = errors.New("interrupted")
@@ -43,6 +44,7 @@ func (s *script) record(q run.Request) record.Record {
 		phase := record.Phase{Operation: p.Operation.Name, Parameter: p.Parameter, OfferedRate: p.Load.Rate}
 		if q.Kind == record.Calibration {
 			phase.Quiet, phase.Load.Started, phase.Load.Completed = true, 20, 20
+			phase.DrainSeconds = s.drained.Seconds()
 			phase.Sink = record.Counts{Spans: 41, Duplicate: 1, Merged: 15, Suppressed: 5} // of 60 the sink was told
 		}
 		if p.Watched > 0 && s.warms != nil {

@@ -14,7 +14,7 @@ var means = map[string]string{
 	"time_per_call_p90": "Likewise the 90th percentile.",
 	"time_per_call_p99": "Likewise the 99th percentile.",
 
-	CPUPerOperation: "(CPU seconds from the start of the window until the sink is quiet − idle rate × drain) / operations started; the idle rate is read before the first phase. Role \"\": all but load generator and sink. Also by role (those two without verdict) and, without verdict, by role and service, where something stands beside some of several services or a variant is on some. Values below zero are kept.",
+	CPUPerOperation: "(CPU seconds from the start of the window until the sink is quiet and the processes are calm − idle rate × drain) / operations started; the idle rate is read before the first phase and after the last, and where the two differ by over 1 % of this, or it is not known, nothing is taken off of any variant. Role \"\": all but load generator and sink. Also by role (those two without verdict) and, without verdict, by role and service, where something stands beside some of several services or a variant is on some. Values below zero are kept.",
 	BlockedTime:     "Time of the operations less CPU time of the threads that make them (never below 0), per operation; only unthrottled.",
 	CPUUtilisation:  "The CPU seconds of cpu_per_operation per second of window.",
 	Throughput:      "Operations completed per second, until the last one's end. No verdict at a fixed rate.",
@@ -30,7 +30,7 @@ var means = map[string]string{
 	"latency_p999": "Likewise the 99.9th percentile.",
 	"latency_max":  "Largest latency; without an interval, and none of a run with time-outs.",
 
-	"context_switches": "Per operation, less the idle rate over the drain.",
+	"context_switches": "Per operation, less the idle rate over the drain, as of cpu_per_operation.",
 	ExportPerOperation: "Bytes at the sink, still compressed, over operations started.",
 	ExportRequests:     "Requests that the sink accepted, of spans or of anything else, over operations started; a stream is one. None through a hop, whose own they would be. No verdict.",
 	KeptShare:          "Traces of which something came over operations started, where something decides on them and each begins one; not given over 1 % lost. No verdict.",

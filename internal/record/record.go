@@ -89,6 +89,7 @@ type Start struct {
 	Hops                  []Hop             `json:"hops,omitempty"`              // what the hops say of the same time
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
+	IdleSteady            *bool             `json:"idle_steady,omitempty"`       // false: the processes never got calm before the idle window, so that Idle is no rate; nil: nobody looked
 }
 
 // ProbeOperation is the name of the phase of a calibration that repeats the readiness
@@ -117,8 +118,9 @@ type Phase struct {
 	Load         Load    `json:"load"`             // operations of the measured window
 	Sink         Counts  `json:"sink"`             // what arrived from the start of the window to the quiet after it
 	Usage        []Usage `json:"usage"`            // over the same time, one entry a process
-	DrainSeconds float64 `json:"drain_seconds"`    // from the last operation's end to the quiet
+	DrainSeconds float64 `json:"drain_seconds"`    // from the last operation's end to the quiet, and until the processes were calm
 	Quiet        bool    `json:"quiet"`            // false: the sink still received when patience ended
+	Calm         *bool   `json:"calm,omitempty"`   // false: the processes still used more CPU than when they were idle when patience ended; nil: nobody looked
 	Others       float64 `json:"others,omitempty"` // as of a probe, over the time of the usage; not of a search
 
 	Capacity *Capacity `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
@@ -260,6 +262,7 @@ type Stop struct {
 	Seconds float64 `json:"seconds"`           // from the first signal to the last end
 	Killed  bool    `json:"killed,omitempty"`  // one did not end when asked
 	Unquiet bool    `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
+	Idle    []Usage `json:"idle,omitempty"`    // usage over a second idle window, after the last phase: one entry a process
 	Sink    Counts  `json:"sink"`              // what arrived while they stopped
 	Hops    []Hop   `json:"hops,omitempty"`    // what the hops say of the same time, as far as they could be asked
 }

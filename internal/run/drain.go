@@ -21,6 +21,7 @@ type drained struct {
 	counts record.Counts // since the sink's start
 	took   time.Duration
 	quiet  bool
+	calm   *bool // whether the processes were as calm as idle in the end; nil: nobody looked
 }
 
 // drain waits until the spans of operations have come; see drainFor. The tracer holds them back, and then each of the hops.

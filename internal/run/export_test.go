@@ -15,6 +15,14 @@ func SetLastPatience(d time.Duration) (restore func()) {
 	return func() { lastPatience = before }
 }
 
+// SetCalmPatience sets for how long a program is waited for that still starts, one that seems to work for good, and one that
+// is not calm after its load.
+func SetCalmPatience(start, work, drain time.Duration) (restore func()) {
+	wasStart, wasWork, wasDrain := startPatience, forLong, drainPatience
+	startPatience, forLong, drainPatience = start, work, drain
+	return func() { startPatience, forLong, drainPatience = wasStart, wasWork, wasDrain }
+}
+
 // LiveAt has the workload's processes be reached at another host, and reach the sink there.
 func (c *Conductor) LiveAt(host string) {
 	c.target = func(l *process.Launcher) Target { return there{here{l}, host} }

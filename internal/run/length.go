@@ -10,28 +10,50 @@ import (
 )
 
 // Length is about how long a run takes: what the load's settings say, and what
-// starting, draining and stopping commonly add, with the tracer as its file says. A phase is an operation at one
-// level of the load. A phase that searches takes as many probes as the search
+// starting, draining and stopping commonly add, with the tracer as its file says; a measured run is drained for as long as
+// drain at least. A phase is an operation at one level of the load. A phase that searches takes as many probes as the search
 // needs, so that the run may take as short and as long as this.
-func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind) (shortest, longest time.Duration) {
+func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind, drain time.Duration) (shortest, longest time.Duration) {
 	few, many := probes{all: 1}, probes{all: 1}
 	if l.Capacity != nil {
 		few, many = probesOf(*l.Capacity)
 	}
-	return lasting(p, l, phases, kind, few), lasting(p, l, phases, kind, many)
+	return lasting(p, l, phases, kind, drain, few), lasting(p, l, phases, kind, drain, many)
+}
+
+// Drain is how long the last spans of a variant, or what it does for them, may take after its last operation: as long as
+// its plan says, or as its calibrations saw, where that is clearly longer. A variant that exports nothing needs no time.
+func Drain(p *spec.Plan, calibrations []record.Record) time.Duration {
+	if !prepare.Exports(p) {
+		return 0
+	}
+	longest := p.Passed()
+	for _, r := range calibrations {
+		for _, phase := range r.Phases {
+			silent := p.Passed() + margin // at the end of a calibration's drain
+			last := time.Duration(phase.DrainSeconds*float64(time.Second)) - silent
+			if phase.Quiet && phase.Sink.Spans > 0 && last > silent {
+				longest = max(longest, last)
+			}
+		}
+	}
+	return longest + poll
 }
 
 // probes are how many a search takes, and how many of them are of the length that confirms.
 type probes struct{ all, long int }
 
 // lasting is about how long a run takes whose windows are so many probes.
-func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) time.Duration {
+func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, least time.Duration, n probes) time.Duration {
 	const startAndStop = 700 * time.Millisecond
 	length := startAndStop + p.Startup + p.Settle
 	drain := time.Duration(0)
 	if prepare.Exports(p) {
 		drain = p.Passed()/2 + 100*time.Millisecond
 		length += p.Passed() + margin
+	}
+	if kind == record.Measured {
+		drain = max(drain, least, calmFor)
 	}
 	if kind == record.Calibration {
 		made := time.Duration(0) // requests take next to none
@@ -45,7 +67,7 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) 
 		return once
 	}
 	if kind != record.Pilot {
-		length += l.Idle
+		length += 2 * l.Idle
 	}
 	length += l.WarmupAll
 	window := time.Duration(n.all) * (l.Duration + drain)

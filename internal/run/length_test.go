@@ -14,7 +14,7 @@ func TestLength(t *testing.T) {
 	plain := spec.Load{Warmup: 2 * s, Duration: 10 * s, Idle: s}
 	with := func(c spec.Capacity) spec.Load { l := plain; l.Capacity = &c; return l }
 	exporting := &spec.Plan{Delay: s, Processes: []spec.Process{{Run: []string{"{sink.otlp.http}"}}}}
-	start := 700 * time.Millisecond
+	const start, calm = 700 * time.Millisecond, calmFor
 	for name, test := range map[string]struct {
 		plan   *spec.Plan
 		load   spec.Load
@@ -23,21 +23,21 @@ func TestLength(t *testing.T) {
 		few    time.Duration
 		many   time.Duration
 	}{
-		"one phase":                   {&spec.Plan{}, plain, 1, record.Measured, start + 13*s, start + 13*s},
-		"three phases":                {&spec.Plan{}, plain, 3, record.Measured, start + 37*s, start + 37*s},
-		"exporting":                   {exporting, plain, 1, record.Measured, start + 15600*time.Millisecond, start + 15600*time.Millisecond},
-		"through a hop":               {&spec.Plan{Delay: s, Passing: 2 * s, Processes: exporting.Processes}, plain, 1, record.Measured, start + 19600*time.Millisecond, start + 19600*time.Millisecond},
+		"one phase":                   {&spec.Plan{}, plain, 1, record.Measured, start + 14*s + 2*calm, start + 14*s + 2*calm},
+		"three phases":                {&spec.Plan{}, plain, 3, record.Measured, start + 38*s + 6*calm, start + 38*s + 6*calm},
+		"exporting":                   {exporting, plain, 1, record.Measured, start + 16600*time.Millisecond, start + 16600*time.Millisecond},
+		"through a hop":               {&spec.Plan{Delay: s, Passing: 2 * s, Processes: exporting.Processes}, plain, 1, record.Measured, start + 20600*time.Millisecond, start + 20600*time.Millisecond},
 		"calibration of what is held": {&spec.Plan{Self: true, Buffers: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
-		"a slow tracer":               {&spec.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 19*s, start + 19*s},
+		"a slow tracer":               {&spec.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 20*s + 2*calm, start + 20*s + 2*calm},
 		"a pilot":                     {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
-		"latency":                     {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 53*s, start + 143*s},
-		"lossless, confirmed":         {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 73*s, start + 283*s},
-		"lossless, no longer":         {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 53*s, start + 163*s},
+		"latency":                     {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},
+		"lossless, confirmed":         {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 74*s + 6*calm, start + 284*s + 17*calm},
+		"lossless, no longer":         {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 54*s + 6*calm, start + 164*s + 17*calm},
 		"staircase": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU, Method: spec.MethodStaircase, From: 100, Step: 100, Max: 500}), 1, record.Measured,
-			start + 23*s, start + 53*s},
+			start + 24*s + 3*calm, start + 54*s + 6*calm},
 		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},
 	} {
-		if few, many := Length(test.plan, test.load, test.phases, test.kind); few != test.few || many != test.many {
+		if few, many := Length(test.plan, test.load, test.phases, test.kind, 0); few != test.few || many != test.many {
 			t.Errorf("%s: %v to %v, want %v to %v", name, few, many, test.few, test.many)
 		}
 	}

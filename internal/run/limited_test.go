@@ -20,6 +20,11 @@ func limited(mux *http.ServeMux, tracer trace.Tracer) {
 		burn(r.PathValue("us"))
 		fmt.Fprint(w, "burnt")
 	})
+	var unrest sync.Once
+	mux.HandleFunc("GET /unrest", func(w http.ResponseWriter, _ *http.Request) {
+		unrest.Do(func() { go background(0.3) })
+		fmt.Fprint(w, "goes on for good")
+	})
 	jobs := make(chan func())
 	go func() {
 		runtime.LockOSThread()

@@ -52,42 +52,6 @@ func (s *stage) firstOperation(ctx context.Context) error {
 	return err
 }
 
-// idle reads what the processes use when nothing is asked of them.
-func (s *stage) idle(ctx context.Context) error {
-	if s.request.Kind == record.Calibration || s.request.Kind == record.Pilot {
-		return nil
-	}
-	if err := s.turn.meet(ctx); err != nil {
-		return err
-	}
-	if s.request.Load.Idle <= 0 {
-		return nil // what is used in no time at all is no rate
-	}
-	// An agent goes on starting, and is being compiled, for seconds after the program is
-	// ready: taken for idle CPU, that would be subtracted from what operations cost.
-	if s.manner().Rests {
-		if _, _, err := s.rest(ctx); err != nil {
-			return err
-		}
-	}
-	before, err := s.meter.Mark()
-	if err != nil {
-		return err
-	}
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(s.request.Load.Idle):
-	}
-	after, err := s.meter.Mark()
-	if err != nil {
-		return err
-	}
-	s.record.Start.IdleSeconds = s.request.Load.Idle.Seconds()
-	s.record.Start.Idle = s.between(before, after)
-	return nil
-}
-
 // phases makes the operations, each in a phase of its own.
 func (s *stage) phases(ctx context.Context) error {
 	if s.request.Kind == record.Calibration {
@@ -116,7 +80,7 @@ func (s *stage) phases(ctx context.Context) error {
 }
 
 // phase makes one operation: warm-up, drain, measured window, drain. The drain
-// before the window keeps the warm-up's spans out of the window's cost.
+// before the window keeps what the warm-up leaves behind out of the window's cost.
 func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	s.loaded = loadTime{}
 	if request.Search != nil {
@@ -145,7 +109,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 			return phase, counted, err
 		}
 	}
-	warm, err := s.drain(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
+	warm, err := s.drainAlike(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
 	if err != nil {
 		return phase, counted, err
 	}
@@ -180,7 +144,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 		return phase, counted, err
 	}
 	s.name = "drain"
-	end, err := s.drain(ctx, warm.counts, s.awaited(j.work, phase.Load.Started))
+	end, err := s.drainAlike(ctx, warm.counts, s.awaited(j.work, phase.Load.Started))
 	if err != nil {
 		return phase, counted, err
 	}
@@ -204,7 +168,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	phase.Usage = less(phase.Usage, w.readying)
 	phase.DrainSeconds = ended.Sub(w.lastEnded).Seconds()
 	phase.PausedSeconds = max(0, (w.lastEnded.Sub(begun) - w.loaded - w.readied).Seconds())
-	phase.Quiet = warm.quiet && end.quiet
+	phase.Quiet, phase.Calm = warm.quiet && end.quiet, bothCalm(warm, end)
 	s.name = "window"
 	err = w.collect(ctx)
 	phase.Load, phase.Windows = w.did, w.pieces

@@ -15,6 +15,7 @@ import (
 type tried struct {
 	probe record.Probe
 	usage []record.Usage // until the quiet after it
+	end   drained        // which that was
 	clean bool           // it was quiet in the end: no span of it comes in the next probe
 }
 
@@ -60,16 +61,22 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	// too, in which the app has nothing to do.
 	p.Utilisation = s.utilisation(p.Usage, max(p.Seconds, p.Load.WallSeconds))
 	p.HottestOf, p.Hottest = s.meter.Hottest(threads, hot)
-	calm, rested := true, time.Duration(0)
-	if !request.Search.Held(p) {
-		if calm, rested, err = s.rest(ctx); err != nil {
+	ran := time.Now()
+	held := request.Search.Held(p)
+	calm := true
+	if !held { // what it left would be charged to the next one
+		if calm, err = s.calm(ctx, probeCalmFor, 0, probePatience); err != nil {
 			return tried{}, counted, err
 		}
 	}
 	end, ended, err := s.drainWholly(ctx, counted, s.awaited(j.work, p.Load.Started))
+	if err == nil && held {
+		end, err = s.cool(ctx, end)
+	}
 	if err != nil {
 		return tried{}, counted, err
 	}
+	took := time.Since(ran)
 	after, err := s.meter.Mark()
 	if err != nil {
 		return tried{}, counted, err
@@ -77,14 +84,14 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err := stretch.Collect(ctx, &p.Load); err != nil {
 		return tried{}, counted, err
 	}
-	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, (rested + end.took).Seconds()
+	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, took.Seconds()
 	p.Expected, p.Lost = s.lost(j.work, p)
 	p.Lost = s.owed.beyond(p.Lost, float64(s.told(p.Sink))-p.Expected, float64(s.request.Plan.Buffers))
 	p = request.Search.Judge(p)
 	if !calm {
 		p.Why += "; the app was still busy with it when patience ended"
 	}
-	return tried{probe: p, usage: s.memoryIn(loaded, s.between(before, after)), clean: ended}, end.counts, nil
+	return tried{probe: p, usage: s.memoryIn(loaded, s.between(before, after)), end: end, clean: ended}, end.counts, nil
 }
 
 // owed is how many spans of the probes so far have not come, and may yet: the tracer keeps

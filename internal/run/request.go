@@ -28,6 +28,7 @@ type Request struct {
 	Spans          map[string]spec.Number // spans per operation (see record.Work), where known: lets a drain end as soon as all have come
 	Order          spec.Order             // how the load goes through the runs of its block
 	Samples        string                 // what the files begin with that keep every duration of a self-driving workload; "": none are kept
+	Drain          time.Duration          // of a measured run: no drain is shorter, for another variant of the experiment may need so long
 	Seed           uint64
 	Faults         spec.Faults
 

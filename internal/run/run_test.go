@@ -66,7 +66,7 @@ func service(address, sink string) error {
 		if err != nil {
 			return err
 		}
-		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(maybeCold(exporter)), trace.WithBatchTimeout(50*time.Millisecond)))
+		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(maybeCold(exporter)), trace.WithBatchTimeout(holdsBack())))
 	}
 	tracer := provider.Tracer("service")
 	mux := http.NewServeMux()
@@ -88,7 +88,7 @@ func service(address, sink string) error {
 	holding(mux)
 	fmt.Printf("begins on CPUs %s\n", cpus())
 	defer func() { fmt.Printf("ends on CPUs %s\n", cpus()) }()
-	server := &http.Server{Addr: address, Handler: mux}
+	server := &http.Server{Addr: address, Handler: working(mux)}
 	go func() {
 		<-ctx.Done()
 		if err := server.Shutdown(context.Background()); err != nil {

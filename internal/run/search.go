@@ -50,6 +50,9 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 		return phase, counted, s.answeredBadly(operation, phase.Warmup)
 	}
 	warm, clean, err := s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
+	if err == nil {
+		warm, err = s.cool(ctx, warm)
+	}
 	if err != nil {
 		return phase, counted, err
 	}
@@ -71,6 +74,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	if all[at].probe.Load.Completed == 0 {
 		return phase, counted, s.answeredBadly(operation, all[at].probe.Load)
 	}
+	phase.Calm = bothCalm(warm, all[at].end)
 	return phase, counted, settle(&phase, all, at)
 }
 

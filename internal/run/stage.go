@@ -46,6 +46,7 @@ type stage struct {
 	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
 	owed      owed                          // by the tracer, of the probes of a search
 	sampled   time.Time                     // since when memory is
+	idlePace  *pace                         // of the processes under test; nil: not known
 	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
 	results   string                        // the results folder
 	hookLogs  []string                      // of the commands around the run
@@ -109,6 +110,8 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		{"idle", s.idle},
 		{"warm-up", s.warmAll},
 		{"phases", s.phases},
+		{"idle", s.turn.meet}, // what others do moves the CPU's clock
+		{"idle", s.idleAgain},
 		{"verify", s.verify},
 		{"stop", s.turn.meet}, // the others of its block are still measured till then
 		{"stop", func(context.Context) error { return s.lookInside() }},

@@ -44,6 +44,7 @@ type Process interface {
 // Meter reads what processes use, in the order in which they were given.
 type Meter interface {
 	Mark() (usage.Mark, error)
+	Glance() (usage.Mark, error) // of CPU and memory alone
 	Between(a, b usage.Mark) []record.Usage
 	// Memory is what they held over a stretch of time. Sample ends one: it takes a last sample.
 	Memory(a, b time.Time) []usage.Memory

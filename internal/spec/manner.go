@@ -14,7 +14,6 @@ type Manner struct {
 	Mixes           bool     // several operations can be made as one, by weight
 	Samples         bool     // the duration of every operation can be kept
 	Unthrottled     bool     // an experiment that names no rate has none: as fast as it goes
-	Rests           bool     // a program goes on starting when it is ready: nothing is read while idle before it is calm
 	EndsItself      bool     // its processes end by an order, which is a part of their stop
 	Leaves          bool     // spans that come only when the processes end are of operations
 	CalibrationRate float64  // operations/s in a calibration, of an operation at a time; 0: each as soon as the one before has been answered
@@ -28,7 +27,7 @@ const calibrationRate = 20
 var manners = [...]Manner{
 	{Name: "requests", Words: []string{"connections", "streams", "sources", "arrivals", "timeout"}, Generator: true, Mixes: true},
 	{Name: "self-driving", Words: []string{"calls", "depth", "threads", "busy"}, Samples: true, Unthrottled: true,
-		Rests: true, EndsItself: true, Leaves: true, CalibrationRate: calibrationRate},
+		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate},
 }
 
 func mannerOf(self bool) Manner {

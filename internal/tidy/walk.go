@@ -13,7 +13,8 @@ import (
 const (
 	inStart   = "start" // from the first fork to the first phase
 	inIdle    = "idle"
-	inSlice   = "slice" // of a warm-up that is watched
+	inAfter   = "idle after" // the last phase
+	inSlice   = "slice"      // of a warm-up that is watched
 	inWarmup  = "warm-up"
 	inWindow  = "window"
 	inBoth    = "warm-up and window"
@@ -102,6 +103,7 @@ func figuresOf(r *record.Record) []figure {
 	for i := range r.Phases {
 		t.phase(r, &r.Phases[i], roles)
 	}
+	t.usage(at{phase: inAfter}, r.Stop.Idle)
 	t.take(stop, whose{}, r.Stop)
 	t.received(r, stop, r.Stop.Sink)
 	t.hops(stop, roles, r.Stop.Hops)

@@ -15,22 +15,24 @@ import (
 
 // read takes a reading of one target from the best source that it has.
 func read(t Target) (reading, error) {
-	groups := t.Groups()
-	var r reading
-	var err error
-	switch {
-	case groups["cpuacct"] != "":
-		r, err = readV1(groups)
-	case groups["unified"] != "":
-		r, err = readV2(groups)
-	default:
-		r, err = readClocks(t)
-	}
+	r, err := readCPU(t)
 	if err != nil {
 		return r, err
 	}
 	r.switches, r.involuntary, err = readSwitches(t)
 	return r, err
+}
+
+// readCPU is read without context switches.
+func readCPU(t Target) (reading, error) {
+	groups := t.Groups()
+	switch {
+	case groups["cpuacct"] != "":
+		return readV1(groups)
+	case groups["unified"] != "":
+		return readV2(groups)
+	}
+	return readClocks(t)
 }
 
 // clock is the CPU time of a process with all its threads, dead ones included,

@@ -12,14 +12,14 @@ import (
 )
 
 // CPU is the CPU seconds that the window cost: all from its start to the quiet
-// after it, less what the processes use when idle over the drain. Over the window
+// after it, less what the processes use when idle over the time without load, where that is known. Over the window
 // itself nothing is taken off: what a process does beside its work is part of
 // what it costs while it works.
 func (p *Phase) CPU(of role.Charge) float64 {
 	return p.Used(of, func(u record.Usage) float64 { return u.CPUSeconds })
 }
 
-// Used sums a quantity over processes, less its idle rate over the drain.
+// Used sums a quantity over processes, less its idle rate over the time without load where that is known.
 func (p *Phase) Used(of role.Charge, quantity func(record.Usage) float64) float64 {
 	var sum float64
 	for _, u := range p.Usage {
@@ -28,38 +28,20 @@ func (p *Phase) Used(of role.Charge, quantity func(record.Usage) float64) float6
 		}
 		sum += quantity(u)
 		if idle := p.Idle[u.Process]; idle.Seconds > 0 {
-			sum -= quantity(idle) / idle.Seconds * p.drain()
+			sum -= quantity(idle) / idle.Seconds * p.off()
 		}
 	}
 	return sum
 }
 
-// drain is the length of the drain; never longer than the usage says that it
-// read, so that a clock that jumped takes nothing off that was never used.
-func (p *Phase) drain() float64 {
-	most := p.DrainSeconds
+// off is for how long a phase had no load: while others of its block had it, and in its drain; never longer than the usage
+// says that it read, so that a clock that jumped takes nothing off that was never used.
+func (p *Phase) off() float64 {
+	most := p.PausedSeconds + p.DrainSeconds
 	for _, u := range p.Usage {
 		most = min(most, max(0, u.Seconds))
 	}
 	return most
-}
-
-// IdleCPU is the CPU seconds per second that the processes use when nothing is asked of them,
-// each over the time for which it was read, which is not quite what was asked for.
-func (r *Run) IdleCPU() (float64, bool) {
-	var sum float64
-	known := false
-	for _, u := range r.Start.Idle {
-		if u.Role.Harness() {
-			continue
-		}
-		rate, ok := Over(u.CPUSeconds, u.Seconds)
-		if !ok {
-			return 0, false
-		}
-		sum, known = sum+rate, true
-	}
-	return sum, known
 }
 
 // Over is a quotient; false where there is nothing to divide by.

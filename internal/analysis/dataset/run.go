@@ -18,15 +18,12 @@ type Run struct {
 // Phase is one operation's part of a run with what its histograms say.
 type Phase struct {
 	*record.Phase
-	Idle         map[string]record.Usage // by process
+	Idle         map[string]record.Usage // by process; nil where it cannot be taken off
 	Latency, Lag distribution
 }
 
 func newRun(r *record.Record) *Run {
-	idle := map[string]record.Usage{}
-	for _, u := range r.Start.Idle {
-		idle[u.Process] = u
-	}
+	idle := idleBy(r)
 	out := &Run{Record: r, ByCell: map[cell.At]*Phase{}}
 	for i := range r.Phases {
 		p := &r.Phases[i]

@@ -20,6 +20,7 @@ type Set struct {
 
 	Runs    map[string]map[int]*Run // good and unspoiled: by variant and block
 	All     map[string]map[int]*Run // good: spoiled ones too
+	Idles   []Idle                  // why what processes use when idle is not taken off; none where it is
 	Failed  []*record.Record
 	Dropped []Spoil // blocks left out
 	Spoiled []Spoil // blocks that should have been, beyond what may be
@@ -65,6 +66,7 @@ func Glance(e *spec.Experiment, records []record.Record) *Set {
 			byBlock[r.Block] = newRun(r)
 		}
 	}
+	s.judgeIdle()
 	s.Runs = s.All
 	s.places = s.findCells()
 	return s

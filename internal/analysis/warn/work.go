@@ -104,6 +104,45 @@ func (s *looker) findNeverQuiet() []hit {
 	})...)
 }
 
+// findNeverCalm looks at drains in which the processes stayed busier than when they were idle.
+func (s *looker) findNeverCalm() []hit {
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		if p.Calm == nil || *p.Calm {
+			return 0
+		}
+		return 1
+	}, func(float64) string {
+		return "the processes still used more CPU than when they were idle when patience with them ended"
+	})
+}
+
+// nothingOff is said where what processes use when idle is not taken off, of no variant.
+const nothingOff = ", so that nothing is taken off for that, of any variant"
+
+func (s *looker) findIdleUnknown() []hit {
+	var hits []hit
+	for _, one := range s.Idles {
+		if one.Unread > 0 {
+			hits = append(hits, hit{fmt.Sprintf("what the processes use when idle was not read in %d of %d runs%s", one.Unread, one.Of, nothingOff), one.Variant})
+		}
+		if one.Unsteady > 0 {
+			hits = append(hits, hit{fmt.Sprintf("the processes were never calm before the first phase in %d of %d runs: what they use when idle is not known%s", one.Unsteady, one.Of, nothingOff), one.Variant})
+		}
+	}
+	return hits
+}
+
+func (s *looker) findIdleDiffers() []hit {
+	var hits []hit
+	for _, one := range s.Idles {
+		if one.Share > 0 {
+			hits = append(hits, hit{fmt.Sprintf("idle processes used %s of a CPU before the first phase, and %s after the last, by which a window's CPU would be up to %s wrong%s",
+				finding.FormatValue(one.Before, "1"), finding.FormatValue(one.After, "1"), finding.FormatValue(one.Share, "1"), nothingOff), one.Variant})
+		}
+	}
+	return hits
+}
+
 func (s *looker) findLowRate() []hit {
 	return s.perCell(idleShare, func(p *dataset.Phase) float64 {
 		var idle float64

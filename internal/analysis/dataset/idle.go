@@ -1,0 +1,149 @@
+// This file says what processes use when idle, and whether that can be taken off: only where it is known, and where it is
+// the same before the first phase and after the last.
+
+package dataset
+
+import (
+	"math"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// idleNoise is by how many CPU seconds two readings of idle processes may differ by chance.
+const idleNoise = 2e-3
+
+// Idle is why nothing is taken off in an experiment: of a variant, what its processes use when idle is no one rate.
+type Idle struct {
+	Variant       string
+	Unread        int     // runs of it in which nobody read it
+	Unsteady      int     // runs in which the processes never got calm before it was read
+	Of            int     // runs in all
+	Before, After float64 // CPU seconds per second at either end, where these differ
+	Share         float64 // of the CPU of a window, by which the difference would bend it; 0 where they do not
+}
+
+// judgeIdle decides for all variants together: what is taken off on one side of a comparison alone is a difference.
+func (s *Set) judgeIdle() {
+	for _, v := range s.Variants {
+		if one := s.idleOf(v.Name); one.Unread > 0 || one.Unsteady > 0 || one.Share > 0 {
+			s.Idles = append(s.Idles, one)
+		}
+	}
+	if len(s.Idles) == 0 {
+		return
+	}
+	for _, byBlock := range s.All {
+		for _, r := range byBlock {
+			for _, p := range r.ByCell {
+				p.Idle = nil
+			}
+		}
+	}
+}
+
+func (s *Set) idleOf(variant string) Idle {
+	out := Idle{Variant: variant, Of: len(s.All[variant])}
+	var before, after []float64
+	shares := map[string][]float64{}
+	for _, block := range BlocksIn(s.All[variant]) {
+		r := s.All[variant][block]
+		switch {
+		case len(r.Start.Idle) == 0:
+			out.Unread++
+			continue
+		case r.Start.IdleSteady != nil && !*r.Start.IdleSteady:
+			out.Unsteady++
+			continue
+		}
+		first, last, read := r.idleRates()
+		if !read {
+			continue
+		}
+		before, after = append(before, first), append(after, last)
+		for at, p := range r.ByCell {
+			share, _ := Over((last-first)*p.off(), p.used()) // 0 where nothing was used
+			shares[at.String()] = append(shares[at.String()], share)
+		}
+	}
+	for _, of := range shares {
+		if share := math.Abs(stats.Center(of)); finding.Matters(share) {
+			out.Share = max(out.Share, share)
+		}
+	}
+	out.Before, out.After = stats.Center(before), stats.Center(after)
+	return out
+}
+
+// idleRates are the CPU seconds per second that the processes under test used idle, before the first phase and after the
+// last; the same where they differ by no more than chance. read is false where it was not read at both ends.
+func (r *Run) idleRates() (before, after float64, read bool) {
+	first, ok := rateOf(r.Start.Idle)
+	last, okLast := rateOf(r.Stop.Idle)
+	if !ok || !okLast {
+		return 0, 0, false
+	}
+	shortest := math.Inf(1)
+	for _, u := range append(r.Start.Idle[:len(r.Start.Idle):len(r.Start.Idle)], r.Stop.Idle...) {
+		shortest = min(shortest, u.Seconds)
+	}
+	if math.Abs(last-first)*shortest <= idleNoise {
+		return first, first, true
+	}
+	return first, last, true
+}
+
+// IdleCPU is the CPU seconds per second that the processes use when nothing is asked of them, before the first phase; false
+// where they were never calm.
+func (r *Run) IdleCPU() (float64, bool) {
+	if r.Start.IdleSteady != nil && !*r.Start.IdleSteady {
+		return 0, false
+	}
+	return rateOf(r.Start.Idle)
+}
+
+// rateOf is what all but the harness used a second, each process over the time for which it was read, which is not quite what was
+// asked for.
+func rateOf(idle []record.Usage) (float64, bool) {
+	var sum float64
+	known := false
+	for _, u := range idle {
+		if u.Role.Harness() {
+			continue
+		}
+		rate, ok := Over(u.CPUSeconds, u.Seconds)
+		if !ok {
+			return 0, false
+		}
+		sum, known = sum+rate, true
+	}
+	return sum, known
+}
+
+// idleBy is what each process of a run used idle, in both readings together.
+func idleBy(r *record.Record) map[string]record.Usage {
+	out := map[string]record.Usage{}
+	for _, u := range r.Start.Idle {
+		out[u.Process] = u
+	}
+	for _, u := range r.Stop.Idle {
+		sum := out[u.Process]
+		sum.Role = u.Role
+		sum.Seconds, sum.CPUSeconds, sum.ContextSwitches = sum.Seconds+u.Seconds, sum.CPUSeconds+u.CPUSeconds, sum.ContextSwitches+u.ContextSwitches
+		out[u.Process] = sum
+	}
+	return out
+}
+
+// used is what all but the harness used of CPU from the start of a window to the quiet after it.
+func (p *Phase) used() float64 {
+	var sum float64
+	for _, u := range p.Usage {
+		if (role.Charge{}).Of(u.Role, u.Whose()) {
+			sum += u.CPUSeconds
+		}
+	}
+	return sum
+}
