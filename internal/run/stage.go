@@ -110,7 +110,6 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		{"idle", s.idle},
 		{"warm-up", s.warmAll},
 		{"phases", s.phases},
-		{"idle", s.turn.meet}, // what others do moves the CPU's clock
 		{"idle", s.idleAgain},
 		{"verify", s.verify},
 		{"stop", s.turn.meet}, // the others of its block are still measured till then
