@@ -17,6 +17,7 @@ type Page struct {
 	Inside   int64    `json:"lost_inside,omitempty"`   // that From took in, did not pass on, and says nothing of; of the app: that the tracer still held at the stop
 	Between  int64    `json:"lost_between,omitempty"`  // that it passed on, or says nothing of, and that did not come
 	More     int64    `json:"more,omitempty"`          // that came beyond what From says
+	Twice    int64    `json:"duplicated,omitempty"`    // of what came: copies of others, by their ids, which hops do not look at
 	Outcome  Outcome  `json:"outcome"`                 // what the page comes to
 
 	EarlyTraces *int64 `json:"dropped_early_traces,omitempty"` // traces that From threw away before it had decided on them
@@ -41,6 +42,7 @@ const (
 	HopWhole   Outcome = "whole"   // nothing was lost here; what was left out on purpose is no loss
 	HopLost    Outcome = "lost"    // spans were lost here
 	HopMore    Outcome = "more"    // more came than From says: the two disagree
+	HopHidden  Outcome = "hidden"  // as many came as were to, or more, and some of them twice: losses may be hidden so
 	HopUnsure  Outcome = "unsure"  // spans did not come, and a hop does not say whether it left them out on purpose
 	HopUnknown Outcome = "unknown" // nobody knows how many were to come
 )

@@ -55,7 +55,9 @@ type line struct {
 	perTrace     float64 // spans of each trace; 0: not known, or they differ
 	kept         traces  // where hops decide on traces: those that came
 	failedOnWay  float64
-	blind        bool // one of them, or the tracer, does not say how many it left out
+	blind        bool    // one of them, or the tracer, does not say how many it left out
+	counted      bool    // what they left out is known by their counts alone, which tell no span from its copy
+	copies       float64 // of what they left out: may be copies, and of other work, so that as many may be lost
 }
 
 // silence is where the tracer did not say what it lost in a run, beside others of which it did: of all of them it is known

@@ -91,6 +91,8 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageMayHaveFailed, missing, count("operations", float64(p.unsure)))
 	case p.missing.high > 0.5 && p.blind:
 		return one(finding.PageHopSilent, missing)
+	case p.missing.high > 0.5 && p.copies > 0.5:
+		return one(finding.PageCopies, missing)
 	case p.missing.high > 0.5 && p.doubted && !p.varies:
 		return one(finding.PageMayNotBeMade, missing)
 	case p.missing.high > 0.5:
@@ -99,6 +101,8 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageUnchecked, spans(p.unchecked))
 	case p.varies:
 		return one(finding.PageVaries)
+	case p.counted:
+		return one(finding.PageByCount)
 	}
 	return one(finding.PageNothingLost)
 }

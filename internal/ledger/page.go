@@ -62,6 +62,8 @@ func (p *page) add(l line) {
 		p.kept.add(l.kept, p.runs == 1)
 	}
 	p.blind = p.blind || l.blind
+	p.counted = p.counted || l.counted
+	p.copies += l.copies
 	if p.operation != All {
 		p.hops = hopsOf(p.hops, l.hops, p.runs == 1)
 	}

@@ -50,6 +50,7 @@ func settle(run Run, t Tracing) []line {
 			operations = seen(s.Sink) + leftOut(s, t.per(s))
 		}
 		lines[i].doubt(operations)
+		lines[i].doubtCount()
 	}
 	admit(lines, run)
 	stopped(lines, run, t)

@@ -51,6 +51,12 @@ func Hop(p finding.Page) string {
 	if p.Outcome == finding.HopUnsure {
 		parts = append(parts, finding.FormatCount(p.Between+p.Inside)+" did not, and whether they were left out on purpose is not known")
 	}
+	if p.Twice > 0 {
+		parts = append(parts, finding.FormatCount(p.Twice)+" of them twice")
+	}
+	if p.Outcome == finding.HopHidden {
+		parts = append(parts, "some of them twice, so that losses may be hidden")
+	}
 	if p.More > 0 {
 		parts = append(parts, finding.FormatCount(p.More)+" more than "+p.From+" tells of")
 	}

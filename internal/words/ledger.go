@@ -87,6 +87,10 @@ func pageText(r finding.Reason) string {
 		return "nothing lost for sure; too few operations agree on how many they make, so up to " + n + " may be lost"
 	case finding.PageHopSilent:
 		return "nothing lost for sure; the tracer or a hop does not say what it leaves out on purpose, so up to " + n + " may be lost"
+	case finding.PageCopies:
+		return "nothing lost for sure; a hop left spans out and counts those twice that came twice, so up to " + n + " may be lost"
+	case finding.PageByCount:
+		return "nothing lost, by the count of a hop, which takes a span that came twice for two"
 	case finding.PageUnchecked:
 		return "as many came as expected; nobody looked at the ids of " + n + ", so duplicates may hide a loss"
 	case finding.PageTracesKept:
