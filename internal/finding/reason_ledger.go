@@ -37,6 +37,7 @@ const (
 	PageRepeated       Code = "repeated"          // came more than once: spans
 	PageParentsAbsent  Code = "parents-absent"    // others name them as their parent, and they never came: spans
 	PageOtherWork      Code = "other-work"        // of what the program does besides: spans, then those of the most frequent roots, by the root's name
+	PageForeign        Code = "other-ids"         // the program gives traces other ids than its requests bring, so that other work is told by names alone: traces
 	PageSaidBeyond     Code = "said-beyond"       // the tracer says that it dropped more than are missing: spans
 	PageSaidOfStart    Code = "said-beyond-start" // the tracer says that it dropped more than are missing, and they may be of starting: spans
 	PageSaidSuppressed Code = "said-beyond-sent"  // the tracer says that it dropped more than are missing, and they were not to be sent: spans

@@ -43,6 +43,7 @@ type line struct {
 	doubted      bool             // what is missing may not have been made
 	absent       float64          // parents of spans that came, which never came themselves
 	background   map[string]int64 // spans of other work, by the name of the root
+	foreign      float64          // traces of other ids than the load generator chose, which are told from other work by names alone
 	unchecked    float64          // spans that came whose ids were not checked
 
 	services map[string]service // whose spans they are; nil: not sure

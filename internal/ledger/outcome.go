@@ -24,6 +24,7 @@ func (b *book) outcome(p *page) []finding.Reason {
 	add(p.duplicated > 0, finding.PageRepeated, spans(p.duplicated))
 	add(p.absent > 0 && p.operation != Start && p.operation != Stop, finding.PageParentsAbsent, spans(p.absent))
 	add(len(p.background) > 0, finding.PageOtherWork, p.others()...)
+	add(p.foreign > 0, finding.PageForeign, count("traces", p.foreign))
 	add(p.operation == All && p.admitted > 0.5, b.beyond(p), spans(p.admitted))
 	add(p.excess > 0, finding.PageFailedCame, spans(p.excess))
 	return out

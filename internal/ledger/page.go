@@ -52,6 +52,7 @@ func (p *page) add(l line) {
 	p.absent += l.absent
 	p.unchecked += l.unchecked
 	p.addBackground(l.background)
+	p.foreign += l.foreign
 	p.addServices(l)
 	p.left += l.left
 	p.droppedOnWay += l.droppedOnWay

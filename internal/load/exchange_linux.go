@@ -54,6 +54,9 @@ func (l *loop) started(k *call) {
 	if !k.counted {
 		k.counted = true
 		l.tally.started++
+		if k.op.identified() {
+			l.tally.identified++
+		}
 	}
 }
 

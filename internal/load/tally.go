@@ -14,7 +14,7 @@ import (
 // for the first failure of each kind.
 type tally struct {
 	intended, started, completed, failed, timedOut uint64
-	connected, resent                              uint64
+	connected, resent, identified                  uint64
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
 	answers                                        map[int]uint64 // as expected, by status, where several are
@@ -99,6 +99,7 @@ func (t *tally) add(o *tally) {
 	t.timedOut += o.timedOut
 	t.connected += o.connected
 	t.resent += o.resent
+	t.identified += o.identified
 	t.sent += o.sent
 	t.received += o.received
 	for kind, n := range o.errors {
@@ -125,6 +126,7 @@ func (t *tally) load() (record.Load, error) {
 		TimedOut:      t.timedOut,
 		Connected:     t.connected,
 		Resent:        t.resent,
+		Identified:    t.identified,
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
 		Backlog:       t.pending.ends(),

@@ -189,6 +189,9 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 	t.resent += o.use.resent
 	if o.use.sent > 0 {
 		t.started++
+		if w.plan.ops[due.op].identified() {
+			t.identified++
+		}
 	}
 	if o.refused {
 		w.feeder.refused(now)

@@ -118,6 +118,8 @@ func pageText(r finding.Reason) string {
 		return n + " that others name as their parent never came"
 	case finding.PageOtherWork:
 		return n + " came of the program's other work (" + roots(r.Figures) + "), in no account"
+	case finding.PageForeign:
+		return things(r.Figure("traces"), "trace") + " without the id that their request brought (traceparent), so that other work of the same name may hide a loss"
 	case finding.PageSaidBeyond:
 		return saidBeyond(r) + ": its count and the sink's disagree"
 	case finding.PageSaidOfStart:
