@@ -53,10 +53,7 @@ func (l *loop) started(k *call) {
 	k.began = true
 	if !k.counted {
 		k.counted = true
-		l.tally.started++
-		if k.op.identified() {
-			l.tally.identified++
-		}
+		l.tally.start(&k.walk)
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // for the first failure of each kind.
 type tally struct {
 	intended, started, completed, failed, timedOut uint64
-	connected, resent, identified                  uint64
+	connected, resent                              uint64
+	identified, sampled                            uint64 // of the started: the generator chose the ids of their traces; they are to be sampled
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
 	answers                                        map[int]uint64 // as expected, by status, where several are
@@ -44,6 +45,18 @@ func (t *tally) due(at time.Duration) {
 
 // late enters the generator's own lateness with one operation.
 func (t *tally) late(by time.Duration) { enter(t.lag, by) }
+
+// start counts an operation whose request has gone out.
+func (t *tally) start(k *walk) {
+	t.started++
+	if !k.op.identified() {
+		return
+	}
+	t.identified++
+	if k.op.tracing.IsSampled(k.traced) {
+		t.sampled++
+	}
+}
 
 // complete counts an operation answered as expected.
 func (t *tally) complete(intended, now time.Duration) {
@@ -100,6 +113,7 @@ func (t *tally) add(o *tally) {
 	t.connected += o.connected
 	t.resent += o.resent
 	t.identified += o.identified
+	t.sampled += o.sampled
 	t.sent += o.sent
 	t.received += o.received
 	for kind, n := range o.errors {
@@ -127,6 +141,7 @@ func (t *tally) load() (record.Load, error) {
 		Connected:     t.connected,
 		Resent:        t.resent,
 		Identified:    t.identified,
+		Sampled:       t.sampled,
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
 		Backlog:       t.pending.ends(),

@@ -71,8 +71,8 @@ func TestEveryRequestBringsATrace(t *testing.T) {
 			{{Address: addr}, {Address: addr, Path: "/other"}},
 		} {
 			load := do(t, g, Task{Operations: requests, Count: 40, Connections: 4, Threads: 2, Traces: &Traces{key, .25}})
-			if load.Started != 40 || load.Identified != 40 {
-				t.Errorf("%d started, %d with ids of the generator's", load.Started, load.Identified)
+			if load.Started != 40 || load.Identified != 40 || load.Sampled != 10 {
+				t.Errorf("%d started, %d with ids of the generator's, %d to be sampled", load.Started, load.Identified, load.Sampled)
 			}
 		}
 		if traces, sampled := got.check(t, key); traces != 120 || sampled != 30 {

@@ -140,6 +140,7 @@ type Load struct {
 	Connected     uint64            `json:"connected"`            // connections opened
 	Resent        uint64            `json:"resent,omitempty"`     // requests sent twice, as the server had closed the kept connection
 	Identified    uint64            `json:"identified,omitempty"` // of the started: the load generator chose the ids of their traces, and sent these as traceparent
+	Sampled       uint64            `json:"sampled,omitempty"`    // of these: with the flag that they are sampled
 	BytesSent     uint64            `json:"bytes_sent"`           // over the connections
 	BytesReceived uint64            `json:"bytes_received"`       // over the connections
 	Driven        *Driven           `json:"driven,omitempty"`     // what a self-driving workload says of itself; nil for others
