@@ -5,7 +5,6 @@ package ledger
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -109,7 +108,7 @@ func TestDropsBesideCopies(t *testing.T) {
 	}
 }
 
-// route is a way with known losses and copies.
+// way is one with known losses and copies.
 type way struct {
 	seed                                 uint64
 	operations                           int
@@ -124,12 +123,10 @@ func (w way) check() []string {
 	r := rand.New(rand.NewPCG(w.seed, 1))
 	spans := link(r, made(w.operations), w.lost, w.copied)
 	var hops []record.Hop
-	keeps := 1.0
 	for i, share := range w.shares {
 		var h record.Hop
 		spans, h = counting(r, fmt.Sprintf("hop%d", i), spans, share, w.dropped, w.tells)
 		hops = append(hops, h)
-		keeps = math.Min(keeps, share) // by the same rule of traces
 	}
 	spans = link(r, spans, w.lostBehind, w.copyBehind)
 	p := phase("json", uint64(w.operations), received(spans))
@@ -145,12 +142,7 @@ func (w way) check() []string {
 	for _, s := range spans {
 		unique[s] = true
 	}
-	meant := 0
-	for _, s := range made(w.operations) {
-		if float64(s.trace*0x9e3779b97f4a7c15>>11)/(1<<53) < keeps {
-			meant++
-		}
-	}
+	all := made(w.operations)
 	for _, l := range Account("otel", AppToSink, []string{"json"}, three(1), []Run{run}) {
 		if l.Operation != "json" && l.Operation != All {
 			continue
@@ -167,14 +159,21 @@ func (w way) check() []string {
 			say(*at.Expected != out, "page %d expects %d, and accounts for %d", i, *at.Expected, out)
 			sum += at.Lost()
 		}
+		left := int64(0)
+		for _, at := range l.Pages[1:] {
+			if at.Sampled != nil {
+				left += *at.Sampled - at.Copies
+			}
+		}
+		say(Spans(l, SampledOnWay) > 0 && left != Spans(l, SampledOnWay), "the pages leave %d out, the ledger %d", left, Spans(l, SampledOnWay))
 		last := l.Pages[len(l.Pages)-1]
 		say(last.Twice != Spans(l, Duplicated) || last.Received != Spans(l, Delivered)+last.Twice, "the last page has %d and %d of them twice, the ledger %s", last.Received, last.Twice, entries(l))
 		lost := LostOnWay(l) + max(0, Spans(l, Unaccounted))
 		say(sum < lost, "the pages lose %d, the ledger %d", sum, lost)
 		say(l.Exact && Spans(l, SampledOnWay) > 0, "exact, by the count of a hop")
-		say(l.Exact && lost != int64(meant-len(unique)), "exact, with %d lost in place of %d", lost, meant-len(unique))
+		say(l.Exact && lost != int64(len(all)-len(unique)), "exact, with %d lost in place of %d", lost, len(all)-len(unique))
 		_, most, _ := LossEnds(l)
-		beyond := float64(len(made(w.operations))-len(unique)) - float64(Spans(l, SampledOnWay)) // as the ledger counts: also of what would have been left out
+		beyond := float64(len(all)-len(unique)) - float64(Spans(l, SampledOnWay)) // as the ledger counts: also of what would have been left out
 		say(len(unique) > 300 && Spans(l, Duplicated) > 20 && most < .5*beyond/(beyond+float64(len(unique))), "at most %v is lost, of %v", most, beyond)
 	}
 	return wrong

@@ -71,6 +71,18 @@ func (p *page) unhide(pages []finding.Page) {
 	behind := min(hidden, whole(p.copiedBehind()))
 	cover(&pages[len(pages)-1], behind)
 	cover(&pages[0], hidden-behind)
+	beyond := -whole(p.left + p.torn) // counted by hops, and more than can be missing
+	for _, at := range pages[1:] {
+		if at.Sampled != nil {
+			beyond += *at.Sampled
+		}
+	}
+	for i := 1; i < len(pages) && p.counted && beyond > 0; i++ {
+		if at := &pages[i]; at.Sampled != nil {
+			at.Copies = min(*at.Sampled, beyond)
+			beyond -= at.Copies
+		}
+	}
 	for i := range pages {
 		if at := &pages[i]; p.copies > 0.5 && (at.Outcome == finding.HopWhole || at.Outcome == finding.HopMore) {
 			at.Outcome = finding.HopHidden
