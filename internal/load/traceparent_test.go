@@ -30,11 +30,17 @@ func (h *headers) add(values []string) {
 	h.all = append(h.all, strings.Join(values, "|"))
 }
 
+func (h *headers) values() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.all
+}
+
 // check says of the values that each is one of the key's, how many traces they are of, and how many of these are sampled.
 func (h *headers) check(t *testing.T, key traceparent.Key) (traces, sampled int) {
 	t.Helper()
 	seen := map[string]bool{}
-	for _, value := range h.all {
+	for _, value := range h.values() {
 		if len(value) != traceparent.Length {
 			t.Fatalf("a request has the traceparent %q", value)
 		}
@@ -76,7 +82,7 @@ func TestEveryRequestBringsATrace(t *testing.T) {
 			}
 		}
 		if traces, sampled := got.check(t, key); traces != 120 || sampled != 30 {
-			t.Errorf("%d requests are of %d traces, of which %d are to be sampled; want 120, 120, 30", len(got.all), traces, sampled)
+			t.Errorf("%d requests are of %d traces, of which %d are to be sampled; want 120, 120, 30", len(got.values()), traces, sampled)
 		}
 	})
 }
@@ -94,8 +100,8 @@ func TestEveryStepBringsATrace(t *testing.T) {
 		if load.Completed != 20 || load.Identified != 20 {
 			t.Errorf("%d completed, %d identified: %v", load.Completed, load.Identified, load.Errors)
 		}
-		if traces, sampled := got.check(t, key); len(got.all) != traces || traces != 20*len(got.all)/20 || sampled != traces/2 {
-			t.Errorf("%d requests are of %d traces, of which %d are to be sampled", len(got.all), traces, sampled)
+		if traces, sampled := got.check(t, key); len(got.values()) != traces || len(got.values()) != 60 || sampled != traces/2 {
+			t.Errorf("%d requests are of %d traces, of which %d are to be sampled", len(got.values()), traces, sampled)
 		}
 	})
 }
@@ -109,8 +115,8 @@ func TestOwnTraceparentWins(t *testing.T) {
 		load := do(t, g, Task{
 			Operations: []Request{{Address: addr, Headers: []Header{{"TraceParent", own}}}}, Count: 5, Traces: &Traces{traceparent.NewKey(1), 1},
 		})
-		if load.Identified != 0 || len(got.all) != 5 || got.all[0] != own {
-			t.Errorf("%d identified; the server got %q", load.Identified, got.all)
+		if load.Identified != 0 || len(got.values()) != 5 || got.values()[0] != own {
+			t.Errorf("%d identified; the server got %q", load.Identified, got.values())
 		}
 	})
 }
@@ -143,7 +149,7 @@ func TestCallsBringATrace(t *testing.T) {
 		}
 	}
 	if traces, sampled := got.check(t, key); traces != 600 || sampled != 60 {
-		t.Errorf("%d calls are of %d traces, of which %d are to be sampled", len(got.all), traces, sampled)
+		t.Errorf("%d calls are of %d traces, of which %d are to be sampled", len(got.values()), traces, sampled)
 	}
 }
 
