@@ -123,6 +123,7 @@ var floors = map[string]floor{
 	"sink/sinktest":  {level: 0},
 	"sink/tcp":       {level: 0},
 	"stats":          {level: 0},
+	"traceparent":    {level: 0},
 	"verify":         {level: 0, beside: []string{"excerpt"}},
 }
 

@@ -62,7 +62,7 @@ type Loop struct {
 
 	history []record.Record
 	spans   map[string]map[string]spec.Number // by variant and operation
-	roots   map[string]map[string]int         // by variant: names of the roots that its operations begin
+	begun   map[string]record.Begun           // by variant: how the traces of its operations are told from others
 	lasted  map[record.Kind]time.Duration     // of the runs so far
 	made    map[record.Kind]int
 	judged  judgement
@@ -86,7 +86,7 @@ type Event struct {
 func (l *Loop) Run(ctx context.Context, history []record.Record) ([]record.Record, error) {
 	l.history = slices.Clone(history)
 	l.lasted, l.made = map[record.Kind]time.Duration{}, map[record.Kind]int{}
-	l.spans, l.roots, l.judged = map[string]map[string]spec.Number{}, map[string]map[string]int{}, judgement{}
+	l.spans, l.begun, l.judged = map[string]map[string]spec.Number{}, map[string]record.Begun{}, judgement{}
 	for i := range l.history {
 		l.learn(&l.history[i])
 	}

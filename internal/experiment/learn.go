@@ -40,7 +40,7 @@ func (l *Loop) learn(r *record.Record) {
 		}
 	}
 	l.spans[r.Variant] = spans
-	l.roots[r.Variant] = ledger.Tracing{Spans: learnt}.Roots()
+	l.begun[r.Variant] = ledger.Tracing{Spans: learnt}.Begun()
 }
 
 // calibrations returns those of a variant so far.

@@ -59,7 +59,7 @@ func TestWhatADrainIsTold(t *testing.T) {
 			if got := q.Spans["a"]; got != c.want {
 				t.Errorf("%s: %s is told of %v spans per operation, want %v", name, q.Name, got, c.want)
 			}
-			if got := slices.Sorted(maps.Keys(q.Roots)); !slices.Equal(got, c.roots) {
+			if got := slices.Sorted(maps.Keys(q.Begun.Roots)); !slices.Equal(got, c.roots) {
 				t.Errorf("%s: %s is told of the roots %v, want %v", name, q.Name, got, c.roots)
 			}
 		}

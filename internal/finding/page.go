@@ -2,22 +2,24 @@ package finding
 
 // Page is a ledger's account of one hop: of the way from one program to the next. A nil figure is one that nobody tells.
 type Page struct {
-	From     string   `json:"from"`                    // "app": the traced processes; or a hop
-	To       string   `json:"to"`                      // a hop; or "sink"
-	Past     []string `json:"past,omitempty"`          // hops between the two that do not say what they took in
-	Expected *int64   `json:"expected"`                // spans that From made, or took in
-	Sampled  *int64   `json:"sampled"`                 // of which it left out on purpose: no loss
-	Dropped  *int64   `json:"dropped"`                 // of which it threw away
-	Failed   *int64   `json:"failed"`                  // of which it lost in exports
-	Sent     *int64   `json:"sent"`                    // that it passed on, by its own word
-	Refused  *int64   `json:"refused"`                 // that To did not take in; From may have sent them again
-	Received int64    `json:"received"`                // that came to To
-	Early    int64    `json:"dropped_early,omitempty"` // of which it threw away before it had decided on their traces
-	Torn     int64    `json:"torn,omitempty"`          // that it left out of traces which it kept
-	Inside   int64    `json:"lost_inside,omitempty"`   // that From took in, did not pass on, and says nothing of; of the app: that the tracer still held at the stop
-	Between  int64    `json:"lost_between,omitempty"`  // that it passed on, or says nothing of, and that did not come
-	More     int64    `json:"more,omitempty"`          // that came beyond what From says
-	Outcome  Outcome  `json:"outcome"`                 // what the page comes to
+	From     string   `json:"from"`                     // "app": the traced processes; or a hop
+	To       string   `json:"to"`                       // a hop; or "sink"
+	Past     []string `json:"past,omitempty"`           // hops between the two that do not say what they took in
+	Expected *int64   `json:"expected"`                 // spans that From made, or took in
+	Sampled  *int64   `json:"sampled"`                  // of which it left out on purpose: no loss
+	Dropped  *int64   `json:"dropped"`                  // of which it threw away
+	Failed   *int64   `json:"failed"`                   // of which it lost in exports
+	Sent     *int64   `json:"sent"`                     // that it passed on, by its own word
+	Refused  *int64   `json:"refused"`                  // that To did not take in; From may have sent them again
+	Received int64    `json:"received"`                 // that came to To
+	Early    int64    `json:"dropped_early,omitempty"`  // of which it threw away before it had decided on their traces
+	Torn     int64    `json:"torn,omitempty"`           // that it left out of traces which it kept
+	Inside   int64    `json:"lost_inside,omitempty"`    // that From took in, did not pass on, and says nothing of; of the app: that the tracer still held at the stop
+	Between  int64    `json:"lost_between,omitempty"`   // that it passed on, or says nothing of, and that did not come
+	More     int64    `json:"more,omitempty"`           // that came beyond what From says
+	Copies   int64    `json:"sampled_copies,omitempty"` // of what From left out, at least: copies of others, or spans of other work, as no more can be missing
+	Twice    int64    `json:"duplicated,omitempty"`     // of what came: copies of others, by their ids, which hops do not look at
+	Outcome  Outcome  `json:"outcome"`                  // what the page comes to
 
 	EarlyTraces *int64 `json:"dropped_early_traces,omitempty"` // traces that From threw away before it had decided on them
 	KeptTraces  *int64 `json:"kept_traces,omitempty"`          // traces that From decided to keep; a part of a trace that came late counts as another
@@ -41,6 +43,7 @@ const (
 	HopWhole   Outcome = "whole"   // nothing was lost here; what was left out on purpose is no loss
 	HopLost    Outcome = "lost"    // spans were lost here
 	HopMore    Outcome = "more"    // more came than From says: the two disagree
+	HopHidden  Outcome = "hidden"  // as many came as were to, or more, and some of them twice: losses may be hidden so
 	HopUnsure  Outcome = "unsure"  // spans did not come, and a hop does not say whether it left them out on purpose
 	HopUnknown Outcome = "unknown" // nobody knows how many were to come
 )

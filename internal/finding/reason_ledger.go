@@ -22,6 +22,8 @@ const (
 	PageMayHaveFailed  Code = "may-have-failed"   // none was lost for sure, some of failed operations may be: spans, operations
 	PageMayNotBeMade   Code = "may-not-be-made"   // none was lost for sure, some may be or were never made: spans
 	PageHopSilent      Code = "hop-silent"        // none was lost for sure, the tracer or a hop does not say what it leaves out on purpose: spans
+	PageCopies         Code = "copies"            // none was lost for sure, and some may be: hops left spans out by their count, in which are copies of others: spans
+	PageByCount        Code = "by-count"          // none was lost, as far as the counts of hops tell, which take a span and its copy for two
 	PageUnchecked      Code = "ids-unchecked"     // as many came as expected, and nobody looked at their ids: spans
 	PageTracesKept     Code = "traces-kept"       // traces that a sampler kept: traces, of trials, at sampling; chance allows low to high
 	PageComplete       Code = "traces-complete"   // all traces that came are complete
@@ -35,6 +37,7 @@ const (
 	PageRepeated       Code = "repeated"          // came more than once: spans
 	PageParentsAbsent  Code = "parents-absent"    // others name them as their parent, and they never came: spans
 	PageOtherWork      Code = "other-work"        // of what the program does besides: spans, then those of the most frequent roots, by the root's name
+	PageForeign        Code = "other-ids"         // the program gives traces other ids than its requests bring, so that other work is told by names alone: traces
 	PageSaidBeyond     Code = "said-beyond"       // the tracer says that it dropped more than are missing: spans
 	PageSaidOfStart    Code = "said-beyond-start" // the tracer says that it dropped more than are missing, and they may be of starting: spans
 	PageSaidSuppressed Code = "said-beyond-sent"  // the tracer says that it dropped more than are missing, and they were not to be sent: spans

@@ -47,6 +47,31 @@ func begun(s Stretch, elsewhere map[string]timing) map[string]int {
 	return roots
 }
 
+// byID returns what begun does, of operations all of whose traces have ids that the load generator chose: whatever else comes is
+// of other work. It is false where some of them have other ids: then as many come as operations, or in one export of them.
+func byID(s Stretch, elsewhere map[string]timing) (map[string]int, bool) {
+	var own int64
+	roots := map[string]int{}
+	for root, sizes := range s.Sink.Own {
+		for size, n := range sizes {
+			own += n
+			roots[root] = max(roots[root], size)
+		}
+	}
+	if !s.Chosen || !s.Sink.Whole() || own == 0 || own%int64(s.Started) != 0 {
+		return nil, false
+	}
+	rest, _ := s.Sink.Apart(record.Begun{ByID: true})
+	for root := range s.Sink.Shapes {
+		all, _ := s.Sink.Shapes.Traces(root)
+		kept, _ := rest.Shapes.Traces(root)
+		if others := all - kept; others > 0 && others%int64(s.Started) == 0 && elsewhere[root] == (timing{}) {
+			return nil, false
+		}
+	}
+	return roots, true
+}
+
 // timing is when the traces of a root come, beside operations.
 type timing struct {
 	stretches int  // in which there is not one, or some, an operation
@@ -107,9 +132,9 @@ func passing(r *record.Record) map[string]timing {
 // separate takes the spans of other work off the line of a stretch. Where there is such work, a
 // trace whose root did not come may be of it: then it is not sure whether its spans stand in for
 // others that were lost.
-func (l *line) separate(c record.Counts, others map[string]int64, roots map[string]int) {
+func (l *line) separate(c record.Counts, others map[string]int64, begun record.Begun) {
 	l.background = others
-	if _, own := roots[record.NoRoot]; own || len(others) == 0 || !l.known {
+	if _, own := begun.Roots[record.NoRoot]; own || begun.ByID || len(others) == 0 || !l.known {
 		return
 	}
 	_, rootless := c.Shapes.Traces(record.NoRoot)

@@ -12,9 +12,9 @@ func (p *page) addBackground(of map[string]int64) {
 }
 
 // otherWork is how many spans are of other work.
-func (p *page) otherWork() float64 {
+func (l *line) otherWork() float64 {
 	sum := 0.0
-	for _, spans := range p.background {
+	for _, spans := range l.background {
 		sum += float64(spans)
 	}
 	return sum

@@ -46,9 +46,9 @@ func (l *line) droppedEarly() {
 
 // tear takes from what was left out on purpose the spans that kept traces lack: a trace that came in parts was decided on in
 // parts. What they lack is first put down to what came late and to what was lost in another way, so that it is the least.
-func (l *line) tear(s Stretch, run Run, roots map[string]int) {
+func (l *line) tear(s Stretch, run Run, begun record.Begun) {
 	if tracer := run.Admitted.Sampled; decides(run.Hops, s.Hops) || tracer != nil && *tracer > 0 {
-		l.kept = keptOf(s, l.perTrace, roots)
+		l.kept = keptOf(s, l.perTrace, begun)
 	}
 	if !l.kept.known || !l.known {
 		return
@@ -71,8 +71,8 @@ func decide(lines []line, run Run) {
 }
 
 // keptOf are the traces that came, all of which should have so many spans.
-func keptOf(s Stretch, perTrace float64, roots map[string]int) traces {
-	own, _ := s.Sink.Apart(roots)
+func keptOf(s Stretch, perTrace float64, begun record.Begun) traces {
+	own, _ := s.Sink.Apart(begun)
 	if perTrace <= 0 || !own.Whole() {
 		return traces{}
 	}

@@ -6,6 +6,8 @@ package ledger
 import (
 	"maps"
 	"slices"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // Confirm returns what the tracing is meant to do with what runs teach beside the calibration:
@@ -18,7 +20,7 @@ func Confirm(t Tracing, runs []Run) Tracing {
 	}
 	for _, run := range runs {
 		for i, l := range settle(run, t) {
-			if i >= len(run.Phases) || !l.confirms(run.Phases[i], t) {
+			if i >= len(run.Phases) || !l.confirms(run.Phases[i], t, run.begun(t)) {
 				continue
 			}
 			name := run.Phases[i].Level
@@ -39,7 +41,7 @@ func Confirm(t Tracing, runs []Run) Tracing {
 }
 
 // confirms reports whether a stretch's operations all made what they are meant to.
-func (l line) confirms(s Stretch, t Tracing) bool {
+func (l line) confirms(s Stretch, t Tracing, begun record.Begun) bool {
 	per := t.per(s)
 	if l.left > 0 || l.decided > 0 || l.blind {
 		return false
@@ -47,7 +49,7 @@ func (l line) confirms(s Stretch, t Tracing) bool {
 	if t.none() || !l.known || l.varies || l.unsure > 0 || l.absent > 0 || per.Agreed == 0 || !per.exact() {
 		return false
 	}
-	own, _ := s.Sink.Apart(t.Roots())
+	own, _ := s.Sink.Apart(begun)
 	if t.random() {
 		return tells(own, 1) && per.traces() == 1 && single(own.Shapes, int(per.Low))
 	}

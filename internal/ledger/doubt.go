@@ -74,8 +74,13 @@ func (l *line) doubt(operations uint64) {
 	l.due.low = math.Max(0, l.due.low)
 }
 
-// settled ends the doubt of spans that the tracer admits to have lost: they were made.
+// settled ends the doubt of spans that the tracer admits to have lost: they were made, and no hop left them out.
 func (l *line) settled() {
+	if by := min(l.copies, l.copies-l.missing.high); by > 0 {
+		l.left -= by
+		l.copies -= by
+		l.missing.low += by
+	}
 	if !l.doubted {
 		return
 	}

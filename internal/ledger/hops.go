@@ -62,6 +62,37 @@ func (l *line) doubtHops(blind bool) {
 	}
 }
 
+// doubtCount doubts what hops say that they left out on purpose. A span that came to them twice is two in their counts, and so
+// makes up for one that was lost, and so does one of other work. How many are such is not known, only how many of those are that
+// came in the end; and that more are counted than do not come.
+func (l *line) doubtCount() {
+	if !l.known || l.left+l.torn <= 0 {
+		return
+	}
+	l.exact, l.counted = false, true
+	told := math.Max(l.left+l.torn, said(l.hops, func(h record.Hop) *uint64 { return h.Sampled }))
+	came, beyond := l.came(), told-l.left-l.torn
+	odd := came - l.delivered - l.copiedBehind()
+	if odd <= 0 && beyond <= 0 || came <= 0 {
+		return
+	}
+	alike := math.Max(1, l.perTrace) // what becomes of the spans of a trace is one case
+	odd += standardErrors*math.Sqrt(odd*alike) - math.Log(overlooked)*alike
+	l.copies = math.Floor(math.Min(l.left, math.Max(0, told*math.Min(1, odd/came)-beyond)))
+	l.missing.high += l.copies
+}
+
+// came is how many spans came to the end of the way, each as often as it came.
+func (l *line) came() float64 { return l.delivered + l.duplicated + l.otherWork() }
+
+// copiedBehind is how many of the duplicates came of the way behind the last hop: so many more came than it sent.
+func (l *line) copiedBehind() float64 {
+	if len(l.hops) == 0 || l.hops[len(l.hops)-1].Sent == nil {
+		return 0
+	}
+	return math.Max(0, math.Min(l.duplicated, l.came()-float64(*l.hops[len(l.hops)-1].Sent)))
+}
+
 // blind reports whether a hop, or a tracer that decides on traces, does not say how many it left out.
 func (r Run) blind(t Tracing) bool { return blind(r.Hops) || t.Decides && r.Admitted.Sampled == nil }
 

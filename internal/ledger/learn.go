@@ -58,7 +58,7 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 func Declare(low, high float64, learnt PerOperation) PerOperation {
 	p := PerOperation{Low: low, High: high, Traces: learnt.Traces, How: Declared}
 	if learnt.known() && learnt.Low <= high && learnt.High >= low {
-		p.Roots, p.Services, p.Parents = learnt.Roots, learnt.Services, learnt.Parents
+		p.Roots, p.ByID, p.Services, p.Parents = learnt.Roots, learnt.ByID, learnt.Services, learnt.Parents
 	}
 	return p
 }
@@ -67,7 +67,7 @@ func Declare(low, high float64, learnt PerOperation) PerOperation {
 func (p PerOperation) and(q PerOperation) PerOperation {
 	sum := p
 	sum.Low, sum.High = math.Min(p.Low, q.Low), math.Max(p.High, q.High)
-	sum.Agreed, sum.Parents = 0, p.Parents && q.Parents
+	sum.Agreed, sum.Parents, sum.ByID = 0, p.Parents && q.Parents, p.ByID && q.ByID
 	if p.Agreed > 0 && q.Agreed > 0 && sum.Low == sum.High {
 		sum.Agreed = p.Agreed + q.Agreed
 	}
@@ -87,13 +87,16 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 	if s.Started == 0 || s.Started != s.Completed {
 		return PerOperation{}, false
 	}
-	roots := begun(s, elsewhere)
+	roots, chosen := byID(s, elsewhere)
+	if !chosen {
+		roots = begun(s, elsewhere)
+	}
 	if sampling < 1 {
-		roots = nil
+		roots, chosen = nil, false
 	}
 	all := s.Sink
 	var others map[string]int64
-	s.Sink, others = s.Sink.Apart(roots)
+	s.Sink, others = s.Sink.Apart(record.Begun{ByID: chosen, Roots: roots})
 	made, traces := float64(s.Started), float64(seen(s.Sink))/float64(s.Started)
 	if sampling < 1 {
 		made, traces = float64(seen(s.Sink)), 1
@@ -104,7 +107,7 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 	// What a tracer merges or leaves out by a limit of its own depends on the work at the
 	// time; made they all are.
 	spans := float64(s.Sink.Told()) / made
-	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred, Roots: roots}
+	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred, Roots: roots, ByID: chosen}
 	if sampling >= 1 {
 		p.Services = byService(all, others, s.Started)
 	}

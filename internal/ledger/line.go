@@ -43,6 +43,7 @@ type line struct {
 	doubted      bool             // what is missing may not have been made
 	absent       float64          // parents of spans that came, which never came themselves
 	background   map[string]int64 // spans of other work, by the name of the root
+	foreign      float64          // traces of other ids than the load generator chose, which are told from other work by names alone
 	unchecked    float64          // spans that came whose ids were not checked
 
 	services map[string]service // whose spans they are; nil: not sure
@@ -55,7 +56,9 @@ type line struct {
 	perTrace     float64 // spans of each trace; 0: not known, or they differ
 	kept         traces  // where hops decide on traces: those that came
 	failedOnWay  float64
-	blind        bool // one of them, or the tracer, does not say how many it left out
+	blind        bool    // one of them, or the tracer, does not say how many it left out
+	counted      bool    // what they left out is known by their counts alone, which tell no span from its copy
+	copies       float64 // of what they left out: may be copies, and of other work, so that as many may be lost
 }
 
 // silence is where the tracer did not say what it lost in a run, beside others of which it did: of all of them it is known

@@ -24,6 +24,7 @@ func (b *book) outcome(p *page) []finding.Reason {
 	add(p.duplicated > 0, finding.PageRepeated, spans(p.duplicated))
 	add(p.absent > 0 && p.operation != Start && p.operation != Stop, finding.PageParentsAbsent, spans(p.absent))
 	add(len(p.background) > 0, finding.PageOtherWork, p.others()...)
+	add(p.foreign > 0, finding.PageForeign, count("traces", p.foreign))
 	add(p.operation == All && p.admitted > 0.5, b.beyond(p), spans(p.admitted))
 	add(p.excess > 0, finding.PageFailedCame, spans(p.excess))
 	return out
@@ -91,6 +92,8 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageMayHaveFailed, missing, count("operations", float64(p.unsure)))
 	case p.missing.high > 0.5 && p.blind:
 		return one(finding.PageHopSilent, missing)
+	case p.missing.high > 0.5 && p.copies > 0.5:
+		return one(finding.PageCopies, missing)
 	case p.missing.high > 0.5 && p.doubted && !p.varies:
 		return one(finding.PageMayNotBeMade, missing)
 	case p.missing.high > 0.5:
@@ -99,6 +102,8 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageUnchecked, spans(p.unchecked))
 	case p.varies:
 		return one(finding.PageVaries)
+	case p.counted:
+		return one(finding.PageByCount)
 	}
 	return one(finding.PageNothingLost)
 }

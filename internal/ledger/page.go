@@ -52,6 +52,7 @@ func (p *page) add(l line) {
 	p.absent += l.absent
 	p.unchecked += l.unchecked
 	p.addBackground(l.background)
+	p.foreign += l.foreign
 	p.addServices(l)
 	p.left += l.left
 	p.droppedOnWay += l.droppedOnWay
@@ -62,6 +63,8 @@ func (p *page) add(l line) {
 		p.kept.add(l.kept, p.runs == 1)
 	}
 	p.blind = p.blind || l.blind
+	p.counted = p.counted || l.counted
+	p.copies += l.copies
 	if p.operation != All {
 		p.hops = hopsOf(p.hops, l.hops, p.runs == 1)
 	}

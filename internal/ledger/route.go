@@ -55,7 +55,49 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 		}
 	}
 	at.To, at.Received = end, whole(p.delivered+p.duplicated+p.otherWork())
-	return p.byTrace(append(pages, settled(at, blind)))
+	at.Twice = whole(p.duplicated)
+	pages = append(pages, settled(at, blind))
+	p.unhide(pages)
+	return p.byTrace(pages)
+}
+
+// unhide puts spans that are missing by their ids on pages on which copies of others came in their place: behind the last hop as
+// far as these are from there, and else before the first.
+func (p *page) unhide(pages []finding.Page) {
+	hidden := whole(p.lost - p.torn) // that is taken from what was left out
+	for _, at := range pages {
+		hidden -= at.Lost()
+	}
+	behind := min(hidden, whole(p.copiedBehind()))
+	cover(&pages[len(pages)-1], behind)
+	cover(&pages[0], hidden-behind)
+	beyond := -whole(p.left + p.torn) // counted by hops, and more than can be missing
+	for _, at := range pages[1:] {
+		if at.Sampled != nil {
+			beyond += *at.Sampled
+		}
+	}
+	for i := 1; i < len(pages) && p.counted && beyond > 0; i++ {
+		if at := &pages[i]; at.Sampled != nil {
+			at.Copies = min(*at.Sampled, beyond)
+			beyond -= at.Copies
+		}
+	}
+	for i := range pages {
+		if at := &pages[i]; p.copies > 0.5 && (at.Outcome == finding.HopWhole || at.Outcome == finding.HopMore) {
+			at.Outcome = finding.HopHidden
+		}
+		if i < len(pages)-1 && pages[i+1].Sampled != nil && *pages[i+1].Sampled > 0 {
+			break
+		}
+	}
+}
+
+// cover puts spans on a page that did not come, and in whose place as many copies did.
+func cover(at *finding.Page, spans int64) {
+	if spans > 0 && at.Expected != nil && at.Outcome != finding.HopUnsure {
+		at.Between, at.More, at.Outcome = at.Between+spans, at.More+spans, finding.HopLost
+	}
 }
 
 // asTold reports whether the hops say of a stretch all that they say of the whole run: a log has it at the end alone.

@@ -99,11 +99,11 @@ func TestRoute(t *testing.T) {
 			"app > collector: 3000 = 3000 whole; collector > sink: 3000 = 3000 whole",
 		}, {
 			"what is left out on purpose is no loss", via(ids(2400, 1000), collector("collector", 3000, 600, 0, 0, 2400)),
-			"expected=3000 sampled-on-way=600 delivered=2400 duplicated=0 unaccounted=0", "nothing-lost", 0, true,
+			"expected=3000 sampled-on-way=600 delivered=2400 duplicated=0 unaccounted=0", "by-count", 0, false,
 			"app > collector: 3000 = 3000 whole; collector > sink: 3000 -600 sampled = 2400 whole",
 		}, {
 			"parents that are left out are not lost", absent,
-			"expected=3000 sampled-on-way=100 delivered=2900 duplicated=0 unaccounted=0", "nothing-lost", 0, true,
+			"expected=3000 sampled-on-way=100 delivered=2900 duplicated=0 unaccounted=0", "by-count", 0, false,
 			"app > collector: 3000 = 3000 whole; collector > sink: 3000 -100 sampled = 2900 whole",
 		}, {
 			"a full queue", via(ids(2950, 1000), collector("collector", 3000, 0, 50, 0, 2950)),
@@ -139,7 +139,7 @@ func TestRoute(t *testing.T) {
 			"app > collector: 3000 = 2900 inside 40 between 60 lost; collector > sink: 2900 = 2900 whole",
 		}, {
 			"two hops", via(ids(1400, 1000), collector("edge", 3000, 1500, 0, 0, 1500), collector("tail", 1490, 0, 0, 0, 1490)),
-			"expected=3000 sampled-on-way=1500 delivered=1400 duplicated=0 unaccounted=100", "spans-lost share=0.06667 unaccounted=100", 100. / 1500, true,
+			"expected=3000 sampled-on-way=1500 delivered=1400 duplicated=0 unaccounted=100", "spans-lost share=0.06667 unaccounted=100", 100. / 1500, false,
 			"app > edge: 3000 = 3000 whole; edge > tail: 3000 -1500 sampled = 1490 between 10 lost; tail > sink: 1490 = 1400 between 90 lost",
 		}, {
 			"the hop and the sink disagree", via(ids(3000, 1000), collector("collector", 3000, 40, 0, 0, 2960)),
@@ -163,23 +163,23 @@ func TestRoute(t *testing.T) {
 			"app > edge: 3000 = 3000 whole; edge > collector > sink: 3000 = 2900 between 100 unsure",
 		}, {
 			"traces that are kept are whole", byTrace(shaped(map[int]int64{3: 100}), 0, 100, 3000, 2700, 0, 0, 300),
-			"expected=3000 sampled-on-way=2700 delivered=300 duplicated=0 unaccounted=0", "nothing-lost", 0, true,
+			"expected=3000 sampled-on-way=2700 delivered=300 duplicated=0 unaccounted=0", "by-count", 0, false,
 			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -2700 sampled = 300 traces 100 partial 0 whole",
 		}, {
 			"traces thrown away undecided", byTrace(shaped(map[int]int64{3: 100}), 400, 100, 3000, 1500, 0, 0, 300),
-			"expected=3000 sampled-on-way=1500 dropped-early=1200 delivered=300 duplicated=0 unaccounted=0", "spans-lost share=0.8 dropped-early=1200", .8, true,
+			"expected=3000 sampled-on-way=1500 dropped-early=1200 delivered=300 duplicated=0 unaccounted=0", "spans-lost share=0.8 dropped-early=1200", .8, false,
 			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -1500 sampled = 300 early 1200 traces 100 partial 0 lost",
 		}, {
 			"undecided, and some besides", byTrace(shaped(map[int]int64{3: 100}), 400, 100, 3000, 1490, 0, 0, 300),
-			"expected=3000 sampled-on-way=1490 dropped-early=1200 delivered=300 duplicated=0 unaccounted=10", "spans-lost share=0.8013 dropped-early=1200 unaccounted=10", 1210. / 1510, true,
+			"expected=3000 sampled-on-way=1490 dropped-early=1200 delivered=300 duplicated=0 unaccounted=10", "spans-lost share=0.8013 dropped-early=1200 unaccounted=10", 1210. / 1510, false,
 			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -1490 sampled = 300 early 1200 inside 10 traces 100 partial 0 lost",
 		}, {
 			"a kept trace that was decided on in parts lacks spans", byTrace(shaped(map[int]int64{3: 90, 1: 10}), 0, 100, 3000, 2720, 0, 0, 280),
-			"expected=3000 sampled-on-way=2700 torn=20 delivered=280 duplicated=0 unaccounted=0", "spans-lost share=0.06667 torn=20", 20. / 300, true,
+			"expected=3000 sampled-on-way=2700 torn=20 delivered=280 duplicated=0 unaccounted=0", "spans-lost share=0.06667 torn=20", 20. / 300, false,
 			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -2700 sampled = 280 torn 20 traces 100 partial 10 lost",
 		}, {
 			"a kept trace that lacks spans which were lost behind it", byTrace(shaped(map[int]int64{3: 90, 2: 10}), 0, 100, 3000, 2700, 0, 0, 300),
-			"expected=3000 sampled-on-way=2700 delivered=290 duplicated=0 unaccounted=10", "spans-lost share=0.03333 unaccounted=10", 10. / 300, true,
+			"expected=3000 sampled-on-way=2700 delivered=290 duplicated=0 unaccounted=10", "spans-lost share=0.03333 unaccounted=10", 10. / 300, false,
 			"app > tail: 3000 = 3000 whole; tail > sink: 3000 -2700 sampled = 290 between 10 traces 100 partial 10 lost",
 		}, {
 			"a hop that says it in its log, at the end", inLog,

@@ -3,6 +3,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -28,6 +30,7 @@ type Stretch struct {
 	Completed uint64        // answered as expected: these made all their spans
 	Traced    *uint64       // traces that chance decided for, by the tracer's word; nil: it does not say
 	Resent    uint64        // sent twice: these may have made their spans twice
+	Chosen    bool          // the load generator chose the ids of the traces of all of them
 	Sink      record.Counts // from its beginning to the quiet after it
 	Hops      []record.Hop  // what the hops say of the same time
 }
@@ -55,11 +58,19 @@ func FromRecord(r *record.Record) Run {
 			Completed: p.Warmup.Completed + p.Load.Completed,
 			Traced:    p.Traced,
 			Resent:    p.Warmup.Resent + p.Load.Resent,
+			Chosen:    p.Load.Started > 0 && p.Warmup.Identified+p.Load.Identified == p.Warmup.Started+p.Load.Started,
 			Sink:      p.WarmupSink.Plus(p.Sink),
 			Hops:      p.Hops,
 		})
 	}
 	return run
+}
+
+// begun is how the traces of operations are told from others in the run: by ids only where the load generator chose all of them.
+func (r Run) begun(t Tracing) record.Begun {
+	b := t.Begun()
+	b.ByID = b.ByID && !slices.ContainsFunc(r.Phases, func(s Stretch) bool { return !s.Chosen && s.Started > 0 })
+	return b
 }
 
 // levelName is the name of an operation at a level of what is varied between phases,
@@ -104,7 +115,7 @@ func together(runs []Run) Run {
 }
 
 func join(a, b Stretch) Stretch {
-	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, nil, a.Resent + b.Resent, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
+	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, nil, a.Resent + b.Resent, (a.Chosen || a.Started == 0) && b.Chosen, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
 	return sum
 }

@@ -15,9 +15,9 @@ func settle(run Run, t Tracing) []line {
 	if t.random() && !t.TellsTraced(run) {
 		run.Phases = untold(run.Phases)
 	}
-	lines, roots := make([]line, 0, len(run.Phases)+2), t.Roots()
+	lines, begun := make([]line, 0, len(run.Phases)+2), run.begun(t)
 	for _, s := range run.Phases {
-		lines = append(lines, open(s, t, roots))
+		lines = append(lines, open(s, t, begun))
 	}
 	lines = append(lines, begin(run, t))
 	switch {
@@ -28,7 +28,7 @@ func settle(run Run, t Tracing) []line {
 		moveCold(lines)
 	}
 	var others map[string]int64
-	run.Stop.Sink, others = run.Stop.Sink.Apart(roots) // what is of no operation is put down to none
+	run.Stop.Sink, others = run.Stop.Sink.Apart(begun) // what is of no operation is put down to none
 	stop := listed(run.Stop)
 	stop.operation, stop.background = Stop, others
 	stop.delivered -= putDown(lines, stop.delivered, func(l *line, spans float64) {
@@ -42,7 +42,7 @@ func settle(run Run, t Tracing) []line {
 	decide(lines, run)
 	believeHops(lines, run, t)
 	for i, s := range run.Phases {
-		lines[i].tear(s, run, roots)
+		lines[i].tear(s, run, begun)
 	}
 	for i, s := range run.Phases {
 		operations := s.Started
@@ -50,6 +50,7 @@ func settle(run Run, t Tracing) []line {
 			operations = seen(s.Sink) + leftOut(s, t.per(s))
 		}
 		lines[i].doubt(operations)
+		lines[i].doubtCount()
 	}
 	admit(lines, run)
 	stopped(lines, run, t)
@@ -100,10 +101,10 @@ func (l *line) ofStarting() {
 }
 
 // open returns the line of a phase with nothing yet put down to anybody.
-func open(s Stretch, t Tracing, roots map[string]int) line {
+func open(s Stretch, t Tracing, begun record.Begun) line {
 	var others map[string]int64
 	if !t.none() {
-		s.Sink, others = s.Sink.Apart(roots)
+		s.Sink, others = s.Sink.Apart(begun)
 	}
 	l := listed(s)
 	l.unsure = s.Started - min(s.Started, s.Completed) + s.Resent
@@ -132,7 +133,10 @@ func open(s Stretch, t Tracing, roots map[string]int) line {
 		l.services = servicesOf(s, per, others)
 	}
 	l.larger(s, per)
-	l.separate(s.Sink, others, roots)
+	l.separate(s.Sink, others, begun)
+	if s.Chosen && s.Sink.Foreign > 0 {
+		l.foreign, l.exact = float64(s.Sink.Foreign), false
+	}
 	return l
 }
 

@@ -45,6 +45,7 @@ type PerOperation struct {
 
 	Agreed   uint64            // operations that were seen to make this number, each of them; 0: the number is taken as it stands, or it varies
 	Roots    map[string]int    // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
+	ByID     bool              // all of its traces have the ids that the load generator chose
 	Services map[string]uint64 // spans of each service, by its name; nil: not known
 	Parents  bool              // the parent of every span comes, where nothing is lost
 }
@@ -95,4 +96,19 @@ func (t Tracing) Roots() map[string]int {
 		}
 	}
 	return all
+}
+
+// Begun is how the traces of operations are told from others: by the ids that the load generator chose, where those of all
+// operations have them.
+func (t Tracing) Begun() record.Begun {
+	b := record.Begun{Roots: t.Roots()}
+	for name, per := range t.Spans {
+		if per.High == 0 || name == record.ProbeOperation && per.Roots == nil && per.Low == 0 {
+			continue
+		}
+		if b.ByID = per.ByID; !b.ByID {
+			break
+		}
+	}
+	return b
 }

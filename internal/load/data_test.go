@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -174,7 +175,7 @@ func TestDataFileIsReadOnce(t *testing.T) {
 	var files dataFiles
 	read := func() *plan {
 		t.Helper()
-		p, err := newPlanWith(t.Context(), task, &files)
+		p, err := newPlanWith(t.Context(), task, &files, &atomic.Uint64{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func (l *loop) started(k *call) {
 	k.began = true
 	if !k.counted {
 		k.counted = true
-		l.tally.started++
+		l.tally.start(&k.walk)
 	}
 }
 

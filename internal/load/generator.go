@@ -30,7 +30,9 @@ type Generator struct {
 	data    dataFiles
 	files   int // that were open before its connections
 	had     int // connections that it has had room for
-	closed  bool
+
+	identified atomic.Uint64 // operations whose traces got ids from it
+	closed     bool
 }
 
 // NewGenerator returns a generator, to be closed after use.
@@ -65,7 +67,7 @@ const startUp = 2 * time.Millisecond
 func (g *Generator) Prepare(ctx context.Context, t Task) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, err := newPlanWith(ctx, t, &g.data); err != nil {
+	if _, err := newPlanWith(ctx, t, &g.data, &g.identified); err != nil {
 		return fmt.Errorf("preparing the load: %w", err)
 	}
 	return nil
@@ -79,7 +81,7 @@ func (g *Generator) Do(ctx context.Context, t Task) (record.Load, error) {
 	if g.closed {
 		return record.Load{}, errors.New("the load generator is closed")
 	}
-	p, err := newPlanWith(ctx, t, &g.data)
+	p, err := newPlanWith(ctx, t, &g.data, &g.identified)
 	if err != nil {
 		return record.Load{}, fmt.Errorf("preparing the load: %w", err)
 	}

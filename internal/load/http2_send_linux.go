@@ -7,6 +7,7 @@ package load
 import (
 	"encoding/binary"
 
+	"github.com/tracetax/tracetax/internal/traceparent"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
@@ -63,14 +64,24 @@ func (s *http2Session) start(l *loop, k *call) {
 		l.call = readCall(l.call.fields[:0], wire, s.conn.server.tls != nil)
 		c = &l.call
 	}
-	s.headersOut(l, k.stream.id, c.fields)
+	ids := ""
+	if k.op.tracing != nil {
+		var room [traceparent.Length]byte
+		k.op.tracing.put(room[:], &k.walk)
+		ids = string(room[:])
+	}
+	s.headersOut(l, k.stream.id, c.fields, ids)
 	s.body(l, k, c.message)
 }
 
-// headersOut puts out the headers of a stream, in as many frames as they need.
-func (s *http2Session) headersOut(l *loop, id uint32, fields []hpack.HeaderField) {
+// headersOut puts out the headers of a stream, in as many frames as they need. The ids of its trace, if it gets any, are never
+// indexed: every call has others, and they would drive the headers that all have out of the table.
+func (s *http2Session) headersOut(l *loop, id uint32, fields []hpack.HeaderField, ids string) {
 	l.header.b = l.header.b[:0]
 	for _, f := range fields {
+		if ids != "" && f.Name == traceparent.Header {
+			f.Value, f.Sensitive = ids, true
+		}
 		// Cannot fail: a headerBuffer takes everything.
 		_ = s.encoder.WriteField(f)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,7 @@ type plan struct {
 	task    Task
 	ops     []operation
 	targets []target
+	tracing *tracing     // nil: the program chooses the ids of traces
 	sources []netip.Addr // to connect from, in turn; none: the system's choice
 }
 
@@ -33,13 +35,15 @@ type target struct {
 
 // operation is a request as it goes over the wire.
 type operation struct {
-	target int // index in plan.targets
-	wire   []byte
-	call   grpcCall // the same, where it is one
-	head   bool     // the response has no body, whatever its headers say
-	resend bool     // may be sent twice
-	status []int    // those that are right; none is any 2xx or 3xx
-	rows   *rows    // nil: the request is the same each time; see operation.bytes
+	target  int // index in plan.targets
+	wire    []byte
+	call    grpcCall // the same, where it is one
+	head    bool     // the response has no body, whatever its headers say
+	resend  bool     // may be sent twice
+	tracing *tracing // chooses the ids of its trace; nil: nobody, or the request's own header
+	traceAt int      // where they stand in wire
+	status  []int    // those that are right; none is any 2xx or 3xx
+	rows    *rows    // nil: the request is the same each time; see operation.bytes
 
 	number int        // of a step, from 1; 0: the operation has no others
 	then   *operation // the step that follows; nil: the answer to this one ends the operation
@@ -53,14 +57,17 @@ func (p *plan) walks() bool {
 }
 
 // newPlan checks t and looks up its addresses.
-func newPlan(ctx context.Context, t Task) (*plan, error) { return newPlanWith(ctx, t, &dataFiles{}) }
+func newPlan(ctx context.Context, t Task) (*plan, error) {
+	return newPlanWith(ctx, t, &dataFiles{}, &atomic.Uint64{})
+}
 
-// newPlanWith is newPlan with files of request data that may have been read before.
-func newPlanWith(ctx context.Context, t Task, files *dataFiles) (*plan, error) {
+// newPlanWith is newPlan with files of request data that may have been read before, and the number of operations that have got ids.
+func newPlanWith(ctx context.Context, t Task, files *dataFiles, identified *atomic.Uint64) (*plan, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	p := &plan{task: t.withDefaults()}
+	p.identify(identified)
 	if err := p.encodeMessages(); err != nil {
 		return nil, err
 	}
@@ -76,8 +83,8 @@ func newPlanWith(ctx context.Context, t Task, files *dataFiles) (*plan, error) {
 			index[t.key] = i
 			p.targets = append(p.targets, t)
 		}
-		o := newOperation(r, i)
-		if err := o.chain(r); err != nil {
+		o := newOperation(r, i, p.tracing)
+		if err := o.chain(r, p.tracing); err != nil {
 			return nil, fmt.Errorf("operation %q: %w", r.Name, err)
 		}
 		p.ops = append(p.ops, o)
@@ -128,7 +135,7 @@ func lookUp(ctx context.Context, address string) ([]netip.AddrPort, error) {
 	return addrs, nil
 }
 
-func newOperation(r Request, target int) operation {
+func newOperation(r Request, target int, ids *tracing) operation {
 	method := r.method()
 	o := operation{
 		target: target,
@@ -136,6 +143,9 @@ func newOperation(r Request, target int) operation {
 		head:   method == "HEAD",
 		resend: isIdempotent(method),
 		status: r.Status,
+	}
+	if o.traceAt = traceAt(o.wire); o.traceAt >= 0 {
+		o.tracing = ids
 	}
 	if r.GRPC {
 		o.call = readCall(nil, o.wire, r.TLS != nil)

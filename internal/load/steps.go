@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
 // Take is a value that is taken from the answer to a request, for {take.NAME} in those that follow.
@@ -36,7 +38,7 @@ func (r Request) asRow() Request {
 }
 
 // chain gives o the steps that follow it.
-func (o *operation) chain(r Request) error {
+func (o *operation) chain(r Request, ids *tracing) error {
 	if len(r.Then) == 0 {
 		return nil
 	}
@@ -47,7 +49,7 @@ func (o *operation) chain(r Request) error {
 	o.number = 1
 	last := o
 	for _, then := range r.Then {
-		next := newOperation(then, o.target)
+		next := newOperation(then, o.target, ids)
 		next.number = last.number + 1
 		if next.takes, err = newTakers(then.Takes); err != nil {
 			return err
@@ -114,6 +116,8 @@ type walk struct {
 	at    *operation        // the one that is made; nil: the first
 	taken map[string]string // from the answers so far
 	wire  []byte            // the request of this step, where it differs each time
+
+	traced uint64 // by which number its traces got their ids; 0: none yet
 }
 
 // step is the one that is made.
@@ -126,10 +130,24 @@ func (k *walk) step() *operation {
 
 // bytes is operation.bytes of the step.
 func (k *walk) bytes(nth uint64, room []byte) (wire, grown []byte) {
-	if k.wire != nil {
-		return k.wire, room
+	step := k.step()
+	wire = k.wire
+	if wire == nil {
+		wire, room = step.bytes(nth, room)
 	}
-	return k.step().bytes(nth, room)
+	if step.tracing == nil {
+		return wire, room
+	}
+	at := step.traceAt
+	switch {
+	case k.wire != nil || step.rows != nil:
+		at = traceAt(wire)
+	default: // the same for all
+		room = append(room[:0], wire...)
+		wire = room
+	}
+	step.tracing.put(wire[at:at+traceparent.Length], k)
+	return wire, room
 }
 
 // errUnfit is what an operation fails of where a value breaks the request that it goes into.

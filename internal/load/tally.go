@@ -15,6 +15,7 @@ import (
 type tally struct {
 	intended, started, completed, failed, timedOut uint64
 	connected, resent                              uint64
+	identified, sampled                            uint64 // of the started: the generator chose the ids of their traces; they are to be sampled
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
 	answers                                        map[int]uint64 // as expected, by status, where several are
@@ -44,6 +45,18 @@ func (t *tally) due(at time.Duration) {
 
 // late enters the generator's own lateness with one operation.
 func (t *tally) late(by time.Duration) { enter(t.lag, by) }
+
+// start counts an operation whose request has gone out.
+func (t *tally) start(k *walk) {
+	t.started++
+	if !k.op.identified() {
+		return
+	}
+	t.identified++
+	if k.op.tracing.IsSampled(k.traced) {
+		t.sampled++
+	}
+}
 
 // complete counts an operation answered as expected.
 func (t *tally) complete(intended, now time.Duration) {
@@ -99,6 +112,8 @@ func (t *tally) add(o *tally) {
 	t.timedOut += o.timedOut
 	t.connected += o.connected
 	t.resent += o.resent
+	t.identified += o.identified
+	t.sampled += o.sampled
 	t.sent += o.sent
 	t.received += o.received
 	for kind, n := range o.errors {
@@ -125,6 +140,8 @@ func (t *tally) load() (record.Load, error) {
 		TimedOut:      t.timedOut,
 		Connected:     t.connected,
 		Resent:        t.resent,
+		Identified:    t.identified,
+		Sampled:       t.sampled,
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
 		Backlog:       t.pending.ends(),

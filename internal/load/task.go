@@ -48,6 +48,7 @@ type Task struct {
 	Threads     int           `json:"threads,omitempty"`     // event loops; 0 is 1
 	Streams     int           `json:"streams,omitempty"`     // gRPC: calls at a time on one connection; 0 is 1
 	Sources     []string      `json:"sources,omitempty"`     // local addresses to connect from, in turn; none: the system's choice
+	Traces      *Traces       `json:"traces,omitempty"`      // which ids the traces of its operations get; nil: the program chooses
 	Late        time.Duration `json:"late,omitempty"`        // ns; a fault asked for: every operation is made so much later than intended
 }
 

@@ -57,7 +57,7 @@ func TestRenderedRequest(t *testing.T) {
 		},
 		{Request{Address: "h:1", Headers: []Header{{"host", "other"}}}, "GET / HTTP/1.1\r\nUser-Agent: tracetax\r\nhost: other\r\n\r\n"},
 	} {
-		if got := string(newOperation(c.request, 0).wire); got != c.want {
+		if got := string(newOperation(c.request, 0, nil).wire); got != c.want {
 			t.Errorf("%+v is sent as %q, want %q", c.request, got, c.want)
 		}
 	}

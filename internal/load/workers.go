@@ -165,6 +165,7 @@ func (w *workers) exchange(ctx context.Context, due wait, freed time.Duration) {
 
 // outcome is what became of one operation.
 type outcome struct {
+	walk    walk
 	status  int
 	step    *operation // the last one that was begun
 	kind    string     // what the answer is wrong in; "" where it is right
@@ -188,7 +189,7 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 	t.connected += o.use.connected
 	t.resent += o.use.resent
 	if o.use.sent > 0 {
-		t.started++
+		t.start(&o.walk)
 	}
 	if o.refused {
 		w.feeder.refused(now)
@@ -212,10 +213,10 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 
 // attempt makes the steps of the operation.
 func (w *workers) attempt(ctx context.Context, a arrival, deadline time.Duration) outcome {
-	k := walk{op: &w.plan.ops[a.op]}
-	var o outcome
+	o := outcome{walk: walk{op: &w.plan.ops[a.op]}}
+	k := &o.walk
 	for {
-		answer := w.ask(ctx, &k, a.nth, deadline, &o)
+		answer := w.ask(ctx, k, a.nth, deadline, &o)
 		o.step = k.step()
 		switch {
 		case o.err != nil:

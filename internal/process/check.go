@@ -17,6 +17,8 @@ type Check struct {
 	url  string         // http and https
 	addr string         // tcp
 	line *regexp.Regexp // log
+
+	Header func() (name, value string) // of each HTTP request; nil: none
 }
 
 // String is the check as it was written.

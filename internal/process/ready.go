@@ -58,7 +58,7 @@ func (p *Process) probe(ctx context.Context, c Check) (probes uint64, last, err 
 	case c.line != nil:
 		return 0, nil, p.awaitLine(ctx, c)
 	case c.url != "":
-		return repeat(ctx, func() (bool, error) { return askHTTP(ctx, c.url) })
+		return repeat(ctx, func() (bool, error) { return askHTTP(ctx, c) })
 	case c.addr != "":
 		return repeat(ctx, func() (bool, error) { return false, dial(ctx, c.addr) })
 	}
@@ -100,10 +100,14 @@ func repeat(ctx context.Context, try func() (answered bool, err error)) (answers
 	}
 }
 
-func askHTTP(ctx context.Context, url string) (answered bool, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func askHTTP(ctx context.Context, c Check) (answered bool, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url, nil)
 	if err != nil {
 		return false, err
+	}
+	if c.Header != nil {
+		name, value := c.Header()
+		request.Header.Set(name, value)
 	}
 	// A connection of its own, closed after: nothing of the check is to stay
 	// open in the program.

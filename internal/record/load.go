@@ -24,6 +24,8 @@ func (l Load) Plus(next Load) (Load, error) {
 		Answers:       plus(l.Answers, next.Answers),
 		Connected:     l.Connected + next.Connected,
 		Resent:        l.Resent + next.Resent,
+		Identified:    l.Identified + next.Identified,
+		Sampled:       l.Sampled + next.Sampled,
 		BytesSent:     l.BytesSent + next.BytesSent,
 		BytesReceived: l.BytesReceived + next.BytesReceived,
 		Latency:       latency,

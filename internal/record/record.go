@@ -131,22 +131,24 @@ type Slice struct {
 
 // Load is what the load generator did and saw in one stretch of load.
 type Load struct {
-	WallSeconds   float64           `json:"wall_seconds"`      // first intended start to last end
-	Intended      uint64            `json:"intended"`          // operations the schedule asked for
-	Started       uint64            `json:"started"`           // operations sent
-	Completed     uint64            `json:"completed"`         // answered as expected
-	Failed        uint64            `json:"failed"`            // answered, but wrongly, or the connection broke
-	TimedOut      uint64            `json:"timed_out"`         // no answer within the time-out: in Latency as censored values
-	Errors        map[string]uint64 `json:"errors,omitempty"`  // how many operations failed, by what went wrong
-	Answers       map[int]uint64    `json:"answers,omitempty"` // the completed by status, of operations with several that are right
-	Connected     uint64            `json:"connected"`         // connections opened
-	Resent        uint64            `json:"resent,omitempty"`  // requests sent twice, as the server had closed the kept connection
-	BytesSent     uint64            `json:"bytes_sent"`        // over the connections
-	BytesReceived uint64            `json:"bytes_received"`    // over the connections
-	Driven        *Driven           `json:"driven,omitempty"`  // what a self-driving workload says of itself; nil for others
-	Backlog       []uint64          `json:"backlog,omitempty"` // open loop: operations due and not ended, at each tenth of the schedule
-	Latency       Histogram         `json:"latency"`           // ns, from the intended start
-	Lag           Histogram         `json:"lag"`               // ns, intended start to the write: the generator's own lateness
+	WallSeconds   float64           `json:"wall_seconds"`         // first intended start to last end
+	Intended      uint64            `json:"intended"`             // operations the schedule asked for
+	Started       uint64            `json:"started"`              // operations sent
+	Completed     uint64            `json:"completed"`            // answered as expected
+	Failed        uint64            `json:"failed"`               // answered, but wrongly, or the connection broke
+	TimedOut      uint64            `json:"timed_out"`            // no answer within the time-out: in Latency as censored values
+	Errors        map[string]uint64 `json:"errors,omitempty"`     // how many operations failed, by what went wrong
+	Answers       map[int]uint64    `json:"answers,omitempty"`    // the completed by status, of operations with several that are right
+	Connected     uint64            `json:"connected"`            // connections opened
+	Resent        uint64            `json:"resent,omitempty"`     // requests sent twice, as the server had closed the kept connection
+	Identified    uint64            `json:"identified,omitempty"` // of the started: the load generator chose the ids of their traces, and sent these as traceparent
+	Sampled       uint64            `json:"sampled,omitempty"`    // of these: with the flag that they are sampled
+	BytesSent     uint64            `json:"bytes_sent"`           // over the connections
+	BytesReceived uint64            `json:"bytes_received"`       // over the connections
+	Driven        *Driven           `json:"driven,omitempty"`     // what a self-driving workload says of itself; nil for others
+	Backlog       []uint64          `json:"backlog,omitempty"`    // open loop: operations due and not ended, at each tenth of the schedule
+	Latency       Histogram         `json:"latency"`              // ns, from the intended start
+	Lag           Histogram         `json:"lag"`                  // ns, intended start to the write: the generator's own lateness
 }
 
 // Driven is what a self-driving workload says of a stretch of work.
@@ -226,6 +228,8 @@ type Counts struct {
 	Unchecked  uint64            `json:"unchecked,omitempty"`  // of the spans received: those that have no id to check (checking mode)
 	Absent     int64             `json:"absent,omitempty"`     // spans that are the parent of others which came, and have not come themselves (checking mode); below 0: more came that were waited for before
 	Shapes     Shapes            `json:"traces_by,omitempty"`  // traces by the name of their root and by their spans (checking mode)
+	Own        Shapes            `json:"own_by,omitempty"`     // of these: the traces whose ids the load generator chose
+	Foreign    uint64            `json:"foreign,omitempty"`    // traces with ids that it could have chosen, and has not
 }
 
 // Admitted is what a tracer says that it did with its spans.

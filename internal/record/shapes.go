@@ -1,7 +1,5 @@
 package record
 
-import "maps"
-
 // Shapes counts traces by the name of their root and by how many spans they have, those
 // included that their tracer says it merged or did not send. As a difference between two
 // moments a number is below zero where traces that had begun before got more spans.
@@ -12,6 +10,8 @@ const (
 	NoRoot    = ""        // the root has not come
 	OtherRoot = "(other)" // roots of names beyond those that are told apart
 	MostShape = 4096      // stands for as many spans, or more
+
+	noRootName = "(no root)" // of spans of other work
 )
 
 // Traces returns how many traces there are of a root, and how many spans they have.
@@ -77,26 +77,36 @@ func (s Shapes) with(next Shapes, times int64) Shapes {
 	return sum
 }
 
-// Apart returns what was counted less the traces of other roots than these, and the spans of
-// those by root. Traces whose root has not come stay. Nothing is taken off where roots is nil, or
-// the traces are not known of all spans.
-func (c Counts) Apart(roots map[string]int) (Counts, map[string]int64) {
-	if roots == nil || !c.Whole() {
+// Begun is how the traces that operations begin are told from others.
+type Begun struct {
+	ByID  bool           // by their ids, which the load generator chose
+	Roots map[string]int // names of their roots, each with the most spans of such a trace; nil: not known
+}
+
+// Apart returns what was counted less the traces that no operation begins, and the spans of those by root: traces of other ids,
+// or of other roots where the ids do not tell. Traces whose root has not come stay then. Nothing is taken off where neither
+// is known, or the traces are not known of all spans.
+func (c Counts) Apart(b Begun) (Counts, map[string]int64) {
+	if !b.ByID && b.Roots == nil || !c.Whole() {
 		return c, nil
 	}
 	var others map[string]int64
-	shapes := maps.Clone(c.Shapes)
-	for root := range c.Shapes {
-		if _, own := roots[root]; own || root == NoRoot || root == OtherRoot {
+	rest, shapes := c.Shapes.minus(c.Own), c.Shapes
+	for root := range rest {
+		if _, own := b.Roots[root]; !b.ByID && (own || root == NoRoot || root == OtherRoot) {
 			continue
 		}
-		traces, spans := c.Shapes.Traces(root)
-		delete(shapes, root)
+		traces, spans := rest.Traces(root)
+		shapes = shapes.minus(Shapes{root: rest[root]})
+		c.Foreign -= min(c.Foreign, uint64(max(0, traces)))
 		if spans <= 0 {
 			continue
 		}
 		if others == nil {
 			others = map[string]int64{}
+		}
+		if root == NoRoot {
+			root = noRootName
 		}
 		others[root] = spans
 		cut(&c.Traces, uint64(max(0, traces)))

@@ -21,6 +21,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/sink"
+	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
 // agents are the harness's own processes: they are started like the app's, on
@@ -75,6 +76,9 @@ func (s *stage) startAgents(ctx context.Context) error {
 // and OTLP, and the faults that are asked of it.
 func (s *stage) sinkFlags() []string {
 	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}
+	if ids := s.traces(); ids != nil {
+		flags = append(flags, "--chosen", strconv.FormatUint(uint64(ids.Key), 10))
+	}
 	named := prepare.Protocols(s.request.Plan)
 	for _, r := range protocol.Table {
 		if r.Always || slices.Contains(named, r.Name) {
@@ -138,8 +142,17 @@ func (s *stage) requests(remote *load.Remote) drive.Driver {
 	return &drive.Requests{
 		Remote: remote, Generator: generator, Grace: grace, Said: func() string { return said(generator) },
 		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.front, Source: s.request.Folders.Source,
-		Late: s.request.Faults.GeneratorLate,
+		Traces: s.traces(), Late: s.request.Faults.GeneratorLate,
 	}
+}
+
+// traces are the ids that the load generator gives to the operations, whatever the variant: all get the same requests. nil where
+// there is no generator.
+func (s *stage) traces() *load.Traces {
+	if !s.manner().Generator {
+		return nil
+	}
+	return &load.Traces{Key: traceparent.NewKey(s.request.Seed), Sampled: s.request.Plan.Sampling}
 }
 
 // orders has the processes drive themselves.

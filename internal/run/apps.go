@@ -15,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
 // grace is how long a process may take to end when it is asked to.
@@ -121,6 +122,12 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
 	s.name = "ready"
+	if ids := s.traces(); ids != nil { // so that their spans are none of other work
+		check.Header = func() (name, value string) {
+			s.asked++
+			return traceparent.Header, ids.Key.Value(traceparent.Readiness+s.asked, 0, ids.IsSampled(s.asked))
+		}
+	}
 	probes, err := started.Ready(ctx, check)
 	if !p.Brought() && !slices.Contains(s.request.Plan.Route(), p.Name) {
 		s.record.Start.Probes += probes

@@ -37,7 +37,7 @@ func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited floa
 	start := time.Now()
 	silence := delay + margin
 	patience := 3*silence + 10*time.Second
-	flow := flow{roots: s.request.Roots, mark: before, next: before, marked: start, changed: start}
+	flow := flow{begun: s.request.Begun, mark: before, next: before, marked: start, changed: start}
 	held := holding{spans: -1}
 	var d drained
 	quiet, err := await(ctx, s.receiver.every(), patience, func() (bool, error) {
@@ -70,13 +70,13 @@ func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited floa
 // allCame reports whether all of the awaited spans came. Where a trace has more spans than any
 // had in the calibration their number varies: then more may come.
 func (s *stage) allCame(c record.Counts, awaited float64) bool {
-	larger, _, _ := c.Shapes.Larger(s.request.Roots)
+	larger, _, _ := c.Shapes.Larger(s.request.Begun.Roots)
 	return larger == 0 && float64(s.told(c)) >= awaited
 }
 
 // told is of how many spans of operations the sink was told.
 func (s *stage) told(c record.Counts) uint64 {
-	own, _ := c.Apart(s.request.Roots)
+	own, _ := c.Apart(s.request.Begun)
 	return own.Told()
 }
 
@@ -99,18 +99,18 @@ func (s *stage) awaited(work string, started uint64) float64 {
 // flow watches what arrives at the sink once operations have ended. A program's timers and health
 // checks may never let it be quiet.
 type flow struct {
-	roots   map[string]int // of operations; nil: not known
-	last    uint64         // spans of operations that the sink was told of
-	others  bool           // whether spans of other work came
-	changed time.Time      // when spans of operations last came
-	mark    record.Counts  // what had come one while ago, or two
-	next    record.Counts  // what had come since, at most one while ago
-	marked  time.Time      // when that was
+	begun   record.Begun  // how the traces of operations are told from others
+	last    uint64        // spans of operations that the sink was told of
+	others  bool          // whether spans of other work came
+	changed time.Time     // when spans of operations last came
+	mark    record.Counts // what had come one while ago, or two
+	next    record.Counts // what had come since, at most one while ago
+	marked  time.Time     // when that was
 }
 
 // see takes note of what has come, and keeps what had come a while ago.
 func (f *flow) see(c record.Counts, while time.Duration) {
-	own, others := c.Apart(f.roots)
+	own, others := c.Apart(f.begun)
 	if told := own.Told() + own.Duplicate; told != f.last {
 		f.last, f.changed = told, time.Now()
 	}

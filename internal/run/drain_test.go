@@ -32,7 +32,7 @@ func TestWhatStillComes(t *testing.T) {
 func TestStillBesideOthers(t *testing.T) {
 	c := record.Counts{Checking: true, Spans: 4, Shapes: record.Shapes{"GET /": {3: 1}, "tick": {1: 1}}}
 	for name, roots := range map[string]map[string]int{"known": {"GET /": 3}, "not known": nil, "all are": {"GET /": 3, "tick": 1}} {
-		f := flow{roots: roots}
+		f := flow{begun: record.Begun{Roots: roots}}
 		f.see(c, 0)
 		seen := f.changed
 		f.see(c, 0)

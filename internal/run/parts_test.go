@@ -29,7 +29,7 @@ func TestAwaited(t *testing.T) {
 
 // A drain does not end on spans of other work, nor where more may come.
 func TestAllCame(t *testing.T) {
-	s := &stage{request: Request{Roots: map[string]int{"GET /": 3}}}
+	s := &stage{request: Request{Begun: record.Begun{Roots: map[string]int{"GET /": 3}}}}
 	for name, test := range map[string]struct {
 		shapes record.Shapes
 		want   bool

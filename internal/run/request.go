@@ -24,7 +24,7 @@ type Request struct {
 	Phases         []PhaseRequest         // in their order
 	Load           spec.Load              // of the run as a whole: idle window, time-out; and of the first operation
 	Checking       bool                   // the sink looks at ids
-	Roots          map[string]int         // names of the roots of operations' traces, each with the most spans of such a trace; nil: not known
+	Begun          record.Begun           // how the traces of operations are told from others
 	Spans          map[string]spec.Number // spans per operation (see record.Work), where known: lets a drain end as soon as all have come
 	Samples        string                 // what the files begin with that keep every duration of a self-driving workload; "": none are kept
 	Drain          time.Duration          // of a measured run: no drain is shorter, for another variant of the experiment may need so long

@@ -71,7 +71,7 @@ func service(address, sink string) error {
 	tracer := provider.Tracer("service")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /work", func(w http.ResponseWriter, r *http.Request) {
-		ctx, parent := tracer.Start(r.Context(), "work")
+		ctx, parent := tracer.Start(chosen(r), "work")
 		defer parent.End()
 		_, child := tracer.Start(ctx, "part")
 		defer child.End()

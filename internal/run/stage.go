@@ -44,6 +44,7 @@ type stage struct {
 	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
 	traced    *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
 	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
+	asked     uint64                        // whether a process is ready
 	owed      owed                          // by the tracer, of the probes of a search
 	sampled   time.Time                     // since when memory is
 	idlePace  *pace                         // of the processes under test; nil: not known

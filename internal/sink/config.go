@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
+	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
 // Defaults of a Config.
@@ -39,6 +40,8 @@ type Config struct {
 
 	Checking bool // look at the ids: duplicates, traces, orphans
 	MaxSpans int  // spans whose ids are held in checking mode
+
+	Chosen traceparent.Key // of the ids that the load generator chose for traces; 0: it chose none
 
 	MaxBody        int64         // bytes of one body, compressed and decompressed each
 	MaxConnections int           // open connections of each protocol; more wait
@@ -132,7 +135,7 @@ func (c Config) checkForward() error {
 }
 
 func (c Config) tally() tally.Config {
-	return tally.Config{Checking: c.Checking, MaxSpans: c.MaxSpans, Lose: c.Lose}
+	return tally.Config{Checking: c.Checking, Chosen: c.Chosen, MaxSpans: c.MaxSpans, Lose: c.Lose}
 }
 
 func (c Config) limits() wire.Limits {

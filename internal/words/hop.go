@@ -32,7 +32,7 @@ func Hop(p finding.Page) string {
 		n    *int64
 		text string
 	}{
-		{p.Sampled, "sampled out"},
+		{p.Sampled, "sampled out" + copies(p)},
 		{p.Dropped, "dropped " + by},
 		{&p.Early, "dropped too early by " + p.From + tooEarly(p)},
 		{&p.Torn, "left out of kept traces " + by},
@@ -50,6 +50,12 @@ func Hop(p finding.Page) string {
 	}
 	if p.Outcome == finding.HopUnsure {
 		parts = append(parts, finding.FormatCount(p.Between+p.Inside)+" did not, and whether they were left out on purpose is not known")
+	}
+	if p.Twice > 0 {
+		parts = append(parts, finding.FormatCount(p.Twice)+" of them twice")
+	}
+	if p.Outcome == finding.HopHidden {
+		parts = append(parts, "some of them twice, so that losses may be hidden")
 	}
 	if p.More > 0 {
 		parts = append(parts, finding.FormatCount(p.More)+" more than "+p.From+" tells of")
@@ -84,6 +90,14 @@ func inTraces(p finding.Page) string {
 		return text + ", all whole"
 	}
 	return text + ", " + number(float64(*p.Partial)) + " of them not whole"
+}
+
+// copies is " (at least 87 of them copies, or of other work)", where a hop left out more than can be missing.
+func copies(p finding.Page) string {
+	if p.Copies == 0 {
+		return ""
+	}
+	return " (at least " + finding.FormatCount(p.Copies) + " of them copies, or of other work)"
 }
 
 // tooEarly is " in 337 traces".

@@ -87,6 +87,10 @@ func pageText(r finding.Reason) string {
 		return "nothing lost for sure; too few operations agree on how many they make, so up to " + n + " may be lost"
 	case finding.PageHopSilent:
 		return "nothing lost for sure; the tracer or a hop does not say what it leaves out on purpose, so up to " + n + " may be lost"
+	case finding.PageCopies:
+		return "nothing lost for sure; a hop left spans out and counts those twice that came twice, so up to " + n + " may be lost"
+	case finding.PageByCount:
+		return "nothing lost, by the count of a hop, which takes a span that came twice for two"
 	case finding.PageUnchecked:
 		return "as many came as expected; nobody looked at the ids of " + n + ", so duplicates may hide a loss"
 	case finding.PageTracesKept:
@@ -114,6 +118,8 @@ func pageText(r finding.Reason) string {
 		return n + " that others name as their parent never came"
 	case finding.PageOtherWork:
 		return n + " came of the program's other work (" + roots(r.Figures) + "), in no account"
+	case finding.PageForeign:
+		return things(r.Figure("traces"), "trace") + " without the id that their request brought (traceparent), so that other work of the same name may hide a loss"
 	case finding.PageSaidBeyond:
 		return saidBeyond(r) + ": its count and the sink's disagree"
 	case finding.PageSaidOfStart:

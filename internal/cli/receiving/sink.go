@@ -71,6 +71,7 @@ func NewAgent(s console.Streams) *cobra.Command {
 	}
 	sinkFlags(c.Flags(), &cfg)
 	c.Flags().BoolVar(&cfg.Checking, "checking", false, "look at ids for duplicates and orphans")
+	c.Flags().Uint64Var((*uint64)(&cfg.Chosen), "chosen", 0, "`key` of the ids that the load generator chooses for traces")
 	return c
 }
 

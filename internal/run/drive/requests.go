@@ -24,6 +24,7 @@ type Requests struct {
 	Values    func(spec.Process) map[string]string // what placeholders stand for in the operations of a process
 	Address   func(process string) string          // HOST:PORT at which a process is asked
 	Source    string                               // the folder that relative names of files stand for
+	Traces    *load.Traces                         // which ids operations get; nil: none
 	Late      time.Duration                        // by which the generator is to be late
 }
 

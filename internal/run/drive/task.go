@@ -17,7 +17,7 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 	operation, l := s.Operation, s.Load
 	task := load.Task{
 		Rate: s.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams, Sources: sourceAddresses(l.Sources),
-		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Late: r.Late,
+		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Traces: r.Traces, Late: r.Late,
 	}
 	if s.Purpose.alone() {
 		task.Connections = 1

@@ -2,7 +2,11 @@
 
 package tally
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+
+	"github.com/tracetax/tracetax/internal/traceparent"
+)
 
 // Batch counts what one request holds. Get one from Total.Batch, and hand it
 // back with Total.Merge or Total.Discard.
@@ -22,11 +26,14 @@ type Batch struct {
 	rootName names
 	loss     loss
 	checking bool
-	seed     maphash.Seed // for ids that are too long to hold
+	chosen   traceparent.Key // of the ids that the load generator chose
+	wide     bool            // traces have ids that it can have chosen
+	seed     maphash.Seed    // for ids that are too long to hold
 	ids      []identity
 	telling  []telling // in the order of ids
 	roots    []rooted  // likewise
 	places   []int     // where the names of roots are in the Total; room for it
+	name     []byte    // a root's, folded; room for it
 	unknown  uint64    // spans without an id that could be looked at
 }
 
@@ -56,9 +63,10 @@ func (b *Batch) Span(s *Span) {
 	b.Merged += s.Merged
 	b.Suppressed += s.Suppressed
 	b.kinds[s.Kind]++
-	root, name := s.root(), elsewhere
+	first := b.chosen.Began(s.Trace, s.Parent)
+	root, name := first || s.root(), elsewhere
 	if root {
-		name = b.rootName.add(s.Name, 1)
+		name = b.rootName.add(b.folded(s.Name), 1)
 	} else {
 		b.rootless++
 	}
@@ -73,7 +81,12 @@ func (b *Batch) Span(s *Span) {
 		if root {
 			b.roots = append(b.roots, rooted{len(b.ids), name})
 		}
-		b.ids = append(b.ids, identify(s, b.seed))
+		id := identify(s, b.seed)
+		if first {
+			id.forgetParent()
+		}
+		b.ids = append(b.ids, id)
+		b.wide = b.wide || !s.Loose || s.Wide
 	}
 }
 
@@ -97,7 +110,7 @@ const keepIDs = 1 << 14
 
 func (b *Batch) reset() {
 	b.Spans, b.Rejected, b.Thrown, b.Metrics, b.Logs, b.rootless = 0, 0, 0, 0, 0, 0
-	b.Merged, b.Suppressed, b.unknown = 0, 0, 0
+	b.Merged, b.Suppressed, b.unknown, b.wide = 0, 0, 0, false
 	b.Reason = ""
 	b.kinds = [kinds]uint64{}
 	b.services.reset()

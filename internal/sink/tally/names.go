@@ -4,6 +4,7 @@
 package tally
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -122,4 +123,59 @@ func clean(name []byte) string {
 		cut--
 	}
 	return strings.ToValidUTF8(string(name[:cut]), "\uFFFD") + "…"
+}
+
+// A root's name may have an id in it, so that there is a name for every trace. folded returns the name with a mark in the place of
+// each of these: of whole numbers, of UUIDs, and of words with digits in them that are too long for a version or a unit. Where it
+// has none it is the name itself, and else in room that the next call takes.
+func (b *Batch) folded(name []byte) []byte {
+	if !slices.ContainsFunc(name, isDigit) {
+		return name
+	}
+	b.name = b.name[:0]
+	for i := 0; i < len(name); {
+		if i+uuid <= len(name) && isUUID(name[i:i+uuid]) && (i+uuid == len(name) || !isWord(name[i+uuid])) {
+			b.name = append(b.name, idMark...)
+			i += uuid
+			continue
+		}
+		end, digits := i, 0
+		for ; end < len(name) && isWord(name[end]); end++ {
+			if isDigit(name[end]) {
+				digits++
+			}
+		}
+		switch word := name[i:end]; {
+		case len(word) == 0:
+			end++
+			b.name = append(b.name, name[i])
+		case digits == len(word) && (i == 0 || name[i-1] != '$'), digits > 0 && len(word) >= longWord: // Outer$1 is a name in Java
+			b.name = append(b.name, idMark...)
+		default:
+			b.name = append(b.name, word...)
+		}
+		i = end
+	}
+	return b.name
+}
+
+const (
+	idMark   = "{id}"
+	uuid     = 36 // its characters
+	longWord = 16 // characters from which on a word with digits is an id
+)
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isWord(c byte) bool {
+	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80
+}
+
+func isUUID(text []byte) bool {
+	for i, c := range text {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && !isDigit(c) && !(c|0x20 >= 'a' && c|0x20 <= 'f') {
+			return false
+		}
+	}
+	return true
 }

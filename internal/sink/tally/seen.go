@@ -6,6 +6,8 @@ package tally
 import (
 	"encoding/binary"
 	"hash/maphash"
+
+	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
 // identity is what is held of a span: trace id, span id, parent id.
@@ -108,11 +110,14 @@ type seen struct {
 
 	shared bool // some spans are the server's half of another
 
+	chosen traceparent.Key // of the ids that the load generator chose
+
 	duplicates, orphans, traces, evicted uint64
+	foreign                              uint64 // traces whose ids it can have chosen, and has not
 }
 
-func newSeen(limit int) *seen {
-	s := &seen{limit: limit}
+func newSeen(limit int, chosen traceparent.Key) *seen {
+	s := &seen{limit: limit, chosen: chosen}
 	s.spans = newTable(func(at uint32) key { return s.ring[at].own() })
 	s.byTrace = newTable(func(at uint32) key { return s.ring[at].trace() })
 	s.waiting = newTable(func(at uint32) key { return s.ring[at].parent() })
@@ -134,7 +139,7 @@ func (s *seen) addAll(b *Batch) (again telling) {
 		if tells {
 			spans += told[0].merged + told[0].suppressed
 		}
-		fresh := s.add(id, root, spans)
+		fresh := s.add(id, root, spans, b.wide)
 		if !tells {
 			continue
 		}
@@ -149,7 +154,7 @@ func (s *seen) addAll(b *Batch) (again telling) {
 
 // add takes note of one span: of what root it is, if it is one, and how many spans it stands
 // for. It reports whether it is new.
-func (s *seen) add(id identity, root root, spans uint64) bool {
+func (s *seen) add(id identity, root root, spans uint64, wide bool) bool {
 	if s.spans.find(id.own()) >= 0 {
 		s.duplicates++
 		return false
@@ -164,7 +169,7 @@ func (s *seen) add(id identity, root root, spans uint64) bool {
 	}
 	at := s.hold(id)
 	s.spans.insert(id.own(), slot{at: at})
-	s.noteTrace(id.trace(), at, root, spans)
+	s.noteTrace(id.trace(), at, root, spans, wide)
 	s.endWait(id.own())
 	if id.hasParent() {
 		s.wait(id.parent(), at)
@@ -190,7 +195,7 @@ func (s *seen) hold(id identity) uint32 {
 	return at
 }
 
-func (s *seen) noteTrace(k key, at uint32, root root, spans uint64) {
+func (s *seen) noteTrace(k key, at uint32, root root, spans uint64, wide bool) {
 	if i := s.byTrace.find(k); i >= 0 {
 		was := shape(s.byTrace.slots[i].n)
 		is := was.with(root, spans)
@@ -200,6 +205,12 @@ func (s *seen) noteTrace(k key, at uint32, root root, spans uint64) {
 	}
 	s.traces++
 	is := shape(0).with(root, spans)
+	switch {
+	case s.chosen.Has(k[:16]):
+		is |= ownShape
+	case wide && s.chosen != 0:
+		s.foreign++
+	}
 	s.shapes.change(0, is)
 	s.byTrace.insert(k, slot{at: at, n: uint32(is)})
 }

@@ -87,19 +87,20 @@ func span(trace, id, parent uint64) identity {
 func TestSeenAgainstModel(t *testing.T) {
 	for _, limit := range []int{1, 2, 7, 50, 3000} {
 		random := rand.New(rand.NewPCG(1, uint64(limit)))
-		s, m := newSeen(limit), &model{limit: limit}
+		s, m := newSeen(limit, 0), &model{limit: limit}
 		for i := range 4000 {
 			// Few ids, so that duplicates, late parents and returns are frequent.
 			id := span(1+random.Uint64N(20), 1+random.Uint64N(40), random.Uint64N(40))
-			s.add(id, noRoot, 1)
+			s.add(id, noRoot, 1, false)
 			m.add(id)
 			if s.duplicates != m.duplicates || s.traces != m.traces || s.evicted != m.evicted || s.orphans != m.orphans() {
 				t.Fatalf("limit %d, span %d: got duplicates %d, traces %d, evicted %d, orphans %d; want %d, %d, %d, %d",
 					limit, i, s.duplicates, s.traces, s.evicted, s.orphans, m.duplicates, m.traces, m.evicted, m.orphans())
 			}
-			if m.evicted == 0 && i%50 == 0 && (s.waiting.used != m.absent() || !maps.Equal(s.shapes.counts(nil)[record.NoRoot], m.shapes())) {
+			shapes, _ := s.shapes.counts(nil)
+			if m.evicted == 0 && i%50 == 0 && (s.waiting.used != m.absent() || !maps.Equal(shapes[record.NoRoot], m.shapes())) {
 				t.Fatalf("limit %d, span %d: %d parents are absent, traces by size %v; want %d, %v",
-					limit, i, s.waiting.used, s.shapes.counts(nil), m.absent(), m.shapes())
+					limit, i, s.waiting.used, shapes, m.absent(), m.shapes())
 			}
 		}
 		if s.spans.used != len(s.ring) || s.spans.used > limit {
@@ -127,9 +128,9 @@ func TestSeenStories(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := newSeen(test.limit)
+			s := newSeen(test.limit, 0)
 			for _, id := range test.spans {
-				s.add(id, noRoot, 1)
+				s.add(id, noRoot, 1, false)
 			}
 			if s.duplicates != test.duplicates || s.orphans != test.orphans || s.traces != test.traces || s.evicted != test.evicted {
 				t.Errorf("got duplicates %d, orphans %d, traces %d, evicted %d", s.duplicates, s.orphans, s.traces, s.evicted)
@@ -139,7 +140,7 @@ func TestSeenStories(t *testing.T) {
 }
 
 func BenchmarkSeen(b *testing.B) {
-	s := newSeen(1 << 18)
+	s := newSeen(1<<18, 0)
 	random := rand.New(rand.NewPCG(1, 2))
 	b.ReportAllocs()
 	trace := random.Uint64()
@@ -147,7 +148,7 @@ func BenchmarkSeen(b *testing.B) {
 		if i%8 == 0 {
 			trace = random.Uint64()
 		}
-		s.add(span(trace, uint64(8-i%8), uint64(7-i%8)), noRoot, 1)
+		s.add(span(trace, uint64(8-i%8), uint64(7-i%8)), noRoot, 1, false)
 	}
 }
 

@@ -12,9 +12,8 @@ type root uint32
 
 const (
 	noRoot     root = 0
-	shapeNames      = 62             // names with shapes of their own
+	shapeNames      = maxNames       // names with shapes of their own
 	otherRoot  root = shapeNames + 1 // all other names
-	roots           = shapeNames + 2
 )
 
 // rootAt returns the root whose name is at a position of a batch's names.
@@ -25,16 +24,19 @@ func rootAt(places []int, name int) root {
 	return root(places[name] + 1)
 }
 
-// shape is what is held of a trace: the root that came first, above sizeBits bits of how many
-// spans it has. 0 is a trace of which nothing has come.
+// shape is what is held of a trace: the root that came first, above whether its id is one that the load generator chose, above
+// sizeBits bits of how many spans it has. 0 is a trace of which nothing has come.
 type shape uint32
 
-const sizeBits = 24
+const (
+	sizeBits       = 13
+	ownShape shape = 1 << sizeBits
+)
 
 // size is how many spans a trace has, record.MostShape where they are as many or more.
 func (h shape) size() uint32 { return uint32(h) & (1<<sizeBits - 1) }
 
-func (h shape) root() root { return root(h >> sizeBits) }
+func (h shape) root() root { return root(h >> (sizeBits + 1)) }
 
 // with returns the shape of a trace that spans more belong to.
 func (h shape) with(r root, spans uint64) shape {
@@ -42,27 +44,47 @@ func (h shape) with(r root, spans uint64) shape {
 		r = h.root()
 	}
 	size := min(uint64(h.size())+min(spans, record.MostShape), record.MostShape)
-	return shape(uint32(r)<<sizeBits | uint32(size))
+	return shape(uint32(r)<<(sizeBits+1)|uint32(size)) | h&ownShape
 }
 
 // shapes counts traces by shape.
-type shapes struct{ traces [roots][]int64 }
+type shapes struct{ own, others [][]int64 } // by root, and by size
 
 func (s *shapes) change(was, is shape) {
 	if was != 0 {
-		s.traces[was.root()][was.size()]--
+		s.of(was)[was.root()][was.size()]--
 	}
-	sizes := &s.traces[is.root()]
+	of := s.of(is)
+	if n := int(is.root()); n >= len(of) {
+		of = append(of, make([][]int64, n+1-len(of))...)
+	}
+	sizes := &of[is.root()]
 	if n := int(is.size()); n >= len(*sizes) {
 		*sizes = append(*sizes, make([]int64, n+1-len(*sizes))...)
 	}
 	(*sizes)[is.size()]++
+	if is&ownShape != 0 {
+		s.own = of
+	} else {
+		s.others = of
+	}
 }
 
-// counts returns a copy, with the roots' names; nil where there is no trace.
-func (s *shapes) counts(of *names) record.Shapes {
-	var m record.Shapes
-	for r, sizes := range s.traces {
+func (s *shapes) of(h shape) [][]int64 {
+	if h&ownShape != 0 {
+		return s.own
+	}
+	return s.others
+}
+
+// counts returns a copy, with the roots' names, and what of it is of ids that the load generator chose; nil where there is no trace.
+func (s *shapes) counts(of *names) (all, own record.Shapes) {
+	all = add(add(nil, s.others, of), s.own, of)
+	return all, add(nil, s.own, of)
+}
+
+func add(to record.Shapes, traces [][]int64, of *names) record.Shapes {
+	for r, sizes := range traces {
 		for size, n := range sizes {
 			if n == 0 {
 				continue
@@ -74,14 +96,14 @@ func (s *shapes) counts(of *names) record.Shapes {
 			case root(r) != noRoot:
 				name = of.name[r-1]
 			}
-			if m == nil {
-				m = record.Shapes{}
+			if to == nil {
+				to = record.Shapes{}
 			}
-			if m[name] == nil {
-				m[name] = map[int]int64{}
+			if to[name] == nil {
+				to[name] = map[int]int64{}
 			}
-			m[name][size] = n
+			to[name][size] += n
 		}
 	}
-	return m
+	return to
 }

@@ -62,6 +62,8 @@ type Span struct {
 	// not looked for among those seen. The protocol says with Batch.Reject what it
 	// cannot accept.
 	Loose bool
+	// Wide: Loose, and yet the trace's id is one of W3C Trace Context, which somebody else may have chosen.
+	Wide bool
 	// Child: it has a parent, though Parent does not tell which.
 	Child bool
 	// Merged is how many others the sender says it merged into this one, and Suppressed how

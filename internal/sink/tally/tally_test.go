@@ -54,7 +54,7 @@ func TestNamesAreBounded(t *testing.T) {
 	for range 3 {
 		b := total.Batch()
 		for i := range 10_000 {
-			b.Span(valid(fmt.Sprint("name ", i)))
+			b.Span(valid(fmt.Sprint("name a", i)))
 			b.Service(fmt.Appendf(nil, "service %d", i), 1)
 		}
 		if len(b.rootName.name) > batchNames || len(b.services.name) > batchNames {

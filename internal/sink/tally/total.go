@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
 // Total is what was counted since the start. It is safe for concurrent use.
@@ -30,9 +31,10 @@ type Total struct {
 
 // Config says what a Total looks at.
 type Config struct {
-	Checking bool    // look at the ids; else none are held
-	MaxSpans int     // with Checking: spans whose ids are held, 32 bytes each and as much again for finding them
-	Lose     float64 // share of the valid spans that is thrown away, 0 to 1, exact to nine decimals
+	Checking bool            // look at the ids; else none are held
+	Chosen   traceparent.Key // of the ids that the load generator chose for traces; 0: it chose none
+	MaxSpans int             // with Checking: spans whose ids are held, 32 bytes each and as much again for finding them
+	Lose     float64         // share of the valid spans that is thrown away, 0 to 1, exact to nine decimals
 }
 
 // New returns a Total that has counted nothing.
@@ -46,12 +48,13 @@ func New(c Config) *Total {
 	}
 	t.counts.Checking = c.Checking
 	if c.Checking {
-		t.seen = newSeen(c.MaxSpans)
+		t.seen = newSeen(c.MaxSpans, c.Chosen)
 	}
 	seed := maphash.MakeSeed()
 	t.batches.New = func() any {
 		return &Batch{
 			checking: c.Checking,
+			chosen:   c.Chosen,
 			seed:     seed,
 			services: names{limit: batchNames},
 			rootName: names{limit: batchNames},
@@ -178,7 +181,8 @@ func (t *Total) Counts() record.Counts {
 		c.Traces = t.seen.traces
 		c.Evicted = t.seen.evicted
 		c.Absent = int64(t.seen.waiting.used)
-		c.Shapes = t.seen.shapes.counts(&t.rootNames)
+		c.Foreign = t.seen.foreign
+		c.Shapes, c.Own = t.seen.shapes.counts(&t.rootNames)
 	}
 	return c
 }

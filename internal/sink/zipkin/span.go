@@ -41,7 +41,7 @@ func (s *span) count(b *tally.Batch) {
 	before := b.Spans
 	b.Span(&tally.Span{
 		Trace: s.trace[:], ID: s.id[:], Parent: s.parent[:], Name: s.name, Kind: s.kind,
-		Loose: true, Shared: s.shared,
+		Loose: true, Wide: [8]byte(s.trace[:8]) != [8]byte{}, Shared: s.shared,
 	})
 	b.Service(s.service, b.Spans-before)
 }

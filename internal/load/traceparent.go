@@ -1,0 +1,83 @@
+// The ids of traces that the generator chooses: every request has a header traceparent, unless it has one of its own.
+
+package load
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/tracetax/tracetax/internal/traceparent"
+)
+
+// Traces says which ids the traces of a task's operations get.
+type Traces struct {
+	Key     traceparent.Key `json:"key"`
+	Sampled float64         `json:"sampled"` // share of the operations whose traces are to be sampled, 0 to 1
+}
+
+// IsSampled reports whether the trace of an operation is to be sampled, which is the so-many-th, from 1.
+func (t Traces) IsSampled(number uint64) bool {
+	return math.Floor(float64(number)*t.Sampled) > math.Floor(float64(number-1)*t.Sampled)
+}
+
+// tracing gives ids to operations.
+type tracing struct {
+	Traces
+	made *atomic.Uint64 // operations that have got one, of the generator's life
+}
+
+// put writes the value for the step of k that is made. An operation that is sent again keeps its ids.
+func (t *tracing) put(into []byte, k *walk) {
+	if k.traced == 0 {
+		k.traced = t.made.Add(1)
+	}
+	t.Key.Put(into, k.traced, max(0, k.step().number-1), t.IsSampled(k.traced))
+}
+
+// identify gives the requests of a task, which get ids, room for them.
+func (p *plan) identify(made *atomic.Uint64) {
+	if p.task.Traces == nil {
+		return
+	}
+	p.tracing = &tracing{*p.task.Traces, made}
+	p.task.Operations = slices.Clone(p.task.Operations)
+	for i := range p.task.Operations {
+		p.task.Operations[i] = p.task.Operations[i].withRoom()
+	}
+}
+
+// withRoom is r with room for ids in it and in the requests that follow it, in those of them that have no such header.
+func (r Request) withRoom() Request {
+	if !r.saysTrace() {
+		r.Headers = append(slices.Clone(r.Headers), Header{Name: traceparent.Header, Value: traceparent.Blank})
+	}
+	r.Then = slices.Clone(r.Then)
+	for i := range r.Then {
+		r.Then[i] = r.Then[i].withRoom()
+	}
+	return r
+}
+
+func (r Request) saysTrace() bool {
+	return slices.ContainsFunc(r.Headers, func(h Header) bool { return strings.EqualFold(h.Name, traceparent.Header) })
+}
+
+// roomLine is where the room is in a request.
+var roomLine = []byte("\r\n" + traceparent.Header + ": " + traceparent.Blank[:3])
+
+// traceAt is where the ids of a request stand as it goes over the wire; -1: it has no room for any.
+func traceAt(wire []byte) int {
+	at := bytes.Index(wire, roomLine)
+	if at < 0 {
+		return -1
+	}
+	return at + len(roomLine) - 3
+}
+
+// identified reports whether the generator chooses the ids of all of an operation's traces.
+func (o *operation) identified() bool {
+	return o == nil || o.tracing != nil && o.then.identified()
+}
