@@ -1,5 +1,5 @@
 // This file puts spans where they belong that came while a later operation was made: a tracer
-// has kept them back until a buffer was full, or its first export took long.
+// has kept them back until a buffer was full, or longer than anybody knew, or its first export took long.
 
 package ledger
 

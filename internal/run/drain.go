@@ -25,7 +25,7 @@ type drained struct {
 
 // drain waits until the spans of operations have come; see drainFor. The tracer holds them back, and then each of the hops.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
-	return s.drainFor(ctx, before, awaited, s.request.Plan.Passed())
+	return s.drainFor(ctx, before, awaited, s.request.Plan.Patience())
 }
 
 // drainFor waits until the sink is quiet: it was told of all of the awaited spans since

@@ -31,14 +31,14 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, n probes) 
 	drain := time.Duration(0)
 	if prepare.Exports(p) {
 		drain = p.Passed()/2 + 100*time.Millisecond
-		length += p.Passed() + margin
+		length += p.Patience() + margin
 	}
 	if kind == record.Calibration {
 		made := time.Duration(0) // requests take next to none
 		if rate := p.Manner().CalibrationRate; rate > 0 {
 			made = time.Duration(calibrationOperations / rate * float64(time.Second))
 		}
-		once := length + time.Duration(phases+1)*(p.Passed()+margin) + time.Duration(phases)*made
+		once := length + time.Duration(phases+1)*(p.Patience()+margin) + time.Duration(phases)*made
 		if p.Buffers > 0 { // once more for each phase, with twice as much of it
 			once += time.Duration(phases) * (once + made)
 		}
