@@ -91,6 +91,9 @@ func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
 		if run.First != "" {
 			add(t.Spans[run.First], 1)
 		}
+		for _, work := range c.Start.Once {
+			add(t.Spans[work], 1)
+		}
 		if !known {
 			return 0
 		}

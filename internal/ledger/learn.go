@@ -37,7 +37,7 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 		}
 		elsewhere := passing(&calibrations[i])
 		run := FromRecord(&calibrations[i])
-		behind, prompt := holdsBack(run, calibrations[i].Life), false
+		behind, prompt := holdsBack(&calibrations[i], run), false
 		found := make([]PerOperation, len(run.Phases))
 		for j, s := range run.Phases {
 			p, ok := learn(s, sampling, elsewhere)
@@ -52,6 +52,7 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 			if !p.known() || p.High == 0 && s.Sink.Told() == 0 && (!prompt || behind) {
 				continue
 			}
+			p.Cold = coldOf(&calibrations[i], run, found, p)
 			for _, name := range slices.Compact([]string{s.Operation, s.Level}) {
 				one := p
 				if before, seen := learnt[name]; seen {
@@ -70,7 +71,7 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 func Declare(low, high float64, learnt PerOperation) PerOperation {
 	p := PerOperation{Low: low, High: high, Traces: learnt.Traces, How: Declared}
 	if learnt.known() && learnt.Low <= high && learnt.High >= low {
-		p.Roots, p.ByID, p.Services, p.Parents = learnt.Roots, learnt.ByID, learnt.Services, learnt.Parents
+		p.Roots, p.ByID, p.Services, p.Parents, p.Cold = learnt.Roots, learnt.ByID, learnt.Services, learnt.Parents, learnt.Cold
 	}
 	return p
 }
@@ -83,6 +84,7 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 	if p.Agreed > 0 && q.Agreed > 0 && sum.Low == sum.High {
 		sum.Agreed = p.Agreed + q.Agreed
 	}
+	sum.Cold = p.Cold.and(q.Cold)
 	sum.Services = sameServices(p.Services, q.Services)
 	if p.Roots == nil || q.Roots == nil {
 		sum.Roots = nil
@@ -97,12 +99,16 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 
 // holdsBack reports whether spans of the first operation came only when others were made: then those that came in a stretch
 // need not be of it. Where what came in the stretches is not what came of the run, it was found out otherwise.
-func holdsBack(run Run, life record.Counts) bool {
+func holdsBack(r *record.Record, run Run) bool {
+	first := run.Start.Sink.Told()
+	if r.Start.OnceSink != nil {
+		first -= min(first, r.Start.OnceSink.Told())
+	}
 	sum := run.Start.Sink.Told() + run.Stop.Sink.Told()
 	for _, s := range run.Phases {
 		sum += s.Sink.Told()
 	}
-	return run.First != "" && run.Start.Sink.Told() == 0 && sum > 0 && sum == life.Told()
+	return run.First != "" && first == 0 && sum > 0 && sum == r.Life.Told()
 }
 
 // oneTrace reports whether every operation of a stretch made one trace, and the same spans: no others are among them.

@@ -135,6 +135,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	if !t.random() {
 		l.services = servicesOf(s, per, others)
 	}
+	l.cold(s, per)
 	l.larger(s, per)
 	l.separate(s.Sink, others, begun)
 	if s.Chosen && s.Sink.Foreign > 0 {

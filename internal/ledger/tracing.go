@@ -48,6 +48,7 @@ type PerOperation struct {
 	Roots    map[string]int    // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
 	ByID     bool              // all of its traces have the ids that the load generator chose
 	Services map[string]uint64 // spans of each service, by its name; nil: not known
+	Cold     cold              // what the first of a process makes besides
 	Later    bool              // learnt of the runs themselves, for the calibration did not show it: never exact
 	Parents  bool              // the parent of every span comes, where nothing is lost
 }

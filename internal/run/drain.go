@@ -69,7 +69,7 @@ func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited floa
 // allCame reports whether all of the awaited spans came. Where a trace has more spans than any
 // had in the calibration their number varies: then more may come.
 func (s *stage) allCame(c record.Counts, awaited float64) bool {
-	larger, _, _ := c.Shapes.Larger(s.request.Begun.Roots)
+	larger, _, _ := c.Shapes.Larger(s.request.Begun.Roots, nil)
 	return larger == 0 && float64(s.told(c)) >= awaited
 }
 
