@@ -55,6 +55,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		}
 	}
 	p.MayDelay = p.mayDelay(v)
+	p.sampler(v, e.Workload)
 	f := filler{variant: v.Name}
 	f.plan(p)
 	return p, f.err
