@@ -120,7 +120,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
 	if t.random() {
-		if l.due, l.traced = tracedSpans(s, per); !l.traced {
+		if l.due, l.traced = tracedSpans(s, t.decided(s), per); !l.traced {
 			l.due, l.chance = sampled(s, per, t.Sampling)
 		}
 		l.missing = l.due.less(l.told())

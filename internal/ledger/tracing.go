@@ -13,6 +13,7 @@ type Tracing struct {
 	Silent   bool                    // no span is sent, by intent
 	Decides  bool                    // the tracer leaves out traces once they are there, and is to say how many spans
 	Sampling float64                 // sampled share, 0 to 1
+	Follows  bool                    // the sampler leaves a trace at what its caller decided, which is the load generator
 	Buffers  int                     // spans that the tracer may keep until a buffer is full: they come with a later operation
 	Late     bool                    // nobody knows how long it holds spans back: they may come with a later operation
 	Besides  int                     // spans that the program makes when it starts, beside those of requests; 0 where it is not known
