@@ -75,6 +75,11 @@ func validate(file string, catalog *spec.Catalog) checked {
 		if err := e.Check(); err != nil {
 			r.Notes = append(r.Notes, "as it is, it is not run: "+err.Error())
 		}
+		for _, never := range e.Undecidable() {
+			r.Fine = false
+			r.Problems = append(r.Problems, problemView{Text: never})
+			r.problems = errors.Join(r.problems, fmt.Errorf("%s: budget: %s", file, never))
+		}
 		hopeless, told := outlooks(e)
 		if problem := (problemView{Text: hopeless}); hopeless != "" && !slices.Contains(r.Problems, problem) { // workloads have it in common
 			r.Fine = false

@@ -32,9 +32,10 @@ const (
 
 // The reasons for which nobody knows how many spans were lost, LossUnknown.Why: without figures.
 const (
-	LossNumber  Code = "number-unknown"    // how many were to come is not known
-	LossVaries  Code = "number-varies"     // their number varies from operation to operation
-	LossFailed  Code = "operations-failed" // operations failed or were sent again
-	LossUnmade  Code = "made-unknown"      // how many were made is not known
-	LossNoProbe Code = "no-probe"          // there is no probe at the rate that a search found
+	LossNumber  Code = "number-unknown"     // how many were to come is not known
+	LossVaries  Code = "number-varies"      // their number varies from operation to operation
+	LossFailed  Code = "operations-failed"  // operations failed or were sent again
+	LossSurplus Code = "more-than-expected" // more came than were expected
+	LossUnmade  Code = "made-unknown"       // how many were made is not known
+	LossNoProbe Code = "no-probe"           // there is no probe at the rate that a search found
 )

@@ -18,9 +18,20 @@ type Traces struct {
 	Sampled float64         `json:"sampled"` // share of the operations whose traces are to be sampled, 0 to 1
 }
 
-// IsSampled reports whether the trace of an operation is to be sampled, which is the so-many-th, from 1.
+// parts is how finely a share of operations is told.
+const parts = 1_000_000_000
+
+// IsSampled reports whether the trace of an operation is to be sampled, which is the so-many-th, from 1. Of each run of
+// operations that is as long as the share allows one is, by chance which (the key is its seed): their number is exact, and no
+// rhythm of the load, of its rows or its connections, falls together with that of the choice.
 func (t Traces) IsSampled(number uint64) bool {
-	return math.Floor(float64(number)*t.Sampled) > math.Floor(float64(number-1)*t.Sampled)
+	share := uint64(math.Round(math.Max(0, math.Min(1, t.Sampled)) * parts))
+	if share == 0 || number == 0 {
+		return false
+	}
+	nth := (number - 1) * share / parts // the run that it is in
+	first, next := (nth*parts+share-1)/share, ((nth+1)*parts+share-1)/share
+	return number-1 == first+t.Key.Draw(nth)%(next-first)
 }
 
 // tracing gives ids to operations.

@@ -7,6 +7,7 @@ import (
 	hexes "encoding/hex"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -165,7 +166,29 @@ func TestIDsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Of any number of operations exactly the share is sampled, to less than one.
+// Which operations are sampled is by chance, of the seed: every one of ten connections, or of ten rows, gets its share.
+func TestShareKeepsNoRhythm(t *testing.T) {
+	var last []uint64
+	for seed := range uint64(3) {
+		of, turns := Traces{Key: traceparent.NewKey(seed), Sampled: .1}, make([]uint64, 10)
+		for number := range uint64(10_000) {
+			if of.IsSampled(number + 1) {
+				turns[number%10]++
+			}
+		}
+		for turn, n := range turns { // binomial, of 1,000 and a tenth
+			if n < 60 || n > 140 {
+				t.Errorf("seed %d: of each ten, number %d is sampled %d times, want about 100", seed, turn, n)
+			}
+		}
+		if slices.Equal(turns, last) {
+			t.Errorf("two seeds choose alike: %v", turns)
+		}
+		last = turns
+	}
+}
+
+// Of any number of operations exactly the share is sampled, to one of them.
 func TestShareIsExact(t *testing.T) {
 	for _, share := range []float64{0, .01, .1, 1. / 3, .5, .999, 1} {
 		sampled, of := 0.0, Traces{Sampled: share}
@@ -173,7 +196,7 @@ func TestShareIsExact(t *testing.T) {
 			if of.IsSampled(number) {
 				sampled++
 			}
-			if math.Abs(sampled-float64(number)*share) >= 1 {
+			if math.Abs(sampled-float64(number)*share) > 1+1e-6 {
 				t.Fatalf("share %v: %v of %d", share, sampled, number)
 			}
 		}

@@ -83,6 +83,8 @@ type Start struct {
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
+	Once                  []string          `json:"once,omitempty"`              // calibration: operations (see Work) that were made once after it, so that what only the first time makes is known
+	OnceSink              *Counts           `json:"once_sink,omitempty"`         // calibration: what arrived of these, a part of sink
 	Hops                  []Hop             `json:"hops,omitempty"`              // what the hops say of the same time
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process

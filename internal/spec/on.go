@@ -44,6 +44,17 @@ func (v Variant) Traces(p Process) bool {
 	return slices.Contains(v.On, p.Name)
 }
 
+// Skips reports whether a variant is on none of the processes that an operation asks, by its own choice (on:).
+func (v Variant) Skips(o Operation, w *Workload) bool {
+	if v.On == nil || w == nil || len(w.Processes) == 0 {
+		return false
+	}
+	if len(o.Mix) > 0 {
+		return !slices.ContainsFunc(o.Mix, func(share Share) bool { return !v.Skips(share.Operation, w) })
+	}
+	return !v.Traces(o.Owner(w.Processes))
+}
+
 // LeavesOut reports whether a variant is not on some of the processes that a tracer would otherwise
 // apply to.
 func (v Variant) LeavesOut(w *Workload) bool {

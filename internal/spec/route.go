@@ -62,6 +62,9 @@ func (p *Plan) Process(name string) *Process {
 // Passed is how long spans may take from the traced processes to the sink: the tracer's delay and those of the hops.
 func (p *Plan) Passed() time.Duration { return p.Delay + p.Passing }
 
+// Patience is how long they can take, as far as anybody knows: whoever waits for spans waits so long for the last ones.
+func (p *Plan) Patience() time.Duration { return max(p.Delay, p.MayDelay) + p.Passing }
+
 // SaysPassed is Passed in words.
 func (p *Plan) SaysPassed() string {
 	if p.Passing == 0 {

@@ -202,6 +202,7 @@ type Setting struct {
 	Env         map[string]string // other kinds; {value}, {value.ms}, {value.ratio}
 	Append      map[string]string // the same, added to variables
 	Meaning     string            // "sampling": the sampled share; "delay": the longest time a span is held; ""
+	Follows     bool              // meaning sampling: a trace on which the caller has decided is left at that
 	Within      string            // another setting of the tracer, above which this one loses spans; ""
 }
 

@@ -86,6 +86,8 @@ func because(r finding.Reason) string {
 		return ", because their number per operation varies"
 	case finding.LossFailed:
 		return ", because operations failed or were sent again"
+	case finding.LossSurplus:
+		return ", because more came than were expected: the expected number is wrong, or something else traces"
 	case finding.LossUnmade:
 		return ", because it is not known how many were made"
 	case finding.LossNoProbe:

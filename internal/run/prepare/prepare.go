@@ -49,7 +49,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 	if p.Plan, err = e.Plan(v); err != nil {
 		return p, err
 	}
-	if p.Calibration, err = e.Plan(fullySampled(v).Direct()); err != nil {
+	if p.Calibration, err = e.Plan(fullySampled(v, p.Plan).Direct()); err != nil {
 		return p, err
 	}
 	if missing := Missing(e, v); len(missing) > 0 {
@@ -209,8 +209,15 @@ func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, p
 }
 
 // fullySampled is the variant with its sampling setting, where the tracer has
-// one, at 100 %.
-func fullySampled(v spec.Variant) spec.Variant {
+// one, at 100 %, and so with the variable that says it to its programs.
+func fullySampled(v spec.Variant, plan *spec.Plan) spec.Variant {
+	if slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return p.Traced && p.Env[spec.SamplerArgument] != "" }) && plan.Sampling > 0 {
+		v.Env = maps.Clone(v.Env)
+		if v.Env == nil {
+			v.Env = map[string]string{}
+		}
+		v.Env[spec.SamplerArgument] = "1"
+	}
 	v.Settings = maps.Clone(v.Settings)
 	for _, setting := range v.Tracer.Settings {
 		switch {
