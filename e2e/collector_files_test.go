@@ -3,13 +3,18 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	embedded "github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // collectorFile is a configuration, and how many spans of an operation of three leave it.
@@ -108,5 +113,56 @@ design: {blocks: 1}
 	}
 	if failed == 0 || page.Received != 5*failed || told(t, "what it sampled", page.Sampled) != 5*(made-failed) || page.Outcome != finding.HopWhole || !l.Exact {
 		t.Errorf("%d of %d answers were errors, want five spans of each: %+v", failed, made, l)
+	}
+}
+
+// A Collector of the PATH stands in for the one that is built, where it is asked for, and its version is kept.
+func TestCollectorOfThePath(t *testing.T) {
+	more(t, "Collector")
+	t.Parallel()
+	store, err := session.OpenCache("", os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := spec.NewCatalog(embedded.Files).Service("collector")
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := prepare.BuildService(t.Context(), store, service, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.Symlink(filepath.Join(built, "collector"), filepath.Join(folder, "otelcol-contrib")); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(folder, "results")
+	c := tracetax(t, "run", "--json", write(t, `
+workload: hello/go
+operations: [json]
+variants:
+  none:
+  hop: {tracer: otel, settings: {delay: 100ms}, via: {collector: {program: otelcol-contrib}}}
+load: {rate: 100/s, warmup: 200ms, duration: 1s, idle: 50ms}
+design: {blocks: 1}
+`), "--out", out)
+	c.Env = append(c.Env, "PATH="+folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	l := ledger(t, document(t, c.exit(t, 0)), "json", "hop")
+	if !l.Exact || l.LostShare != 0 || entry(l, "delivered") != int64(l.Operations) || pageOf(t, l, "collector", "sink").Outcome != finding.HopWhole {
+		t.Errorf("%+v", l)
+	}
+	text, err := os.ReadFile(filepath.Join(out, record.EnvironmentFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var environment struct {
+		Runtimes map[string]string
+		Digests  map[string]map[string]string
+	}
+	if err := json.Unmarshal(text, &environment); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(environment.Runtimes["otelcol-contrib"], "0.158.0") || environment.Digests["hop"]["build of collector"] != "" {
+		t.Errorf("%+v", environment)
 	}
 }

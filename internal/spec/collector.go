@@ -153,7 +153,7 @@ func (c *collector) unheard() {
 }
 
 // wayOut is what helps where the built Collector lacks something.
-const wayOut = "give the hop program: otelcol-contrib (docs/collector.md), which has it if it is on the PATH, or take it out of a copy of the file"
+const wayOut = "take a Collector of the PATH that has it, with via: {collector: {config: FILE, program: otelcol-contrib}}, or a file without it"
 
 // lacking complains of what the way of spans needs and the Collector lacks, and leaves out the rest of what it lacks: what takes in
 // nothing that a tracer sends, and what is no part of the way of spans.
