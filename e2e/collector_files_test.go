@@ -63,7 +63,8 @@ design: {blocks: 1}
 	}
 }
 
-// The Collector of a demonstration: two exporters of traces and two connectors, of which one way counts.
+// The Collector of a demonstration: two exporters of traces and two connectors, of which one way counts. It gives spans other
+// names than the calibration has learnt, which makes none of them other work.
 func TestCollectorOfADemonstration(t *testing.T) {
 	t.Parallel()
 	throughFiles(t, collectorFile{"shop", 3})

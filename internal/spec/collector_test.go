@@ -146,6 +146,19 @@ extensions: {health_check/a: , file_storage: {directory: /var/x, compaction: {di
 	}
 }
 
+// Processors that may give spans other names.
+func TestRenamingCollectors(t *testing.T) {
+	for processor, want := range map[string]bool{
+		"batch: ": false, "tail_sampling: ": false, "attributes: {actions: [{key: name, action: delete}]}": false, "span: {name: {from_attributes: [a]}}": true,
+		`transform: {trace_statements: ['set(span.name, "x")']}`: true, `transform: {trace_statements: ['keep_keys(span.attributes, ["a"])']}`: false,
+	} {
+		hop, err := collectorHop(t, configuration(processor, "", "processors: ["+typeOf(strings.SplitN(processor, ":", 2)[0])+"], exporters: [otlp]", ""), "")
+		if err != nil || hop.Copy.Renames != want {
+			t.Errorf("%s: %t, %v", processor, hop.Copy.Renames, err)
+		}
+	}
+}
+
 // What is written for tracetax's own variables stays as it is.
 func TestCopyKeepsWhatIsWrittenForARun(t *testing.T) {
 	text, err := builtIn().Service("collector")

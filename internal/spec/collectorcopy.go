@@ -19,6 +19,7 @@ type Copy struct {
 	Receives []protocol.Name // what its receivers take in of what tracers send
 	Sends    []protocol.Name // how spans leave for the sink
 	Holds    time.Duration   // longest time that its processors hold a span back, as far as the file says
+	Renames  bool            // a processor may give spans other names
 	Varies   bool            // a time of them comes from a variable
 	Routes   Routes
 }
@@ -326,7 +327,20 @@ func (c *collector) processors() {
 			}
 		}
 		c.holds(e)
+		c.copy.Renames = c.copy.Renames || renames(e)
 	})
+}
+
+// renames reports whether a processor may give spans other names, or is one of which that is not known.
+func renames(e entry) bool {
+	switch kind := component(e.key); {
+	case kind == "span":
+		return true
+	case kind == "transform":
+		return e.value.mentions("name")
+	default:
+		return !slices.Contains(passingProcessors, kind) && !slices.Contains(samplingProcessors, kind)
+	}
 }
 
 // holds adds how long a processor holds spans back.

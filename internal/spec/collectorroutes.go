@@ -34,6 +34,9 @@ type leaf struct {
 	whole    bool // nothing on the way leaves spans out
 }
 
+// samplingProcessors leave spans out, and change none.
+var samplingProcessors = []string{"filter", "probabilistic_sampler", "tail_sampling"}
+
 // routes finds the ways of spans. Where spans take several, the sink counts one on which none is left out, and the copies that
 // come by the others are marked: they cost what they cost, and are no duplicates. Where there is none, it counts all.
 func (c *collector) routes() {
