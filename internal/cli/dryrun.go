@@ -23,7 +23,7 @@ func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error
 		}
 		e, schedule := foreseen.Experiment, foreseen.Schedule
 		fmt.Fprintf(s.Out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), lengthText(schedule))
-		for _, line := range tracings(e) {
+		for _, line := range append(tracings(e), e.Rewritten()...) {
 			fmt.Fprintf(s.Out, "  %s\n", line)
 		}
 		if len(schedule.Calibrated) > 0 {

@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"maps"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -80,6 +81,16 @@ func (p PerOperation) traces() float64 {
 		return 1
 	}
 	return p.Traces
+}
+
+// Nameless is what operations make, without the names of their roots: where those that come have others, they tell nothing.
+func Nameless(spans map[string]PerOperation) map[string]PerOperation {
+	out := maps.Clone(spans)
+	for name, per := range out {
+		per.Roots = nil
+		out[name] = per
+	}
+	return out
 }
 
 // Roots returns the names of the roots that any operation begins; nil where that is not known of

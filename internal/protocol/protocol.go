@@ -51,6 +51,14 @@ var Table = []Row{
 	{Name: Glowroot, Word: "glowroot", Title: "Glowroot over gRPC", Whole: true},
 }
 
+// CopyHeader is the header, or metadata, of a request whose spans come to the sink by another request too: it takes them in, and
+// does not count them. CopiesGRPC and CopiesHTTP are the placeholders of where a hop sends such: to the sink, whatever is between.
+const (
+	CopyHeader = "tracetax-copy"
+	CopiesGRPC = "copies.grpc"
+	CopiesHTTP = "copies.http"
+)
+
 // Prefix begins the placeholders that stand for where the sink is.
 const Prefix = "sink."
 

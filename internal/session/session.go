@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -136,9 +137,27 @@ func (s *Session) Create() (err error) {
 	s.loop.Keeper = s.folder
 	s.environment.Asked = digest(text)
 	return errors.Join(
+		s.writeHops(),
 		s.folder.Write(record.ExperimentFile, func(w io.Writer) error { _, err := w.Write(text); return err }),
 		s.folder.Write(record.EnvironmentFile, s.environment.write),
 	)
+}
+
+// writeHops keeps the configurations of Collectors: the user's, the copy that the runs take, and what is different.
+func (s *Session) writeHops() error {
+	var errs []error
+	for _, v := range s.asked.Variants {
+		for _, hop := range v.Via {
+			if hop.Copy == nil {
+				continue
+			}
+			name := filepath.Join(record.HopsFolder, v.Name+"-"+hop.Name)
+			for file, text := range map[string]string{".given.yaml": hop.Copy.Given, ".yaml": hop.Config, ".changes.txt": strings.Join(append(hop.Copy.Lines(), ""), "\n")} {
+				errs = append(errs, s.folder.Write(name+file, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Run makes the runs that are still to be made, with tracetax itself out of the way of the

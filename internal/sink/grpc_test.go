@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding/gzip"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -51,6 +52,43 @@ func TestGRPCRefusals(t *testing.T) {
 				t.Errorf("malformed %d, requests %d", c.Malformed, c.Requests)
 			}
 		})
+	}
+}
+
+// A request whose spans come by another one too is answered, and not counted.
+func TestCopies(t *testing.T) {
+	s := start(t, Config{})
+	body, err := proto.Marshal(&collector.ExportTraceServiceRequest{ResourceSpans: []*trace.ResourceSpans{{ScopeSpans: []*trace.ScopeSpans{{
+		Spans: []*trace.Span{{Name: "x", TraceId: bytes.Repeat([]byte{1}, 16), SpanId: bytes.Repeat([]byte{1}, 8)}},
+	}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, copied := range []bool{false, true} {
+		ctx := t.Context()
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addresses()[protocol.OTLPHTTP]+"/v1/traces", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", protobufType)
+		if copied {
+			ctx = metadata.AppendToOutgoingContext(ctx, protocol.CopyHeader, "true")
+			request.Header.Set(protocol.CopyHeader, "true")
+		}
+		var answer []byte
+		if err := dialRaw(t, s.Addresses()[protocol.OTLPGRPC]).Invoke(ctx, exportMethod, &body, &answer); err != nil || len(answer) != 0 {
+			t.Errorf("copied %t: answer %x, error %v", copied, answer, err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("copied %t: %s, %v", copied, response.Status, err)
+		}
+		if c := s.Snapshot().Counts; c.Told() != 2 || c.Requests != 2 || c.Bytes != uint64(2*len(body)) {
+			t.Errorf("copied %t: %d spans in %d requests of %d bytes", copied, c.Told(), c.Requests, c.Bytes)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ type Plan struct {
 	Startup    time.Duration // about how much longer the program takes to start and to stop with the tracer
 	Via        []string      // processes that are hops, in the order of a span's way
 	To         string        // the process that is the backend; "": spans go to the sink
+	Renames    bool          // a hop may give spans other names: those that were learnt without it tell nothing there
 	Passing    time.Duration // longest time that all hops and the backend together hold a span back
 	Secrets    []string      // values that no file and no screen may show
 

@@ -31,6 +31,7 @@ func (p *Plan) addHops(v Variant) {
 	}
 	for _, hop := range v.Via {
 		p.Via = append(p.Via, hop.Name)
+		p.Renames = p.Renames || hop.Copy != nil && hop.Copy.Renames
 	}
 	if v.To != nil {
 		p.To = v.To.Name

@@ -78,7 +78,9 @@ type Process struct {
 	Placed   Placed        // in a Plan: where it stands, if a tracer brought it
 
 	Templates map[string]string // texts by file name that stand in its {templates}; in a Plan the tracer's too, settings filled in
-	Config    string            // of a hop: the text of a configuration of the user's own; "": the service's
+	Config    string            // of a hop: the text of a configuration of the user's own, as a run takes it; "": the service's
+	Copy      *Copy             // of a hop that is a Collector: what Config is a copy of; nil: it is as the user wrote it
+	Program   string            // of a hop: a program that stands in for what its service builds
 	Own       map[string]string // of a hop: what of Env the user wrote
 	Settings  map[string]string // of a hop: those of its service that the user chose
 }
@@ -95,15 +97,16 @@ type Service struct {
 	Settings    []Setting // in the texts of its process {setting.NAME} stands for them until it is somebody's
 
 	// Of one that spans can pass through (via: of a variant).
-	Receives map[protocol.Name]string // where it takes spans in, host:port
-	Config   string                   // the file that {config} stands for, unless a variant has another; "": it takes none
-	Configs  []string                 // these of all its forms: by itself and as a hop
-	Delay    time.Duration            // longest time that it holds a span back; what its settings say adds to it
-	Metrics  string                   // URL of its page of counters
-	Says     []Saying
-	Answers  Answers  // of a backend (to: of a variant): how it is asked for its spans
-	Hop      *Service // what it is where spans pass through it, if it is something else then; nil: the same
-	Files    fs.FS
+	Receives   map[protocol.Name]string // where it takes spans in, host:port
+	Components Components               // what a configuration of a Collector may name; nil: it is no Collector
+	Config     string                   // the file that {config} stands for, unless a variant has another; "": it takes none
+	Configs    []string                 // these of all its forms: by itself and as a hop
+	Delay      time.Duration            // longest time that it holds a span back; what its settings say adds to it
+	Metrics    string                   // URL of its page of counters
+	Says       []Saying
+	Answers    Answers  // of a backend (to: of a variant): how it is asked for its spans
+	Hop        *Service // what it is where spans pass through it, if it is something else then; nil: the same
+	Files      fs.FS
 }
 
 // Operation is one kind of work.

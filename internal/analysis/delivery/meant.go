@@ -35,6 +35,9 @@ func (b *Book) trace() {
 		if t.Buffers > 0 {
 			t.Besides = ledger.Besides(b.Calibrations(v.Name), learnt[v.Name])
 		}
+		if plan != nil && plan.Renames {
+			t.Spans = ledger.Nameless(t.Spans)
+		}
 		b.Tracing[v.Name] = t
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // so that compressed bodies are understood
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 )
@@ -120,6 +122,10 @@ func (r *Receiver) receive(s *signal, stream grpc.ServerStream, m *wire.Message)
 		return wire.Answer{}, status.Error(codes.InvalidArgument, err.Error())
 	}
 	answer := wire.Answer{Body: answerProtobuf(batch), Spans: batch.Spans, Rejected: batch.Rejected}
+	if len(metadata.ValueFromIncomingContext(stream.Context(), protocol.CopyHeader)) > 0 { // what it holds comes by another request too
+		r.Total.Discard(batch)
+		return answer, nil
+	}
 	r.Total.Merge(batch, overGRPC, m.Wire)
 	return answer, nil
 }
