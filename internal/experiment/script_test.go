@@ -20,6 +20,7 @@ type script struct {
 	stop   func(n int) bool
 	does   func(variant, operation string) record.Capacity
 	warms  func(variant, operation string) []record.Slice
+	change func(q run.Request, r *record.Record) // what else a run leaves
 }
 
 var errInterrupted = errors.New("interrupted")
@@ -53,6 +54,9 @@ func (s *script) record(q run.Request) record.Record {
 			phase.Capacity = &found
 		}
 		r.Phases = append(r.Phases, phase)
+	}
+	if s.change != nil {
+		s.change(q, &r)
 	}
 	return r
 }

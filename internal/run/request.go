@@ -29,6 +29,7 @@ type Request struct {
 	Samples        string                 // what the files begin with that keep every duration of a self-driving workload; "": none are kept
 	Seed           uint64
 	Faults         spec.Faults
+	Deaf           []string // processes that did not end when asked in an earlier run: they are not waited for again
 
 	twice int // calibration: the phase, from 1, that is made twice as often; 0 is none
 }
