@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -100,6 +101,12 @@ func TestWhatCannotBeRead(t *testing.T) {
 			t.Error(err)
 		}
 		counted("TLS to " + string(name))
+	}
+}
+
+func TestUnixSocketsAreRefusedByName(t *testing.T) {
+	if err := (Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "unix:///tmp/otlp.sock"}}).Check(); !errors.Is(err, ErrUnixSocket) {
+		t.Errorf("error %v", err)
 	}
 }
 
