@@ -5,9 +5,11 @@ package load
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"maps"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -52,8 +54,8 @@ func TestMisbehavingServers(t *testing.T) {
 		{"closes in the headers", once("HTTP/1.1 200 OK\r\nConte"), "connection closed in the response"},
 		{"closes in the body", once("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"), "connection closed in the response"},
 		{"resets", reset, "connection reset"},
-		{"speaks HTTP/2", once("\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64"), errOnlyHTTP2.Error()},
-		{"says good-bye by HTTP/2", once("\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01"), errOnlyHTTP2.Error()},
+		{"speaks HTTP/2", once("\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64"), ErrOnlyHTTP2.Error()},
+		{"says good-bye by HTTP/2", once("\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01"), ErrOnlyHTTP2.Error()},
 		{"garbage", answers("\x00\x01garbage\n"), "bad response: not HTTP/1.1"},
 		{"huge headers", once("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 3<<20)), "bad response: headers too large"},
 	} {
@@ -200,5 +202,32 @@ func TestRedirects(t *testing.T) {
 	}
 	if len(many.errors) > mostKinds+1 || many.errors["other"] != 1000-mostKinds {
 		t.Errorf("%d kinds, %d of no kind of their own", len(many.errors), many.errors["other"])
+	}
+}
+
+// A server that breaks off whatever is not HTTP/2 is known by what it says to HTTP/2.
+func TestOnlyHTTP2(t *testing.T) {
+	var only http.Protocols
+	only.SetUnencryptedHTTP2(true)
+	for name, c := range map[string]struct {
+		protocols *http.Protocols
+		want      bool
+	}{"alone": {&only, true}, "HTTP/1.1": {nil, false}} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := &http.Server{Protocols: c.protocols, Handler: http.NotFoundHandler()}
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(l) }()
+		if got := OnlyHTTP2(l.Addr().String()); got != c.want {
+			t.Errorf("%s: HTTP/2 alone is %t", name, got)
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	}
 }

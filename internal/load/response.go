@@ -6,8 +6,6 @@ package load
 import (
 	"bytes"
 	"errors"
-
-	"golang.org/x/net/http2"
 )
 
 // Limits of what a server may send.
@@ -26,14 +24,8 @@ type badResponse string
 func (e badResponse) Error() string        { return "bad response: " + string(e) }
 func (e badResponse) Is(target error) bool { return target == errBadResponse }
 
-// errOnlyHTTP2 is the answer of a server that was asked by HTTP/1.1 and does not speak it.
-const errOnlyHTTP2 = badResponse("the server speaks HTTP/2 alone, which only gRPC is asked by (grpc://, grpcs://): have it speak HTTP/1.1 too")
-
-// beginsHTTP2 reports whether a server begins as HTTP/2 has it: with settings, or a good-bye, of the whole connection.
-func beginsHTTP2(b []byte) bool {
-	f, n, err := nextFrame(b)
-	return err == nil && n > 0 && f.stream == 0 && (f.kind == http2.FrameSettings || f.kind == http2.FrameGoAway)
-}
+// ErrOnlyHTTP2 tells the answer of a server that was asked by HTTP/1.1 and does not speak it.
+const ErrOnlyHTTP2 = badResponse("the server speaks HTTP/2 alone, which only gRPC is asked by (grpc://, grpcs://): have it speak HTTP/1.1 too")
 
 // stage is what the parser waits for next.
 type stage uint8
@@ -92,7 +84,7 @@ func (p *response) fresh() bool { return p.stage == inStatus && p.seen == 0 && p
 // them unless it is complete then. After an error p is of no use until reset.
 func (p *response) feed(b []byte) (int, error) {
 	if p.fresh() && beginsHTTP2(b) {
-		return 0, errOnlyHTTP2
+		return 0, ErrOnlyHTTP2
 	}
 	n := 0
 	for n < len(b) && p.stage != finished {
