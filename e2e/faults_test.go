@@ -45,7 +45,7 @@ func TestTrouble(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			c := tracetax(t, "run", file, "--out", out).exit(t, 0)
+			c := tracetax(t, "run", "--go-on", file, "--out", out).exit(t, 0)
 			failed := 0
 			for _, r := range records(t, out) {
 				if !r.Failed() {

@@ -223,3 +223,14 @@ func warned(doc *finding.Document, code string) bool {
 	}
 	return false
 }
+
+// around is a histogram of which all values are about the same.
+func around(n int64, value float64) record.Histogram {
+	h := record.NewHistogram()
+	_ = h.RecordValues(int64(value*1e9), n) // within the limits
+	encoded, err := record.EncodeHistogram(h)
+	if err != nil {
+		panic(err)
+	}
+	return encoded
+}

@@ -136,6 +136,11 @@ var provocations = []struct {
 		*s = calls(map[string]call{"otel": {perSpan: 300e-9, deeper: 200e-9}}, 2, 4, 8, 16, 32)
 	}},
 	{"operations-failed", only("none", func(r *record.Record) { r.Phases[0].Load.Failed, r.Phases[0].Load.Completed = 1, 9999 })},
+	{"redirected", only("otel", func(r *record.Record) { r.Phases[0].Load.Redirects = map[string]uint64{"302 to /login": 10000} })},
+	{"delayed-acknowledgement", func(s *scene) {
+		s.latencies = true
+		only("otel", func(r *record.Record) { r.Phases[0].Load.Latency = around(10000, 0.0435) })(s)
+	}},
 	{"expectation-unknown", func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans = nil } }},
 	{"nothing-traced", func(s *scene) {
 		s.plan = func(p *spec.Plan) { p.Spans = nil }

@@ -50,6 +50,7 @@ type Loop struct {
 	Runner     Runner // a Duettist too, where the design is a duet
 	Keeper     Keeper
 	Observe    func(Event) // may be nil
+	GoOn       bool        // also where the first runs show a mistake
 
 	// Search makes the search for the capacity of an operation; nil is that of the
 	// package capacity.
@@ -74,6 +75,7 @@ type Event struct {
 	Next    design.Run
 	Record  *record.Record // of the run that has ended
 	History []record.Record
+	Ends    *MistakeError // the mistake that the run showed, which ends the experiment; nil: none
 	Done    int           // runs made, failed ones not counted
 	Total   int           // runs in all, as far as it is known; where Open, at most
 	Open    bool          // it may end before all blocks are made, at the precision asked for
@@ -132,8 +134,12 @@ func (l *Loop) step(ctx context.Context, plan design.Plan, next design.Run) erro
 		l.history = append(l.history, made[i])
 		l.learn(&made[i])
 	}
+	mistake := l.mistakeIn(made)
 	for i := range made {
-		l.tell(plan, Event{Next: steps[i], Record: &made[i]})
+		l.tell(plan, Event{Next: steps[i], Record: &made[i], Ends: mistake})
+	}
+	if mistake != nil {
+		return mistake
 	}
 	return nil
 }

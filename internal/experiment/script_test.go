@@ -21,6 +21,7 @@ type script struct {
 	does    func(variant, operation string) record.Capacity
 	drained time.Duration // of calibrations
 	warms   func(variant, operation string) []record.Slice
+	change  func(q run.Request, r *record.Record) // what else a run leaves
 }
 
 var errInterrupted = errors.New("interrupted")
@@ -55,6 +56,9 @@ func (s *script) record(q run.Request) record.Record {
 			phase.Capacity = &found
 		}
 		r.Phases = append(r.Phases, phase)
+	}
+	if s.change != nil {
+		s.change(q, &r)
 	}
 	return r
 }

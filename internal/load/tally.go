@@ -19,6 +19,7 @@ type tally struct {
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
 	answers                                        map[int]uint64 // as expected, by status, where several are
+	redirects                                      map[string]uint64
 	latency, lag                                   *hdrhistogram.Histogram
 	first, last                                    time.Duration // first intended start and last end, since the start of the task
 	pending                                        pending
@@ -28,7 +29,7 @@ func newTally(t Task) *tally {
 	return &tally{
 		pending: pendingOf(t),
 		errors:  map[string]uint64{},
-		answers: map[int]uint64{},
+		answers: map[int]uint64{}, redirects: map[string]uint64{},
 		latency: record.NewHistogram(),
 		lag:     record.NewHistogram(),
 	}
@@ -79,11 +80,29 @@ func (t *tally) timeOut(intended, now time.Duration) {
 	enter(t.latency, now-intended)
 }
 
+// mostKinds bounds the kinds of failures, of which a server has a say: where it redirects to.
+const mostKinds = 32
+
 // fail counts an operation answered wrongly or not at all.
 func (t *tally) fail(kind string, now time.Duration) {
 	t.failed++
 	t.over(now)
-	t.errors[kind]++
+	count(t.errors, kind)
+}
+
+// redirected counts an answer that leads elsewhere, where no status was said to be right.
+func (t *tally) redirected(o *operation, p *response) {
+	if len(o.status) == 0 && p.redirects() {
+		count(t.redirects, p.told())
+	}
+}
+
+// count counts a kind, of which there are not too many.
+func count(kinds map[string]uint64, kind string) {
+	if _, known := kinds[kind]; !known && len(kinds) >= mostKinds {
+		kind = "other"
+	}
+	kinds[kind]++
 }
 
 // over counts the end of an operation, however it ended.
@@ -119,6 +138,9 @@ func (t *tally) add(o *tally) {
 	for kind, n := range o.errors {
 		t.errors[kind] += n
 	}
+	for to, n := range o.redirects {
+		t.redirects[to] += n
+	}
 	for status, n := range o.answers {
 		t.answers[status] += n
 	}
@@ -150,6 +172,9 @@ func (t *tally) load() (record.Load, error) {
 	}
 	if len(t.errors) > 0 {
 		l.Errors = t.errors
+	}
+	if len(t.redirects) > 0 {
+		l.Redirects = t.redirects
 	}
 	if len(t.answers) > 0 {
 		l.Answers = t.answers

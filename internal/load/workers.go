@@ -171,7 +171,9 @@ type outcome struct {
 	kind    string     // what the answer is wrong in; "" where it is right
 	err     error
 	refused bool // no connection could be opened
-	use     use
+
+	redirects []string // where answers led to
+	use       use
 }
 
 // use is what an operation took.
@@ -195,6 +197,9 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 		w.feeder.refused(now)
 	} else {
 		w.feeder.answered()
+	}
+	for _, to := range o.redirects {
+		count(t.redirects, to)
 	}
 	switch {
 	case o.err != nil && ctx.Err() != nil:
@@ -222,7 +227,6 @@ func (w *workers) attempt(ctx context.Context, a arrival, deadline time.Duration
 		case o.err != nil:
 			return o
 		case !o.step.expects(o.status):
-			o.kind = o.step.says(statusKind(o.status))
 			return o
 		case o.step.then == nil:
 			return o
@@ -246,6 +250,12 @@ func (w *workers) ask(ctx context.Context, k *walk, nth uint64, deadline time.Du
 		o.status, o.err = c.exchange(ctx, k, nth, &o.use)
 		answer := c.response.tape
 		if o.err == nil {
+			switch step := k.step(); {
+			case !step.expects(o.status):
+				o.kind = step.says(c.response.wrong())
+			case len(step.status) == 0 && c.response.redirects():
+				o.redirects = append(o.redirects, c.response.told())
+			}
 			w.put(t.key, c)
 			return answer
 		}

@@ -174,5 +174,5 @@ func (p *Process) send(o keeper.Order) error {
 func (p *Process) Died() *DiedError { return p.died("") }
 
 func (p *Process) died(while string) *DiedError {
-	return &DiedError{Process: p.Name(), While: while, Exit: p.Exit(), Log: p.log.Tail(20)}
+	return &DiedError{Process: p.Name(), While: while, Exit: p.Exit(), Log: p.log.Tail(quoted), Why: Telling(p.log.Tail(searched))}
 }

@@ -22,6 +22,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		TimedOut:      l.TimedOut + next.TimedOut,
 		Errors:        plus(l.Errors, next.Errors),
 		Answers:       plus(l.Answers, next.Answers),
+		Redirects:     plus(l.Redirects, next.Redirects),
 		Connected:     l.Connected + next.Connected,
 		Resent:        l.Resent + next.Resent,
 		Identified:    l.Identified + next.Identified,

@@ -67,10 +67,17 @@ func (r *Record) Failed() bool { return r.Failure != nil }
 // Failure says why a run has no result.
 type Failure struct {
 	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, verify, stop, cleanup, pilot
+	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, or where a program listens that is not ready (no-port, other-port, other-address, no-answer)
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
 	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
 }
+
+// The codes of the failure of a process that ended when it should have been running: it found its port taken, or not.
+const (
+	Ended     = "ended"
+	PortTaken = "port-taken"
+)
 
 // Start is what happened from the first fork to the first phase.
 type Start struct {
@@ -141,6 +148,7 @@ type Load struct {
 	TimedOut      uint64            `json:"timed_out"`            // no answer within the time-out: in Latency as censored values
 	Errors        map[string]uint64 `json:"errors,omitempty"`     // how many operations failed, by what went wrong
 	Answers       map[int]uint64    `json:"answers,omitempty"`    // the completed by status, of operations with several that are right
+	Redirects     map[string]uint64 `json:"redirects,omitempty"`  // the completed that were redirected, by status and where to ("302 to /login"), of operations that do not say which status is right
 	Connected     uint64            `json:"connected"`            // connections opened
 	Resent        uint64            `json:"resent,omitempty"`     // requests sent twice, as the server had closed the kept connection
 	Identified    uint64            `json:"identified,omitempty"` // of the started: the load generator chose the ids of their traces, and sent these as traceparent
@@ -250,12 +258,13 @@ type Admitted struct {
 
 // Stop is how the processes ended.
 type Stop struct {
-	Seconds float64 `json:"seconds"`           // from the first signal to the last end
-	Killed  bool    `json:"killed,omitempty"`  // one did not end when asked
-	Unquiet bool    `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
-	Idle    []Usage `json:"idle,omitempty"`    // usage over a second idle window, after the last phase: one entry a process
-	Sink    Counts  `json:"sink"`              // what arrived while they stopped
-	Hops    []Hop   `json:"hops,omitempty"`    // what the hops say of the same time, as far as they could be asked
+	Seconds float64  `json:"seconds"`           // from the first signal to the last end
+	Killed  bool     `json:"killed,omitempty"`  // one did not end when asked
+	Deaf    []string `json:"deaf,omitempty"`    // the processes that did not
+	Unquiet bool     `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
+	Idle    []Usage  `json:"idle,omitempty"`    // usage over a second idle window, after the last phase: one entry a process
+	Sink    Counts   `json:"sink"`              // what arrived while they stopped
+	Hops    []Hop    `json:"hops,omitempty"`    // what the hops say of the same time, as far as they could be asked
 }
 
 // Harness is what the harness knows of its own influence on a run.

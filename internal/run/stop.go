@@ -72,11 +72,17 @@ func (s *stage) stop(ctx context.Context) error {
 
 // stopOne ends one process.
 func (s *stage) stopOne(ctx context.Context, p Process) error {
-	killed, err := p.Stop(ctx, grace)
+	patience := grace
+	if slices.Contains(s.request.Deaf, p.Name()) {
+		patience = deaf
+	}
+	killed, err := p.Stop(ctx, patience)
 	if err != nil {
 		return of(p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err))
 	}
-	s.record.Stop.Killed = s.record.Stop.Killed || killed
+	if killed {
+		s.record.Stop.Killed, s.record.Stop.Deaf = true, append(s.record.Stop.Deaf, p.Name())
+	}
 	return nil
 }
 

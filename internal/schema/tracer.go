@@ -24,6 +24,7 @@ type Tracer struct {
 	Startup     Duration           `json:"startup"`     // about how much longer a start and stop takes; only for --dry-run
 	Settle      Duration           `json:"settle"`      // extra time after the processes are ready
 	Connects    Duration           `json:"connects"`    // longest wait of the first operation for the tracer's first contact with the sink
+	Ends        Text               `json:"ends"`        // what to do if a program does not end on SIGTERM because of the tracer
 	Buffers     int                `json:"buffers"`     // most spans kept until a buffer is full; so many that come late are not lost
 }
 

@@ -30,6 +30,7 @@ type Options struct {
 	Source     *artifact.Checkout // what that was built of; nil: not known
 	Accounting string             // how CPU time is charged: auto, cgroup or clock
 	Named      []string           // variants that were asked for by name: none of them is left out
+	GoOn       bool               // also where the first runs show a mistake
 	KeepEnv    []string           // variables of the shell that programs get though they belong to a tracer
 	Progress   io.Writer          // what fetching and building say
 	Listener   Listener
@@ -96,7 +97,7 @@ func begin(ctx context.Context, e *spec.Experiment, dir string, part bool, o Opt
 		},
 	}
 	s.keepEnv(o.KeepEnv)
-	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise, Spoiled: s.spoiled}
+	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise, Spoiled: s.spoiled, GoOn: o.GoOn}
 	if err := s.makeReady(ctx, sync.OnceValues(func() (*artifact.Store, error) { return OpenCache("", o.Progress) })); err != nil {
 		return nil, err
 	}

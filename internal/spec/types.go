@@ -191,6 +191,7 @@ type Tracer struct {
 	Startup     time.Duration // about how much longer a program takes to start and to stop with it, for what is foreseen
 	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
 	Buffers     int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
+	Ends        string        // what to do where a program does not end when asked, because of the tracer; "": nothing is known
 	Processes   []Brought     // that it brings
 	Files       fs.FS
 }

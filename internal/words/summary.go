@@ -69,7 +69,11 @@ func summaryOfOne(f finding.Finding) string {
 		}
 		return finding.MetricName(f.Metric) + " with " + f.Variant + " was " + share(f) + " " + direction + " (" + Blocks(f.Blocks) + ": no interval)"
 	case untold:
-		return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " cannot be told"
+		text := "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " cannot be told"
+		if r := f.Verdict.Reason(); r.Code == finding.WhyOverloaded {
+			text += ": " + r.Variant + " did not hold the rate"
+		}
+		return text
 	case unsure:
 		return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " is inconclusive (" + rangeText(f) + ")"
 	case hidden:

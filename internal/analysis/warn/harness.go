@@ -144,10 +144,18 @@ func (s *looker) findBackend() []hit {
 }
 
 func (s *looker) findKilled() []hit {
-	return s.perVariant(0, func(r *dataset.Run) float64 {
+	hits := s.perVariant(0, func(r *dataset.Run) float64 {
 		if r.Stop.Killed {
 			return 1
 		}
 		return 0
 	}, func(float64) string { return "a process had to be killed" })
+	for i := range hits {
+		for _, v := range s.Variants {
+			if v.Name == hits[i].where && v.Tracer != nil && v.Tracer.Ends != "" {
+				hits[i].text += ": " + v.Tracer.Ends
+			}
+		}
+	}
+	return hits
 }

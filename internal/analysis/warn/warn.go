@@ -76,6 +76,8 @@ var checks = []check{
 	{"carry-over", warning, "find what a run leaves to the next one (a cache, a hot CPU, a database that grows) and clear it; the order is balanced, so that the figure is hardly bent by it, but its interval is wider", (*looker).findCarryOver},
 	{"no-straight-line", warning, "read what each depth costs by itself, in the table and in the picture of the report", (*looker).findBends},
 	{"operations-failed", warning, "compare only variants that do the same work: see why operations fail", (*looker).findFailedOperations},
+	{"redirected", warning, "what is measured is the redirect: ask for what it leads to, log in by steps, or say that it is right (status: 302)", (*looker).findRedirected},
+	{"delayed-acknowledgement", note, "40 ms are how long Linux puts an acknowledgement off: a server that writes head and body apart, with Nagle's algorithm on, waits for it (Python's http.server, for one). Switch TCP_NODELAY on, or write an answer at once", (*looker).findDelayedAcknowledgement},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*looker).findUnknown},
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its own log; class versions, plugins, the methods that it is told of): what is compared is not the cost of tracing", (*looker).findNothingTraced},
 	{"no-spans", warning, "the tracer is there and instruments nothing of this operation, so what it costs here is not what tracing costs: see which libraries it knows, and its messages under " + resultsPlace + "/logs", (*looker).findNoSpans},

@@ -41,7 +41,8 @@ func (r *Receiver) GRPC() *grpc.Server {
 		grpc.InitialWindowSize(streamWindow),
 		grpc.InitialConnWindowSize(connectionWindow),
 		grpc.InTapHandle(r.admit),
-		grpc.StatsHandler(wire.WireSizes{}),
+		grpc.UnknownServiceHandler(r.unknown),
+		grpc.StatsHandler(wire.Watch{Total: r.Total}),
 		grpc.ReadBufferSize(readBuffer),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
 	)
@@ -78,6 +79,15 @@ func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, err
 		r.admitted.Add(-1)
 	})
 	return ctx, nil
+}
+
+// unknown refuses a call of another service, such as of another signal or another protocol.
+func (r *Receiver) unknown(_ any, stream grpc.ServerStream) error {
+	name, _ := grpc.MethodFromServerStream(stream)
+	if wire.Bears(name) {
+		r.Total.Refuse()
+	}
+	return wire.NoMethod(name, "OTLP")
 }
 
 // export receives, counts and answers one request.

@@ -76,7 +76,7 @@ func (c counter) check(r *http.Request, typed bool) (*signal, *wire.Refusal) {
 	case !typed:
 		return nil, &wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-type must be " + typeProtobuf + " or " + typeJSON}
 	}
-	switch r.Header.Get("Content-Encoding") {
+	switch wire.Encoding(r) {
 	case "", "identity", "gzip":
 		return s, nil
 	}
