@@ -99,6 +99,7 @@ var provocations = []struct {
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},
 	{"clock-accounting", only("none", func(r *record.Record) { r.Harness.Accounting = "clock" })},
 	{"throttled", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].ThrottleSeconds = 0.5 })},
+	{"log-full", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].LogFullSeconds = 0.02 })},
 	{"spinning", only("otel", func(r *record.Record) {
 		u := &r.Phases[0].Usage[0]
 		u.Involuntary, u.ContextSwitches = uint64(6000*u.Seconds), uint64(7000*u.Seconds)

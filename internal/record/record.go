@@ -176,6 +176,7 @@ type Usage struct {
 	ContextSwitches uint64    `json:"context_switches"`               // of all its threads
 	Involuntary     uint64    `json:"involuntary_switches,omitempty"` // of which the thread would have gone on
 	ThrottleSeconds float64   `json:"throttle_seconds"`               // time for which its quota held it back
+	LogFullSeconds  float64   `json:"log_full_seconds,omitempty"`     // time for which the pipe of its log was full, about, so that it waited for tracetax
 	CPUs            float64   `json:"cpus,omitempty"`                 // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`                         // "cgroup v1", "cgroup v2" or "clock"
 }

@@ -31,6 +31,8 @@ type Target interface {
 	Pids() ([]int, error)
 	// Reaped is what those used that have ended and are no longer anybody's children.
 	Reaped() (syscall.Rusage, error)
+	// LogFull is for how long until now it could not write to its log, about.
+	LogFull() time.Duration
 }
 
 // rate is the time between two samples of memory.
@@ -131,6 +133,7 @@ type reading struct {
 	throttled   time.Duration
 	switches    switches
 	involuntary switches // of which the thread would have gone on
+	logFull     time.Duration
 	source      string
 }
 
@@ -146,6 +149,7 @@ func (m *Meter) Mark() (Mark, error) {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("reading what %s uses: %w", t.Name(), err))
 		}
+		r.logFull = t.LogFull()
 		mark.readings[i] = r
 	}
 	return mark, errors.Join(errs...)
@@ -168,6 +172,7 @@ func (m *Meter) Between(a, b Mark) []record.Usage {
 			ContextSwitches: to.switches.since(from.switches),
 			Involuntary:     to.involuntary.since(from.involuntary),
 			ThrottleSeconds: max(0, to.throttled-from.throttled).Seconds(),
+			LogFullSeconds:  max(0, to.logFull-from.logFull).Seconds(),
 			Source:          to.source,
 		}
 	}

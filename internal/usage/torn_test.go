@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -21,6 +22,7 @@ func (*shortLived) Name() string                    { return "short" }
 func (*shortLived) Role() role.Role                 { return "app" }
 func (*shortLived) Groups() map[string]string       { return nil }
 func (*shortLived) Reaped() (syscall.Rusage, error) { return syscall.Rusage{}, nil }
+func (*shortLived) LogFull() time.Duration          { return 0 }
 
 func (s *shortLived) Pids() ([]int, error) {
 	s.asked++

@@ -60,6 +60,7 @@ var checks = []check{
 	{"clock-accounting", note, "CPU is read from the processes' clocks: what very short-lived children use is seen at their end only, and throttling is not seen. With the right to make cgroups it is exact", (*looker).findClock},
 	{"other-runtime", note, "look at it against a variant on the same runtime (against: …): over the baseline it costs the difference between the two as well", (*looker).findRuntimes},
 	{"throttled", warning, "raise the app's CPU quota or lower the rate: latency is the quota's, not the tracer's", (*looker).findThrottled},
+	{"log-full", warning, "have it write less, or to a file of its own: while the pipe was full it waited for tracetax, so that its latency, its rate and what it uses are not its own", (*looker).findFullLogs},
 	{"spinning", warning, "compare at capacity, where nothing spins, or with spinning off (.NET: env: {DOTNET_ThreadPool_UnfairSemaphoreSpinLimit: 0})", (*looker).findSpinning},
 	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (--duration, or load: {duration: …})", (*looker).findShortWindow},
 	{"hop-waits-long", warning, "measure at least 5 times as long as it waits (load: {duration: …}), or let it wait less: its work for the window is done in the drain", (*looker).findLongWaits},

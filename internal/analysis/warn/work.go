@@ -66,6 +66,21 @@ func (s *looker) findThrottled() []hit {
 	})
 }
 
+// findFullLogs tells any time for which a program waited until tracetax had read its log.
+func (s *looker) findFullLogs() []hit {
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		worst := 0.0
+		for _, u := range p.Usage {
+			if !u.Role.Harness() {
+				worst = max(worst, u.LogFullSeconds)
+			}
+		}
+		return worst
+	}, func(worst float64) string {
+		return fmt.Sprintf("the pipe of a program's log was full for about %s of a window", finding.FormatValue(worst, "s"))
+	})
+}
+
 // findShortWindow looks at windows, and at the probes of a search: these are held
 // against their goal by what is seen while operations are made, so that what the
 // tracer defers beyond the last of them is missed.
