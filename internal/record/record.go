@@ -163,6 +163,9 @@ type Driven struct {
 	Samples         string   `json:"samples,omitempty"` // file in the results folder that holds every duration; "" where none is kept
 }
 
+// ByClock is the source of what the CPU clocks of processes say.
+const ByClock = "clock"
+
 // Usage is what one process (with its descendants) used over a stretch of time.
 type Usage struct {
 	Process         string    `json:"process"`                        // name of the process
@@ -179,6 +182,7 @@ type Usage struct {
 	LogFullSeconds  float64   `json:"log_full_seconds,omitempty"`     // time for which the pipe of its log was full, about, so that it waited for tracetax
 	CPUs            float64   `json:"cpus,omitempty"`                 // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`                         // "cgroup v1", "cgroup v2" or "clock"
+	Outside         []string  `json:"outside,omitempty"`              // processes of it that had left its cgroup at the end: its limits do not hold for them
 }
 
 // Whose is the service that the process is charged to: the workload's process beside which it stands, or itself.

@@ -20,9 +20,9 @@ func read(t Target) (reading, error) {
 	var err error
 	switch {
 	case groups["cpuacct"] != "":
-		r, err = readV1(groups)
+		r, err = readGroup(t, readV1)
 	case groups["unified"] != "":
-		r, err = readV2(groups)
+		r, err = readGroup(t, readV2)
 	default:
 		r, err = readClocks(t)
 	}

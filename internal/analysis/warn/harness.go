@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
@@ -51,10 +52,35 @@ func (s *looker) findShared() []hit {
 }
 
 func (s *looker) findClock() []hit {
-	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == "clock" }) {
+	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == record.ByClock }) {
 		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
 	}
 	return nil
+}
+
+// findLeavers tells which programs ran in part outside their cgroups. Where none of them was seen there, a thread was, or
+// processes that ended.
+func (s *looker) findLeavers() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		told := map[string]bool{}
+		for _, r := range s.All[v.Name] {
+			for i := range r.Phases {
+				for _, u := range r.Phases[i].Usage {
+					if u.Source != record.ByClock || r.Harness.Accounting == record.ByClock || told[u.Process] {
+						continue
+					}
+					told[u.Process] = true
+					text := fmt.Sprintf("a part of %s ran outside its cgroup, and is charged by its CPU clocks", u.Process)
+					if len(u.Outside) > 0 {
+						text += ": " + excerpt.Lines(u.Outside, ", ")
+					}
+					hits = append(hits, hit{text, v.Name})
+				}
+			}
+		}
+	}
+	return hits
 }
 
 // findUnmet tells each limit once, however many runs went without it.

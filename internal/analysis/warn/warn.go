@@ -51,6 +51,7 @@ var checks = []check{
 	{"generator-late", warning, "give the load generator a CPU of its own, or lower the rate", (*looker).findLate},
 	{"lag-differs", warning, "give the load generator a CPU of its own, so that it is equally late with every variant", (*looker).findLags},
 	{"harness-shared-cpu", warning, "run where CPUs can be set apart (two or more, with the right to set affinity or a cpuset)", (*looker).findShared},
+	{"left-cgroup", warning, "have its processes stay in the cgroup that they are started in: its limits and CPUs do not hold outside, and throttling is not seen there", (*looker).findLeavers},
 	{"limits-unmet", warning, "give tracetax the right to do it (root, or a delegated cgroup), or take the limit out of the file", (*looker).findUnmet},
 	{"sink-busy", warning, "lower the rate or the sampling: the sink itself may have held the tracer up", (*looker).findSinkBusy},
 	{"harness-busy", note, "nothing to do if the effect is large; otherwise report it: tracetax should use less", (*looker).findHarnessBusy},
