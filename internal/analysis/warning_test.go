@@ -137,6 +137,14 @@ var provocations = []struct {
 		*s = calls(map[string]call{"otel": {perSpan: 300e-9, deeper: 200e-9}}, 2, 4, 8, 16, 32)
 	}},
 	{"operations-failed", only("none", func(r *record.Record) { r.Phases[0].Load.Failed, r.Phases[0].Load.Completed = 1, 9999 })},
+	{"answers-differ", func(s *scene) {
+		s.change = func(r *record.Record) {
+			r.Phases[0].Load.Answers = map[int]uint64{200: 4000, 500: 6000}
+			if r.Variant == "none" {
+				r.Phases[0].Load.Answers = map[int]uint64{200: 10000}
+			}
+		}
+	}},
 	{"expectation-unknown", func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans = nil } }},
 	{"nothing-traced", func(s *scene) {
 		s.plan = func(p *spec.Plan) { p.Spans = nil }

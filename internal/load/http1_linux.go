@@ -44,6 +44,7 @@ func (h *http1) finish(l *loop, keep bool) {
 	k := h.call
 	h.call = nil
 	kind, step := "", k.step()
+	k.body += h.response.body
 	switch {
 	case !step.expects(h.response.status):
 		kind = step.says(statusKind(h.response.status))

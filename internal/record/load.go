@@ -26,6 +26,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		Resent:        l.Resent + next.Resent,
 		BytesSent:     l.BytesSent + next.BytesSent,
 		BytesReceived: l.BytesReceived + next.BytesReceived,
+		BodyBytes:     l.BodyBytes + next.BodyBytes,
 		Latency:       latency,
 		Lag:           lag,
 		Driven:        l.Driven.plus(next.Driven),

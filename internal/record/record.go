@@ -129,22 +129,23 @@ type Slice struct {
 
 // Load is what the load generator did and saw in one stretch of load.
 type Load struct {
-	WallSeconds   float64           `json:"wall_seconds"`      // first intended start to last end
-	Intended      uint64            `json:"intended"`          // operations the schedule asked for
-	Started       uint64            `json:"started"`           // operations sent
-	Completed     uint64            `json:"completed"`         // answered as expected
-	Failed        uint64            `json:"failed"`            // answered, but wrongly, or the connection broke
-	TimedOut      uint64            `json:"timed_out"`         // no answer within the time-out: in Latency as censored values
-	Errors        map[string]uint64 `json:"errors,omitempty"`  // how many operations failed, by what went wrong
-	Answers       map[int]uint64    `json:"answers,omitempty"` // the completed by status, of operations with several that are right
-	Connected     uint64            `json:"connected"`         // connections opened
-	Resent        uint64            `json:"resent,omitempty"`  // requests sent twice, as the server had closed the kept connection
-	BytesSent     uint64            `json:"bytes_sent"`        // over the connections
-	BytesReceived uint64            `json:"bytes_received"`    // over the connections
-	Driven        *Driven           `json:"driven,omitempty"`  // what a self-driving workload says of itself; nil for others
-	Backlog       []uint64          `json:"backlog,omitempty"` // open loop: operations due and not ended, at each tenth of the schedule
-	Latency       Histogram         `json:"latency"`           // ns, from the intended start
-	Lag           Histogram         `json:"lag"`               // ns, intended start to the write: the generator's own lateness
+	WallSeconds   float64           `json:"wall_seconds"`         // first intended start to last end
+	Intended      uint64            `json:"intended"`             // operations the schedule asked for
+	Started       uint64            `json:"started"`              // operations sent
+	Completed     uint64            `json:"completed"`            // answered as expected
+	Failed        uint64            `json:"failed"`               // answered, but wrongly, or the connection broke
+	TimedOut      uint64            `json:"timed_out"`            // no answer within the time-out: in Latency as censored values
+	Errors        map[string]uint64 `json:"errors,omitempty"`     // how many operations failed, by what went wrong
+	Answers       map[int]uint64    `json:"answers,omitempty"`    // the completed by status, of operations with several that are right
+	Connected     uint64            `json:"connected"`            // connections opened
+	Resent        uint64            `json:"resent,omitempty"`     // requests sent twice, as the server had closed the kept connection
+	BytesSent     uint64            `json:"bytes_sent"`           // over the connections
+	BytesReceived uint64            `json:"bytes_received"`       // over the connections
+	BodyBytes     uint64            `json:"body_bytes,omitempty"` // of the bodies of answers to the completed; 0: there were none, or it was not counted
+	Driven        *Driven           `json:"driven,omitempty"`     // what a self-driving workload says of itself; nil for others
+	Backlog       []uint64          `json:"backlog,omitempty"`    // open loop: operations due and not ended, at each tenth of the schedule
+	Latency       Histogram         `json:"latency"`              // ns, from the intended start
+	Lag           Histogram         `json:"lag"`                  // ns, intended start to the write: the generator's own lateness
 }
 
 // Driven is what a self-driving workload says of a stretch of work.

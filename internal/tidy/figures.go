@@ -51,7 +51,7 @@ var fields = map[string]about{
 
 	"Slice.TimeSeconds": {unknown: true},
 
-	"Load.BytesSent": {unit: "bytes"}, "Load.BytesReceived": {unit: "bytes"},
+	"Load.BytesSent": {unit: "bytes"}, "Load.BytesReceived": {unit: "bytes"}, "Load.BodyBytes": {unit: "bytes"},
 
 	"Driven.ThreadCPU": {unit: "s"}, "Driven.Allocated": {unit: "bytes"}, "Driven.AllocatedCaller": {unit: "bytes"},
 	"Driven.HeapPeak": {unit: "bytes"}, "Driven.HeapLive": {unit: "bytes"},

@@ -35,6 +35,11 @@ func (s *Maker) doubtsOf(c *claim) doubts {
 	if d.reason = c.bent; d.reason != nil {
 		return d
 	}
+	for _, at := range s.placesOf(c) {
+		if d.reason = s.OtherWork(c.pair, at); d.reason != nil {
+			return d
+		}
+	}
 	if d.reason = s.lagOf(c); d.reason != nil {
 		return d
 	}
@@ -62,6 +67,9 @@ func (s *Maker) noteDoubts(c *claim) {
 		s.Modes = append(s.Modes, c.doubt(*r))
 	} else if r != nil && r.Code == finding.WhyLag {
 		s.Lags = append(s.Lags, c.doubt(*r))
+	}
+	if r := c.doubts.reason; r != nil && (r.Code == finding.WhyAnswers || r.Code == finding.WhyBodies) && c.Verdict.Reason().Code != r.Code {
+		c.remark(*r) // of figures without a verdict
 	}
 	if c.doubts.overloaded != nil && c.metric.Nature != metric.Latency {
 		note := *c.doubts.overloaded

@@ -75,6 +75,7 @@ var checks = []check{
 	{"carry-over", warning, "find what a run leaves to the next one (a cache, a hot CPU, a database that grows) and clear it; the order is balanced, so that the figure is hardly bent by it, but its interval is wider", (*looker).findCarryOver},
 	{"no-straight-line", warning, "read what each depth costs by itself, in the table and in the picture of the report", (*looker).findBends},
 	{"operations-failed", warning, "compare only variants that do the same work: see why operations fail", (*looker).findFailedOperations},
+	{"answers-differ", warning, "find out why: what a variant answers in another way it may do with less work, or with more; no verdict is given on it", (*looker).findOtherWork},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*looker).findUnknown},
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its own log; class versions, plugins, the methods that it is told of): what is compared is not the cost of tracing", (*looker).findNothingTraced},
 	{"no-spans", warning, "the tracer is there and instruments nothing of this operation, so what it costs here is not what tracing costs: see which libraries it knows, and its messages under " + resultsPlace + "/logs", (*looker).findNoSpans},

@@ -145,6 +145,19 @@ func (s *looker) findFailedOperations() []hit {
 	})
 }
 
+// findOtherWork tells where a variant answers otherwise than what it is held against.
+func (s *looker) findOtherWork() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, p := range s.Pairs() {
+			if r := s.OtherWork(p, at); r != nil {
+				hits = append(hits, hit{words.Reason(*r), place(at, p.Variant)})
+			}
+		}
+	}
+	return hits
+}
+
 // findNeverSteady looks for pilots in which a variant did not get steady.
 func (s *looker) findNeverSteady() []hit {
 	var hits []hit
