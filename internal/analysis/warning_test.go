@@ -80,7 +80,7 @@ var provocations = []struct {
 	}},
 	{"spoiled-blocks", only("otel", func(r *record.Record) {
 		if r.Block == 2 {
-			r.Phases[0].Load.Lag = spread(10000, 0.1)
+			r.Harness.StealSeconds = 12
 		}
 	})},
 	{"spoiled-kept", only("otel", func(r *record.Record) { r.Harness.StealSeconds = 12 })},

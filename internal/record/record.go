@@ -257,14 +257,15 @@ type Stop struct {
 
 // Harness is what the harness knows of its own influence on a run.
 type Harness struct {
-	StealSeconds float64  `json:"steal_seconds"`     // CPU time taken by the host, all CPUs
-	LoadAverage  float64  `json:"load_average"`      // one minute, at the start of the run, before its prepare command
-	Accounting   string   `json:"accounting"`        // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
-	Placement    string   `json:"placement"`         // "cpuset", "affinity" or "none"
-	OwnCPU       float64  `json:"own_cpu"`           // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
-	OwnSeconds   float64  `json:"own_seconds"`       // how long that was
-	Unmet        []string `json:"unmet,omitempty"`   // limits and places that could not be given to a process, and why
-	Seconds      float64  `json:"seconds"`           // over which steal_seconds is told: the run without the commands around it
-	Unread       []string `json:"unread,omitempty"`  // which of steal_seconds and load_average could not be read: they are 0 and not known
-	Partner      string   `json:"partner,omitempty"` // duet: the variant that ran at the same time
+	StealSeconds  float64  `json:"steal_seconds"`            // CPU time taken by the host, all CPUs
+	WorkedSeconds float64  `json:"worked_seconds,omitempty"` // CPU time that all CPUs worked meanwhile; 0: not known
+	LoadAverage   float64  `json:"load_average"`             // one minute, at the start of the run, before its prepare command
+	Accounting    string   `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
+	Placement     string   `json:"placement"`                // "cpuset", "affinity" or "none"
+	OwnCPU        float64  `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
+	OwnSeconds    float64  `json:"own_seconds"`              // how long that was
+	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
+	Seconds       float64  `json:"seconds"`                  // over which steal_seconds is told: the run without the commands around it
+	Unread        []string `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
+	Partner       string   `json:"partner,omitempty"`        // duet: the variant that ran at the same time
 }
