@@ -80,7 +80,7 @@ var provocations = []struct {
 	}},
 	{"spoiled-blocks", only("otel", func(r *record.Record) {
 		if r.Block == 2 {
-			r.Phases[0].Load.Lag = spread(10000, 0.1)
+			r.Harness.StealSeconds = 12
 		}
 	})},
 	{"spoiled-kept", only("otel", func(r *record.Record) { r.Harness.StealSeconds = 12 })},
@@ -91,6 +91,9 @@ var provocations = []struct {
 		only("otel", func(r *record.Record) { r.Phases[0].Load.Lag = spread(10000, 40e-6) })(s)
 	}},
 	{"harness-shared-cpu", only("otel", func(r *record.Record) { r.Harness.Placement = "none" })},
+	{"left-cgroup", only("otel", func(r *record.Record) {
+		r.Phases[0].Usage[0].Source, r.Phases[0].Usage[0].Outside = "clock", []string{"java (process 7)"}
+	})},
 	{"limits-unmet", only("otel", func(r *record.Record) { r.Harness.Unmet = []string{"no quota for app"} })},
 	{"sink-busy", only("otel", func(r *record.Record) { r.Phases[0].Usage[2].CPUSeconds = 0.8 * window })},
 	{"harness-busy", only("none", func(r *record.Record) { r.Harness.OwnCPU = 1 })},
@@ -99,6 +102,7 @@ var provocations = []struct {
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},
 	{"clock-accounting", only("none", func(r *record.Record) { r.Harness.Accounting = "clock" })},
 	{"throttled", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].ThrottleSeconds = 0.5 })},
+	{"log-full", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].LogFullSeconds = 0.02 })},
 	{"spinning", only("otel", func(r *record.Record) {
 		u := &r.Phases[0].Usage[0]
 		u.Involuntary, u.ContextSwitches = uint64(6000*u.Seconds), uint64(7000*u.Seconds)
@@ -140,6 +144,14 @@ var provocations = []struct {
 	{"delayed-acknowledgement", func(s *scene) {
 		s.latencies = true
 		only("otel", func(r *record.Record) { r.Phases[0].Load.Latency = around(10000, 0.0435) })(s)
+	}},
+	{"answers-differ", func(s *scene) {
+		s.change = func(r *record.Record) {
+			r.Phases[0].Load.Answers = map[int]uint64{200: 4000, 500: 6000}
+			if r.Variant == "none" {
+				r.Phases[0].Load.Answers = map[int]uint64{200: 10000}
+			}
+		}
 	}},
 	{"expectation-unknown", func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans = nil } }},
 	{"nothing-traced", func(s *scene) {

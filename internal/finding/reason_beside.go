@@ -24,7 +24,6 @@ const (
 	DoubtRightPrev Code = "ran-right-before" // the difference depends on whether Variant ran right after Against: there, elsewhere
 
 	SpoiltSteal Code = "steal" // the host took CPU time while Variant ran: block, share
-	SpoiltLate  Code = "late"  // the load generator was late, at its 99th percentile: block, lag
 
 	StopPrecise Code = "precise-enough" // the precision was reached: blocks, precision
 	StopMost    Code = "most-blocks"    // the precision was not reached, and no more blocks may be made: blocks, precision

@@ -47,6 +47,7 @@ func (h *http1) finish(l *loop, keep bool) {
 	if step.expects(h.response.status) {
 		l.tally.redirected(step, &h.response)
 	}
+	k.body += h.response.body
 	switch {
 	case !step.expects(h.response.status):
 		kind = step.says(h.response.wrong())

@@ -51,6 +51,7 @@ type response struct {
 	line   []byte // the beginning of a line that is not complete
 	seen   int    // bytes of headers so far
 	left   int64  // bytes of the body, or of the chunk, to come
+	body   uint64 // bytes of the body so far
 	fields fields
 	tape   *tape // nil: nothing of the answer is kept
 }
@@ -118,6 +119,7 @@ func (p *response) step(b []byte) (int, error) {
 	case inBody, inChunk:
 		n := int(min(int64(len(b)), p.left))
 		p.left -= int64(n)
+		p.body += uint64(n)
 		if err := p.record(b[:n]); err != nil {
 			return n, err
 		}
@@ -126,6 +128,7 @@ func (p *response) step(b []byte) (int, error) {
 		}
 		return n, nil
 	case inRest:
+		p.body += uint64(len(b))
 		return len(b), p.record(b)
 	}
 	return p.readLine(b)

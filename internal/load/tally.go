@@ -20,6 +20,7 @@ type tally struct {
 	errors                                         map[string]uint64
 	answers                                        map[int]uint64 // as expected, by status, where several are
 	redirects                                      map[string]uint64
+	bodies                                         uint64 // bytes of the bodies of answers as expected
 	latency, lag                                   *hdrhistogram.Histogram
 	first, last                                    time.Duration // first intended start and last end, since the start of the task
 	pending                                        pending
@@ -66,9 +67,10 @@ func (t *tally) complete(intended, now time.Duration) {
 	enter(t.latency, now-intended)
 }
 
-// answered counts the status of an operation completed, where several are right.
-func (t *tally) answered(o *operation, status int) {
-	if len(o.status) > 1 {
+// answered counts how an operation completed was answered: its status, where several are right, and its bodies.
+func (t *tally) answered(k *walk, status int) {
+	t.bodies += k.body
+	if len(k.step().status) > 1 {
 		t.answers[status]++
 	}
 }
@@ -135,6 +137,7 @@ func (t *tally) add(o *tally) {
 	t.sampled += o.sampled
 	t.sent += o.sent
 	t.received += o.received
+	t.bodies += o.bodies
 	for kind, n := range o.errors {
 		t.errors[kind] += n
 	}
@@ -166,6 +169,7 @@ func (t *tally) load() (record.Load, error) {
 		Sampled:       t.sampled,
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
+		BodyBytes:     t.bodies,
 		Backlog:       t.pending.ends(),
 		Latency:       latency,
 		Lag:           lag,

@@ -102,6 +102,9 @@ func (p *Process) Stdout() io.Reader {
 	return p.stdout
 }
 
+// LogFull is for how long until now the program could not write to its log, about: tracetax had not read what was there.
+func (p *Process) LogFull() time.Duration { return p.log.Full() }
+
 // Unmet lists in words what the command asked for and the machine can't do.
 func (p *Process) Unmet() []string { return slices.Clone(p.unmet) }
 

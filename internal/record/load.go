@@ -29,6 +29,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		Sampled:       l.Sampled + next.Sampled,
 		BytesSent:     l.BytesSent + next.BytesSent,
 		BytesReceived: l.BytesReceived + next.BytesReceived,
+		BodyBytes:     l.BodyBytes + next.BodyBytes,
 		Latency:       latency,
 		Lag:           lag,
 		Driven:        l.Driven.plus(next.Driven),

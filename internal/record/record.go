@@ -155,6 +155,7 @@ type Load struct {
 	Sampled       uint64            `json:"sampled,omitempty"`    // of these: with the flag that they are sampled
 	BytesSent     uint64            `json:"bytes_sent"`           // over the connections
 	BytesReceived uint64            `json:"bytes_received"`       // over the connections
+	BodyBytes     uint64            `json:"body_bytes,omitempty"` // of the bodies of answers to the completed; 0: there were none, or it was not counted
 	Driven        *Driven           `json:"driven,omitempty"`     // what a self-driving workload says of itself; nil for others
 	Backlog       []uint64          `json:"backlog,omitempty"`    // open loop: operations due and not ended, at each tenth of the schedule
 	Latency       Histogram         `json:"latency"`              // ns, from the intended start
@@ -177,6 +178,9 @@ type Driven struct {
 	Samples         string   `json:"samples,omitempty"` // file in the results folder that holds every duration; "" where none is kept
 }
 
+// ByClock is the source of what the CPU clocks of processes say.
+const ByClock = "clock"
+
 // Usage is what one process (with its descendants) used over a stretch of time.
 type Usage struct {
 	Process         string    `json:"process"`                        // name of the process
@@ -190,8 +194,10 @@ type Usage struct {
 	ContextSwitches uint64    `json:"context_switches"`               // of all its threads
 	Involuntary     uint64    `json:"involuntary_switches,omitempty"` // of which the thread would have gone on
 	ThrottleSeconds float64   `json:"throttle_seconds"`               // time for which its quota held it back
+	LogFullSeconds  float64   `json:"log_full_seconds,omitempty"`     // time for which the pipe of its log was full, about, so that it waited for tracetax
 	CPUs            float64   `json:"cpus,omitempty"`                 // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`                         // "cgroup v1", "cgroup v2" or "clock"
+	Outside         []string  `json:"outside,omitempty"`              // processes of it that had left its cgroup at the end: its limits do not hold for them
 }
 
 // Whose is the service that the process is charged to: the workload's process beside which it stands, or itself.
@@ -269,14 +275,15 @@ type Stop struct {
 
 // Harness is what the harness knows of its own influence on a run.
 type Harness struct {
-	StealSeconds float64  `json:"steal_seconds"`     // CPU time taken by the host, all CPUs
-	LoadAverage  float64  `json:"load_average"`      // one minute, at the start of the run, before its prepare command
-	Accounting   string   `json:"accounting"`        // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
-	Placement    string   `json:"placement"`         // "cpuset", "affinity" or "none"
-	OwnCPU       float64  `json:"own_cpu"`           // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
-	OwnSeconds   float64  `json:"own_seconds"`       // how long that was
-	Unmet        []string `json:"unmet,omitempty"`   // limits and places that could not be given to a process, and why
-	Seconds      float64  `json:"seconds"`           // over which steal_seconds is told: the run without the commands around it
-	Unread       []string `json:"unread,omitempty"`  // which of steal_seconds and load_average could not be read: they are 0 and not known
-	Partner      string   `json:"partner,omitempty"` // duet: the variant that ran at the same time
+	StealSeconds  float64  `json:"steal_seconds"`            // CPU time taken by the host, all CPUs
+	WorkedSeconds float64  `json:"worked_seconds,omitempty"` // CPU time that all CPUs worked meanwhile; 0: not known
+	LoadAverage   float64  `json:"load_average"`             // one minute, at the start of the run, before its prepare command
+	Accounting    string   `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
+	Placement     string   `json:"placement"`                // "cpuset", "affinity" or "none"
+	OwnCPU        float64  `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
+	OwnSeconds    float64  `json:"own_seconds"`              // how long that was
+	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
+	Seconds       float64  `json:"seconds"`                  // over which steal_seconds is told: the run without the commands around it
+	Unread        []string `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
+	Partner       string   `json:"partner,omitempty"`        // duet: the variant that ran at the same time
 }

@@ -164,14 +164,14 @@ func (s *stage) redact() error {
 // harness is a reading of what disturbs the harness. Elsewhere than on Linux nothing is read.
 type harness struct {
 	at             time.Time
-	steal          time.Duration
+	worked, steal  time.Duration
 	load           float64
 	stole, loading error // why they are not known
 }
 
 func readHarness() harness {
 	h := harness{at: time.Now()}
-	h.steal, h.stole = machine.Steal()
+	h.worked, h.steal, h.stole = machine.CPUTimes()
 	h.load, h.loading = machine.LoadAverage()
 	return h
 }
@@ -187,7 +187,7 @@ func (h harness) anew() harness {
 func (h harness) into(to *record.Harness, after harness) {
 	to.Seconds, to.Unread = after.at.Sub(h.at).Seconds(), nil
 	if h.stole == nil && after.stole == nil {
-		to.StealSeconds = (after.steal - h.steal).Seconds()
+		to.StealSeconds, to.WorkedSeconds = (after.steal - h.steal).Seconds(), (after.worked - h.worked).Seconds()
 	} else {
 		to.Unread = append(to.Unread, "steal_seconds")
 	}

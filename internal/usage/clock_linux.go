@@ -5,6 +5,8 @@ package usage
 import (
 	"fmt"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // patience is how often a reading is begun because a process ended in the middle of the
@@ -31,7 +33,7 @@ func readClocks(t Target) (reading, error) {
 }
 
 func tryClocks(t Target) (r reading, whole bool, err error) {
-	r.source = "clock"
+	r.source = record.ByClock
 	before, err := t.Pids()
 	if err != nil {
 		return r, false, err
@@ -57,6 +59,7 @@ func tryClocks(t Target) (r reading, whole bool, err error) {
 	if err != nil {
 		return r, false, err
 	}
+	r.processes = len(after)
 	still := 0
 	for _, pid := range after {
 		if counted[pid] {

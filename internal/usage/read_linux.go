@@ -28,9 +28,9 @@ func readCPU(t Target) (reading, error) {
 	groups := t.Groups()
 	switch {
 	case groups["cpuacct"] != "":
-		return readV1(groups)
+		return readGroup(t, readV1)
 	case groups["unified"] != "":
-		return readV2(groups)
+		return readGroup(t, readV2)
 	}
 	return readClocks(t)
 }

@@ -62,9 +62,7 @@ func besideText(r finding.Reason) string {
 	case finding.DoubtRightPrev:
 		return orderText(r, "where it ran right after "+r.Against, "elsewhere")
 	case finding.SpoiltSteal:
-		return fmt.Sprintf("block %.0f: the host took %s of the CPU time while %s ran", r.Figure("block"), figure("share"), r.Variant)
-	case finding.SpoiltLate:
-		return fmt.Sprintf("block %.0f: the load generator was %s late at its 99th percentile on %s while %s ran", r.Figure("block"), figure("lag"), r.Operation, r.Variant)
+		return fmt.Sprintf("block %.0f: the host took %s of the CPU time that programs wanted while %s ran", r.Figure("block"), figure("share"), r.Variant)
 	case finding.StopPrecise:
 		return "stopped after " + Blocks(int(r.Figure("blocks"))) + " at the precision of " + precision(r)
 	case finding.StopMost:

@@ -68,6 +68,21 @@ func (s *looker) findThrottled() []hit {
 	})
 }
 
+// findFullLogs tells any time for which a program waited until tracetax had read its log.
+func (s *looker) findFullLogs() []hit {
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		worst := 0.0
+		for _, u := range p.Usage {
+			if !u.Role.Harness() {
+				worst = max(worst, u.LogFullSeconds)
+			}
+		}
+		return worst
+	}, func(worst float64) string {
+		return fmt.Sprintf("the pipe of a program's log was full for about %s of a window", finding.FormatValue(worst, "s"))
+	})
+}
+
 // findShortWindow looks at windows, and at the probes of a search: these are held
 // against their goal by what is seen while operations are made, so that what the
 // tracer defers beyond the last of them is missed.
@@ -207,6 +222,19 @@ func (s *looker) findDelayedAcknowledgement() []hit {
 	}, func(worst float64) string {
 		return fmt.Sprintf("the median latency is %s, of which a delayed acknowledgement may be 40 ms", finding.FormatValue(worst, "s"))
 	})
+}
+
+// findOtherWork tells where a variant answers otherwise than what it is held against.
+func (s *looker) findOtherWork() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, p := range s.Pairs() {
+			if r := s.OtherWork(p, at); r != nil {
+				hits = append(hits, hit{words.Reason(*r), place(at, p.Variant)})
+			}
+		}
+	}
+	return hits
 }
 
 // findNeverSteady looks for pilots in which a variant did not get steady.
