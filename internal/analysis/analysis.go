@@ -69,6 +69,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		LossUnknown: s.UnknownLosses(),
 		Suppressed:  s.Suppressed(),
 		Untraced:    s.UntracedOperations(),
+		Elsewhere:   s.Elsewhere(),
 		Ledgers:     s.Ledgers,
 		Answers:     s.answers(),
 		Runs:        s.counted(),

@@ -140,6 +140,12 @@ var provocations = []struct {
 			r.Phases[0].Sink, r.Phases[0].WarmupSink, r.Life, r.Stop.Sink = record.Counts{}, record.Counts{}, record.Counts{}, record.Counts{}
 		})
 	}},
+	{"traces-elsewhere", only("none", func(r *record.Record) {
+		r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}}}
+	})},
+	{"baseline-own", func(s *scene) {
+		s.design = func(e *spec.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
+	}},
 	{"no-spans", func(s *scene) { // of one of two operations the calibration saw no span either
 		s.order, s.operations["dark"] = []string{"json", "dark"}, 50e-6
 		s.plan = func(p *spec.Plan) { delete(p.Spans, "dark") }

@@ -20,6 +20,8 @@ type script struct {
 	stop   func(n int) bool
 	does   func(variant, operation string) record.Capacity
 	warms  func(variant, operation string) []record.Slice
+
+	elsewhere string // the variant that sends spans elsewhere
 }
 
 var errInterrupted = errors.New("interrupted")
@@ -38,6 +40,9 @@ func (s *script) record(q run.Request) record.Record {
 	r := record.Record{Kind: q.Kind, Variant: q.Plan.Variant}
 	if s.fail != nil && s.fail(q.Name) {
 		r.Failure = &record.Failure{Stage: "start", Message: "it broke"}
+	}
+	if s.elsewhere == r.Variant {
+		r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}}}
 	}
 	for _, p := range q.Phases {
 		phase := record.Phase{Operation: p.Operation.Name, Parameter: p.Parameter, OfferedRate: p.Load.Rate}

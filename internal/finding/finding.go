@@ -29,6 +29,7 @@ type Document struct {
 	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"` // variants that may have lost over 1 % more of their spans than they lost for sure
 	Suppressed  []Suppressed   `json:"suppressed,omitempty"`   // variants of which a limit of the tracer's own suppressed over 1 % of the spans
 	Untraced    []Untraced     `json:"untraced,omitempty"`     // operations from which no span came though some should have
+	Elsewhere   []Elsewhere    `json:"elsewhere,omitempty"`    // variants that traced, or tried to, and not for the sink: what they are compared by is not what tracing costs
 	Ledgers     []Ledger       `json:"ledgers"`                // where every span went; see docs/ledger.md
 	Answers     []Answers      `json:"answers,omitempty"`      // of operations with several right statuses, how many of each a variant got
 	Runs        Runs           `json:"runs"`                   // how many runs the findings rest on, and what became of the others

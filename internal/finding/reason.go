@@ -75,6 +75,7 @@ const (
 	WhyOverloaded  Code = "overloaded"           // Variant could not hold the rate: offered, reached
 	WhySharedCPU   Code = "shared-cpu"           // variants that share a CPU are not compared by the clock
 	WhyUntraced    Code = "untraced"             // no span came with Variant
+	WhyElsewhere   Code = "traces-elsewhere"     // Variant sent spans elsewhere than to the sink, or tried to
 	WhyLost        Code = "lost"                 // Variant lost spans, and so did less work: share
 	WhyMayBeLost   Code = "may-be-lost"          // nobody knows whether Variant lost spans: share at the most; allows, the budget for lost spans that would do; Because
 	WhyLostMore    Code = "lost-more"            // Variant of Result lost more of its spans than Against of AgainstResult: share, other

@@ -66,7 +66,13 @@ func service(address, sink string) error {
 		if err != nil {
 			return err
 		}
-		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(maybeCold(exporter)), trace.WithBatchTimeout(50*time.Millisecond)))
+		delay := 50 * time.Millisecond
+		if own := os.Getenv("DELAY"); own != "" {
+			if delay, err = time.ParseDuration(own); err != nil {
+				return err
+			}
+		}
+		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(maybeCold(exporter)), trace.WithBatchTimeout(delay)))
 	}
 	tracer := provider.Tracer("service")
 	mux := http.NewServeMux()

@@ -52,6 +52,7 @@ type stage struct {
 	unclean   error                         // what the command after the run failed of
 	shell     []string                      // what the programs get of the user's environment
 	exporting bool                          // spans are expected at the sink
+	listened  map[uint16]bool               // ports at which processes of the run were seen to listen
 	ending    atomic.Bool                   // the processes are being stopped: their end is no death
 	before    harness                       // read when the run is prepared
 	after     harness                       // read when all of it has ended but the command after it; zero before

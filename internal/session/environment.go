@@ -32,8 +32,10 @@ type environment struct {
 	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
 	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
 
-	KeptAway []shell.Away `json:"kept_away,omitempty"` // variables of the shell that belong to tracers, which no program got
-	KeptEnv  []string     `json:"kept_env,omitempty"`  // such variables that the programs got, as it was asked for
+	KeptAway    []shell.Away        `json:"kept_away,omitempty"`    // variables of the shell that belong to tracers, which no program got
+	SwitchedOff map[string][]string `json:"switched_off,omitempty"` // by variant: variables that switched off tracers in the code of its programs
+
+	KeptEnv []string `json:"kept_env,omitempty"` // such variables that the programs got, as it was asked for
 }
 
 // readEnvironment reads where a result was measured.

@@ -138,7 +138,7 @@ func (p *Plan) behaviour(v Variant) {
 	}
 	// Without a tracer there are no spans, unless the variant turns on the
 	// program's own way of tracing.
-	if v.Tracer.Name == NoTracer && len(v.Env) == 0 && len(v.Args) == 0 {
+	if v.Untraced() {
 		p.Silent = true
 	}
 	if immediate || p.Silent {

@@ -178,6 +178,35 @@ func (l looked) inLog(cause record.Cause, as finding.NoSpanCause) finding.NoSpan
 	return one
 }
 
+// Elsewhere are the processes, by variant, that sent spans elsewhere than to the sink in a measured run, or tried to.
+func (b *Book) Elsewhere() []finding.Elsewhere {
+	var out []finding.Elsewhere
+	for _, v := range b.Variants {
+		at := map[string]int{} // by process: its place in out
+		for _, block := range dataset.BlocksIn(b.All[v.Name]) {
+			for _, seen := range b.All[v.Name][block].Elsewhere {
+				i, known := at[seen.Process]
+				if !known {
+					i = len(out)
+					at[seen.Process], out = i, append(out, finding.Elsewhere{Variant: v.Name, Process: seen.Process, Of: len(b.All[v.Name])})
+				}
+				one := &out[i]
+				one.To = append(one.To, seen.To...)
+				slices.Sort(one.To)
+				one.To = slices.Compact(one.To)
+				if seen.Log != nil {
+					one.Log = finding.PlainText(seen.Log.Last)
+				}
+				one.Runs++
+			}
+		}
+	}
+	for i := range out {
+		out[i].Text = words.Elsewhere(out[i])
+	}
+	return out
+}
+
 // learntSpans is how many spans came in a variant's calibrations.
 func (b *Book) learntSpans(variant string) uint64 {
 	var n uint64

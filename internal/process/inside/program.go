@@ -2,9 +2,17 @@
 // open, the virtual machine that they run on. It must not know why that is asked.
 package inside
 
+import "net/netip"
+
 // Program is what can be seen of one program.
 type Program struct {
 	Program string // base name of its executable
 	Lacks   bool   // it started without one of the variables
 	Holds   bool   // it has a file of the folder open, or mapped
+}
+
+// Sockets are the TCP sockets of programs.
+type Sockets struct {
+	Listening []netip.AddrPort // where they take connections
+	Connected []netip.AddrPort // the other ends of the connections that they opened, and of those that they are opening
 }
