@@ -157,8 +157,11 @@ func (l *Loop) ask(made []record.Record) error {
 		if to := r.Elsewhere[0].To; len(to) > 0 {
 			where = "they went to " + strings.Join(to, ", ")
 		}
-		return &ElsewhereError{fmt.Errorf("variant %s makes spans, and they do not come to the sink: %s (process %s). Tell it where the sink is (env: {OTEL_EXPORTER_OTLP_ENDPOINT: \"http://{sink.otlp.grpc}\"}, or {sink.otlp.http}), "+
-			"or switch its tracing off. What the variant costs as it is can be measured too: go on with --resume, or use --quick", r.Variant, where, r.Elsewhere[0].Process)}
+		if who := r.Elsewhere[0].Process; who != "" {
+			where += " (process " + who + ")"
+		}
+		return &ElsewhereError{fmt.Errorf("variant %s makes spans, and they do not come to the sink: %s. Tell it where the sink is (env: {OTEL_EXPORTER_OTLP_ENDPOINT: \"http://{sink.otlp.grpc}\"}, or {sink.otlp.http}), "+
+			"or switch its tracing off. What the variant costs as it is can be measured too: go on with --resume, or use --quick", r.Variant, where)}
 	}
 	return nil
 }

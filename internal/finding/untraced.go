@@ -70,7 +70,7 @@ func (d *Document) NotTracing(f *Finding) bool {
 // and what another variant costs is partly that.
 type Elsewhere struct {
 	Variant string   `json:"variant"`       // name of the variant
-	Process string   `json:"process"`       // name of the process
+	Process string   `json:"process"`       // name of the process; "" where it is one of several
 	To      []string `json:"to,omitempty"`  // addresses of known receivers that it was connected to
 	Log     string   `json:"log,omitempty"` // the last line of its log that tells of a failed export
 	Runs    int      `json:"runs"`          // in which it was seen

@@ -4,17 +4,13 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/logs"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -53,112 +49,6 @@ func (s *stage) lookInside() error {
 			}
 		}
 		s.record.Signs.Processes = append(s.record.Signs.Processes, one)
-	}
-	return nil
-}
-
-// lookElsewhere notes the known receivers, none of this run's own, that processes of the workload are connected to at the
-// moment. It is asked again and again: a connection may be short.
-func (s *stage) lookElsewhere() error {
-	all := s.agents.processes()
-	all = append(all, s.apps...)
-	if s.listened == nil {
-		s.listened = map[uint16]bool{}
-	}
-	var seen []process.Sockets
-	for _, p := range all {
-		var sockets process.Sockets
-		if one, ok := p.(visible); ok {
-			var err error
-			if sockets, err = one.Sockets(); err != nil {
-				return fmt.Errorf("looking at the connections of process %s: %w", p.Name(), err)
-			}
-		}
-		for _, at := range sockets.Listening {
-			s.listened[at.Port()] = true
-		}
-		seen = append(seen, sockets)
-	}
-	for i, app := range s.apps {
-		if !s.mayTrace(s.request.Plan.Processes[i]) {
-			continue
-		}
-		for _, to := range seen[len(all)-len(s.apps)+i].Connected {
-			if protocol.Receivers[to.Port()] != "" && !s.listened[to.Port()] {
-				one := s.elsewhere(app.Name())
-				one.To = append(one.To, to.String())
-				slices.Sort(one.To)
-				one.To = slices.Compact(one.To)
-			}
-		}
-	}
-	return nil
-}
-
-// glance is how often connections are looked for while processes end.
-const glance = time.Millisecond
-
-// watchEnd does what ends processes, and looks meanwhile where they connect to: what a tracer held back it sends then, and
-// then alone where a run is shorter than its delay. Of a variant that exports nobody looks, for nothing is to slow that down.
-func (s *stage) watchEnd(do func() error) error {
-	if s.exporting {
-		return do()
-	}
-	ended, watched := make(chan struct{}), make(chan error, 1)
-	go func() {
-		ticker := time.NewTicker(glance)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ended:
-				watched <- nil
-				return
-			case <-ticker.C:
-				if err := s.lookElsewhere(); err != nil {
-					watched <- err
-					return
-				}
-			}
-		}
-	}()
-	err := do()
-	close(ended)
-	return errors.Join(err, <-watched)
-}
-
-// mayTrace reports whether a process may have a tracer in its own code: it is the workload's, and no hop or backend.
-func (s *stage) mayTrace(p spec.Process) bool {
-	return p.Role == role.App && !p.Brought() && !slices.Contains(s.request.Plan.Route(), p.Name)
-}
-
-// elsewhere is what the record says of spans of a process that went elsewhere.
-func (s *stage) elsewhere(process string) *record.Elsewhere {
-	i := slices.IndexFunc(s.record.Elsewhere, func(e record.Elsewhere) bool { return e.Process == process })
-	if i < 0 {
-		i = len(s.record.Elsewhere)
-		s.record.Elsewhere = append(s.record.Elsewhere, record.Elsewhere{Process: process})
-	}
-	return &s.record.Elsewhere[i]
-}
-
-// readElsewhere adds what the logs tell of exports that failed, when all processes have ended. Of exports that were to
-// come to the sink the ledger and the signs tell.
-func (s *stage) readElsewhere() error {
-	if s.exporting {
-		return nil
-	}
-	for i, app := range s.apps {
-		if !s.mayTrace(s.request.Plan.Processes[i]) {
-			continue
-		}
-		sign, err := logs.FailedExports(app.Log().Lines)
-		if err != nil {
-			return fmt.Errorf("looking for failed exports in the log of process %s: %w", app.Name(), err)
-		}
-		if sign != nil {
-			sign.Last = s.kept(sign.Last)
-			s.elsewhere(app.Name()).Log = sign
-		}
 	}
 	return nil
 }

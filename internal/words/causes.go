@@ -53,7 +53,11 @@ func Cause(c finding.NoSpanBy) string {
 func Elsewhere(e finding.Elsewhere) string {
 	var parts []string
 	if len(e.To) > 0 {
-		parts = append(parts, "process "+e.Process+" was connected to "+listed(e.To)+", where receivers of spans listen")
+		who := "a process"
+		if e.Process != "" {
+			who = "process " + e.Process
+		}
+		parts = append(parts, who+" was connected to "+listed(e.To)+", where receivers of spans listen")
 	}
 	if e.Log != "" {
 		parts = append(parts, "the log of "+e.Process+" tells that sending failed: "+e.Log)

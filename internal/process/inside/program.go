@@ -14,5 +14,8 @@ type Program struct {
 // Sockets are the TCP sockets of programs.
 type Sockets struct {
 	Listening []netip.AddrPort // where they take connections
-	Connected []netip.AddrPort // the other ends of the connections that they opened, and of those that they are opening
+	Connected []Connection     // that they opened, or are opening
 }
+
+// Connection is one over TCP, by its ends.
+type Connection struct{ Local, Remote netip.AddrPort }

@@ -13,8 +13,11 @@ import (
 	"strings"
 )
 
-// listening is the state of a socket that takes connections, as the kernel's table writes it.
-const listening = "0A"
+// States of a socket as the kernel's table writes them: it takes connections; its connection was closed by this end first.
+const (
+	listening = "0A"
+	waiting   = "06"
+)
 
 // SocketsOf looks at the TCP sockets of processes at the moment. What has ended meanwhile, or may not be read, is left out.
 func SocketsOf(pids []int) Sockets {
@@ -45,10 +48,25 @@ func SocketsOf(pids []int) Sockets {
 	for _, one := range own {
 		came := slices.ContainsFunc(all.Listening, func(l netip.AddrPort) bool { return l.Port() == one.local.Port() })
 		if one.state != listening && one.remote.Port() != 0 && !came {
-			all.Connected = append(all.Connected, one.remote)
+			all.Connected = append(all.Connected, Connection{one.local, one.remote})
 		}
 	}
 	return all
+}
+
+// Connections are all that are in the kernel's table, whosesoever they are, and those of them that whoever opened them has
+// closed: these stay there for a minute, and nobody's they are then.
+func Connections() (all, closed []Connection) {
+	for _, one := range slices.Concat(socketTable("/proc/self/net/tcp"), socketTable("/proc/self/net/tcp6")) {
+		if one.state == listening {
+			continue
+		}
+		all = append(all, Connection{one.local, one.remote})
+		if one.state == waiting {
+			closed = append(closed, Connection{one.local, one.remote})
+		}
+	}
+	return all, closed
 }
 
 // socketInodes are those of the sockets that a process has open.
