@@ -143,6 +143,9 @@ var provocations = []struct {
 	{"traces-elsewhere", only("none", func(r *record.Record) {
 		r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}}}
 	})},
+	{"tracer-in-launcher", only("otel", func(r *record.Record) {
+		r.Loaded = map[string][]string{"app": {"npm start", "node server.js"}}
+	})},
 	{"baseline-own", func(s *scene) {
 		s.design = func(e *spec.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
 	}},

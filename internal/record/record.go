@@ -60,7 +60,8 @@ type Record struct {
 	Harness Harness  `json:"harness"`           // what the harness says of itself
 	Signs   *Signs   `json:"signs,omitempty"`   // of the tracer, where no span came; nil where nobody looked
 
-	Elsewhere []Elsewhere `json:"elsewhere,omitempty"` // of spans that did not go to the sink, an entry a process; none seen is no proof that there were none
+	Loaded    map[string][]string `json:"loaded,omitempty"`    // by process: the command lines of the programs that loaded the tracer at the end, where they are several; processes that forked from one another are one
+	Elsewhere []Elsewhere         `json:"elsewhere,omitempty"` // of spans that did not go to the sink, an entry a process; none seen is no proof that there were none
 }
 
 // Failed reports whether the run has no usable result.

@@ -19,6 +19,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	p := &Plan{
 		Workload:   e.Workload.Name,
 		Variant:    v.Name,
+		Language:   t.Language,
 		Operations: cloneOperations(e.Operations),
 		Build:      e.Workload.buildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),

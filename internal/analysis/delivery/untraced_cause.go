@@ -13,12 +13,6 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// programs are what the executables of a language's programs begin with; of a language that
-// compiles to programs of their own there are none.
-var programs = map[string][]string{
-	"java": {"java"}, "python": {"python", "pypy", "gunicorn", "uwsgi"}, "node": {"node", "nodejs", "bun", "deno"},
-}
-
 // looked is what all good runs of a variant tell of its tracer, added up.
 type looked struct {
 	counts      record.Counts
@@ -149,7 +143,7 @@ func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoS
 // otherLanguage tells of programs of which none is of the tracer's language.
 func (l looked) otherLanguage(language string) finding.NoSpanBy {
 	one := finding.NoSpanBy{Cause: finding.OtherLanguage}
-	begins, known := programs[language]
+	begins, known := spec.Programs[language]
 	if !known || l.seen == 0 {
 		return one
 	}

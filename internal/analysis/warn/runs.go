@@ -4,6 +4,9 @@ package warn
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/estimate"
@@ -131,6 +134,29 @@ func (s *looker) findImprecise() []hit {
 		return []hit{{text: text}}
 	}
 	return []hit{{text: "there is no interval, although as many blocks were made as may be"}}
+}
+
+// findLaunchers tells of processes in which several programs loaded the tracer.
+func (s *looker) findLaunchers() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		loaded := map[string][]string{}
+		for _, r := range s.RunsOf(v.Name) {
+			for process, commands := range r.Loaded {
+				if len(commands) > len(loaded[process]) {
+					loaded[process] = commands
+				}
+			}
+		}
+		for _, process := range slices.Sorted(maps.Keys(loaded)) {
+			commands := slices.Clone(loaded[process])
+			for i := range commands {
+				commands[i] = finding.PlainText(commands[i])
+			}
+			hits = append(hits, hit{fmt.Sprintf("%d programs of process %s loaded the tracer: %s", len(commands), process, strings.Join(commands, "; ")), v.Name})
+		}
+	}
+	return hits
 }
 
 // findRuntimes says it of those that ran on another one than the baseline: what they cost is
