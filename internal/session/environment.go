@@ -29,6 +29,7 @@ type environment struct {
 	Asked    string                       `json:"experiment,omitempty"` // SHA-256 of experiment.yaml, as it was when the first run was made
 	Runtimes map[string]string            `json:"runtimes,omitempty"`   // what the commands that are needed say of their version
 	Digests  map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
+	Programs map[string]string            `json:"programs,omitempty"`   // SHA-256 of the files that commands run, and of those among their arguments
 	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
 	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
 
