@@ -143,6 +143,12 @@ var provocations = []struct {
 	{"traces-elsewhere", only("none", func(r *record.Record) {
 		r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}}}
 	})},
+	{"packages-differ", func(s *scene) {
+		s.shadowed = []finding.Shadowed{{Variant: "otel", Process: "app", Package: "grpcio", Own: "1.66.2", Tracer: "1.82.1"}}
+	}},
+	{"packages-unknown", func(s *scene) {
+		s.shadowed = []finding.Shadowed{{Variant: "otel", Process: "app", Unknown: "its command names no Python"}}
+	}},
 	{"tracer-in-launcher", only("otel", func(r *record.Record) {
 		r.Loaded = map[string][]string{"app": {"npm start", "node server.js"}}
 	})},

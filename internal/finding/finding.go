@@ -54,6 +54,7 @@ type Experiment struct {
 	Duet       bool               `json:"duet,omitempty"`      // both variants ran at the same time
 	Rates      map[string]float64 `json:"rates,omitempty"`     // operations/s that a relative rate came to, by operation
 	LeftOut    []LeftOut          `json:"left_out,omitempty"`  // variants that could not run here
+	Shadowed   []Shadowed         `json:"shadowed,omitempty"`  // packages that a tracer replaces by other versions
 	Published  []Published        `json:"published,omitempty"` // a study's own figures, to stand beside these
 	Claims     []Claim            `json:"claims,omitempty"`    // what that study found
 	Seed       uint64             `json:"seed"`                // of the random orders
@@ -64,6 +65,17 @@ type Experiment struct {
 type LeftOut struct {
 	Variant string `json:"variant"` // name of the variant
 	Reason  string `json:"reason"`  // why it could not run
+}
+
+// Shadowed is a package of a program that its tracer replaces by another version, in the variant alone: what that changes is
+// part of what the variant costs. Package is "" where it could not be found out what is replaced, for the reason in Unknown.
+type Shadowed struct {
+	Variant string `json:"variant"`           // name of the variant
+	Process string `json:"process"`           // name of the process
+	Package string `json:"package,omitempty"` // as the registry calls it
+	Own     string `json:"own,omitempty"`     // version that the program has without the tracer
+	Tracer  string `json:"tracer,omitempty"`  // version that it has with the tracer
+	Unknown string `json:"unknown,omitempty"` // why nobody knows
 }
 
 // Published is one figure of the study that is repeated.

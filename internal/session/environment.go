@@ -31,6 +31,7 @@ type environment struct {
 	Digests  map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
 	Programs map[string]string            `json:"programs,omitempty"`   // SHA-256 of the files that commands run, and of those among their arguments
 	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
+	Shadowed []finding.Shadowed           `json:"shadowed,omitempty"`   // packages of programs that their tracers replace by other versions
 	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
 
 	KeptAway    []shell.Away        `json:"kept_away,omitempty"`    // variables of the shell that belong to tracers, which no program got

@@ -159,6 +159,47 @@ func (s *looker) findLaunchers() []hit {
 	return hits
 }
 
+// findShadowed tells which packages a variant has in other versions than the program without its tracer.
+func (s *looker) findShadowed() []hit {
+	return s.perProcess(func(one finding.Shadowed) string {
+		if one.Package == "" {
+			return ""
+		}
+		return one.Package + " " + one.Own + " → " + one.Tracer
+	}, func(process, list string) string {
+		return "the tracer changes packages of process " + process + ", and with them what it costs: " + list
+	})
+}
+
+func (s *looker) findUnknownPackages() []hit {
+	return s.perProcess(func(one finding.Shadowed) string { return one.Unknown }, func(process, list string) string {
+		return "it is not known which packages of process " + process + " the tracer replaces: " + list
+	})
+}
+
+// perProcess makes one hit of all that is told of a process of a variant.
+func (s *looker) perProcess(tell func(finding.Shadowed) string, text func(process, list string) string) []hit {
+	var hits []hit
+	type at struct{ variant, process string }
+	lists := map[at][]string{}
+	var order []at
+	for _, one := range s.shadowed {
+		told := tell(one)
+		if told == "" {
+			continue
+		}
+		where := at{one.Variant, one.Process}
+		if lists[where] == nil {
+			order = append(order, where)
+		}
+		lists[where] = append(lists[where], finding.PlainText(told))
+	}
+	for _, where := range order {
+		hits = append(hits, hit{text(where.process, strings.Join(lists[where], ", ")), where.variant})
+	}
+	return hits
+}
+
 // findRuntimes says it of those that ran on another one than the baseline: what they cost is
 // then also the difference between the two.
 func (s *looker) findRuntimes() []hit {

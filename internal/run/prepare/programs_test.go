@@ -52,3 +52,31 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 }
+
+// The interpreter is the one that the program runs on, not the one that is first on the PATH.
+func TestInterpreter(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	for name, text := range map[string]string{"python3.9": "\x7fELF", "serve": "#!/opt/shop/bin/python3 -E\nimport x\n", "plain": "#!/usr/bin/env python3\n", "other": "#!/bin/sh\n", "sh": "\x7fELF"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		command []string
+		want    string
+	}{
+		"itself":         {[]string{"python3.9", "app.py"}, filepath.Join(bin, "python3.9")},
+		"a script's":     {[]string{"serve", "{port}"}, "/opt/shop/bin/python3"},
+		"by its path":    {[]string{"./serve"}, "/opt/shop/bin/python3"},
+		"of the PATH":    {[]string{"plain"}, "python3"},
+		"behind a shell": {[]string{"sh", "-c", "A=1 exec serve {port} > $O"}, "/opt/shop/bin/python3"},
+		"none":           {[]string{"other"}, ""},
+		"nothing at all": {nil, ""},
+		"a missing one":  {[]string{"gone"}, ""},
+	} {
+		if got := interpreter(c.command, bin); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
