@@ -160,6 +160,21 @@ var provocations = []struct {
 			r.Phases[0].Sink, r.Phases[0].WarmupSink, r.Life, r.Stop.Sink = record.Counts{}, record.Counts{}, record.Counts{}, record.Counts{}
 		})
 	}},
+	{"traces-elsewhere", only("none", func(r *record.Record) {
+		r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}}}
+	})},
+	{"packages-differ", func(s *scene) {
+		s.shadowed = []finding.Shadowed{{Variant: "otel", Process: "app", Package: "grpcio", Own: "1.66.2", Tracer: "1.82.1"}}
+	}},
+	{"packages-unknown", func(s *scene) {
+		s.shadowed = []finding.Shadowed{{Variant: "otel", Process: "app", Unknown: "its command names no Python"}}
+	}},
+	{"tracer-in-launcher", only("otel", func(r *record.Record) {
+		r.Loaded = map[string][]string{"app": {"npm start", "node server.js"}}
+	})},
+	{"baseline-own", func(s *scene) {
+		s.design = func(e *spec.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
+	}},
 	{"no-spans", func(s *scene) { // of one of two operations the calibration saw no span either
 		s.order, s.operations["dark"] = []string{"json", "dark"}, 50e-6
 		s.plan = func(p *spec.Plan) { delete(p.Spans, "dark") }

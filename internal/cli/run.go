@@ -45,8 +45,8 @@ service, started by the command after --. In the command, {port} is the port
 that it is to listen on.
 
 The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong
-usage or a wrong file, 3 over budget, 4 when a budget is inconclusive or when no
-span came of what was to be traced.`,
+usage or a wrong file, 3 over budget, 4 when a budget is inconclusive, when no
+span came of what was to be traced, or when spans went elsewhere.`,
 		Example: `  tracetax run ladder --quick
   tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
   tracetax run shop.yaml --precision 2% --blocks 8..30

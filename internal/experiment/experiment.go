@@ -7,7 +7,9 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/design"
@@ -141,8 +143,40 @@ func (l *Loop) step(ctx context.Context, plan design.Plan, next design.Run) erro
 	if mistake != nil {
 		return mistake
 	}
+	return l.ask(made)
+}
+
+// ask ends the experiment where the first run of a variant of the user's own shows that it traces, and not for the sink:
+// that is asked before the hours that the rest takes. Whoever goes on with the experiment has answered.
+func (l *Loop) ask(made []record.Record) error {
+	if l.Experiment.Design.Quick {
+		return nil
+	}
+	for i := range made {
+		r := &made[i]
+		cell := l.cell(r.Variant)
+		first := !slices.ContainsFunc(l.history[:len(l.history)-len(made)], func(h record.Record) bool { return h.Variant == r.Variant && !h.Failed() })
+		if len(r.Elsewhere) == 0 || !first || cell.Variant.TracerName() != spec.NoTracer || cell.Variant.Untraced() || cell.Plan.NamesSink() {
+			continue
+		}
+		where := "they could not be sent"
+		if to := r.Elsewhere[0].To; len(to) > 0 {
+			where = "they went to " + strings.Join(to, ", ")
+		}
+		if who := r.Elsewhere[0].Process; who != "" {
+			where += " (process " + who + ")"
+		}
+		return &ElsewhereError{fmt.Errorf("variant %s makes spans, and they do not come to the sink: %s. Tell it where the sink is (env: {OTEL_EXPORTER_OTLP_ENDPOINT: \"http://{sink.otlp.grpc}\"}, or {sink.otlp.http}), "+
+			"or switch its tracing off. What the variant costs as it is can be measured too: go on with --resume, or use --quick", r.Variant, where)}
+	}
 	return nil
 }
+
+// ElsewhereError says that a variant sends its spans elsewhere than to the sink.
+type ElsewhereError struct{ err error }
+
+// Error says what to change.
+func (e *ElsewhereError) Error() string { return e.err.Error() }
 
 // Design returns the experiment as the design sees it.
 func (l *Loop) Design() design.Plan {

@@ -78,6 +78,7 @@ const (
 	WhyAnswers     Code = "other-answers"        // Variant had another share of answers with a status than Against, and so did other work: status, share, other
 	WhyBodies      Code = "other-bodies"         // the bodies of its answers are of another size on average: bytes, other
 	WhyUntraced    Code = "untraced"             // no span came with Variant
+	WhyElsewhere   Code = "traces-elsewhere"     // Variant sent spans elsewhere than to the sink, or tried to
 	WhyLost        Code = "lost"                 // Variant lost spans, and so did less work: share
 	WhyMayBeLost   Code = "may-be-lost"          // nobody knows whether Variant lost spans: share at the most; allows, the budget for lost spans that would do; Because
 	WhyLostMore    Code = "lost-more"            // Variant of Result lost more of its spans than Against of AgainstResult: share, other

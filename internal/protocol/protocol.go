@@ -59,6 +59,12 @@ const (
 	CopiesHTTP = "copies.http"
 )
 
+// Receivers are the ports at which receivers of spans listen where nobody says otherwise, and what they take there.
+var Receivers = map[uint16]string{
+	4317: "OTLP over gRPC", 4318: "OTLP over HTTP", 9411: "Zipkin", 14250: "Jaeger over gRPC", 14268: "Jaeger over HTTP",
+	8126: "Datadog", 8200: "Elastic APM", 11800: "SkyWalking",
+}
+
 // Prefix begins the placeholders that stand for where the sink is.
 const Prefix = "sink."
 

@@ -59,6 +59,9 @@ type Record struct {
 	Backend *Backend `json:"backend,omitempty"` // what the backend says, where the spans went to one; then Sink and Life of all stretches are its count of spans
 	Harness Harness  `json:"harness"`           // what the harness says of itself
 	Signs   *Signs   `json:"signs,omitempty"`   // of the tracer, where no span came; nil where nobody looked
+
+	Loaded    map[string][]string `json:"loaded,omitempty"`    // by process: the command lines of the programs that loaded the tracer at the end, where they are several; processes that forked from one another are one
+	Elsewhere []Elsewhere         `json:"elsewhere,omitempty"` // of spans that did not go to the sink, an entry a process; none seen is no proof that there were none
 }
 
 // Failed reports whether the run has no usable result.

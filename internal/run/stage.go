@@ -27,36 +27,37 @@ type stage struct {
 	record  *record.Record
 	name    string // what is being done, for failures
 
-	launcher  *process.Launcher // of the harness's processes, on this machine
-	target    Target            // where the workload's processes live
-	scratch   string
-	placement process.Placement
-	agents    agents
-	apps      []Process
-	ports     *prepare.Ports
-	values    map[string]string // what placeholders stand for, in texts of no process
-	meter     Meter             // nil before the processes are ready
-	driver    drive.Driver      // nil before the agents have started
-	reached   record.Counts     // at the sink, when the next phase begins
-	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
-	route     route
-	receiver  receiver                      // of the spans' way: the sink, or a backend
-	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
-	traced    *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
-	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
-	asked     uint64                        // whether a process is ready
-	owed      owed                          // by the tracer, of the probes of a search
-	sampled   time.Time                     // since when memory is
-	idlePace  *pace                         // of the processes under test; nil: not known
-	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
-	results   string                        // the results folder
-	hookLogs  []string                      // of the commands around the run
-	unclean   error                         // what the command after the run failed of
-	shell     []string                      // what the programs get of the user's environment
-	exporting bool                          // spans are expected at the sink
-	ending    atomic.Bool                   // the processes are being stopped: their end is no death
-	before    harness                       // read when the run is prepared
-	after     harness                       // read when all of it has ended but the command after it; zero before
+	launcher    *process.Launcher // of the harness's processes, on this machine
+	target      Target            // where the workload's processes live
+	scratch     string
+	placement   process.Placement
+	agents      agents
+	apps        []Process
+	ports       *prepare.Ports
+	values      map[string]string // what placeholders stand for, in texts of no process
+	meter       Meter             // nil before the processes are ready
+	driver      drive.Driver      // nil before the agents have started
+	reached     record.Counts     // at the sink, when the next phase begins
+	warmed      map[int]warmed    // by phase: what was made of its operation before the first phase
+	route       route
+	receiver    receiver                      // of the spans' way: the sink, or a backend
+	received    map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
+	traced      *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
+	paged       *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
+	asked       uint64                        // whether a process is ready
+	owed        owed                          // by the tracer, of the probes of a search
+	sampled     time.Time                     // since when memory is
+	idlePace    *pace                         // of the processes under test; nil: not known
+	loaded      loadTime                      // of the last window; zero where the last phase had none of its own
+	results     string                        // the results folder
+	hookLogs    []string                      // of the commands around the run
+	unclean     error                         // what the command after the run failed of
+	shell       []string                      // what the programs get of the user's environment
+	exporting   bool                          // spans are expected at the sink
+	connections watch
+	ending      atomic.Bool // the processes are being stopped: their end is no death
+	before      harness     // read when the run is prepared
+	after       harness     // read when all of it has ended but the command after it; zero before
 
 	duet   *duet // nil: a run by itself
 	second bool  // of a duet
@@ -73,6 +74,12 @@ func newStage(q Request, placement process.Placement) *stage {
 // happens, no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	s.results = c.Results
+	if s.duet == nil {
+		if c.connected == nil {
+			c.connected = map[process.Connection]bool{}
+		}
+		s.connections.ours = c.connected
+	}
 	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
 	if s.scratch, err = prepare.Scratch(); err != nil {
 		return err

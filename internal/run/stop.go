@@ -32,7 +32,7 @@ func (s *stage) stop(ctx context.Context) error {
 		if slices.Contains(s.request.Plan.Route(), p.Name()) {
 			continue
 		}
-		if err := s.stopOne(ctx, p); err != nil {
+		if err := s.watchEnd(func() error { return s.stopOne(ctx, p) }); err != nil {
 			return err
 		}
 	}
@@ -65,6 +65,9 @@ func (s *stage) stop(ctx context.Context) error {
 		return err
 	}
 	if err := s.readSigns(seen.Connections); err != nil {
+		return err
+	}
+	if err := s.readElsewhere(); err != nil {
 		return err
 	}
 	return s.stopSink(ctx)

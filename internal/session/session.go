@@ -101,6 +101,10 @@ func begin(ctx context.Context, e *spec.Experiment, dir string, part bool, o Opt
 	if err := s.makeReady(ctx, sync.OnceValues(func() (*artifact.Store, error) { return OpenCache("", o.Progress) })); err != nil {
 		return nil, err
 	}
+	s.switchOff()
+	if err := s.notePrograms(); err != nil {
+		return nil, err
+	}
 	s.experiment = without(e, s.environment.LeftOut)
 	if s.environment.Packages, err = packagesOf(s.experiment); err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (v Variant) LeavesOut(w *Workload) bool {
 // does not go with the workload. A place that is not there is that of the variant.
 func (s *source) fitting(v *Variant, w *Workload, tracer, on place) {
 	t := v.Tracer
-	if v.On != nil && t.Name == NoTracer && len(v.Env) == 0 && len(v.Args) == 0 {
+	if v.On != nil && v.Untraced() {
 		s.fail(on, "on says which processes are traced, and this variant traces none: give it a tracer, env or args, or leave on out")
 	}
 	var traced []Process

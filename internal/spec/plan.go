@@ -8,6 +8,7 @@ import "time"
 type Plan struct {
 	Workload   string
 	Variant    string
+	Language   string    // of its tracer; ""
 	Processes  []Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
 	Operations []Operation
 	Build      Build

@@ -19,6 +19,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	p := &Plan{
 		Workload:   e.Workload.Name,
 		Variant:    v.Name,
+		Language:   t.Language,
 		Operations: cloneOperations(e.Operations),
 		Build:      e.Workload.buildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
@@ -140,7 +141,7 @@ func (p *Plan) behaviour(v Variant) {
 	}
 	// Without a tracer there are no spans, unless the variant turns on the
 	// program's own way of tracing.
-	if v.Tracer.Name == NoTracer && len(v.Env) == 0 && len(v.Args) == 0 {
+	if v.Untraced() {
 		p.Silent = true
 	}
 	if immediate || p.Silent {

@@ -74,6 +74,7 @@ type Process struct {
 	Memory   int64         // bytes; 0 is no limit
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
 	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
+	Off      bool          // in a Plan: tracers in its own code are switched off by the variables of shell.Off, but for those that it has
 	Page     string        // in a Plan: where the tracer's page of counters is; "" where it has none
 	Placed   Placed        // in a Plan: where it stands, if a tracer brought it
 

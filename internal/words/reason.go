@@ -94,6 +94,8 @@ func reasonText(r finding.Reason) string {
 		return "the baseline, " + r.Variant + ", may have lost up to " + figure("share") + " of its spans" + because(r) + ", so the other may look dear beside less work"
 	case finding.WhyUntraced:
 		return "no span came with " + r.Variant + ", so that this is not what tracing costs"
+	case finding.WhyElsewhere:
+		return r.Variant + " sent spans elsewhere than to the sink, so that this is not what tracing costs"
 	case finding.WhyLostMore:
 		than := "under 1 %"
 		if r.Figure("other") > 0 {

@@ -32,6 +32,8 @@ func Summary(doc *finding.Document) string {
 		}
 	case len(names) > 0:
 		text = "no span came with " + FewNames(names) + ", so what tracing costs cannot be told"
+	case len(elsewhereNames(doc)) > 0:
+		text = FewNames(elsewhereNames(doc)) + " sent spans elsewhere, so what tracing costs cannot be told"
 	}
 	if text == "" {
 		return ""

@@ -83,6 +83,11 @@ var checks = []check{
 	{"answers-differ", warning, "find out why: what a variant answers in another way it may do with less work, or with more; no verdict is given on it", (*looker).findOtherWork},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*looker).findUnknown},
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its own log; class versions, plugins, the methods that it is told of): what is compared is not the cost of tracing", (*looker).findNothingTraced},
+	{"traces-elsewhere", warning, "switch its tracing off (docs/warnings.md says how), or send its spans to the sink ({sink.otlp.grpc}, {sink.otlp.http}); what listens there and is no receiver of spans belongs into the workload, or at another port", (*looker).findElsewhere},
+	{"baseline-own", note, "see that nothing in it traces: switch on in the other variants what is to be measured", (*looker).findOwnBaseline},
+	{"tracer-in-launcher", note, "start the program itself, without the launcher, unless the launcher is part of what is measured: what the tracer does in it counts as the program's", (*looker).findLaunchers},
+	{"packages-differ", warning, "give the program the versions that the tracer has (or pin the tracer's to the program's), so that both variants run the same libraries", (*looker).findShadowed},
+	{"packages-unknown", note, "name the interpreter in the command itself (python3 app.py, or a script with #!): then it can be asked", (*looker).findUnknownPackages},
 	{"no-spans", warning, "the tracer is there and instruments nothing of this operation, so what it costs here is not what tracing costs: see which libraries it knows, and its messages under " + resultsPlace + "/logs", (*looker).findNoSpans},
 	{"calibration-differs", warning, "correct the declared number of spans per operation, or find out why the tracer makes another number", (*looker).findCalibration},
 	{"spans-lost", warning, "the cost is that of a tracer that throws spans away: lower the rate, or enlarge its queue, until nothing is lost", (*looker).findLost},
@@ -107,8 +112,8 @@ func Codes() []string {
 }
 
 // All runs all checks on findings that are made; results is the folder, as a user names it.
-func All(made *effect.Maker, results string, leftOut []finding.LeftOut) []finding.Warning {
-	s := &looker{made, results, leftOut}
+func All(made *effect.Maker, results string, leftOut []finding.LeftOut, shadowed []finding.Shadowed) []finding.Warning {
+	s := &looker{made, results, leftOut, shadowed}
 	out := []finding.Warning{}
 	for _, c := range checks {
 		for _, h := range c.find(s) {
