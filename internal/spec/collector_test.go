@@ -352,3 +352,34 @@ func TestComponentsOfTheCollector(t *testing.T) {
 		t.Errorf("(-main.go +service.yaml)\n%s", diff)
 	}
 }
+
+// FuzzCollector: whatever the text, there is a copy that is read as YAML and needs no change of an address, or there are problems.
+func FuzzCollector(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "e2e", "testdata", "collectors", "*.yaml"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range append(files, filepath.Join("..", "..", "services", "collector", "collector.yaml")) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Add(configuration("tail_sampling: ", `, loadbalancing: {resolver: {static: {hostnames: ["${env:SINK}"]}}}`, "exporters: [loadbalancing, loadbalancing, otlp]", "    traces/b: ${env:X}\n"))
+	f.Add("receivers: {otlp: {protocols: {grpc: x}}}\nexporters: {otlp: [1]}\nservice: {telemetry: 1, extensions: x, pipelines: {traces: {receivers: [otlp], exporters: '${env:X}'}}}\n")
+	service, err := builtIn().Service("collector")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := &source{file: "x.yaml"}
+		copied, c := s.copyOf("mine.yaml", text, service, false)
+		if len(s.problems) > 0 {
+			return
+		}
+		if _, again := s.copyOf("copy.yaml", copied, service, false); len(s.problems) > 0 || len(again.Receives) != len(c.Receives) {
+			t.Fatalf("the copy is no configuration: %v\n%s\n%+v, %+v", s.err(), copied, c, again)
+		}
+	})
+}

@@ -131,14 +131,9 @@ func (c *collector) mark(l leaf) {
 			to = value
 		case "load_balancing":
 			value.put("resolver", table("static", table("hostnames", row(quotedWord("${env:COPIES}")))))
-			to = value.get("protocol").get("otlp")
+			to = value.below("protocol").below("otlp")
 		}
-		headers := to.get("headers")
-		if headers == nil || headers.kind != mapping {
-			headers = &node{kind: mapping}
-			to.put("headers", headers)
-		}
-		headers.put(protocol.CopyHeader, quotedWord("true"))
+		to.below("headers").put(protocol.CopyHeader, quotedWord("true"))
 		section.put(id, value)
 		c.change(l.id.at, "exporters.%s in pipeline %s: %s, whose spans the sink takes in and does not count: they come to it by another exporter too", old, l.pipeline.id, id)
 	}

@@ -27,6 +27,16 @@ func (n *node) put(key string, value *node) {
 	n.entries = append(n.entries, entry{key: key, at: n.at, value: value})
 }
 
+// below is the mapping at a key of a mapping, which is made where there is none.
+func (n *node) below(key string) *node {
+	at := n.get(key)
+	if at == nil || at.kind != mapping {
+		at = &node{kind: mapping, at: n.at}
+		n.put(key, at)
+	}
+	return at
+}
+
 // quotedWord is a text, bareWord what may be a number as well.
 func quotedWord(text string) *node { return &node{kind: scalar, text: text, quoted: true} }
 

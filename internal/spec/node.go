@@ -118,7 +118,11 @@ func (b *builder) alias(n *ast.AliasNode, at place, depth int) *node {
 
 func (b *builder) tag(n *ast.TagNode, at place, depth int) *node {
 	switch n.GetToken().Value {
-	case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq":
+	case "!!str":
+		out := b.build(n.Value, depth+1)
+		out.quoted = true
+		return out
+	case "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq":
 		return b.build(n.Value, depth+1)
 	}
 	b.source.fail(at, "the tag %s has no meaning here", n.GetToken().Value)
