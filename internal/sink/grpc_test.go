@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/protocol"
-	"golang.org/x/net/http2"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding/gzip"
@@ -100,9 +99,9 @@ func TestCopies(t *testing.T) {
 // What gRPC itself would refuse unseen is counted: a compression that the sink does not know, and TLS.
 func TestWhatCannotBeRead(t *testing.T) {
 	s := start(t, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0", protocol.SkyWalking: "127.0.0.1:0"}})
-	h2 := &http2.Transport{AllowHTTP: true, DialTLSContext: func(ctx context.Context, network, address string, _ *tls.Config) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, network, address)
-	}}
+	var only http.Protocols
+	only.SetUnencryptedHTTP2(true)
+	h2 := &http.Transport{Protocols: &only}
 	defer h2.CloseIdleConnections()
 	refused := uint64(0)
 	counted := func(what string) {
