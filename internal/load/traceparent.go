@@ -63,7 +63,7 @@ func (p *plan) identify(made *atomic.Uint64) {
 // withRoom is r with room for ids in it and in the requests that follow it, in those of them that have no such header.
 func (r Request) withRoom() Request {
 	if !r.saysTrace() {
-		r.Headers = append(slices.Clone(r.Headers), Header{Name: traceparent.Header, Value: traceparent.Blank})
+		r.Headers = append(slices.Clone(r.Headers), roomForIDs)
 	}
 	r.Then = slices.Clone(r.Then)
 	for i := range r.Then {
@@ -76,17 +76,14 @@ func (r Request) saysTrace() bool {
 	return slices.ContainsFunc(r.Headers, func(h Header) bool { return strings.EqualFold(h.Name, traceparent.Header) })
 }
 
-// roomLine is where the room is in a request.
-var roomLine = []byte("\r\n" + traceparent.Header + ": " + traceparent.Blank[:3])
+// roomForIDs is the header in whose value ids are put.
+var roomForIDs = Header{Name: traceparent.Header, Value: traceparent.Blank}
 
-// traceAt is where the ids of a request stand as it goes over the wire; -1: it has no room for any.
-func traceAt(wire []byte) int {
-	at := bytes.Index(wire, roomLine)
-	if at < 0 {
-		return -1
-	}
-	return at + len(roomLine) - 3
-}
+// roomLine is what stands before them in a request.
+var roomLine = []byte("\r\n" + traceparent.Header + ": ")
+
+// traceAt is where the ids of a request that has room for them stand as it goes over the wire.
+func traceAt(wire []byte) int { return bytes.Index(wire, roomLine) + len(roomLine) }
 
 // identified reports whether the generator chooses the ids of all of an operation's traces.
 func (o *operation) identified() bool {

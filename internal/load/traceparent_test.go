@@ -113,11 +113,14 @@ func TestOwnTraceparentWins(t *testing.T) {
 	eachEngine(t, func(t *testing.T, g *Generator) {
 		var got headers
 		addr := httpServer(t, func(_ http.ResponseWriter, r *http.Request) { got.add(r.Header.Values(traceparent.Header)) })
-		load := do(t, g, Task{
-			Operations: []Request{{Address: addr, Headers: []Header{{"TraceParent", own}}}}, Count: 5, Traces: &Traces{traceparent.NewKey(1), 1},
-		})
-		if load.Identified != 0 || len(got.values()) != 5 || got.values()[0] != own {
-			t.Errorf("%d identified; the server got %q", load.Identified, got.values())
+		for _, name := range []string{"TraceParent", traceparent.Header} {
+			load := do(t, g, Task{Operations: []Request{{Address: addr, Headers: []Header{{name, own}}}}, Count: 5, Traces: &Traces{traceparent.NewKey(1), 1}})
+			if load.Identified != 0 || load.Sampled != 0 {
+				t.Errorf("%s: %d identified, %d to be sampled", name, load.Identified, load.Sampled)
+			}
+		}
+		if all := slices.Compact(got.values()); len(got.values()) != 10 || len(all) != 1 || all[0] != own {
+			t.Errorf("the server got %q", all)
 		}
 	})
 }
