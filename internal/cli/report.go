@@ -133,7 +133,10 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 		return err
 	}
 	tellUntraced(s.Err, doc)
-	return conclude(statusOf(doc), 1, nil)
+	if status := statusOf(doc); status != console.Fine {
+		return &console.StatusError{Code: status}
+	}
+	return nil
 }
 
 // limits are those of --budget; nil where it is not given.
