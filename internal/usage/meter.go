@@ -170,9 +170,13 @@ func (m *Meter) Glance() (Mark, error) {
 	var errs []error
 	for i, t := range m.targets {
 		r, err := readCPU(t)
+		if err == nil {
+			err = m.sighted(i, r)
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("reading what %s uses: %w", t.Name(), err))
 		}
+		r.logFull = t.LogFull()
 		mark.readings[i] = r
 	}
 	return mark, errors.Join(errs...)
