@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
@@ -183,4 +184,16 @@ func (s *stage) readElsewhere() error {
 		}
 	}
 	return nil
+}
+
+// longestSign is how much of a line is kept, in bytes.
+const longestSign = 300
+
+// kept is a line of a log as a record keeps it.
+func (s *stage) kept(line string) string {
+	line = logs.Replacer(s.request.Plan.Secrets).Replace(line)
+	if len(line) > longestSign {
+		line = line[:longestSign] + "…"
+	}
+	return strings.ToValidUTF8(line, "�")
 }

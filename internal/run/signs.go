@@ -15,9 +15,6 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// longestSign is how much of a line is kept, in bytes.
-const longestSign = 300
-
 // lookInside notes what the processes consist of, while they are there and where no span has
 // come so far.
 func (s *stage) lookInside() error {
@@ -54,15 +51,6 @@ func (s *stage) lookInside() error {
 		s.record.Signs.Processes = append(s.record.Signs.Processes, one)
 	}
 	return nil
-}
-
-// kept is a line of a log as a record keeps it.
-func (s *stage) kept(line string) string {
-	line = logs.Replacer(s.request.Plan.Secrets).Replace(line)
-	if len(line) > longestSign {
-		line = line[:longestSign] + "…"
-	}
-	return strings.ToValidUTF8(line, "�")
 }
 
 // lookAtLoaded notes the programs that loaded the tracer, where a process consists of several: a launcher, such as npm or

@@ -248,6 +248,12 @@ type Variant struct {
 	Faults      *Faults   // instead of the experiment's; nil: the experiment's
 }
 
+// Untraced reports whether a variant is the program as it is: without a tracer, and without variables or arguments that
+// may switch on one of the program's own.
+func (v Variant) Untraced() bool {
+	return (v.Tracer == nil || v.Tracer.Name == NoTracer) && len(v.Env) == 0 && len(v.Args) == 0
+}
+
 // FileFormats are the formats of files that spans are counted in.
 var FileFormats = []string{"kieker"}
 

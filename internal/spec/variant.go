@@ -22,12 +22,6 @@ func (v Variant) TracerName() string {
 	return v.Tracer.Name
 }
 
-// Untraced reports whether a variant is the program as it is: without a tracer, and without variables or arguments that
-// may switch on one of the program's own.
-func (v Variant) Untraced() bool {
-	return v.TracerName() == NoTracer && len(v.Env) == 0 && len(v.Args) == 0
-}
-
 // variantKeys are the keys of a variant; a tracer's setting cannot be called so.
 var variantKeys = []string{"tracer", "settings", "on", "env", "args", "via", "to", "against", "description", "faults"}
 
