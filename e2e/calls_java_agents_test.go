@@ -66,7 +66,7 @@ func TestCallsThatNobodyTraces(t *testing.T) {
 	copied(t, "../tracers/scouter-java", filepath.Join(catalog, "tracers", "scouter-never"), map[string][2]string{
 		"maven.lock": {"scouter-agent-java:2.0.0", "scouter-agent-java:0.0.99"},
 	})
-	c := tracetax(t, "run", write(t, `
+	c := tracetax(t, "run", "--go-on", write(t, `
 workload: calls/untraced
 operations: [call]
 variants:

@@ -47,7 +47,7 @@ load: {calls: 20000, duration: 2s, warmup: 500ms, idle: 100ms}
 design: {blocks: 1, seed: 4}
 `)
 	out := filepath.Join(t.TempDir(), "results")
-	doc := document(t, tracetax(t, "run", file, "--json", "--out", out).exit(t, 0, 3, 4))
+	doc := document(t, tracetax(t, "run", "--go-on", file, "--json", "--out", out).exit(t, 0, 3, 4))
 	runs := measuredRuns(t, out)
 
 	// The SDK says how many spans it dropped, the sink how many came: together they are

@@ -64,6 +64,20 @@ design: {blocks: 1}
 	}
 }
 
+// failedOf is how many operations of a variant were answered with an error.
+func failedOf(t *testing.T, out, variant string) int64 {
+	t.Helper()
+	failed := int64(0)
+	for _, r := range records(t, out) {
+		for _, p := range r.Phases {
+			if r.Variant == variant && r.Block > 0 {
+				failed += int64(p.Warmup.Answers[500] + p.Load.Answers[500])
+			}
+		}
+	}
+	return failed
+}
+
 // Three tiers make five spans a request, and one request in ten fails in the last: each trace that was kept has all five.
 func TestKeptTracesAreWhole(t *testing.T) {
 	more(t, "Collector")
@@ -78,14 +92,7 @@ variants:
 load: {rate: 100/s, warmup: 500ms, duration: 4s, idle: 50ms}
 design: {blocks: 1}
 `), "--out", out).exit(t, 0))
-	failed := int64(0)
-	for _, r := range records(t, out) {
-		for _, p := range r.Phases {
-			if r.Variant == "tail" && r.Block > 0 {
-				failed += int64(p.Warmup.Answers[500] + p.Load.Answers[500])
-			}
-		}
-	}
+	failed := failedOf(t, out, "tail")
 	l := ledger(t, doc, "fails", "tail")
 	page := pageOf(t, l, "collector", "sink")
 	if failed == 0 || page.Received != 5*failed || told(t, "what it sampled", page.Sampled) != 5*(int64(l.Operations)-failed) || page.Outcome != finding.HopWhole || l.Exact ||

@@ -19,7 +19,7 @@ import (
 func TestDatabaseStops(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "results")
-	c := tracetax(t, "run", write(t, `
+	c := tracetax(t, "run", "--go-on", write(t, `
 workload: requests/gohttp
 operations: [db]
 variants:
@@ -90,7 +90,7 @@ func TestDatabaseRefuses(t *testing.T) {
 	more(t, "database")
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "results")
-	c := tracetax(t, "run", write(t, `
+	c := tracetax(t, "run", "--go-on", write(t, `
 workload: requests/gohttp
 operations: [db]
 variants:

@@ -19,7 +19,7 @@ var families = map[string][]string{
 	"first command":            {"TestQuickstart"},
 	"accounting":               {"TestAccounting"},
 	"OTLP":                     {"TestQuickstart", "TestCallsAddUp", "TestForward"},
-	"Collector":                {"TestViaCollector", "TestTapAgreesWithTheCollector"},
+	"Collector":                {"TestViaCollector", "TestTapAgreesWithTheCollector", "TestCollectorOfADemonstration"},
 	"backends":                 {"TestToZipkin"},
 	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsExact", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyBehindAWrapper", "TestEnvoyRuntime", "TestEnvoyOfYourOwn", "TestEnvoyCrashes"},
 	".NET":                     {"TestDotnet"},

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"os"
+	ossignal "os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -45,7 +46,7 @@ func TestTrouble(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			c := tracetax(t, "run", file, "--out", out).exit(t, 0)
+			c := tracetax(t, "run", "--go-on", file, "--out", out).exit(t, 0)
 			failed := 0
 			for _, r := range records(t, out) {
 				if !r.Failed() {
@@ -123,12 +124,15 @@ func TestKillAndResume(t *testing.T) {
 	}
 }
 
-// Ctrl-C and SIGTERM end the children, keep the results and say how to go on.
+// Ctrl-C, SIGTERM and the end of the terminal end the children, keep the results and say how to go on.
 func TestSignals(t *testing.T) {
 	t.Parallel() // it looks at what happens, not at times
-	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM} {
+	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if signal == syscall.SIGHUP && ossignal.Ignored(signal) {
+				t.Skip("the tests run under nohup, where the end of the terminal ends nothing")
+			}
 			out := filepath.Join(t.TempDir(), "results")
 			c := tracetax(t, line(out, 50, []string{"a:env.X=1", "b:env.X=2"}, trouble(t, "well"))...)
 			if err := c.Start(); err != nil {

@@ -25,6 +25,7 @@ type Input struct {
 	Environment map[string]any        // as in environment.json
 	Records     []record.Record       // as in runs.jsonl
 	LeftOut     []finding.LeftOut     // variants that were asked for and could not run here
+	Shadowed    []finding.Shadowed    // packages that tracers replace by other versions
 	Results     string                // the results folder, as a user names it
 	Tool        string                // version of tracetax
 	Now         time.Time
@@ -69,13 +70,14 @@ func Analyse(in Input) (*finding.Document, error) {
 		LossUnknown: s.UnknownLosses(),
 		Suppressed:  s.Suppressed(),
 		Untraced:    s.UntracedOperations(),
+		Elsewhere:   s.Elsewhere(),
 		Ledgers:     s.Ledgers,
 		Answers:     s.answers(),
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
 	effect.Withdraw(doc)
-	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut)
+	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut, in.Shadowed)
 	doc.FullSummary = words.FullSummary(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
 	doc.Summary = words.Summary(doc)
 	return doc, nil

@@ -22,11 +22,9 @@ func (s *study) answers() []finding.Answers {
 
 func (s *study) answersOf(variant string, at cell.At) map[int]uint64 {
 	sum := map[int]uint64{}
-	for _, run := range s.Runs[variant] {
-		if p := run.ByCell[at]; p != nil {
-			for status, n := range p.Load.Answers {
-				sum[status] += n
-			}
+	for _, p := range s.PhasesOf(variant, at) {
+		for status, n := range p.Load.Answers {
+			sum[status] += n
 		}
 	}
 	return sum

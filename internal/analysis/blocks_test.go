@@ -3,6 +3,8 @@
 package analysis_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
@@ -88,6 +90,85 @@ func TestSpoiledBlocks(t *testing.T) {
 				t.Errorf("of otel: %+v", doc.Runs.Variants[1])
 			}
 		})
+	}
+}
+
+// Of few blocks two may be spoiled, and are made again: otherwise six of which two are would come to no interval. But never
+// over a half is left out.
+func TestSpoiledAmongFewBlocks(t *testing.T) {
+	for _, c := range []struct{ planned, bad, made, again, dropped int }{
+		{6, 2, 8, 2, 2}, {6, 3, 6, 0, 2}, {8, 2, 10, 2, 2}, {11, 3, 14, 3, 3}, {11, 4, 11, 0, 3}, {3, 2, 3, 0, 1}, {2, 1, 3, 1, 1}, {1, 1, 1, 0, 0},
+	} {
+		s := twoVariants()
+		s.blocks, s.design = c.made, func(e *spec.Experiment) { e.Design.Blocks = c.planned }
+		s.change = func(r *record.Record) {
+			if r.Block <= c.bad && r.Variant == "none" {
+				r.Harness.StealSeconds = 24
+			}
+		}
+		again, err := analysis.Spoiled(s.input())
+		if err != nil || again != c.again {
+			t.Errorf("%+v: %d are to be made again; error %v", c, again, err)
+		}
+		doc := analyse(t, s.input())
+		f := get(t, doc, "json", "otel", "cpu_per_operation")
+		if f.Blocks != c.made-c.dropped || f.Blocks >= 6 != (f.Relative.Low != nil) {
+			t.Errorf("%+v: %d blocks count, %+v", c, f.Blocks, f.Relative)
+		}
+	}
+}
+
+// Leaving out blocks does not choose the result: where a signal goes with what a variant itself did, which a run of much work
+// has more of, the interval has the truth in it as often as where nothing is spoiled.
+func TestLeavingOutKeepsCoverage(t *testing.T) {
+	const experiments, planned = 120, 20
+	const truth = 0.6 // 30 µs more than 50
+	signals := map[string]func(r *record.Record, work float64, chance *rand.Rand){
+		"none": func(*record.Record, float64, *rand.Rand) {},
+		"lag of a generator beside a sink that works more": func(r *record.Record, work float64, _ *rand.Rand) {
+			if r.Variant == "otel" && work > 1.08 {
+				r.Phases[0].Load.Lag = spread(10000, 0.03*work)
+			}
+		},
+		"a host that takes a share of what is wanted": func(r *record.Record, work float64, chance *rand.Rand) {
+			taken := min(0.04*chance.ExpFloat64(), 0.5)
+			r.Harness.WorkedSeconds = 40 * math.Pow(work, 3)
+			r.Harness.StealSeconds = r.Harness.WorkedSeconds * taken / (1 - taken)
+		},
+	}
+	covered, left := map[string]int{}, map[string]int{}
+	for name, signal := range signals {
+		for seed := range uint64(experiments) {
+			chance := rand.New(rand.NewPCG(seed, 13))
+			s := twoVariants()
+			s.seed, s.noise, s.blocks = seed+1, 0.1, planned
+			s.change = func(r *record.Record) {
+				usual := map[string]float64{"none": 50e-6, "otel": 80e-6}[r.Variant] * s.rate * window
+				signal(r, r.Phases[0].Usage[0].CPUSeconds/usual, chance)
+			}
+			s.design = func(e *spec.Experiment) { e.Design.Blocks = planned }
+			again, err := analysis.Spoiled(s.input())
+			if err != nil {
+				t.Fatal(err)
+			}
+			chance = rand.New(rand.NewPCG(seed, 13))
+			s.blocks += again
+			doc := analyse(t, s.input())
+			f := get(t, doc, "json", "otel", "cpu_per_operation")
+			left[name] += len(doc.Runs.Dropped)
+			if *f.Relative.Low <= truth && *f.Relative.High >= truth {
+				covered[name]++
+			}
+		}
+		t.Logf("%s: %d of %d cover it, %.1f blocks left out", name, covered[name], experiments, float64(left[name])/experiments)
+	}
+	for name, n := range covered {
+		if n < covered["none"]-experiments*3/100 || n > covered["none"]+experiments*3/100 {
+			t.Errorf("%s: %d of %d intervals cover the truth, and %d where nothing is spoiled", name, n, experiments, covered["none"])
+		}
+	}
+	if left["a host that takes a share of what is wanted"] < experiments {
+		t.Errorf("hardly anything is left out: %v", left)
 	}
 }
 

@@ -18,7 +18,7 @@ func (s *study) describe() (finding.Experiment, error) {
 		Name: e.Name, Load: words.Load(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
 		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: words.Warmup(s.Warmups()), Faults: words.Faults(e),
 		Order: string(e.Design.Order), Rates: s.relativeRates(),
-		LeftOut: s.in.LeftOut, Published: Published(e), Claims: Claims(e),
+		LeftOut: s.in.LeftOut, Shadowed: s.in.Shadowed, Published: Published(e), Claims: Claims(e),
 	}
 	if s.Stops() {
 		d.Most, d.Precision, d.Metric = e.Design.Most, e.Design.Precision, s.PrecisionName()

@@ -79,6 +79,10 @@ func TestLatencyThatCannotBeCompared(t *testing.T) {
 			if c.kind == finding.Overloaded && (f.Relative != nil || f.Absolute != nil) {
 				t.Error("a ratio of an overloaded variant")
 			}
+			cpu := get(t, doc, "json", "otel", "cpu_per_operation")
+			if withheld := cpu.Verdict.Reason().Code == finding.WhyOverloaded; withheld != (c.kind == finding.Overloaded || c.kind == "" && c.warning == "overloaded") || withheld && cpu.Verdict.Kind != finding.CannotTell {
+				t.Errorf("CPU: %+v", cpu.Verdict)
+			}
 			if c.warning != "" && !warned(doc, c.warning) {
 				t.Errorf("no warning %s in %+v", c.warning, doc.Warnings)
 			}

@@ -62,6 +62,17 @@ func counting(traces uint64) func(*scene) {
 	return otels(func(r *record.Record) { r.Phases[0].Traced = &traces })
 }
 
+// following has samplers follow the load generator, which asked for so many traces of the window.
+func following(traces uint64) func(*scene) {
+	return func(s *scene) {
+		ofOtel(func(p *spec.Plan) { p.Follows = true })(s)
+		otels(func(r *record.Record) {
+			l := &r.Phases[0].Load
+			l.Identified, l.Sampled = l.Started, traces
+		})(s)
+	}
+}
+
 func failing(operations, spans uint64) func(*scene) {
 	return otels(func(r *record.Record) {
 		p := &r.Phases[0]
@@ -104,10 +115,13 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 		"of both, and the tracer admits it":    {[]func(*scene){spansPer(2, 4), warmedUp(10000, 30000), drops(15000)}, 0, cannotTell, over, 0.2, "", 0.25},
 		"some were lost warming up for sure":   {[]func(*scene){warmedUp(10000, 0)}, 0, within, over, 0, "", 0},
 		"a long warm-up thins out no loss":     {[]func(*scene){warmedUp(10000, 30000), sent(27000)}, 0.08, cannotTell, over, 0.1, "in the window", 0},
-		"spans where none was expected":        {[]func(*scene){spansPer(0, 0), sent(9000)}, 0.3, within, cannotTell, 0, "", 0},
+		"spans where none was expected":        {[]func(*scene){spansPer(0, 0), sent(9000)}, 0.3, cannotTell, cannotTell, 0, "", 1},
+		"more than were expected":              {[]func(*scene){sent(31000)}, 0.3, cannotTell, cannotTell, 0, "", 1},
+		"one more than was expected":           {[]func(*scene){sent(30001)}, 0, within, cannotTell, 0, "", 0},
+		"more than expected, and drops":        {[]func(*scene){spansPer(2, 2), drops(60000)}, 0, cannotTell, cannotTell, 0, "", 1},
 		"a few operations failed":              {[]func(*scene){failing(50, 150)}, 0, within, cannotTell, 0, "", 0},
 		"a few were sent again":                {[]func(*scene){otels(func(r *record.Record) { r.Phases[0].Load.Resent = 50 })}, 0, within, cannotTell, 0, "", 0},
-		"many failed, and made their spans":    {[]func(*scene){failing(2000, 0)}, 0, within, within, 0, "", 0},
+		"many failed, and made their spans":    {[]func(*scene){failing(2000, 0)}, 0, cannotTell, within, 0, "", 0}, // the rate was not held
 		"many failed, and their spans with it": {[]func(*scene){failing(2000, 6000)}, 0, cannotTell, cannotTell, 0, "", 0.2},
 		"nobody knows how many were to come":   {[]func(*scene){undeclared}, 0, cannotTell, cannotTell, 0, "", 1},
 		"and nobody minds":                     {[]func(*scene){undeclared}, 1, within, within, 0, "", 1},
@@ -122,6 +136,10 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 		"sampled, counted, lost warming up":    {[]func(*scene){sampled(0.1, 980, 2940), warmedUp(10000, 0), counting(1980)}, 0, cannotTell, over, 0, "", 1539. / 30939},
 		"sampled, counted, lost in the window": {[]func(*scene){sampled(0.1, 480, 1440), warmedUp(1000, 300), counting(1100)}, 0, cannotTell, over, 15300. / 29700, "in the window", 0},
 		"sampled, counted, and none came":      {[]func(*scene){sampled(0.0001, 0, 0), counting(2)}, 0, cannotTell, over, 1, "in the window", 0},
+		"sampled as asked, and all came":       {[]func(*scene){sampled(0.1, 980, 2940), following(980)}, 0, within, within, 0, "", 0},
+		"sampled as asked, and a trace lost":   {[]func(*scene){sampled(0.1, 980, 2940), following(981)}, 0, within, over, 0, "", 0},
+		"sampled as asked, and many lost":      {[]func(*scene){sampled(0.1, 980, 2940), following(1000)}, 0, cannotTell, over, 0.02, "in the window", 0},
+		"sampled, and nobody knows if asked":   {[]func(*scene){sampled(0.1, 980, 2940), ofOtel(func(p *spec.Plan) { p.Follows = true })}, 0, within, cannotTell, 0, "", 0},
 		"sampled, of a number that varies":     {[]func(*scene){spansPer(2, 4), sampled(0.1, 980, 2940)}, 0, cannotTell, cannotTell, 0, "", 0.25},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,6 +34,7 @@ type scene struct {
 	plan       func(*spec.Plan)
 	extra      []record.Record // beside the measured runs
 	leftOut    []finding.LeftOut
+	shadowed   []finding.Shadowed
 }
 
 // actor is a variant.
@@ -86,7 +87,7 @@ func (s scene) input() analysis.Input {
 		s.design(e)
 	}
 	return analysis.Input{
-		Experiment: e, Plans: plans, Records: append(s.extra, s.records()...), Environment: map[string]any{"cpus": 2.0}, LeftOut: s.leftOut,
+		Experiment: e, Plans: plans, Records: append(s.extra, s.records()...), Environment: map[string]any{"cpus": 2.0}, LeftOut: s.leftOut, Shadowed: s.shadowed,
 		Results: "tracetax-results/scene", Tool: "test", Now: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC),
 	}
 }
@@ -222,4 +223,15 @@ func warned(doc *finding.Document, code string) bool {
 		}
 	}
 	return false
+}
+
+// around is a histogram of which all values are about the same.
+func around(n int64, value float64) record.Histogram {
+	h := record.NewHistogram()
+	_ = h.RecordValues(int64(value*1e9), n) // within the limits
+	encoded, err := record.EncodeHistogram(h)
+	if err != nil {
+		panic(err)
+	}
+	return encoded
 }

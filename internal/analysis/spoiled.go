@@ -7,7 +7,7 @@ import (
 )
 
 // Spoiled counts the planned blocks that the harness or the machine spoiled, and that are worth making again: none, where
-// over a fifth of them are. It looks at no figure of the program.
+// more are than may be left out. It looks at no figure of the program.
 //
 // It fails where a record cannot be read.
 func Spoiled(in Input) (int, error) {

@@ -131,6 +131,45 @@ func TestCauseBesideTracedOperations(t *testing.T) {
 	}
 }
 
+// A variant that is on other processes than the one that an operation asks leaves it untraced on purpose: its verdicts stand.
+func TestLeftUntracedOnPurpose(t *testing.T) {
+	processes := []spec.Process{{Name: "shop", Role: "app", Traced: true}, {Name: "stock", Role: "app", Traced: true}}
+	for name, c := range map[string]struct {
+		on    []string
+		owner string
+		want  bool // told of as untraced
+	}{
+		"on the other":          {[]string{"shop"}, "stock", false},
+		"on both":               {[]string{"shop", "stock"}, "stock", true},
+		"on all":                {nil, "stock", true},
+		"on the one it asks":    {[]string{"stock"}, "stock", true},
+		"it names none, on all": {nil, "", true},
+	} {
+		s := twoVariants()
+		provocation("no-spans")(&s)
+		before := s.design
+		s.design = func(e *spec.Experiment) {
+			if before != nil {
+				before(e)
+			}
+			e.Workload = &spec.Workload{Name: "hello/go", Processes: processes}
+			e.Variants[1].On = c.on
+			for i := range e.Operations {
+				if e.Operations[i].Name == "dark" {
+					e.Operations[i].Process = c.owner
+				}
+			}
+		}
+		doc := analyse(t, s.input())
+		if got := doc.IsUntraced("otel", "dark"); got != c.want {
+			t.Errorf("%s: untraced %t, want %t: %+v", name, got, c.want, doc.Untraced)
+		}
+		if v := get(t, doc, "dark", "otel", "cpu_per_operation").Verdict; (v.Kind == finding.CannotTell) != c.want {
+			t.Errorf("%s: %s", name, v.Text)
+		}
+	}
+}
+
 // Whoever is not meant to send spans is not untraced, nor is one of which sampling may have
 // kept none.
 func TestWhoIsNotUntraced(t *testing.T) {

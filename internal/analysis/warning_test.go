@@ -80,7 +80,7 @@ var provocations = []struct {
 	}},
 	{"spoiled-blocks", only("otel", func(r *record.Record) {
 		if r.Block == 2 {
-			r.Phases[0].Load.Lag = spread(10000, 0.1)
+			r.Harness.StealSeconds = 12
 		}
 	})},
 	{"spoiled-kept", only("otel", func(r *record.Record) { r.Harness.StealSeconds = 12 })},
@@ -91,6 +91,9 @@ var provocations = []struct {
 		only("otel", func(r *record.Record) { r.Phases[0].Load.Lag = spread(10000, 40e-6) })(s)
 	}},
 	{"harness-shared-cpu", only("otel", func(r *record.Record) { r.Harness.Placement = "none" })},
+	{"left-cgroup", only("otel", func(r *record.Record) {
+		r.Phases[0].Usage[0].Source, r.Phases[0].Usage[0].Outside = "clock", []string{"java (process 7)"}
+	})},
 	{"limits-unmet", only("otel", func(r *record.Record) { r.Harness.Unmet = []string{"no quota for app"} })},
 	{"sink-busy", only("otel", func(r *record.Record) { r.Phases[0].Usage[2].CPUSeconds = 0.8 * window })},
 	{"harness-busy", only("none", func(r *record.Record) { r.Harness.OwnCPU = 1 })},
@@ -99,6 +102,7 @@ var provocations = []struct {
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},
 	{"clock-accounting", only("none", func(r *record.Record) { r.Harness.Accounting = "clock" })},
 	{"throttled", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].ThrottleSeconds = 0.5 })},
+	{"log-full", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].LogFullSeconds = 0.02 })},
 	{"spinning", only("otel", func(r *record.Record) {
 		u := &r.Phases[0].Usage[0]
 		u.Involuntary, u.ContextSwitches = uint64(6000*u.Seconds), uint64(7000*u.Seconds)
@@ -136,12 +140,40 @@ var provocations = []struct {
 		*s = calls(map[string]call{"otel": {perSpan: 300e-9, deeper: 200e-9}}, 2, 4, 8, 16, 32)
 	}},
 	{"operations-failed", only("none", func(r *record.Record) { r.Phases[0].Load.Failed, r.Phases[0].Load.Completed = 1, 9999 })},
+	{"redirected", only("otel", func(r *record.Record) { r.Phases[0].Load.Redirects = map[string]uint64{"302 to /login": 10000} })},
+	{"delayed-acknowledgement", func(s *scene) {
+		s.latencies = true
+		only("otel", func(r *record.Record) { r.Phases[0].Load.Latency = around(10000, 0.0435) })(s)
+	}},
+	{"answers-differ", func(s *scene) {
+		s.change = func(r *record.Record) {
+			r.Phases[0].Load.Answers = map[int]uint64{200: 4000, 500: 6000}
+			if r.Variant == "none" {
+				r.Phases[0].Load.Answers = map[int]uint64{200: 10000}
+			}
+		}
+	}},
 	{"expectation-unknown", func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans = nil } }},
 	{"nothing-traced", func(s *scene) {
 		s.plan = func(p *spec.Plan) { p.Spans = nil }
 		s.change = onlyRuns("otel", func(r *record.Record) {
 			r.Phases[0].Sink, r.Phases[0].WarmupSink, r.Life, r.Stop.Sink = record.Counts{}, record.Counts{}, record.Counts{}, record.Counts{}
 		})
+	}},
+	{"traces-elsewhere", only("none", func(r *record.Record) {
+		r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}}}
+	})},
+	{"packages-differ", func(s *scene) {
+		s.shadowed = []finding.Shadowed{{Variant: "otel", Process: "app", Package: "grpcio", Own: "1.66.2", Tracer: "1.82.1"}}
+	}},
+	{"packages-unknown", func(s *scene) {
+		s.shadowed = []finding.Shadowed{{Variant: "otel", Process: "app", Unknown: "its command names no Python"}}
+	}},
+	{"tracer-in-launcher", only("otel", func(r *record.Record) {
+		r.Loaded = map[string][]string{"app": {"npm start", "node server.js"}}
+	})},
+	{"baseline-own", func(s *scene) {
+		s.design = func(e *spec.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
 	}},
 	{"no-spans", func(s *scene) { // of one of two operations the calibration saw no span either
 		s.order, s.operations["dark"] = []string{"json", "dark"}, 50e-6

@@ -22,6 +22,11 @@ func (s *Store) Service(ctx context.Context, files fs.FS) (string, error) {
 	return s.written(ctx, "service", "the service", files)
 }
 
+// Tracer returns the folder that {tracer} stands for where a tracer pins no packages: it holds the tracer's own files.
+func (s *Store) Tracer(ctx context.Context, files fs.FS) (string, error) {
+	return s.written(ctx, "tracer", "the tracer", files)
+}
+
 func (s *Store) written(ctx context.Context, shelf, whose string, files fs.FS) (string, error) {
 	k := newKey(shelf)
 	if err := k.addFiles(files, func(string) bool { return false }); err != nil {

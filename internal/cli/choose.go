@@ -53,6 +53,9 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 		if err := e.Check(); err != nil {
 			return nil, err
 		}
+		if never := e.Undecidable(); never != nil && f.resume == "" { // what was begun stays as it is
+			return nil, fmt.Errorf("budget: %s", strings.Join(never, "; "))
+		}
 		f.settle(e, kept)
 	}
 	return found, nil

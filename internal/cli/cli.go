@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"syscall"
 
@@ -19,9 +20,14 @@ import (
 )
 
 // Main runs the command line args (without the program's name) and returns the
-// exit status. It ends early, with its children stopped, on SIGINT and SIGTERM.
+// exit status. It ends early, with its children stopped, on SIGINT, SIGTERM and SIGHUP, which comes when the terminal is
+// closed; under nohup that goes on.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ends := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	args = renewArgs(args, errOut)
 	root := newRoot(console.Streams{In: in, Out: out, Err: errOut})

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +26,7 @@ func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error
 		}
 		e, schedule := foreseen.Experiment, foreseen.Schedule
 		fmt.Fprintf(s.Out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), lengthText(schedule))
-		for _, line := range tracings(e) {
+		for _, line := range append(tracings(e), e.Rewritten()...) {
 			fmt.Fprintf(s.Out, "  %s\n", line)
 		}
 		if len(schedule.Calibrated) > 0 {
@@ -50,6 +52,21 @@ func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error
 		fmt.Fprintln(s.Out, "  "+resolution(len(schedule.Blocks)))
 	}
 	return nil
+}
+
+// cannotRun is the error of a run where nothing of it can run here, or a variant that was asked for by name cannot.
+func cannotRun(experiments []*spec.Experiment, named []string) error {
+	left, none := session.LackingParts(experiments)
+	var out []error
+	for _, l := range left {
+		switch why := strings.Join(l.Missing, "; "); {
+		case none && l.Variant == "":
+			out = append(out, fmt.Errorf("workload %s cannot run here: %s", l.Workload, why))
+		case slices.Contains(named, l.Variant):
+			out = append(out, fmt.Errorf("variant %s cannot run here: %s (it was asked for by --variants)", l.Variant, why))
+		}
+	}
+	return errors.Join(out...)
 }
 
 // tracings says of each variant that chooses processes or brings some which these are.

@@ -124,14 +124,42 @@ func (p *progress) ended(e experiment.Event) {
 		if r.Attempt > 1 {
 			again = "is left out"
 		}
-		p.failed(r, again)
+		if e.Ends != nil {
+			again = "ends the experiment"
+		}
+		p.failed(r, again, e.Ends != nil)
 		return
 	}
+	p.deaf(e.Record)
 	p.headline = analysis.Headline(p.experiment, e.History)
 }
 
+// deaf tells, once a variant, which of its processes did not end when they were asked.
+func (p *progress) deaf(r *record.Record) {
+	key := "deaf\n" + r.Variant
+	if _, told := p.told[key]; told || len(r.Stop.Deaf) == 0 {
+		return
+	}
+	p.tell(key, r.Variant)
+	text := fmt.Sprintf("%s did not end on SIGTERM and was killed (%s); later runs do not wait for that: have it end, or its last spans may be missing", strings.Join(r.Stop.Deaf, ", "), r.Variant)
+	for _, v := range p.experiment.Variants {
+		if v.Name == r.Variant && v.Tracer != nil && v.Tracer.Ends != "" {
+			text += " (" + v.Tracer.Name + ": " + v.Tracer.Ends + ")"
+		}
+	}
+	p.line(wrapped(text, p.width))
+}
+
+// tell notes where something was first told of.
+func (p *progress) tell(key, at string) {
+	if p.told == nil {
+		p.told = map[string]string{}
+	}
+	p.told[key] = at
+}
+
 // failed tells of a failure: with what the process wrote, the first time.
-func (p *progress) failed(r *record.Record, again string) {
+func (p *progress) failed(r *record.Record, again string, ends bool) {
 	at := where(r) + ", " + r.Variant
 	lead := fmt.Sprintf("%s failed (%s) and %s: ", at, r.Failure.Stage, again)
 	key := causeOf(r.Failure)
@@ -139,11 +167,12 @@ func (p *progress) failed(r *record.Record, again string) {
 		p.line(lead + "again: same as in " + first)
 		return
 	}
-	if p.told == nil {
-		p.told = map[string]string{}
+	p.tell(key, at)
+	if ends {
+		p.line(strings.TrimSuffix(lead, ": ")) // of which the command ends with the reason
+	} else {
+		p.line(wrapped(lead+r.Failure.Message, p.width))
 	}
-	p.told[key] = at
-	p.line(wrapped(lead+r.Failure.Message, p.width))
 	for _, text := range r.Failure.Log {
 		p.line("    " + r.Failure.Process + " | " + text)
 	}

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/tidy"
 	"golang.org/x/term"
 )
@@ -26,6 +28,7 @@ type reportFlags struct {
 	runs, histograms                       string // of the records
 	bmf, action, otava                     string // for dashboards
 	moobench                               string // a folder
+	budget                                 string // instead of the experiment's
 	json, summary, all, reanalyze          bool
 }
 
@@ -42,10 +45,14 @@ are for --otava alone, which writes a row for each.
 
 With --reanalyze the findings are first made from the records again, by the statistics
 of this version, and replace those in DIR (findings.json, report.html,
-benchfmt.txt). Nothing is measured.`,
+benchfmt.txt). Nothing is measured.
+
+With --budget the result is held against another budget, and the exit status is that of
+'tracetax run': 3 over budget, 4 inconclusive. DIR stays as it is.`,
 		Example: `  tracetax report tracetax-results/hello-1
   tracetax report tracetax-results/hello-1 --html page.html
   tracetax report tracetax-results/hello-1 --json | jq .full_summary
+  tracetax report tracetax-results/hello-1 --budget cpu=3%,lost=0
   tracetax report tracetax-results/hello-1 --markdown - >> "$GITHUB_STEP_SUMMARY"
   tracetax report tracetax-results/hello-1 --runs runs.csv --histograms latency.csv
   tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
@@ -76,6 +83,7 @@ benchfmt.txt). Nothing is measured.`,
 	f.StringVar(&flags.moobench, "moobench", "", "write every duration that was kept (run --samples), as MooBench's statistics.r reads them, to a new `FOLDER`")
 	f.BoolVar(&flags.summary, "summary", false, "print a table, the method and the machine as Markdown, to paste into documentation")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
+	f.StringVar(&flags.budget, "budget", "", "hold the cost against other limits, e.g. `cpu=3%,p99=5%,lost=0`")
 	f.BoolVar(&flags.reanalyze, "reanalyze", false, "analyse the records again, and replace the findings in DIR")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
 	return c
@@ -97,8 +105,17 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 	if err := session.NotAFolder(dir); err != nil {
 		return err
 	}
+	limits, err := flags.limits()
+	if err != nil {
+		return console.UsageError(err)
+	}
 	read := session.ReadFindings
-	if flags.reanalyze {
+	switch {
+	case limits != nil:
+		read = func(dir string) (*finding.Document, error) {
+			return session.Judge(dir, limits, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
+		}
+	case flags.reanalyze:
 		read = func(dir string) (*finding.Document, error) {
 			return session.Reanalyze(dir, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
 		}
@@ -112,7 +129,29 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 			return err
 		}
 	}
-	return writeOutputs(s.Out, dir, doc, outputs)
+	if err := writeOutputs(s.Out, dir, doc, outputs); err != nil || limits == nil {
+		return err
+	}
+	tellUntraced(s.Err, doc)
+	if status := statusOf(doc); status != console.Fine {
+		return &console.StatusError{Code: status}
+	}
+	return nil
+}
+
+// limits are those of --budget; nil where it is not given.
+func (f reportFlags) limits() ([]spec.Limit, error) {
+	switch {
+	case f.budget == "":
+		return nil, nil
+	case f.reanalyze:
+		return nil, errors.New("--budget leaves the findings of DIR as they are, and --reanalyze replaces them: give one of the two")
+	}
+	limits, err := spec.ParseBudget(f.budget)
+	if err != nil {
+		return nil, fmt.Errorf("--budget: %w", err)
+	}
+	return limits, nil
 }
 
 // writeOutputs writes what was asked for. The records are read where one of the forms is made of them.

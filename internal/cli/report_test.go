@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/finding"
 )
 
 // result is a results folder with findings.
@@ -111,5 +113,56 @@ func TestReportJSONIsOneDocument(t *testing.T) {
 	}
 	if d.More() {
 		t.Error("something follows the document")
+	}
+}
+
+// A finished result is judged by another budget, with the exit status of the run that would have asked for it.
+func TestReportByAnotherBudget(t *testing.T) {
+	kept, err := filepath.Abs("testdata/kept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"levels", "sampled"} {
+		unpackKept(t, filepath.Join(kept, name), name)
+	}
+	for _, c := range []struct {
+		folder, budget string
+		more           []string
+		status         int
+		kinds          []string // of the verdicts on the budget
+	}{
+		{"levels", "lost=0", nil, console.Fine, []string{"within"}},
+		{"levels", "cpu=50%", nil, console.Inconclusive, []string{"cannot-tell"}},
+		{"sampled", "lost=0", nil, console.OverBudget, []string{"cannot-tell", "over"}},
+		{"sampled", "lost=100%", nil, console.Fine, []string{"within"}},
+		{"levels", "lost=2", nil, console.Usage, nil},
+		{"levels", "lost=0", []string{"--reanalyze"}, console.Usage, nil},
+	} {
+		var out, stderr bytes.Buffer
+		args := append([]string{"report", c.folder, "--json", "--budget", c.budget}, c.more...)
+		if got := Main(args, strings.NewReader(""), &out, &stderr); got != c.status {
+			t.Errorf("%q: exit status %d, want %d: %s", args, got, c.status, stderr.String())
+		}
+		var doc finding.Document
+		if err := json.Unmarshal(out.Bytes(), &doc); err != nil && c.kinds != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		var kinds []string
+		for _, f := range doc.Findings {
+			if f.Verdict.Budget != nil && !slices.Contains(kinds, string(f.Verdict.Kind)) {
+				kinds = append(kinds, string(f.Verdict.Kind))
+			}
+		}
+		slices.Sort(kinds)
+		if !slices.Equal(kinds, c.kinds) {
+			t.Errorf("%q: verdicts %q, want %q", args, kinds, c.kinds)
+		}
+	}
+	for _, name := range []string{"levels", "sampled"} {
+		files, err := os.ReadDir(name)
+		if err != nil || len(files) != 3 {
+			t.Errorf("%s has %v after the judging (%v), want the three files of before", name, files, err)
+		}
 	}
 }

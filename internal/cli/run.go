@@ -18,6 +18,7 @@ import (
 // runFlags are the flags of run; quickstart has some of them.
 type runFlags struct {
 	quick, dryRun, json bool
+	goOn                bool // also where the first runs show a mistake
 	out, resume         string
 	blocks, precision   string
 	order               string
@@ -45,8 +46,8 @@ service, started by the command after --. In the command, {port} is the port
 that it is to listen on.
 
 The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong
-usage or a wrong file, 3 over budget, 4 when a budget is inconclusive or when no
-span came of what was to be traced.`,
+usage or a wrong file, 3 over budget, 4 when a budget is inconclusive, when no
+span came of what was to be traced, or when spans went elsewhere.`,
 		Example: `  tracetax run ladder --quick
   tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
   tracetax run shop.yaml --precision 2% --blocks 8..30
@@ -73,6 +74,7 @@ span came of what was to be traced.`,
 	flags.BoolVar(&f.quick, "quick", false, "two blocks (one, where it has over 10 windows) of seconds, and no pilots where the workload declares rates: figures, but no intervals and no verdicts")
 	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b`, and the baselines that they have (the first, and against:)")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
+	flags.BoolVar(&f.goOn, "go-on", false, "make all runs, even if the first ones show a mistake: a program that does not get ready, no span, half of the rate")
 	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
 	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "let programs have the shell's variable `NAME` though it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
 	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
@@ -124,17 +126,19 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*sp
 	if f.resume == "" { // what was begun stays as it is
 		tellKeptAway(s.Err, f.keepEnv)
 	}
-	switch {
-	case f.dryRun && f.json:
-		return dryRunJSON(s, experiments, f.drawn != 0)
-	case f.dryRun:
-		return dryRun(s, experiments, f.drawn != 0)
+	if f.dryRun {
+		tell := dryRun
+		if f.json {
+			tell = dryRunJSON
+		}
+		return errors.Join(tell(s, experiments, f.drawn != 0), cannotRun(experiments, f.variants))
 	}
 	series := session.Series{
 		Experiments: experiments, Top: cmp.Or(f.resume, f.out), Folders: f.resumes, Resume: f.resume != "",
 		Options: sessionOptions(s.Err, f.accounting),
 	}
 	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
+	series.Options.GoOn = f.goOn
 	worst, ran, several := console.Fine, 0, len(experiments) > 1
 	var left []omission
 	var lost []error
@@ -155,6 +159,9 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*sp
 		left = append(left, omissions(workload, several, doc.Experiment.LeftOut)...)
 		return nil
 	})
+	if mistake := new(experiment.MistakeError); errors.As(err, &mistake) && mistake.Mistake == experiment.NoSpans {
+		return &console.StatusError{Code: console.Inconclusive, Err: err}
+	}
 	if err != nil {
 		return err
 	}
@@ -182,7 +189,8 @@ func conclude(worst, ran int, left []omission) error {
 	var failed error
 	for _, one := range left {
 		var final *experiment.FinalError
-		if one.err != nil && (ran == 0 || errors.As(one.err, &final)) {
+		var mistake *experiment.MistakeError
+		if one.err != nil && (ran == 0 || errors.As(one.err, &final) || errors.As(one.err, &mistake)) {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", one.what, one.err))
 		}
 	}

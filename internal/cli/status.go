@@ -16,7 +16,7 @@ import (
 // status is 4.
 func statusOf(doc *finding.Document) int {
 	status := console.Fine
-	if len(doc.Untraced) > 0 {
+	if len(doc.Untraced)+len(doc.Elsewhere) > 0 {
 		status = console.Inconclusive
 	}
 	for _, one := range doc.Findings {
@@ -33,8 +33,11 @@ func statusOf(doc *finding.Document) int {
 	return status
 }
 
-// tellUntraced says of whom no span came, which is why the exit status is 4.
+// tellUntraced says of whom no span came, and of whom spans went elsewhere, which is why the exit status is 4.
 func tellUntraced(to io.Writer, doc *finding.Document) {
+	for _, e := range doc.Elsewhere {
+		complain(to, fmt.Errorf("%s sent spans elsewhere than to the sink: what was measured of it is not the overhead of tracing (exit status %d): %s", e.Variant, console.Inconclusive, e.Text))
+	}
 	for _, v := range doc.Experiment.Variants {
 		who := ""
 		var operations []string

@@ -18,9 +18,10 @@ type checked struct {
 	File     string        `json:"file"`
 	Fine     bool          `json:"fine"`
 	Problems []problemView `json:"problems"`
-	Would    []string      `json:"would_run"`        // one line an experiment
-	Traced   []string      `json:"traced,omitempty"` // one line a variant that chooses processes of the workload, or whose tracer brings some
-	Notes    []string      `json:"notes"`            // what this machine lacks, and what is better changed
+	Would    []string      `json:"would_run"`           // one line an experiment
+	Traced   []string      `json:"traced,omitempty"`    // one line a variant that chooses processes of the workload, or whose tracer brings some
+	Changed  []string      `json:"rewritten,omitempty"` // what a Collector's configuration has otherwise in a run, one line a change
+	Notes    []string      `json:"notes"`               // what this machine lacks, and what is better changed
 	problems error         // as it is printed
 }
 
@@ -75,6 +76,11 @@ func validate(file string, catalog *spec.Catalog) checked {
 		if err := e.Check(); err != nil {
 			r.Notes = append(r.Notes, "as it is, it is not run: "+err.Error())
 		}
+		for _, never := range e.Undecidable() {
+			r.Fine = false
+			r.Problems = append(r.Problems, problemView{Text: never})
+			r.problems = errors.Join(r.problems, fmt.Errorf("%s: budget: %s", file, never))
+		}
 		hopeless, told := outlooks(e)
 		if problem := (problemView{Text: hopeless}); hopeless != "" && !slices.Contains(r.Problems, problem) { // workloads have it in common
 			r.Fine = false
@@ -88,6 +94,7 @@ func validate(file string, catalog *spec.Catalog) checked {
 		}
 		r.Would = append(r.Would, e.Summary())
 		r.Traced = append(r.Traced, tracings(e)...)
+		r.Changed = append(r.Changed, e.Rewritten()...)
 		r.Notes = append(r.Notes, lacking(e)...)
 		r.Notes = append(r.Notes, hints(e, false)...)
 	}
@@ -136,7 +143,7 @@ func printChecked(s console.Streams, results []checked, asJSON bool) error {
 				return err
 			}
 		}
-		for _, line := range r.Traced {
+		for _, line := range append(r.Traced, r.Changed...) {
 			if _, err := fmt.Fprintf(s.Out, "%s: %s\n", r.File, line); err != nil {
 				return err
 			}

@@ -40,6 +40,35 @@ func TestValidateTellsOfMissingPrograms(t *testing.T) {
 	}
 }
 
+// A budget of no lost span beside a sampler that leaves traces to chance is refused by validate and by run alike: no experiment
+// could tell whether it is kept.
+func TestRefusesWhatChanceHides(t *testing.T) {
+	for sampler, want := range map[string]int{
+		"traceidratio, OTEL_TRACES_SAMPLER_ARG: '0.1'":             console.Usage,
+		"parentbased_traceidratio, OTEL_TRACES_SAMPLER_ARG: '0.1'": console.Fine,
+		"always_on": console.Fine,
+		"traceidratio, OTEL_TRACES_SAMPLER_ARG: '1'": console.Fine,
+		"something_else": console.Fine,
+	} {
+		file := filepath.Join(t.TempDir(), "x.yaml")
+		text := "workload:\n  processes: [{name: app, run: 'sh -c true {port}'}]\n  operations: {home: GET /}\n" +
+			"variants:\n  none:\n  own: {env: {TO: '{sink.otlp.http}', OTEL_TRACES_SAMPLER: " + sampler + "}}\nload: {rate: 100/s, duration: 20s}\n"
+		write(t, file, text)
+		budgeted := filepath.Join(t.TempDir(), "y.yaml")
+		write(t, budgeted, text+"budget: {lost: 0}\n")
+		for _, args := range [][]string{{"validate", budgeted}, {"run", budgeted, "--dry-run"}, {"run", file, "--dry-run", "--budget", "lost=0"}} {
+			var out, errOut bytes.Buffer
+			if status := Main(args, strings.NewReader(""), &out, &errOut); status != want {
+				t.Errorf("%s, %q: status %d, want %d: %s", sampler, args[0], status, want, errOut.String())
+			}
+		}
+		var out, errOut bytes.Buffer
+		if status := Main([]string{"run", file, "--dry-run", "--budget", "lost=30%"}, strings.NewReader(""), &out, &errOut); status != console.Fine {
+			t.Errorf("%s, with a budget that allows for chance: status %d: %s", sampler, status, errOut.String())
+		}
+	}
+}
+
 func TestListRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"list foo":               `tracetax: list: unknown kind "foo"; known are experiments, services, tracers, workloads (`,

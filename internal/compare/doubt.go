@@ -38,6 +38,9 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 				doubt = &finding.Reason{Code: finding.WhyUntraced, Variant: variant, Result: name}
 			}
 		}
+		if who := doc.OneElsewhere(one); who != "" && doubt == nil {
+			doubt = &finding.Reason{Code: finding.WhyElsewhere, Variant: who, Result: name}
+		}
 	}
 	return overloaded, doubt
 }

@@ -7,7 +7,9 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/design"
@@ -50,6 +52,7 @@ type Loop struct {
 	Runner     Runner // a Blocker too, where the runs of a block are made together
 	Keeper     Keeper
 	Observe    func(Event) // may be nil
+	GoOn       bool        // also where the first runs show a mistake
 
 	// Search makes the search for the capacity of an operation; nil is that of the
 	// package capacity.
@@ -74,6 +77,7 @@ type Event struct {
 	Next    design.Run
 	Record  *record.Record // of the run that has ended
 	History []record.Record
+	Ends    *MistakeError // the mistake that the run showed, which ends the experiment; nil: none
 	Done    int           // runs made, failed ones not counted
 	Total   int           // runs in all, as far as it is known; where Open, at most
 	Open    bool          // it may end before all blocks are made, at the precision asked for
@@ -126,11 +130,47 @@ func (l *Loop) step(ctx context.Context, plan design.Plan, next design.Run) erro
 		l.history = append(l.history, made[i])
 		l.learn(&made[i])
 	}
+	mistake := l.mistakeIn(made)
 	for i := range made {
-		l.tell(plan, Event{Next: steps[i], Record: &made[i]})
+		l.tell(plan, Event{Next: steps[i], Record: &made[i], Ends: mistake})
+	}
+	if mistake != nil {
+		return mistake
+	}
+	return l.ask(made)
+}
+
+// ask ends the experiment where the first run of a variant of the user's own shows that it traces, and not for the sink:
+// that is asked before the hours that the rest takes. Whoever goes on with the experiment has answered.
+func (l *Loop) ask(made []record.Record) error {
+	if l.Experiment.Design.Quick {
+		return nil
+	}
+	for i := range made {
+		r := &made[i]
+		cell := l.cell(r.Variant)
+		first := !slices.ContainsFunc(l.history[:len(l.history)-len(made)], func(h record.Record) bool { return h.Variant == r.Variant && !h.Failed() })
+		if len(r.Elsewhere) == 0 || !first || cell.Variant.TracerName() != spec.NoTracer || cell.Variant.Untraced() || cell.Plan.NamesSink() {
+			continue
+		}
+		where := "they could not be sent"
+		if to := r.Elsewhere[0].To; len(to) > 0 {
+			where = "they went to " + strings.Join(to, ", ")
+		}
+		if who := r.Elsewhere[0].Process; who != "" {
+			where += " (process " + who + ")"
+		}
+		return &ElsewhereError{fmt.Errorf("variant %s makes spans, and they do not come to the sink: %s. Tell it where the sink is (env: {OTEL_EXPORTER_OTLP_ENDPOINT: \"http://{sink.otlp.grpc}\"}, or {sink.otlp.http}), "+
+			"or switch its tracing off. What the variant costs as it is can be measured too: go on with --resume, or use --quick", r.Variant, where)}
 	}
 	return nil
 }
+
+// ElsewhereError says that a variant sends its spans elsewhere than to the sink.
+type ElsewhereError struct{ err error }
+
+// Error says what to change.
+func (e *ElsewhereError) Error() string { return e.err.Error() }
 
 // Design returns the experiment as the design sees it.
 func (l *Loop) Design() design.Plan {

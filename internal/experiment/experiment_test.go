@@ -151,3 +151,35 @@ func TestDrainedAlike(t *testing.T) {
 		}
 	}
 }
+
+// A variant of the user's own that traces, and not for the sink, is asked about after its first run; one that has a tracer,
+// one that is called untraced, and one that was asked about before are not.
+func TestAsksWhereSpansGo(t *testing.T) {
+	own := spec.Variant{Name: "own", Env: map[string]string{"TRACE": "1"}}
+	for name, c := range map[string]struct {
+		change func(*Loop, *script)
+		before []record.Record
+		asked  bool
+	}{
+		"own":     {func(*Loop, *script) {}, nil, true},
+		"none":    {func(l *Loop, _ *script) { l.Cells[1].Variant.Env = nil }, nil, false},
+		"traced":  {func(l *Loop, _ *script) { l.Cells[1].Variant.Tracer = &spec.Tracer{Name: "otel-go"} }, nil, false},
+		"quick":   {func(l *Loop, _ *script) { l.Experiment.Design.Quick = true }, nil, false},
+		"silent":  {func(_ *Loop, s *script) { s.elsewhere = "none" }, nil, false},
+		"resumed": {func(*Loop, *script) {}, []record.Record{{Kind: record.Measured, Variant: "own", Block: 1}}, false},
+	} {
+		runner := &script{elsewhere: "own"}
+		l := newLoop(runner, &kept{})
+		l.Cells[1] = Cell{Variant: own, Plan: &spec.Plan{Variant: "own", Silent: true, Sampling: 1, Operations: l.Cells[0].Plan.Operations}}
+		l.Cells[1].Calibration = l.Cells[1].Plan
+		c.change(l, runner)
+		history, err := l.Run(context.Background(), c.before)
+		var asked *ElsewhereError
+		if errors.As(err, &asked) != c.asked || !c.asked && err != nil {
+			t.Errorf("%s: %v, want that it is asked: %t", name, err, c.asked)
+		}
+		if c.asked && len(history) > 2 {
+			t.Errorf("%s: it was asked after %d runs", name, len(history))
+		}
+	}
+}

@@ -40,6 +40,9 @@ func (l *Loop) learn(r *record.Record) {
 		}
 	}
 	l.spans[r.Variant] = spans
+	if l.cell(r.Variant).Plan.Renames {
+		learnt = ledger.Nameless(learnt)
+	}
 	l.begun[r.Variant] = ledger.Tracing{Spans: learnt}.Begun()
 }
 

@@ -118,7 +118,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 	e := l.Experiment
 	request := run.Request{
 		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: cell.Plan.Operations[0],
-		Checking: e.Sink != spec.Counting, Spans: l.spans[next.Variant], Begun: l.begun[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant),
+		Checking: e.Sink != spec.Counting, Spans: l.spans[next.Variant], Begun: l.begun[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant), Deaf: l.deaf(next.Variant),
 	}
 	first := e.Load.Steps()[0]
 	request.Load, request.FirstParameter = first.Load, ofDepth(first.Parameter)

@@ -21,6 +21,9 @@ type script struct {
 	does    func(variant, operation string) record.Capacity
 	drained time.Duration // of calibrations
 	warms   func(variant, operation string) []record.Slice
+	change  func(q run.Request, r *record.Record) // what else a run leaves
+
+	elsewhere string // the variant that sends spans elsewhere
 }
 
 var errInterrupted = errors.New("interrupted")
@@ -40,6 +43,9 @@ func (s *script) record(q run.Request) record.Record {
 	if s.fail != nil && s.fail(q.Name) {
 		r.Failure = &record.Failure{Stage: "start", Message: "it broke"}
 	}
+	if s.elsewhere == r.Variant {
+		r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}}}
+	}
 	for _, p := range q.Phases {
 		phase := record.Phase{Operation: p.Operation.Name, Parameter: p.Parameter, OfferedRate: p.Load.Rate}
 		if q.Kind == record.Calibration {
@@ -55,6 +61,9 @@ func (s *script) record(q run.Request) record.Record {
 			phase.Capacity = &found
 		}
 		r.Phases = append(r.Phases, phase)
+	}
+	if s.change != nil {
+		s.change(q, &r)
 	}
 	return r
 }

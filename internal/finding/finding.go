@@ -29,6 +29,7 @@ type Document struct {
 	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"` // variants that may have lost over 1 % more of their spans than they lost for sure
 	Suppressed  []Suppressed   `json:"suppressed,omitempty"`   // variants of which a limit of the tracer's own suppressed over 1 % of the spans
 	Untraced    []Untraced     `json:"untraced,omitempty"`     // operations from which no span came though some should have
+	Elsewhere   []Elsewhere    `json:"elsewhere,omitempty"`    // variants that traced, or tried to, and not for the sink: what they are compared by is not what tracing costs
 	Ledgers     []Ledger       `json:"ledgers"`                // where every span went; see docs/ledger.md
 	Answers     []Answers      `json:"answers,omitempty"`      // of operations with several right statuses, how many of each a variant got
 	Runs        Runs           `json:"runs"`                   // how many runs the findings rest on, and what became of the others
@@ -53,6 +54,7 @@ type Experiment struct {
 	Order      string             `json:"order,omitempty"`     // how the load went through the variants of a block: windows, woven or apart
 	Rates      map[string]float64 `json:"rates,omitempty"`     // operations/s that a relative rate came to, by operation
 	LeftOut    []LeftOut          `json:"left_out,omitempty"`  // variants that could not run here
+	Shadowed   []Shadowed         `json:"shadowed,omitempty"`  // packages that a tracer replaces by other versions
 	Published  []Published        `json:"published,omitempty"` // a study's own figures, to stand beside these
 	Claims     []Claim            `json:"claims,omitempty"`    // what that study found
 	Seed       uint64             `json:"seed"`                // of the random orders
@@ -63,6 +65,17 @@ type Experiment struct {
 type LeftOut struct {
 	Variant string `json:"variant"` // name of the variant
 	Reason  string `json:"reason"`  // why it could not run
+}
+
+// Shadowed is a package of a program that its tracer replaces by another version, in the variant alone: what that changes is
+// part of what the variant costs. Package is "" where it could not be found out what is replaced, for the reason in Unknown.
+type Shadowed struct {
+	Variant string `json:"variant"`           // name of the variant
+	Process string `json:"process"`           // name of the process
+	Package string `json:"package,omitempty"` // as the registry calls it
+	Own     string `json:"own,omitempty"`     // version that the program has without the tracer
+	Tracer  string `json:"tracer,omitempty"`  // version that it has with the tracer
+	Unknown string `json:"unknown,omitempty"` // why nobody knows
 }
 
 // Published is one figure of the study that is repeated.

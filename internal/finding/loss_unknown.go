@@ -21,7 +21,7 @@ type LossUnknown struct {
 	Variant   string            `json:"variant"`             // name of the variant
 	LostShare float64           `json:"lost_share"`          // for sure, 0 to 1
 	LostMost  float64           `json:"lost_most"`           // at most, 0 to 1; 1 where it is not known how many were to come
-	Why       Code              `json:"why"`                 // why nobody knows it better: "number-unknown" (of spans to come), "number-varies", "operations-failed", "made-unknown" or "no-probe" (at the rate found)
+	Why       Code              `json:"why"`                 // why nobody knows it better: "number-unknown" (of spans to come), "number-varies", "operations-failed", "made-unknown", "more-than-expected" or "no-probe" (at the rate found)
 	Text      string            `json:"text"`                // the same in words
 }
 

@@ -71,10 +71,14 @@ const (
 	WhyModes       Code = "modes"                // the runs of Variant fall into modes that the other side has not: share and at, a pair a mode
 	WhyCostModes   Code = "cost-modes"           // the costs in Result fall into modes that the other result has not: share and cost, a pair a mode
 	WhyLag         Code = "lag"                  // the load generator's own lag differs too much: lag, effect
+	WhyLate        Code = "generator-late"       // the load generator was late with both: lag, on average, that is a part of each latency: latency
 	WhyBent        Code = "bent"                 // what is read off a line is not, because the line is bent: below and between, what a further call costs below the two deepest levels and between them; first, before and last, the levels
 	WhyOverloaded  Code = "overloaded"           // Variant could not hold the rate: offered, reached
 	WhySharedCPU   Code = "shared-cpu"           // variants that share a CPU are not compared by the clock
+	WhyAnswers     Code = "other-answers"        // Variant had another share of answers with a status than Against, and so did other work: status, share, other
+	WhyBodies      Code = "other-bodies"         // the bodies of its answers are of another size on average: bytes, other
 	WhyUntraced    Code = "untraced"             // no span came with Variant
+	WhyElsewhere   Code = "traces-elsewhere"     // Variant sent spans elsewhere than to the sink, or tried to
 	WhyLost        Code = "lost"                 // Variant lost spans, and so did less work: share
 	WhyMayBeLost   Code = "may-be-lost"          // nobody knows whether Variant lost spans: share at the most; allows, the budget for lost spans that would do; Because
 	WhyLostMore    Code = "lost-more"            // Variant of Result lost more of its spans than Against of AgainstResult: share, other

@@ -24,7 +24,6 @@ const (
 	DoubtRightPrev Code = "ran-right-before" // the difference depends on whether Variant ran right after Against: there, elsewhere
 
 	SpoiltSteal Code = "steal" // the host took CPU time while Variant ran: block, share
-	SpoiltLate  Code = "late"  // the load generator was late, at its 99th percentile: block, lag
 
 	StopPrecise Code = "precise-enough" // the precision was reached: blocks, precision
 	StopMost    Code = "most-blocks"    // the precision was not reached, and no more blocks may be made: blocks, precision
@@ -32,9 +31,10 @@ const (
 
 // The reasons for which nobody knows how many spans were lost, LossUnknown.Why: without figures.
 const (
-	LossNumber  Code = "number-unknown"    // how many were to come is not known
-	LossVaries  Code = "number-varies"     // their number varies from operation to operation
-	LossFailed  Code = "operations-failed" // operations failed or were sent again
-	LossUnmade  Code = "made-unknown"      // how many were made is not known
-	LossNoProbe Code = "no-probe"          // there is no probe at the rate that a search found
+	LossNumber  Code = "number-unknown"     // how many were to come is not known
+	LossVaries  Code = "number-varies"      // their number varies from operation to operation
+	LossFailed  Code = "operations-failed"  // operations failed or were sent again
+	LossSurplus Code = "more-than-expected" // more came than were expected
+	LossUnmade  Code = "made-unknown"       // how many were made is not known
+	LossNoProbe Code = "no-probe"           // there is no probe at the rate that a search found
 )

@@ -61,7 +61,34 @@ func (d *Document) IsUntraced(variant, operation string) bool {
 }
 
 // NotTracing reports whether a finding is not what tracing costs, because no span came of one
-// of its sides.
+// of its sides, or one of them sent spans elsewhere.
 func (d *Document) NotTracing(f *Finding) bool {
-	return d.IsUntraced(f.Variant, f.Operation) || d.IsUntraced(f.Against, f.Operation)
+	return d.IsUntraced(f.Variant, f.Operation) || d.IsUntraced(f.Against, f.Operation) || d.OneElsewhere(f) != ""
+}
+
+// Elsewhere is a process of a variant that sent spans elsewhere than to the sink, or tried to: a baseline that does traces,
+// and what another variant costs is partly that.
+type Elsewhere struct {
+	Variant string   `json:"variant"`       // name of the variant
+	Process string   `json:"process"`       // name of the process; "" where it is one of several
+	To      []string `json:"to,omitempty"`  // addresses of known receivers that it was connected to
+	Log     string   `json:"log,omitempty"` // the last line of its log that tells of a failed export
+	Runs    int      `json:"runs"`          // in which it was seen
+	Of      int      `json:"of"`            // good runs
+	Text    string   `json:"text"`          // the same in words
+}
+
+// IsElsewhere reports whether a variant sent spans elsewhere than to the sink.
+func (d *Document) IsElsewhere(variant string) bool {
+	return slices.ContainsFunc(d.Elsewhere, func(e Elsewhere) bool { return e.Variant == variant })
+}
+
+// OneElsewhere is the side of a finding that sent spans elsewhere, the baseline first; "" where none did.
+func (d *Document) OneElsewhere(f *Finding) string {
+	for _, variant := range []string{f.Against, f.Variant} {
+		if d.IsElsewhere(variant) {
+			return variant
+		}
+	}
+	return ""
 }

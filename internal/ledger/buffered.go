@@ -1,5 +1,5 @@
 // This file puts spans where they belong that came while a later operation was made: a tracer
-// has kept them back until a buffer was full, or its first export took long.
+// has kept them back until a buffer was full, or longer than anybody knew, or its first export took long.
 
 package ledger
 
@@ -90,6 +90,9 @@ func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
 		add(t.Spans[record.ProbeOperation], run.Start.Started)
 		if run.First != "" {
 			add(t.Spans[run.First], 1)
+		}
+		for _, work := range c.Start.Once {
+			add(t.Spans[work], 1)
 		}
 		if !known {
 			return 0

@@ -25,12 +25,15 @@ func TestHeldSpansAreNotLost(t *testing.T) {
 			"expected=803 delivered=803 duplicated=0 unaccounted=0", 0},
 		{"fewer than came", 10, "expected=500 delivered=480 duplicated=0 unaccounted=20", "expected=300 delivered=320 duplicated=0 unaccounted=-20",
 			"expected=803 delivered=803 duplicated=0 unaccounted=0", 20. / 823},
+		// A delay as long as a window, of which nobody knows.
+		{"a tracer of unknown delay", -1, "expected=500 delivered=500 duplicated=0 unaccounted=0", "expected=300 delivered=300 duplicated=0 unaccounted=0",
+			"expected=803 delivered=803 duplicated=0 unaccounted=0", 0},
 		// Only the first operation's 3 may have come late.
 		{"a tracer that holds nothing", 0, "expected=500 delivered=473 duplicated=0 unaccounted=27", "expected=300 delivered=327 duplicated=0 unaccounted=-27",
 			"expected=803 delivered=803 duplicated=0 unaccounted=0", 27. / 830},
 	} {
 		tracing := three(1)
-		tracing.Buffers = c.holds
+		tracing.Buffers, tracing.Late = max(0, c.holds), c.holds < 0
 		ledgers := Account("kieker", AppToSink, []string{"db", "json"}, tracing, []Run{run})
 		for name, want := range map[string]string{"db": c.db, "json": c.json, All: c.whole} {
 			if l, _ := find(ledgers, name); entries(l) != want {

@@ -20,7 +20,8 @@ const standardErrors = 3.3
 // Phases that have a level are learnt under the name of the operation at that level
 // too.
 // Operations that cannot be learnt from (nothing is sampled or sent, some of
-// them failed, no trace came, the sink was never quiet) are absent.
+// them failed, no trace came, the sink was never quiet) are absent. So are those of which no span
+// came, unless others show that the tracer sends what it makes in time: it may hold spans back.
 //
 // A number is one (Low = High) only where all operations made it; how many these were is in
 // Agreed, because a few cannot show what is rare. Traces that the operation does not begin are
@@ -35,11 +36,23 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 			continue
 		}
 		elsewhere := passing(&calibrations[i])
-		for j, s := range FromRecord(&calibrations[i]).Phases {
+		run := FromRecord(&calibrations[i])
+		behind, prompt := holdsBack(&calibrations[i], run), false
+		found := make([]PerOperation, len(run.Phases))
+		for j, s := range run.Phases {
 			p, ok := learn(s, sampling, elsewhere)
-			if !ok || !calibrations[i].Phases[j].Quiet {
+			if !ok || !calibrations[i].Phases[j].Quiet || behind && !p.oneTrace(s) {
 				continue
 			}
+			found[j] = p
+			prompt = prompt || p.High > 0 && (p.exact() || run.Start.Sink.Told() > 0)
+		}
+		for j, s := range run.Phases {
+			p := found[j]
+			if !p.known() || p.High == 0 && s.Sink.Told() == 0 && (!prompt || behind) {
+				continue
+			}
+			p.Cold = coldOf(&calibrations[i], run, found, p)
 			for _, name := range slices.Compact([]string{s.Operation, s.Level}) {
 				one := p
 				if before, seen := learnt[name]; seen {
@@ -58,7 +71,7 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 func Declare(low, high float64, learnt PerOperation) PerOperation {
 	p := PerOperation{Low: low, High: high, Traces: learnt.Traces, How: Declared}
 	if learnt.known() && learnt.Low <= high && learnt.High >= low {
-		p.Roots, p.ByID, p.Services, p.Parents = learnt.Roots, learnt.ByID, learnt.Services, learnt.Parents
+		p.Roots, p.ByID, p.Services, p.Parents, p.Cold = learnt.Roots, learnt.ByID, learnt.Services, learnt.Parents, learnt.Cold
 	}
 	return p
 }
@@ -71,6 +84,7 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 	if p.Agreed > 0 && q.Agreed > 0 && sum.Low == sum.High {
 		sum.Agreed = p.Agreed + q.Agreed
 	}
+	sum.Cold = p.Cold.and(q.Cold)
 	sum.Services = sameServices(p.Services, q.Services)
 	if p.Roots == nil || q.Roots == nil {
 		sum.Roots = nil
@@ -81,6 +95,25 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 		sum.Roots[root] = max(sum.Roots[root], most)
 	}
 	return sum
+}
+
+// holdsBack reports whether spans of the first operation came only when others were made: then those that came in a stretch
+// need not be of it. Where what came in the stretches is not what came of the run, it was found out otherwise.
+func holdsBack(r *record.Record, run Run) bool {
+	first := run.Start.Sink.Told()
+	if r.Start.OnceSink != nil {
+		first -= min(first, r.Start.OnceSink.Told())
+	}
+	sum := run.Start.Sink.Told() + run.Stop.Sink.Told()
+	for _, s := range run.Phases {
+		sum += s.Sink.Told()
+	}
+	return run.First != "" && first == 0 && sum > 0 && sum == r.Life.Told()
+}
+
+// oneTrace reports whether every operation of a stretch made one trace, and the same spans: no others are among them.
+func (p PerOperation) oneTrace(s Stretch) bool {
+	return p.exact() && p.High > 0 && seen(s.Sink) == s.Started
 }
 
 func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperation, bool) {

@@ -102,6 +102,8 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageUnchecked, spans(p.unchecked))
 	case p.varies:
 		return one(finding.PageVaries)
+	case p.surplus > 0: // the number that was expected is wrong: it tells of no loss, and of none
+		return nil
 	case p.counted:
 		return one(finding.PageByCount)
 	}

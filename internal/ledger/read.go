@@ -28,6 +28,26 @@ func Admitted(l finding.Ledger) int64 {
 	return Spans(l, Dropped) + Spans(l, FailedSend) + Spans(l, LostAtStop) + LostOnWay(l)
 }
 
+// AdmittedShare is what they say that they lost, of that and what came.
+func AdmittedShare(l finding.Ledger) float64 {
+	lost := float64(Admitted(l))
+	if lost <= 0 {
+		return 0
+	}
+	return lost / (lost + float64(Spans(l, Delivered)+Spans(l, Merged)))
+}
+
+// Surplus is how many more spans came than were expected, in the runs in which that is so: the expected number is wrong then,
+// or what should not be there makes up for what was lost.
+func Surplus(l finding.Ledger) int64 {
+	for _, r := range l.Outcome {
+		if r.Code == finding.PageSurplus || r.Code == finding.PageCameUnexpected {
+			return int64(r.Figure("spans"))
+		}
+	}
+	return 0
+}
+
 // Expects reports whether a ledger says how many spans were to come, and not only how many came.
 func Expects(l finding.Ledger) bool {
 	return slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == Expected })
@@ -81,10 +101,8 @@ func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger 
 	for i, e := range rest.Entries {
 		rest.Entries[i].Spans = max(0, e.Spans-placed[e.Name])
 	}
-	lost := float64(Admitted(rest))
-	if lost <= 0 {
+	if rest.LostShare = AdmittedShare(rest); rest.LostShare <= 0 {
 		return nil
 	}
-	rest.LostShare = lost / (lost + float64(Spans(rest, Delivered)+Spans(rest, Merged)))
 	return &rest
 }

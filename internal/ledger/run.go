@@ -29,6 +29,7 @@ type Stretch struct {
 	Started   uint64
 	Completed uint64        // answered as expected: these made all their spans
 	Traced    *uint64       // traces that chance decided for, by the tracer's word; nil: it does not say
+	Flagged   *uint64       // operations whose traces the load generator said are to be sampled; nil: it did not say it of all
 	Resent    uint64        // sent twice: these may have made their spans twice
 	Chosen    bool          // the load generator chose the ids of the traces of all of them
 	Sink      record.Counts // from its beginning to the quiet after it
@@ -58,12 +59,26 @@ func FromRecord(r *record.Record) Run {
 			Completed: p.Warmup.Completed + p.Load.Completed,
 			Traced:    p.Traced,
 			Resent:    p.Warmup.Resent + p.Load.Resent,
+			Flagged:   Flagged(p.Warmup, p.Load),
 			Chosen:    p.Load.Started > 0 && p.Warmup.Identified+p.Load.Identified == p.Warmup.Started+p.Load.Started,
 			Sink:      p.WarmupSink.Plus(p.Sink),
 			Hops:      p.Hops,
 		})
 	}
 	return run
+}
+
+// Flagged is of how many operations of stretches of load the generator said that their traces are to be sampled; nil where it
+// did not say it of all of them.
+func Flagged(loads ...record.Load) *uint64 {
+	var flagged, started, identified uint64
+	for _, l := range loads {
+		flagged, started, identified = flagged+l.Sampled, started+l.Started, identified+l.Identified
+	}
+	if identified != started {
+		return nil
+	}
+	return &flagged
 }
 
 // begun is how the traces of operations are told from others in the run: by ids only where the load generator chose all of them.
@@ -115,7 +130,7 @@ func together(runs []Run) Run {
 }
 
 func join(a, b Stretch) Stretch {
-	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, nil, a.Resent + b.Resent, (a.Chosen || a.Started == 0) && b.Chosen, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
+	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, nil, nil, a.Resent + b.Resent, (a.Chosen || a.Started == 0) && b.Chosen, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
 	return sum
 }

@@ -19,11 +19,14 @@ func settle(run Run, t Tracing) []line {
 	for _, s := range run.Phases {
 		lines = append(lines, open(s, t, begun))
 	}
+	carried(lines, run, t)
 	lines = append(lines, begin(run, t))
 	switch {
 	case t.random() && !t.TellsTraced(run):
 	case t.Buffers > 0:
 		moveBuffered(lines, float64(t.Buffers), float64(t.Besides))
+	case t.Late:
+		moveBuffered(lines, math.Inf(1), 0)
 	default:
 		moveCold(lines)
 	}
@@ -57,7 +60,7 @@ func settle(run Run, t Tracing) []line {
 	for i := range lines {
 		lines[i].settled()
 		lines[i].unaccounted = lines[i].missing.nearest(0)
-		lines[i].exact = lines[i].exact && !run.Unquiet
+		lines[i].exact = lines[i].exact && !run.Unquiet && (t.none() || lines[i].unaccounted >= 0) // more than expected: the expected number is wrong
 	}
 	if !t.none() {
 		lines[len(lines)-1].ofStarting()
@@ -72,7 +75,7 @@ func begin(run Run, t Tracing) line {
 	l := listed(run.Start)
 	l.operation = Start
 	probe, first := t.Spans[record.ProbeOperation], t.Spans[run.First]
-	if t.random() || run.Start.Started > 0 && !probe.known() || run.First != "" && !first.known() {
+	if t.random() || probe.Later || first.Later || run.Start.Started > 0 && !probe.known() || run.First != "" && !first.known() {
 		return l
 	}
 	if run.Start.Started == 0 && run.First == "" {
@@ -117,12 +120,12 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
 	if t.random() {
-		if l.due, l.traced = tracedSpans(s, per); !l.traced {
+		if l.due, l.traced = tracedSpans(s, t.decided(s), per); !l.traced {
 			l.due, l.chance = sampled(s, per, t.Sampling)
 		}
 		l.missing = l.due.less(l.told())
 	}
-	l.exact = (l.traced || !t.random()) && checked(s.Sink) && (t.none() || per.exact() && l.unsure == 0)
+	l.exact = (l.traced || !t.random()) && checked(s.Sink) && !per.Later && (t.none() || per.exact() && l.unsure == 0)
 	if t.none() {
 		return l
 	}
@@ -132,6 +135,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	if !t.random() {
 		l.services = servicesOf(s, per, others)
 	}
+	l.cold(s, per)
 	l.larger(s, per)
 	l.separate(s.Sink, others, begun)
 	if s.Chosen && s.Sink.Foreign > 0 {

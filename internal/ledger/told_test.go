@@ -42,7 +42,7 @@ func TestWhatTheTracerTells(t *testing.T) {
 		}(), map[string]int64{Suppressed: 150, Dropped: 100, Merged: 200, Delivered: 500, Unaccounted: 50}, 150. / 850,
 			"spans-lost share=0.1765 dropped=100 unaccounted=50; suppressed spans=150 share=0.15"},
 		{"more than there were", tenSpans(record.Counts{Spans: 900, Merged: 300}),
-			map[string]int64{Merged: 300, Delivered: 900, Unaccounted: -200}, 0, "nothing-lost; surplus spans=200"},
+			map[string]int64{Merged: 300, Delivered: 900, Unaccounted: -200}, 0, "surplus spans=200"},
 		{"told while stopping", func() Run {
 			r := tenSpans(record.Counts{Spans: 700})
 			r.Stop.Sink = record.Counts{Spans: 100, Merged: 150, Suppressed: 50, Checking: true}

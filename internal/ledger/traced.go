@@ -1,4 +1,5 @@
-// This file settles head sampling by the tracer's own count of the traces that it decided for.
+// This file settles head sampling by a count of the traces that were decided for: the load generator's, where samplers follow
+// it, or the tracer's own.
 
 package ledger
 
@@ -13,11 +14,23 @@ import (
 // outside in one of a thousand million phases.
 const countConfidence = 1 - 1e-9
 
-// TellsTraced reports whether the tracers of runs say of each phase how many traces they sampled, so that chance has no part in it.
+// decided is of how many traces of a stretch it was decided that they are sampled; nil where nobody says. What the generator
+// decides holds for all traces of an operation that have its ids.
+func (t Tracing) decided(s Stretch) *uint64 {
+	per := t.per(s)
+	if t.Follows && s.Flagged != nil && (per.ByID || per.traces() == 1) {
+		n := tracesOf(*s.Flagged, per)
+		return &n
+	}
+	return s.Traced
+}
+
+// TellsTraced reports whether it is known of each phase of runs how many traces were sampled, so that chance has no part in it.
 func (t Tracing) TellsTraced(runs ...Run) bool {
 	for _, r := range runs {
 		for _, s := range r.Phases {
-			if s.Traced == nil || t.per(s).known() && !credible(s, t.per(s), t.Sampling) {
+			n := t.decided(s)
+			if n == nil || t.per(s).known() && !credible(*n, s, t.per(s), t.Sampling) {
 				return false
 			}
 		}
@@ -27,27 +40,27 @@ func (t Tracing) TellsTraced(runs ...Run) bool {
 
 // credible reports whether a tracer can have sampled as many traces of a stretch as it says. One that counted more counts
 // something else, such as the requests of others. That it counted too few shows: more traces come than it says.
-func credible(s Stretch, per PerOperation, p float64) bool {
+func credible(traces uint64, s Stretch, per PerOperation, p float64) bool {
 	_, most := stats.BinomialBand(tracesOf(s.Started+s.Resent, per), p, countConfidence)
-	return *s.Traced <= most
+	return traces <= most
 }
 
 // untold are stretches of which no tracer says how many traces it sampled.
 func untold(all []Stretch) []Stretch {
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Traced = nil
+		all[i].Traced, all[i].Flagged = nil, nil
 	}
 	return all
 }
 
 // tracedSpans is how many spans should come of a stretch of which the tracer says how many traces it sampled. It is false
 // where it does not say so.
-func tracedSpans(s Stretch, per PerOperation) (between, bool) {
-	if s.Traced == nil {
+func tracedSpans(s Stretch, decided *uint64, per PerOperation) (between, bool) {
+	if decided == nil {
 		return between{}, false
 	}
-	traces, failed := float64(*s.Traced), float64(s.Started-min(s.Started, s.Completed))*per.traces()
+	traces, failed := float64(*decided), float64(s.Started-min(s.Started, s.Completed))*per.traces()
 	return between{per.Low / per.traces() * max(0, traces-failed), per.High / per.traces() * traces}, true
 }
 

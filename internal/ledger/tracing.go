@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"maps"
 	"math"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -13,7 +14,9 @@ type Tracing struct {
 	Silent   bool                    // no span is sent, by intent
 	Decides  bool                    // the tracer leaves out traces once they are there, and is to say how many spans
 	Sampling float64                 // sampled share, 0 to 1
+	Follows  bool                    // the sampler leaves a trace at what its caller decided, which is the load generator
 	Buffers  int                     // spans that the tracer may keep until a buffer is full: they come with a later operation
+	Late     bool                    // nobody knows how long it holds spans back: they may come with a later operation
 	Besides  int                     // spans that the program makes when it starts, beside those of requests; 0 where it is not known
 	Spans    map[string]PerOperation // by operation, or by the name of an operation at its level
 }
@@ -47,6 +50,8 @@ type PerOperation struct {
 	Roots    map[string]int    // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
 	ByID     bool              // all of its traces have the ids that the load generator chose
 	Services map[string]uint64 // spans of each service, by its name; nil: not known
+	Cold     cold              // what the first of a process makes besides
+	Later    bool              // learnt of the runs themselves, for the calibration did not show it: never exact
 	Parents  bool              // the parent of every span comes, where nothing is lost
 }
 
@@ -76,6 +81,16 @@ func (p PerOperation) traces() float64 {
 		return 1
 	}
 	return p.Traces
+}
+
+// Nameless is what operations make, without the names of their roots: where those that come have others, they tell nothing.
+func Nameless(spans map[string]PerOperation) map[string]PerOperation {
+	out := maps.Clone(spans)
+	for name, per := range out {
+		per.Roots = nil
+		out[name] = per
+	}
+	return out
 }
 
 // Roots returns the names of the roots that any operation begins; nil where that is not known of

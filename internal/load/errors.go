@@ -3,6 +3,7 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -73,8 +74,25 @@ func isTimeout(err error) bool {
 		errors.As(err, &ne) && ne.Timeout()
 }
 
-// statusKind is the kind of failure of an unexpected status.
-func statusKind(status int) string { return "status " + strconv.Itoa(status) }
+// wrong is the kind of failure of an unexpected status.
+func (p *response) wrong() string { return "status " + p.told() }
+
+// redirects reports whether an answer leads elsewhere.
+func (p *response) redirects() bool {
+	return p.status >= 300 && p.status <= 399 && len(p.fields.location) > 0
+}
+
+// told is the status, with where it leads to.
+func (p *response) told() string {
+	kind, to := strconv.Itoa(p.status), p.fields.location
+	if !p.redirects() {
+		return kind
+	}
+	if end := bytes.IndexAny(to, "?#"); end >= 0 { // what follows may differ each time
+		to = to[:end]
+	}
+	return kind + " to " + excerpt.Line(string(to))
+}
 
 // wrongSetting explains an error of preparing an engine.
 func wrongSetting(what string, err error) error {

@@ -66,7 +66,7 @@ func (l *loop) finish(k *call, status int, kind string, keep bool) {
 		l.tally.timeOut(k.intended, now)
 	case kind == "":
 		l.tally.complete(k.intended, now)
-		l.tally.answered(k.step(), status)
+		l.tally.answered(&k.walk, status)
 	default:
 		l.tally.fail(kind, now)
 	}

@@ -25,6 +25,9 @@ func (f *fields) read(line []byte) error {
 		f.keepAlive = f.keepAlive || hasToken(value, "keep-alive")
 	default:
 		f.framing = false
+		if len(name) == 8 && equalFold(name, "location") {
+			f.location = bytes.Clone(value)
+		}
 	}
 	return nil
 }

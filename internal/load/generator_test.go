@@ -4,6 +4,7 @@
 package load
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -97,6 +99,54 @@ func TestSeveralStatusesAreRight(t *testing.T) {
 			t.Errorf("of one status that is right there is nothing to tell: %+v", l)
 		}
 	})
+}
+
+// Of the answers that are as expected the bodies are counted, however their end is told, and nothing of their frames.
+func TestBodiesAreCounted(t *testing.T) {
+	addr := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Trace", strings.Repeat("t", 300))
+		switch r.URL.Path {
+		case "/wrong":
+			w.WriteHeader(http.StatusNotFound)
+		case "/chunks":
+			for _, n := range []int{10, 20_000, 7} {
+				_, _ = w.Write(make([]byte, n))
+				w.(http.Flusher).Flush()
+			}
+			return
+		}
+		_, _ = w.Write(make([]byte, 1000))
+	})
+	rest := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+		if _, err := r.ReadString('\n'); err == nil {
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("b", 77))
+		}
+	})
+	var seen counter
+	bought := len(`{"user": {"tokens": ["a", "t\"2"], "id": 17}, "no": null}`) + len("order id=<a b/c>\n")
+	for _, test := range []struct {
+		of   Request
+		want int
+	}{
+		{Request{Address: addr}, 1000},
+		{Request{Address: addr, Path: "/chunks"}, 20_017},
+		{Request{Address: addr, Method: "HEAD"}, 0},
+		{Request{Address: addr, Path: "/wrong"}, 0},
+		{Request{Address: addr, Path: "/wrong", Status: []int{404}}, 1000},
+		{Request{Address: rest}, 77},
+		{shopping(shop(t, &seen, nil)), bought},
+	} {
+		eachEngine(t, func(t *testing.T, g *Generator) {
+			if l := do(t, g, Task{Connections: 2, Count: 20, Operations: []Request{test.of}}); l.BodyBytes != uint64(20*test.want) {
+				t.Errorf("%s: %d bytes of bodies, want 20 times %d; %+v", test.of.Path, l.BodyBytes, test.want, l.Errors)
+			}
+		})
+	}
+	echoing, _ := grpcServer(t, echo)
+	ask := say(t, echoing, 3000)
+	if l := do(t, newTestGenerator(t), Task{Operations: []Request{ask}, Count: 10}); l.BodyBytes != uint64(10*len(ask.Body)) {
+		t.Errorf("gRPC: %d bytes of bodies, want 10 times %d", l.BodyBytes, len(ask.Body))
+	}
 }
 
 func TestConnectionsAreKept(t *testing.T) {

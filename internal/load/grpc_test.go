@@ -276,7 +276,7 @@ func TestGRPCOverTLS(t *testing.T) {
 		{addr, ca, ""},
 		{addr, "", "tls: certificate signed by an unknown authority"},
 		{web, ca, "bad response: not gRPC"}, // it answers over HTTP/2
-		{onlyHTTP1, onlyHTTP1CA, "tls: the server refused: no application protocol"},
+		{onlyHTTP1, onlyHTTP1CA, errNoProtocol.Error()},
 	} {
 		op := say(t, c.address, 30<<10)
 		op.TLS = &TLS{CA: c.ca}

@@ -20,6 +20,7 @@ type grpcReply struct {
 	status   int // grpc-status, or noStatus
 	grpc     bool
 	messages int
+	body     uint64  // bytes of the messages
 	prefix   [5]byte // compressed or not, and the length, of the message that comes
 	have     int     // bytes of prefix
 	left     uint32  // bytes of the message still to come
@@ -88,6 +89,7 @@ func (r *grpcReply) message() {
 	}
 	r.left, r.have = binary.BigEndian.Uint32(r.prefix[1:]), 0
 	r.messages++
+	r.body += uint64(r.left)
 }
 
 func (r *grpcReply) spoil(what badResponse) {

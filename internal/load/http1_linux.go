@@ -44,9 +44,13 @@ func (h *http1) finish(l *loop, keep bool) {
 	k := h.call
 	h.call = nil
 	kind, step := "", k.step()
+	if step.expects(h.response.status) {
+		l.tally.redirected(step, &h.response)
+	}
+	k.body += h.response.body
 	switch {
 	case !step.expects(h.response.status):
-		kind = step.says(statusKind(h.response.status))
+		kind = step.says(h.response.wrong())
 	case step.then != nil:
 		if kind = k.advance(h.response.tape); kind == "" {
 			h.follow(l, k, keep)

@@ -249,6 +249,7 @@ func (s *http2Session) ended(l *loop, id uint32) error {
 		s.put(l, appendNumber(s.room(l), http2.FrameRSTStream, id, uint32(http2.ErrCodeCancel)))
 		k.stream.rest = nil
 	}
+	k.body = k.stream.reply.body
 	l.finish(k, 0, k.stream.reply.kind(), true)
 	return nil
 }

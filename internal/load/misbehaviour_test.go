@@ -5,8 +5,12 @@ package load
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"maps"
 	"net"
+	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -50,6 +54,8 @@ func TestMisbehavingServers(t *testing.T) {
 		{"closes in the headers", once("HTTP/1.1 200 OK\r\nConte"), "connection closed in the response"},
 		{"closes in the body", once("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"), "connection closed in the response"},
 		{"resets", reset, "connection reset"},
+		{"speaks HTTP/2", once("\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64"), ErrOnlyHTTP2.Error()},
+		{"says good-bye by HTTP/2", once("\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01"), ErrOnlyHTTP2.Error()},
 		{"garbage", answers("\x00\x01garbage\n"), "bad response: not HTTP/1.1"},
 		{"huge headers", once("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 3<<20)), "bad response: headers too large"},
 	} {
@@ -161,4 +167,67 @@ func TestMixOverTwoServers(t *testing.T) {
 			t.Errorf("%d and %d requests; %+v", n[0].Load(), n[1].Load(), l)
 		}
 	})
+}
+
+// Where an answer leads is told: as the failure where another status is right, beside what was completed where none is
+// said to be. The kinds of that are few, whatever a server does.
+func TestRedirects(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer            func(int) string
+		status            []int
+		errors, redirects map[string]uint64
+	}{
+		"another is right": {func(int) string { return "302 Found\r\nLocation: /login?next=%2F" }, []int{200}, map[string]uint64{"status 302 to /login": 20}, nil},
+		"any is right":     {func(int) string { return "302 Found\r\nLocation: /login?next=%2F" }, nil, nil, map[string]uint64{"302 to /login": 20}},
+		"it is right":      {func(int) string { return "302 Found\r\nLocation: /login" }, []int{302}, nil, nil},
+		"nowhere":          {func(int) string { return "304 Not Modified" }, nil, nil, nil},
+		"no redirect":      {func(int) string { return "201 Created\r\nLocation: /orders/1" }, nil, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(t *testing.T, g *Generator) {
+				addr := rawServer(t, func(_ int, conn net.Conn, r *bufio.Reader) {
+					for n := 0; readRequest(r) && send(conn, "HTTP/1.1 "+c.answer(n)+"\r\nContent-Length: 0\r\n\r\n"); n++ {
+					}
+				})
+				l := do(t, g, Task{Operations: []Request{{Address: addr, Status: c.status}}, Connections: 1, Count: 20})
+				if !maps.Equal(l.Errors, c.errors) || !maps.Equal(l.Redirects, c.redirects) {
+					t.Errorf("errors %v, redirects %v; want %v, %v", l.Errors, l.Redirects, c.errors, c.redirects)
+				}
+			})
+		})
+	}
+	many := newTally(Task{})
+	for i := range 1000 {
+		many.fail(strconv.Itoa(i), 0)
+	}
+	if len(many.errors) > mostKinds+1 || many.errors["other"] != 1000-mostKinds {
+		t.Errorf("%d kinds, %d of no kind of their own", len(many.errors), many.errors["other"])
+	}
+}
+
+// A server that breaks off whatever is not HTTP/2 is known by what it says to HTTP/2.
+func TestOnlyHTTP2(t *testing.T) {
+	var only http.Protocols
+	only.SetUnencryptedHTTP2(true)
+	for name, c := range map[string]struct {
+		protocols *http.Protocols
+		want      bool
+	}{"alone": {&only, true}, "HTTP/1.1": {nil, false}} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := &http.Server{Protocols: c.protocols, Handler: http.NotFoundHandler()}
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(l) }()
+		if got := OnlyHTTP2(l.Addr().String()); got != c.want {
+			t.Errorf("%s: HTTP/2 alone is %t", name, got)
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	}
 }

@@ -144,8 +144,8 @@ func newOperation(r Request, target int, ids *tracing) operation {
 		resend: isIdempotent(method),
 		status: r.Status,
 	}
-	if o.traceAt = traceAt(o.wire); o.traceAt >= 0 {
-		o.tracing = ids
+	if slices.Contains(r.Headers, roomForIDs) {
+		o.tracing, o.traceAt = ids, traceAt(o.wire)
 	}
 	if r.GRPC {
 		o.call = readCall(nil, o.wire, r.TLS != nil)

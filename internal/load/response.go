@@ -24,6 +24,9 @@ type badResponse string
 func (e badResponse) Error() string        { return "bad response: " + string(e) }
 func (e badResponse) Is(target error) bool { return target == errBadResponse }
 
+// ErrOnlyHTTP2 tells the answer of a server that was asked by HTTP/1.1 and does not speak it.
+const ErrOnlyHTTP2 = badResponse("the server speaks HTTP/2 alone, which only gRPC is asked by (grpc://, grpcs://): have it speak HTTP/1.1 too")
+
 // stage is what the parser waits for next.
 type stage uint8
 
@@ -48,6 +51,7 @@ type response struct {
 	line   []byte // the beginning of a line that is not complete
 	seen   int    // bytes of headers so far
 	left   int64  // bytes of the body, or of the chunk, to come
+	body   uint64 // bytes of the body so far
 	fields fields
 	tape   *tape // nil: nothing of the answer is kept
 }
@@ -61,8 +65,9 @@ type fields struct {
 	chunked   bool // the first of them is "chunked"
 	close     bool
 	keepAlive bool
-	any       bool // there was a header line
-	framing   bool // the last one was one of these
+	any       bool   // there was a header line
+	framing   bool   // the last one was one of these
+	location  []byte // where an answer that redirects leads; nil: nowhere
 }
 
 // reset makes p ready for the response to the next request.
@@ -79,6 +84,9 @@ func (p *response) fresh() bool { return p.stage == inStatus && p.seen == 0 && p
 // feed reads from b and returns how many bytes belong to the response: all of
 // them unless it is complete then. After an error p is of no use until reset.
 func (p *response) feed(b []byte) (int, error) {
+	if p.fresh() && beginsHTTP2(b) {
+		return 0, ErrOnlyHTTP2
+	}
 	n := 0
 	for n < len(b) && p.stage != finished {
 		m, err := p.step(b[n:])
@@ -111,6 +119,7 @@ func (p *response) step(b []byte) (int, error) {
 	case inBody, inChunk:
 		n := int(min(int64(len(b)), p.left))
 		p.left -= int64(n)
+		p.body += uint64(n)
 		if err := p.record(b[:n]); err != nil {
 			return n, err
 		}
@@ -119,6 +128,7 @@ func (p *response) step(b []byte) (int, error) {
 		}
 		return n, nil
 	case inRest:
+		p.body += uint64(len(b))
 		return len(b), p.record(b)
 	}
 	return p.readLine(b)

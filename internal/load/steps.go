@@ -116,6 +116,7 @@ type walk struct {
 	at    *operation        // the one that is made; nil: the first
 	taken map[string]string // from the answers so far
 	wire  []byte            // the request of this step, where it differs each time
+	body  uint64            // bytes of the answers' bodies so far
 
 	traced uint64 // by which number its traces got their ids; 0: none yet
 }

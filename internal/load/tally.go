@@ -19,6 +19,8 @@ type tally struct {
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
 	answers                                        map[int]uint64 // as expected, by status, where several are
+	redirects                                      map[string]uint64
+	bodies                                         uint64 // bytes of the bodies of answers as expected
 	latency, lag                                   *hdrhistogram.Histogram
 	first, last                                    time.Duration // first intended start and last end, since the start of the task
 	pending                                        pending
@@ -28,7 +30,7 @@ func newTally(t Task) *tally {
 	return &tally{
 		pending: pendingOf(t),
 		errors:  map[string]uint64{},
-		answers: map[int]uint64{},
+		answers: map[int]uint64{}, redirects: map[string]uint64{},
 		latency: record.NewHistogram(),
 		lag:     record.NewHistogram(),
 	}
@@ -65,9 +67,10 @@ func (t *tally) complete(intended, now time.Duration) {
 	enter(t.latency, now-intended)
 }
 
-// answered counts the status of an operation completed, where several are right.
-func (t *tally) answered(o *operation, status int) {
-	if len(o.status) > 1 {
+// answered counts how an operation completed was answered: its status, where several are right, and its bodies.
+func (t *tally) answered(k *walk, status int) {
+	t.bodies += k.body
+	if len(k.step().status) > 1 {
 		t.answers[status]++
 	}
 }
@@ -79,11 +82,29 @@ func (t *tally) timeOut(intended, now time.Duration) {
 	enter(t.latency, now-intended)
 }
 
+// mostKinds bounds the kinds of failures, of which a server has a say: where it redirects to.
+const mostKinds = 32
+
 // fail counts an operation answered wrongly or not at all.
 func (t *tally) fail(kind string, now time.Duration) {
 	t.failed++
 	t.over(now)
-	t.errors[kind]++
+	count(t.errors, kind)
+}
+
+// redirected counts an answer that leads elsewhere, where no status was said to be right.
+func (t *tally) redirected(o *operation, p *response) {
+	if len(o.status) == 0 && p.redirects() {
+		count(t.redirects, p.told())
+	}
+}
+
+// count counts a kind, of which there are not too many.
+func count(kinds map[string]uint64, kind string) {
+	if _, known := kinds[kind]; !known && len(kinds) >= mostKinds {
+		kind = "other"
+	}
+	kinds[kind]++
 }
 
 // over counts the end of an operation, however it ended.
@@ -116,8 +137,12 @@ func (t *tally) add(o *tally) {
 	t.sampled += o.sampled
 	t.sent += o.sent
 	t.received += o.received
+	t.bodies += o.bodies
 	for kind, n := range o.errors {
 		t.errors[kind] += n
+	}
+	for to, n := range o.redirects {
+		t.redirects[to] += n
 	}
 	for status, n := range o.answers {
 		t.answers[status] += n
@@ -144,12 +169,16 @@ func (t *tally) load() (record.Load, error) {
 		Sampled:       t.sampled,
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
+		BodyBytes:     t.bodies,
 		Backlog:       t.pending.ends(),
 		Latency:       latency,
 		Lag:           lag,
 	}
 	if len(t.errors) > 0 {
 		l.Errors = t.errors
+	}
+	if len(t.redirects) > 0 {
+		l.Redirects = t.redirects
 	}
 	if len(t.answers) > 0 {
 		l.Answers = t.answers

@@ -86,6 +86,8 @@ func tlsError(err error) error {
 		return tlsFailure("the server does not speak TLS")
 	case errors.As(err, &alert):
 		return tlsFailure("alert: " + alertName(alert))
+	case remoteAlert(err) == "no application protocol":
+		return errNoProtocol
 	case remoteAlert(err) != "":
 		return tlsFailure("the server refused: " + remoteAlert(err))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -93,6 +95,9 @@ func tlsError(err error) error {
 	}
 	return tlsFailure("handshake or record not understood")
 }
+
+// errNoProtocol is the refusal of a server that does not speak the version of HTTP that it is asked by, such as HTTP/2 alone.
+const errNoProtocol = tlsFailure("the server speaks another version of HTTP alone: https:// asks by HTTP/1.1, grpcs:// by HTTP/2")
 
 func alertName(a tls.AlertError) string { return strings.TrimPrefix(a.Error(), "tls: ") }
 

@@ -18,9 +18,20 @@ type Traces struct {
 	Sampled float64         `json:"sampled"` // share of the operations whose traces are to be sampled, 0 to 1
 }
 
-// IsSampled reports whether the trace of an operation is to be sampled, which is the so-many-th, from 1.
+// parts is how finely a share of operations is told.
+const parts = 1_000_000_000
+
+// IsSampled reports whether the trace of an operation is to be sampled, which is the so-many-th, from 1. Of each run of
+// operations that is as long as the share allows one is, by chance which (the key is its seed): their number is exact, and no
+// rhythm of the load, of its rows or its connections, falls together with that of the choice.
 func (t Traces) IsSampled(number uint64) bool {
-	return math.Floor(float64(number)*t.Sampled) > math.Floor(float64(number-1)*t.Sampled)
+	share := uint64(math.Round(math.Max(0, math.Min(1, t.Sampled)) * parts))
+	if share == 0 || number == 0 {
+		return false
+	}
+	nth := (number - 1) * share / parts // the run that it is in
+	first, next := (nth*parts+share-1)/share, ((nth+1)*parts+share-1)/share
+	return number-1 == first+t.Key.Draw(nth)%(next-first)
 }
 
 // tracing gives ids to operations.
@@ -52,7 +63,7 @@ func (p *plan) identify(made *atomic.Uint64) {
 // withRoom is r with room for ids in it and in the requests that follow it, in those of them that have no such header.
 func (r Request) withRoom() Request {
 	if !r.saysTrace() {
-		r.Headers = append(slices.Clone(r.Headers), Header{Name: traceparent.Header, Value: traceparent.Blank})
+		r.Headers = append(slices.Clone(r.Headers), roomForIDs)
 	}
 	r.Then = slices.Clone(r.Then)
 	for i := range r.Then {
@@ -65,17 +76,14 @@ func (r Request) saysTrace() bool {
 	return slices.ContainsFunc(r.Headers, func(h Header) bool { return strings.EqualFold(h.Name, traceparent.Header) })
 }
 
-// roomLine is where the room is in a request.
-var roomLine = []byte("\r\n" + traceparent.Header + ": " + traceparent.Blank[:3])
+// roomForIDs is the header in whose value ids are put.
+var roomForIDs = Header{Name: traceparent.Header, Value: traceparent.Blank}
 
-// traceAt is where the ids of a request stand as it goes over the wire; -1: it has no room for any.
-func traceAt(wire []byte) int {
-	at := bytes.Index(wire, roomLine)
-	if at < 0 {
-		return -1
-	}
-	return at + len(roomLine) - 3
-}
+// roomLine is what stands before them in a request.
+var roomLine = []byte("\r\n" + traceparent.Header + ": ")
+
+// traceAt is where the ids of a request that has room for them stand as it goes over the wire.
+func traceAt(wire []byte) int { return bytes.Index(wire, roomLine) + len(roomLine) }
 
 // identified reports whether the generator chooses the ids of all of an operation's traces.
 func (o *operation) identified() bool {

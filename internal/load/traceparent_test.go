@@ -7,6 +7,7 @@ import (
 	hexes "encoding/hex"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -112,11 +113,14 @@ func TestOwnTraceparentWins(t *testing.T) {
 	eachEngine(t, func(t *testing.T, g *Generator) {
 		var got headers
 		addr := httpServer(t, func(_ http.ResponseWriter, r *http.Request) { got.add(r.Header.Values(traceparent.Header)) })
-		load := do(t, g, Task{
-			Operations: []Request{{Address: addr, Headers: []Header{{"TraceParent", own}}}}, Count: 5, Traces: &Traces{traceparent.NewKey(1), 1},
-		})
-		if load.Identified != 0 || len(got.values()) != 5 || got.values()[0] != own {
-			t.Errorf("%d identified; the server got %q", load.Identified, got.values())
+		for _, name := range []string{"TraceParent", traceparent.Header} {
+			load := do(t, g, Task{Operations: []Request{{Address: addr, Headers: []Header{{name, own}}}}, Count: 5, Traces: &Traces{traceparent.NewKey(1), 1}})
+			if load.Identified != 0 || load.Sampled != 0 {
+				t.Errorf("%s: %d identified, %d to be sampled", name, load.Identified, load.Sampled)
+			}
+		}
+		if all := slices.Compact(got.values()); len(got.values()) != 10 || len(all) != 1 || all[0] != own {
+			t.Errorf("the server got %q", all)
 		}
 	})
 }
@@ -165,7 +169,29 @@ func TestIDsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Of any number of operations exactly the share is sampled, to less than one.
+// Which operations are sampled is by chance, of the seed: every one of ten connections, or of ten rows, gets its share.
+func TestShareKeepsNoRhythm(t *testing.T) {
+	var last []uint64
+	for seed := range uint64(3) {
+		of, turns := Traces{Key: traceparent.NewKey(seed), Sampled: .1}, make([]uint64, 10)
+		for number := range uint64(10_000) {
+			if of.IsSampled(number + 1) {
+				turns[number%10]++
+			}
+		}
+		for turn, n := range turns { // binomial, of 1,000 and a tenth
+			if n < 60 || n > 140 {
+				t.Errorf("seed %d: of each ten, number %d is sampled %d times, want about 100", seed, turn, n)
+			}
+		}
+		if slices.Equal(turns, last) {
+			t.Errorf("two seeds choose alike: %v", turns)
+		}
+		last = turns
+	}
+}
+
+// Of any number of operations exactly the share is sampled, to one of them.
 func TestShareIsExact(t *testing.T) {
 	for _, share := range []float64{0, .01, .1, 1. / 3, .5, .999, 1} {
 		sampled, of := 0.0, Traces{Sampled: share}
@@ -173,7 +199,7 @@ func TestShareIsExact(t *testing.T) {
 			if of.IsSampled(number) {
 				sampled++
 			}
-			if math.Abs(sampled-float64(number)*share) >= 1 {
+			if math.Abs(sampled-float64(number)*share) > 1+1e-6 {
 				t.Fatalf("share %v: %v of %d", share, sampled, number)
 			}
 		}

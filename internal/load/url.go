@@ -4,6 +4,7 @@ package load
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -21,6 +22,9 @@ var schemes = map[string]struct {
 	"grpcs": {port: "443", tls: true, grpc: true},
 }
 
+// ErrUnixSocket says that a Unix socket cannot be asked.
+var ErrUnixSocket = errors.New("a Unix socket cannot be asked: have the program listen on 127.0.0.1")
+
 // RequestTo returns the request for a URL: http:// and https:// ask by HTTP/1.1,
 // grpc://HOST:PORT/package.Service/Method and grpcs:// make a unary call. The
 // path and the query may hold {data.COLUMN}, or {take.NAME}. User and password become an
@@ -35,6 +39,9 @@ func RequestTo(target string) (Request, error) {
 	marked, placeholders, err := hidePlaceholders(target)
 	if err != nil {
 		return Request{}, fmt.Errorf("URL %q: %w", target, err)
+	}
+	if strings.HasPrefix(target, "unix:") {
+		return Request{}, fmt.Errorf("URL %q: %w", target, ErrUnixSocket)
 	}
 	u, err := url.Parse(marked)
 	if err != nil && strings.Contains(target, "://") {

@@ -37,6 +37,7 @@ func TestRequestToRefuses(t *testing.T) {
 		"localhost":              "want one such as http://localhost",
 		"//h/x":                  "want one such as http://h/x",
 		"http:///x":              "has no host",
+		"unix:///tmp/app.sock":   ErrUnixSocket.Error(),
 		"ftp://h/":               `scheme "ftp" is not supported`,
 		"grpc://h:1":             "want the method to call",
 		"grpc://h:1/Service":     "want the method to call",

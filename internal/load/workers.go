@@ -165,13 +165,14 @@ func (w *workers) exchange(ctx context.Context, due wait, freed time.Duration) {
 
 // outcome is what became of one operation.
 type outcome struct {
-	walk    walk
+	walk
 	status  int
-	step    *operation // the last one that was begun
-	kind    string     // what the answer is wrong in; "" where it is right
+	kind    string // what the answer is wrong in; "" where it is right
 	err     error
 	refused bool // no connection could be opened
-	use     use
+
+	redirects []string // where answers led to
+	use       use
 }
 
 // use is what an operation took.
@@ -196,38 +197,39 @@ func (w *workers) finish(ctx context.Context, due wait, o outcome) {
 	} else {
 		w.feeder.answered()
 	}
+	for _, to := range o.redirects {
+		count(t.redirects, to)
+	}
 	switch {
 	case o.err != nil && ctx.Err() != nil:
 		t.fail(errCancelled.Error(), now)
 	case now >= w.plan.deadline(due.at):
 		t.timeOut(due.at, now)
 	case o.err != nil:
-		t.fail(o.step.says(kindOf(o.err)), now)
+		t.fail(o.step().says(kindOf(o.err)), now)
 	case o.kind != "":
 		t.fail(o.kind, now)
 	default:
 		t.complete(due.at, now)
-		t.answered(o.step, o.status)
+		t.answered(&o.walk, o.status)
 	}
 }
 
 // attempt makes the steps of the operation.
 func (w *workers) attempt(ctx context.Context, a arrival, deadline time.Duration) outcome {
 	o := outcome{walk: walk{op: &w.plan.ops[a.op]}}
-	k := &o.walk
 	for {
-		answer := w.ask(ctx, k, a.nth, deadline, &o)
-		o.step = k.step()
+		answer := w.ask(ctx, &o.walk, a.nth, deadline, &o)
+		step := o.step()
 		switch {
 		case o.err != nil:
 			return o
-		case !o.step.expects(o.status):
-			o.kind = o.step.says(statusKind(o.status))
+		case !step.expects(o.status):
 			return o
-		case o.step.then == nil:
+		case step.then == nil:
 			return o
 		}
-		if o.kind = k.advance(answer); o.kind != "" {
+		if o.kind = o.advance(answer); o.kind != "" {
 			return o
 		}
 	}
@@ -246,6 +248,13 @@ func (w *workers) ask(ctx context.Context, k *walk, nth uint64, deadline time.Du
 		o.status, o.err = c.exchange(ctx, k, nth, &o.use)
 		answer := c.response.tape
 		if o.err == nil {
+			k.body += c.response.body
+			switch step := k.step(); {
+			case !step.expects(o.status):
+				o.kind = step.says(c.response.wrong())
+			case len(step.status) == 0 && c.response.redirects():
+				o.redirects = append(o.redirects, c.response.told())
+			}
 			w.put(t.key, c)
 			return answer
 		}

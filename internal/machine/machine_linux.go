@@ -23,20 +23,25 @@ func LoadAverage() (float64, error) {
 	return load, nil
 }
 
-// Steal returns the CPU time that the host has taken since the machine started, all CPUs together.
-func Steal() (time.Duration, error) { return stealOf(firstLine("/proc/stat")) }
+// CPUTimes returns what CPUs have worked, and what the host has taken of the time for which they had work, since the machine
+// started, all CPUs together.
+func CPUTimes() (worked, stolen time.Duration, err error) { return timesOf(firstLine("/proc/stat")) }
 
-func stealOf(line string) (time.Duration, error) {
+func timesOf(line string) (worked, stolen time.Duration, err error) {
 	fields := strings.Fields(line)
 	// cpu user nice system idle iowait irq softirq steal …
 	if len(fields) < 9 || fields[0] != "cpu" {
-		return 0, fmt.Errorf("reading CPU times: /proc/stat begins with %q", line)
+		return 0, 0, fmt.Errorf("reading CPU times: /proc/stat begins with %q", line)
 	}
-	ticks, err := strconv.ParseUint(fields[8], 10, 63)
-	if err != nil {
-		return 0, fmt.Errorf("reading CPU times from /proc/stat: %w", err)
+	var ticks [9]time.Duration
+	for i := 1; i < len(ticks); i++ {
+		n, err := strconv.ParseUint(fields[i], 10, 63)
+		if err != nil {
+			return 0, 0, fmt.Errorf("reading CPU times from /proc/stat: %w", err)
+		}
+		ticks[i] = time.Duration(n) * tick
 	}
-	return time.Duration(ticks) * tick, nil
+	return ticks[1] + ticks[2] + ticks[3] + ticks[6] + ticks[7], ticks[8], nil
 }
 
 func describe(f *Facts) {

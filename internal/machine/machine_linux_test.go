@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-func TestSteal(t *testing.T) {
-	if taken, err := Steal(); err != nil || taken < 0 {
-		t.Errorf("the host took %v (%v) of this machine", taken, err)
+func TestCPUTimes(t *testing.T) {
+	if worked, taken, err := CPUTimes(); err != nil || taken < 0 || worked <= 0 {
+		t.Errorf("the CPUs worked %v and the host took %v (%v) of this machine", worked, taken, err)
 	}
-	for line, want := range map[string]time.Duration{
-		"cpu  4000 1 600 17400 500 2 3 250 7 8": 2500 * time.Millisecond,
-		"cpu 4000 1 600 17400 500 2 3 0":        0,
+	for line, want := range map[string][2]time.Duration{
+		"cpu  4000 1 600 17400 500 2 3 250 7 8": {46060 * time.Millisecond, 2500 * time.Millisecond},
+		"cpu 4000 1 600 17400 500 2 3 0":        {46060 * time.Millisecond, 0},
 	} {
-		if got, err := stealOf(line); err != nil || got != want {
-			t.Errorf("%q: the host took %v (%v), want %v", line, got, err, want)
+		if worked, taken, err := timesOf(line); err != nil || worked != want[0] || taken != want[1] {
+			t.Errorf("%q: they worked %v and the host took %v (%v), want %v", line, worked, taken, err, want)
 		}
 	}
-	for _, line := range []string{"", "cpu 1 2 3", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 many"} {
-		if got, err := stealOf(line); err == nil {
-			t.Errorf("%q: the host took %v", line, got)
+	for _, line := range []string{"", "cpu 1 2 3", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 many", "cpu 1 no 3 4 5 6 7 8"} {
+		if worked, taken, err := timesOf(line); err == nil {
+			t.Errorf("%q: they worked %v and the host took %v", line, worked, taken)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 // LoadAverage is not read on this system.
 func LoadAverage() (float64, error) { return 0, unread("the load of the machine") }
 
-// Steal is not read on this system.
-func Steal() (time.Duration, error) { return 0, unread("CPU times") }
+// CPUTimes are not read on this system.
+func CPUTimes() (worked, stolen time.Duration, err error) { return 0, 0, unread("CPU times") }
 
 func describe(*Facts) {}
 

@@ -76,3 +76,16 @@ func checkAddress(addr string) error {
 	}
 	return nil
 }
+
+// hostPort is where a URL is asked, with the port of its scheme where it names none.
+func hostPort(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}

@@ -1,15 +1,12 @@
 package process
 
-// How a program ended, and the error that says so with its last line.
+// How a program ended.
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"golang.org/x/sys/unix"
 )
 
@@ -59,34 +56,4 @@ func exitOf(status syscall.WaitStatus, usage syscall.Rusage) Exit {
 	}
 	e.Code = status.ExitStatus()
 	return e
-}
-
-// DiedError says that a process ended when it should have been running.
-type DiedError struct {
-	Process string
-	While   string // what was going on, e.g. "waiting for http://127.0.0.1:8080/"
-	Exit    Exit
-	Log     []string // its last lines, of which Error has the last alone
-}
-
-// Error says it in one line, so that whoever shows the log as well shows it once.
-func (e *DiedError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "process %s ended (%s)", e.Process, e.Exit)
-	if e.While != "" {
-		b.WriteString(" while " + e.While)
-	}
-	b.WriteString(lastLine(e.Log))
-	return b.String()
-}
-
-// lastLine is the end of a message: what the program wrote last, which is where
-// most programs name the error that ended them.
-func lastLine(log []string) string {
-	for _, line := range slices.Backward(log) {
-		if text := excerpt.Line(line); text != "" {
-			return "; it wrote last: " + text
-		}
-	}
-	return "; it wrote nothing"
 }

@@ -18,6 +18,26 @@ func (p *Process) Inside(variables []string, folder string) ([]Inside, error) {
 	return inside.Look(pids, variables, folder), nil
 }
 
+// Sockets are the TCP sockets that a process has at the moment.
+type Sockets = inside.Sockets
+
+// Connection is one over TCP, by its ends.
+type Connection = inside.Connection
+
+// Connections are all that are in this machine's table at the moment, and those of them that whoever opened them has closed:
+// whose these were is not told.
+func Connections() (all, closed []Connection) { return inside.Connections() }
+
+// Sockets looks at the TCP sockets of the programs that a process consists of. What has ended meanwhile, or may not be
+// read, is left out.
+func (p *Process) Sockets() (Sockets, error) {
+	pids, err := p.Pids()
+	if err != nil {
+		return Sockets{}, err
+	}
+	return inside.SocketsOf(pids), nil
+}
+
 // Runtime is the virtual machine that the program runs on, such as "java 17.0.15+6
 // (Debian)"; "" where nobody can tell: it is told of Java alone.
 func (p *Process) Runtime() string {

@@ -38,6 +38,9 @@ func TestInside(t *testing.T) {
 	if got[0].Lacks == got[1].Lacks {
 		t.Errorf("%+v", got)
 	}
+	if got[0].Start == got[1].Start || got[0].Start == "" || got[0].Names == got[1].Names {
+		t.Errorf("two programs that were started apart, of which one was told of the folder: %+v", got)
+	}
 	if none, err := p.Inside(nil, ""); err != nil || len(none) != 2 || none[0].Lacks || none[0].Holds || none[1].Holds {
 		t.Errorf("asked for nothing: %+v, %v", none, err)
 	}

@@ -57,6 +57,7 @@ var programs = map[string]func(args []string) error{
 	"family":   family,
 	"say":      say,
 	"serve":    serve,
+	"listen":   listen,
 	"where":    where,
 	"hold":     hold,
 	"reserve":  takePort,
@@ -133,6 +134,17 @@ func serve(args []string) error {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}))
+}
+
+// listen takes connections at addresses and never answers.
+func listen(addresses []string) error {
+	for _, address := range addresses {
+		if _, err := net.Listen("tcp", address); err != nil {
+			return err
+		}
+	}
+	fmt.Println("listening")
+	select {}
 }
 
 // where says on which CPUs and in which cgroups it runs.

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/tracetax/tracetax/internal/process/inside"
 )
 
 // ephemeral is the range of ports that the kernel gives to outgoing connections.
@@ -48,7 +50,7 @@ func holder(port int) string {
 			continue
 		}
 		for line := range strings.Lines(string(text)) {
-			if inode, ok := listening(line, port); ok {
+			if l, inode, is := inside.Listening(line); is && l.Port == strconv.Itoa(port) {
 				sockets["socket:["+inode+"]"] = true
 			}
 		}
@@ -62,16 +64,4 @@ func holder(port int) string {
 		}
 	}
 	return ""
-}
-
-// listening reads a line of /proc/net/tcp: local address in field 1, state in
-// field 3 (0A is listening), inode in field 9.
-func listening(line string, port int) (inode string, ok bool) {
-	fields := strings.Fields(line)
-	if len(fields) < 10 || fields[3] != "0A" {
-		return "", false
-	}
-	_, hex, _ := strings.Cut(fields[1], ":")
-	n, err := strconv.ParseUint(hex, 16, 16)
-	return fields[9], err == nil && int(n) == port
 }

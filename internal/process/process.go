@@ -102,6 +102,9 @@ func (p *Process) Stdout() io.Reader {
 	return p.stdout
 }
 
+// LogFull is for how long until now the program could not write to its log, about: tracetax had not read what was there.
+func (p *Process) LogFull() time.Duration { return p.log.Full() }
+
 // Unmet lists in words what the command asked for and the machine can't do.
 func (p *Process) Unmet() []string { return slices.Clone(p.unmet) }
 
@@ -174,5 +177,5 @@ func (p *Process) send(o keeper.Order) error {
 func (p *Process) Died() *DiedError { return p.died("") }
 
 func (p *Process) died(while string) *DiedError {
-	return &DiedError{Process: p.Name(), While: while, Exit: p.Exit(), Log: p.log.Tail(20)}
+	return &DiedError{Process: p.Name(), While: while, Exit: p.Exit(), Log: p.log.Tail(quoted), Why: Telling(p.log.Tail(searched))}
 }

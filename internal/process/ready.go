@@ -21,6 +21,7 @@ const interval = 10 * time.Millisecond
 // once, with a *DiedError, when the process ends. probes is the number of HTTP
 // requests that were answered: a traced program made spans of them.
 func (p *Process) Ready(ctx context.Context, c Check) (probes uint64, err error) {
+	begun := time.Now()
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -37,19 +38,10 @@ func (p *Process) Ready(ctx context.Context, c Check) (probes uint64, err error)
 	if errors.Is(context.Cause(within), errDied) {
 		return probes, p.died("waiting for " + c.text)
 	}
-	return probes, p.impatient(c, last, err)
+	return probes, p.notReady(c, time.Since(begun), last, err)
 }
 
 var errDied = errors.New("the process ended")
-
-// impatient says what the last probe saw when patience ended.
-func (p *Process) impatient(c Check, last, err error) error {
-	if last == nil {
-		last = errors.New("no answer yet")
-	}
-	message := fmt.Sprintf("process %s is not ready: still waiting for %s (last: %v); give it more patience or correct the check", p.Name(), c.text, last)
-	return fmt.Errorf("%s%s: %w", message, lastLine(p.log.Tail(5)), err)
-}
 
 // probe tries until the check holds or ctx ends; last is what the latest failed
 // try saw.

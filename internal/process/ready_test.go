@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -86,6 +87,63 @@ func TestReadyLosesPatience(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %q", want, err)
 		}
+	}
+}
+
+// A program that is not ready is seen where it listens instead.
+func TestWhereItListensInstead(t *testing.T) {
+	asked, other := unused(t), unused(t)
+	_, port, _ := net.SplitHostPort(asked)
+	six := net.JoinHostPort("::1", port)
+	if probe, err := net.Listen("tcp", six); err != nil {
+		t.Skip("this machine has no IPv6")
+	} else if err := probe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		check   string
+		listens []string
+		want    Place
+		where   []string
+	}{
+		"another port":           {"tcp://" + asked, []string{other}, OtherPort, []string{other}},
+		"IPv6 alone":             {"http://" + asked + "/", []string{six}, OtherAddress, []string{six}},
+		"no port":                {"tcp://" + asked, nil, Nowhere, nil},
+		"there, unanswered":      {"http://" + asked + "/", []string{asked, other}, There, []string{asked, other}},
+		"everywhere":             {"http://" + asked + "/", []string{":" + port}, There, []string{"[::]:" + port}},
+		"a line, with no port":   {"log:never", []string{other}, Unseen, []string{other}},
+		"a name that resolves":   {"http://localhost:" + port + "/", []string{six}, There, []string{six}},
+		"another of its own IPs": {"tcp://" + asked, []string{net.JoinHostPort("127.0.0.2", port)}, OtherAddress, []string{net.JoinHostPort("127.0.0.2", port)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The program is a child of a shell, as behind launchers.
+			p, err := open(t, AccountingAuto).Start(t.Context(), Command{Name: "web", Args: append([]string{"sh", "-c", `"$0" "$@" & wait`, os.Args[0]}, c.listens...), Env: append(os.Environ(), "TEST_PROGRAM=listen")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ready(t, p, "log:listening")
+			check, err := ParseCheck(c.check)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			_, err = p.Ready(ctx, check)
+			var not *NotReadyError
+			if !errors.As(err, &not) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("error %v", err)
+			}
+			slices.Sort(not.Listens)
+			slices.Sort(c.where)
+			if not.Place != c.want || !slices.Equal(not.Listens, c.where) || not.Process != "web" {
+				t.Errorf("place %q, listens at %q; want %q, %q", not.Place, not.Listens, c.want, c.where)
+			}
+			for _, address := range c.where {
+				if !strings.Contains(err.Error(), address) && c.want != Unseen {
+					t.Errorf("%q is not in %q", address, err)
+				}
+			}
+		})
 	}
 }
 

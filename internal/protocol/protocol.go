@@ -51,6 +51,20 @@ var Table = []Row{
 	{Name: Glowroot, Word: "glowroot", Title: "Glowroot over gRPC", Whole: true},
 }
 
+// CopyHeader is the header, or metadata, of a request whose spans come to the sink by another request too: it takes them in, and
+// does not count them. CopiesGRPC and CopiesHTTP are the placeholders of where a hop sends such: to the sink, whatever is between.
+const (
+	CopyHeader = "tracetax-copy"
+	CopiesGRPC = "copies.grpc"
+	CopiesHTTP = "copies.http"
+)
+
+// Receivers are the ports at which receivers of spans listen where nobody says otherwise, and what they take there.
+var Receivers = map[uint16]string{
+	4317: "OTLP over gRPC", 4318: "OTLP over HTTP", 9411: "Zipkin", 14250: "Jaeger over gRPC", 14268: "Jaeger over HTTP",
+	8126: "Datadog", 8200: "Elastic APM", 11800: "SkyWalking",
+}
+
 // Prefix begins the placeholders that stand for where the sink is.
 const Prefix = "sink."
 

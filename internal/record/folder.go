@@ -21,6 +21,7 @@ const (
 	ReportFile      = "report.html"
 	BenchfmtFile    = "benchfmt.txt"
 	LogsFolder      = "logs"
+	HopsFolder      = "hops"    // configurations of Collectors, as they were given and as the runs have them
 	SamplesFolder   = "samples" // every single duration, where the experiment asks for them
 )
 
@@ -186,7 +187,10 @@ func (f *Folder) endLine() error {
 // Write makes or replaces a file of the folder, as a whole or not at all.
 func (f *Folder) Write(name string, content func(io.Writer) error) error {
 	path := f.Path(name)
-	temporary, err := os.CreateTemp(filepath.Dir(path), "."+name+".*")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("making the folder of %s: %w", name, err)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}

@@ -59,6 +59,9 @@ type Record struct {
 	Backend *Backend `json:"backend,omitempty"` // what the backend says, where the spans went to one; then Sink and Life of all stretches are its count of spans
 	Harness Harness  `json:"harness"`           // what the harness says of itself
 	Signs   *Signs   `json:"signs,omitempty"`   // of the tracer, where no span came; nil where nobody looked
+
+	Loaded    map[string][]string `json:"loaded,omitempty"`    // by process: the command lines of the programs that loaded the tracer at the end, where they are several; processes that forked from one another are one
+	Elsewhere []Elsewhere         `json:"elsewhere,omitempty"` // of spans that did not go to the sink, an entry a process; none seen is no proof that there were none
 }
 
 // Failed reports whether the run has no usable result.
@@ -70,10 +73,17 @@ const StageBlock = "block"
 // Failure says why a run has no result.
 type Failure struct {
 	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, verify, stop, cleanup, pilot, block
+	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, or where a program listens that is not ready (no-port, other-port, other-address, no-answer)
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
 	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
 }
+
+// The codes of the failure of a process that ended when it should have been running: it found its port taken, or not.
+const (
+	Ended     = "ended"
+	PortTaken = "port-taken"
+)
 
 // Start is what happened from the first fork to the first phase.
 type Start struct {
@@ -86,6 +96,8 @@ type Start struct {
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
+	Once                  []string          `json:"once,omitempty"`              // calibration: operations (see Work) that were made once after it, so that what only the first time makes is known
+	OnceSink              *Counts           `json:"once_sink,omitempty"`         // calibration: what arrived of these, a part of sink
 	Hops                  []Hop             `json:"hops,omitempty"`              // what the hops say of the same time
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
@@ -154,12 +166,14 @@ type Load struct {
 	TimedOut      uint64            `json:"timed_out"`            // no answer within the time-out: in Latency as censored values
 	Errors        map[string]uint64 `json:"errors,omitempty"`     // how many operations failed, by what went wrong
 	Answers       map[int]uint64    `json:"answers,omitempty"`    // the completed by status, of operations with several that are right
+	Redirects     map[string]uint64 `json:"redirects,omitempty"`  // the completed that were redirected, by status and where to ("302 to /login"), of operations that do not say which status is right
 	Connected     uint64            `json:"connected"`            // connections opened
 	Resent        uint64            `json:"resent,omitempty"`     // requests sent twice, as the server had closed the kept connection
 	Identified    uint64            `json:"identified,omitempty"` // of the started: the load generator chose the ids of their traces, and sent these as traceparent
 	Sampled       uint64            `json:"sampled,omitempty"`    // of these: with the flag that they are sampled
 	BytesSent     uint64            `json:"bytes_sent"`           // over the connections
 	BytesReceived uint64            `json:"bytes_received"`       // over the connections
+	BodyBytes     uint64            `json:"body_bytes,omitempty"` // of the bodies of answers to the completed; 0: there were none, or it was not counted
 	Driven        *Driven           `json:"driven,omitempty"`     // what a self-driving workload says of itself; nil for others
 	Backlog       []uint64          `json:"backlog,omitempty"`    // open loop: operations due and not ended, at each tenth of the schedule
 	Latency       Histogram         `json:"latency"`              // ns, from the intended start
@@ -182,6 +196,9 @@ type Driven struct {
 	Samples         string   `json:"samples,omitempty"` // file in the results folder that holds every duration; "" where none is kept
 }
 
+// ByClock is the source of what the CPU clocks of processes say.
+const ByClock = "clock"
+
 // Usage is what one process (with its descendants) used over a stretch of time.
 type Usage struct {
 	Process         string    `json:"process"`                        // name of the process
@@ -195,8 +212,10 @@ type Usage struct {
 	ContextSwitches uint64    `json:"context_switches"`               // of all its threads
 	Involuntary     uint64    `json:"involuntary_switches,omitempty"` // of which the thread would have gone on
 	ThrottleSeconds float64   `json:"throttle_seconds"`               // time for which its quota held it back
+	LogFullSeconds  float64   `json:"log_full_seconds,omitempty"`     // time for which the pipe of its log was full, about, so that it waited for tracetax
 	CPUs            float64   `json:"cpus,omitempty"`                 // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`                         // "cgroup v1", "cgroup v2" or "clock"
+	Outside         []string  `json:"outside,omitempty"`              // processes of it that had left its cgroup at the end: its limits do not hold for them
 }
 
 // Whose is the service that the process is charged to: the workload's process beside which it stands, or itself.
@@ -263,25 +282,27 @@ type Admitted struct {
 
 // Stop is how the processes ended.
 type Stop struct {
-	Seconds float64 `json:"seconds"`           // from the first signal to the last end
-	Killed  bool    `json:"killed,omitempty"`  // one did not end when asked
-	Unquiet bool    `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
-	Idle    []Usage `json:"idle,omitempty"`    // usage over a second idle window, after the last phase: one entry a process
-	Sink    Counts  `json:"sink"`              // what arrived while they stopped
-	Hops    []Hop   `json:"hops,omitempty"`    // what the hops say of the same time, as far as they could be asked
+	Seconds float64  `json:"seconds"`           // from the first signal to the last end
+	Killed  bool     `json:"killed,omitempty"`  // one did not end when asked
+	Deaf    []string `json:"deaf,omitempty"`    // the processes that did not
+	Unquiet bool     `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
+	Idle    []Usage  `json:"idle,omitempty"`    // usage over a second idle window, after the last phase: one entry a process
+	Sink    Counts   `json:"sink"`              // what arrived while they stopped
+	Hops    []Hop    `json:"hops,omitempty"`    // what the hops say of the same time, as far as they could be asked
 }
 
 // Harness is what the harness knows of its own influence on a run.
 type Harness struct {
-	StealSeconds float64  `json:"steal_seconds"`    // CPU time taken by the host, all CPUs
-	LoadAverage  float64  `json:"load_average"`     // one minute, at the start of the run, before its prepare command
-	Accounting   string   `json:"accounting"`       // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
-	Placement    string   `json:"placement"`        // "cpuset", "affinity" or "none"
-	OwnCPU       float64  `json:"own_cpu"`          // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
-	OwnSeconds   float64  `json:"own_seconds"`      // how long that was
-	Unmet        []string `json:"unmet,omitempty"`  // limits and places that could not be given to a process, and why
-	Seconds      float64  `json:"seconds"`          // over which steal_seconds is told: the run without the commands around it
-	Unread       []string `json:"unread,omitempty"` // which of steal_seconds and load_average could not be read: they are 0 and not known
-	Order        string   `json:"order,omitempty"`  // how the load went through the runs of the block that were made together: "windows" or "woven"; "" of a run by itself
-	With         []string `json:"with,omitempty"`   // the variants of those runs, without this one
+	StealSeconds  float64  `json:"steal_seconds"`            // CPU time taken by the host, all CPUs
+	WorkedSeconds float64  `json:"worked_seconds,omitempty"` // CPU time that all CPUs worked meanwhile; 0: not known
+	LoadAverage   float64  `json:"load_average"`             // one minute, at the start of the run, before its prepare command
+	Accounting    string   `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
+	Placement     string   `json:"placement"`                // "cpuset", "affinity" or "none"
+	OwnCPU        float64  `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
+	OwnSeconds    float64  `json:"own_seconds"`              // how long that was
+	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
+	Seconds       float64  `json:"seconds"`                  // over which steal_seconds is told: the run without the commands around it
+	Unread        []string `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
+	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "windows" or "woven"; "" of a run by itself
+	With          []string `json:"with,omitempty"`           // the variants of those runs, without this one
 }

@@ -130,11 +130,11 @@ func cut(from *uint64, n uint64) uint64 {
 }
 
 // Larger returns how many traces of these roots have more spans than they are known to, how many
-// more all of them have, and any of them at most.
-func (s Shapes) Larger(roots map[string]int) (traces, spans int64, most int) {
+// more all of them have, and any of them at most. Those of sizes that are known besides are not among them.
+func (s Shapes) Larger(roots map[string]int, besides map[string]map[int]bool) (traces, spans int64, most int) {
 	for root, known := range roots {
 		for size, n := range s[root] {
-			if size > known && n > 0 {
+			if size > known && n > 0 && !besides[root][size] {
 				traces += n
 				spans += int64(size-known) * n
 				most = max(most, size-known)

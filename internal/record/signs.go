@@ -16,6 +16,14 @@ type Signs struct {
 	Processes   []ProcessSigns `json:"processes,omitempty"` // one a traced process
 }
 
+// Elsewhere is what can be seen from outside of spans that a process of the workload sent, or tried to send, elsewhere than
+// to the sink.
+type Elsewhere struct {
+	Process string   `json:"process"`       // name of the process; "" where it is one of several
+	To      []string `json:"to,omitempty"`  // where it was connected to: addresses at ports of known receivers, none of this run's own
+	Log     *LogSign `json:"log,omitempty"` // lines of its log that tell of a failed export; looked for where nothing is to come to the sink
+}
+
 // ProcessSigns are those of one traced process with its descendants, at the end of the
 // last operation.
 type ProcessSigns struct {

@@ -66,12 +66,15 @@ func reasonOf(f *finding.Finding) *finding.Reason {
 	return nil
 }
 
-// idle says that no span came of one side, or that each did other work; nil where neither is so.
+// idle says that no span came of one side, or went elsewhere, or that each did other work; nil where neither is so.
 func (r *result) idle(f *finding.Finding) *finding.Reason {
 	for _, variant := range []string{f.Variant, f.Against} {
 		if r.UntracedIn(f, variant) {
 			return &finding.Reason{Code: finding.WhyUntraced, Variant: variant}
 		}
+	}
+	if who := r.OneElsewhere(f); who != "" {
+		return &finding.Reason{Code: finding.WhyElsewhere, Variant: who}
 	}
 	if f.Uncompared {
 		return &finding.Reason{Code: finding.WhyOtherRates}

@@ -18,8 +18,11 @@ import (
 	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
-// grace is how long a process may take to end when it is asked to.
-const grace = 15 * time.Second
+// How long a process may take to end when it is asked to; variables for tests.
+var (
+	grace = 15 * time.Second
+	deaf  = time.Second // one that did not in an earlier run: what it flushes at once still comes
+)
 
 // startApps starts the workload's processes in the order of the file, each when
 // the one before is ready, and the readings of what they use. The death of any
@@ -34,6 +37,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 	if err := s.makeSpanFolders(); err != nil {
 		return err
 	}
+	s.beginWatch()
 	var first time.Time // of the app, or of what stands beside it: the start of a database is none of its own
 	begun := false
 	all := s.agents.processes()
@@ -133,7 +137,7 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 		s.record.Start.Probes += probes
 	}
 	if err != nil {
-		return fmt.Errorf("waiting until process %s is ready (%s, at most %v): %w", p.Name, text, p.Patience, err)
+		return err
 	}
 	s.name = "start"
 	return nil

@@ -147,7 +147,7 @@ func TestBroughtAtFault(t *testing.T) {
 		is   string
 	}{
 		"dies":            {[]string{os.Args[0], "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", os.DevNull, "dies"}, "out of memory, or so", "exit status 7"},
-		"is never ready":  {[]string{"sh", "-c", "echo thinking of 127.0.0.1:{port}; exec sleep 60"}, "thinking", "waiting until process proxy@app is ready"},
+		"is never ready":  {[]string{"sh", "-c", "echo thinking of 127.0.0.1:{port}; exec sleep 60"}, "thinking", "process proxy@app is not ready"},
 		"ends at once":    {[]string{"sh", "-c", "echo no licence for {port}; exit 3"}, "no licence", "proxy@app"},
 		"is not there":    {[]string{"no-such-program-anywhere", "{port}"}, "", "no-such-program-anywhere"},
 		"says too little": {[]string{"sh", "{agent.port}"}, "", "{agent.port}"},

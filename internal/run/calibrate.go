@@ -21,6 +21,9 @@ func (s *stage) calibrate(ctx context.Context) error {
 	if probe, ok := s.probe(); ok && len(requests) > 0 {
 		requests = slices.Concat([]PhaseRequest{{Operation: probe, Load: s.request.Load}}, requests)
 	}
+	if err := s.makeOnce(ctx); err != nil {
+		return err
+	}
 	counted := s.record.Start.Sink
 	for i, request := range requests {
 		j, err := s.job(request.Operation, request.Load, request.Parameter)
@@ -45,6 +48,37 @@ func (s *stage) calibrate(ctx context.Context) error {
 		})
 		counted = end.counts
 	}
+	return nil
+}
+
+// makeOnce makes each operation once but the run's first one, and waits for their spans: the first time a program may make
+// spans that it makes never again.
+func (s *stage) makeOnce(ctx context.Context) error {
+	start := &s.record.Start
+	for _, request := range s.request.Phases {
+		work := record.Work(request.Operation.Name, request.Parameter)
+		if work == record.Work(start.FirstOperation, start.FirstParameter) || slices.Contains(start.Once, work) {
+			continue
+		}
+		j, err := s.job(request.Operation, request.Load, request.Parameter)
+		if err != nil {
+			return err
+		}
+		j.Purpose, j.Rate, j.Count, j.Duration = drive.Learn, s.manner().CalibrationRate, 1, 0
+		if _, err := s.load(ctx, j); err != nil {
+			return err
+		}
+		start.Once = append(start.Once, work)
+	}
+	if len(start.Once) == 0 {
+		return nil
+	}
+	end, err := s.drain(ctx, start.Sink, -1)
+	if err != nil {
+		return err
+	}
+	came := end.counts.Minus(start.Sink)
+	start.OnceSink, start.Sink = &came, end.counts
 	return nil
 }
 

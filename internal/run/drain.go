@@ -26,7 +26,7 @@ type drained struct {
 
 // drain waits until the spans of operations have come; see drainFor. The tracer holds them back, and then each of the hops.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
-	return s.drainFor(ctx, before, awaited, s.request.Plan.Passed())
+	return s.drainFor(ctx, before, awaited, s.request.Plan.Patience())
 }
 
 // drainFor waits until the sink is quiet: it was told of all of the awaited spans since
@@ -35,6 +35,9 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 // nothing is not waited for.
 func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited float64, delay time.Duration) (drained, error) {
 	start := time.Now()
+	if err := s.lookElsewhere(); err != nil { // what was connected while operations were made still is
+		return drained{}, err
+	}
 	silence := delay + margin
 	patience := 3*silence + 10*time.Second
 	flow := flow{begun: s.request.Begun, mark: before, next: before, marked: start, changed: start}
@@ -70,7 +73,7 @@ func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited floa
 // allCame reports whether all of the awaited spans came. Where a trace has more spans than any
 // had in the calibration their number varies: then more may come.
 func (s *stage) allCame(c record.Counts, awaited float64) bool {
-	larger, _, _ := c.Shapes.Larger(s.request.Begun.Roots)
+	larger, _, _ := c.Shapes.Larger(s.request.Begun.Roots, nil)
 	return larger == 0 && float64(s.told(c)) >= awaited
 }
 

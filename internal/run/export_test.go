@@ -23,6 +23,13 @@ func SetCalmPatience(start, work, drain time.Duration) (restore func()) {
 	return func() { startPatience, forLong, drainPatience = wasStart, wasWork, wasDrain }
 }
 
+// SetGrace sets how long a process may take to end when it is asked to, and one that did not in an earlier run.
+func SetGrace(asked, again time.Duration) (restore func()) {
+	before, beforeAgain := grace, deaf
+	grace, deaf = asked, again
+	return func() { grace, deaf = before, beforeAgain }
+}
+
 // LiveAt has the workload's processes be reached at another host, and reach the sink there.
 func (c *Conductor) LiveAt(host string) {
 	c.target = func(l *process.Launcher) Target { return there{here{l}, host} }

@@ -6,6 +6,7 @@ package run
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/spec"
 )
+
+// portTaken is what programs write of a port that another took between its choice and its use.
+var portTaken = regexp.MustCompile(`(?i)address already in use|EADDRINUSE`)
 
 // lastWords is how long the end of a process may be heard of after what came of it.
 const lastWords = 500 * time.Millisecond
@@ -90,13 +94,20 @@ func (s *stage) failure(err error) *record.Failure {
 	}
 	var died *process.DiedError
 	if errors.As(err, &died) {
-		f.Process, f.Log = died.Process, died.Log
+		f.Code, f.Process, f.Log = record.Ended, died.Process, died.Log
+		if slices.ContainsFunc(died.Log, portTaken.MatchString) {
+			f.Code = record.PortTaken
+		}
 		return f
 	}
 	var one *drive.ProcessError
 	if errors.As(err, &one) {
 		const lines = 10
 		f.Process = one.Process
+		var not *process.NotReadyError
+		if errors.As(err, &not) {
+			f.Code = string(not.Place)
+		}
 		if app := s.app(one.Process); app != nil {
 			f.Log = app.Log().Tail(lines)
 		}

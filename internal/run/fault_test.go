@@ -1,12 +1,14 @@
 package run_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -36,6 +38,51 @@ func TestProcessAtFault(t *testing.T) {
 		}
 		if f := r.Failure; f.Process != "app" || !strings.Contains(strings.Join(f.Log, "\n"), c.says) {
 			t.Errorf("%s: at fault is %q with the log %q: %s", name, f.Process, f.Log, f.Message)
+		}
+	}
+}
+
+// The failure of a process that is not ready says where it listens instead, and that of one that ended says so.
+func TestWhyItIsNotReady(t *testing.T) {
+	for name, c := range map[string]struct {
+		address, check, want string
+	}{
+		"another port": {"127.0.0.1:{port.other}", "tcp://127.0.0.1:{port}", "other-port"},
+		"it ends":      {"127.0.0.1:no-port", "tcp://127.0.0.1:{port}", record.Ended},
+		"a taken port": {"{sink.otlp.grpc}", "tcp://127.0.0.1:{port}", record.PortTaken},
+	} {
+		conductor, q := request(t, record.Measured, "/work")
+		app := &q.Plan.Processes[0]
+		app.Run, app.Ready, app.Patience = []string{os.Args[0], "service", c.address, ""}, c.check, time.Second
+		r, err := conductor.Run(t.Context(), q)
+		if err != nil || !r.Failed() {
+			t.Fatalf("%s: %v, failed: %t", name, err, r.Failed())
+		}
+		if f := r.Failure; f.Code != c.want || f.Process != "app" || f.Stage != "ready" {
+			t.Errorf("%s: code %q, want %q: %+v", name, f.Code, c.want, f)
+		}
+	}
+}
+
+// A process that does not end when asked is killed and named; one that did not in an earlier run is not waited for again.
+func TestDeafToTheStop(t *testing.T) {
+	const long = 10 * time.Minute
+	for name, c := range map[string]struct {
+		asked, again time.Duration
+		known        []string
+	}{
+		"the first run": {3 * time.Second, long, nil}, "a later run": {long, 100 * time.Millisecond, []string{"deaf"}},
+	} {
+		restore := run.SetGrace(c.asked, c.again)
+		conductor, q := request(t, record.Measured, "/work")
+		q.Deaf = c.known
+		q.Plan.Processes = append(q.Plan.Processes, spec.Process{
+			Name: "deaf", Role: "app", Run: []string{"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"}, Ready: "log:ready", Patience: 20 * time.Second,
+		})
+		r := made(t, conductor, q)
+		restore()
+		if !r.Stop.Killed || !slices.Contains(r.Stop.Deaf, "deaf") {
+			t.Errorf("%s: killed %t, deaf %q", name, r.Stop.Killed, r.Stop.Deaf)
 		}
 	}
 }

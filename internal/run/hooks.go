@@ -10,13 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/run/logs"
+	"github.com/tracetax/tracetax/internal/shell"
 )
 
 // Bounds of these commands.
@@ -74,7 +74,7 @@ func (s *stage) hook(ctx context.Context, c *Conductor, what string, words []str
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it has not ended after %v", patience))
 	defer cancel()
 	err = process.Job{
-		Name: "tracetax-" + what, Args: args, Env: append(slices.Clone(s.shell), variantVariable+"="+s.request.Plan.Variant),
+		Name: "tracetax-" + what, Args: args, Env: append(shell.PastProxies(s.shell), variantVariable+"="+s.request.Plan.Variant),
 		Dir: f.Source, Stderr: log, Self: c.Self,
 	}.Run(ctx)
 	if err = errors.Join(err, log.Close()); err == nil {

@@ -2,7 +2,10 @@ package run_test
 
 import (
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -30,5 +33,32 @@ func TestInstrumentedAndShell(t *testing.T) {
 	}
 	if os.Getenv("DD_ONE") != "1" {
 		t.Error("tracetax's own environment has changed")
+	}
+}
+
+// A launcher that loads the tracer, as the program that it starts does, is told of; a program alone is not.
+func TestLaunchers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what a program has open is seen on Linux alone")
+	}
+	t.Parallel()
+	for script, want := range map[string]int{`exec 7<"$0"; "$@" & wait`: 2, `exec 7<"$0"; exec "$@"`: 0} {
+		folder := t.TempDir()
+		agent := filepath.Join(folder, "agent.so")
+		if err := os.WriteFile(agent, []byte("agent"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		conductor, q := request(t, record.Measured, "/work")
+		q.Folders.Tracer = folder
+		app := &q.Plan.Processes[0]
+		app.Run = slices.Concat([]string{"sh", "-c", script, agent}, app.Run)
+		r, err := conductor.Run(t.Context(), q)
+		if err != nil || r.Failed() {
+			t.Fatal(err, r.Failure)
+		}
+		got := r.Loaded["app"]
+		if len(got) != want || want > 0 && (!strings.HasPrefix(got[0], "sh -c") || !strings.Contains(got[1], " service ")) {
+			t.Errorf("%s: %q, want %d programs", script, got, want)
+		}
 	}
 }

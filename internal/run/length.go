@@ -50,7 +50,7 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, least time
 	drain := time.Duration(0)
 	if prepare.Exports(p) {
 		drain = p.Passed()/2 + 100*time.Millisecond
-		length += p.Passed() + margin
+		length += p.Patience() + margin
 	}
 	if kind == record.Measured {
 		drain = max(drain, least, calmFor)
@@ -60,7 +60,7 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, least time
 		if rate := p.Manner().CalibrationRate; rate > 0 {
 			made = time.Duration(calibrationOperations / rate * float64(time.Second))
 		}
-		once := length + time.Duration(phases+1)*(p.Passed()+margin) + time.Duration(phases)*made
+		once := length + time.Duration(phases+1)*(p.Patience()+margin) + time.Duration(phases)*made
 		if p.Buffers > 0 { // once more for each phase, with twice as much of it
 			once += time.Duration(phases) * (once + made)
 		}

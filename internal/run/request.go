@@ -31,6 +31,7 @@ type Request struct {
 	Drain          time.Duration          // of a measured run: no drain is shorter, for another variant of the experiment may need so long
 	Seed           uint64
 	Faults         spec.Faults
+	Deaf           []string // processes that did not end when asked in an earlier run: they are not waited for again
 
 	twice int // calibration: the phase, from 1, that is made twice as often; 0 is none
 }

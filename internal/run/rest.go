@@ -4,6 +4,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -18,6 +19,7 @@ const (
 	longestLook = 250 * time.Millisecond // and at most
 	calmShare   = 0.1                    // of a CPU, or of what the app may use of it: more is what a program uses idle only if it goes on for long
 	likeness    = 0.25                   // two paces that differ by less, as a share of the lower one, may be the same
+	starvedAt   = 50                     // involuntary switches a second: of a program that does little there are hardly any
 	noise       = 2e-3                   // s of CPU, by which a short stretch may come out too high: a timer, a tick of the kernel's clock
 
 	probeCalmFor  = 600 * time.Millisecond // after a probe that was too much for the app, which its quota may hold back for several periods
@@ -116,9 +118,23 @@ func (s *stage) little() float64 { return calmShare * min(1, s.appLimit()) }
 
 // agree reports whether what is used from a to b is what the processes use idle.
 func (s *stage) agree(a, middle, b usage.Mark) bool {
-	first, second := paceOf(s.meter.Between(a, middle)), paceOf(s.meter.Between(middle, b))
+	used := s.meter.Between(middle, b)
+	first, second := paceOf(s.meter.Between(a, middle)), paceOf(used)
 	whole := pace{first.cpu + second.cpu, first.seconds + second.seconds}
-	return !first.above(second) && !second.above(first) && (whole.rate() < s.little() || whole.seconds >= forLong.Seconds())
+	switch {
+	case first.above(second) || second.above(first):
+		return false
+	case whole.seconds >= forLong.Seconds():
+		return true
+	}
+	return whole.rate() < s.little() && !starved(used)
+}
+
+// starved reports whether processes would have used more than they got: others had their CPU.
+func starved(used []record.Usage) bool {
+	return slices.ContainsFunc(used, func(u record.Usage) bool {
+		return !u.Role.Harness() && float64(u.Involuntary) > starvedAt*u.Seconds
+	})
 }
 
 // idleAgain reads it once more when all operations have been made. Where it is another rate, none can be taken off.

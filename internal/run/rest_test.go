@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	startsFor = 3 * time.Second        // of CPU, used from when the service is ready
-	lateAfter = 500 * time.Millisecond // its last answer
-	lateWork  = 200 * time.Millisecond // of CPU
+	startsFor = 1500 * time.Millisecond // of CPU, used from when the service is ready by each of some threads
+	starters  = 4                       // that many: on a busy machine one gets little
+	lateAfter = 500 * time.Millisecond  // its last answer
+	lateWork  = 200 * time.Millisecond  // of CPU
 )
 
 // holdsBack is for how long the service holds spans back at most.
@@ -38,7 +39,9 @@ func holdsBack() time.Duration {
 // working has the service do what the test says in its environment.
 func working(next http.Handler) http.Handler {
 	if os.Getenv("STARTS") != "" {
-		go burn(micros(startsFor))
+		for range starters {
+			go burn(micros(startsFor))
+		}
 	}
 	if share, err := strconv.ParseFloat(os.Getenv("BACKGROUND"), 64); err == nil {
 		go background(share)

@@ -85,6 +85,7 @@ func service(address, sink string) error {
 	})
 	mux.HandleFunc("GET /kill/{role}", func(_ http.ResponseWriter, r *http.Request) { kill(r.PathValue("role")) })
 	limited(mux, tracer)
+	pooled(mux, tracer)
 	holding(mux)
 	fmt.Printf("begins on CPUs %s\n", cpus())
 	defer func() { fmt.Printf("ends on CPUs %s\n", cpus()) }()

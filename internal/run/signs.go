@@ -15,12 +15,15 @@ import (
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
-// longestSign is how much of a line is kept, in bytes.
-const longestSign = 300
-
 // lookInside notes what the processes consist of, while they are there and where no span has
 // come so far.
 func (s *stage) lookInside() error {
+	if err := s.lookElsewhere(); err != nil {
+		return err
+	}
+	if err := s.lookAtLoaded(); err != nil {
+		return err
+	}
 	if s.request.Plan.Silent || s.counted().Told() > 0 || !s.exporting && s.request.Folders.Tracer == "" {
 		return nil
 	}
@@ -46,6 +49,42 @@ func (s *stage) lookInside() error {
 			}
 		}
 		s.record.Signs.Processes = append(s.record.Signs.Processes, one)
+	}
+	return nil
+}
+
+// lookAtLoaded notes the programs that loaded the tracer, where a process consists of several: a launcher, such as npm or
+// Maven, is traced like the program that it starts.
+func (s *stage) lookAtLoaded() error {
+	folder, begins := s.request.Folders.Tracer, spec.Programs[s.request.Plan.Language]
+	if folder == "" {
+		return nil
+	}
+	for i, app := range s.apps {
+		seen, ok := app.(visible)
+		if !s.request.Plan.Processes[i].Traced || !ok {
+			continue
+		}
+		inside, err := seen.Inside(nil, folder)
+		if err != nil {
+			return fmt.Errorf("looking for the tracer in process %s: %w", app.Name(), err)
+		}
+		starts := map[string]bool{}
+		var commands []string
+		for _, one := range inside {
+			// Code that is read and closed again leaves no trace but the words that had it read.
+			speaks := slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(one.Program, b) })
+			if one.Start != "" && !starts[one.Start] && (one.Holds || one.Names && speaks) {
+				starts[one.Start] = true
+				commands = append(commands, s.kept(one.Command))
+			}
+		}
+		if len(commands) > 1 {
+			if s.record.Loaded == nil {
+				s.record.Loaded = map[string][]string{}
+			}
+			s.record.Loaded[app.Name()] = commands
+		}
 	}
 	return nil
 }
@@ -81,13 +120,8 @@ func (s *stage) readSigns(connections uint64) error {
 		if err != nil {
 			return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
 		}
-		secrets := logs.Replacer(s.request.Plan.Secrets)
 		for j := range found {
-			line := secrets.Replace(found[j].Last)
-			if len(line) > longestSign {
-				line = line[:longestSign] + "…"
-			}
-			found[j].Last = strings.ToValidUTF8(line, "�")
+			found[j].Last = s.kept(found[j].Last)
 		}
 		one.Log = found
 	}

@@ -27,36 +27,37 @@ type stage struct {
 	record  *record.Record
 	name    string // what is being done, for failures
 
-	launcher  *process.Launcher // of the harness's processes, on this machine
-	target    Target            // where the workload's processes live
-	scratch   string
-	placement process.Placement
-	agents    agents
-	apps      []Process
-	ports     *prepare.Ports
-	values    map[string]string // what placeholders stand for, in texts of no process
-	meter     Meter             // nil before the processes are ready
-	driver    drive.Driver      // nil before the agents have started
-	reached   record.Counts     // at the sink, when the next phase begins
-	warmed    map[int]warmed    // by phase: what was made of its operation before the first phase
-	route     route
-	receiver  receiver                      // of the spans' way: the sink, or a backend
-	received  map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
-	traced    *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
-	paged     *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
-	asked     uint64                        // whether a process is ready
-	owed      owed                          // by the tracer, of the probes of a search
-	sampled   time.Time                     // since when memory is
-	idlePace  *pace                         // of the processes under test; nil: not known
-	loaded    loadTime                      // of the last window; zero where the last phase had none of its own
-	results   string                        // the results folder
-	hookLogs  []string                      // of the commands around the run
-	unclean   error                         // what the command after the run failed of
-	shell     []string                      // what the programs get of the user's environment
-	exporting bool                          // spans are expected at the sink
-	ending    atomic.Bool                   // the processes are being stopped: their end is no death
-	before    harness                       // read when the run is prepared
-	after     harness                       // read when all of it has ended but the command after it; zero before
+	launcher    *process.Launcher // of the harness's processes, on this machine
+	target      Target            // where the workload's processes live
+	scratch     string
+	placement   process.Placement
+	agents      agents
+	apps        []Process
+	ports       *prepare.Ports
+	values      map[string]string // what placeholders stand for, in texts of no process
+	meter       Meter             // nil before the processes are ready
+	driver      drive.Driver      // nil before the agents have started
+	reached     record.Counts     // at the sink, when the next phase begins
+	warmed      map[int]warmed    // by phase: what was made of its operation before the first phase
+	route       route
+	receiver    receiver                      // of the spans' way: the sink, or a backend
+	received    map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
+	traced      *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
+	paged       *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
+	asked       uint64                        // whether a process is ready
+	owed        owed                          // by the tracer, of the probes of a search
+	sampled     time.Time                     // since when memory is
+	idlePace    *pace                         // of the processes under test; nil: not known
+	loaded      loadTime                      // of the last window; zero where the last phase had none of its own
+	results     string                        // the results folder
+	hookLogs    []string                      // of the commands around the run
+	unclean     error                         // what the command after the run failed of
+	shell       []string                      // what the programs get of the user's environment
+	exporting   bool                          // spans are expected at the sink
+	connections watch
+	ending      atomic.Bool // the processes are being stopped: their end is no death
+	before      harness     // read when the run is prepared
+	after       harness     // read when all of it has ended but the command after it; zero before
 
 	turn turn // among the runs of its block
 }
@@ -72,6 +73,12 @@ func newStage(q Request, placement process.Placement) *stage {
 // happens, no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	s.results = c.Results
+	if s.turn.turns == nil {
+		if c.connected == nil {
+			c.connected = map[process.Connection]bool{}
+		}
+		s.connections.ours = c.connected
+	}
 	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
 	if s.scratch, err = prepare.Scratch(); err != nil {
 		return err
@@ -179,14 +186,14 @@ func (s *stage) redact() error {
 // harness is a reading of what disturbs the harness. Elsewhere than on Linux nothing is read.
 type harness struct {
 	at             time.Time
-	steal          time.Duration
+	worked, steal  time.Duration
 	load           float64
 	stole, loading error // why they are not known
 }
 
 func readHarness() harness {
 	h := harness{at: time.Now()}
-	h.steal, h.stole = machine.Steal()
+	h.worked, h.steal, h.stole = machine.CPUTimes()
 	h.load, h.loading = machine.LoadAverage()
 	return h
 }
@@ -202,7 +209,7 @@ func (h harness) anew() harness {
 func (h harness) into(to *record.Harness, after harness) {
 	to.Seconds, to.Unread = after.at.Sub(h.at).Seconds(), nil
 	if h.stole == nil && after.stole == nil {
-		to.StealSeconds = (after.steal - h.steal).Seconds()
+		to.StealSeconds, to.WorkedSeconds = (after.steal - h.steal).Seconds(), (after.worked - h.worked).Seconds()
 	} else {
 		to.Unread = append(to.Unread, "steal_seconds")
 	}

@@ -32,7 +32,7 @@ func (s *stage) stop(ctx context.Context) error {
 		if slices.Contains(s.request.Plan.Route(), p.Name()) {
 			continue
 		}
-		if err := s.stopOne(ctx, p); err != nil {
+		if err := s.watchEnd(func() error { return s.stopOne(ctx, p) }); err != nil {
 			return err
 		}
 	}
@@ -67,16 +67,25 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.readSigns(seen.Connections); err != nil {
 		return err
 	}
+	if err := s.readElsewhere(); err != nil {
+		return err
+	}
 	return s.stopSink(ctx)
 }
 
 // stopOne ends one process.
 func (s *stage) stopOne(ctx context.Context, p Process) error {
-	killed, err := p.Stop(ctx, grace)
+	patience := grace
+	if slices.Contains(s.request.Deaf, p.Name()) {
+		patience = deaf
+	}
+	killed, err := p.Stop(ctx, patience)
 	if err != nil {
 		return of(p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err))
 	}
-	s.record.Stop.Killed = s.record.Stop.Killed || killed
+	if killed {
+		s.record.Stop.Killed, s.record.Stop.Deaf = true, append(s.record.Stop.Deaf, p.Name())
+	}
 	return nil
 }
 

@@ -59,6 +59,7 @@ type Meter interface {
 type visible interface {
 	Runtime() string // what it runs on; "" where that cannot be seen
 	Inside(variables []string, folder string) ([]process.Inside, error)
+	Sockets() (process.Sockets, error)
 }
 
 // loopback is the host at which everything on this machine reaches everything else.

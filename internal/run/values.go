@@ -51,6 +51,7 @@ func (s *stage) hopValues(p spec.Process, values map[string]string) {
 	}
 	if slices.Contains(s.request.Plan.Via, p.Name) {
 		s.direct(values, s.received[s.request.Plan.Next(p.Name)])
+		values[protocol.CopiesGRPC], values[protocol.CopiesHTTP] = s.received[""][protocol.OTLPGRPC], s.received[""][protocol.OTLPHTTP]
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -33,7 +34,7 @@ func (s *stage) verify(ctx context.Context) error {
 		return fmt.Errorf("the workload's check: %w", err)
 	}
 	check, err := s.launcher.Start(ctx, process.Command{
-		Name: "tracetax-verify", Role: role.Load, Args: args, Dir: s.request.Folders.Source, CPUs: s.placement.Harness,
+		Name: "tracetax-verify", Role: role.Load, Args: args, Env: shell.PastProxies(s.shell), Dir: s.request.Folders.Source, CPUs: s.placement.Harness,
 	})
 	if err != nil {
 		return fmt.Errorf("the workload's check: %w", err)

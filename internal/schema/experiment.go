@@ -44,6 +44,7 @@ type Hop struct {
 	Service Text        `json:"service"` // name of the service; default: the hop's own name
 	Tap     Text        `json:"tap"`     // on: a tap before it counts what goes to it; default: off
 	Config  Text        `json:"config"`  // a configuration of your own, a file beside this one
+	Program Text        `json:"program"` // a program of the PATH in place of the one that the service builds, as otelcol-contrib
 	Env     Environment `json:"env"`     // its environment variables
 	CPUs    Text        `json:"cpus"`    // how many CPUs it may use
 	Memory  Size        `json:"memory"`  // how much memory it may use

@@ -94,6 +94,7 @@ func (c *comments) schema(d document) *jsonschema.Schema {
 	maps.Copy(s.Definitions, lists)
 	if d.asked {
 		shapes(&r, s)
+		s.PatternProperties = map[string]*jsonschema.Schema{"^x-": {Description: "The author's own, such as anchors: it is ignored."}}
 		prune(s)
 		return s
 	}

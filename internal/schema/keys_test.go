@@ -18,7 +18,7 @@ var readAs = map[string]any{
 	"an experiment": Experiment{}, "a variant": Variant{}, "load": Load{}, "capacity": Capacity{}, "design": Design{}, "faults": Faults{}, "a claim": Claim{},
 	"a workload": Workload{}, "max": Max{}, "verify": Verify{}, "a need": Need{}, "artifact": Artifact{}, "a build (of one tracer, or of default)": Build{},
 	"a process": Process{}, "an operation": Operation{}, "a step": Step{}, "body": Body{}, "a hop": Hop{},
-	"a tracer": Tracer{}, "a service": Service{}, "a setting": Setting{}, "a choice": Choice{}, "a saying": Saying{}, "answers": Answers{}, "a process of a tracer": Brought{},
+	"a tracer": Tracer{}, "a service": Service{}, "a setting": Setting{}, "a choice": Choice{}, "a saying": Saying{}, "answers": Answers{}, "components": Components{}, "a process of a tracer": Brought{},
 }
 
 // refused are keys that are read to be refused, with a hint.
@@ -29,6 +29,7 @@ var elsewhere = map[string][]string{
 	"a process":             {"role", "run", "env", "dir", "ready", "patience", "cpus", "memory", "traced", "name", "service"},
 	"a process of a tracer": {"role", "run", "env", "dir", "ready", "patience", "cpus", "memory", "name", "service"},
 	"a service":             {"run", "env", "dir", "ready", "patience", "cpus", "memory", "traced"},
+	"components":            {"receivers", "processors", "exporters", "connectors", "extensions"},
 	"a choice":              {"delay", "without"},
 	"capacity":              {"p50", "p75", "p90", "p95", "p99", "p999"},
 	"an operation":          {"drive", "empty"},

@@ -27,10 +27,20 @@ type Serving struct {
 	Artifact    Artifact           `json:"artifact"`                                                                                    // instead of a build: pinned packages, in {build}
 	Receives    map[string]Text    `json:"receives"`                                                                                    // by protocol (of {sink.…}): where it takes spans in, host:port
 	Config      Text               `json:"config"`                                                                                      // the default {config}
+	Components  Components         `json:"components"`                                                                                  // of a Collector: the types that a configuration may name, which is copied with the addresses of the run
 	Delay       Duration           `json:"delay"`                                                                                       // longest time that it holds a span; adds to the tracer's
 	Settings    map[string]Setting `json:"settings"`                                                                                    // what its user chooses, for run, env and ready
 	Metrics     Text               `json:"metrics"`                                                                                     // its page of counters, in Prometheus' text format
 	Says        []Saying           `json:"says"`                                                                                        // what it says of spans
+}
+
+// Components are types of a Collector's components, by section of its configuration.
+type Components struct {
+	Receivers  Texts `json:"receivers"`  // those that it has
+	Processors Texts `json:"processors"` // likewise
+	Exporters  Texts `json:"exporters"`  // likewise
+	Connectors Texts `json:"connectors"` // likewise
+	Extensions Texts `json:"extensions"` // likewise
 }
 
 // PassingService is what a service is where spans pass through it.

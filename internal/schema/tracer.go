@@ -24,6 +24,7 @@ type Tracer struct {
 	Startup     Duration           `json:"startup"`     // about how much longer a start and stop takes; only for --dry-run
 	Settle      Duration           `json:"settle"`      // extra time after the processes are ready
 	Connects    Duration           `json:"connects"`    // longest wait of the first operation for the tracer's first contact with the sink
+	Ends        Text               `json:"ends"`        // what to do if a program does not end on SIGTERM because of the tracer
 	Buffers     int                `json:"buffers"`     // most spans kept until a buffer is full; so many that come late are not lost
 }
 
@@ -36,6 +37,7 @@ type Setting struct {
 	Env         Environment                `json:"env"`                                                                         // variables to set: {value}; of a share {value.ratio} (0.1), {value.percent} (10); of a duration {value.ms}, {value.s}
 	Append      Environment                `json:"append"`                                                                      // variables to append to, likewise
 	Meaning     string                     `json:"meaning" jsonschema:"enum=sampling,enum=delay,enum=room"`                     // sampling: share of traces recorded; delay: longest time a span is held (sets the drain); of a service, room: most traces held
+	Follows     bool                       `json:"follows"`                                                                     // true, with meaning: sampling: a trace on which the caller has decided is left at that, so that the load generator decides and the ledger is exact
 	Within      Text                       `json:"within"`                                                                      // another count, above which this one loses spans; a run warns
 }
 

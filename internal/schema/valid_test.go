@@ -93,6 +93,19 @@ func unzipped(t *testing.T, path string) []byte {
 	return text
 }
 
+// Keys of the author's own are right at the top of a file, and nowhere below.
+func TestKeysOfOnesOwn(t *testing.T) {
+	experiment := compiled(t, "experiment.json")
+	if err := wrong(t, experiment, []byte(`{"x-load": {"any": [1]}, "workload": "hello/go", "variants": {"none": null}}`)); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{`{"own": 1, "workload": "hello/go", "variants": {"none": null}}`, `{"workload": "hello/go", "variants": {"none": {"x-a": 1}}}`} {
+		if wrong(t, experiment, []byte(text)) == nil {
+			t.Errorf("%s is right", text)
+		}
+	}
+}
+
 // Files that tracetax reads are as their schemas say: those that it brings, the starter, the examples of
 // the documentation, and the resolved ones of results.
 func TestExperiments(t *testing.T) {

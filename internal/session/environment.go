@@ -29,11 +29,15 @@ type environment struct {
 	Asked    string                       `json:"experiment,omitempty"` // SHA-256 of experiment.yaml, as it was when the first run was made
 	Runtimes map[string]string            `json:"runtimes,omitempty"`   // what the commands that are needed say of their version
 	Digests  map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
+	Programs map[string]string            `json:"programs,omitempty"`   // SHA-256 of the files that commands run, and of those among their arguments
 	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
+	Shadowed []finding.Shadowed           `json:"shadowed,omitempty"`   // packages of programs that their tracers replace by other versions
 	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
 
-	KeptAway []shell.Away `json:"kept_away,omitempty"` // variables of the shell that belong to tracers, which no program got
-	KeptEnv  []string     `json:"kept_env,omitempty"`  // such variables that the programs got, as it was asked for
+	KeptAway    []shell.Away        `json:"kept_away,omitempty"`    // variables of the shell that belong to tracers, which no program got
+	SwitchedOff map[string][]string `json:"switched_off,omitempty"` // by variant: variables that switched off tracers in the code of its programs
+
+	KeptEnv []string `json:"kept_env,omitempty"` // such variables that the programs got, as it was asked for
 }
 
 // readEnvironment reads where a result was measured.

@@ -59,7 +59,7 @@ func (s *Session) input(history []record.Record) (analysis.Input, error) {
 	}
 	facts, err := s.environment.facts()
 	return analysis.Input{
-		Experiment: s.experiment, Plans: plans, Environment: facts, Records: history, LeftOut: s.environment.LeftOut,
+		Experiment: s.experiment, Plans: plans, Environment: facts, Records: history, LeftOut: s.environment.LeftOut, Shadowed: s.environment.Shadowed,
 		Results: s.dir, Tool: s.options.Tool, Now: time.Now(),
 	}, err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
 )
 
@@ -17,6 +18,25 @@ func (s *Session) keepEnv(names []string) {
 	s.conductor.Keep = names
 	s.environment.KeptEnv = names
 	_, s.environment.KeptAway = shell.Environment(os.Environ(), names)
+}
+
+// switchOff notes which tracers in the code of programs are switched off, by the variables that do so.
+func (s *Session) switchOff() {
+	env, _ := shell.Environment(os.Environ(), s.environment.KeptEnv)
+	s.environment.SwitchedOff = nil
+	for _, cell := range s.loop.Cells {
+		var all []string
+		for _, p := range cell.Plan.Processes {
+			all = append(all, prepare.SwitchedOff(env, p)...)
+		}
+		if slices.Sort(all); all == nil {
+			continue
+		}
+		if s.environment.SwitchedOff == nil {
+			s.environment.SwitchedOff = map[string][]string{}
+		}
+		s.environment.SwitchedOff[cell.Variant.Name] = slices.Compact(all)
+	}
 }
 
 // sameKeptEnv has the programs of a result that is gone on with get what the others got;

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -29,6 +31,12 @@ func (s *Session) makeReady(ctx context.Context, open func() (*artifact.Store, e
 		switch {
 		case err == nil:
 			s.environment.Digests[v.Name] = cell.Digests
+			env, _ := shell.Environment(os.Environ(), s.environment.KeptEnv)
+			shadowed, err := prepare.Shadowed(ctx, v, cell.Plan, cell.Folders, env)
+			if err != nil {
+				return err
+			}
+			s.environment.Shadowed = append(s.environment.Shadowed, shadowed...)
 			s.loop.Cells = append(s.loop.Cells, experiment.Cell{
 				Variant: v, Plan: cell.Plan, Calibration: cell.Calibration, Folders: cell.Folders,
 			})

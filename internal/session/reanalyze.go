@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -20,6 +21,55 @@ import (
 // not finished has findings too, of the blocks that are whole. Of the options Tool and Listener
 // are needed.
 func Reanalyze(dir string, catalog *spec.Catalog, o Options) (doc *finding.Document, err error) {
+	s, err := finished(dir, catalog, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.folder, s.history, err = record.Hold(dir); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.tellCutOff()
+	if len(s.history) == 0 {
+		return nil, nothingIn(dir)
+	}
+	return s.Finish(s.history)
+}
+
+// Judge holds a finished result against another budget. Nothing is written.
+func Judge(dir string, budget []spec.Limit, catalog *spec.Catalog, o Options) (*finding.Document, error) {
+	s, err := finished(dir, catalog, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.history, err = record.Read(dir); err != nil {
+		return nil, err
+	}
+	if len(s.history) == 0 {
+		return nil, nothingIn(dir)
+	}
+	s.experiment.Budget = budget
+	if err := s.experiment.Check(); err != nil {
+		return nil, &AskedError{fmt.Errorf("judging %s: %w", dir, err)}
+	}
+	in, err := s.input(s.history)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := analysis.Analyse(in)
+	if err != nil {
+		return nil, err
+	}
+	analysis.Found(doc, dir)
+	return doc, nil
+}
+
+func nothingIn(dir string) error {
+	return fmt.Errorf("%s holds no run that could be analysed; %s", dir, goOn(dir))
+}
+
+// finished is the session of a results folder, before its records are read.
+func finished(dir string, catalog *spec.Catalog, o Options) (*Session, error) {
 	if !isFile(filepath.Join(dir, record.RunsFile)) {
 		return nil, &AskedError{noRecords(dir)}
 	}
@@ -50,15 +100,7 @@ func Reanalyze(dir string, catalog *spec.Catalog, o Options) (doc *finding.Docum
 		}
 		s.loop.Cells = append(s.loop.Cells, experiment.Cell{Variant: v, Plan: plan})
 	}
-	if s.folder, s.history, err = record.Hold(dir); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	s.tellCutOff()
-	if len(s.history) == 0 {
-		return nil, fmt.Errorf("%s holds no run that could be analysed; %s", dir, goOn(dir))
-	}
-	return s.Finish(s.history)
+	return s, nil
 }
 
 // tellCutOff says that the end of the last record is missing, where it is: that run is not

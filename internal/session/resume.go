@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 )
 
 // Resume opens the results folder to go on with it. It refuses another
@@ -71,6 +72,8 @@ func (s *Session) samePlace() error {
 		other = fmt.Sprintf("by tracetax %s; this is %s", before.Tool, now.Tool)
 	case !maps.Equal(before.Files, now.Files):
 		return fmt.Errorf("%s was begun with other request data: %s; put back what was there, or "+startAgain, s.dir, changedFiles(before.Files, now.Files))
+	case changedPrograms(before.Programs, now.Programs) != "":
+		return fmt.Errorf("%s was begun with other programs: %s; build them as they were, or "+startAgain, s.dir, changedPrograms(before.Programs, now.Programs))
 	case !maps.Equal(before.Runtimes, now.Runtimes) || !maps.EqualFunc(before.Digests, now.Digests, maps.Equal):
 		other = fmt.Sprintf("with other programs: %v %v; now %v %v", before.Runtimes, before.Digests, now.Runtimes, now.Digests)
 	default:
@@ -83,11 +86,34 @@ func (s *Session) samePlace() error {
 	return fmt.Errorf("%s was begun %s: "+startAgain, s.dir, other)
 }
 
+// notePrograms notes the user's own files that the commands of all variants run.
+func (s *Session) notePrograms() error {
+	s.environment.Programs = map[string]string{}
+	for _, cell := range s.loop.Cells {
+		programs, err := prepare.Programs(cell.Plan, cell.Folders.Source)
+		if err != nil {
+			return fmt.Errorf("variant %s: %w", cell.Variant.Name, err)
+		}
+		maps.Copy(s.environment.Programs, programs)
+	}
+	return nil
+}
+
+// changedPrograms names the files that commands ran and that are not what they were; "" where all are. Of what was not noted
+// then nothing is said.
+func changedPrograms(before, now map[string]string) string {
+	noted := maps.Clone(now)
+	maps.DeleteFunc(noted, func(name, _ string) bool { _, known := before[name]; return !known })
+	return changedFiles(before, noted)
+}
+
 // changedFiles names the files that are not what they were.
 func changedFiles(before, now map[string]string) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if now[name] != before[name] {
+		if _, there := now[name]; !there {
+			out = append(out, fmt.Sprintf("%s is not used any more (SHA-256 %.12s… then)", name, before[name]))
+		} else if now[name] != before[name] {
 			out = append(out, fmt.Sprintf("%s has changed (SHA-256 %.12s… then, %.12s… now)", name, before[name], now[name]))
 		}
 	}

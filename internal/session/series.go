@@ -118,6 +118,9 @@ func (s *Session) interrupted(top string, history []record.Record, reason error)
 	if final := new(experiment.FinalError); errors.As(reason, &final) {
 		next = "see " + s.dir
 	}
+	if mistake := new(experiment.MistakeError); errors.As(reason, &mistake) {
+		next = goOn(top) + " --go-on"
+	}
 	return errors.Join(fmt.Errorf("%w\n%s; %s", reason, kept(history), next), err)
 }
 
@@ -146,5 +149,6 @@ func kept(history []record.Record) string {
 func passedOver(ctx context.Context, err error) bool {
 	var unready *prepare.UnreadyError
 	var final *experiment.FinalError
-	return ctx.Err() == nil && (errors.As(err, &unready) || errors.As(err, &final))
+	var mistake *experiment.MistakeError
+	return ctx.Err() == nil && (errors.As(err, &unready) || errors.As(err, &final) || errors.As(err, &mistake))
 }

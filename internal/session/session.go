@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ type Options struct {
 	Source     *artifact.Checkout // what that was built of; nil: not known
 	Accounting string             // how CPU time is charged: auto, cgroup or clock
 	Named      []string           // variants that were asked for by name: none of them is left out
+	GoOn       bool               // also where the first runs show a mistake
 	KeepEnv    []string           // variables of the shell that programs get though they belong to a tracer
 	Progress   io.Writer          // what fetching and building say
 	Listener   Listener
@@ -95,8 +97,12 @@ func begin(ctx context.Context, e *spec.Experiment, dir string, part bool, o Opt
 		},
 	}
 	s.keepEnv(o.KeepEnv)
-	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise, Spoiled: s.spoiled}
+	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise, Spoiled: s.spoiled, GoOn: o.GoOn}
 	if err := s.makeReady(ctx, sync.OnceValues(func() (*artifact.Store, error) { return OpenCache("", o.Progress) })); err != nil {
+		return nil, err
+	}
+	s.switchOff()
+	if err := s.notePrograms(); err != nil {
 		return nil, err
 	}
 	s.experiment = without(e, s.environment.LeftOut)
@@ -136,9 +142,27 @@ func (s *Session) Create() (err error) {
 	s.loop.Keeper = s.folder
 	s.environment.Asked = digest(text)
 	return errors.Join(
+		s.writeHops(),
 		s.folder.Write(record.ExperimentFile, func(w io.Writer) error { _, err := w.Write(text); return err }),
 		s.folder.Write(record.EnvironmentFile, s.environment.write),
 	)
+}
+
+// writeHops keeps the configurations of Collectors: the user's, the copy that the runs take, and what is different.
+func (s *Session) writeHops() error {
+	var errs []error
+	for _, v := range s.asked.Variants {
+		for _, hop := range v.Via {
+			if hop.Copy == nil {
+				continue
+			}
+			name := filepath.Join(record.HopsFolder, v.Name+"-"+hop.Name)
+			for file, text := range map[string]string{".given.yaml": hop.Copy.Given, ".yaml": hop.Config, ".changes.txt": strings.Join(append(hop.Copy.Lines(), ""), "\n")} {
+				errs = append(errs, s.folder.Write(name+file, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Run makes the runs that are still to be made, with tracetax itself out of the way of the

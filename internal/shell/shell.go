@@ -8,6 +8,26 @@ import (
 	"strings"
 )
 
+// Off are the variables, NAME=value in the order of their names, that switch off tracers in a program's own code: of a
+// baseline, which is called untraced, and would send spans to whoever takes them otherwise.
+//
+// OTEL_SDK_DISABLED is read by OpenTelemetry's SDKs for Java, Python, Node, .NET, Ruby and PHP, not by those for Go and Rust;
+// Quarkus, Spring Boot (3 and 4) and Spring Cloud Sleuth have names of their own; of Elastic's, New Relic's and Jaeger's
+// agents one or the other is read, by language.
+var Off = []string{
+	"DD_TRACE_ENABLED=false",
+	"ELASTIC_APM_ACTIVE=false",
+	"ELASTIC_APM_ENABLED=false",
+	"JAEGER_DISABLED=true",
+	"MANAGEMENT_TRACING_ENABLED=false",
+	"MANAGEMENT_TRACING_EXPORT_ENABLED=false",
+	"NEW_RELIC_AGENT_ENABLED=false",
+	"NEW_RELIC_ENABLED=false",
+	"OTEL_SDK_DISABLED=true",
+	"QUARKUS_OTEL_SDK_DISABLED=true",
+	"SPRING_SLEUTH_ENABLED=false",
+}
+
 // Away is what was kept away from the programs.
 type Away struct {
 	Name  string   `json:"name"`            // of the variable

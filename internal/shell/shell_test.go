@@ -69,3 +69,22 @@ func TestEnvironment(t *testing.T) {
 		})
 	}
 }
+
+func TestPastProxies(t *testing.T) {
+	const all = "127.0.0.1,localhost,::1"
+	for name, test := range map[string]struct{ in, want []string }{
+		"nothing":       {[]string{"A=1"}, []string{"A=1", "no_proxy=" + all, "NO_PROXY=" + all}},
+		"in capitals":   {[]string{"NO_PROXY=corp.example, localhost"}, []string{"NO_PROXY=corp.example,localhost,127.0.0.1,::1", "no_proxy=corp.example,localhost,127.0.0.1,::1"}},
+		"the other one": {[]string{"no_proxy=corp.example"}, []string{"no_proxy=corp.example," + all, "NO_PROXY=corp.example," + all}},
+		"both":          {[]string{"no_proxy=a", "NO_PROXY=b"}, []string{"no_proxy=a," + all, "NO_PROXY=b," + all}},
+		"no proxy":      {[]string{"no_proxy=*", "NO_PROXY=*"}, []string{"no_proxy=*", "NO_PROXY=*"}},
+		"gRPC's own":    {[]string{"no_proxy=a", "NO_PROXY=a", "no_grpc_proxy="}, []string{"no_proxy=a," + all, "NO_PROXY=a," + all, "no_grpc_proxy=" + all}},
+	} {
+		if diff := cmp.Diff(test.want, PastProxies(test.in)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+		if diff := cmp.Diff(test.want, PastProxies(test.want)); diff != "" {
+			t.Errorf("%s, again (-want +got)\n%s", name, diff)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/protocol"
@@ -89,8 +90,16 @@ func (c Config) check() error {
 	case c.HeaderTimeout < 0 || c.RequestTimeout < 0:
 		return fmt.Errorf("starting a sink: a time-out is less than zero")
 	}
+	for name, address := range c.Listen {
+		if strings.HasPrefix(address, "unix:") {
+			return fmt.Errorf("starting a sink: --%s %s: %w", name, address, ErrUnixSocket)
+		}
+	}
 	return errors.Join(c.checkFaults(), c.checkForward())
 }
+
+// ErrUnixSocket says that the sink does not listen there.
+var ErrUnixSocket = errors.New("the sink does not listen on Unix sockets; give it HOST:PORT, such as 127.0.0.1:4317")
 
 func (c Config) checkFaults() error {
 	switch {

@@ -5,7 +5,10 @@ package sink
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding/gzip"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -37,8 +41,9 @@ func TestGRPCRefusals(t *testing.T) {
 		{"garbage", exportMethod, []byte("garbage"), nil, codes.InvalidArgument, 1},
 		{"huge", exportMethod, big, nil, codes.ResourceExhausted, 2},
 		{"gzip bomb", exportMethod, big, []grpc.CallOption{grpc.UseCompressor(gzip.Name)}, codes.ResourceExhausted, 3},
-		{"wrong method", exportMethod + "All", nil, nil, codes.Unimplemented, 3},
-		{"wrong service", "/grpc.health.v1.Health/Check", nil, nil, codes.Unimplemented, 3},
+		{"wrong method", exportMethod + "All", nil, nil, codes.Unimplemented, 4},
+		{"wrong service", "/jaeger.api_v2.CollectorService/PostSpans", nil, nil, codes.Unimplemented, 5},
+		{"a health check bears no spans", "/grpc.health.v1.Health/Check", nil, nil, codes.Unimplemented, 5},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -51,6 +56,94 @@ func TestGRPCRefusals(t *testing.T) {
 				t.Errorf("malformed %d, requests %d", c.Malformed, c.Requests)
 			}
 		})
+	}
+}
+
+// A request whose spans come by another one too is answered, and not counted.
+func TestCopies(t *testing.T) {
+	s := start(t, Config{})
+	body, err := proto.Marshal(&collector.ExportTraceServiceRequest{ResourceSpans: []*trace.ResourceSpans{{ScopeSpans: []*trace.ScopeSpans{{
+		Spans: []*trace.Span{{Name: "x", TraceId: bytes.Repeat([]byte{1}, 16), SpanId: bytes.Repeat([]byte{1}, 8)}},
+	}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, copied := range []bool{false, true} {
+		ctx := t.Context()
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addresses()[protocol.OTLPHTTP]+"/v1/traces", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", protobufType)
+		if copied {
+			ctx = metadata.AppendToOutgoingContext(ctx, protocol.CopyHeader, "true")
+			request.Header.Set(protocol.CopyHeader, "true")
+		}
+		var answer []byte
+		if err := dialRaw(t, s.Addresses()[protocol.OTLPGRPC]).Invoke(ctx, exportMethod, &body, &answer); err != nil || len(answer) != 0 {
+			t.Errorf("copied %t: answer %x, error %v", copied, answer, err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("copied %t: %s, %v", copied, response.Status, err)
+		}
+		if c := s.Snapshot().Counts; c.Told() != 2 || c.Requests != 2 || c.Bytes != uint64(2*len(body)) {
+			t.Errorf("copied %t: %d spans in %d requests of %d bytes", copied, c.Told(), c.Requests, c.Bytes)
+		}
+	}
+}
+
+// What gRPC itself would refuse unseen is counted: a compression that the sink does not know, and TLS.
+func TestWhatCannotBeRead(t *testing.T) {
+	s := start(t, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0", protocol.SkyWalking: "127.0.0.1:0"}})
+	var only http.Protocols
+	only.SetUnencryptedHTTP2(true)
+	h2 := &http.Transport{Protocols: &only}
+	defer h2.CloseIdleConnections()
+	refused := uint64(0)
+	counted := func(what string) {
+		t.Helper()
+		refused++
+		if c := s.Snapshot().Counts; c.Malformed != refused || c.Spans != 0 {
+			t.Errorf("%s: %d refused, want %d; %d spans", what, c.Malformed, refused, c.Spans)
+		}
+	}
+	for _, name := range []protocol.Name{protocol.OTLPGRPC, protocol.SkyWalking} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addresses()[name]+exportMethod, bytes.NewReader([]byte{1, 0, 0, 0, 0}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}, "Grpc-Encoding": {"zstd"}}
+		answer, err := h2.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Body.Close(); err != nil || answer.Header.Get("Grpc-Status") != "12" {
+			t.Errorf("%s: status %q, %v", name, answer.Header.Get("Grpc-Status"), err)
+		}
+		counted("zstd to " + string(name))
+	}
+	for _, name := range []protocol.Name{protocol.OTLPGRPC, protocol.OTLPHTTP, protocol.SkyWalking} {
+		conn, err := net.Dial("tcp", s.Addresses()[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tls.Client(conn, &tls.Config{ServerName: "localhost"}).HandshakeContext(t.Context()); err == nil {
+			t.Errorf("%s speaks TLS", name)
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+		counted("TLS to " + string(name))
+	}
+}
+
+func TestUnixSocketsAreRefusedByName(t *testing.T) {
+	if err := (Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "unix:///tmp/otlp.sock"}}).Check(); !errors.Is(err, ErrUnixSocket) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@
 package sink
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -72,7 +73,43 @@ func (s *Server) listen(address, title string, c Config) (net.Listener, error) {
 	if c.Gone != "" {
 		return gone(l, c.Gone), nil
 	}
-	return netutil.LimitListener(promptly(counting{l, &s.accepted}), c.MaxConnections), nil
+	return netutil.LimitListener(unsecured{promptly(counting{l, &s.accepted}), s.total}, c.MaxConnections), nil
+}
+
+// unsecured counts the connections that begin with TLS, which no receiver speaks: what they bear is refused.
+type unsecured struct {
+	net.Listener
+	total *tally.Total
+}
+
+// Accept waits for the next connection.
+func (u unsecured) Accept() (net.Conn, error) {
+	conn, err := u.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &unsecuredConn{Conn: conn, total: u.total}, nil
+}
+
+type unsecuredConn struct {
+	net.Conn
+	total *tally.Total
+	begun bool
+}
+
+// handshake is how TLS begins: a record of that type, of version 3.
+var handshake = []byte{0x16, 3}
+
+// Read reads, and looks at the first bytes. It is never called twice at a time, as what reads a protocol is one.
+func (c *unsecuredConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 && !c.begun {
+		c.begun = true
+		if bytes.HasPrefix(p[:n], handshake) {
+			c.total.Refuse()
+		}
+	}
+	return n, err
 }
 
 func listenTCP(address, gone string) (net.Listener, error) {

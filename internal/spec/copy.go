@@ -15,7 +15,7 @@ import (
 const embedSuffix = ".embed"
 
 // CopyFiles writes the tree into dir, which is made if need be. X.embed becomes
-// X; scripts (*.sh, or with a first line #!) become executable.
+// X; programs and scripts (*.sh, or with a first line #!) become executable.
 func CopyFiles(tree fs.FS, dir string) error {
 	return fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -29,8 +29,12 @@ func CopyFiles(tree fs.FS, dir string) error {
 		if err != nil {
 			return fmt.Errorf("copying %s: %w", p, err)
 		}
+		info, err := d.Info()
+		if err != nil {
+			return fmt.Errorf("copying %s: %w", p, err)
+		}
 		mode := fs.FileMode(0o644)
-		if strings.HasSuffix(p, ".sh") || bytes.HasPrefix(text, []byte("#!")) {
+		if info.Mode()&0o111 != 0 || strings.HasSuffix(p, ".sh") || bytes.HasPrefix(text, []byte("#!")) {
 			mode = 0o755
 		}
 		return os.WriteFile(to, text, mode)

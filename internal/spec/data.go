@@ -128,9 +128,8 @@ func (s *source) header(name string) ([]string, error) {
 	}
 	defer f.Close() // nothing was written
 	in := bufio.NewReader(io.LimitReader(f, maxHeader))
-	const mark = "\ufeff" // which spreadsheets write
-	if start, err := in.Peek(len(mark)); err == nil && string(start) == mark {
-		if _, err := in.Discard(len(mark)); err != nil {
+	if start, err := in.Peek(len(byteOrderMark)); err == nil && string(start) == byteOrderMark {
+		if _, err := in.Discard(len(byteOrderMark)); err != nil {
 			return nil, err
 		}
 	}

@@ -155,6 +155,8 @@ func TestFromFlagsErrors(t *testing.T) {
 		"name":        {func(f *Flags) { f.Name = strings.Repeat("x", 101) }, `--name `},
 		"patience":    {func(f *Flags) { f.Patience = "long" }, `--patience long: `},
 		"ready":       {func(f *Flags) { f.Ready = "soon" }, `--ready soon: ready must be`},
+		"socket":      {func(f *Flags) { f.Ready = "unix:///app.sock" }, `--ready unix:///app.sock: a Unix socket cannot be asked`},
+		"op, socket":  {func(f *Flags) { f.Ops = []string{"GET unix:///app.sock"} }, `--op 'GET unix:///app.sock': a Unix socket cannot be asked`},
 		"body":        {func(f *Flags) { f.Body = "@none.json" }, `--body @none.json: body: there is no file "none.json"`},
 		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; nearest of `},
 		"budget":      {func(f *Flags) { f.Budget = "cpu:5%" }, `--budget cpu:5%: "cpu:5%" is not METRIC=SHARE`},

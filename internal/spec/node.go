@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 type kind int
@@ -26,6 +27,7 @@ type node struct {
 	at      place
 	kind    kind
 	text    string // of a scalar, unquoted
+	quoted  bool   // a scalar is in quotes, or a block of text
 	items   []*node
 	entries []entry  // of a mapping, in the order of the file
 	meant   []string // keys that unknown keys of this mapping probably are
@@ -79,7 +81,7 @@ func (b *builder) build(n ast.Node, depth int) *node {
 	case *ast.TagNode:
 		return b.tag(n, at, depth)
 	case *ast.LiteralNode:
-		return &node{at: at, kind: scalar, text: n.Value.Value}
+		return &node{at: at, kind: scalar, text: n.Value.Value, quoted: true}
 	case *ast.SequenceNode:
 		out := &node{at: at, kind: list}
 		for _, item := range n.Values {
@@ -97,7 +99,8 @@ func (b *builder) build(n ast.Node, depth int) *node {
 		b.entry(out, n, depth)
 		return out
 	case ast.ScalarNode:
-		return &node{at: at, kind: scalar, text: n.GetToken().Value}
+		t := n.GetToken()
+		return &node{at: at, kind: scalar, text: t.Value, quoted: t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType}
 	}
 	b.source.fail(at, "this kind of YAML (%s) has no place here", n.Type())
 	return &node{at: at}
@@ -115,7 +118,11 @@ func (b *builder) alias(n *ast.AliasNode, at place, depth int) *node {
 
 func (b *builder) tag(n *ast.TagNode, at place, depth int) *node {
 	switch n.GetToken().Value {
-	case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq":
+	case "!!str":
+		out := b.build(n.Value, depth+1)
+		out.quoted = true
+		return out
+	case "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq":
 		return b.build(n.Value, depth+1)
 	}
 	b.source.fail(at, "the tag %s has no meaning here", n.GetToken().Value)

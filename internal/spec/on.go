@@ -44,6 +44,17 @@ func (v Variant) Traces(p Process) bool {
 	return slices.Contains(v.On, p.Name)
 }
 
+// Skips reports whether a variant is on none of the processes that an operation asks, by its own choice (on:).
+func (v Variant) Skips(o Operation, w *Workload) bool {
+	if v.On == nil || w == nil || len(w.Processes) == 0 {
+		return false
+	}
+	if len(o.Mix) > 0 {
+		return !slices.ContainsFunc(o.Mix, func(share Share) bool { return !v.Skips(share.Operation, w) })
+	}
+	return !v.Traces(o.Owner(w.Processes))
+}
+
 // LeavesOut reports whether a variant is not on some of the processes that a tracer would otherwise
 // apply to.
 func (v Variant) LeavesOut(w *Workload) bool {
@@ -54,7 +65,7 @@ func (v Variant) LeavesOut(w *Workload) bool {
 // does not go with the workload. A place that is not there is that of the variant.
 func (s *source) fitting(v *Variant, w *Workload, tracer, on place) {
 	t := v.Tracer
-	if v.On != nil && t.Name == NoTracer && len(v.Env) == 0 && len(v.Args) == 0 {
+	if v.On != nil && v.Untraced() {
 		s.fail(on, "on says which processes are traced, and this variant traces none: give it a tracer, env or args, or leave on out")
 	}
 	var traced []Process

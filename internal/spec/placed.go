@@ -105,6 +105,8 @@ func (p Process) merged(v Variant, on bool, tracer added) (Process, error) {
 	env := map[string]string{}
 	maps.Copy(env, p.Env)
 	p.Run, p.Templates = slices.Clone(p.Run), maps.Clone(p.Templates)
+	// What a variant leaves out is as untraced as in the baseline.
+	p.Off = on && v.Untraced() || !on && p.Traced
 	p.Traced = on
 	if !on {
 		p.Env = env

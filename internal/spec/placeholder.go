@@ -119,6 +119,19 @@ func (s *source) placeholders(at place, text string, known []string) {
 	}
 }
 
+// empty complains of every text below n that names a word for which there is nothing to stand; why says so, and what to do.
+func (s *source) empty(n *node, word, why string) {
+	if slices.Contains(Placeholders(n.text), word) {
+		s.fail(n.at, "{%s} stands for nothing here: %s (write {{%s}} for the word in braces itself)", word, why, word)
+	}
+	for _, item := range n.items {
+		s.empty(item, word, why)
+	}
+	for _, e := range n.entries {
+		s.empty(e.value, word, why)
+	}
+}
+
 // PortPrefix begins the words for more ports of a process: {port.metrics} is one of its own, beside {port}.
 const PortPrefix = "port."
 

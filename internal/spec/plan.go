@@ -8,6 +8,7 @@ import "time"
 type Plan struct {
 	Workload   string
 	Variant    string
+	Language   string    // of its tracer; ""
 	Processes  []Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
 	Operations []Operation
 	Build      Build
@@ -18,12 +19,15 @@ type Plan struct {
 	Silent     bool              // no span reaches the sink, by intent
 	Decides    bool              // the tracer leaves out traces by what they turn out to be, and says how many spans
 	Sampling   float64           // sampled share, 0 to 1; 1 where the tracer has no such setting
+	Follows    bool              // the sampler leaves a trace at what its caller decided, so that the load generator chooses which are sampled
 	Delay      time.Duration     // longest time that the tracer holds a finished span back
+	MayDelay   time.Duration     // longest time that it can hold one back: Delay, or what a program's variables say, or what SDKs do where nobody says
 	Buffers    int               // spans that the tracer may keep, however long, until a buffer is full
 	Settle     time.Duration
 	Startup    time.Duration // about how much longer the program takes to start and to stop with the tracer
 	Via        []string      // processes that are hops, in the order of a span's way
 	To         string        // the process that is the backend; "": spans go to the sink
+	Renames    bool          // a hop may give spans other names: those that were learnt without it tell nothing there
 	Passing    time.Duration // longest time that all hops and the backend together hold a span back
 	Secrets    []string      // values that no file and no screen may show
 

@@ -79,6 +79,8 @@ func (s *source) ready(n *node, known []string) string {
 		if _, err := regexp.Compile(rest); err != nil {
 			s.fail(n.at, "ready: not a regular expression: %v", err)
 		}
+	case "unix":
+		s.fail(n.at, "a Unix socket cannot be asked: have the program listen on 127.0.0.1, and write tcp://host:port (or log:REGEXP)")
 	case "https":
 		s.fail(n.at, "not supported yet: readiness over https; use tcp://host:port")
 	default:

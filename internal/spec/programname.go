@@ -9,6 +9,12 @@ import (
 	"strings"
 )
 
+// Programs are what the executables of a language's programs begin with; of a language that
+// compiles to programs of their own there are none.
+var Programs = map[string][]string{
+	"java": {"java"}, "python": {"python", "pypy", "gunicorn", "uwsgi"}, "node": {"node", "nodejs", "bun", "deno"},
+}
+
 var notName = regexp.MustCompile(`[^a-z0-9_-]+`)
 
 // programName is a name for a process, from its command.

@@ -60,7 +60,7 @@ func besideFile(file, name string) string {
 // figures reads the lines of a CSV text; to gets what is wrong with them, each at
 // the place of its line.
 func (s *source) figures(text string, to *source, at func(line int) place, known studied) []Published {
-	in := csv.NewReader(strings.NewReader(text))
+	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, byteOrderMark)))
 	in.Comment = '#'
 	in.TrimLeadingSpace = true
 	header, err := in.Read()

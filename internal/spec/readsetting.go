@@ -50,8 +50,10 @@ func (s *source) setting(e entry, words []string) Setting {
 		"append":      func(v *node) { set.Append = s.env(v, known) },
 		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", s.meanings()...) },
 		"within":      func(v *node) { set.Within = s.line(v) },
+		"follows":     func(v *node) { set.Follows = s.flag(v) },
 	}
 	if s.serving {
+		delete(keys, "follows")
 		delete(keys, "append")
 		delete(keys, "within")
 	}
@@ -132,6 +134,9 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 	}
 	if set.Meaning == "sampling" && set.Kind != "share" || set.Meaning == "delay" && set.Kind != "duration" || set.Meaning == MeaningRoom && set.Kind != "count" {
 		s.fail(n.get("meaning").at, "meaning sampling takes kind share, delay takes kind duration, and room kind count; %q is of kind %s", set.Name, set.Kind)
+	}
+	if set.Follows && set.Meaning != "sampling" {
+		s.fail(n.get("follows").at, "follows says that a sampler leaves a trace at what its caller decided: it goes with meaning: sampling")
 	}
 	def := n.get("default")
 	if def == nil {

@@ -65,6 +65,8 @@ func isTarget(text string) bool {
 // neither path nor address.
 func (s *source) url(n *node, url, otherwise string) {
 	switch {
+	case strings.HasPrefix(url, "unix:"):
+		s.fail(n.at, "a Unix socket cannot be asked: have the program listen on 127.0.0.1, and request a path")
 	case strings.ContainsFunc(url, unicode.IsSpace):
 		s.fail(n.at, "the URL %q holds a space; write it as %%20", printable(url))
 	case !isTarget(url):

@@ -19,6 +19,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	p := &Plan{
 		Workload:   e.Workload.Name,
 		Variant:    v.Name,
+		Language:   t.Language,
 		Operations: cloneOperations(e.Operations),
 		Build:      e.Workload.buildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
@@ -54,6 +55,8 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 			p.Spans = onlyNone(p.Spans)
 		}
 	}
+	p.MayDelay = p.mayDelay(v)
+	p.sampler(v, e.Workload)
 	f := filler{variant: v.Name}
 	f.plan(p)
 	return p, f.err
@@ -138,12 +141,65 @@ func (p *Plan) behaviour(v Variant) {
 	}
 	// Without a tracer there are no spans, unless the variant turns on the
 	// program's own way of tracing.
-	if v.Tracer.Name == NoTracer && len(v.Env) == 0 && len(v.Args) == 0 {
+	if v.Untraced() {
 		p.Silent = true
 	}
 	if immediate || p.Silent {
 		p.Delay = 0
 	}
+}
+
+// How SDKs of OpenTelemetry hold spans back where nobody says how long, and the variable that says it in milliseconds.
+const (
+	usualDelay    = 5 * time.Second
+	delayVariable = "OTEL_BSP_SCHEDULE_DELAY"
+)
+
+// mayDelay is the longest time that what the plan runs can hold a span back. A tracer's setting says it, or a variable that
+// overrides it; of a way of tracing that says nothing it is what SDKs do.
+func (p *Plan) mayDelay(v Variant) time.Duration {
+	if p.Silent || !p.NamesSink() {
+		return 0
+	}
+	told, immediate := p.Buffers > 0, false // a full buffer is sent, whenever that is
+	units := map[string]time.Duration{delayVariable: time.Millisecond}
+	for _, s := range v.Tracer.Settings {
+		told = told || s.Meaning == "delay"
+		immediate = immediate || s.Choices[v.Settings[s.Name]].Immediate
+		for name, text := range s.Env {
+			if s.Meaning == "delay" {
+				units[name] = delayUnit(text)
+			}
+		}
+	}
+	most, overridden := p.Delay, false
+	for _, process := range p.Processes {
+		for name, unit := range units {
+			value, set := process.Env[name]
+			if n, err := strconv.ParseFloat(value, 64); set && err == nil && n >= 0 && unit > 0 && n*float64(unit) <= float64(time.Hour) {
+				overridden = true
+				most = max(most, time.Duration(n*float64(unit)))
+			}
+		}
+	}
+	switch {
+	case immediate:
+		return 0
+	case !told && !overridden:
+		return usualDelay
+	}
+	return most
+}
+
+// delayUnit is the unit of a variable that a setting of a duration fills in.
+func delayUnit(text string) time.Duration {
+	switch text {
+	case "{value.ms}":
+		return time.Millisecond
+	case "{value.s}":
+		return time.Second
+	}
+	return 0
 }
 
 // declaredSpans are the spans per operation that the workload declares for a

@@ -260,3 +260,20 @@ func TestPlanInherits(t *testing.T) {
 		}
 	}
 }
+
+// Tracers in the code of a program are switched off where the variant is called untraced, and in what it leaves out; not
+// where it has variables, arguments or a tracer of its own.
+func TestPlanSwitchesOff(t *testing.T) {
+	for variant, want := range map[string]bool{
+		"{tracer: none}": true, "{tracer: none, env: {A: b}}": false, "{tracer: none, args: [a]}": false,
+		"{tracer: toy}": false, "{tracer: toy, on: back}": true,
+	} {
+		p := plan(t, variant)
+		if p.Processes[0].Off != want {
+			t.Errorf("%s: the shop's tracers are switched off: %t, want %t", variant, p.Processes[0].Off, want)
+		}
+		if p.Processes[1].Off { // it is no app, and never traced
+			t.Errorf("%s: those of the back are switched off", variant)
+		}
+	}
+}

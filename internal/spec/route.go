@@ -31,6 +31,7 @@ func (p *Plan) addHops(v Variant) {
 	}
 	for _, hop := range v.Via {
 		p.Via = append(p.Via, hop.Name)
+		p.Renames = p.Renames || hop.Copy != nil && hop.Copy.Renames
 	}
 	if v.To != nil {
 		p.To = v.To.Name
@@ -61,6 +62,9 @@ func (p *Plan) Process(name string) *Process {
 
 // Passed is how long spans may take from the traced processes to the sink: the tracer's delay and those of the hops.
 func (p *Plan) Passed() time.Duration { return p.Delay + p.Passing }
+
+// Patience is how long they can take, as far as anybody knows: whoever waits for spans waits so long for the last ones.
+func (p *Plan) Patience() time.Duration { return max(p.Delay, p.MayDelay) + p.Passing }
 
 // SaysPassed is Passed in words.
 func (p *Plan) SaysPassed() string {

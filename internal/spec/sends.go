@@ -22,6 +22,11 @@ func sent(settings []Setting, values map[string]string, texts []string) []protoc
 	return slices.DeleteFunc(named, func(r protocol.Row) bool { return !slices.Contains(only, r.Name) })
 }
 
+// rows are the rows of protocols.
+func rows(names []protocol.Name) []protocol.Row {
+	return slices.DeleteFunc(slices.Clone(protocol.Table), func(r protocol.Row) bool { return !slices.Contains(names, r.Name) })
+}
+
 // takes reports whether a service receives spans by all of these protocols.
 func (v *Service) takes(names []protocol.Name) bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name protocol.Name) bool { _, there := v.Receives[name]; return !there })

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
 // servicePlaceholders may stand in the texts of a service.
-var servicePlaceholders = append(slices.Clone(runPlaceholders), "config")
+var servicePlaceholders = append(slices.Clone(runPlaceholders), "config", protocol.CopiesGRPC, protocol.CopiesHTTP)
 
 // ParseService reads a service file. File is its name for errors.
 func ParseService(file, name string, text []byte) (*Service, error) {
@@ -40,6 +41,7 @@ func (s *source) service(n *node, name string) *Service {
 	keys["answers"] = func(v *node) { service.Answers = s.answers(v, known) }
 	keys["receives"] = func(v *node) { service.Receives = s.receives(v) }
 	keys["config"] = func(v *node) { service.Config = s.line(v); s.placeholders(v.at, service.Config, runPlaceholders) }
+	keys["components"] = func(v *node) { service.Components = s.components(v) }
 	keys["delay"] = func(v *node) { service.Delay = s.duration(v, 0, 10*time.Minute) }
 	keys["metrics"] = func(v *node) { service.Metrics = s.page(v) }
 	keys["says"] = func(v *node) { service.Says = s.says(v, serviceSays) }

@@ -10,7 +10,7 @@ import (
 )
 
 // hopKeys are the keys of a hop; a service's setting cannot be called so.
-var hopKeys = []string{"service", "config", "env", "cpus", "memory", "tap"}
+var hopKeys = []string{"service", "config", "program", "env", "cpus", "memory", "tap"}
 
 // serviceSettings reads the settings of a service.
 func (s *source) serviceSettings(n *node, known []string) []Setting {
@@ -97,6 +97,9 @@ func (v *Service) mute(values map[string]string) map[string]string {
 // Holds is the longest time that a hop holds a span back. A configuration of the user's own may do what a setting that was
 // chosen says, whatever the others are.
 func (p Process) Holds() time.Duration {
+	if p.Copy != nil && !p.Copy.Varies {
+		return p.Service.Delay + max(p.Copy.Holds, p.chosenDelay())
+	}
 	sum := p.Service.Delay
 	values := p.Service.values(p.Settings)
 	mute := p.Service.mute(values)
@@ -107,6 +110,17 @@ func (p Process) Holds() time.Duration {
 			continue
 		}
 		if d, err := time.ParseDuration(value); err == nil {
+			sum += d
+		}
+	}
+	return sum
+}
+
+// chosenDelay is the longest time that the settings say which the user has chosen.
+func (p Process) chosenDelay() time.Duration {
+	var sum time.Duration
+	for _, set := range p.Service.Settings {
+		if d, err := time.ParseDuration(p.Settings[set.Name]); set.Meaning == "delay" && err == nil {
 			sum += d
 		}
 	}

@@ -35,7 +35,7 @@ func parseStudy(t *testing.T, text, csv string) ([]*Experiment, error) {
 }
 
 func TestStudy(t *testing.T) {
-	es, err := parseStudy(t, repeats+"published: f.csv\nclaims:"+strings.ReplaceAll(claims, "\n", "\n  "), figures)
+	es, err := parseStudy(t, repeats+"published: f.csv\nclaims:"+strings.ReplaceAll(claims, "\n", "\n  "), byteOrderMark+figures)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,34 @@ func (d Design) orderText() string {
 	return ""
 }
 
+// Rewritten says what configurations of hops have otherwise in a run than in the user's file, a line a change.
+func (e *Experiment) Rewritten() []string {
+	var out []string
+	type of struct{ hop, given string }
+	told := map[of]bool{}
+	for _, v := range e.Variants {
+		for _, hop := range v.Via {
+			if hop.Copy == nil || told[of{hop.Name, hop.Copy.Given}] {
+				continue
+			}
+			told[of{hop.Name, hop.Copy.Given}] = true
+			for _, line := range hop.Copy.Lines() {
+				out = append(out, fmt.Sprintf("variant %s via %s: %s", v.Name, hop.Name, line))
+			}
+		}
+	}
+	return out
+}
+
+// Lines are the changes in words.
+func (c *Copy) Lines() []string {
+	var out []string
+	for _, one := range c.Changes {
+		out = append(out, fmt.Sprintf("%s:%d: %s", c.File, one.Line, one.Text))
+	}
+	return out
+}
+
 // viaText is " via collector to zipkin" where spans pass through hops, and are stored in a backend.
 func (v Variant) viaText() string {
 	to := ""

@@ -46,6 +46,7 @@ func (s *source) tracer(n *node, name string) *Tracer {
 		"startup":     func(v *node) { t.Startup = s.duration(v, 0, 10*time.Minute) },
 		"connects":    func(v *node) { t.Connects = s.duration(v, 0, 10*time.Minute) },
 		"buffers":     func(v *node) { t.Buffers = s.whole(v, 0, 1_000_000) },
+		"ends":        func(v *node) { t.Ends = s.line(v) },
 		"append":      func(v *node) { t.Append = s.env(v, known) },
 		"templates":   func(v *node) { templates = v },
 		"processes":   func(v *node) { processes = v },

@@ -74,11 +74,14 @@ type Process struct {
 	Memory   int64         // bytes; 0 is no limit
 	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
 	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
+	Off      bool          // in a Plan: tracers in its own code are switched off by the variables of shell.Off, but for those that it has
 	Page     string        // in a Plan: where the tracer's page of counters is; "" where it has none
 	Placed   Placed        // in a Plan: where it stands, if a tracer brought it
 
 	Templates map[string]string // texts by file name that stand in its {templates}; in a Plan the tracer's too, settings filled in
-	Config    string            // of a hop: the text of a configuration of the user's own; "": the service's
+	Config    string            // of a hop: the text of a configuration of the user's own, as a run takes it; "": the service's
+	Copy      *Copy             // of a hop that is a Collector: what Config is a copy of; nil: it is as the user wrote it
+	Program   string            // of a hop: a program that stands in for what its service builds
 	Own       map[string]string // of a hop: what of Env the user wrote
 	Settings  map[string]string // of a hop: those of its service that the user chose
 }
@@ -95,15 +98,16 @@ type Service struct {
 	Settings    []Setting // in the texts of its process {setting.NAME} stands for them until it is somebody's
 
 	// Of one that spans can pass through (via: of a variant).
-	Receives map[protocol.Name]string // where it takes spans in, host:port
-	Config   string                   // the file that {config} stands for, unless a variant has another; "": it takes none
-	Configs  []string                 // these of all its forms: by itself and as a hop
-	Delay    time.Duration            // longest time that it holds a span back; what its settings say adds to it
-	Metrics  string                   // URL of its page of counters
-	Says     []Saying
-	Answers  Answers  // of a backend (to: of a variant): how it is asked for its spans
-	Hop      *Service // what it is where spans pass through it, if it is something else then; nil: the same
-	Files    fs.FS
+	Receives   map[protocol.Name]string // where it takes spans in, host:port
+	Components Components               // what a configuration of a Collector may name; nil: it is no Collector
+	Config     string                   // the file that {config} stands for, unless a variant has another; "": it takes none
+	Configs    []string                 // these of all its forms: by itself and as a hop
+	Delay      time.Duration            // longest time that it holds a span back; what its settings say adds to it
+	Metrics    string                   // URL of its page of counters
+	Says       []Saying
+	Answers    Answers  // of a backend (to: of a variant): how it is asked for its spans
+	Hop        *Service // what it is where spans pass through it, if it is something else then; nil: the same
+	Files      fs.FS
 }
 
 // Operation is one kind of work.
@@ -188,6 +192,7 @@ type Tracer struct {
 	Startup     time.Duration // about how much longer a program takes to start and to stop with it, for what is foreseen
 	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
 	Buffers     int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
+	Ends        string        // what to do where a program does not end when asked, because of the tracer; "": nothing is known
 	Processes   []Brought     // that it brings
 	Files       fs.FS
 }
@@ -202,6 +207,7 @@ type Setting struct {
 	Env         map[string]string // other kinds; {value}, {value.ms}, {value.ratio}
 	Append      map[string]string // the same, added to variables
 	Meaning     string            // "sampling": the sampled share; "delay": the longest time a span is held; ""
+	Follows     bool              // meaning sampling: a trace on which the caller has decided is left at that
 	Within      string            // another setting of the tracer, above which this one loses spans; ""
 }
 
@@ -240,6 +246,12 @@ type Variant struct {
 	To          *Process  // the backend that they are stored in; nil: they go to the sink
 	Against     string    // another variant to be compared with, besides the baseline
 	Faults      *Faults   // instead of the experiment's; nil: the experiment's
+}
+
+// Untraced reports whether a variant is the program as it is: without a tracer, and without variables or arguments that
+// may switch on one of the program's own.
+func (v Variant) Untraced() bool {
+	return (v.Tracer == nil || v.Tracer.Name == NoTracer) && len(v.Env) == 0 && len(v.Args) == 0
 }
 
 // FileFormats are the formats of files that spans are counted in.

@@ -99,10 +99,35 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 			},
 		})
 	}
+	s.lacking(n, w, v.Tracer)
 	s.apart(n, &v)
 	v.adapt()
 	s.fitting(&v, w, at, on)
 	return v
+}
+
+// lacking complains of words in a variant for which neither its tracer nor its workload has anything.
+func (s *source) lacking(n *node, w *Workload, t *Tracer) {
+	for _, key := range []string{"env", "args"} {
+		of := n.get(key)
+		if of == nil {
+			continue
+		}
+		if t.Name == NoTracer {
+			s.empty(of, "tracer", "the variant has no tracer; name one (tracer: …), or write the whole path")
+		}
+		w.nothing(s, of)
+	}
+}
+
+// nothing complains of words in a text below n for which the workload has nothing.
+func (w *Workload) nothing(s *source, n *node) {
+	if w.Artifact == (Artifact{}) {
+		s.empty(n, "workload", "workload "+printable(w.Name)+" has no artifact: whose packages it would be; its folder is {dir}")
+	}
+	if len(w.Build) == 0 {
+		s.empty(n, "build", "workload "+printable(w.Name)+" has no build: whose result it would be; its folder is {dir}")
+	}
 }
 
 // tracerOf looks a tracer up. A name without a language, such as otel, means the

@@ -5,9 +5,12 @@ package spec
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // viaExample is how hops are written.
@@ -72,7 +75,7 @@ func (s *source) hop(n *node, as func(*Service) *Service) (Process, bool) {
 	if e.value.kind != mapping {
 		hop, ok := s.hopOf(&node{kind: scalar, text: e.key, at: e.at}, n, e.key, as)
 		if ok && e.value.kind != null {
-			hop.Config = s.hopConfig(e.value, hop.Service)
+			s.hopConfig(e.value, &hop)
 		}
 		return hop, ok
 	}
@@ -84,10 +87,15 @@ func (s *source) hop(n *node, as func(*Service) *Service) (Process, bool) {
 	if !ok {
 		return hop, false
 	}
+	program := e.value.get("program")
+	if program != nil {
+		s.program(program, &hop)
+	}
 	keys := fields{
 		"service": func(*node) {},
+		"program": func(*node) {}, // read above: what a configuration may name depends on it
 		"tap":     func(*node) {}, // see tapOf
-		"config":  func(v *node) { hop.Config = s.hopConfig(v, hop.Service) },
+		"config":  func(v *node) { s.hopConfig(v, &hop) },
 		"env":     func(v *node) { hop.Own = s.userEnv(v, servicePlaceholders) },
 		"cpus":    func(v *node) { hop.CPUs = s.number(v, 0, 1024) },
 		"memory":  func(v *node) { hop.Memory = s.size(v) },
@@ -120,43 +128,81 @@ func (s *source) hopOf(service, at *node, name string, as func(*Service) *Servic
 	return p, false
 }
 
-// hopConfig reads a configuration: a file beside this one, or, in several lines, the text itself.
-func (s *source) hopConfig(n *node, of *Service) string {
+// program reads the program that stands in for what a service builds.
+func (s *source) program(n *node, hop *Process) {
+	of := hop.Service
+	if len(of.Build.Run) == 0 || len(of.Process.Run) == 0 {
+		s.fail(n.at, "service %q builds no program that another one could stand in for", of.Name)
+		return
+	}
+	hop.Program = s.line(n)
+	own := *of
+	own.Build, own.Process.Run = Build{}, slices.Clone(of.Process.Run)
+	own.Process.Run[0] = hop.Program
+	own.Needs = []Need{{Command: hop.Program, Install: "install it, or leave program out of the hop: then " + of.Name + " is built"}}
+	hop.Service = &own
+	hop.resettle()
+}
+
+// hopConfig reads a configuration of a hop: a file beside this one, or, in several lines, the text itself.
+func (s *source) hopConfig(n *node, hop *Process) {
+	name, text := s.configText(n, hop.Service)
+	hop.Config = text
+	if text == "" || hop.Service.Components == nil {
+		return
+	}
+	hop.Config, hop.Copy = s.copyOf(name, text, hop.Service, hop.Program != "")
+	own := *hop.Service
+	own.Says = hop.Copy.Routes.says(own.Says)
+	own.Receives = maps.Clone(own.Receives)
+	maps.DeleteFunc(own.Receives, func(by protocol.Name, _ string) bool { return !slices.Contains(hop.Copy.Receives, by) })
+	if _, first := own.Receives[protocol.OTLPGRPC]; !first {
+		for _, by := range hop.Copy.Receives {
+			own.Process.Ready = "tcp://" + own.Receives[by]
+			break
+		}
+	}
+	hop.Service = &own
+	hop.resettle()
+}
+
+// configText is the text of a configuration, and what its file is called.
+func (s *source) configText(n *node, of *Service) (file, text string) {
 	if of.Config == "" {
 		s.fail(n.at, "service %q takes no configuration (config: in its file)", of.Name)
-		return ""
+		return "", ""
 	}
-	text := s.text(n)
+	text, file = s.text(n), "the configuration of "+of.Name
 	if !strings.Contains(text, "\n") {
 		name := s.line(n)
 		if s.open == nil {
 			s.fail(n.at, "config: there is no folder to read %q from", printable(name))
-			return ""
+			return "", ""
 		}
 		read, err := s.open(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			s.fail(n.at, "config: there is no file %q beside this one", printable(name))
-			return ""
+			return "", ""
 		case err != nil:
 			s.fail(n.at, "config: %v", err)
-			return ""
+			return "", ""
 		}
-		text = string(read)
+		file, text = name, string(read)
 	}
 	s.bodies += len(text)
 	if s.bodies > maxBody {
 		s.fail(n.at, "the configurations and bodies are too large: %d bytes up to here; the most is %d together", s.bodies, maxBody)
-		return ""
+		return "", ""
 	}
 	for _, pair := range configPair.FindAllStringSubmatch(text, -1) {
 		if IsSecret(pair[1], pair[2]) && !inVariable.MatchString(pair[2]) {
 			s.fail(n.at, "config: the value of %q looks like a credential, which would stand in the results folder: write %s: ${env:NAME} there, and env: {NAME: \"${env:NAME}\"} beside config",
 				printable(pair[1]), printable(pair[1]))
-			return ""
+			return "", ""
 		}
 	}
-	return strings.TrimRight(text, "\n") + "\n"
+	return file, strings.TrimRight(text, "\n") + "\n"
 }
 
 // configPair is a key of a configuration with a value on the same line.
@@ -170,7 +216,10 @@ var inVariable = regexp.MustCompile(`(^|[^$])\$($|[^$])`)
 func (w writer) hop(p Process) pairs {
 	var keys pairs
 	keys.add("service", p.Service.Name)
-	if p.Config != "" {
+	keys.text("program", p.Program)
+	if p.Copy != nil {
+		keys.add("config", p.Copy.Given)
+	} else if p.Config != "" {
 		keys.add("config", p.Config)
 	}
 	for _, set := range p.Service.Settings {

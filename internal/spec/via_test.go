@@ -113,6 +113,32 @@ variants:
 	again(t, c, e)
 }
 
+// Whoever waits for spans waits as long as they may take, as far as anybody knows: a program of which nobody says anything
+// may hold them back as SDKs do.
+func TestPatience(t *testing.T) {
+	for variant, want := range map[string]time.Duration{
+		"x:tracer=otel,delay=2s":                                          2 * time.Second,
+		"x:env.TO={sink.otlp.http}":                                       5 * time.Second,
+		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=200":       200 * time.Millisecond,
+		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=20000":     20 * time.Second,
+		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=for ever":  5 * time.Second,
+		"x:tracer=otel,delay=2s,env.OTEL_BSP_SCHEDULE_DELAY=30000":        30 * time.Second,
+		"x:tracer=otel,via=relay,delay=2s":                                2300 * time.Millisecond,
+		"x:env.SOMETHING=else":                                            0,
+		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=-1":        5 * time.Second,
+		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=999999999": 5 * time.Second,
+	} {
+		e, err := FromFlags(Flags{Command: []string{"java", "-jar", "x.jar"}, Language: "java", Port: 8080, Ops: []string{"GET /"}, Variants: []string{"none", variant}}, relays())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := e.Plan(e.Variants[1])
+		if err != nil || p.Patience() != want {
+			t.Errorf("%s: %v, want %v (%v)", variant, p.Patience(), want, err)
+		}
+	}
+}
+
 func TestViaOnTheCommandLine(t *testing.T) {
 	e, err := FromFlags(Flags{
 		Command: []string{"java", "-jar", "x.jar"}, Language: "java", Port: 8080, Ops: []string{"GET /"}, Variants: []string{"none", "hop:tracer=otel,via=relay,delay=2s"},

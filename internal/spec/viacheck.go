@@ -25,7 +25,9 @@ func (e *Experiment) passes(v Variant) string {
 			break
 		}
 		who = hop.Name
-		if sends = sent(hop.Service.Settings, hop.Service.values(hop.Settings), p.textsOf(func(name string) bool { return name == hop.Name })); len(sends) == 0 {
+		if hop.Copy != nil {
+			sends = rows(hop.Copy.Sends)
+		} else if sends = sent(hop.Service.Settings, hop.Service.values(hop.Settings), p.textsOf(func(name string) bool { return name == hop.Name })); len(sends) == 0 {
 			return fmt.Sprintf("%s passes nothing on: no text of service %q has {sink.…}", hop.Name, hop.Service.Name)
 		}
 	}

@@ -52,6 +52,13 @@ func (s *source) workload(n *node, name string) *Workload {
 	if n.kind != mapping {
 		return w
 	}
+	if processes := n.get("processes"); processes != nil {
+		for _, item := range processes.items {
+			if item.get("service") == nil { // {build} is the service's
+				w.nothing(s, item)
+			}
+		}
+	}
 	if n.get("processes") == nil {
 		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
 	}

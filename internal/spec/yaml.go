@@ -3,8 +3,10 @@
 package spec
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -30,6 +32,10 @@ const tooMuch = "the file is too long or too deeply nested (an alias counts as o
 func parseYAML(s *source, text []byte) *node {
 	if len(text) > maxFile {
 		s.fail(place{}, "the file has %d bytes; the most is %d", len(text), maxFile)
+		return nil
+	}
+	if text = bytes.TrimPrefix(text, []byte(byteOrderMark)); isUTF16(text) {
+		s.fail(place{line: 1, column: 1}, "the file is UTF-16: save it as UTF-8")
 		return nil
 	}
 	s.lines = strings.Split(string(text), "\n")
@@ -58,7 +64,19 @@ func parseYAML(s *source, text []byte) *node {
 	if b.full {
 		return nil
 	}
+	root.entries = slices.DeleteFunc(root.entries, func(e entry) bool { return strings.HasPrefix(e.key, ownKey) })
 	return root
+}
+
+// byteOrderMark is what some editors and spreadsheets begin a file with.
+const byteOrderMark = "\ufeff"
+
+// ownKey is what the keys at the top of a file begin with that hold what is its author's alone, such as anchors.
+const ownKey = "x-"
+
+// isUTF16 reports whether a text begins with a byte-order mark of UTF-16.
+func isUTF16(text []byte) bool {
+	return bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff})
 }
 
 // parseAST guards against panics of the YAML library: a file is the user's, and

@@ -51,13 +51,13 @@ var fields = map[string]about{
 
 	"Slice.TimeSeconds": {unknown: true},
 
-	"Load.BytesSent": {unit: "bytes"}, "Load.BytesReceived": {unit: "bytes"},
+	"Load.BytesSent": {unit: "bytes"}, "Load.BytesReceived": {unit: "bytes"}, "Load.BodyBytes": {unit: "bytes"},
 
 	"Driven.ThreadCPU": {unit: "s"}, "Driven.Allocated": {unit: "bytes"}, "Driven.AllocatedCaller": {unit: "bytes"},
 	"Driven.HeapPeak": {unit: "bytes"}, "Driven.HeapLive": {unit: "bytes"},
 
 	"Usage.SystemSeconds": {unknown: true}, "Usage.MemoryMean": {unit: "bytes", unknown: true}, "Usage.MemoryPeak": {unit: "bytes", unknown: true},
-	"Usage.CPUs": {unit: "count"}, "Usage.ThrottleSeconds": {unread: func(part any) bool { return part.(record.Usage).Source == byClock }},
+	"Usage.CPUs": {unit: "count"}, "Usage.ThrottleSeconds": {unread: func(part any) bool { return part.(record.Usage).Source == record.ByClock }},
 
 	"Memory.Steady": {unit: "bytes", unknown: true}, "Memory.Peak": {unit: "bytes", unknown: true},
 
@@ -73,9 +73,6 @@ var fields = map[string]about{
 	"Probe.Rate": {unit: "1/s"}, "Probe.Utilisation": {unit: "1"}, "Probe.Hottest": {unit: "1", unknown: true}, "Probe.Others": {unit: "1"},
 	"Probe.Expected": {unit: "count"}, "Probe.Lost": {unit: "count", only: "Expected"},
 }
-
-// byClock is the source of a usage that does not see whether a quota held a process back.
-const byClock = "clock"
 
 // unreadBy asks the harness whether it could read a figure of its own.
 func unreadBy(name string) func(any) bool {

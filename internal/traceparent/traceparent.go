@@ -69,6 +69,9 @@ func (k Key) Began(trace, parent []byte) bool {
 	return is && k != 0 && len(parent) == 8 && binary.BigEndian.Uint64(parent) == k.parent(right) && k.Has(trace)
 }
 
+// Draw is a number by chance, for the so-many-th choice that is made by the key.
+func (k Key) Draw(nth uint64) uint64 { return mix(mix(nth^0x73616d706c65) ^ uint64(k)) }
+
 func halves(trace []byte) (right, left uint64, is bool) {
 	switch len(trace) {
 	case 8:

@@ -3,11 +3,72 @@ package usage
 // Readings from cgroups: everything that ran in them, the dead included. The
 // kernel books the time of a thread when it leaves its CPU, and otherwise at
 // every timer tick (1 to 10 ms): a busy thread is behind by less than a tick.
+// What a program runs elsewhere is in none of them, and it may move its processes
+// as it likes: so the processes' clocks are read beside.
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/table"
 )
+
+// readGroup reads a target's cgroup, and the clocks of its processes beside.
+func readGroup(t Target, of func(map[string]string) (reading, error)) (reading, error) {
+	r, err := of(t.Groups())
+	if err != nil {
+		return r, err
+	}
+	by, err := readClocks(t)
+	switch {
+	case err == nil:
+		r.clocks = &clocks{cpu: by.cpu, system: by.system, processes: by.processes}
+	case !errors.Is(err, errTorn): // the cgroup alone has to do then
+		return r, err
+	}
+	r.outside, err = outside(t)
+	return r, err
+}
+
+// outside lists the processes of a target that are not in its cgroup any more, by name and number.
+func outside(t Target) ([]string, error) {
+	groups := t.Groups()
+	dir := groups["cpuacct"]
+	if dir == "" {
+		dir = groups["unified"]
+	}
+	all, err := t.Pids()
+	if err != nil {
+		return nil, err
+	}
+	inside, err := cgroup.PIDs([]string{dir})
+	if err != nil {
+		return nil, err
+	}
+	member := make(map[int]bool, len(inside))
+	for _, pid := range inside {
+		member[pid] = true
+	}
+	var names []string
+	for _, pid := range all {
+		if member[pid] || !table.Running(pid) { // those that have ended are in none
+			continue
+		}
+		name, err := readFile(fmt.Sprintf("/proc/%d/comm", pid), make([]byte, 64))
+		if ended(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, fmt.Sprintf("%s (process %d)", strings.TrimSpace(string(name)), pid))
+	}
+	return names, nil
+}
 
 func readV1(groups map[string]string) (reading, error) {
 	r := reading{at: time.Now(), source: "cgroup v1"}

@@ -3,8 +3,15 @@ package usage
 // Readings without cgroups: the clocks of the living, and what is known of the dead.
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // patience is how often a reading is begun because a process ended in the middle of the
@@ -31,7 +38,7 @@ func readClocks(t Target) (reading, error) {
 }
 
 func tryClocks(t Target) (r reading, whole bool, err error) {
-	r.source = "clock"
+	r.source = record.ByClock
 	before, err := t.Pids()
 	if err != nil {
 		return r, false, err
@@ -57,6 +64,7 @@ func tryClocks(t Target) (r reading, whole bool, err error) {
 	if err != nil {
 		return r, false, err
 	}
+	r.processes = len(after)
 	still := 0
 	for _, pid := range after {
 		if counted[pid] {
@@ -93,4 +101,20 @@ func (r *reading) addProcess(pid int) (alive bool, err error) {
 	r.cpu += own + times.childUser + times.childSystem
 	r.system += times.system + times.childSystem
 	return true, nil
+}
+
+// clock is the CPU time of a process with all its threads, dead ones included,
+// in ns; see clock_getcpuclockid(3). Threads that are on a CPU at the moment
+// are behind by less than a timer tick, as in cgroups.
+func clock(pid int) (time.Duration, error) {
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|2), &t); err != nil {
+		return 0, fmt.Errorf("reading the CPU clock of process %d: %w", pid, err)
+	}
+	return time.Duration(t.Nano()), nil
+}
+
+// ended reports whether err only says that a process is no more.
+func ended(err error) bool {
+	return errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrNotExist)
 }

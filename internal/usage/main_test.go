@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -56,6 +58,9 @@ var programs = map[string]func() error{
 	"share":   func() error { return serve(func(n int) (int64, error) { return hold(n, unix.MAP_SHARED) }) },
 	"sleep":   func() error { return serve(sleepOften) },
 	"once":    once,
+	"leaver":  func() error { return serve(burnAndLeave) },
+	"thread":  func() error { return serve(burnInALeavingThread) },
+	"helpers": func() error { return serve(burnInLeavingChildren) },
 	"grandparent": func() error {
 		c := exec.Command(os.Args[0])
 		c.Env = append(os.Environ(), "TEST_PROGRAM=parent")
@@ -65,6 +70,11 @@ var programs = map[string]func() error{
 }
 
 func serve(do func(n int) (int64, error)) error {
+	if os.Getenv("TEST_LEAVES") != "" {
+		if err := leave("cgroup.procs"); err != nil {
+			return err
+		}
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		n, err := strconv.Atoi(lines.Text())
@@ -135,6 +145,11 @@ func once() error {
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		return c.Start()
 	}
+	if os.Getenv("TEST_LEAVE") != "" {
+		if err := leave("cgroup.procs"); err != nil {
+			return err
+		}
+	}
 	ms, err := strconv.Atoi(os.Getenv("TEST_BURN"))
 	if err != nil {
 		return err
@@ -165,6 +180,54 @@ func burnInOrphans(n int) (int64, error) {
 		sum += ns
 	}
 	return sum + used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN) - before, nil
+}
+
+// leave moves a process or a thread to another cgroup, by the file that lists what is in it.
+func leave(file string) error {
+	return os.WriteFile(filepath.Join(os.Getenv("TEST_ELSEWHERE"), file), []byte("0"), 0o600)
+}
+
+// burnAndLeave leaves its cgroup in the middle.
+func burnAndLeave(ms int) (int64, error) {
+	before, err := burnMilliseconds(ms)
+	if err != nil {
+		return 0, err
+	}
+	if err := leave("cgroup.procs"); err != nil {
+		return 0, err
+	}
+	after, err := burnMilliseconds(ms)
+	return before + after, err
+}
+
+// burnInALeavingThread burns in a thread of its own that is in no cgroup of the rest.
+func burnInALeavingThread(ms int) (int64, error) {
+	before := used(syscall.RUSAGE_SELF)
+	left := make(chan error)
+	go func() {
+		runtime.LockOSThread() // it ends with the thread
+		if err := leave("tasks"); err != nil {
+			left <- err
+			return
+		}
+		_, err := burnMilliseconds(ms)
+		left <- err
+	}()
+	err := <-left
+	return used(syscall.RUSAGE_SELF) - before, err
+}
+
+// burnInLeavingChildren burns 40 ms in each of n children that leave their cgroup and end.
+func burnInLeavingChildren(n int) (int64, error) {
+	before := used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN)
+	for range n {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "TEST_PROGRAM=once", "TEST_BURN=40", "TEST_LEAVE=1")
+		if err := c.Run(); err != nil {
+			return 0, err
+		}
+	}
+	return used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN) - before, nil
 }
 
 var held []byte

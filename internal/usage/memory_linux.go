@@ -22,6 +22,7 @@ type sampler struct {
 	file   string    // memory.stat of its cgroup, "" without
 	fields [2]string // of the file: private and shared pages
 	buffer []byte
+	left   bool // a process has left the cgroup
 
 	pids   []int     // its processes, as they were
 	listed time.Time // then
@@ -43,24 +44,39 @@ func newSampler(t Target) *sampler {
 
 // read takes a sample; ok is false where none is due, unless it is to be now.
 func (s *sampler) read(now bool) (bytes uint64, ok bool, err error) {
-	if s.file != "" {
+	due := now || time.Since(s.listed) >= proportional
+	if due {
+		if err := s.list(); err != nil {
+			return 0, false, err
+		}
+	}
+	if s.file != "" && !s.left {
 		text, err := readFile(s.file, s.buffer)
 		return number(text, s.fields[0]) + number(text, s.fields[1]), err == nil, err
 	}
-	due := now || time.Since(s.listed) >= proportional
-	if due {
-		s.pids, err = s.target.Pids()
-		s.listed = time.Now()
-	}
 	switch {
-	case err != nil || len(s.pids) == 0:
-		return 0, false, err
+	case len(s.pids) == 0:
+		return 0, false, nil
 	case len(s.pids) == 1:
 		return s.resident()
 	case due:
 		return s.proportional()
 	}
 	return 0, false, nil
+}
+
+// list looks what processes there are. What one of them allocated before it left its cgroup stays there, and what it
+// allocates later does not, so that the processes tell from then on.
+func (s *sampler) list() (err error) {
+	if s.listed = time.Now(); s.file != "" && !s.left {
+		names, err := outside(s.target)
+		s.left = len(names) > 0
+		if err != nil || !s.left {
+			return err
+		}
+	}
+	s.pids, err = s.target.Pids()
+	return err
 }
 
 // resident is the anonymous memory of processes that share none. Pages that a

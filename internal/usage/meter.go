@@ -31,6 +31,8 @@ type Target interface {
 	Pids() ([]int, error)
 	// Reaped is what those used that have ended and are no longer anybody's children.
 	Reaped() (syscall.Rusage, error)
+	// LogFull is for how long until now it could not write to its log, about.
+	LogFull() time.Duration
 }
 
 // rate is the time between two samples of memory.
@@ -44,6 +46,7 @@ type Meter struct {
 	mu     sync.Mutex
 	memory [][]sample // by target, in the order of time
 	failed error      // the last failure to sample
+	blind  []bool     // by target: at some mark its clocks could not be read beside its cgroup
 
 	sampling sync.WaitGroup
 	taking   sync.Mutex // a sample is taken by one at a time
@@ -58,7 +61,7 @@ type sample struct {
 
 // NewMeter returns a meter of targets that have been started.
 func NewMeter(targets []Target) *Meter {
-	return &Meter{targets: targets, memory: make([][]sample, len(targets))}
+	return &Meter{targets: targets, memory: make([][]sample, len(targets)), blind: make([]bool, len(targets))}
 }
 
 // Start begins to sample memory, four to five times a second until ctx ends. It
@@ -131,7 +134,13 @@ type reading struct {
 	throttled   time.Duration
 	switches    switches
 	involuntary switches // of which the thread would have gone on
+	logFull     time.Duration
 	source      string
+
+	processes int // that were alive; of clocks alone
+
+	clocks  *clocks  // what the clocks of its processes say, beside a cgroup; nil: not known, or there is no cgroup
+	outside []string // processes that are not in its cgroup any more
 }
 
 // Mark reads all targets. A target that has ended keeps its last figures.
@@ -143,9 +152,13 @@ func (m *Meter) Mark() (Mark, error) {
 	errs := []error{failed}
 	for i, t := range m.targets {
 		r, err := read(t)
+		if err == nil {
+			err = m.sighted(i, r)
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("reading what %s uses: %w", t.Name(), err))
 		}
+		r.logFull = t.LogFull()
 		mark.readings[i] = r
 	}
 	return mark, errors.Join(errs...)
@@ -157,9 +170,13 @@ func (m *Meter) Glance() (Mark, error) {
 	var errs []error
 	for i, t := range m.targets {
 		r, err := readCPU(t)
+		if err == nil {
+			err = m.sighted(i, r)
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("reading what %s uses: %w", t.Name(), err))
 		}
+		r.logFull = t.LogFull()
 		mark.readings[i] = r
 	}
 	return mark, errors.Join(errs...)
@@ -172,17 +189,20 @@ func (m *Meter) Between(a, b Mark) []record.Usage {
 	for i, t := range m.targets {
 		from, to := a.readings[i], b.readings[i]
 		mean, peak := m.memoryBetween(i, from.at, to.at)
+		cpu, system, source := charged(from, to)
 		used[i] = record.Usage{
 			Process: t.Name(), Role: t.Role(),
 			Seconds:         to.at.Sub(from.at).Seconds(),
-			CPUSeconds:      max(0, to.cpu-from.cpu).Seconds(),
-			SystemSeconds:   max(0, to.system-from.system).Seconds(),
+			CPUSeconds:      cpu.Seconds(),
+			SystemSeconds:   system.Seconds(),
 			MemoryMean:      mean,
 			MemoryPeak:      peak,
 			ContextSwitches: to.switches.since(from.switches),
 			Involuntary:     to.involuntary.since(from.involuntary),
 			ThrottleSeconds: max(0, to.throttled-from.throttled).Seconds(),
-			Source:          to.source,
+			LogFullSeconds:  max(0, to.logFull-from.logFull).Seconds(),
+			Source:          source,
+			Outside:         to.outside,
 		}
 	}
 	return used

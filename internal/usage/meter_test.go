@@ -131,6 +131,34 @@ func TestCPU(t *testing.T) {
 	})
 }
 
+// stalled is a program whose log was not read for a while.
+type stalled struct {
+	program
+	full *time.Duration
+}
+
+func (s stalled) LogFull() time.Duration { return *s.full }
+
+// The time for which a program waited for its log is that of the stretch alone.
+func TestFullLog(t *testing.T) {
+	each(t, func(t *testing.T, l *process.Launcher) {
+		full := 70 * time.Millisecond
+		m := usage.NewMeter([]usage.Target{stalled{start(t, l, process.Command{}, "burn"), &full}})
+		a, err := m.Mark()
+		if err != nil {
+			t.Fatal(err)
+		}
+		full += 30 * time.Millisecond
+		b, err := m.Mark()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Between(a, b)[0].LogFullSeconds; math.Abs(got-0.03) > 1e-9 {
+			t.Errorf("full for %g s, want 0.03", got)
+		}
+	})
+}
+
 // TestProcessEnds takes the second mark when the process is gone.
 func TestProcessEnds(t *testing.T) {
 	each(t, func(t *testing.T, l *process.Launcher) {

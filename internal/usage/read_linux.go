@@ -3,14 +3,8 @@ package usage
 // Readings on Linux.
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // read takes a reading of one target from the best source that it has.
@@ -28,27 +22,11 @@ func readCPU(t Target) (reading, error) {
 	groups := t.Groups()
 	switch {
 	case groups["cpuacct"] != "":
-		return readV1(groups)
+		return readGroup(t, readV1)
 	case groups["unified"] != "":
-		return readV2(groups)
+		return readGroup(t, readV2)
 	}
 	return readClocks(t)
-}
-
-// clock is the CPU time of a process with all its threads, dead ones included,
-// in ns; see clock_getcpuclockid(3). Threads that are on a CPU at the moment
-// are behind by less than a timer tick, as in cgroups.
-func clock(pid int) (time.Duration, error) {
-	var t unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|2), &t); err != nil {
-		return 0, fmt.Errorf("reading the CPU clock of process %d: %w", pid, err)
-	}
-	return time.Duration(t.Nano()), nil
-}
-
-// ended reports whether err only says that a process is no more.
-func ended(err error) bool {
-	return errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrNotExist)
 }
 
 // readSwitches counts the context switches of every thread that there is, and those of them in which a thread would have

@@ -5,9 +5,12 @@ package usage
 import (
 	"errors"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -21,6 +24,7 @@ func (*shortLived) Name() string                    { return "short" }
 func (*shortLived) Role() role.Role                 { return "app" }
 func (*shortLived) Groups() map[string]string       { return nil }
 func (*shortLived) Reaped() (syscall.Rusage, error) { return syscall.Rusage{}, nil }
+func (*shortLived) LogFull() time.Duration          { return 0 }
 
 func (s *shortLived) Pids() ([]int, error) {
 	s.asked++
@@ -65,5 +69,31 @@ func TestZombieTearsNothing(t *testing.T) {
 	}
 	if err := c.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A process that left its cgroup where its clocks could not be read is an error that names it.
+func TestLeavingUnseen(t *testing.T) {
+	whole := func(outside ...string) reading {
+		return reading{source: "cgroup v1", clocks: &clocks{}, outside: outside}
+	}
+	torn := reading{source: "cgroup v1"}
+	for name, test := range map[string]struct {
+		readings []reading
+		fails    bool
+	}{
+		"stays":             {[]reading{torn, whole(), torn}, false},
+		"leaves":            {[]reading{whole(), whole("sh (process 7)")}, false},
+		"leaves after torn": {[]reading{torn, whole("sh (process 7)")}, true},
+		"clocks alone":      {[]reading{{source: record.ByClock}, {source: record.ByClock}}, false},
+	} {
+		m := NewMeter(make([]Target, 1))
+		var err error
+		for _, r := range test.readings {
+			err = m.sighted(0, r)
+		}
+		if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), "sh (process 7)") {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }

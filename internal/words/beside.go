@@ -62,9 +62,7 @@ func besideText(r finding.Reason) string {
 	case finding.DoubtRightPrev:
 		return orderText(r, "where it ran right after "+r.Against, "elsewhere")
 	case finding.SpoiltSteal:
-		return fmt.Sprintf("block %.0f: the host took %s of the CPU time while %s ran", r.Figure("block"), figure("share"), r.Variant)
-	case finding.SpoiltLate:
-		return fmt.Sprintf("block %.0f: the load generator was %s late at its 99th percentile on %s while %s ran", r.Figure("block"), figure("lag"), r.Operation, r.Variant)
+		return fmt.Sprintf("block %.0f: the host took %s of the CPU time that programs wanted while %s ran", r.Figure("block"), figure("share"), r.Variant)
 	case finding.StopPrecise:
 		return "stopped after " + Blocks(int(r.Figure("blocks"))) + " at the precision of " + precision(r)
 	case finding.StopMost:
@@ -86,6 +84,8 @@ func because(r finding.Reason) string {
 		return ", because their number per operation varies"
 	case finding.LossFailed:
 		return ", because operations failed or were sent again"
+	case finding.LossSurplus:
+		return ", because more came than were expected: the expected number is wrong, or something else traces"
 	case finding.LossUnmade:
 		return ", because it is not known how many were made"
 	case finding.LossNoProbe:

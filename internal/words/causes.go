@@ -49,6 +49,22 @@ func Cause(c finding.NoSpanBy) string {
 	return ""
 }
 
+// Elsewhere puts into words where a process sent spans.
+func Elsewhere(e finding.Elsewhere) string {
+	var parts []string
+	if len(e.To) > 0 {
+		who := "a process"
+		if e.Process != "" {
+			who = "process " + e.Process
+		}
+		parts = append(parts, who+" was connected to "+listed(e.To)+", where receivers of spans listen")
+	}
+	if e.Log != "" {
+		parts = append(parts, "the log of "+e.Process+" tells that sending failed: "+e.Log)
+	}
+	return fmt.Sprintf("%s (%d of %s)", strings.Join(parts, "; "), e.Runs, Counted(e.Of, "run"))
+}
+
 // Because is a clause of the first cause; "" where none is known.
 func Because(causes []finding.NoSpanBy) string {
 	if len(causes) == 0 {

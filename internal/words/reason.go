@@ -25,7 +25,7 @@ func Reason(r finding.Reason) string {
 	if r.Result != "" && r.Code != finding.WhyCostModes && r.Code != finding.WhyLostMore && r.Code != finding.WhyMayLostMore {
 		text = "in " + r.Result + ", " + text
 	}
-	if r.Operation != "" && r.Code != finding.SpoiltLate {
+	if r.Operation != "" {
 		text = "on " + r.Operation + ", " + text
 	}
 	if r.Part != "" {
@@ -74,6 +74,12 @@ func reasonText(r finding.Reason) string {
 		return "the costs in " + r.Result + " fall into modes, " + modes(r.Figures)
 	case finding.WhyLag:
 		return "the load generator's own lag differs by " + figure("lag") + ", over a tenth of what is measured (" + figure("effect") + ")"
+	case finding.WhyLate:
+		return "the load generator was " + figure("lag") + " late on average, which is in every latency (" + figure("latency") + ") and hides what changed"
+	case finding.WhyAnswers:
+		return fmt.Sprintf("%s answered %s with status %.0f, and %s %s: this is the cost of other work", r.Variant, figure("share"), r.Figure("status"), r.Against, figure("other"))
+	case finding.WhyBodies:
+		return fmt.Sprintf("the bodies of answers with %s have %s on average, and with %s %s: this is the cost of other work", r.Variant, figure("bytes"), r.Against, figure("other"))
 	case finding.WhySharedCPU:
 		return OnlyCPU
 	case finding.WhyOverloaded:
@@ -88,6 +94,8 @@ func reasonText(r finding.Reason) string {
 		return "the baseline, " + r.Variant + ", may have lost up to " + figure("share") + " of its spans" + because(r) + ", so the other may look dear beside less work"
 	case finding.WhyUntraced:
 		return "no span came with " + r.Variant + ", so that this is not what tracing costs"
+	case finding.WhyElsewhere:
+		return r.Variant + " sent spans elsewhere than to the sink, so that this is not what tracing costs"
 	case finding.WhyLostMore:
 		than := "under 1 %"
 		if r.Figure("other") > 0 {

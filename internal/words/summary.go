@@ -32,6 +32,8 @@ func Summary(doc *finding.Document) string {
 		}
 	case len(names) > 0:
 		text = "no span came with " + FewNames(names) + ", so what tracing costs cannot be told"
+	case len(elsewhereNames(doc)) > 0:
+		text = FewNames(elsewhereNames(doc)) + " sent spans elsewhere, so what tracing costs cannot be told"
 	}
 	if text == "" {
 		return ""
@@ -69,7 +71,11 @@ func summaryOfOne(f finding.Finding) string {
 		}
 		return finding.MetricName(f.Metric) + " with " + f.Variant + " was " + share(f) + " " + direction + " (" + Blocks(f.Blocks) + ": no interval)"
 	case untold:
-		return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " cannot be told"
+		text := "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " cannot be told"
+		if r := f.Verdict.Reason(); r.Code == finding.WhyOverloaded {
+			text += ": " + r.Variant + " did not hold the rate"
+		}
+		return text
 	case unsure:
 		return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " is inconclusive (" + rangeText(f) + ")"
 	case hidden:

@@ -1,6 +1,7 @@
-// This file leaves out blocks that the harness itself spoiled. It looks at the
-// harness's signals only: choosing runs by how the app behaved would choose the
-// result.
+// This file leaves out blocks that the machine spoiled. It looks at signals only that no variant's own work can move: leaving
+// runs out by what the app does, or what follows from it, would choose the result. The load generator's lag is none of them,
+// for the spans of a variant keep the sink busy beside it; nor are the load of the machine and what others use of its CPUs,
+// part of which is the kernel's work for the program. These warn.
 
 package dataset
 
@@ -14,9 +15,9 @@ import (
 
 // What spoils a run, and how many blocks may be left out for it.
 const (
-	spoiledSteal = 0.05  // share of the machine's CPU time taken by the host
-	spoiledLag   = 0.050 // seconds that the generator's own lag reaches at its 99th percentile
-	Droppable    = 5     // of the planned blocks at most one in so many
+	spoiledSteal = 0.1 // of the CPU time for which there was work, taken by the host: a variant that works more has more of both
+	Droppable    = 5   // of the planned blocks at most one in so many
+	leastSpoiled = 2   // but so many at least
 )
 
 // Spoil is a block that the harness spoiled.
@@ -49,7 +50,7 @@ func (s *Set) spoil() {
 	found := slices.SortedFunc(maps.Values(worst), func(a, b Spoil) int {
 		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.Block, b.Block))
 	})
-	most := len(planned) / Droppable
+	most := mostSpoiled(len(planned))
 	for _, one := range found {
 		switch {
 		case !s.planned(one.Block):
@@ -75,10 +76,16 @@ func (s *Set) spoil() {
 // planned reports whether a block is not in the place of another one.
 func (s *Set) planned(block int) bool { return s.Stops() || block <= s.Experiment.Design.Blocks }
 
-// Again is how many planned blocks are to be made again: those that are spoiled. It is 0 if over a fifth are, which is no
-// single mishap, and where blocks are made until a precision is reached. Blocks that were made again do not change it.
+// mostSpoiled is how many of the planned blocks may be left out: a fifth, rounded up, and two at least, but no more than half
+// of them.
+func mostSpoiled(planned int) int {
+	return min(max(leastSpoiled, (planned+Droppable-1)/Droppable), planned/2)
+}
+
+// Again is how many planned blocks are to be made again: those that are spoiled. It is 0 if more are than may be left out,
+// which is no single mishap, and where blocks are made until a precision is reached. Blocks that were made again do not change it.
 func (s *Set) Again() int {
-	n, most := 0, s.Experiment.Design.Blocks/Droppable
+	n, most := 0, mostSpoiled(s.Experiment.Design.Blocks)
 	for _, one := range slices.Concat(s.Dropped, s.Spoiled) {
 		if s.planned(one.Block) {
 			n++
@@ -91,28 +98,26 @@ func (s *Set) Again() int {
 }
 
 func (s *Set) spoilOf(r *Run) (Spoil, bool) {
-	out := Spoil{Block: r.Block, Variant: r.Variant}
-	says := func(code finding.Code, operation, name string, value float64, unit string) finding.Reason {
-		return finding.Reason{Code: code, Variant: r.Variant, Operation: operation, Figures: []finding.Figure{
-			{Name: "block", Value: float64(r.Block), Unit: "count"}, {Name: name, Value: value, Unit: unit},
-		}}
+	share := s.taken(r)
+	return Spoil{
+		Block: r.Block, Variant: r.Variant, badness: share / spoiledSteal,
+		Reason: finding.Reason{Code: finding.SpoiltSteal, Variant: r.Variant, Figures: []finding.Figure{
+			{Name: "block", Value: float64(r.Block), Unit: "count"}, {Name: "share", Value: share, Unit: "1"},
+		}},
+	}, share > spoiledSteal
+}
+
+// taken is the share of the CPU time for which there was work that the host took. As a share of all the time it would follow
+// the work: what is not wanted is not taken. Where nobody knows how much there was, CPUs are taken to have worked half of
+// the time.
+func (s *Set) taken(r *Run) float64 {
+	h := r.Harness
+	worked := h.WorkedSeconds
+	if worked <= 0 {
+		worked = h.Seconds * s.CPUs / 2
 	}
-	if share := s.Steal(r); share > spoiledSteal {
-		out.badness = share / spoiledSteal
-		out.Reason = says(finding.SpoiltSteal, "", "share", share, "1")
-	}
-	for _, at := range s.Cells() {
-		p := r.ByCell[at]
-		if p == nil {
-			continue
-		}
-		lag, ok := p.Lag.At(99)
-		if ok && lag > spoiledLag && lag/spoiledLag > out.badness {
-			out.badness = lag / spoiledLag
-			out.Reason = says(finding.SpoiltLate, at.String(), "lag", lag, "s")
-		}
-	}
-	return out, out.badness > 0
+	share, _ := Over(h.StealSeconds, h.StealSeconds+worked) // 0 where it took nothing
+	return share
 }
 
 // Steal is the share of the machine's CPU time that the host took.

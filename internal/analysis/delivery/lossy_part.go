@@ -92,6 +92,7 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 		}
 		parts = append(parts, ledger.Run{Phases: []ledger.Stretch{{
 			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
+			Flagged: ledger.Flagged(*load), Chosen: load.Started > 0 && load.Identified == load.Started,
 		}}})
 		wholes = append(wholes, ofCells(r.Record))
 		shares = append(shares, portion{load.Started + load.Resent, p.Warmup.Started + p.Load.Started + p.Warmup.Resent + p.Load.Resent})
@@ -101,6 +102,9 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 		size = max(1, len(parts))
 	}
 	counted := tracing.ByChance() && tracing.TellsTraced(wholes...) // the tracer counts the traces that it samples, by phase
+	if counted && tracing.TellsTraced(parts...) {                   // the generator does, of each part
+		counted, size = false, 1
+	}
 	var all Lost
 	for i := 0; i < len(parts); i += size {
 		one, known := ledger.Deliveries(tracing, parts[i:i+size]...)[at.String()]
@@ -162,6 +166,7 @@ func (b *Book) lostInPhase(variant string, at cell.At) Lost {
 	return b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
 		load := record.Load{
 			Started: p.Warmup.Started + p.Load.Started, Completed: p.Warmup.Completed + p.Load.Completed, Resent: p.Warmup.Resent + p.Load.Resent,
+			Identified: p.Warmup.Identified + p.Load.Identified, Sampled: p.Warmup.Sampled + p.Load.Sampled,
 		}
 		return &load, p.WarmupSink.Plus(p.Sink), true
 	})

@@ -45,6 +45,9 @@ func (b *Book) UnknownLoss(variant string, at cell.At) *finding.LossUnknown {
 		return nil
 	}
 	least, most, why := b.lossRange(variant, at, l)
+	if more := ledger.Surplus(*l); finding.Matters(float64(more) / float64(max(1, ledger.Spans(*l, ledger.Delivered)))) {
+		most, why = 1, finding.LossSurplus
+	}
 	if !finding.Matters(most - least) {
 		return nil
 	}

@@ -24,6 +24,7 @@ func (b *Book) trace() {
 		plan := b.Plans[v.Name]
 		if plan != nil {
 			t.Silent, t.Decides, t.Sampling, t.Buffers = plan.Silent, plan.Decides, plan.Sampling, plan.Buffers
+			t.Late, t.Follows = plan.MayDelay > plan.Delay, plan.Follows
 		}
 		for _, operation := range append(b.Operations(), record.ProbeOperation) {
 			if per, known := b.perOperation(i, plan, operation, learnt); known {
@@ -33,6 +34,9 @@ func (b *Book) trace() {
 		b.traceDepths(i, t, learnt)
 		if t.Buffers > 0 {
 			t.Besides = ledger.Besides(b.Calibrations(v.Name), learnt[v.Name])
+		}
+		if plan != nil && plan.Renames {
+			t.Spans = ledger.Nameless(t.Spans)
 		}
 		b.Tracing[v.Name] = t
 	}

@@ -18,7 +18,7 @@ const byChance = 0.001
 
 // Untraced are the operations of a variant of which no span came that should have, by
 // what the variant is meant to do: no span is sent by intent, nor declared to be made, nor may
-// sampling have kept none by chance. It reports too whether that is so of all operations of
+// sampling have kept none by chance, nor is the variant on other processes alone (on:). It reports too whether that is so of all operations of
 // which some should have come.
 func (b *Book) Untraced(variant string) (none []finding.Ledger, all bool) {
 	t := b.Tracing[variant]
@@ -36,11 +36,23 @@ func (b *Book) Untraced(variant string) (none []finding.Ledger, all bool) {
 		if per, known := t.Spans[l.Operation]; known && per.How == ledger.Declared && per.High == 0 {
 			continue
 		}
+		if !nothing && b.skips(variant, l.Operation) {
+			continue
+		}
 		if dark && math.Pow(1-t.Sampling, float64(l.Operations)) <= byChance {
 			none = append(none, l)
 		}
 	}
 	return none, len(none) > 0 && !some
+}
+
+// skips reports whether a variant leaves the process that an operation asks untraced on purpose.
+func (b *Book) skips(variant, operation string) bool {
+	return slices.ContainsFunc(b.Experiment.Variants, func(v spec.Variant) bool {
+		return v.Name == variant && slices.ContainsFunc(b.Experiment.Operations, func(o spec.Operation) bool {
+			return o.Name == operation && v.Skips(o, b.Experiment.Workload)
+		})
+	})
 }
 
 // isDark reports whether nothing is known of spans of an operation, lost ones included, where

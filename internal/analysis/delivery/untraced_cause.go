@@ -13,12 +13,6 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// programs are what the executables of a language's programs begin with; of a language that
-// compiles to programs of their own there are none.
-var programs = map[string][]string{
-	"java": {"java"}, "python": {"python", "pypy", "gunicorn", "uwsgi"}, "node": {"node", "nodejs", "bun", "deno"},
-}
-
 // looked is what all good runs of a variant tell of its tracer, added up.
 type looked struct {
 	counts      record.Counts
@@ -149,7 +143,7 @@ func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoS
 // otherLanguage tells of programs of which none is of the tracer's language.
 func (l looked) otherLanguage(language string) finding.NoSpanBy {
 	one := finding.NoSpanBy{Cause: finding.OtherLanguage}
-	begins, known := programs[language]
+	begins, known := spec.Programs[language]
 	if !known || l.seen == 0 {
 		return one
 	}
@@ -176,6 +170,35 @@ func (l looked) inLog(cause record.Cause, as finding.NoSpanCause) finding.NoSpan
 		}
 	}
 	return one
+}
+
+// Elsewhere are the processes, by variant, that sent spans elsewhere than to the sink in a measured run, or tried to.
+func (b *Book) Elsewhere() []finding.Elsewhere {
+	var out []finding.Elsewhere
+	for _, v := range b.Variants {
+		at := map[string]int{} // by process: its place in out
+		for _, block := range dataset.BlocksIn(b.All[v.Name]) {
+			for _, seen := range b.All[v.Name][block].Elsewhere {
+				i, known := at[seen.Process]
+				if !known {
+					i = len(out)
+					at[seen.Process], out = i, append(out, finding.Elsewhere{Variant: v.Name, Process: seen.Process, Of: len(b.All[v.Name])})
+				}
+				one := &out[i]
+				one.To = append(one.To, seen.To...)
+				slices.Sort(one.To)
+				one.To = slices.Compact(one.To)
+				if seen.Log != nil {
+					one.Log = finding.PlainText(seen.Log.Last)
+				}
+				one.Runs++
+			}
+		}
+	}
+	for i := range out {
+		out[i].Text = words.Elsewhere(out[i])
+	}
+	return out
 }
 
 // learntSpans is how many spans came in a variant's calibrations.

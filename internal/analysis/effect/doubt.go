@@ -14,8 +14,11 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// lagShare is the share of the effect by which the generator's lag may differ.
-const lagShare = 0.1
+// How late the generator may be for a verdict on latency.
+const (
+	lagShare = 0.1   // of the effect, by which its lag may differ
+	lateLag  = 0.001 // seconds on average: where this is over a tenth of the latency too, a ratio of latencies is in part one of lags
+)
 
 // doubts are what stands against a verdict.
 type doubts struct {
@@ -34,6 +37,11 @@ func (s *Maker) doubtsOf(c *claim) doubts {
 	}
 	if d.reason = c.bent; d.reason != nil {
 		return d
+	}
+	for _, at := range s.placesOf(c) {
+		if d.reason = s.OtherWork(c.pair, at); d.reason != nil {
+			return d
+		}
 	}
 	if d.reason = s.lagOf(c); d.reason != nil {
 		return d
@@ -62,6 +70,9 @@ func (s *Maker) noteDoubts(c *claim) {
 		s.Modes = append(s.Modes, c.doubt(*r))
 	} else if r != nil && r.Code == finding.WhyLag {
 		s.Lags = append(s.Lags, c.doubt(*r))
+	}
+	if r := c.doubts.reason; r != nil && (r.Code == finding.WhyAnswers || r.Code == finding.WhyBodies) && c.Verdict.Reason().Code != r.Code {
+		c.remark(*r) // of figures without a verdict
 	}
 	if c.doubts.overloaded != nil && c.metric.Nature != metric.Latency {
 		note := *c.doubts.overloaded
@@ -101,20 +112,31 @@ func (s *Maker) lossNote(variant string, at cell.At) *finding.Reason {
 	return nil
 }
 
-// lagOf says by how much the generator's lag differs between the variants, where
-// it is over a tenth of the effect: then the effect may be the generator's. It is nil where it is not.
+// lagOf says by how much the generator's lag differs between the variants, where it is over a tenth of the effect: then the
+// effect may be the generator's. Or it says how late it was with both, where that is a part of their latency. It is nil where
+// neither is so.
 func (s *Maker) lagOf(c *claim) *finding.Reason {
 	if c.metric.Nature != metric.Latency || c.Absolute == nil || c.Absolute.Low == nil {
 		return nil
 	}
-	var lags []float64
+	var lags, means []float64
 	for _, sample := range c.Samples {
 		base, ok := s.Runs[c.Against][sample.Block].ByCell[c.at].LagAt(c.metric.Percentile)
 		value, okValue := s.Runs[c.Variant][sample.Block].ByCell[c.at].LagAt(c.metric.Percentile)
-		if !ok || !okValue {
-			return nil
+		for _, variant := range []string{c.Against, c.Variant} {
+			if mean, ok := s.Runs[variant][sample.Block].ByCell[c.at].LagAt(0); ok {
+				means = append(means, mean)
+			}
 		}
-		lags = append(lags, value-base)
+		if ok && okValue {
+			lags = append(lags, value-base)
+		}
+	}
+	if late, latency := stats.Center(means), c.latency(); late > lateLag && late > lagShare*latency {
+		return &finding.Reason{Code: finding.WhyLate, Figures: []finding.Figure{{Name: "lag", Value: late, Unit: "s"}, {Name: "latency", Value: latency, Unit: "s"}}}
+	}
+	if len(lags) < len(c.Samples) {
+		return nil
 	}
 	effect := math.Abs(c.Absolute.Estimate)
 	if *c.Absolute.Low <= 0 && *c.Absolute.High >= 0 {
@@ -125,4 +147,13 @@ func (s *Maker) lagOf(c *claim) *finding.Reason {
 		return nil
 	}
 	return &finding.Reason{Code: finding.WhyLag, Figures: []finding.Figure{{Name: "lag", Value: math.Abs(lag), Unit: "s"}, {Name: "effect", Value: effect, Unit: "s"}}}
+}
+
+// latency is what the claim is about on its baseline.
+func (c *claim) latency() float64 {
+	var of []float64
+	for _, sample := range c.Samples {
+		of = append(of, sample.Baseline)
+	}
+	return stats.Center(of)
 }

@@ -17,6 +17,7 @@ type Maker struct {
 	Bends     []Doubt // lines over depth that are none
 	Below     []Doubt // CPU per operation below zero
 	headlines []*claim
+	otherWork map[workplace]*finding.Reason // what was found already
 }
 
 // New makes findings of what a book holds.

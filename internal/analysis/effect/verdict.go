@@ -84,8 +84,11 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 		Family: c.family(), Evidence: evidence{c, ask}, Ratio: c.logs != nil, Higher: c.Better == metric.Higher,
 		Blocks: c.Blocks, Least: stats.MinBlocks(ask(estimate.Confidence)),
 	}
-	if c.metric.Nature == metric.Latency {
-		q.Overloaded = c.doubts.overloaded
+	switch over := c.doubts.overloaded; {
+	case c.metric.Nature == metric.Latency:
+		q.Overloaded = over
+	case over != nil && ofCPU(c.Metric): // of another amount of work, at which each operation takes another time
+		q.First = append(q.First, *over)
 	}
 	if c.budget != nil {
 		q.Limit = &c.budget.Value
@@ -104,6 +107,11 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 		q.Differences = c.scale()
 	}
 	return q
+}
+
+// ofCPU reports whether a metric is the CPU that a piece of work takes.
+func ofCPU(name string) bool {
+	return name == metric.CPUPerOperation || name == metric.CPUPerSpan
 }
 
 // evidence is what a claim's question is answered by.

@@ -17,7 +17,7 @@ import (
 // over its budget even so stays over, unless the baseline did still less, which makes all others
 // look dear.
 func (s *Maker) withhold(claims []*claim) {
-	doc := &finding.Document{Untraced: s.UntracedOperations(), Lossy: s.Apart(nil), LossUnknown: s.UnknownLosses()}
+	doc := &finding.Document{Untraced: s.UntracedOperations(), Elsewhere: s.Elsewhere(), Lossy: s.Apart(nil), LossUnknown: s.UnknownLosses()}
 	for _, c := range claims {
 		if c.Verdict.Budget == nil {
 			continue
@@ -30,6 +30,12 @@ func (s *Maker) withhold(claims []*claim) {
 		dearer := cmp.Or(idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant)), baselineReason(doc, c))
 		if dearer != nil && dearer.Code == finding.WhyLost {
 			dearer.Code = finding.WhyBaseLost
+		}
+		if who := doc.OneElsewhere(&c.Finding); who != "" { // a baseline that traces makes others look cheap, not dear
+			elsewhere := &finding.Reason{Code: finding.WhyElsewhere, Variant: who}
+			if cheaper = elsewhere; who != c.Against {
+				dearer = elsewhere
+			}
 		}
 		if judge.TakeBack(&c.Verdict, cheaper, dearer) {
 			words.FillVerdict(&c.Finding)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
@@ -15,7 +16,9 @@ import (
 
 // The thresholds of the checks of the harness.
 const (
-	lateLag     = 0.001 // seconds at the 99th percentile of the generator's own lag
+	lateLag     = 0.001 // seconds of the generator's own lag
+	leastLags   = 100   // operations, from which on its mean and its median are judged; its 99th percentile takes 2,000
+	veryLate    = 0.050 // seconds, in a single run
 	busySink    = 0.7   // of a core
 	busyHarness = 0.01  // of a core
 	stolenShare = 0.01  // of the machine's CPU time
@@ -24,23 +27,56 @@ const (
 	busyStart   = 0.5   // load average per CPU, before the first run
 )
 
-// findLate looks at the runs' lag of the middle: one late run is no pattern.
+// findLate looks at the runs' lag of the middle: one late run is no pattern, and is told only where its figures are of little
+// use.
 func (s *looker) findLate() []hit {
+	judged := []struct {
+		what string
+		of   func(*dataset.Phase) (float64, bool)
+	}{
+		{"at its 99th percentile", func(p *dataset.Phase) (float64, bool) { return p.Lag.At(99) }},
+		{"on average", func(p *dataset.Phase) (float64, bool) {
+			lag, ok := p.Lag.Mean()
+			return lag, ok && p.Lag.Values() >= leastLags
+		}},
+		{"at its median", func(p *dataset.Phase) (float64, bool) {
+			lag, ok := p.Lag.At(50)
+			return lag, ok && p.Lag.Values() >= leastLags
+		}},
+	}
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
-			var lags []float64
-			for _, p := range s.PhasesOf(v.Name, at) {
-				if lag, ok := p.Lag.At(99); ok {
-					lags = append(lags, lag)
+			phases := s.PhasesOf(v.Name, at)
+			for _, one := range judged {
+				var lags []float64
+				for _, p := range phases {
+					if lag, ok := one.of(p); ok {
+						lags = append(lags, lag)
+					}
 				}
-			}
-			if lag := stats.Center(lags); lag > lateLag {
-				hits = append(hits, hit{fmt.Sprintf("the load generator was %s late at its 99th percentile", finding.FormatValue(lag, "s")), place(at, v.Name)})
+				if lag := stats.Center(lags); lag > lateLag {
+					hits = append(hits, hit{fmt.Sprintf("the load generator was %s late %s", finding.FormatValue(lag, "s"), one.what), place(at, v.Name)})
+					break
+				}
+				if n, worst := over(lags, veryLate); n > 0 {
+					hits = append(hits, hit{fmt.Sprintf("the load generator was up to %s late %s (%d of %d runs)", finding.FormatValue(worst, "s"), one.what, n, len(phases)), place(at, v.Name)})
+					break
+				}
 			}
 		}
 	}
 	return hits
+}
+
+// over counts the values above a threshold, and finds the largest.
+func over(values []float64, threshold float64) (n int, worst float64) {
+	for _, value := range values {
+		if value > threshold {
+			n, worst = n+1, max(worst, value)
+		}
+	}
+	return n, worst
 }
 
 func (s *looker) findShared() []hit {
@@ -51,10 +87,35 @@ func (s *looker) findShared() []hit {
 }
 
 func (s *looker) findClock() []hit {
-	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == "clock" }) {
+	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == record.ByClock }) {
 		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
 	}
 	return nil
+}
+
+// findLeavers tells which programs ran in part outside their cgroups. Where none of them was seen there, a thread was, or
+// processes that ended.
+func (s *looker) findLeavers() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		told := map[string]bool{}
+		for _, r := range s.All[v.Name] {
+			for i := range r.Phases {
+				for _, u := range r.Phases[i].Usage {
+					if u.Source != record.ByClock || r.Harness.Accounting == record.ByClock || told[u.Process] {
+						continue
+					}
+					told[u.Process] = true
+					text := fmt.Sprintf("a part of %s ran outside its cgroup, and is charged by its CPU clocks", u.Process)
+					if len(u.Outside) > 0 {
+						text += ": " + excerpt.Lines(u.Outside, ", ")
+					}
+					hits = append(hits, hit{text, v.Name})
+				}
+			}
+		}
+	}
+	return hits
 }
 
 // findUnmet tells each limit once, however many runs went without it.
@@ -144,10 +205,18 @@ func (s *looker) findBackend() []hit {
 }
 
 func (s *looker) findKilled() []hit {
-	return s.perVariant(0, func(r *dataset.Run) float64 {
+	hits := s.perVariant(0, func(r *dataset.Run) float64 {
 		if r.Stop.Killed {
 			return 1
 		}
 		return 0
 	}, func(float64) string { return "a process had to be killed" })
+	for i := range hits {
+		for _, v := range s.Variants {
+			if v.Name == hits[i].where && v.Tracer != nil && v.Tracer.Ends != "" {
+				hits[i].text += ": " + v.Tracer.Ends
+			}
+		}
+	}
+	return hits
 }

@@ -16,6 +16,8 @@ type looker struct {
 	*effect.Maker
 	results string // the folder, as a user names it
 	leftOut []finding.LeftOut
+
+	shadowed []finding.Shadowed
 }
 
 // hit is one thing that a check found.

@@ -4,6 +4,9 @@ package warn
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/estimate"
@@ -131,6 +134,70 @@ func (s *looker) findImprecise() []hit {
 		return []hit{{text: text}}
 	}
 	return []hit{{text: "there is no interval, although as many blocks were made as may be"}}
+}
+
+// findLaunchers tells of processes in which several programs loaded the tracer.
+func (s *looker) findLaunchers() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		loaded := map[string][]string{}
+		for _, r := range s.RunsOf(v.Name) {
+			for process, commands := range r.Loaded {
+				if len(commands) > len(loaded[process]) {
+					loaded[process] = commands
+				}
+			}
+		}
+		for _, process := range slices.Sorted(maps.Keys(loaded)) {
+			commands := slices.Clone(loaded[process])
+			for i := range commands {
+				commands[i] = finding.PlainText(commands[i])
+			}
+			hits = append(hits, hit{fmt.Sprintf("%d programs of process %s loaded the tracer: %s", len(commands), process, strings.Join(commands, "; ")), v.Name})
+		}
+	}
+	return hits
+}
+
+// findShadowed tells which packages a variant has in other versions than the program without its tracer.
+func (s *looker) findShadowed() []hit {
+	return s.perProcess(func(one finding.Shadowed) string {
+		if one.Package == "" {
+			return ""
+		}
+		return one.Package + " " + one.Own + " → " + one.Tracer
+	}, func(process, list string) string {
+		return "the tracer changes packages of process " + process + ", and with them what it costs: " + list
+	})
+}
+
+func (s *looker) findUnknownPackages() []hit {
+	return s.perProcess(func(one finding.Shadowed) string { return one.Unknown }, func(process, list string) string {
+		return "it is not known which packages of process " + process + " the tracer replaces: " + list
+	})
+}
+
+// perProcess makes one hit of all that is told of a process of a variant.
+func (s *looker) perProcess(tell func(finding.Shadowed) string, text func(process, list string) string) []hit {
+	var hits []hit
+	type at struct{ variant, process string }
+	lists := map[at][]string{}
+	var order []at
+	for _, one := range s.shadowed {
+		told := tell(one)
+		if told == "" {
+			continue
+		}
+		where := at{one.Variant, one.Process}
+		if lists[where] == nil {
+			order = append(order, where)
+		}
+		lists[where] = append(lists[where], finding.PlainText(told))
+	}
+	for _, where := range order {
+		hits = append(hits, hit{text(where.process, strings.Join(lists[where], ", ")), where.variant})
+	}
+	return hits
 }
 
 // findRuntimes says it of those that ran on another one than the baseline: what they cost is

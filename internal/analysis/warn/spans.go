@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -25,6 +26,25 @@ func (s *looker) findNothingTraced() []hit {
 		}
 	}
 	return hits
+}
+
+func (s *looker) findElsewhere() []hit {
+	var hits []hit
+	for _, one := range s.Elsewhere() {
+		hits = append(hits, hit{one.Text, one.Variant})
+	}
+	return hits
+}
+
+// findOwnBaseline tells of a baseline without a tracer in whose program tracers were not switched off, since it has
+// variables or arguments of its own.
+func (s *looker) findOwnBaseline() []hit {
+	for _, v := range s.Variants {
+		if v.Name == s.Baseline && v.TracerName() == spec.NoTracer && !v.Untraced() {
+			return []hit{{"the baseline has variables or arguments of its own: tracers in the program's own code were not switched off", v.Name}}
+		}
+	}
+	return nil
 }
 
 // findNoSpans leaves variants to findNothingTraced of which no span came at all.

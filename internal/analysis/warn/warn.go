@@ -41,7 +41,7 @@ var checks = []check{
 	{"woven", note, "read the differences in CPU and memory; for latency, and for figures of one variant alone, write order: windows", (*looker).findWoven},
 	{"failed-runs", warning, "see the last log lines in the results folder under logs/; what failed twice is not tried again by --resume: mend it, and measure again", (*looker).findFailed},
 	{"spoiled-blocks", spoiled, "run on a machine that does nothing else; the other blocks count as they are", (*looker).findDropped},
-	{"spoiled-kept", spoiled, "more than a fifth of the blocks are spoiled, and no more are left out: repeat the experiment on a quieter machine", (*looker).findKept},
+	{"spoiled-kept", spoiled, "more blocks are spoiled than may be left out, and these count: repeat the experiment on a quieter machine", (*looker).findKept},
 	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*looker).findOverloaded},
 	{"generator-bound", warning, "ask with more CPUs for the load generator, or give the service less; 'tracetax load --capacity' tells what this generator can do here", (*looker).findGeneratorBound},
 	{"search-limit", warning, "let the search go further (load: {capacity: {from: …, max: …}})", (*looker).findSearchLimit},
@@ -51,6 +51,7 @@ var checks = []check{
 	{"generator-late", warning, "give the load generator a CPU of its own, or lower the rate", (*looker).findLate},
 	{"lag-differs", warning, "give the load generator a CPU of its own, so that it is equally late with every variant", (*looker).findLags},
 	{"harness-shared-cpu", warning, "run where CPUs can be set apart (two or more, with the right to set affinity or a cpuset)", (*looker).findShared},
+	{"left-cgroup", warning, "have its processes stay in the cgroup that they are started in: its limits and CPUs do not hold outside, and throttling is not seen there", (*looker).findLeavers},
 	{"limits-unmet", warning, "give tracetax the right to do it (root, or a delegated cgroup), or take the limit out of the file", (*looker).findUnmet},
 	{"sink-busy", warning, "lower the rate or the sampling: the sink itself may have held the tracer up", (*looker).findSinkBusy},
 	{"harness-busy", note, "nothing to do if the effect is large; otherwise report it: tracetax should use less", (*looker).findHarnessBusy},
@@ -60,6 +61,7 @@ var checks = []check{
 	{"clock-accounting", note, "CPU is read from the processes' clocks: what very short-lived children use is seen at their end only, and throttling is not seen. With the right to make cgroups it is exact", (*looker).findClock},
 	{"other-runtime", note, "look at it against a variant on the same runtime (against: …): over the baseline it costs the difference between the two as well", (*looker).findRuntimes},
 	{"throttled", warning, "raise the app's CPU quota or lower the rate: latency is the quota's, not the tracer's", (*looker).findThrottled},
+	{"log-full", warning, "have it write less, or to a file of its own: while the pipe was full it waited for tracetax, so that its latency, its rate and what it uses are not its own", (*looker).findFullLogs},
 	{"spinning", warning, "compare at capacity, where nothing spins, or with spinning off (.NET: env: {DOTNET_ThreadPool_UnfairSemaphoreSpinLimit: 0})", (*looker).findSpinning},
 	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (--duration, or load: {duration: …})", (*looker).findShortWindow},
 	{"hop-waits-long", warning, "measure at least 5 times as long as it waits (load: {duration: …}), or let it wait less: its work for the window is done in the drain", (*looker).findLongWaits},
@@ -76,8 +78,16 @@ var checks = []check{
 	{"carry-over", warning, "find what a run leaves to the next one (a cache, a hot CPU, a database that grows) and clear it; the order is balanced, so that the figure is hardly bent by it, but its interval is wider", (*looker).findCarryOver},
 	{"no-straight-line", warning, "read what each depth costs by itself, in the table and in the picture of the report", (*looker).findBends},
 	{"operations-failed", warning, "compare only variants that do the same work: see why operations fail", (*looker).findFailedOperations},
+	{"redirected", warning, "what is measured is the redirect: ask for what it leads to, log in by steps, or say that it is right (status: 302)", (*looker).findRedirected},
+	{"delayed-acknowledgement", note, "40 ms are how long Linux puts an acknowledgement off: a server that writes head and body apart, with Nagle's algorithm on, waits for it (Python's http.server, for one). Switch TCP_NODELAY on, or write an answer at once", (*looker).findDelayedAcknowledgement},
+	{"answers-differ", warning, "find out why: what a variant answers in another way it may do with less work, or with more; no verdict is given on it", (*looker).findOtherWork},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*looker).findUnknown},
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its own log; class versions, plugins, the methods that it is told of): what is compared is not the cost of tracing", (*looker).findNothingTraced},
+	{"traces-elsewhere", warning, "switch its tracing off (docs/warnings.md says how), or send its spans to the sink ({sink.otlp.grpc}, {sink.otlp.http}); what listens there and is no receiver of spans belongs into the workload, or at another port", (*looker).findElsewhere},
+	{"baseline-own", note, "see that nothing in it traces: switch on in the other variants what is to be measured", (*looker).findOwnBaseline},
+	{"tracer-in-launcher", note, "start the program itself, without the launcher, unless the launcher is part of what is measured: what the tracer does in it counts as the program's", (*looker).findLaunchers},
+	{"packages-differ", warning, "give the program the versions that the tracer has (or pin the tracer's to the program's), so that both variants run the same libraries", (*looker).findShadowed},
+	{"packages-unknown", note, "name the interpreter in the command itself (python3 app.py, or a script with #!): then it can be asked", (*looker).findUnknownPackages},
 	{"no-spans", warning, "the tracer is there and instruments nothing of this operation, so what it costs here is not what tracing costs: see which libraries it knows, and its messages under " + resultsPlace + "/logs", (*looker).findNoSpans},
 	{"calibration-differs", warning, "correct the declared number of spans per operation, or find out why the tracer makes another number", (*looker).findCalibration},
 	{"spans-lost", warning, "the cost is that of a tracer that throws spans away: lower the rate, or enlarge its queue, until nothing is lost", (*looker).findLost},
@@ -102,8 +112,8 @@ func Codes() []string {
 }
 
 // All runs all checks on findings that are made; results is the folder, as a user names it.
-func All(made *effect.Maker, results string, leftOut []finding.LeftOut) []finding.Warning {
-	s := &looker{made, results, leftOut}
+func All(made *effect.Maker, results string, leftOut []finding.LeftOut, shadowed []finding.Shadowed) []finding.Warning {
+	s := &looker{made, results, leftOut, shadowed}
 	out := []finding.Warning{}
 	for _, c := range checks {
 		for _, h := range c.find(s) {

@@ -4,6 +4,8 @@ package warn
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
@@ -25,7 +27,7 @@ func (s *looker) findOverloaded() []hit {
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
 			if over := s.Overloaded(v.Name, at); over != nil {
-				what := ": no latency is compared"
+				what := ": its latency is not compared, and its CPU has no verdict"
 				if metric.Driven.Has(s.RegimeOf(at)) {
 					what = ": its figures are of the rate reached"
 				}
@@ -63,6 +65,21 @@ func (s *looker) findThrottled() []hit {
 		return worst
 	}, func(worst float64) string {
 		return fmt.Sprintf("held back by its CPU quota for up to %s of the time", finding.FormatValue(worst, "1"))
+	})
+}
+
+// findFullLogs tells any time for which a program waited until tracetax had read its log.
+func (s *looker) findFullLogs() []hit {
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		worst := 0.0
+		for _, u := range p.Usage {
+			if !u.Role.Harness() {
+				worst = max(worst, u.LogFullSeconds)
+			}
+		}
+		return worst
+	}, func(worst float64) string {
+		return fmt.Sprintf("the pipe of a program's log was full for about %s of a window", finding.FormatValue(worst, "s"))
 	})
 }
 
@@ -167,6 +184,57 @@ func (s *looker) findFailedOperations() []hit {
 	}, func(worst float64) string {
 		return fmt.Sprintf("up to %s of the operations failed or were not answered in time", finding.FormatValue(worst, "1"))
 	})
+}
+
+// findRedirected finds operations whose answers lead elsewhere, though nobody said that they are right.
+func (s *looker) findRedirected() []hit {
+	to := ""
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		most := uint64(0)
+		for _, where := range slices.Sorted(maps.Keys(p.Load.Redirects)) {
+			if n := p.Load.Redirects[where]; n > most {
+				to, most = where, n
+			}
+		}
+		share, _ := dataset.Over(float64(most), float64(p.Load.Completed))
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("up to %s of the operations were answered by %s", finding.FormatValue(worst, "1"), to)
+	})
+}
+
+// What an acknowledgement that is put off makes of a median: the kernel's 40 ms, and little beside.
+const (
+	putOffLeast = 0.0395 // s
+	putOffMost  = 0.046  // s
+	putOffApart = 1.1    // most of p75 over the median
+)
+
+// findDelayedAcknowledgement finds operations that wait for a delayed acknowledgement, by the time that they take.
+func (s *looker) findDelayedAcknowledgement() []hit {
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		median, known := p.Latency.At(50)
+		higher, seen := p.Latency.At(75)
+		if !known || median < putOffLeast || median > putOffMost || seen && higher > putOffApart*median {
+			return 0
+		}
+		return median
+	}, func(worst float64) string {
+		return fmt.Sprintf("the median latency is %s, of which a delayed acknowledgement may be 40 ms", finding.FormatValue(worst, "s"))
+	})
+}
+
+// findOtherWork tells where a variant answers otherwise than what it is held against.
+func (s *looker) findOtherWork() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, p := range s.Pairs() {
+			if r := s.OtherWork(p, at); r != nil {
+				hits = append(hits, hit{words.Reason(*r), place(at, p.Variant)})
+			}
+		}
+	}
+	return hits
 }
 
 // findNeverSteady looks for pilots in which a variant did not get steady.

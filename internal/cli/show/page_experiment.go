@@ -17,6 +17,9 @@ func (p *page) experiments(experiments []*spec.Experiment) {
 		}
 		p.head("experiment", e.Name, "", e.Description)
 		p.line("  %s", e.Summary())
+		for _, line := range e.Rewritten() {
+			p.line("  %s", line)
+		}
 		p.canRun(e)
 		text, err := e.YAML()
 		if err != nil {

@@ -104,6 +104,9 @@ func (p *page) ofSpans(s *spec.Service) {
 		p.line(way, s.Name, strings.Join(receives(s), ", "))
 		p.line("it says what was: %s", strings.Join(said(s), ", "))
 	}
+	for _, section := range slices.Sorted(maps.Keys(s.Components)) {
+		p.line("%s of a configuration: %s", section, strings.Join(s.Components[section], ", "))
+	}
 	if len(s.Process.Env) > 0 {
 		p.line("\nenvironment:")
 		p.env("  ", s.Process.Env)

@@ -30,10 +30,43 @@ func Look(pids []int, variables []string, folder string) []Program {
 		for _, name := range variables {
 			one.Lacks = one.Lacks || !startedWith(environ, name)
 		}
-		one.Holds = folder != "" && holds(dir, folder)
+		if folder != "" {
+			command, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+			if err != nil {
+				continue
+			}
+			one.Command = cut(strings.TrimSpace(strings.ReplaceAll(string(command), "\x00", " ")))
+			one.Holds, one.Start = holds(dir, folder), start(dir)
+			one.Names = bytes.Contains(environ, []byte(folder)) || bytes.Contains(command, []byte(folder))
+		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// longestCommand is how much of a command line is told, in bytes.
+const longestCommand = 80
+
+func cut(command string) string {
+	if len(command) > longestCommand {
+		command = command[:longestCommand] + "…"
+	}
+	return strings.ToValidUTF8(command, "�")
+}
+
+// start is where the kernel put the environment of a process, by chance, when its program was started: the 50th field of
+// its status. Processes that fork have the same.
+func start(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return ""
+	}
+	behind := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // from the third field on
+	const at = 50 - 3
+	if len(behind) <= at || behind[at] == "0" { // which is what may not be read
+		return ""
+	}
+	return behind[at]
 }
 
 func startedWith(environ []byte, name string) bool {

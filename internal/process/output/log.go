@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 )
 
 // tailLimit is how much of a log's end is held in memory, bytes.
@@ -115,7 +116,20 @@ func (l *Log) keep(p []byte) {
 func (l *Log) Follow(r *os.File) {
 	l.mu.Lock()
 	l.pump = newPump(r, l.write)
+	go l.pump.run()
 	l.mu.Unlock()
+}
+
+// Full is for how long until now the pipe was full, about: what the process wrote had not been read, so that it had to wait.
+// It is 0 where the system does not say.
+func (l *Log) Full() time.Duration {
+	l.mu.Lock()
+	pump := l.pump
+	l.mu.Unlock()
+	if pump == nil {
+		return 0
+	}
+	return pump.wasFull()
 }
 
 // Drain takes in all that the process has written until now.

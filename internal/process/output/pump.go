@@ -10,89 +10,155 @@ import (
 	"time"
 )
 
-// pause is how long the pump lets a chatty process fill the pipe before it
-// reads again: a wake-up for each line would cost tracetax, and through the
-// wake-up the process too.
-const pause = 20 * time.Millisecond
+// The pump lets a chatty process fill the pipe before it reads again: a wake-up for each line would cost tracetax, and
+// through the wake-up the process too. The more it finds the sooner it comes again, so that the pipe does not get full.
+const (
+	leastPause = time.Millisecond // shorter ones are not to be had of a timer
+	mostPause  = 10 * time.Millisecond
+)
 
 // pipeSize is what the pipe should hold, so that a process isn't held up
-// during a pause; the kernel may grant less.
-const pipeSize = 1 << 20
+// during a pause; the kernel may grant less, down to the usual size.
+const (
+	pipeSize  = 1 << 20
+	usualSize = 64 << 10
+)
+
+// takes is how much is read at once.
+const takes = 256 << 10
 
 type pump struct {
-	file *os.File
-	raw  syscall.RawConn
-	to   func([]byte)
+	file  *os.File
+	raw   syscall.RawConn
+	to    func([]byte)
+	holds int                 // bytes that the pipe can hold
+	rest  func(time.Duration) // pauses; may end early
 
-	reading sync.Mutex // held from a read until what was read is in the log
+	reading sync.Mutex // held from a look into the pipe until what was read is in the log
 	buffer  []byte
+	seen    time.Time     // when the pipe was last seen with room in it
+	empty   bool          // it was empty then, and it is waited for what comes
+	full    time.Duration // for how long it was full, about
 
 	waiting chan bool // somebody waits for a line: no pauses
+	hurried bool
 	ended   chan struct{}
 }
 
 func newPump(file *os.File, to func([]byte)) *pump {
-	p := &pump{file: file, to: to, buffer: make([]byte, 64<<10), waiting: make(chan bool, 1), ended: make(chan struct{})}
+	p := &pump{
+		file: file, to: to, buffer: make([]byte, takes), seen: time.Now(),
+		waiting: make(chan bool, 1), ended: make(chan struct{}),
+	}
+	p.rest = p.restUnlessHurried
 	raw, err := file.SyscallConn()
 	if err != nil { // only if the file is closed
 		close(p.ended)
 		return p
 	}
-	p.raw = raw
-	enlarge(raw)
-	go p.run()
+	p.raw, p.holds = raw, enlarge(raw)
 	return p
 }
 
 // run reads until nobody holds the pipe's other end any more.
 func (p *pump) run() {
 	defer close(p.ended)
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	hurry := false
+	if p.raw == nil {
+		return
+	}
+	pause, most := mostPause, 0 // most was found since the last pause
 	for {
-		open := false
+		var open bool
+		var held, left int
 		err := p.raw.Read(func(fd uintptr) bool {
 			var empty bool
-			open, empty = p.readOnce(fd)
+			open, empty, held, left = p.readOnce(fd, true)
 			return !empty
 		})
 		if err != nil || !open {
 			return
 		}
 		select {
-		case hurry = <-p.waiting:
+		case p.hurried = <-p.waiting:
 		default:
 		}
-		if hurry {
+		most = max(most, held)
+		if p.hurried || left > 0 {
 			continue
 		}
-		timer.Reset(pause)
-		select {
-		case <-timer.C:
-		case hurry = <-p.waiting:
+		if pause = nextPause(pause, most, p.holds); pause > 0 {
+			p.rest(pause)
 		}
+		most = 0
 	}
 }
 
-// readOnce takes in what one read gives. open is false at the end of the pipe;
-// empty means that there is nothing yet.
-func (p *pump) readOnce(fd uintptr) (open, empty bool) {
+// nextPause is how long to pause after most bytes were found at once in a pipe that holds so many.
+func nextPause(last time.Duration, most, holds int) time.Duration {
+	switch {
+	case most > holds/2:
+		return 0
+	case most > holds/4:
+		return max(last/2, leastPause)
+	}
+	return min(last+leastPause, mostPause)
+}
+
+func (p *pump) restUnlessHurried(pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case p.hurried = <-p.waiting:
+	}
+}
+
+// readOnce takes in what one read gives, of held bytes that were there; left are still there. open is false at the end of
+// the pipe; empty means that there is nothing yet, for which the caller may wait.
+func (p *pump) readOnce(fd uintptr, waits bool) (open, empty bool, held, left int) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
+	held = ready(fd)
+	p.look(fd, held)
 	for {
 		n, err := syscall.Read(int(fd), p.buffer)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case errors.Is(err, syscall.EAGAIN):
-			return true, true
+			p.seen, p.empty = time.Now(), waits
+			return true, true, 0, 0
 		case err != nil || n <= 0:
-			return false, false
+			return false, false, 0, 0
 		}
+		p.seen, p.empty = time.Now(), false
 		p.to(p.buffer[:n])
-		return true, false
+		if held = max(held, n); n == len(p.buffer) {
+			return true, false, held, max(1, held-n)
+		}
+		return true, false, held, max(0, held-n)
 	}
+}
+
+// look adds up for how long the pipe was full: since it was last seen with room in it. Where it was empty before and it was
+// waited for what comes, nobody knows since when, and it is taken for a moment.
+func (p *pump) look(fd uintptr, held int) {
+	// Short writes fill a page of the pipe by a little over a half.
+	if held < p.holds/2 || !isFull(fd) {
+		return
+	}
+	since := time.Since(p.seen)
+	if p.empty {
+		since = min(since, leastPause)
+	}
+	p.full += since
+}
+
+// wasFull is for how long the pipe was full until now, so that the process could not write, about.
+func (p *pump) wasFull() time.Duration {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	return p.full
 }
 
 // hurry tells the pump whether somebody waits for a line. The latest word counts.
@@ -112,8 +178,8 @@ func (p *pump) drain() {
 		return
 	}
 	_ = p.raw.Control(func(fd uintptr) { // fails only when closed: then all was read
-		for range pipeSize / 4096 {
-			if open, empty := p.readOnce(fd); !open || empty {
+		for left := max(1, ready(fd)); left > 0; left -= takes {
+			if open, empty, _, _ := p.readOnce(fd, false); !open || empty {
 				return
 			}
 		}

@@ -72,6 +72,9 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 	if doc.NotTracing(f) {
 		row.Missing, row.Last = true, true
 		row.Big, row.Ends = "no spans", "not the overhead of tracing"
+		if doc.OneElsewhere(f) != "" {
+			row.Big = "spans elsewhere"
+		}
 		return row
 	}
 	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: parts.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))}

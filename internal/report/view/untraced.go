@@ -13,13 +13,22 @@ import (
 
 const nothingReceived = "No spans received: this is not the overhead of tracing"
 
-// alarmOf says of whom no span came. Where that is so of all that is compared, or of some of
+const sentElsewhere = "Spans were sent elsewhere than to the sink: differences to what sent them are not the overhead of tracing"
+
+// alarmOf says of whom no span came, and of whom spans went elsewhere. Where that is so of all that is compared, or of some of
 // it, reads differently.
 func alarmOf(doc *finding.Document) model.Alarm {
-	if len(doc.Untraced) == 0 {
+	if len(doc.Untraced) == 0 && len(doc.Elsewhere) == 0 {
 		return model.Alarm{}
 	}
 	b := model.Alarm{Title: nothingReceived}
+	for _, e := range doc.Elsewhere {
+		b.Lines = append(b.Lines, e.Variant+": "+finding.PlainText(e.Text))
+	}
+	if len(doc.Untraced) == 0 {
+		b.Title = sentElsewhere
+		return b
+	}
 	for i := range doc.Findings {
 		if f := &doc.Findings[i]; f.Headline && !doc.NotTracing(f) {
 			b.Title = "No spans received of some of it: figures that are marked " + parts.UntracedMark + " are not the overhead of tracing"

@@ -1,10 +1,14 @@
 package drive
 
 import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -77,5 +81,34 @@ func TestCheck(t *testing.T) {
 	r := &Requests{Processes: []spec.Process{{Name: "app", Role: "app"}}, Values: func(spec.Process) map[string]string { return nil }, Address: func(string) string { return "127.0.0.1:80" }}
 	if err := r.Check(Stretch{Operation: spec.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
 		t.Errorf("a placeholder that stands for nothing: %v", err)
+	}
+}
+
+// What a server that speaks HTTP/2 alone answers wrongly is told by that name.
+func TestWrongOfHTTP2(t *testing.T) {
+	var only http.Protocols
+	only.SetUnencryptedHTTP2(true)
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.Protocols = &only
+	server.Start()
+	defer server.Close()
+	r := &Requests{
+		Processes: []spec.Process{{Name: "app", Role: "app"}},
+		Values:    func(spec.Process) map[string]string { return nil },
+		Address:   func(string) string { return server.Listener.Addr().String() },
+	}
+	for name, c := range map[string]struct {
+		operation spec.Operation
+		completed uint64
+		want      bool
+	}{
+		"none is answered": {spec.Operation{Name: "get", URL: "/"}, 0, true},
+		"some are":         {spec.Operation{Name: "get", URL: "/"}, 1, false},
+		"a call":           {spec.Operation{Name: "get", URL: "/a.B/C", GRPC: true}, 0, false},
+	} {
+		err := r.Wrong(c.operation, record.Load{Started: 2, Failed: 1, Completed: c.completed})
+		if errors.Is(err, load.ErrOnlyHTTP2) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -59,8 +59,16 @@ func (r *Requests) Close() error { return nil }
 
 // Wrong implements Teller.
 func (r *Requests) Wrong(o spec.Operation, did record.Load) error {
-	return fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
+	err := fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
 		o.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
+	if did.Completed > 0 || len(o.Mix) > 0 {
+		return err
+	}
+	// A server that does not understand HTTP/1.1 may break the connection without a word.
+	if request, bad := r.requestFor(o); bad == nil && !request.GRPC && request.TLS == nil && load.OnlyHTTP2(request.Address) {
+		return fmt.Errorf("%w; %w", err, load.ErrOnlyHTTP2)
+	}
+	return err
 }
 
 // Took implements Teller: in a closed loop each connection waits for one answer after the other.

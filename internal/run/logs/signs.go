@@ -3,8 +3,10 @@ package logs
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -52,4 +54,39 @@ func Signs(lines func(func(string) error) error) ([]record.LogSign, error) {
 		return nil
 	})
 	return slices.DeleteFunc(counted, func(l record.LogSign) bool { return l.Lines == 0 }), err
+}
+
+// exporters are what SDKs write, whoever switched them on, when nobody takes their spans. Other programs, whose database
+// may refuse a connection, do not: a refused connection counts at the port of a known receiver alone.
+var exporters = regexp.MustCompile(`(?i)failed to export|while exporting span|exporting span(?:s| batch)|OTLPExporterError` + // OpenTelemetry: Python, Java, Node
+	`|traces export: |unable to export \d+ spans|Export failure|BatchSpanProcessor\.\S*ExportError|OpenTelemetry trace error` + // Go, Ruby, PHP, Rust
+	`|dropping \d+ traces to intake|failed to send traces to|lost \d+ traces: |sending \d+ \(size=.*\) traces to the DD agent` + // Datadog
+	`|APM Server transport error|error sending data to APM server|failed to submit message:` + // Elastic
+	`|spans were dropped due to|dropped \d+ spans due to|error sending spans|failed to flush Jaeger spans` + // Zipkin, Jaeger
+	`|(?:refused|ECONNREFUSED|failed to connect|unavailable).*[:=]` + receivers + `\b|[:=]` + receivers + `\b.*(?:refused|ECONNREFUSED|failed to connect|unavailable)`)
+
+// receivers is a pattern of the ports of known receivers.
+var receivers = func() string {
+	var ports []string
+	for port := range protocol.Receivers {
+		ports = append(ports, strconv.Itoa(int(port)))
+	}
+	slices.Sort(ports)
+	return "(?:" + strings.Join(ports, "|") + ")"
+}()
+
+// FailedExports counts the lines that tell of a failed export; nil where none does.
+func FailedExports(lines func(func(string) error) error) (*record.LogSign, error) {
+	sign := record.LogSign{Cause: record.ExportFailed}
+	err := lines(func(line string) error {
+		if exporters.MatchString(line) {
+			sign.Lines++
+			sign.Last = line
+		}
+		return nil
+	})
+	if sign.Lines == 0 {
+		return nil, err
+	}
+	return &sign, err
 }

@@ -46,3 +46,31 @@ func TestSigns(t *testing.T) {
 		}
 	}
 }
+
+// Lines as SDKs write them when nobody takes their spans; and those of programs whose database does not.
+func TestFailedExports(t *testing.T) {
+	for line, want := range map[string]bool{
+		"Failed to export traces to localhost:4317, error code: StatusCode.UNAVAILABLE": true,
+		"Exception while exporting Span.":                                               true,
+		"requests.exceptions.ConnectionError: HTTPConnectionPool(host='localhost', port=4318): Max retries exceeded with url: /v1/traces (Caused by NewConnectionError(': Failed to establish a new connection: [Errno 111] Connection refused'))": true,
+		"SEVERE: Failed to export TraceRequestMarshaler. The request could not be executed. Full error message: Connection refused: localhost/127.0.0.1:4317":                                                                                      true,
+		`{"stack":"Error: connect ECONNREFUSED 127.0.0.1:4318","code":"ECONNREFUSED","name":"Error"}`:                                                                                                                                              true,
+		`traces export: Post "http://localhost:4318/v1/traces": dial tcp 127.0.0.1:4318: connect: connection refused`:                                                                                                                              true,
+		"ERROR -- : OpenTelemetry error: Unable to export 10 spans":                                                                                                                                                                                true,
+		"OpenTelemetry: [error] Export failure [exception] Export retry limit exceeded":                                                                                                                                                            true,
+		"failed to send, dropping 1 traces to intake at http://localhost:8126/v0.5/traces after 3 retries":                                                                                                                                         true,
+		`Datadog Tracer v1.60.0 ERROR: lost 2 traces: Post "http://localhost:8126/v0.4/traces": connection refused`:                                                                                                                                true,
+		"APM Server transport error (ECONNREFUSED): connect ECONNREFUSED 127.0.0.1:8200":                                                                                                                                                           true,
+		"WARN zipkin2.reporter.AsyncReporter - Spans were dropped due to exceptions. All subsequent errors will be logged at FINE level.":                                                                                                          true,
+		"connection to server at \"127.0.0.1\", port 5432 failed: Connection refused":                                                                                                                                                              false,
+		"redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.":                                                                                                                                            false,
+		"127.0.0.1 - - GET /exports/4318 200":  false,
+		"failed to connect to 127.0.0.1:43170": false,
+		"Listening on 0.0.0.0:8200":            false,
+	} {
+		sign, err := FailedExports(func(do func(string) error) error { return do(line) })
+		if err != nil || (sign != nil) != want || want && (sign.Last != line || sign.Lines != 1) {
+			t.Errorf("%q: %+v, %v; want %t", line, sign, err, want)
+		}
+	}
+}

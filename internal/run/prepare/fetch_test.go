@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,6 +29,30 @@ func TestMain(m *testing.M) {
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// A tracer that pins no packages has its own folder in {tracer}; where there is none, the word is no path at the root.
+func TestFetchOwnTracer(t *testing.T) {
+	plan := &spec.Plan{Variant: "mine", Processes: []spec.Process{{Name: "app", Run: []string{"{tracer}/attach", "app"}}}}
+	open := func() (*artifact.Store, error) { return artifact.Open(t.TempDir()) }
+	files := fstest.MapFS{"tracer.yaml": {Data: []byte("x")}, "attach": {Data: []byte("\x7fELF"), Mode: 0o755}}
+	folders, err := fetch(t.Context(), open, &spec.Workload{}, &spec.Tracer{Name: "own", Files: files}, plan, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(folders.Tracer, "attach")); err != nil || info.Mode()&0o111 == 0 || folders.Tracer == "" {
+		t.Errorf("{tracer} is %q: %v, %v; want a folder with attach, which can be run", folders.Tracer, info, err)
+	}
+	if err := folders.nothing(plan); err != nil {
+		t.Error(err)
+	}
+	none, err := fetch(t.Context(), open, &spec.Workload{}, &spec.Tracer{Name: spec.NoTracer}, plan, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := none.nothing(plan); err == nil {
+		t.Errorf("{tracer} is %q, and nobody complains", none.Tracer)
+	}
 }
 
 // Without its program a process that is not traced would run the one that is.

@@ -49,7 +49,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 	if p.Plan, err = e.Plan(v); err != nil {
 		return p, err
 	}
-	if p.Calibration, err = e.Plan(fullySampled(v).Direct()); err != nil {
+	if p.Calibration, err = e.Plan(fullySampled(v, p.Plan).Direct()); err != nil {
 		return p, err
 	}
 	if missing := Missing(e, v); len(missing) > 0 {
@@ -65,6 +65,9 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 		return p, context.Cause(ctx)
 	case err != nil:
 		return p, &UnreadyError{v.Name, err}
+	}
+	if err := p.Folders.nothing(p.Plan); err != nil {
+		return p, err
 	}
 	p.Digests = p.Folders.digests()
 	if w.Files != nil {
@@ -98,9 +101,33 @@ type Folders struct {
 	Build    string            // {build}
 	Plain    string            // {build} of processes that are not traced; "": theirs is Build
 	Workload string            // language packages of the workload: {workload}
-	Tracer   string            // language packages of the tracer: {tracer}
+	Tracer   string            // language packages of the tracer, or the folder of one that has none: {tracer}
 	Service  map[string]string // by process: the files of the service that it is: {service}
 	Built    map[string]string // by process: what was built of that service: its own {build}
+}
+
+// nothing complains of a word for a folder of the variant where there is none: what is started would look for its files at
+// the root.
+func (f Folders) nothing(plan *spec.Plan) error {
+	for _, one := range []struct{ word, folder, what string }{
+		{"tracer", f.Tracer, "its tracer has no folder"},
+		{"workload", f.Workload, "workload " + plan.Workload + " has no artifact"},
+	} {
+		if one.folder == "" && names(plan, one.word) {
+			return fmt.Errorf("variant %s: {%s} stands for nothing: %s; write the whole path of what is meant", plan.Variant, one.word, one.what)
+		}
+	}
+	return nil
+}
+
+// names reports whether a plan has the run fill in a word.
+func names(plan *spec.Plan, word string) bool {
+	for _, text := range slices.Concat(plan.Texts(), plan.Prepare, plan.Cleanup, plan.Verify) {
+		if slices.Contains(spec.Placeholders(text), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // digests names the folders by what they were made from: the cache calls each
@@ -128,7 +155,8 @@ func (f Folders) digests() map[string]string {
 func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Workload, t *spec.Tracer, plan *spec.Plan, progress io.Writer) (Folders, error) {
 	f := Folders{Source: w.Dir}
 	services := slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return p.Service != nil })
-	if w.Files == nil && w.Artifact == (spec.Artifact{}) && t.Artifact == (spec.Artifact{}) && len(plan.Build.Run) == 0 && !services {
+	own := t.Files != nil && t.Artifact == (spec.Artifact{}) && names(plan, "tracer") // its folder is what it has
+	if w.Files == nil && w.Artifact == (spec.Artifact{}) && t.Artifact == (spec.Artifact{}) && !own && len(plan.Build.Run) == 0 && !services {
 		return f, nil // nothing is needed from the cache, so it need not be there
 	}
 	store, err := open()
@@ -140,7 +168,9 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 		f.Source, errs[0] = store.Source(ctx, w.Files)
 	}
 	f.Workload, errs[1] = store.Artifact(ctx, w.Files, w.Artifact, named("workload "+w.Name, progress))
-	f.Tracer, errs[2] = store.Artifact(ctx, t.Files, t.Artifact, named("tracer "+t.Name, progress))
+	if f.Tracer, errs[2] = store.Artifact(ctx, t.Files, t.Artifact, named("tracer "+t.Name, progress)); own {
+		f.Tracer, errs[2] = store.Tracer(ctx, t.Files)
+	}
 	if len(plan.Build.Run) > 0 && errs[1] == nil && errs[2] == nil {
 		folders, progress := map[string]string{"workload": f.Workload, "tracer": f.Tracer}, named(fmt.Sprintf("workload %s for %s", w.Name, t.Name), progress)
 		f.Build, errs[3] = store.Build(ctx, artifact.BuildRequest{Files: w.Files, Commands: plan.Build.Run, Env: plan.Build.Env, Folders: folders}, progress)
@@ -209,8 +239,15 @@ func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, p
 }
 
 // fullySampled is the variant with its sampling setting, where the tracer has
-// one, at 100 %.
-func fullySampled(v spec.Variant) spec.Variant {
+// one, at 100 %, and so with the variable that says it to its programs.
+func fullySampled(v spec.Variant, plan *spec.Plan) spec.Variant {
+	if slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return p.Traced && p.Env[spec.SamplerArgument] != "" }) && plan.Sampling > 0 {
+		v.Env = maps.Clone(v.Env)
+		if v.Env == nil {
+			v.Env = map[string]string{}
+		}
+		v.Env[spec.SamplerArgument] = "1"
+	}
 	v.Settings = maps.Clone(v.Settings)
 	for _, setting := range v.Tracer.Settings {
 		switch {

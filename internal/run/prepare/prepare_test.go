@@ -23,9 +23,45 @@ func TestEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"PLAIN=kept", "JAVA_TOOL_OPTIONS=-Xmx1g {x} -javaagent:x", "NODE_OPTIONS=--require x", "OTEL_SERVICE_NAME=app", "REPLACED=new"}
+	want := []string{"PLAIN=kept", "JAVA_TOOL_OPTIONS=-Xmx1g {x} -javaagent:x", "NODE_OPTIONS=--require x", "OTEL_SERVICE_NAME=app", "REPLACED=new",
+		"no_proxy=127.0.0.1,localhost,::1", "NO_PROXY=127.0.0.1,localhost,::1"}
 	if !slices.Equal(env, want) {
 		t.Errorf("%q, want %q", env, want)
+	}
+}
+
+// Tracers in the code of a baseline are switched off, but for what the file or --keep-env says of them.
+func TestSwitchedOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		off       bool
+		env, want string // of OTEL_SDK_DISABLED; env: in the file
+		kept      []string
+	}{
+		"a baseline":   {off: true, want: "true"},
+		"the file":     {off: true, env: "false", want: "false"},
+		"--keep-env":   {off: true, kept: []string{"OTEL_SDK_DISABLED=no"}, want: "no"},
+		"not untraced": {want: ""},
+	} {
+		p := spec.Process{Off: c.off, Env: map[string]string{}}
+		if c.env != "" {
+			p.Env["OTEL_SDK_DISABLED"] = c.env
+		}
+		env, err := Environment(c.kept, p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, pair := range env {
+			if value, is := strings.CutPrefix(pair, "OTEL_SDK_DISABLED="); is {
+				got = append(got, value)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if slices.Contains(env, "DD_TRACE_ENABLED=false") != c.off {
+			t.Errorf("%s: %q", name, env)
+		}
 	}
 }
 

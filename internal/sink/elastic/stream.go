@@ -51,7 +51,7 @@ type fault struct {
 
 // events counts the events of one request while they come.
 func (e *Receiver) events(r *http.Request) wire.Answer {
-	encoding := r.Header.Get("Content-Encoding")
+	encoding := wire.Encoding(r)
 	if !wire.KnownEncoding(encoding) {
 		return (&wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-encoding must be gzip, deflate or identity"}).Answer()
 	}

@@ -7,11 +7,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // so that compressed bodies are understood
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 )
@@ -39,7 +41,8 @@ func (r *Receiver) GRPC() *grpc.Server {
 		grpc.InitialWindowSize(streamWindow),
 		grpc.InitialConnWindowSize(connectionWindow),
 		grpc.InTapHandle(r.admit),
-		grpc.StatsHandler(wire.WireSizes{}),
+		grpc.UnknownServiceHandler(r.unknown),
+		grpc.StatsHandler(wire.Watch{Total: r.Total}),
 		grpc.ReadBufferSize(readBuffer),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
 	)
@@ -76,6 +79,15 @@ func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, err
 		r.admitted.Add(-1)
 	})
 	return ctx, nil
+}
+
+// unknown refuses a call of another service, such as of another signal or another protocol.
+func (r *Receiver) unknown(_ any, stream grpc.ServerStream) error {
+	name, _ := grpc.MethodFromServerStream(stream)
+	if wire.Bears(name) {
+		r.Total.Refuse()
+	}
+	return wire.NoMethod(name, "OTLP")
 }
 
 // export receives, counts and answers one request.
@@ -120,6 +132,10 @@ func (r *Receiver) receive(s *signal, stream grpc.ServerStream, m *wire.Message)
 		return wire.Answer{}, status.Error(codes.InvalidArgument, err.Error())
 	}
 	answer := wire.Answer{Body: answerProtobuf(batch), Spans: batch.Spans, Rejected: batch.Rejected}
+	if len(metadata.ValueFromIncomingContext(stream.Context(), protocol.CopyHeader)) > 0 { // what it holds comes by another request too
+		r.Total.Discard(batch)
+		return answer, nil
+	}
 	r.Total.Merge(batch, overGRPC, m.Wire)
 	return answer, nil
 }

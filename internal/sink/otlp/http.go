@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc/codes"
@@ -44,7 +45,7 @@ func (c counter) Count(r *http.Request) wire.Answer {
 		return refuse(refused, json || !typed)
 	}
 	answer, refused := c.Receive(r, func(body []byte, size int64) wire.Answer {
-		return c.count(s, body, size, json)
+		return c.count(s, body, size, json, r.Header.Get(protocol.CopyHeader) != "")
 	})
 	if refused != nil {
 		return refuse(refused, json)
@@ -75,29 +76,33 @@ func (c counter) check(r *http.Request, typed bool) (*signal, *wire.Refusal) {
 	case !typed:
 		return nil, &wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-type must be " + typeProtobuf + " or " + typeJSON}
 	}
-	switch r.Header.Get("Content-Encoding") {
+	switch wire.Encoding(r) {
 	case "", "identity", "gzip":
 		return s, nil
 	}
 	return nil, &wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-encoding must be gzip or identity"}
 }
 
-// count walks a body and merges what it holds.
-func (c counter) count(s *signal, body []byte, size int64, json bool) wire.Answer {
+// count walks a body and merges what it holds, unless that comes by another request too.
+func (c counter) count(s *signal, body []byte, size int64, json, copied bool) wire.Answer {
 	batch := c.Total.Batch()
 	if err := walk(s, batch, body, json); err != nil {
 		c.Total.Discard(batch)
 		return refuse(&wire.Refusal{Status: http.StatusBadRequest, Message: err.Error()}, json)
 	}
 	answer := wire.Answer{Status: http.StatusOK, Spans: batch.Spans, Rejected: batch.Rejected}
-	protocol := overProtobuf
+	by := overProtobuf
 	if json {
-		protocol = overJSON
+		by = overJSON
 		answer.Type, answer.Body = typeJSON, answerJSON(s, batch)
 	} else {
 		answer.Type, answer.Body = typeProtobuf, answerProtobuf(batch)
 	}
-	c.Total.Merge(batch, protocol, size)
+	if copied {
+		c.Total.Discard(batch)
+		return answer
+	}
+	c.Total.Merge(batch, by, size)
 	return answer
 }
 

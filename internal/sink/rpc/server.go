@@ -79,7 +79,7 @@ func New(total *tally.Total, protocol string, limits Limits, methods map[string]
 		grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(window),
 		grpc.InTapHandle(s.admit),
-		grpc.StatsHandler(wire.WireSizes{}),
+		grpc.StatsHandler(wire.Watch{Total: total}),
 		grpc.ReadBufferSize(readBuffer),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
 	)
@@ -123,8 +123,10 @@ func (s *Server) handle(_ any, stream grpc.ServerStream) error {
 		return s.pass(stream, name, method)
 	}
 	if !known {
-		s.total.Refuse()
-		return status.Errorf(codes.Unimplemented, "the sink has no method %s of %s", name, s.protocol)
+		if wire.Bears(name) {
+			s.total.Refuse()
+		}
+		return wire.NoMethod(name, s.protocol)
 	}
 	if err := s.drain(stream, method); err != nil || method.Echo || method.Silent {
 		return err

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -94,6 +96,15 @@ func ReadAll(p *[]byte, from io.Reader, claimed int64) error {
 			return err
 		}
 	}
+}
+
+// Encoding is the content encoding of a request, whose case means nothing.
+func Encoding(r *http.Request) string {
+	encoding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding")))
+	if encoding == "x-gzip" { // as RFC 9110 has it
+		return "gzip"
+	}
+	return encoding
 }
 
 // KnownEncoding reports whether Decoded understands a content encoding; "" is none.

@@ -124,7 +124,7 @@ func (r *Refusal) Answer() Answer {
 // Receive reads the body of a request, when its turn comes, and has it used: body is
 // decoded and valid during the call, wire is its size as it came over the wire.
 func (in *Intake) Receive(r *http.Request, use func(body []byte, wire int64) Answer) (Answer, *Refusal) {
-	encoding := r.Header.Get("Content-Encoding")
+	encoding := Encoding(r)
 	switch {
 	case !KnownEncoding(encoding):
 		return Answer{}, &Refusal{http.StatusUnsupportedMediaType, "content-encoding must be gzip, deflate or identity"}

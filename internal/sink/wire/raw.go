@@ -7,9 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/tracetax/tracetax/internal/sink/tally"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/stats"
+	"google.golang.org/grpc/status"
 )
 
 // Message is a message of gRPC on its way in or out.
@@ -68,27 +73,38 @@ func (RawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// WireSizes notes the size of each message as it was on the wire, which gRPC tells
-// nobody but a stats handler.
-type WireSizes struct{}
+// Watch sees what gRPC tells nobody but a stats handler: the size of each message as it was on the wire, and calls
+// whose messages gRPC itself refuses, since they are compressed in a way that is not known here.
+type Watch struct{ Total *tally.Total }
 
-// HandleRPC notes the size of a message that comes in.
-func (WireSizes) HandleRPC(_ context.Context, event stats.RPCStats) {
-	in, ok := event.(*stats.InPayload)
-	if !ok {
-		return
-	}
-	if m, ok := in.Payload.(*Message); ok {
-		m.Wire = int64(in.CompressedLength)
-		m.Compressed = in.CompressedLength != in.Length
+// HandleRPC notes the size of a message that comes in, and counts what is refused.
+func (w Watch) HandleRPC(_ context.Context, event stats.RPCStats) {
+	switch in := event.(type) {
+	case *stats.InHeader:
+		if name := in.Compression; name != "" && name != encoding.Identity && encoding.GetCompressor(name) == nil {
+			w.Total.Refuse()
+		}
+	case *stats.InPayload:
+		if m, ok := in.Payload.(*Message); ok {
+			m.Wire = int64(in.CompressedLength)
+			m.Compressed = in.CompressedLength != in.Length
+		}
 	}
 }
 
 // TagRPC adds nothing.
-func (WireSizes) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+func (Watch) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
 
 // TagConn adds nothing.
-func (WireSizes) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+func (Watch) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
 
 // HandleConn does nothing.
-func (WireSizes) HandleConn(context.Context, stats.ConnStats) {}
+func (Watch) HandleConn(context.Context, stats.ConnStats) {}
+
+// Bears reports whether a method that the sink does not have might bear spans: health checks and reflection do not.
+func Bears(method string) bool { return !strings.HasPrefix(method, "/grpc.") }
+
+// NoMethod refuses a method that a receiver does not have.
+func NoMethod(method, protocol string) error {
+	return status.Errorf(codes.Unimplemented, "the sink has no method %s of %s", method, protocol)
+}

@@ -1,0 +1,176 @@
+// Mistakes that the first runs show: every later run would have them too, so that the experiment ends at once and says
+// what to change, unless its user has it go on.
+
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/pace"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// Mistake is a kind of mistake.
+type Mistake string
+
+// The mistakes.
+const (
+	NeverReady     Mistake = "never-ready"      // a variant of which no run ever came as far as to its first operation
+	NoSpans        Mistake = "no-spans"         // no span came where some are meant to
+	RateNotReached Mistake = "rate-not-reached" // the first run reached less than half of its rate
+)
+
+// leastReached is the share of its rate that a first run reaches: of less no later run makes a comparison.
+const leastReached = 0.5
+
+// MistakeError ends an experiment that has a mistake.
+type MistakeError struct {
+	Mistake   Mistake
+	Variant   string
+	Operation string // "" for all
+	says      string
+}
+
+// Error says what was seen, and what to change.
+func (e *MistakeError) Error() string {
+	return fmt.Sprintf("%s; the experiment ends here, since every later run would be the same (--go-on makes them)", e.says)
+}
+
+// mistakeIn looks for a mistake in the records that were made last; nil where there is none.
+func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
+	if l.GoOn {
+		return nil
+	}
+	for i := range made {
+		r := &made[i]
+		var m *MistakeError
+		switch {
+		case r.Failed():
+			m = l.neverReady(r)
+		case r.Kind == record.Calibration:
+			m = l.noSpans(r)
+		case r.Kind == record.Measured:
+			m = l.rateNotReached(r)
+		}
+		if m != nil {
+			m.Variant = r.Variant
+			return m
+		}
+	}
+	return nil
+}
+
+// early are the stages of a run before its first operation was answered.
+var early = []string{"start", "ready", "first operation"}
+
+// neverReady says that a process of a variant failed before its first operation, as in every run of the variant so far. A
+// port that another program has just taken is another one the next time.
+func (l *Loop) neverReady(r *record.Record) *MistakeError {
+	if r.Failure.Process == "" || r.Failure.Code == record.PortTaken || !slices.Contains(early, r.Failure.Stage) {
+		return nil
+	}
+	for i := range l.history {
+		other := &l.history[i]
+		if other.Variant == r.Variant && !(other.Failed() && slices.Contains(append(early, record.StageBlock), other.Failure.Stage)) {
+			return nil // another run came further: a second try may
+		}
+	}
+	return &MistakeError{Mistake: NeverReady, says: fmt.Sprintf("variant %s failed (%s): %s", r.Variant, r.Failure.Stage, r.Failure.Message)}
+}
+
+// noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.
+func (l *Loop) noSpans(r *record.Record) *MistakeError {
+	cell := l.cell(r.Variant)
+	if !prepare.Exports(cell.Calibration) || cell.Variant.TracerName() == spec.NoTracer && r.Variant == l.Cells[0].Variant.Name || l.leftOut(r) {
+		return nil
+	}
+	came := r.Life.Told() + r.Life.Thrown
+	declared, meant := "", false
+	for i := range r.Phases {
+		p := &r.Phases[i]
+		per, known := cell.Plan.Spans[p.Work()]
+		if p.Operation == record.ProbeOperation || p.Load.Completed == 0 {
+			continue
+		}
+		came += p.Sink.Told()
+		meant = meant || !known || per.High > 0
+		if declared == "" && known && per.Low > 0 && p.Quiet && p.Sink.Told() == 0 && r.Stop.Sink.Told() == 0 {
+			declared = p.Operation
+		}
+	}
+	const change = "see whether its tracer is loaded by the program and sends to {sink.…}, and its log"
+	switch {
+	case came == 0 && meant:
+		return &MistakeError{Mistake: NoSpans, says: fmt.Sprintf("no span came of variant %s in its calibration, though it is to send some: %s%s", r.Variant, change, sign(r))}
+	case came > 0 && declared != "":
+		return &MistakeError{Mistake: NoSpans, Operation: declared, says: fmt.Sprintf("no span came of operation %s of variant %s in its calibration, though %g are declared: correct spans of the operation, or %s%s",
+			declared, r.Variant, cell.Plan.Spans[declared].Low, change, sign(r))}
+	}
+	return nil
+}
+
+// leftOut reports whether the tracer or a hop says that there were spans which did not come.
+func (l *Loop) leftOut(r *record.Record) bool {
+	some := func(counts ...*uint64) bool {
+		return slices.ContainsFunc(counts, func(n *uint64) bool { return n != nil && *n > 0 })
+	}
+	return some(r.Tracer.Sampled) || slices.ContainsFunc(r.Hops, func(h record.Hop) bool { return some(h.Sampled) })
+}
+
+// sign is what a log tells of why no span came, as the end of a sentence.
+func sign(r *record.Record) string {
+	if r.Signs == nil {
+		return ""
+	}
+	for _, p := range r.Signs.Processes {
+		for _, s := range p.Log {
+			return "; " + p.Process + " wrote: " + excerpt.Line(s.Last)
+		}
+	}
+	return ""
+}
+
+// rateNotReached says that the first measured run of a variant reached less than half of the rate that it was asked at. Of
+// a sweep the least rate counts alone: the others may be too high on purpose, as whatever comes with faults.
+func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
+	if l.Experiment.FaultsOf(l.cell(r.Variant).Variant) != (spec.Faults{}) || slices.ContainsFunc(l.history, func(other record.Record) bool {
+		return other.Kind == record.Measured && other.Variant == r.Variant && !other.Failed() && other.Block < r.Block
+	}) {
+		return nil
+	}
+	for i := range r.Phases {
+		p := &r.Phases[i]
+		if p.OfferedRate <= 0 || p.Load.Intended == 0 || p.Capacity != nil || slices.ContainsFunc(r.Phases, func(other record.Phase) bool {
+			return other.Operation == p.Operation && other.OfferedRate < p.OfferedRate
+		}) {
+			continue
+		}
+		latency, err := p.Load.Latency.Decode()
+		if err != nil {
+			continue // of which the analysis complains
+		}
+		share := pace.Offer{Rate: p.OfferedRate, Load: &p.Load, Latency: pace.LatenciesOf(latency)}.Share()
+		if share < leastReached {
+			return &MistakeError{Mistake: RateNotReached, Operation: p.Operation, says: fmt.Sprintf(
+				"operation %s of variant %s reached %.3g of %.3g/s in its first run: lower the rate (--rate, or load: {rate: …}), give the program more CPUs or workers, or search for what it can do (--capacity cpu=75%%)",
+				p.Operation, r.Variant, share*p.OfferedRate, p.OfferedRate)}
+		}
+	}
+	return nil
+}
+
+// deaf are the processes of a variant that did not end when asked in an earlier run.
+func (l *Loop) deaf(variant string) []string {
+	var names []string
+	for i := range l.history {
+		if r := &l.history[i]; r.Variant == variant {
+			names = append(names, r.Stop.Deaf...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

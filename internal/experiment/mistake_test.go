@@ -1,0 +1,181 @@
+package experiment
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// notReady is the failure of a run whose process does not get ready.
+func notReady(q run.Request, r *record.Record) {
+	r.Failure = &record.Failure{Stage: "ready", Process: "app", Message: "not ready"}
+}
+
+// unspanned takes the spans out of a calibration.
+func unspanned(_ run.Request, r *record.Record) {
+	for i := range r.Phases {
+		r.Phases[i].Sink = record.Counts{}
+	}
+}
+
+// reaching is a load that reached a share of its rate of 100/s within 1 s.
+func reaching(t *testing.T, share float64) record.Load {
+	t.Helper()
+	h := record.NewHistogram()
+	for i := range 100 {
+		if err := h.RecordValue(int64(float64(i)/share-float64(i))*1e7 + 1e6); err != nil {
+			t.Fatal(err)
+		}
+	}
+	latency, err := record.EncodeHistogram(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record.Load{Intended: 100, Started: 100, Completed: 100, WallSeconds: 1 / share, Latency: latency}
+}
+
+// A mistake that the first runs show ends the experiment with them.
+func TestMistakes(t *testing.T) {
+	rated := func(share float64, only string) func(run.Request, *record.Record) {
+		return func(q run.Request, r *record.Record) {
+			for i := range r.Phases {
+				if r.Kind == record.Measured && strings.Contains(q.Name, only) {
+					r.Phases[i].OfferedRate, r.Phases[i].Load = 100, reaching(t, share)
+				}
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change    func(run.Request, *record.Record)
+		loop      func(*Loop)
+		want      Mistake // "" for none
+		variant   string
+		operation string
+		runs      int
+	}{
+		"nothing is wrong":             {runs: 7},
+		"the calibration is not ready": {change: notReady, want: NeverReady, variant: "otel", runs: 1},
+		"the baseline is never ready": {change: func(q run.Request, r *record.Record) {
+			if r.Variant == "none" {
+				notReady(q, r)
+			}
+		}, want: NeverReady, variant: "none", runs: -1},
+		"it ends at its first operation": {change: func(q run.Request, r *record.Record) {
+			notReady(q, r)
+			r.Failure.Stage = "first operation"
+		}, want: NeverReady, variant: "otel", runs: 1},
+		"not ready this once": {change: func(q run.Request, r *record.Record) {
+			if q.Name == "002-otel-1" {
+				notReady(q, r)
+			}
+		}, runs: 8},
+		"its port was taken": {change: func(q run.Request, r *record.Record) {
+			if q.Name == "calibration-otel-1" {
+				notReady(q, r)
+				r.Failure.Code = record.PortTaken
+			}
+		}, runs: 8},
+		"nobody's fault": {change: func(q run.Request, r *record.Record) {
+			if q.Name == "calibration-otel-1" {
+				notReady(q, r)
+				r.Failure.Process = ""
+			}
+		}, runs: 8},
+		"not ready, and it goes on": {change: notReady, loop: func(l *Loop) { l.GoOn = true }, runs: -1},
+
+		"no span":                 {change: unspanned, want: NoSpans, variant: "otel", runs: 1},
+		"no span, and it goes on": {change: unspanned, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
+		"no span, declared so":    {change: unspanned, loop: declare(map[string]spec.Number{"a": {}, "b": {}}), runs: 7},
+		"no span, said to be sampled": {change: func(q run.Request, r *record.Record) {
+			unspanned(q, r)
+			n := uint64(40)
+			r.Tracer.Sampled = &n
+		}, runs: 7},
+		"no span of one operation, declared": {change: func(q run.Request, r *record.Record) {
+			if r.Kind == record.Calibration {
+				r.Phases[1].Sink = record.Counts{}
+			}
+		}, loop: declare(map[string]spec.Number{"b": {Low: 2, High: 2}}), want: NoSpans, variant: "otel", operation: "b", runs: 1},
+		"no span of one operation, not declared": {change: func(q run.Request, r *record.Record) {
+			if r.Kind == record.Calibration {
+				r.Phases[1].Sink = record.Counts{}
+			}
+		}, runs: 7},
+
+		"a third of the rate":      {change: rated(1.0/3, ""), want: RateNotReached, runs: 2},
+		"most of the rate":         {change: rated(0.8, ""), runs: 7},
+		"a third in a later block": {change: rated(1.0/3, "002-"), runs: 7},
+		"a third, with a fault": {change: rated(1.0/3, "-otel-"), loop: func(l *Loop) {
+			l.Experiment.Faults = spec.Faults{SinkGone: "away"}
+		}, runs: 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runner := &script{change: c.change}
+			l := newLoop(runner, &kept{})
+			for i, tracer := range []string{spec.NoTracer, "otel"} {
+				l.Cells[i].Variant.Tracer = &spec.Tracer{Name: tracer}
+			}
+			if c.loop != nil {
+				c.loop(l)
+			}
+			var told *MistakeError
+			l.Observe = func(e Event) { told = e.Ends }
+			history, err := l.Run(t.Context(), nil)
+			var m *MistakeError
+			if got := errors.As(err, &m); got != (c.want != "") {
+				t.Fatalf("error %v, want %q", err, c.want)
+			}
+			if m != nil && (m.Mistake != c.want || c.variant != "" && m.Variant != c.variant || c.operation != "" && m.Operation != c.operation) {
+				t.Errorf("%+v", m)
+			}
+			if told != m {
+				t.Errorf("its observer was told of %v, and its caller of %v", told, m)
+			}
+			if c.runs >= 0 && len(history) != c.runs {
+				t.Errorf("%d runs, want %d: %v", len(history), c.runs, runner.made)
+			}
+		})
+	}
+}
+
+func declare(spans map[string]spec.Number) func(*Loop) {
+	return func(l *Loop) { l.Cells[1].Plan.Spans = spans }
+}
+
+// Of a sweep the least rate alone has to be reached.
+func TestSweepsGoBeyondWhatIsReached(t *testing.T) {
+	runner := &script{change: func(_ run.Request, r *record.Record) {
+		if r.Kind == record.Measured {
+			low, high := r.Phases[0], r.Phases[0]
+			low.OfferedRate, low.Load = 100, reaching(t, 0.9)
+			high.OfferedRate, high.Load = 200, reaching(t, 0.3)
+			r.Phases = []record.Phase{high, low}
+		}
+	}}
+	l := newLoop(runner, &kept{})
+	if history, err := l.Run(t.Context(), nil); err != nil || len(history) != 7 {
+		t.Errorf("%d runs, error %v", len(history), err)
+	}
+}
+
+// A process that did not end when asked is not waited for in later runs of its variant.
+func TestDeafProcesses(t *testing.T) {
+	runner := &script{change: func(_ run.Request, r *record.Record) {
+		if r.Variant == "otel" {
+			r.Stop.Deaf = []string{"app"}
+		}
+	}}
+	if _, err := newLoop(runner, &kept{}).Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range runner.seen {
+		if deaf := slices.Contains(q.Deaf, "app"); deaf != (q.Plan.Variant == "otel" && i > 0) {
+			t.Errorf("run %d, %s: not waited for is %t", i, q.Name, deaf)
+		}
+	}
+}

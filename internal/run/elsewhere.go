@@ -1,0 +1,199 @@
+// Spans that go elsewhere than to the sink: a program whose own code traces is not untraced, whatever its variant is called.
+// Where they go is seen from outside: in the connections of its processes, and in what they write when nobody takes their
+// spans.
+
+package run
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/run/logs"
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// watch is what is known of connections of a run.
+type watch struct {
+	listened map[uint16]bool             // ports at which processes of the run were seen to listen
+	before   map[process.Connection]bool // there when the run began
+	others   map[netip.AddrPort]bool     // receivers that others, who are not of this experiment, had connections to then
+	ours     map[process.Connection]bool // to receivers, of all runs of the conductor; nil: others run beside this one
+}
+
+// beginWatch notes the connections that are there before any process of the run.
+func (s *stage) beginWatch() {
+	s.connections.listened, s.connections.before, s.connections.others = map[uint16]bool{}, map[process.Connection]bool{}, map[netip.AddrPort]bool{}
+	all, _ := process.Connections()
+	for _, one := range all {
+		s.connections.before[one] = true
+		if !s.connections.ours[one] {
+			s.connections.others[one.Remote] = true
+		}
+	}
+}
+
+// lookElsewhere notes the known receivers, none of this run's own, that processes of the workload are connected to at the
+// moment, or were since it was last asked. It is asked again and again: a connection may be short.
+func (s *stage) lookElsewhere() error {
+	all := s.agents.processes()
+	all = append(all, s.apps...)
+	seen := make([]process.Sockets, len(all))
+	for i, p := range all {
+		one, ok := p.(visible)
+		if !ok {
+			continue
+		}
+		var err error
+		if seen[i], err = one.Sockets(); err != nil {
+			return fmt.Errorf("looking at the connections of process %s: %w", p.Name(), err)
+		}
+		for _, at := range seen[i].Listening {
+			s.connections.listened[at.Port()] = true
+		}
+	}
+	for i, sockets := range seen {
+		app := i - (len(all) - len(s.apps))
+		for _, c := range sockets.Connected {
+			if !s.receives(c) {
+				continue
+			}
+			if s.connections.ours != nil {
+				s.connections.ours[c] = true
+			}
+			if app >= 0 && s.mayTrace(s.request.Plan.Processes[app]) {
+				s.wentTo(all[i].Name(), c.Remote)
+			}
+		}
+	}
+	s.lookAtClosed()
+	return nil
+}
+
+// lookAtClosed notes receivers to which a connection was opened and closed since the run began. The kernel does not say by
+// whom: by the program of this run where nobody else had one to that receiver when it began.
+func (s *stage) lookAtClosed() {
+	if s.exporting || s.connections.ours == nil {
+		return
+	}
+	_, closed := process.Connections()
+	for _, c := range closed {
+		if s.receives(c) && !s.connections.before[c] && !s.connections.ours[c] && !s.connections.others[c.Remote] {
+			s.connections.ours[c] = true
+			s.wentTo(s.traceable(), c.Remote)
+		}
+	}
+}
+
+// receives reports whether a known receiver is at the other end of a connection, and none of this run's processes.
+func (s *stage) receives(c process.Connection) bool {
+	return protocol.Receivers[c.Remote.Port()] != "" && !s.connections.listened[c.Remote.Port()]
+}
+
+// traceable is the name of the process that may trace; "" where there are several.
+func (s *stage) traceable() string {
+	name := ""
+	for i, app := range s.apps {
+		switch may := s.mayTrace(s.request.Plan.Processes[i]); {
+		case may && name != "":
+			return ""
+		case may:
+			name = app.Name()
+		}
+	}
+	return name
+}
+
+// mayTrace reports whether a process may have a tracer in its own code: it is the workload's, and no hop or backend.
+func (s *stage) mayTrace(p spec.Process) bool {
+	return p.Role == role.App && !p.Brought() && !slices.Contains(s.request.Plan.Route(), p.Name)
+}
+
+func (s *stage) wentTo(process string, to netip.AddrPort) {
+	one := s.elsewhere(process)
+	one.To = append(one.To, to.String())
+	slices.Sort(one.To)
+	one.To = slices.Compact(one.To)
+}
+
+// elsewhere is what the record says of spans of a process that went elsewhere.
+func (s *stage) elsewhere(process string) *record.Elsewhere {
+	i := slices.IndexFunc(s.record.Elsewhere, func(e record.Elsewhere) bool { return e.Process == process })
+	if i < 0 {
+		i = len(s.record.Elsewhere)
+		s.record.Elsewhere = append(s.record.Elsewhere, record.Elsewhere{Process: process})
+	}
+	return &s.record.Elsewhere[i]
+}
+
+// glance is how often connections are looked for while processes end.
+const glance = 5 * time.Millisecond
+
+// watchEnd does what ends processes, and looks meanwhile where they connect to: what a tracer held back it sends then, and
+// then alone where a run is shorter than its delay. Of a variant that exports nobody looks, for nothing is to slow that down.
+func (s *stage) watchEnd(do func() error) error {
+	if s.exporting {
+		return do()
+	}
+	ended, watched := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ticker := time.NewTicker(glance)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ended:
+				watched <- s.lookElsewhere()
+				return
+			case <-ticker.C:
+				if err := s.lookElsewhere(); err != nil {
+					watched <- err
+					return
+				}
+			}
+		}
+	}()
+	err := do()
+	close(ended)
+	return errors.Join(err, <-watched)
+}
+
+// readElsewhere adds what the logs tell of exports that failed, when all processes have ended. Of exports that were to
+// come to the sink the ledger and the signs tell.
+func (s *stage) readElsewhere() error {
+	if s.exporting {
+		return nil
+	}
+	for i, app := range s.apps {
+		if !s.mayTrace(s.request.Plan.Processes[i]) {
+			continue
+		}
+		sign, err := logs.FailedExports(app.Log().Lines)
+		if err != nil {
+			return fmt.Errorf("looking for failed exports in the log of process %s: %w", app.Name(), err)
+		}
+		if sign != nil {
+			sign.Last = s.kept(sign.Last)
+			s.elsewhere(app.Name()).Log = sign
+		}
+	}
+	return nil
+}
+
+// longestSign is how much of a line is kept, in bytes.
+const longestSign = 300
+
+// kept is a line of a log as a record keeps it.
+func (s *stage) kept(line string) string {
+	line = logs.Replacer(s.request.Plan.Secrets).Replace(line)
+	if len(line) > longestSign {
+		line = line[:longestSign] + "…"
+	}
+	return strings.ToValidUTF8(line, "�")
+}

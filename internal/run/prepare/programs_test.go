@@ -1,0 +1,82 @@
+package prepare
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tracetax/tracetax/internal/spec"
+)
+
+// The program of a command is found in PATH, its arguments that are files beside it; nothing that a program writes counts, nor
+// a service, nor what the run fills in.
+func TestPrograms(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", bin)
+	for _, path := range []string{filepath.Join(bin, "shop"), filepath.Join(bin, "serve"), filepath.Join(dir, "app.jar"), filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "shop.db"), filepath.Join(dir, "app.py")} {
+		if err := os.WriteFile(path, []byte(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	service := &spec.Service{}
+	for name, c := range map[string]struct {
+		process spec.Process
+		want    []string // below bin, or dir
+	}{
+		"a command":           {spec.Process{Run: []string{"shop", "-jar", "app.jar", "serve", "{port}", "none.txt", "--config=shop.yaml", "--db", "shop.db"}}, []string{"shop", "app.jar", "shop.yaml"}},
+		"the folder's":        {spec.Process{Run: []string{"{dir}/app.py", "{build}/x"}}, []string{"app.py"}},
+		"a script":            {spec.Process{Run: []string{"sh", "-c", "exec serve app.py {port} > $O"}}, []string{"serve", "app.py"}},
+		"a folder of its own": {spec.Process{Run: []string{"./app.jar"}, Dir: "{dir}"}, []string{"app.jar"}},
+		"a service":           {spec.Process{Run: []string{"shop"}, Service: service}, nil},
+		"built":               {spec.Process{Run: []string{"{build}/shop", "{port}"}}, nil},
+	} {
+		got, err := Programs(&spec.Plan{Processes: []spec.Process{c.process}}, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, path := range slices.Sorted(maps.Keys(got)) {
+			names = append(names, filepath.Base(path))
+			if len(got[path]) != 64 {
+				t.Errorf("%s: %s has %q", name, path, got[path])
+			}
+		}
+		slices.Sort(names)
+		slices.Sort(c.want)
+		if diff := cmp.Diff(c.want, names); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// The interpreter is the one that the program runs on, not the one that is first on the PATH.
+func TestInterpreter(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	for name, text := range map[string]string{"python3.9": "\x7fELF", "serve": "#!/opt/shop/bin/python3 -E\nimport x\n", "plain": "#!/usr/bin/env python3\n", "other": "#!/bin/sh\n", "sh": "\x7fELF"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		command []string
+		want    string
+	}{
+		"itself":         {[]string{"python3.9", "app.py"}, filepath.Join(bin, "python3.9")},
+		"a script's":     {[]string{"serve", "{port}"}, "/opt/shop/bin/python3"},
+		"by its path":    {[]string{"./serve"}, "/opt/shop/bin/python3"},
+		"of the PATH":    {[]string{"plain"}, "python3"},
+		"behind a shell": {[]string{"sh", "-c", "A=1 exec serve {port} > $O"}, "/opt/shop/bin/python3"},
+		"none":           {[]string{"other"}, ""},
+		"nothing at all": {nil, ""},
+		"a missing one":  {[]string{"gone"}, ""},
+	} {
+		if got := interpreter(c.command, bin); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package spec
+
+import (
+	"testing"
+)
+
+// Who decides which traces are sampled: the load generator where samplers follow it, and the requests reach them.
+func TestWhoDecidesOnSampling(t *testing.T) {
+	const sink = "env.TO={sink.otlp.http},"
+	for variant, want := range map[string]struct {
+		share   float64
+		follows bool
+	}{
+		"x:tracer=otel-python,sampling=10%": {.1, true},
+		"x:tracer=otel-python":              {1, true},
+		"x:tracer=otel-python,sampling=10%,env.OTEL_TRACES_SAMPLER=traceidratio":                        {.1, false},
+		"x:tracer=otel-python,env.OTEL_TRACES_SAMPLER_ARG=0.25":                                         {.25, true},
+		"x:tracer=elastic-python,sampling=10%":                                                          {.1, false},
+		"x:" + sink + "env.OTEL_TRACES_SAMPLER=parentbased_traceidratio,env.OTEL_TRACES_SAMPLER_ARG=.5": {.5, true},
+		"x:" + sink + "env.OTEL_TRACES_SAMPLER=traceidratio,env.OTEL_TRACES_SAMPLER_ARG=0.5":            {.5, false},
+		"x:" + sink + "env.OTEL_TRACES_SAMPLER=traceidratio,env.OTEL_TRACES_SAMPLER_ARG=half":           {1, false},
+		"x:" + sink + "env.OTEL_TRACES_SAMPLER=always_off":                                              {0, false},
+		"x:" + sink + "env.A=b": {1, false},
+		"x:env.OTEL_TRACES_SAMPLER=traceidratio,env.OTEL_TRACES_SAMPLER_ARG=0.5": {1, false}, // nothing is sent anywhere
+	} {
+		e, err := FromFlags(Flags{Command: []string{"python3", "x.py", "{port}"}, Language: "python", Ops: []string{"GET /"}, Variants: []string{"none", variant}}, builtIn())
+		if err != nil {
+			t.Fatalf("%s: %v", variant, err)
+		}
+		p, err := e.Plan(e.Variants[1])
+		if err != nil || p.Sampling != want.share || p.Follows != want.follows {
+			t.Errorf("%s: share %v, follows %t (%v), want %+v", variant, p.Sampling, p.Follows, err, want)
+		}
+	}
+}
+
+// A process that is not traced hands no decision on, and a self-driving program is asked by nobody.
+func TestWhoHearsNoDecision(t *testing.T) {
+	e, err := FromFlags(Flags{Command: []string{"python3", "x.py", "{port}"}, Language: "python", Ops: []string{"GET /"}, Variants: []string{"none", "x:tracer=otel-python,sampling=10%"}}, builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := *e.Workload
+	own.Self = true
+	behind := *e.Workload
+	behind.Processes = append([]Process{{Name: "front", Role: "app", Traced: true, Run: []string{"front"}}}, behind.Processes...)
+	for name, w := range map[string]*Workload{"self-driving": &own, "behind what is not traced": &behind} {
+		changed, v := *e, e.Variants[1]
+		changed.Workload = w
+		if w == &behind {
+			v.On = []string{e.Workload.Processes[0].Name}
+		}
+		if p, err := changed.Plan(v); err != nil || p.Follows {
+			t.Errorf("%s: follows %t (%v)", name, p.Follows, err)
+		}
+	}
+}
