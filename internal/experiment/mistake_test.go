@@ -19,7 +19,7 @@ func notReady(q run.Request, r *record.Record) {
 // unspanned takes the spans out of a calibration.
 func unspanned(_ run.Request, r *record.Record) {
 	for i := range r.Phases {
-		r.Phases[i].Sink = record.Counts{}
+		r.Phases[i].Sink, r.Phases[i].Load.Completed = record.Counts{}, 20
 	}
 }
 
@@ -88,7 +88,15 @@ func TestMistakes(t *testing.T) {
 		}, runs: 8},
 		"not ready, and it goes on": {change: notReady, loop: func(l *Loop) { l.GoOn = true }, runs: -1},
 
-		"no span":                 {change: unspanned, want: NoSpans, variant: "otel", runs: 1},
+		"no span":                     {change: unspanned, want: NoSpans, variant: "otel", runs: 1},
+		"no span of a way of its own": {change: unspanned, loop: ownWay, want: NoSpans, variant: "otel", runs: -1},
+		"of its own, in batches": {change: func(q run.Request, r *record.Record) {
+			if r.Kind == record.Calibration {
+				unspanned(q, r)
+			} else {
+				r.Life.Spans = 100
+			}
+		}, loop: ownWay, runs: 7},
 		"no span, and it goes on": {change: unspanned, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
 		"no span, declared so":    {change: unspanned, loop: declare(map[string]spec.Number{"a": {}, "b": {}}), runs: 7},
 		"no span, said to be sampled": {change: func(q run.Request, r *record.Record) {
@@ -120,6 +128,9 @@ func TestMistakes(t *testing.T) {
 			for i, tracer := range []string{spec.NoTracer, "otel"} {
 				l.Cells[i].Variant.Tracer = &spec.Tracer{Name: tracer}
 			}
+			for i := range l.Cells {
+				l.Cells[i].Plan.Sampling = 1
+			}
 			if c.loop != nil {
 				c.loop(l)
 			}
@@ -143,6 +154,9 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// ownWay makes the traced variant one of its user's own, without a tracer of the catalog.
+func ownWay(l *Loop) { l.Cells[1].Variant.Tracer = &spec.Tracer{Name: spec.NoTracer} }
+
 func declare(spans map[string]spec.Number) func(*Loop) {
 	return func(l *Loop) { l.Cells[1].Plan.Spans = spans }
 }
@@ -158,6 +172,7 @@ func TestSweepsGoBeyondWhatIsReached(t *testing.T) {
 		}
 	}}
 	l := newLoop(runner, &kept{})
+	l.Cells[1].Variant.Tracer = &spec.Tracer{Name: "otel"}
 	if history, err := l.Run(t.Context(), nil); err != nil || len(history) != 7 {
 		t.Errorf("%d runs, error %v", len(history), err)
 	}
