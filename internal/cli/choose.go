@@ -90,9 +90,6 @@ func (f *runFlags) keptSeeds() (map[string]uint64, error) {
 // it goes on with. A dry run draws one for all workloads, so that --seed can repeat every order
 // that it shows.
 func (f *runFlags) settle(e *spec.Experiment, kept map[string]uint64) {
-	if len(f.resumes) > 0 && e.Design.Order == "" {
-		e.Design.Order = spec.Apart // it was begun before there were others
-	}
 	if e.Design.Seed == 0 {
 		e.Design.Seed = kept[e.Workload.Name]
 	}

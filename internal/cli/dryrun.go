@@ -123,15 +123,12 @@ func lengthText(s experiment.Schedule) string {
 	return "about " + about(s.Length)
 }
 
-// turnsText says how the load goes through the variants of a block, and why they do not live side by side where they do not.
+// turnsText says how the load goes through the variants of a block.
 func turnsText(e *spec.Experiment, schedule experiment.Schedule) string {
 	switch {
 	case e.Design.Order == spec.Woven:
 		return "order woven: all variants of a block have their load at the same time; no verdicts on latency"
 	case e.Design.Order != spec.Windows:
-		if why := e.Apart(); why != "" {
-			return "order apart, one run after the other: " + why
-		}
 		return "order apart: one run after the other"
 	case e.Load.Capacity != nil:
 		return "order windows: all variants of a block live at the same time, and search in turn, probe by probe"

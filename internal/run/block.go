@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Block makes the runs of a block together and returns their records in the same order. What goes wrong in one run ends
@@ -217,11 +217,11 @@ func (t turn) together(ctx context.Context, mine usedBy) (usedBy, error) {
 	return all, t.meet(ctx)
 }
 
-// offset is by how much the run's load begins later than that of the first, where all have it at the same time: a part of
+// offset is by how much later than the first run's the load of a run begins where all have it at the same time: a part of
 // the time between two operations.
-func (t turn) offset(q Request, rate float64) (share float64) {
-	if t.turns == nil || q.Order != spec.Woven || rate <= 0 {
+func (t turn) offset(rate float64) time.Duration {
+	if t.turns == nil || rate <= 0 {
 		return 0
 	}
-	return float64(t.run) / float64(t.runs) / rate
+	return time.Duration(float64(t.run) / float64(t.runs) / rate * float64(time.Second))
 }

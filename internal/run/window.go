@@ -35,6 +35,11 @@ type window struct {
 // run makes the window. What preparing its pieces takes is told apart.
 func (w *window) run(ctx context.Context) error {
 	if w.turns == nil {
+		select {
+		case <-time.After(w.stage.turn.offset(w.job.Rate)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 		return w.make(ctx, 0)
 	}
 	w.job.Duration, w.calls = w.piece, w.job.Count

@@ -22,16 +22,11 @@ const (
 	leastOfCalls   = 1000 // operations in each of these
 )
 
-// order is the order of an experiment whose file names none.
-func (e *Experiment) order() Order {
-	if len(e.Variants) < 2 || e.Apart() != "" {
-		return Apart
-	}
-	return Windows
-}
+// DefaultOrder is the order of an experiment whose file names none.
+const DefaultOrder = Apart
 
-// Apart is why the variants of a block cannot live at the same time; "" where they can.
-func (e *Experiment) Apart() string {
+// Beside is why the variants of a block cannot live beside each other; "" where they can.
+func (e *Experiment) Beside() string {
 	w := e.Workload
 	switch {
 	case w == nil:
@@ -71,7 +66,7 @@ func fixedPort(text string) (string, bool) {
 // orders finds what does not go with the order that the file names.
 func (e *Experiment) orders() []misfit {
 	d, at := e.Design, []string{"design", "order"}
-	if why := e.Apart(); d.Order.Together() && why != "" {
+	if why := e.Beside(); d.Order.Together() && why != "" {
 		return []misfit{{at: at, text: fmt.Sprintf("order %s: %s; or leave the order out", d.Order, why)}}
 	}
 	if d.Order != Woven {

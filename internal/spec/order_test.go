@@ -33,25 +33,25 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestOrderIsChosen: variants that can live side by side do; others are run apart, and it is said why.
-func TestOrderIsChosen(t *testing.T) {
+// TestBeside: it is said of variants that cannot live beside each other why.
+func TestBeside(t *testing.T) {
 	const variants = "\nvariants: {none: , b: {env: {A: '1'}}}\n"
-	for text, want := range map[string]struct {
-		order Order
-		why   string
-	}{
-		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /}}}" + variants:                                               {Windows, ""},
-		"workload: {processes: [{name: a, run: [x]}], operations: {o: {request: 'GET http://127.0.0.1:8080/'}}}" + variants:                                  {Apart, "127.0.0.1:8080"},
-		"workload: {processes: [{name: a, run: [x]}], operations: {o: {request: 'GET http://[::1]:8080/'}}}" + variants:                                      {Apart, "[::1]:8080"},
-		"workload: {processes: [{name: a, run: [x, '{port}'], ready: 'tcp://localhost:81'}], operations: {o: {request: GET /}}}" + variants:                  {Apart, "localhost:81"},
-		"workload: {processes: [{name: a, run: [x, '{port}'], ready: 'log:at http://127.0.0.1:8080'}], operations: {o: {request: GET /}}}" + variants:        {Windows, ""},
-		"workload: {prepare: [x], processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /}}}" + variants:                                 {Apart, "prepare"},
-		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /}}}" + variants + "design: {order: woven}\nload: {rate: 5/s}": {Woven, ""},
+	for text, want := range map[string]string{
+		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /}}}":                                        "",
+		"workload: {processes: [{name: a, run: [x]}], operations: {o: {request: 'GET http://127.0.0.1:8080/'}}}":                           "127.0.0.1:8080",
+		"workload: {processes: [{name: a, run: [x]}], operations: {o: {request: 'GET http://[::1]:8080/'}}}":                               "[::1]:8080",
+		"workload: {processes: [{name: a, run: [x, '{port}'], ready: 'tcp://localhost:81'}], operations: {o: {request: GET /}}}":           "localhost:81",
+		"workload: {processes: [{name: a, run: [x, '{port}'], ready: 'log:at http://127.0.0.1:8080'}], operations: {o: {request: GET /}}}": "",
+		"workload: {prepare: [x], processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /}}}":                          "prepare",
 	} {
-		e := parseOne(t, text)
+		e := parseOne(t, text+variants)
 		e.Settle()
-		if why := e.Apart(); e.Design.Order != want.order || !strings.Contains(why, want.why) || (want.why == "") != (why == "") {
-			t.Errorf("%s: %s (%s), want %s (%s)", text, e.Design.Order, why, want.order, want.why)
+		if why := e.Beside(); e.Design.Order != Apart || !strings.Contains(why, want) || (want == "") != (why == "") {
+			t.Errorf("%s: %s (%s), want %s", text, e.Design.Order, why, want)
+		}
+		e.Design.Order = Windows
+		if err := e.Check(); (err != nil) != (want != "") {
+			t.Errorf("%s: in windows: %v", text, err)
 		}
 	}
 }
