@@ -28,7 +28,7 @@ func TestForwardStuckBackend(t *testing.T) {
 	}
 	defer l.Close()
 	const most = 2 // requests whose bodies are read at a time
-	s := everywhere(t, Config{RequestTimeout: 2 * time.Second, MaxRequests: most, Forward: map[string]string{"zipkin": "http://" + l.Addr().String()}})
+	s := everywhere(t, Config{RequestTimeout: 5 * time.Second, MaxRequests: most, Forward: map[string]string{"zipkin": "http://" + l.Addr().String()}})
 	body := "[" + strings.Repeat(" ", 32<<20) + `{"traceId":"00000000000000aa","id":"00000000000000bb"}]` // more than the kernel holds
 	statuses := make(chan int, most)
 	for range most {

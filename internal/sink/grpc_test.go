@@ -107,7 +107,11 @@ func TestWhatCannotBeRead(t *testing.T) {
 	counted := func(what string) {
 		t.Helper()
 		refused++
-		if c := s.Snapshot().Counts; c.Malformed != refused || c.Spans != 0 {
+		c := s.Snapshot().Counts
+		for patience := time.Now().Add(10 * time.Second); c.Malformed < refused && time.Now().Before(patience); c = s.Snapshot().Counts {
+			time.Sleep(time.Millisecond) // the client may hear of it first
+		}
+		if c.Malformed != refused || c.Spans != 0 {
 			t.Errorf("%s: %d refused, want %d; %d spans", what, c.Malformed, refused, c.Spans)
 		}
 	}
