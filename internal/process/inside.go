@@ -24,10 +24,6 @@ type Sockets = inside.Sockets
 // Connection is one over TCP, by its ends.
 type Connection = inside.Connection
 
-// Connections are all that are in this machine's table at the moment, and those of them that whoever opened them has closed:
-// whose these were is not told.
-func Connections() (all, closed []Connection) { return inside.Connections() }
-
 // Sockets looks at the TCP sockets of the programs that a process consists of. What has ended meanwhile, or may not be
 // read, is left out.
 func (p *Process) Sockets() (Sockets, error) {

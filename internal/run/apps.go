@@ -37,7 +37,6 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 	if err := s.makeSpanFolders(); err != nil {
 		return err
 	}
-	s.beginWatch()
 	var first time.Time // of the app, or of what stands beside it: the start of a database is none of its own
 	begun := false
 	all := s.agents.processes()

@@ -22,26 +22,12 @@ import (
 
 // watch is what is known of connections of a run.
 type watch struct {
-	listened map[uint16]bool             // ports at which processes of the run were seen to listen
-	before   map[process.Connection]bool // there when the run began
-	others   map[netip.AddrPort]bool     // receivers that others, who are not of this experiment, had connections to then
-	ours     map[process.Connection]bool // to receivers, of all runs of the conductor; nil: others run beside this one
-}
-
-// beginWatch notes the connections that are there before any process of the run.
-func (s *stage) beginWatch() {
-	s.connections.listened, s.connections.before, s.connections.others = map[uint16]bool{}, map[process.Connection]bool{}, map[netip.AddrPort]bool{}
-	all, _ := process.Connections()
-	for _, one := range all {
-		s.connections.before[one] = true
-		if !s.connections.ours[one] {
-			s.connections.others[one.Remote] = true
-		}
-	}
+	listened map[uint16]bool // ports at which processes of the run were seen to listen
 }
 
 // lookElsewhere notes the known receivers, none of this run's own, that processes of the workload are connected to at the
-// moment, or were since it was last asked. It is asked again and again: a connection may be short.
+// moment. It is asked again and again: a connection may be short. One that has been closed has no owner any more, and may be
+// that of any program of the machine.
 func (s *stage) lookElsewhere() error {
 	all := s.agents.processes()
 	all = append(all, s.apps...)
@@ -56,6 +42,9 @@ func (s *stage) lookElsewhere() error {
 			return fmt.Errorf("looking at the connections of process %s: %w", p.Name(), err)
 		}
 		for _, at := range seen[i].Listening {
+			if s.connections.listened == nil {
+				s.connections.listened = map[uint16]bool{}
+			}
 			s.connections.listened[at.Port()] = true
 		}
 	}
@@ -65,50 +54,17 @@ func (s *stage) lookElsewhere() error {
 			if !s.receives(c) {
 				continue
 			}
-			if s.connections.ours != nil {
-				s.connections.ours[c] = true
-			}
 			if app >= 0 && s.mayTrace(s.request.Plan.Processes[app]) {
 				s.wentTo(all[i].Name(), c.Remote)
 			}
 		}
 	}
-	s.lookAtClosed()
 	return nil
-}
-
-// lookAtClosed notes receivers to which a connection was opened and closed since the run began. The kernel does not say by
-// whom: by the program of this run where nobody else had one to that receiver when it began.
-func (s *stage) lookAtClosed() {
-	if s.exporting || s.connections.ours == nil {
-		return
-	}
-	_, closed := process.Connections()
-	for _, c := range closed {
-		if s.receives(c) && !s.connections.before[c] && !s.connections.ours[c] && !s.connections.others[c.Remote] {
-			s.connections.ours[c] = true
-			s.wentTo(s.traceable(), c.Remote)
-		}
-	}
 }
 
 // receives reports whether a known receiver is at the other end of a connection, and none of this run's processes.
 func (s *stage) receives(c process.Connection) bool {
 	return protocol.Receivers[c.Remote.Port()] != "" && !s.connections.listened[c.Remote.Port()]
-}
-
-// traceable is the name of the process that may trace; "" where there are several.
-func (s *stage) traceable() string {
-	name := ""
-	for i, app := range s.apps {
-		switch may := s.mayTrace(s.request.Plan.Processes[i]); {
-		case may && name != "":
-			return ""
-		case may:
-			name = app.Name()
-		}
-	}
-	return name
 }
 
 // mayTrace reports whether a process may have a tracer in its own code: it is the workload's, and no hop or backend.

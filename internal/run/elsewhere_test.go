@@ -32,7 +32,7 @@ func TestSpansElsewhere(t *testing.T) {
 		"refused":          {[]string{absent}, "", nil, true},
 		"none":             {[]string{""}, "", nil, false},
 	} {
-		t.Run(name, func(t *testing.T) { // one by one: whose a closed connection was nobody can tell
+		t.Run(name, func(t *testing.T) {
 			conductor, q := request(t, record.Measured, "/work")
 			app := &q.Plan.Processes[0]
 			app.Run = append(slices.Clone(app.Run[:len(app.Run)-1]), c.to...)

@@ -25,7 +25,6 @@ type Conductor struct {
 
 	placement process.Placement
 	target    func(*process.Launcher) Target // nil: this machine
-	connected map[process.Connection]bool    // to known receivers of spans, of processes of all runs so far
 }
 
 // Place decides which CPUs the processes under test get, for all runs of an

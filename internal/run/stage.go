@@ -73,12 +73,6 @@ func newStage(q Request, placement process.Placement) *stage {
 // happens, no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	s.results = c.Results
-	if s.turn.turns == nil {
-		if c.connected == nil {
-			c.connected = map[process.Connection]bool{}
-		}
-		s.connections.ours = c.connected
-	}
 	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
 	if s.scratch, err = prepare.Scratch(); err != nil {
 		return err

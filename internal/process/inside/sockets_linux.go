@@ -16,7 +16,6 @@ import (
 // States of a socket as the kernel's table writes them: it takes connections; its connection was closed by this end first.
 const (
 	listening = "0A"
-	waiting   = "06"
 )
 
 // SocketsOf looks at the TCP sockets of processes at the moment. What has ended meanwhile, or may not be read, is left out.
@@ -52,21 +51,6 @@ func SocketsOf(pids []int) Sockets {
 		}
 	}
 	return all
-}
-
-// Connections are all that are in the kernel's table, whosesoever they are, and those of them that whoever opened them has
-// closed: these stay there for a minute, and nobody's they are then.
-func Connections() (all, closed []Connection) {
-	for _, one := range slices.Concat(socketTable("/proc/self/net/tcp"), socketTable("/proc/self/net/tcp6")) {
-		if one.state == listening {
-			continue
-		}
-		all = append(all, Connection{one.local, one.remote})
-		if one.state == waiting {
-			closed = append(closed, Connection{one.local, one.remote})
-		}
-	}
-	return all, closed
 }
 
 // socketInodes are those of the sockets that a process has open.

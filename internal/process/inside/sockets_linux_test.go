@@ -2,12 +2,9 @@ package inside
 
 import (
 	"encoding/binary"
-	"errors"
-	"io"
 	"net"
 	"net/netip"
 	"os"
-	"runtime"
 	"slices"
 	"testing"
 )
@@ -47,45 +44,6 @@ func TestSocketsOf(t *testing.T) {
 
 func connected(s Sockets, to netip.AddrPort) bool {
 	return slices.ContainsFunc(s.Connected, func(c Connection) bool { return c.Remote == to })
-}
-
-// A connection that was closed by whoever opened it is still seen.
-func TestConnections(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	conn, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	taken, err := listener.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := Connection{conn.LocalAddr().(*net.TCPAddr).AddrPort(), conn.RemoteAddr().(*net.TCPAddr).AddrPort()}
-	if all, closed := Connections(); !slices.Contains(all, one) || slices.Contains(closed, one) {
-		t.Errorf("%v is not among those that are open", one)
-	}
-	if err := conn.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := taken.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
-	if err := taken.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for { // the last words of the other end are under way
-		if _, closed := Connections(); slices.Contains(closed, one) {
-			return
-		}
-		if t.Context().Err() != nil {
-			t.Fatalf("%v is not among those that were closed", one)
-		}
-		runtime.Gosched()
-	}
 }
 
 func TestEnd(t *testing.T) {
