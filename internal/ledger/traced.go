@@ -14,11 +14,12 @@ import (
 // outside in one of a thousand million phases.
 const countConfidence = 1 - 1e-9
 
-// decided is of how many traces of a stretch it was decided that they are sampled; nil where nobody says. What the generator
-// decides holds for all traces of an operation that have its ids.
+// decided is of how many traces of a stretch, those of other work apart, it was decided that they are sampled; nil where nobody
+// says. What the generator decides holds for all traces of an operation that have its ids: a program that does not read its
+// traceparent decides for itself, whatever its sampler.
 func (t Tracing) decided(s Stretch) *uint64 {
 	per := t.per(s)
-	if t.Follows && s.Flagged != nil && (per.ByID || per.traces() == 1) {
+	if t.Follows && s.Flagged != nil && (per.ByID || per.traces() == 1 && checked(s.Sink) && s.Sink.Foreign == 0) {
 		n := tracesOf(*s.Flagged, per)
 		return &n
 	}
@@ -28,7 +29,9 @@ func (t Tracing) decided(s Stretch) *uint64 {
 // TellsTraced reports whether it is known of each phase of runs how many traces were sampled, so that chance has no part in it.
 func (t Tracing) TellsTraced(runs ...Run) bool {
 	for _, r := range runs {
+		begun := r.begun(t)
 		for _, s := range r.Phases {
+			s.Sink, _ = s.Sink.Apart(begun)
 			n := t.decided(s)
 			if n == nil || t.per(s).known() && !credible(*n, s, t.per(s), t.Sampling) {
 				return false

@@ -28,6 +28,13 @@ func TestTracedAsTheGeneratorAsks(t *testing.T) {
 	follows.Follows, two.Follows, byID.Follows = true, true, true
 	two.Spans["json"] = PerOperation{Low: 4, High: 4, Traces: 2, How: Declared}
 	byID.Spans["json"] = PerOperation{Low: 4, High: 4, Traces: 2, How: Declared, ByID: true}
+	foreign := func(spans, traces uint64) record.Counts { // their sampler decides by chance
+		c := ids(spans, traces)
+		c.Foreign = traces
+		return c
+	}
+	mixed := ids(111, 37)
+	mixed.Foreign = 10
 	unasked := Run{Phases: []Stretch{phase("json", 400, ids(120, 40))}}
 	for name, c := range map[string]struct {
 		tracing     Tracing
@@ -45,6 +52,9 @@ func TestTracedAsTheGeneratorAsks(t *testing.T) {
 		"a second trace is its own":      {two, asked(40, ids(160, 80)), false, true, 1440, 0},
 		"both traces have ids of theirs": {byID, asked(40, ids(160, 80)), true, false, 1440, 0},
 		"one of both was lost":           {byID, asked(40, ids(158, 79)), true, false, 1440, 2},
+		"the ids are its own":            {follows, asked(40, foreign(111, 37)), false, true, 1089, 0},
+		"some of the ids are its own":    {follows, asked(40, mixed), false, true, 1089, 0},
+		"nobody looked at the ids":       {follows, asked(40, record.Counts{Spans: 111}), false, true, 1089, 0},
 	} {
 		l, _ := find(Account("otel", AppToSink, []string{"json"}, c.tracing, []Run{c.run}), "json")
 		if l.Exact != c.exact || l.ByChance != c.byChance || entryOf(l, SampledOut) != c.sampled || entryOf(l, Unaccounted) != c.unaccounted {
