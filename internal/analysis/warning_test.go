@@ -172,6 +172,12 @@ var provocations = []struct {
 	{"tracer-in-launcher", only("otel", func(r *record.Record) {
 		r.Loaded = map[string][]string{"app": {"npm start", "node server.js"}}
 	})},
+	{"own-sampler", func(s *scene) { // 3 of 30 come where nobody asks for them, and 20 of 20 where somebody does
+		counts := func(n uint64) record.Counts { return record.Counts{Checking: true, Spans: 3 * n, Roots: n, Traces: n} }
+		s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Phases: []record.Phase{{
+			Operation: "json", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20, Identified: 20}, Sink: counts(20),
+		}}, Unasked: &record.Unasked{Operation: "json", Completed: 30, Sink: counts(3), Quiet: true}}}
+	}},
 	{"baseline-own", func(s *scene) {
 		s.design = func(e *spec.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
 	}},

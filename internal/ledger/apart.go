@@ -104,6 +104,9 @@ func onlyPassing(shapes record.Shapes, elsewhere map[string]timing) bool {
 func passing(r *record.Record) map[string]timing {
 	run, roots := FromRecord(r), map[string]timing{}
 	sum := run.Start.Sink.Spans + run.Stop.Sink.Spans
+	if r.Unasked != nil {
+		sum += r.Unasked.Sink.Spans
+	}
 	for _, s := range run.Phases {
 		sum += s.Sink.Spans
 		for root := range s.Sink.Shapes {

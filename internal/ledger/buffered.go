@@ -97,7 +97,7 @@ func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
 		if !known {
 			return 0
 		}
-		fewest = math.Min(fewest, float64(c.Life.Told())-asked)
+		fewest = math.Min(fewest, float64(c.Life.Told()-min(c.Life.Told(), c.Unasked.Spans()))-asked)
 	}
 	if math.IsInf(fewest, 1) || fewest < 0 {
 		return 0

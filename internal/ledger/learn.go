@@ -104,7 +104,7 @@ func holdsBack(r *record.Record, run Run) bool {
 	if r.Start.OnceSink != nil {
 		first -= min(first, r.Start.OnceSink.Told())
 	}
-	sum := run.Start.Sink.Told() + run.Stop.Sink.Told()
+	sum := run.Start.Sink.Told() + run.Stop.Sink.Told() + r.Unasked.Spans()
 	for _, s := range run.Phases {
 		sum += s.Sink.Told()
 	}

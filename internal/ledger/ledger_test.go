@@ -332,6 +332,10 @@ func TestWhatIsHeldBackIsNotLearnt(t *testing.T) {
 		for _, p := range c.phases {
 			r.Life = r.Life.Plus(p.Sink)
 		}
+		if c.first == 0 { // what comes of operations that nobody asked to trace is of no phase
+			r.Unasked = &record.Unasked{Operation: "json", Completed: 30, Sink: ids(5, 5), Quiet: true}
+			r.Life = r.Life.Plus(r.Unasked.Sink)
+		}
 		got := map[string]float64{}
 		for operation, per := range Learn([]record.Record{r}, 1, false) {
 			got[operation] = per.High

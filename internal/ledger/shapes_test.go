@@ -235,7 +235,8 @@ func TestLearnRoots(t *testing.T) {
 	} {
 		r := calibrated(20, traced(c.shapes))
 		r.Stop.Sink = traced(c.stop)
-		r.Life = r.Life.Plus(r.Stop.Sink)
+		r.Unasked = &record.Unasked{Operation: "json", Completed: 30, Sink: ids(5, 5), Quiet: true}
+		r.Life = r.Life.Plus(r.Stop.Sink).Plus(r.Unasked.Sink)
 		per := Learn([]record.Record{r}, 1, false)["json"]
 		if got := fmt.Sprint(per.Roots); got != c.roots || per.Agreed != c.agreed || per.Low-c.low > 1e-9 || c.low-per.Low > 1e-9 {
 			t.Errorf("%s: %+v, want roots %s, %g, %d agreed", name, per, c.roots, c.low, c.agreed)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -46,6 +47,41 @@ func (t Tracing) TellsTraced(runs ...Run) bool {
 func credible(traces uint64, s Stretch, per PerOperation, p float64) bool {
 	_, most := stats.BinomialBand(tracesOf(s.Started+s.Resent, per), p, countConfidence)
 	return traces <= most
+}
+
+// certainlyFewer is how seldom chance alone may say of a program that it samples fewer by itself.
+const certainlyFewer = 0.01
+
+// ByItself is of how many operations a program that traces by itself brings a trace where nobody asks it to, and out of how
+// many; fewer, that these are clearly less than where the load generator asks, so that its sampler follows its caller. learnt is
+// what the calibrations teach.
+func ByItself(calibrations []record.Record, learnt map[string]PerOperation) (traced, of uint64, fewer bool) {
+	var traces, asked, askedOf float64
+	for i := range calibrations {
+		c := &calibrations[i]
+		if c.Failed() || c.Unasked == nil || !c.Unasked.Quiet {
+			continue
+		}
+		own := func(sink record.Counts) float64 {
+			sink, _ = sink.Apart(record.Begun{Roots: learnt[c.Unasked.Operation].Roots})
+			return float64(seen(sink))
+		}
+		traces, of = traces+own(c.Unasked.Sink), of+c.Unasked.Completed
+		for _, s := range FromRecord(c).Phases {
+			if s.Operation == c.Unasked.Operation && s.Chosen {
+				asked, askedOf = asked+own(s.Sink), askedOf+float64(s.Completed)
+			}
+		}
+	}
+	if of == 0 || asked == 0 || askedOf == 0 {
+		return 0, of, false
+	}
+	each := math.Ceil(asked / askedOf) // traces of an operation: these are sampled together
+	whole := func(traces, of float64) uint64 { return uint64(math.Round(math.Min(of, traces/each))) }
+	traced = whole(traces, float64(of))
+	with := whole(asked, askedOf)
+	fewer = float64(traced)*askedOf < float64(with)*float64(of) && stats.SameShare(traced, of, with, uint64(askedOf)) < certainlyFewer
+	return traced, of, fewer
 }
 
 // untold are stretches of which no tracer says how many traces it sampled.

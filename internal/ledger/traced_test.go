@@ -134,3 +134,44 @@ func TestTracedConfirms(t *testing.T) {
 		t.Errorf("%d operations agree, want 49", got)
 	}
 }
+
+// A program that traces by itself is asked for every trace, and brings it; without being asked it brings what its sampler takes.
+func TestByItself(t *testing.T) {
+	shaped := func(traces, others int64) record.Counts {
+		c := ids(uint64(3*traces+others), uint64(traces+others))
+		c.Shapes = record.Shapes{"GET": {3: traces}}
+		if others > 0 {
+			c.Shapes["tick"] = map[int]int64{1: others}
+		}
+		return c
+	}
+	for name, c := range map[string]struct {
+		asked, came record.Counts
+		changes     func(*record.Record)
+		traced      uint64
+		fewer       bool
+	}{
+		"a tenth":            {shaped(20, 0), shaped(3, 0), nil, 3, true},
+		"none":               {shaped(20, 0), shaped(0, 0), nil, 0, true},
+		"two thirds":         {shaped(20, 0), shaped(20, 0), nil, 20, true},
+		"nearly all":         {shaped(20, 0), shaped(27, 0), nil, 27, false},
+		"all":                {shaped(20, 0), shaped(30, 0), nil, 30, false},
+		"beside a timer":     {shaped(20, 7), shaped(3, 27), nil, 3, true},
+		"it does not follow": {shaped(2, 0), shaped(3, 0), nil, 3, false},
+		"two traces each":    {shaped(40, 0), shaped(60, 0), nil, 30, false},
+		"a part of two each": {shaped(40, 0), shaped(6, 0), nil, 3, true},
+		"more were to come":  {shaped(20, 0), shaped(3, 0), func(r *record.Record) { r.Unasked.Quiet = false }, 0, false},
+		"it was not asked":   {shaped(20, 0), shaped(3, 0), func(r *record.Record) { r.Phases[0].Load.Identified = 0 }, 0, false},
+	} {
+		r := calibrated(20, c.asked)
+		r.Phases[0].Load.Identified = 20
+		r.Unasked = &record.Unasked{Operation: "json", Completed: 30, Sink: c.came, Quiet: true}
+		if c.changes != nil {
+			c.changes(&r)
+		}
+		learnt := map[string]PerOperation{"json": {Low: 3, High: 3, Roots: map[string]int{"GET": 3}}}
+		if traced, _, fewer := ByItself([]record.Record{r}, learnt); traced != c.traced || fewer != c.fewer {
+			t.Errorf("%s: %d, fewer %t; want %d, %t", name, traced, fewer, c.traced, c.fewer)
+		}
+	}
+}

@@ -58,6 +58,7 @@ type Record struct {
 	Hops    []Hop    `json:"hops,omitempty"`    // what each program between the tracer and the sink says, in the order of a span's way, over their life
 	Backend *Backend `json:"backend,omitempty"` // what the backend says, where the spans went to one; then Sink and Life of all stretches are its count of spans
 	Harness Harness  `json:"harness"`           // what the harness says of itself
+	Unasked *Unasked `json:"unasked,omitempty"` // calibration: of operations that nobody asked to trace; nil where none was made
 	Signs   *Signs   `json:"signs,omitempty"`   // of the tracer, where no span came; nil where nobody looked
 
 	Loaded    map[string][]string `json:"loaded,omitempty"`    // by process: the command lines of the programs that loaded the tracer at the end, where they are several; processes that forked from one another are one
@@ -102,6 +103,23 @@ type Start struct {
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
 	IdleSteady            *bool             `json:"idle_steady,omitempty"`       // false: the processes never got calm before the idle window, so that Idle is no rate; nil: nobody looked
+}
+
+// Unasked is what came of operations of a calibration that brought no ids of the load generator's, so that a program which
+// traces by itself decided by itself which are sampled. It is in no phase.
+type Unasked struct {
+	Operation string `json:"operation"` // of which a phase of the calibration asked for traces
+	Completed uint64 `json:"completed"` // operations that were answered as expected
+	Sink      Counts `json:"sink"`      // what arrived of them
+	Quiet     bool   `json:"quiet"`     // false: the sink still received when patience ended, so that Sink is not all
+}
+
+// Spans is how many spans the sink was told of; 0 where none of them was made.
+func (u *Unasked) Spans() uint64 {
+	if u == nil {
+		return 0
+	}
+	return u.Sink.Told()
 }
 
 // ProbeOperation is the name of the phase of a calibration that repeats the readiness

@@ -48,6 +48,40 @@ func (s *stage) calibrate(ctx context.Context) error {
 		})
 		counted = end.counts
 	}
+	return s.makeUnasked(ctx, counted)
+}
+
+// unaskedOperations are made without ids: enough to tell a share of two thirds from all.
+const unaskedOperations = 30
+
+// makeUnasked makes an operation of a program that traces by itself some times more, without ids of the generator's. These ask
+// it to trace: it does not show which share its own sampler takes where that follows its caller.
+func (s *stage) makeUnasked(ctx context.Context, counted record.Counts) error {
+	at := slices.IndexFunc(s.request.Phases, func(p PhaseRequest) bool {
+		return slices.ContainsFunc(s.record.Phases, func(did record.Phase) bool {
+			return did.Operation == p.Operation.Name && did.Load.Identified > 0 && did.Sink.Traces > 0
+		})
+	})
+	if at < 0 || !s.request.Plan.Undeclared {
+		return nil
+	}
+	request := s.request.Phases[at]
+	j, err := s.job(request.Operation, request.Load, request.Parameter)
+	if err != nil {
+		return err
+	}
+	j.Purpose, j.Rate, j.Count, j.Duration = drive.Unasked, s.manner().CalibrationRate, unaskedOperations, 0
+	did, err := s.load(ctx, j)
+	if err != nil {
+		return err
+	}
+	end, err := s.drain(ctx, counted, -1)
+	if err != nil {
+		return err
+	}
+	s.record.Unasked = &record.Unasked{
+		Operation: request.Operation.Name, Completed: did.Completed, Sink: end.counts.Minus(counted), Quiet: end.quiet,
+	}
 	return nil
 }
 

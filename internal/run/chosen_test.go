@@ -6,10 +6,12 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -22,6 +24,20 @@ const (
 	takes = "TAKES_TRACEPARENT"
 	swaps = "SWAPS_EVERY_TENTH"
 )
+
+// samplesItself makes the service sample this share of what nobody has decided on.
+const samplesItself = "SAMPLES_ITSELF"
+
+func ownSampler() trace.Sampler {
+	share := 1.
+	if text := os.Getenv(samplesItself); text != "" {
+		var err error
+		if share, err = strconv.ParseFloat(text, 64); err != nil {
+			panic(err)
+		}
+	}
+	return trace.ParentBased(trace.TraceIDRatioBased(share))
+}
 
 var asked atomic.Uint64
 
@@ -103,5 +119,48 @@ func TestReadinessBringsATrace(t *testing.T) {
 	if own, _ := r.Start.Sink.Own.Traces("work"); own != int64(r.Start.Probes)+1 || r.Life.Foreign != 0 {
 		t.Errorf("of %d readiness requests and the first operation %d traces have ids of the generator's; %d others",
 			r.Start.Probes, own, r.Life.Foreign)
+	}
+}
+
+// A program that follows its caller traces all that it is asked for, whatever its own sampler takes: what it takes is seen where
+// nobody asks it.
+func TestOwnSamplerIsSeen(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		share         string
+		takes, silent bool // the ids; that nobody says which share
+		came          int  // of those that were not asked for; -1: none was made
+		fewer         bool
+	}{
+		"samples none by itself": {"0", true, true, 0, true},
+		"samples all by itself":  {"1", true, true, 30, false},
+		"takes no ids":           {"1", false, true, 30, false},
+		"its share is declared":  {"0", true, false, -1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conductor, q := request(t, record.Calibration, "/work")
+			q.Plan.Processes[0].Env, q.Plan.Undeclared = map[string]string{samplesItself: c.share}, c.silent
+			if c.takes {
+				q.Plan.Processes[0].Env[takes] = "1"
+			}
+			r, err := conductor.Run(t.Context(), q)
+			if err != nil || r.Failed() {
+				t.Fatalf("%v, %+v", err, r.Failure)
+			}
+			if r.Phases[0].Sink.Traces != 20 || r.Stop.Sink.Spans != 0 {
+				t.Errorf("%d traces came of 20 operations that asked for them; %d spans at the stop", r.Phases[0].Sink.Traces, r.Stop.Sink.Spans)
+			}
+			came := -1
+			if u := r.Unasked; u != nil {
+				if came = int(u.Sink.Traces); u.Operation != "work" || u.Completed != 30 || u.Sink.Own != nil {
+					t.Errorf("without ids: %+v", u)
+				}
+			}
+			traced, of, fewer := ledger.ByItself([]record.Record{r}, ledger.Learn([]record.Record{r}, 1, false))
+			if came != c.came || fewer != c.fewer || came >= 0 && (traced != uint64(came) || of != 30) {
+				t.Errorf("%d came without ids; %d of %d, fewer %t", came, traced, of, fewer)
+			}
+		})
 	}
 }

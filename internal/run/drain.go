@@ -149,9 +149,12 @@ func (f *flow) passing(c record.Counts) bool {
 	return true
 }
 
-// counted is what the sink had counted at the end of the last phase.
+// counted is what the sink had counted at the end of the last phase, or of what was made after it.
 func (s *stage) counted() record.Counts {
 	total := s.record.Start.Sink
+	if s.record.Unasked != nil {
+		total = total.Plus(s.record.Unasked.Sink)
+	}
 	for _, phase := range s.record.Phases {
 		total = total.Plus(phase.WarmupSink).Plus(phase.Sink)
 	}

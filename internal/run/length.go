@@ -60,6 +60,9 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, least time
 		if rate := p.Manner().CalibrationRate; rate > 0 {
 			made = time.Duration(calibrationOperations / rate * float64(time.Second))
 		}
+		if p.Undeclared {
+			length += p.Patience() + margin
+		}
 		once := length + time.Duration(phases+1)*(p.Patience()+margin) + time.Duration(phases)*made
 		if p.Buffers > 0 { // once more for each phase, with twice as much of it
 			once += time.Duration(phases) * (once + made)

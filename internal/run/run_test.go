@@ -66,7 +66,7 @@ func service(address, sink string) error {
 		if err != nil {
 			return err
 		}
-		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(maybeCold(exporter)), trace.WithBatchTimeout(holdsBack())))
+		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(maybeCold(exporter)), trace.WithBatchTimeout(holdsBack())), trace.WithSampler(ownSampler()))
 	}
 	tracer := provider.Tracer("service")
 	mux := http.NewServeMux()

@@ -20,6 +20,7 @@ type Plan struct {
 	Decides    bool              // the tracer leaves out traces by what they turn out to be, and says how many spans
 	Sampling   float64           // sampled share, 0 to 1; 1 where the tracer has no such setting
 	Follows    bool              // the sampler leaves a trace at what its caller decided, so that the load generator chooses which are sampled
+	Undeclared bool              // the program traces by itself, and nobody says which share its sampler takes: Sampling is 1
 	Delay      time.Duration     // longest time that the tracer holds a finished span back
 	MayDelay   time.Duration     // longest time that it can hold one back: Delay, or what a program's variables say, or what SDKs do where nobody says
 	Buffers    int               // spans that the tracer may keep, however long, until a buffer is full

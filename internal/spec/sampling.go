@@ -30,6 +30,7 @@ func (p *Plan) sampler(v Variant, w *Workload) {
 		p.Sampling, p.Follows = share, follows
 	}
 	p.Follows = p.Follows && p.Manner().Generator && !v.LeavesOut(w)
+	p.Undeclared = !said && v.TracerName() == NoTracer && !p.Silent && p.NamesSink() && p.Manner().Generator
 }
 
 // sampledByVariables is what the variables of the traced processes say, where they say the same; false where they say nothing

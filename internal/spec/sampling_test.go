@@ -1,12 +1,14 @@
 package spec
 
 import (
+	"slices"
 	"testing"
 )
 
 // Who decides which traces are sampled: the load generator where samplers follow it, and the requests reach them.
 func TestWhoDecidesOnSampling(t *testing.T) {
 	const sink = "env.TO={sink.otlp.http},"
+	undeclared := []string{"x:" + sink + "env.A=b", "x:" + sink + "env.OTEL_TRACES_SAMPLER=traceidratio,env.OTEL_TRACES_SAMPLER_ARG=half"} // of which nobody says what they sample
 	for variant, want := range map[string]struct {
 		share   float64
 		follows bool
@@ -28,8 +30,8 @@ func TestWhoDecidesOnSampling(t *testing.T) {
 			t.Fatalf("%s: %v", variant, err)
 		}
 		p, err := e.Plan(e.Variants[1])
-		if err != nil || p.Sampling != want.share || p.Follows != want.follows {
-			t.Errorf("%s: share %v, follows %t (%v), want %+v", variant, p.Sampling, p.Follows, err, want)
+		if err != nil || p.Sampling != want.share || p.Follows != want.follows || p.Undeclared != slices.Contains(undeclared, variant) {
+			t.Errorf("%s: share %v, follows %t, undeclared %t (%v), want %+v", variant, p.Sampling, p.Follows, p.Undeclared, err, want)
 		}
 	}
 }

@@ -36,6 +36,20 @@ func (s *looker) findElsewhere() []hit {
 	return hits
 }
 
+// findOwnSampler looks at programs that trace by themselves: asked by the load generator, they trace every operation, although
+// their own sampler would take a part.
+func (s *looker) findOwnSampler() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		calibrations := s.Calibrations(v.Name)
+		if traced, of, fewer := ledger.ByItself(calibrations, ledger.Learn(calibrations, 1, false)); fewer {
+			hits = append(hits, hit{fmt.Sprintf("its own sampler takes about %s of the operations (%d of %d that brought no traceparent), but the load generator asks for all of them, and it follows",
+				finding.FormatValue(float64(traced)/float64(of), "1"), traced, of), v.Name})
+		}
+	}
+	return hits
+}
+
 // findOwnBaseline tells of a baseline without a tracer in whose program tracers were not switched off, since it has
 // variables or arguments of its own.
 func (s *looker) findOwnBaseline() []hit {

@@ -84,6 +84,7 @@ var checks = []check{
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*looker).findUnknown},
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its own log; class versions, plugins, the methods that it is told of): what is compared is not the cost of tracing", (*looker).findNothingTraced},
 	{"traces-elsewhere", warning, "switch its tracing off (docs/warnings.md says how), or send its spans to the sink ({sink.otlp.grpc}, {sink.otlp.http}); what listens there and is no receiver of spans belongs into the workload, or at another port", (*looker).findElsewhere},
+	{"own-sampler", warning, "say which share it samples (env: {OTEL_TRACES_SAMPLER: parentbased_traceidratio, OTEL_TRACES_SAMPLER_ARG: \"0.1\"}, even if it does not read them): then the load generator asks it for so many traces; as it is, the cost is that of tracing every operation", (*looker).findOwnSampler},
 	{"baseline-own", note, "see that nothing in it traces: switch on in the other variants what is to be measured", (*looker).findOwnBaseline},
 	{"tracer-in-launcher", note, "start the program itself, without the launcher, unless the launcher is part of what is measured: what the tracer does in it counts as the program's", (*looker).findLaunchers},
 	{"packages-differ", warning, "give the program the versions that the tracer has (or pin the tracer's to the program's), so that both variants run the same libraries", (*looker).findShadowed},

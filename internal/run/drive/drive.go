@@ -61,15 +61,16 @@ type Purpose int
 
 // The purposes.
 const (
-	Warm   Purpose = iota // only the counts are of interest
-	First                 // the first operation of the processes' life, alone
-	Learn                 // one at a time, to learn what spans an operation makes
-	Probe                 // the durations are of interest too
-	Window                // and what of memory is in use after it
+	Warm    Purpose = iota // only the counts are of interest
+	First                  // the first operation of the processes' life, alone
+	Learn                  // one at a time, to learn what spans an operation makes
+	Unasked                // as Learn, and the program is not asked to trace: the requests bring no ids
+	Probe                  // the durations are of interest too
+	Window                 // and what of memory is in use after it
 )
 
 // alone reports whether one operation is made at a time.
-func (p Purpose) alone() bool { return p == First || p == Learn }
+func (p Purpose) alone() bool { return p == First || p == Learn || p == Unasked }
 
 // timed reports whether durations are of interest.
 func (p Purpose) timed() bool { return p == First || p == Probe || p == Window }

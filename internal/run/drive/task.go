@@ -22,6 +22,9 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 	if s.Purpose.alone() {
 		task.Connections = 1
 	}
+	if s.Purpose == Unasked {
+		task.Traces = nil
+	}
 	if operation.Timeout > 0 {
 		task.Timeout = operation.Timeout
 	}
