@@ -44,6 +44,12 @@ func (l *Loop) learn(r *record.Record) {
 		learnt = ledger.Nameless(learnt)
 	}
 	l.begun[r.Variant] = ledger.Tracing{Spans: learnt}.Begun()
+	if slices.ContainsFunc(r.Phases, func(p record.Phase) bool {
+		_, known := learnt[p.Work()]
+		return !known && p.Operation != record.ProbeOperation
+	}) {
+		l.begun[r.Variant] = record.Begun{} // which spans are of that operation nobody knows
+	}
 }
 
 // calibrations returns those of a variant so far.

@@ -15,6 +15,7 @@ import (
 type shaped struct {
 	script
 	shapes record.Shapes
+	fails  bool // an operation of the last one
 }
 
 func (s *shaped) Run(ctx context.Context, q run.Request) (record.Record, error) {
@@ -30,6 +31,9 @@ func (s *shaped) Run(ctx context.Context, q run.Request) (record.Record, error) 
 		}
 		r.Phases[i].Sink = sink
 		r.Life = r.Life.Plus(sink)
+	}
+	if s.fails {
+		r.Phases[len(r.Phases)-1].Load.Completed--
 	}
 	return r, nil
 }
@@ -62,6 +66,21 @@ func TestWhatADrainIsTold(t *testing.T) {
 			if got := slices.Sorted(maps.Keys(q.Begun.Roots)); !slices.Equal(got, c.roots) {
 				t.Errorf("%s: %s is told of the roots %v, want %v", name, q.Name, got, c.roots)
 			}
+		}
+	}
+}
+
+// Of an operation of which nothing was learnt nobody knows which spans are of it: a drain waits for all.
+func TestADrainOfWhatIsNotKnown(t *testing.T) {
+	runner := &shaped{shapes: record.Shapes{"GET /": {3: 20}}, fails: true}
+	s := newLoop(nil, &kept{})
+	s.Runner = runner
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range runner.seen[1:] {
+		if _, known := q.Spans["b"]; q.Plan.Variant == "otel" && (q.Begun.Roots != nil || q.Spans["a"].Low != 3 || known) {
+			t.Errorf("%s is told of %+v, and of the spans %v", q.Name, q.Begun, q.Spans)
 		}
 	}
 }

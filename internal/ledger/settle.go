@@ -106,12 +106,12 @@ func (l *line) ofStarting() {
 // open returns the line of a phase with nothing yet put down to anybody.
 func open(s Stretch, t Tracing, begun record.Begun) line {
 	var others map[string]int64
-	if !t.none() {
+	per := t.per(s)
+	if !t.none() && per.known() { // of others nobody knows which traces are theirs
 		s.Sink, others = s.Sink.Apart(begun)
 	}
 	l := listed(s)
 	l.unsure = s.Started - min(s.Started, s.Completed) + s.Resent
-	per := t.per(s)
 	if l.known = per.known(); !l.known {
 		return l
 	}

@@ -300,3 +300,23 @@ func entryWith(l finding.Ledger, name string) finding.Entry {
 	}
 	return finding.Entry{}
 }
+
+// Of an operation of which nothing was learnt nobody knows the traces: what comes of it is not other work.
+func TestUnknownOperationKeepsItsSpans(t *testing.T) {
+	for name, per := range map[string]PerOperation{
+		"by name": {Low: 3, High: 3, How: Inferred, Agreed: 20, Roots: map[string]int{"GET /": 3}},
+		"by id":   {Low: 3, High: 3, How: Inferred, Agreed: 20, Roots: map[string]int{"GET /": 3}, ByID: true},
+	} {
+		known, unknown := phase("json", 100, traced(record.Shapes{"GET /": {3: 100}, "tick": {1: 5}})), phase("db", 100, traced(record.Shapes{"GET /db": {2: 100}, "job": {1: 100}}))
+		known.Sink.Own = record.Shapes{"GET /": {3: 100}}
+		known.Chosen, unknown.Chosen = true, true
+		run := Run{Start: Stretch{Operation: Start}, Phases: []Stretch{known, unknown}, Stop: Stretch{Operation: Stop}}
+		ledgers := Account("otel", AppToSink, []string{"json", "db"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": per}}, []Run{run})
+		if l, _ := find(ledgers, "json"); Spans(l, Delivered) != 300 || Spans(l, Background) != 5 {
+			t.Errorf("%s: of the operation that is known 300 spans came, and 5 of a timer: %s", name, entries(l))
+		}
+		if l, _ := find(ledgers, "db"); Spans(l, Delivered) != 300 || Spans(l, Background) != 0 || Expects(l) {
+			t.Errorf("%s: of the one that is not known 300 spans came: %s", name, entries(l))
+		}
+	}
+}
