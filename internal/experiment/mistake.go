@@ -87,7 +87,7 @@ func (l *Loop) neverReady(r *record.Record) *MistakeError {
 // noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.
 func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	cell := l.cell(r.Variant)
-	if !prepare.Exports(cell.Calibration) || cell.Variant.TracerName() == spec.NoTracer && r.Variant == l.Cells[0].Variant.Name || l.leftOut(r) {
+	if !prepare.Exports(cell.Calibration) || cell.Calibration.Sampling <= 0 || cell.Variant.TracerName() == spec.NoTracer && r.Variant == l.Cells[0].Variant.Name || l.leftOut(r) {
 		return nil
 	}
 	came := r.Life.Told() + r.Life.Thrown

@@ -99,6 +99,10 @@ func TestMistakes(t *testing.T) {
 		}, loop: ownWay, runs: 7},
 		"no span, and it goes on": {change: unspanned, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
 		"no span, declared so":    {change: unspanned, loop: declare(map[string]spec.Number{"a": {}, "b": {}}), runs: 7},
+		"no span, and none is sampled": {change: unspanned, loop: func(l *Loop) { // OTEL_TRACES_SAMPLER=always_off
+			l.Cells[1].Plan.Sampling, l.Cells[1].Calibration.Sampling = 0, 0
+			l.Cells[1].Plan.Spans = map[string]spec.Number{"a": {Low: 2, High: 2}}
+		}, runs: 7},
 		"no span, said to be sampled": {change: func(q run.Request, r *record.Record) {
 			unspanned(q, r)
 			n := uint64(40)
