@@ -104,7 +104,7 @@ func (l *Loop) noSpans(r *record.Record) *MistakeError {
 			declared = p.Operation
 		}
 	}
-	const change = "see whether its tracer is loaded by the program and sends to {sink.…}, and its log"
+	const change = "see whether its tracer is loaded by the program, sends to {sink.…} and samples more than a few traces in a hundred, and its log"
 	switch {
 	case came == 0 && meant && r.Kind == record.Calibration && l.batches(r):
 		return nil // a calibration may be too short for its first batch
