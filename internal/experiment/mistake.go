@@ -6,6 +6,7 @@ package experiment
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/pace"
@@ -169,13 +170,22 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 			continue // of which the analysis complains
 		}
 		share := pace.Offer{Rate: p.OfferedRate, Load: &p.Load, Latency: pace.LatenciesOf(latency)}.Share()
-		if share < leastReached {
+		// Programs outside the run may be gone in later ones.
+		if share < leastReached*(1-p.Others) {
 			return &MistakeError{Mistake: RateNotReached, Operation: p.Operation, says: fmt.Sprintf(
-				"operation %s of variant %s reached %.3g of %.3g/s in its first run: lower the rate (--rate, or load: {rate: …}), give the program more CPUs or workers, or search for what it can do (--capacity cpu=75%%)",
-				p.Operation, r.Variant, share*p.OfferedRate, p.OfferedRate)}
+				"operation %s of variant %s reached %s of %s/s in its first run: lower the rate (--rate, or load: {rate: …}), give the program more CPUs or workers, or search for what it can do (--capacity cpu=75%%)",
+				p.Operation, r.Variant, rateText(share*p.OfferedRate), rateText(p.OfferedRate))}
 		}
 	}
 	return nil
+}
+
+// rateText is a rate in three digits at least, without an exponent.
+func rateText(rate float64) string {
+	if rate >= 100 {
+		return strconv.FormatFloat(rate, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(rate, 'g', 3, 64)
 }
 
 // deaf are the processes of a variant that did not end when asked in an earlier run.

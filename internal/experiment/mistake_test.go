@@ -119,8 +119,20 @@ func TestMistakes(t *testing.T) {
 			}
 		}, runs: 7},
 
-		"a third of the rate":      {change: rated(1.0/3, ""), want: RateNotReached, runs: 2},
-		"most of the rate":         {change: rated(0.8, ""), runs: 7},
+		"a third of the rate": {change: rated(1.0/3, ""), want: RateNotReached, runs: 2},
+		"most of the rate":    {change: rated(0.8, ""), runs: 7},
+		"a third, as others had the CPUs": {change: func(q run.Request, r *record.Record) {
+			rated(1.0/3, "")(q, r)
+			for i := range r.Phases {
+				r.Phases[i].Others = 0.5
+			}
+		}, runs: 7},
+		"a tenth, and others had half of the CPUs": {change: func(q run.Request, r *record.Record) {
+			rated(0.1, "")(q, r)
+			for i := range r.Phases {
+				r.Phases[i].Others = 0.5
+			}
+		}, want: RateNotReached, runs: 2},
 		"a third in a later block": {change: rated(1.0/3, "002-"), runs: 7},
 		"a third, with a fault": {change: rated(1.0/3, "-otel-"), loop: func(l *Loop) {
 			l.Experiment.Faults = spec.Faults{SinkGone: "away"}
@@ -195,6 +207,14 @@ func TestDeafProcesses(t *testing.T) {
 	for i, q := range runner.seen {
 		if deaf := slices.Contains(q.Deaf, "app"); deaf != (q.Plan.Variant == "otel" && i > 0) {
 			t.Errorf("run %d, %s: not waited for is %t", i, q.Name, deaf)
+		}
+	}
+}
+
+func TestRateText(t *testing.T) {
+	for rate, want := range map[float64]string{2000: "2000", 343.7: "344", 99.5: "99.5", 0.123456: "0.123"} {
+		if got := rateText(rate); got != want {
+			t.Errorf("%g: %q, want %q", rate, got, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -94,20 +95,20 @@ func (e *NotReadyError) advice() string {
 }
 
 // placeOf compares where a program listens with where it is asked.
-func placeOf(c Check, listens []inside.Listener, seen bool) Place {
+func placeOf(c Check, sockets inside.Sockets) Place {
 	host, port, ok := c.asks()
 	switch {
-	case !ok || !seen:
+	case !ok || !sockets.Seen:
 		return Unseen
-	case len(listens) == 0:
+	case len(sockets.Listening) == 0:
 		return Nowhere
 	}
 	place := OtherPort
-	for _, l := range listens {
-		if l.Port != port {
+	for _, at := range sockets.Listening {
+		if strconv.Itoa(int(at.Port())) != port {
 			continue
 		}
-		if l.Reached(host) {
+		if inside.Reached(at.Addr(), host) {
 			return There
 		}
 		place = OtherAddress
@@ -118,14 +119,16 @@ func placeOf(c Check, listens []inside.Listener, seen bool) Place {
 // notReady says what the last probe saw when patience ended, and where the program listens.
 func (p *Process) notReady(c Check, after time.Duration, last, err error) error {
 	e := &NotReadyError{Process: p.Name(), Check: c.text, After: after, Last: last, Log: p.log.Tail(quoted), Why: Telling(p.log.Tail(searched)), Err: err}
-	pids, failed := p.Pids()
-	listens, seen := inside.Listens(pids)
-	for _, l := range listens {
-		if text := l.String(); !slices.Contains(e.Listens, text) {
+	sockets, failed := p.Sockets(new(Tables))
+	if failed != nil { // then nothing is said of where it listens
+		return e
+	}
+	for _, at := range sockets.Listening {
+		if text := at.String(); !slices.Contains(e.Listens, text) {
 			e.Listens = append(e.Listens, text)
 		}
 	}
-	e.Place = placeOf(c, listens, seen && failed == nil)
+	e.Place = placeOf(c, sockets)
 	return e
 }
 

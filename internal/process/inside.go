@@ -24,14 +24,17 @@ type Sockets = inside.Sockets
 // Connection is one over TCP, by its ends.
 type Connection = inside.Connection
 
-// Sockets looks at the TCP sockets of the programs that a process consists of. What has ended meanwhile, or may not be
+// Tables are the kernel's tables of TCP sockets at one moment.
+type Tables = inside.Tables
+
+// Sockets looks for the TCP sockets of the programs that a process consists of. What has ended meanwhile, or may not be
 // read, is left out.
-func (p *Process) Sockets() (Sockets, error) {
+func (p *Process) Sockets(in *Tables) (Sockets, error) {
 	pids, err := p.Pids()
 	if err != nil {
 		return Sockets{}, err
 	}
-	return inside.SocketsOf(pids), nil
+	return in.Of(pids), nil
 }
 
 // Runtime is the virtual machine that the program runs on, such as "java 17.0.15+6

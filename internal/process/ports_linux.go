@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -43,21 +42,11 @@ func reserve(port int) (io.Closer, bool) {
 // holder says who listens on port, " by nginx (pid 123)", or nothing where that
 // can't be seen.
 func holder(port int) string {
-	sockets := map[string]bool{}
-	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		for line := range strings.Lines(string(text)) {
-			if l, inode, is := inside.Listening(line); is && l.Port == strconv.Itoa(port) {
-				sockets["socket:["+inode+"]"] = true
-			}
-		}
-	}
+	sockets := new(inside.Tables).Listening(uint16(port))
 	fds, _ := filepath.Glob("/proc/[0-9]*/fd/*")
 	for _, fd := range fds {
-		if target, err := os.Readlink(fd); err == nil && sockets[target] {
+		target, err := os.Readlink(fd)
+		if inode, is := strings.CutPrefix(target, "socket:["); err == nil && is && sockets[strings.TrimSuffix(inode, "]")] {
 			pid := strings.Split(fd, "/")[2]
 			name, _ := os.ReadFile("/proc/" + pid + "/comm")
 			return fmt.Sprintf(" by %s (pid %s)", strings.TrimSpace(string(name)), pid)

@@ -29,6 +29,7 @@ type watch struct {
 // moment. It is asked again and again: a connection may be short. One that has been closed has no owner any more, and may be
 // that of any program of the machine.
 func (s *stage) lookElsewhere() error {
+	now := &process.Tables{}
 	all := s.agents.processes()
 	all = append(all, s.apps...)
 	seen := make([]process.Sockets, len(all))
@@ -38,7 +39,7 @@ func (s *stage) lookElsewhere() error {
 			continue
 		}
 		var err error
-		if seen[i], err = one.Sockets(); err != nil {
+		if seen[i], err = one.Sockets(now); err != nil {
 			return fmt.Errorf("looking at the connections of process %s: %w", p.Name(), err)
 		}
 		for _, at := range seen[i].Listening {

@@ -27,17 +27,20 @@ func Drain(p *spec.Plan, calibrations []record.Record) time.Duration {
 	if !prepare.Exports(p) {
 		return 0
 	}
-	longest := p.Passed()
-	for _, r := range calibrations {
+	held, beyond := p.Delay, margin // a cold tracer is late
+	most := max(p.Delay, p.MayDelay)
+	if most > p.Delay { // the plan does not say for how long
+		beyond = 0
+	}
+	for _, r := range calibrations { // which go past the hops
 		for _, phase := range r.Phases {
-			silent := p.Passed() + margin // at the end of a calibration's drain
-			last := time.Duration(phase.DrainSeconds*float64(time.Second)) - silent
-			if phase.Quiet && phase.Sink.Spans > 0 && last > silent {
-				longest = max(longest, last)
+			last := time.Duration(phase.DrainSeconds*float64(time.Second)) - most - margin // which is the silence at the drain's end
+			if phase.Quiet && phase.Sink.Spans > 0 && last > p.Delay+beyond {
+				held = max(held, last)
 			}
 		}
 	}
-	return longest + poll
+	return held + p.Passing + poll
 }
 
 // probes are how many a search takes, and how many of them are of the length that confirms.

@@ -43,6 +43,33 @@ func TestLength(t *testing.T) {
 	}
 }
 
+// All variants are drained for as long as a tracer holds spans back: as its plan says, or clearly longer as calibrations saw.
+// These wait for as long as it may hold them back at most, which is no sign that it does.
+func TestDrain(t *testing.T) {
+	const s = time.Second
+	exports := []spec.Process{{Run: []string{"{sink.otlp.http}"}}}
+	own := &spec.Plan{MayDelay: 5 * s, Processes: exports}
+	seen := func(last, silence time.Duration) []record.Record {
+		return []record.Record{{Phases: []record.Phase{{Quiet: true, DrainSeconds: (last + silence + margin).Seconds(), Sink: record.Counts{Spans: 20}}}}}
+	}
+	for name, test := range map[string]struct {
+		plan         *spec.Plan
+		calibrations []record.Record
+		want         time.Duration
+	}{
+		"nothing exported":     {&spec.Plan{MayDelay: 5 * s}, nil, 0},
+		"as the plan says":     {&spec.Plan{Delay: s, MayDelay: s, Processes: exports}, seen(s, s), s + poll},
+		"nobody says how long": {own, seen(50*time.Millisecond, 5*s), 50*time.Millisecond + poll},
+		"longer than said":     {own, seen(3*s, 5*s), 3*s + poll},
+		"late when cold":       {&spec.Plan{Delay: s, MayDelay: s, Processes: exports}, seen(s+margin, s), s + poll},
+		"through a hop":        {&spec.Plan{Delay: s, MayDelay: 5 * s, Passing: 2 * s, Processes: exports}, seen(4*s, 5*s), 6*s + poll},
+	} {
+		if got := Drain(test.plan, test.calibrations); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
 // A rate of the operation's own does not stand where the phase varies the load.
 func TestOperationOfAPhase(t *testing.T) {
 	o := spec.Operation{Name: "work", Rate: 7}

@@ -62,6 +62,9 @@ func (s *stage) phases(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := s.lookElsewhere(); err != nil { // when nothing is measured any more
+			return err
+		}
 		if phase.Hops, err = s.hopsSince(ctx, end.Spans); err != nil {
 			return err
 		}
@@ -105,6 +108,9 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	s.name = "warm-up"
 	if j.Duration = request.Load.Warmup; j.Duration > 0 {
 		err := s.turn.each(ctx, func() error { phase.Warmup, err = s.load(ctx, j); return err })
+		if err == nil { // what was connected while operations were made still is, and nothing is measured yet
+			err = s.lookElsewhere()
+		}
 		if err != nil {
 			return phase, counted, err
 		}

@@ -44,7 +44,7 @@ type Process interface {
 // Meter reads what processes use, in the order in which they were given.
 type Meter interface {
 	Mark() (usage.Mark, error)
-	Glance() (usage.Mark, error) // of CPU and memory alone
+	Glance() (usage.Mark, error) // of the CPU of what is under test alone
 	Between(a, b usage.Mark) []record.Usage
 	// Memory is what they held over a stretch of time. Sample ends one: it takes a last sample.
 	Memory(a, b time.Time) []usage.Memory
@@ -59,7 +59,7 @@ type Meter interface {
 type visible interface {
 	Runtime() string // what it runs on; "" where that cannot be seen
 	Inside(variables []string, folder string) ([]process.Inside, error)
-	Sockets() (process.Sockets, error)
+	Sockets(in *process.Tables) (process.Sockets, error)
 }
 
 // loopback is the host at which everything on this machine reaches everything else.

@@ -26,24 +26,24 @@ func readGroup(t Target, of func(map[string]string) (reading, error)) (reading, 
 	by, err := readClocks(t)
 	switch {
 	case err == nil:
-		r.clocks = &clocks{cpu: by.cpu, system: by.system, processes: by.processes}
-	case !errors.Is(err, errTorn): // the cgroup alone has to do then
+		r.clocks = &clocks{cpu: by.cpu, system: by.system, processes: len(by.pids)}
+	case !errors.Is(err, errTorn):
 		return r, err
+	default: // the cgroup alone has to do
+		if by.pids, err = t.Pids(); err != nil {
+			return r, err
+		}
 	}
-	r.outside, err = outside(t)
+	r.outside, err = outside(t, by.pids)
 	return r, err
 }
 
-// outside lists the processes of a target that are not in its cgroup any more, by name and number.
-func outside(t Target) ([]string, error) {
+// outside lists those of a target's processes that are not in its cgroup any more, by name and number.
+func outside(t Target, all []int) ([]string, error) {
 	groups := t.Groups()
 	dir := groups["cpuacct"]
 	if dir == "" {
 		dir = groups["unified"]
-	}
-	all, err := t.Pids()
-	if err != nil {
-		return nil, err
 	}
 	inside, err := cgroup.PIDs([]string{dir})
 	if err != nil {

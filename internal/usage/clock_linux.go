@@ -64,7 +64,7 @@ func tryClocks(t Target) (r reading, whole bool, err error) {
 	if err != nil {
 		return r, false, err
 	}
-	r.processes = len(after)
+	r.pids = after
 	still := 0
 	for _, pid := range after {
 		if counted[pid] {

@@ -68,14 +68,12 @@ func (s *sampler) read(now bool) (bytes uint64, ok bool, err error) {
 // list looks what processes there are. What one of them allocated before it left its cgroup stays there, and what it
 // allocates later does not, so that the processes tell from then on.
 func (s *sampler) list() (err error) {
-	if s.listed = time.Now(); s.file != "" && !s.left {
-		names, err := outside(s.target)
-		s.left = len(names) > 0
-		if err != nil || !s.left {
-			return err
-		}
+	s.listed = time.Now()
+	if s.pids, err = s.target.Pids(); err != nil || s.file == "" || s.left {
+		return err
 	}
-	s.pids, err = s.target.Pids()
+	names, err := outside(s.target, s.pids)
+	s.left = len(names) > 0
 	return err
 }
 

@@ -137,7 +137,7 @@ type reading struct {
 	logFull     time.Duration
 	source      string
 
-	processes int // that were alive; of clocks alone
+	pids []int // processes that were there; of clocks alone
 
 	clocks  *clocks  // what the clocks of its processes say, beside a cgroup; nil: not known, or there is no cgroup
 	outside []string // processes that are not in its cgroup any more
@@ -164,11 +164,15 @@ func (m *Meter) Mark() (Mark, error) {
 	return mark, errors.Join(errs...)
 }
 
-// Glance is a mark without context switches: these are read thread by thread, which costs too much to do it often.
+// Glance is a mark of the processes under test, without context switches: these are read thread by thread, which costs too
+// much to do it often. Of the harness's processes it has nothing.
 func (m *Meter) Glance() (Mark, error) {
 	mark := Mark{readings: make([]reading, len(m.targets))}
 	var errs []error
 	for i, t := range m.targets {
+		if t.Role().Harness() {
+			continue
+		}
 		r, err := readCPU(t)
 		if err == nil {
 			err = m.sighted(i, r)

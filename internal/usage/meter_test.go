@@ -350,3 +350,32 @@ func TestBusy(t *testing.T) {
 		t.Errorf("a CPU that is not there used %v (%v)", none, err)
 	}
 }
+
+// A glance tells what the processes under test used, as a mark does, and nothing of the harness's.
+func TestGlance(t *testing.T) {
+	each(t, func(t *testing.T, l *process.Launcher) {
+		app := start(t, l, process.Command{}, "burn")
+		m := usage.NewMeter([]usage.Target{harness{app}, app})
+		a, err := m.Glance()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := time.Duration(app.do(t, 100)).Seconds()
+		b, err := m.Glance()
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := m.Between(a, b)
+		if off := used[1].CPUSeconds - want; off < -0.05 || off > 0.05 {
+			t.Errorf("it used %.3f s by its own account, and a glance tells of %.3f s", want, used[1].CPUSeconds)
+		}
+		if used[0].CPUSeconds != 0 || used[0].Seconds != 0 {
+			t.Errorf("a glance tells of the harness: %+v", used[0])
+		}
+	})
+}
+
+// harness is a program in a role of the harness.
+type harness struct{ program }
+
+func (harness) Role() role.Role { return role.Load }

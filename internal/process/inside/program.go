@@ -16,9 +16,26 @@ type Program struct {
 
 // Sockets are the TCP sockets of programs.
 type Sockets struct {
+	Seen      bool             // some of them could be looked at
 	Listening []netip.AddrPort // where they take connections
 	Connected []Connection     // that they opened, or are opening
 }
 
 // Connection is one over TCP, by its ends.
 type Connection struct{ Local, Remote netip.AddrPort }
+
+// Reached reports whether whoever listens at an address is reached at a host of this machine.
+func Reached(at netip.Addr, host string) bool {
+	var asked []netip.Addr
+	if one, err := netip.ParseAddr(host); err == nil {
+		asked = append(asked, one.Unmap())
+	} else if host == "localhost" {
+		asked = append(asked, netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback())
+	}
+	for _, one := range asked {
+		if at == one || at.IsUnspecified() && (at.Is4() == one.Is4() || at.Is6()) {
+			return true
+		}
+	}
+	return false
+}

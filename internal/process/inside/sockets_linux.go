@@ -13,32 +13,52 @@ import (
 	"strings"
 )
 
-// States of a socket as the kernel's table writes them: it takes connections; its connection was closed by this end first.
-const (
-	listening = "0A"
-)
+// listening is the state of a socket that takes connections, as the kernel's table writes it.
+const listening = "0A"
 
-// SocketsOf looks at the TCP sockets of processes at the moment. What has ended meanwhile, or may not be read, is left out.
-func SocketsOf(pids []int) Sockets {
-	tables := map[string][]socket{} // by network namespace: containers have their own
+// Tables are the kernel's tables of TCP sockets at one moment. Each is read once, whoever is asked about: that takes the
+// kernel milliseconds, however few sockets there are.
+type Tables struct {
+	read map[string][]socket // by network namespace: containers have their own
+}
+
+// of are the sockets in the network namespace of a process; nil where that may not be read, or has ended.
+func (t *Tables) of(dir string) []socket {
+	space, err := os.Readlink(filepath.Join(dir, "ns", "net"))
+	if err != nil {
+		return nil
+	}
+	all, read := t.read[space]
+	if !read {
+		if own, err := os.Readlink("/proc/self/ns/net"); err == nil && own == space {
+			dir = "/proc/self" // which does not end meanwhile
+		}
+		if all = socketTable(filepath.Join(dir, "net", "tcp")); all != nil {
+			all = append(all, socketTable(filepath.Join(dir, "net", "tcp6"))...)
+		}
+		if t.read == nil {
+			t.read = map[string][]socket{}
+		}
+		t.read[space] = all
+	}
+	return all
+}
+
+// Of are the TCP sockets of processes. What has ended meanwhile, or may not be read, is left out.
+func (t *Tables) Of(pids []int) Sockets {
+	var all Sockets
 	var own []socket
 	for _, pid := range pids {
 		dir := filepath.Join("/proc", strconv.Itoa(pid))
 		inodes := socketInodes(dir)
-		space, err := os.Readlink(filepath.Join(dir, "ns", "net"))
-		if err != nil || len(inodes) == 0 {
-			continue
-		}
-		if _, read := tables[space]; !read {
-			tables[space] = slices.Concat(socketTable(filepath.Join(dir, "net", "tcp")), socketTable(filepath.Join(dir, "net", "tcp6")))
-		}
-		for _, one := range tables[space] {
+		table := t.of(dir)
+		all.Seen = all.Seen || inodes != nil && table != nil
+		for _, one := range table {
 			if inodes[one.inode] {
 				own = append(own, one)
 			}
 		}
 	}
-	var all Sockets
 	for _, one := range own {
 		if one.state == listening {
 			all.Listening = append(all.Listening, one.local)
@@ -53,7 +73,18 @@ func SocketsOf(pids []int) Sockets {
 	return all
 }
 
-// socketInodes are those of the sockets that a process has open.
+// Listening are the inodes of the sockets that listen at a port in the network namespace of tracetax.
+func (t *Tables) Listening(port uint16) map[string]bool {
+	inodes := map[string]bool{}
+	for _, one := range t.of("/proc/self") {
+		if one.state == listening && one.local.Port() == port {
+			inodes[one.inode] = true
+		}
+	}
+	return inodes
+}
+
+// socketInodes are those of the sockets that a process has open; nil where it has ended, or may not be looked at.
 func socketInodes(dir string) map[string]bool {
 	open, err := os.ReadDir(filepath.Join(dir, "fd"))
 	if err != nil {
@@ -75,13 +106,13 @@ type socket struct {
 	state, inode  string
 }
 
-// socketTable reads a table of sockets. One that is not there, as without IPv6, has none.
+// socketTable reads a table of sockets; nil where it is not there, as without IPv6, or may not be read.
 func socketTable(path string) []socket {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
-	var all []socket
+	all := []socket{}
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)
 		if len(fields) < 10 {

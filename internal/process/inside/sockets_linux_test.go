@@ -10,7 +10,7 @@ import (
 )
 
 // A connection is told by the other end of whoever opened it, in both versions of IP; whoever takes it has it open too.
-func TestSocketsOf(t *testing.T) {
+func TestSockets(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", "[::1]:0"} {
 		listener, err := net.Listen("tcp", at)
 		if err != nil {
@@ -29,7 +29,7 @@ func TestSocketsOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer taken.Close()
-		got := SocketsOf([]int{os.Getpid()})
+		got := new(Tables).Of([]int{os.Getpid()})
 		if !slices.Contains(got.Listening, address) {
 			t.Errorf("listening at %v, without %v", got.Listening, address)
 		}
@@ -44,6 +44,24 @@ func TestSocketsOf(t *testing.T) {
 
 func connected(s Sockets, to netip.AddrPort) bool {
 	return slices.ContainsFunc(s.Connected, func(c Connection) bool { return c.Remote == to })
+}
+
+// Tables are of one moment, whoever is asked about: what is opened later is not in them.
+func TestTablesAreReadOnce(t *testing.T) {
+	var tables Tables
+	tables.Of([]int{os.Getpid()}) // may be none
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	address := listener.Addr().(*net.TCPAddr).AddrPort()
+	if got := tables.Of([]int{os.Getpid()}); slices.Contains(got.Listening, address) {
+		t.Errorf("%v was read again", address)
+	}
+	if got := new(Tables).Of([]int{os.Getpid()}); !slices.Contains(got.Listening, address) {
+		t.Errorf("%v is not in a later table", address)
+	}
 }
 
 func TestEnd(t *testing.T) {

@@ -57,13 +57,14 @@ func Signs(lines func(func(string) error) error) ([]record.LogSign, error) {
 }
 
 // exporters are what SDKs write, whoever switched them on, when nobody takes their spans. Other programs, whose database
-// may refuse a connection, do not: a refused connection counts at the port of a known receiver alone.
-var exporters = regexp.MustCompile(`(?i)failed to export|while exporting span|exporting span(?:s| batch)|OTLPExporterError` + // OpenTelemetry: Python, Java, Node
-	`|traces export: |unable to export \d+ spans|Export failure|BatchSpanProcessor\.\S*ExportError|OpenTelemetry trace error` + // Go, Ruby, PHP, Rust
+// may refuse a connection, or which export and submit things of their own, do not: a refused connection counts at the port of
+// a known receiver alone.
+var exporters = regexp.MustCompile(`(?i)failed to export (?:spans?\b|traces?\b|batch code|(?:metrics|logs) to |\w+Marshaler)|while exporting span|exporting span(?:s| batch)|OTLPExporterError` + // OpenTelemetry: Python, Java, Node
+	`|traces export: |unable to export \d+ spans|OpenTelemetry: .*Export failure|BatchSpanProcessor\.\S*ExportError|OpenTelemetry trace error` + // Go, Ruby, PHP, Rust
 	`|dropping \d+ traces to intake|failed to send traces to|lost \d+ traces: |sending \d+ \(size=.*\) traces to the DD agent` + // Datadog
-	`|APM Server transport error|error sending data to APM server|failed to submit message:` + // Elastic
+	`|APM Server transport error|error sending data to APM server|failed to submit message: .*(?:APM Server|/intake/v2/)` + // Elastic
 	`|spans were dropped due to|dropped \d+ spans due to|error sending spans|failed to flush Jaeger spans` + // Zipkin, Jaeger
-	`|(?:refused|ECONNREFUSED|failed to connect|unavailable).*[:=]` + receivers + `\b|[:=]` + receivers + `\b.*(?:refused|ECONNREFUSED|failed to connect|unavailable)`)
+	`|(?:refused|ECONNREFUSED|failed to connect|unavailable).*(?::|port=)` + receivers + `\b|(?::|port=)` + receivers + `\b.*(?:refused|ECONNREFUSED|failed to connect|unavailable)`)
 
 // receivers is a pattern of the ports of known receivers.
 var receivers = func() string {

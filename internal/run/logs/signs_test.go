@@ -64,9 +64,16 @@ func TestFailedExports(t *testing.T) {
 		"WARN zipkin2.reporter.AsyncReporter - Spans were dropped due to exceptions. All subsequent errors will be logged at FINE level.":                                                                                                          true,
 		"connection to server at \"127.0.0.1\", port 5432 failed: Connection refused":                                                                                                                                                              false,
 		"redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.":                                                                                                                                            false,
-		"127.0.0.1 - - GET /exports/4318 200":  false,
-		"failed to connect to 127.0.0.1:43170": false,
-		"Listening on 0.0.0.0:8200":            false,
+		"127.0.0.1 - - GET /exports/4318 200":                                        false,
+		"failed to connect to 127.0.0.1:43170":                                       false,
+		"Listening on 0.0.0.0:8200":                                                  false,
+		"Failed to export invoice 17: disk full":                                     false,
+		"PDF export failure for order 5":                                             false,
+		"failed to submit message: the queue is full":                                false,
+		"item unavailable: id=8200":                                                  false,
+		"Failed to export span batch code: 503, reason: Service Unavailable":         true,
+		"WARNING: Failed to export spans. Server responded with gRPC status code 14": true,
+		"Failed to submit message: \"Unable to reach APM Server: <urllib3.exceptions.MaxRetryError> (url: http://localhost:8200/intake/v2/events)\"": true,
 	} {
 		sign, err := FailedExports(func(do func(string) error) error { return do(line) })
 		if err != nil || (sign != nil) != want || want && (sign.Last != line || sign.Lines != 1) {

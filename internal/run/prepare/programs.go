@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,7 @@ import (
 var written = []string{".db", ".lock", ".log", ".out", ".pid", ".sqlite", ".sqlite3"}
 
 // Programs are the files that the commands of a plan run, as they are found in PATH, and those among their arguments, each
-// with its SHA-256. What a run fills in, such as {build}, is known by what it was made of. dir is the workload's folder.
+// with its SHA-256, but those that may not be read. What a run fills in, such as {build}, is known by what it was made of. dir is the workload's folder.
 func Programs(plan *spec.Plan, dir string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range plan.Processes {
@@ -57,8 +58,11 @@ func Programs(plan *spec.Plan, dir string) (map[string]string, error) {
 			if !regular(path) || i > 0 && slices.Contains(written, filepath.Ext(path)) {
 				continue
 			}
-			var err error
-			if out[path], err = hash(path); err != nil {
+			sum, err := hash(path)
+			if errors.Is(err, fs.ErrPermission) { // a program may be run that may not be read, such as sudo
+				continue
+			}
+			if out[path] = sum; err != nil {
 				return nil, fmt.Errorf("process %s: reading what its command runs: %w", p.Name, err)
 			}
 		}

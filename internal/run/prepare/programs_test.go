@@ -53,6 +53,20 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// A program that may be run and not read is no reason to refuse a run.
+func TestProgramsThatMayNotBeRead(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read whatever there is")
+	}
+	path := filepath.Join(t.TempDir(), "sudo")
+	if err := os.WriteFile(path, nil, 0o111); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Programs(&spec.Plan{Processes: []spec.Process{{Run: []string{path}}}}, ""); err != nil || len(got) != 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // The interpreter is the one that the program runs on, not the one that is first on the PATH.
 func TestInterpreter(t *testing.T) {
 	bin := t.TempDir()
