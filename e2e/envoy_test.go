@@ -14,20 +14,22 @@ import (
 )
 
 // What Envoy holds when it stops is lost; what its buffer has no room for is dropped; and of exports that its cluster has no room
-// for nobody tells. That it holds spans for a minute is said to it alone, so that nobody waits for them.
+// for nobody tells. That it holds spans for two hours is
+// said to it alone: nobody waits for so long.
 func TestEnvoyKnownAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings, more, load                     string
 		requests, came, dropped, atStop, unknown int64 // the first request, before the load, among them
 		sent                                     int64
+		unsure                                   bool // no span came in the calibration: that the first request makes one is not known, and its span stands in for a lost one
 	}{
 		"stop": {
-			settings: "flush: 50", more: `, env: {ENVOY_TRACING_DELAY: "60000"}`, load: "rate: 136/s, duration: 1s",
-			requests: 137, came: 100, sent: 100, atStop: 37,
+			settings: "flush: 50", more: `, env: {ENVOY_TRACING_DELAY: "7200000"}`, load: "rate: 136/s, duration: 1s",
+			requests: 136, came: 100, sent: 100, atStop: 36, unsure: true,
 		},
 		"full buffer": {
-			settings: "flush: 100, buffer: 64", more: `, env: {ENVOY_TRACING_DELAY: "60000"}`, load: "rate: 149/s, duration: 1s",
-			requests: 150, came: 128, sent: 128, dropped: 2, atStop: 20,
+			settings: "flush: 100, buffer: 64", more: `, env: {ENVOY_TRACING_DELAY: "7200000"}`, load: "rate: 149/s, duration: 1s",
+			requests: 149, came: 128, sent: 128, dropped: 2, atStop: 19, unsure: true,
 		},
 		"late receiver": { // the cluster's limit is 1,024 exports under way; the first request's is over by then
 			settings: "flush: 1", more: ", faults: {sink-late: 3s}", load: "rate: 1000/s, duration: 1500ms",
@@ -36,7 +38,7 @@ func TestEnvoyKnownAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // beside each other, and beside nothing else
-			doc := document(t, tracetax(t, "run", "--json", write(t, fmt.Sprintf(`
+			doc := document(t, tracetax(t, "run", "--go-on", "--json", write(t, fmt.Sprintf(`
 workload: proxy/envoy
 operations: [now]
 variants:
@@ -54,7 +56,7 @@ design: {blocks: 1}
 					t.Errorf("%s: %d, want %d", what, got, want)
 				}
 			}
-			if !l.Exact {
+			if l.Exact == c.unsure {
 				t.Errorf("not exact: %+v", l)
 			}
 		})
@@ -69,7 +71,7 @@ workload: proxy/envoy
 operations: [now]
 variants:
   none:
-  otel: {tracer: otel-envoy, settings: {sampling: 10%, flush: 20, delay: 200ms}, env: {ENVOY_TRACING_DELAY: "60000"}}
+  otel: {tracer: otel-envoy, settings: {sampling: 10%, flush: 20, delay: 200ms}, env: {ENVOY_TRACING_DELAY: "7200000"}}
 load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}
 design: {blocks: 1}
 `)).exit(t, 0))

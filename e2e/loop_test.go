@@ -66,8 +66,8 @@ func TestLoopDesigns(t *testing.T) {
 	}
 	variants := ""
 	for _, design := range designs {
-		// That spans are held for a minute is said to the program alone, so that nobody waits for them.
-		variants += fmt.Sprintf("  %s: {tracer: loop, settings: {design: %[1]s, flush: 50, delay: 200ms}, env: {LOOP_DELAY: \"60000\"}}\n", design)
+		// That spans are held for two hours is said to the program alone: nobody waits for so long.
+		variants += fmt.Sprintf("  %s: {tracer: loop, settings: {design: %[1]s, flush: 50, delay: 200ms}, env: {LOOP_DELAY: \"7200000\"}}\n", design)
 	}
 	doc := document(t, tracetax(t, "run", "--json", write(t, `
 workload: proxy/rust
@@ -127,7 +127,7 @@ workload: proxy/rust
 operations: [now]
 variants:
   none:
-  silent: {tracer: loop, settings: {flush: 50, delay: 200ms}, env: {LOOP_DELAY: "60000"}, faults: {sink-gone: silent}}
+  silent: {tracer: loop, settings: {flush: 50, delay: 200ms}, env: {LOOP_DELAY: "7200000"}, faults: {sink-gone: silent}}
   more: {tracer: loop, settings: {flush: 1, delay: 200ms, timeout: 2s}, faults: {sink-gone: silent}}
 `+variants+`
 load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}

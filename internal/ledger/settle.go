@@ -21,6 +21,7 @@ func settle(run Run, t Tracing) []line {
 	}
 	carried(lines, run, t)
 	lines = append(lines, begin(run, t))
+	doubtStart(lines, run, t)
 	switch {
 	case t.random() && !t.TellsTraced(run):
 	case t.Buffers > 0:
@@ -66,6 +67,18 @@ func settle(run Run, t Tracing) []line {
 		lines[len(lines)-1].ofStarting()
 	}
 	return append(lines, stop)
+}
+
+// doubtStart makes no line exact where spans of the start may come among those of the phases: it is not known how many it
+// makes, and none came in its own time. They would stand in for as many that are lost.
+func doubtStart(lines []line, run Run, t Tracing) {
+	start := lines[len(lines)-1]
+	if t.none() || start.known || run.First == "" || run.Start.Sink.Told() > 0 {
+		return
+	}
+	for i := range lines {
+		lines[i].exact = false
+	}
 }
 
 // begin returns the line of the start. What to expect there is known where it is

@@ -86,3 +86,32 @@ func TestSentUntilTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A span of a start of which nobody knows what it makes, and of which nothing came in its own time, may stand in for one
+// that is lost: no line is exact then.
+func TestSpansOfAnUnknownStart(t *testing.T) {
+	for name, c := range map[string]struct {
+		probe PerOperation
+		came  uint64 // in the start's own time
+		exact bool
+	}{
+		"nothing is known of the probe":      {PerOperation{}, 0, false},
+		"the first operation's span came":    {PerOperation{}, 1, true},
+		"the probe is known to make no span": {PerOperation{Agreed: 20, How: Inferred}, 1, true},
+	} {
+		run := Run{
+			First:  "now",
+			Start:  Stretch{Operation: Start, Started: 2, Completed: 2, Sink: ids(c.came, c.came)},
+			Phases: []Stretch{{Operation: "now", Started: 100, Completed: 100, Sink: ids(100, 100)}},
+			Stop:   Stretch{Operation: Stop, Sink: record.Counts{Checking: true}},
+		}
+		spans := map[string]PerOperation{"now": {Low: 1, High: 1, Traces: 1, How: Declared}}
+		if c.probe.known() {
+			spans[record.ProbeOperation] = c.probe
+		}
+		lines := settle(run, Tracing{Sampling: 1, Spans: spans})
+		if lines[0].exact != c.exact {
+			t.Errorf("%s: exact is %t, want %t", name, lines[0].exact, c.exact)
+		}
+	}
+}
