@@ -15,6 +15,7 @@ const (
 	inIdle    = "idle"
 	inAfter   = "idle after" // the last phase
 	inSlice   = "slice"      // of a warm-up that is watched
+	inTurn    = "turn"       // a part of a window, where the load goes from one run of a block to the next
 	inWarmup  = "warm-up"
 	inWindow  = "window"
 	inBoth    = "warm-up and window"
@@ -129,6 +130,11 @@ func (t *taken) phase(r *record.Record, p *record.Phase, roles map[string]role.R
 		slice := in(p, inSlice)
 		slice.part = i + 1
 		t.take(slice, ofLoad, s)
+	}
+	for i, w := range p.Windows {
+		turn := in(p, inTurn)
+		turn.part = i + 1
+		t.take(turn, ofLoad, w)
 	}
 	t.load(in(p, inWarmup), p.Warmup)
 	t.received(r, in(p, inWarmup), p.WarmupSink)
