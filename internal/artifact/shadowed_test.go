@@ -13,7 +13,7 @@ import (
 func TestShadowed(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("there is no python3")
+		missing(t, "there is no python3")
 	}
 	own, tracer := t.TempDir(), t.TempDir()
 	for _, one := range []struct{ folder, name, version string }{
