@@ -55,7 +55,7 @@ func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited floa
 		case awaited >= 0 && s.allCame(seen.Counts.Minus(before), awaited):
 			return true, nil
 		}
-		if d.took < silence || seen.Since < silence && flow.still() < silence {
+		if flow.still() < silence {
 			return false, nil
 		}
 		return s.restOf(ctx, &held, silence)
@@ -97,12 +97,11 @@ func (s *stage) awaited(work string, started uint64) float64 {
 }
 
 // flow watches what arrives at the sink once operations have ended. A program's timers and health
-// checks may never let it be quiet.
+// checks, and metrics that an agent sends every second, may never let it be quiet.
 type flow struct {
 	begun   record.Begun  // how the traces of operations are told from others
-	last    uint64        // spans of operations that the sink was told of
-	others  bool          // whether spans of other work came
-	changed time.Time     // when spans of operations last came
+	last    uint64        // spans of operations that the sink was told of, or could not read or take
+	changed time.Time     // when the last of them came
 	mark    record.Counts // what had come one while ago, or two
 	next    record.Counts // what had come since, at most one while ago
 	marked  time.Time     // when that was
@@ -110,24 +109,17 @@ type flow struct {
 
 // see takes note of what has come, and keeps what had come a while ago.
 func (f *flow) see(c record.Counts, while time.Duration) {
-	own, others := c.Apart(f.begun)
-	if told := own.Told() + own.Duplicate; told != f.last {
+	own, _ := c.Apart(f.begun)
+	if told := own.Told() + own.Duplicate + c.Rejected + c.Refused + c.Malformed + c.Thrown; told != f.last {
 		f.last, f.changed = told, time.Now()
 	}
-	f.others = len(others) > 0
 	if time.Since(f.marked) >= while {
 		f.mark, f.next, f.marked = f.next, c, time.Now()
 	}
 }
 
-// still is for how long no span of operations has come beside those of other work; 0 where none
-// of these came, or it is not known which they are.
-func (f *flow) still() time.Duration {
-	if !f.others {
-		return 0
-	}
-	return time.Since(f.changed)
-}
+// still is for how long no span of operations has come; of any work, where it is not known which these are.
+func (f *flow) still() time.Duration { return time.Since(f.changed) }
 
 // passing reports whether all that still comes are whole traces: operations that have ended long
 // ago begin none.

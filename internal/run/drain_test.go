@@ -2,6 +2,7 @@ package run
 
 import (
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -28,24 +29,33 @@ func TestWhatStillComes(t *testing.T) {
 	}
 }
 
-// Only where it is known which spans are of operations can these be still while others come.
+// Spans of operations are still while metrics come and, where it is known which they are, while spans of other work do.
 func TestStillBesideOthers(t *testing.T) {
-	c := record.Counts{Checking: true, Spans: 4, Shapes: record.Shapes{"GET /": {3: 1}, "tick": {1: 1}}}
-	for name, roots := range map[string]map[string]int{"known": {"GET /": 3}, "not known": nil, "all are": {"GET /": 3, "tick": 1}} {
-		f := flow{begun: record.Begun{Roots: roots}}
-		f.see(c, 0)
-		seen := f.changed
-		f.see(c, 0)
-		if f.changed != seen {
-			t.Errorf("%s: nothing came, and it is taken for a change", name)
-		}
-		if got := f.still() > 0; got != (name == "known") {
-			t.Errorf("%s: still: %t", name, got)
-		}
-		c := c
-		c.Spans, c.Shapes = 5, record.Shapes{"GET /": {4: 1}, "tick": {1: 1}}
-		if f.see(c, 0); f.changed == seen {
-			t.Errorf("%s: a span came, and it is not taken for a change", name)
+	before := record.Counts{Checking: true, Requests: 2, Spans: 4, Shapes: record.Shapes{"GET /": {3: 1}, "tick": {1: 1}}}
+	known := map[string]int{"GET /": 3}
+	for name, test := range map[string]struct {
+		roots map[string]int
+		add   func(*record.Counts)
+		still bool
+	}{
+		"nothing":              {known, func(*record.Counts) {}, true},
+		"metrics":              {nil, func(c *record.Counts) { c.Requests, c.Metrics = 3, 9 }, true},
+		"others, known":        {known, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, true},
+		"others, not known":    {nil, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, false},
+		"others, all are":      {map[string]int{"GET /": 3, "tick": 1}, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, false},
+		"of operations":        {known, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {4: 1}, "tick": {1: 1}} }, false},
+		"twice":                {nil, func(c *record.Counts) { c.Spans, c.Duplicate = 5, 1 }, false},
+		"refused by a backend": {nil, func(c *record.Counts) { c.Refused = 1 }, false},
+		"unreadable":           {nil, func(c *record.Counts) { c.Malformed = 1 }, false},
+	} {
+		f := flow{begun: record.Begun{Roots: test.roots}}
+		f.see(before, 0)
+		f.changed = f.changed.Add(-time.Hour)
+		after := before
+		test.add(&after)
+		f.see(after, 0)
+		if got := f.still() >= time.Hour; got != test.still {
+			t.Errorf("%s: still %t, want %t", name, got, test.still)
 		}
 	}
 }
