@@ -18,7 +18,16 @@ const windowDelays = 5
 // hints are what is better changed before an experiment is run. With line it came
 // from flags, and the advice names flags.
 func hints(e *spec.Experiment, line bool) []string {
-	return append(shortWindows(e, line), earlyReady(e, line)...)
+	return slices.Concat(notBeside(e), shortWindows(e, line), earlyReady(e, line))
+}
+
+// notBeside says why variants are measured one after the other, where they might be paired.
+func notBeside(e *spec.Experiment) []string {
+	why := e.Beside()
+	if why == "" || e.Design.Order != spec.Apart || len(e.Variants) < 2 {
+		return nil
+	}
+	return []string{"the variants of a block are measured one after the other (order apart), which tells less in the same time: " + why}
 }
 
 // shortWindows says of which variants the window is too short for the delays of the tracer and of the hops behind it.

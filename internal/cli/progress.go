@@ -127,7 +127,9 @@ func (p *progress) ended(e experiment.Event) {
 		if e.Ends != nil {
 			again = "ends the experiment"
 		}
-		p.failed(r, again, e.Ends != nil)
+		if r.Failure.Stage != record.StageBlock { // the variant that failed is told of, not those that ended with it
+			p.failed(r, again, e.Ends != nil)
+		}
 		return
 	}
 	p.deaf(e.Record)

@@ -145,7 +145,7 @@ func (d *Design) complete(l Load) {
 // it then repeats the same runs.
 func (e *Experiment) Settle() {
 	if e.Design.Order == "" {
-		e.Design.Order = DefaultOrder
+		e.Design.Order = e.ownOrder()
 	}
 	for e.Design.Seed == 0 {
 		e.Design.Seed = rand.Uint64()

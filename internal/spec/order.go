@@ -22,8 +22,13 @@ const (
 	leastOfCalls   = 1000 // operations in each of these
 )
 
-// DefaultOrder is the order of an experiment whose file names none.
-const DefaultOrder = Apart
+// ownOrder is the order of an experiment whose file names none: windows, unless its variants cannot live beside each other.
+func (e *Experiment) ownOrder() Order {
+	if len(e.Variants) < 2 || e.Beside() != "" {
+		return Apart
+	}
+	return Windows
+}
 
 // Beside is why the variants of a block cannot live beside each other; "" where they can.
 func (e *Experiment) Beside() string {

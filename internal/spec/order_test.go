@@ -46,7 +46,7 @@ func TestBeside(t *testing.T) {
 	} {
 		e := parseOne(t, text+variants)
 		e.Settle()
-		if why := e.Beside(); e.Design.Order != Apart || !strings.Contains(why, want) || (want == "") != (why == "") {
+		if why := e.Beside(); (e.Design.Order == Windows) != (want == "") || !strings.Contains(why, want) || (want == "") != (why == "") {
 			t.Errorf("%s: %s (%s), want %s", text, e.Design.Order, why, want)
 		}
 		e.Design.Order = Windows
