@@ -149,7 +149,11 @@ func (s *stage) traces() *load.Traces {
 	if !s.manner().Generator {
 		return nil
 	}
-	return &load.Traces{Key: traceparent.NewKey(s.request.Seed), Sampled: s.request.Plan.Sampling}
+	t := load.Traces{Key: traceparent.NewKey(s.request.Seed), Sampled: s.request.Plan.Sampling}
+	if s.request.Plan.Draws {
+		t.Sampled = 1
+	}
+	return &t
 }
 
 // orders has the processes drive themselves.

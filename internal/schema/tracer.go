@@ -37,6 +37,7 @@ type Setting struct {
 	Env         Environment                `json:"env"`                                                                         // variables to set: {value}; of a share {value.ratio} (0.1), {value.percent} (10); of a duration {value.ms}, {value.s}
 	Append      Environment                `json:"append"`                                                                      // variables to append to, likewise
 	Meaning     string                     `json:"meaning" jsonschema:"enum=sampling,enum=delay,enum=room"`                     // sampling: share of traces recorded; delay: longest time a span is held (sets the drain); of a service, room: most traces held
+	Draws       bool                       `json:"draws"`                                                                       // true, with meaning: sampling: the sampler takes this share of the traces that the caller has decided to sample, so that the load generator asks for all
 	Follows     bool                       `json:"follows"`                                                                     // true, with meaning: sampling: a trace on which the caller has decided is left at that, so that the load generator decides and the ledger is exact
 	Within      Text                       `json:"within"`                                                                      // another count, above which this one loses spans; a run warns
 }

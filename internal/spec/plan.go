@@ -19,6 +19,7 @@ type Plan struct {
 	Silent     bool              // no span reaches the sink, by intent
 	Decides    bool              // the tracer leaves out traces by what they turn out to be, and says how many spans
 	Sampling   float64           // sampled share, 0 to 1; 1 where the tracer has no such setting
+	Draws      bool              // the sampler takes its share of what the caller decided to sample: the load generator asks for all
 	Follows    bool              // the sampler leaves a trace at what its caller decided, so that the load generator chooses which are sampled
 	Undeclared bool              // the program traces by itself, and nobody says which share its sampler takes: Sampling is 1
 	Delay      time.Duration     // longest time that the tracer holds a finished span back

@@ -51,9 +51,11 @@ func (s *source) setting(e entry, words []string) Setting {
 		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", s.meanings()...) },
 		"within":      func(v *node) { set.Within = s.line(v) },
 		"follows":     func(v *node) { set.Follows = s.flag(v) },
+		"draws":       func(v *node) { set.Draws = s.flag(v) },
 	}
 	if s.serving {
 		delete(keys, "follows")
+		delete(keys, "draws")
 		delete(keys, "append")
 		delete(keys, "within")
 	}
@@ -137,6 +139,9 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 	}
 	if set.Follows && set.Meaning != "sampling" {
 		s.fail(n.get("follows").at, "follows says that a sampler leaves a trace at what its caller decided: it goes with meaning: sampling")
+	}
+	if set.Draws && (set.Follows || set.Meaning != "sampling") {
+		s.fail(n.get("draws").at, "draws says that a sampler takes a share of what its caller decided to sample: it goes with meaning: sampling, and without follows")
 	}
 	def := n.get("default")
 	if def == nil {

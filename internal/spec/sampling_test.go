@@ -57,3 +57,16 @@ func TestWhoHearsNoDecision(t *testing.T) {
 		}
 	}
 }
+
+// Envoy takes its share of what its caller decided to sample: asked to sample a tenth, it would take a hundredth.
+func TestWhoDrawsOfWhatIsAsked(t *testing.T) {
+	for _, tracer := range []string{"otel-envoy", "zipkin-envoy"} {
+		e, err := FromFlags(Flags{Command: []string{"envoy", "-c", "x.yaml", "{port}"}, Language: "envoy", Ops: []string{"GET /"}, Variants: []string{"none", "x:tracer=" + tracer + ",sampling=10%"}}, builtIn())
+		if err != nil {
+			t.Fatalf("%s: %v", tracer, err)
+		}
+		if p, err := e.Plan(e.Variants[1]); err != nil || !p.Draws || p.Follows {
+			t.Errorf("%s: draws %t, follows %t (%v)", tracer, p.Draws, p.Follows, err)
+		}
+	}
+}

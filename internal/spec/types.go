@@ -208,6 +208,7 @@ type Setting struct {
 	Append      map[string]string // the same, added to variables
 	Meaning     string            // "sampling": the sampled share; "delay": the longest time a span is held; ""
 	Follows     bool              // meaning sampling: a trace on which the caller has decided is left at that
+	Draws       bool              // meaning sampling: of the traces that the caller has decided to sample, this share is
 	Within      string            // another setting of the tracer, above which this one loses spans; ""
 }
 
