@@ -90,7 +90,8 @@ func Account(variant, hop string, operations []string, t Tracing, runs []Run) []
 }
 
 // Chance says how random sampling fared on an operation, over all runs, and
-// whether it was off: the traces seen are more or fewer than chance allows.
+// whether it was off: the traces seen are more or fewer than chance allows. Where it is known how many were sampled,
+// these count: what was lost of them is no matter of chance.
 func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, off bool) {
 	if !t.random() || len(runs) == 0 {
 		return nil, false
@@ -100,6 +101,9 @@ func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, 
 		b.enter([]line{l})
 	}
 	p := b.pages[operation]
+	if t.TellsTraced(runs...) {
+		p.chance.traces = max(p.chance.traces, t.sampledOf(operation, runs))
+	}
 	c := p.chance
 	return b.chanced(p), c.trials > 0 && (p.tooFew() || c.traces > c.high)
 }

@@ -42,6 +42,20 @@ func (t Tracing) TellsTraced(runs ...Run) bool {
 	return true
 }
 
+// sampledOf is how many traces of an operation were sampled over all runs, where TellsTraced.
+func (t Tracing) sampledOf(operation string, runs []Run) (sum uint64) {
+	for _, r := range runs {
+		begun := r.begun(t)
+		for _, s := range r.Phases {
+			if s.Operation == operation {
+				s.Sink, _ = s.Sink.Apart(begun)
+				sum += *t.decided(s)
+			}
+		}
+	}
+	return sum
+}
+
 // credible reports whether a tracer can have sampled as many traces of a stretch as it says. One that counted more counts
 // something else, such as the requests of others. That it counted too few shows: more traces come than it says.
 func credible(traces uint64, s Stretch, per PerOperation, p float64) bool {

@@ -120,6 +120,9 @@ func TestTracedOrByChance(t *testing.T) {
 	if _, off := Chance("json", three(.1), []Run{runOf(sampledPhase("json", 400, 4, ids(87, 29)))}); off {
 		t.Error("29 of 400 are within chance, whatever the tracer counts")
 	}
+	if _, off := Chance("json", three(.1), []Run{runOf(sampledPhase("json", 400, 39, ids(12, 4)))}); off {
+		t.Error("39 of 400 are within chance, whatever became of them")
+	}
 	if _, off := Chance("json", three(.1), []Run{runOf(sampledPhase("json", 400, 4, ids(12, 4)))}); !off {
 		t.Error("4 of 400 are too few for a tenth, though the tracer counts them")
 	}
