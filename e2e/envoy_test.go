@@ -63,8 +63,9 @@ design: {blocks: 1}
 	}
 }
 
-// Envoy counts the requests that it samples: what it still holds of those at its stop is lost, and chance has no part in it.
-func TestEnvoySampledIsExact(t *testing.T) {
+// Envoy counts the requests that it samples, of all that it is asked to: what it still holds of those at its stop is lost, and
+// chance has no part in it.
+func TestEnvoySampledIsCounted(t *testing.T) {
 	t.Parallel()
 	doc := document(t, tracetax(t, "run", "--json", write(t, `
 workload: proxy/envoy
@@ -77,7 +78,8 @@ design: {blocks: 1}
 `)).exit(t, 0))
 	l := ledger(t, doc, "now", "otel")
 	traced := entry(l, "expected") - entry(l, "sampled-out")
-	if l.ByChance || !l.Exact || traced == 0 || entry(l, "unaccounted") != 0 {
+	// That no span of the first request comes in the calibration leaves a doubt of one, and the account is not called exact.
+	if l.ByChance || l.Exact || traced == 0 || entry(l, "unaccounted") != 0 {
 		t.Errorf("%d were sampled: %+v", traced, l)
 	}
 	if all := ledger(t, doc, "(run)", "otel"); entry(all, "delivered")%20 != 0 || entry(l, "lost-at-stop") >= 20 || entry(l, "lost-at-stop") != entry(all, "lost-at-stop") {

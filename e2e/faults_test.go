@@ -80,7 +80,7 @@ func TestTrouble(t *testing.T) {
 // kill -9 at any moment leaves no process, and results that can be gone on with.
 func TestKillAndResume(t *testing.T) {
 	t.Parallel() // it looks at what happens, not at times
-	const blocks = 3
+	const blocks = 4 // one each time, and one more
 	out := filepath.Join(t.TempDir(), "results")
 	variants := []string{"a:env.X=1", "b:env.X=2"}
 	for i := range 3 {

@@ -41,7 +41,7 @@ load: {rate: 1500/s, idle: 100ms, warmup: 200ms, duration: 700ms}
 design: {blocks: 6}
 `)
 	out := filepath.Join(t.TempDir(), "results")
-	c := tracetax(t, "run", file, "--out", out, "--json")
+	c := tracetax(t, "run", "--go-on", file, "--out", out, "--json") // no span is to come
 	c.Env = append(c.Env, "TRACETAX_CATALOG="+catalog)
 	doc := document(t, c.exit(t, 0))
 	for _, r := range records(t, out) {

@@ -12,19 +12,19 @@ import (
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
-// loadTime is when the operations of a window were made.
-type loadTime struct{ from, to time.Time }
+// loadTime is when the operations of a window were made: in one stretch, or in its parts, between which others have the load.
+type loadTime []usage.Stretch
 
-// end ends it, with a last sample: a short one may have had none.
-func (s *stage) end(l loadTime) (loadTime, error) {
+// endLoad ends the last part now, with a last sample: a short one may have had none.
+func (s *stage) endLoad(l loadTime) error {
 	err := s.meter.Sample()
-	l.to = time.Now()
-	return l, err
+	l[len(l)-1].To = time.Now()
+	return err
 }
 
 // memoryIn is what was used, with the memory of the load alone.
 func (s *stage) memoryIn(l loadTime, used []record.Usage) []record.Usage {
-	for i, held := range s.meter.Memory(l.from, l.to) {
+	for i, held := range s.meter.Memory(l...) {
 		used[i].MemoryMean, used[i].MemoryPeak = held.Mean, held.Peak
 	}
 	return used
@@ -33,12 +33,12 @@ func (s *stage) memoryIn(l loadTime, used []record.Usage) []record.Usage {
 // memoryOfRun is what the processes hold at the end of the last window, and the most that
 // they ever held; nil where there was no window.
 func (s *stage) memoryOfRun() []record.Memory {
-	if s.loaded == (loadTime{}) {
+	if s.loaded == nil {
 		return nil
 	}
 	var out []record.Memory
-	steady := s.meter.Memory(s.loaded.from, s.loaded.to)
-	for i, life := range s.meter.Memory(s.sampled, time.Now()) {
+	steady := s.meter.Memory(s.loaded...)
+	for i, life := range s.meter.Memory(usage.Stretch{From: s.sampled, To: time.Now()}) {
 		p, _ := s.planned(life.Process) // the harness's own stand beside nothing
 		out = append(out, record.Memory{Process: life.Process, Role: life.Role, Service: p.Placed.Of, Steady: steady[i].Mean, Peak: life.Peak})
 	}

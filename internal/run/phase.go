@@ -85,7 +85,7 @@ func (s *stage) phases(ctx context.Context) error {
 // phase makes one operation: warm-up, drain, measured window, drain. The drain
 // before the window keeps what the warm-up leaves behind out of the window's cost.
 func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
-	s.loaded = loadTime{}
+	s.loaded = nil
 	if request.Search != nil {
 		return s.search(ctx, request, counted)
 	}
@@ -138,9 +138,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	begun, own, busy := time.Now(), s.own(), s.busy()
 	w.begun = begun
 	if err = w.run(ctx); err == nil {
-		s.loaded, err = s.end(loadTime{from: begun})
-	}
-	if err == nil {
+		s.loaded = w.at
 		phase.Load, err = w.soFar()
 	}
 	if err == nil {

@@ -40,7 +40,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
-	loaded := loadTime{from: time.Now()}
+	loaded := loadTime{{From: time.Now()}}
 	if p.Load, err = stretch.Run(ctx); err != nil {
 		return tried{}, counted, err
 	}
@@ -52,7 +52,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
-	if loaded, err = s.end(loaded); err != nil {
+	if err = s.endLoad(loaded); err != nil {
 		return tried{}, counted, err
 	}
 	p.Usage = s.memoryIn(loaded, s.between(before, asked))

@@ -48,7 +48,7 @@ type stage struct {
 	owed        owed                          // by the tracer, of the probes of a search
 	sampled     time.Time                     // since when memory is
 	idlePace    *pace                         // of the processes under test; nil: not known
-	loaded      loadTime                      // of the last window; zero where the last phase had none of its own
+	loaded      loadTime                      // of the last window; nil where the last phase had none of its own
 	results     string                        // the results folder
 	hookLogs    []string                      // of the commands around the run
 	unclean     error                         // what the command after the run failed of

@@ -47,7 +47,7 @@ type Meter interface {
 	Glance() (usage.Mark, error) // of the CPU of what is under test alone
 	Between(a, b usage.Mark) []record.Usage
 	// Memory is what they held over a stretch of time. Sample ends one: it takes a last sample.
-	Memory(a, b time.Time) []usage.Memory
+	Memory(over ...usage.Stretch) []usage.Memory
 	Sample() error
 	// Threads reads single threads, and Hottest is the busiest of them between two readings;
 	// both know nothing where nothing can be read.

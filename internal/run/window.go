@@ -27,6 +27,7 @@ type window struct {
 	last      record.Load // the last piece, whose durations have not been yet
 	pieces    []record.Window
 	loaded    time.Duration  // that the pieces lasted
+	at        loadTime       // when
 	readying  []record.Usage // what preparing and collecting used, which no operation did
 	readied   time.Duration  // that this took
 	lastEnded time.Time
@@ -127,8 +128,12 @@ func (w *window) make(ctx context.Context, place int) error {
 	}
 	w.lastEnded = time.Now()
 	w.loaded += w.lastEnded.Sub(started)
-	if w.turns == nil {
-		return nil
+	w.at = append(w.at, usage.Stretch{From: started, To: w.lastEnded})
+	if w.turns == nil || len(w.at) == len(w.turns) {
+		err = w.stage.endLoad(w.at)
+	}
+	if err != nil || w.turns == nil {
+		return err
 	}
 	after, err := w.stage.meter.Mark()
 	if err != nil {

@@ -93,7 +93,7 @@ func TestMemoryOutsideTheCgroup(t *testing.T) {
 		if err := m.Sample(); err != nil {
 			t.Fatal(err)
 		}
-		if held := m.Memory(from, time.Now())[0]; held.Peak < megabytes<<20 || held.Peak > 2*megabytes<<20 {
+		if held := m.Memory(usage.Stretch{From: from, To: time.Now()})[0]; held.Peak < megabytes<<20 || held.Peak > 2*megabytes<<20 {
 			t.Errorf("%+v, want a peak over %d MiB", held, megabytes)
 		}
 	})

@@ -220,13 +220,28 @@ type Memory struct {
 	Mean, Peak uint64
 }
 
-// Memory returns what each target held from a to b, in the order of the targets. Between
-// gives that from mark to mark; this is for a stretch that ends before what it used does.
-func (m *Meter) Memory(a, b time.Time) []Memory {
+// Stretch is a time from a moment to another.
+type Stretch struct{ From, To time.Time }
+
+// Memory returns what each target held over stretches of time, in the order of the targets. Between
+// gives that from mark to mark; this is for what ends before what it used does, or is done in several parts.
+func (m *Meter) Memory(over ...Stretch) []Memory {
 	held := make([]Memory, len(m.targets))
 	for i, t := range m.targets {
-		mean, peak := m.memoryBetween(i, a, b)
-		held[i] = Memory{Process: t.Name(), Role: t.Role(), Mean: mean, Peak: peak}
+		held[i] = Memory{Process: t.Name(), Role: t.Role()}
+		var weighted, seconds float64
+		for _, s := range over {
+			mean, peak := m.memoryBetween(i, s.From, s.To)
+			if mean == 0 { // nothing was sampled yet
+				continue
+			}
+			length := max(s.To.Sub(s.From), 1).Seconds()
+			weighted, seconds = weighted+float64(mean)*length, seconds+length
+			held[i].Peak = max(held[i].Peak, peak)
+		}
+		if seconds > 0 {
+			held[i].Mean = uint64(weighted / seconds)
+		}
 	}
 	return held
 }

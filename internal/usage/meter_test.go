@@ -222,7 +222,7 @@ func TestMemoryOfAShortStretch(t *testing.T) {
 		if err := m.Sample(); err != nil {
 			t.Fatal(err)
 		}
-		held := m.Memory(from, time.Now())[0]
+		held := m.Memory(usage.Stretch{From: from, To: time.Now()})[0]
 		if held.Mean == 0 || held.Peak < megabytes<<20 || held.Process != "hold" || held.Role != "app" {
 			t.Errorf("%+v, want a peak over %d MiB", held, megabytes)
 		}

@@ -3,6 +3,8 @@ package usage
 import (
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 func TestSwitchesSince(t *testing.T) {
@@ -53,7 +55,19 @@ func TestMemoryBetween(t *testing.T) {
 			t.Errorf("%s: mean %d, peak %d; want %d, %d", test.name, mean, peak, test.mean, test.peak)
 		}
 	}
+	m = NewMeter([]Target{named{}})
+	m.memory[0] = []sample{{at(1), 100}, {at(3), 300}, {at(4), 200}}
+	parts := []Stretch{{at(0), at(0.5)}, {at(1), at(2)}, {at(4), at(4.5)}} // before the first sample, and around the largest
+	if held := m.Memory(parts...)[0]; held.Mean != (100*2+200)/3 || held.Peak != 200 {
+		t.Errorf("in parts: %+v", held)
+	}
 }
+
+// named is a target that has a name, and nothing else.
+type named struct{ Target }
+
+func (named) Name() string    { return "app" }
+func (named) Role() role.Role { return role.App }
 
 func TestParseTimes(t *testing.T) {
 	const stat = "9 (a) b) S 1 9 9 0 -1 4194560 1 2 3 4 100 20 7 8 20 0 1 0"
