@@ -84,10 +84,17 @@ func errorsOf(did record.Load) string {
 	for _, class := range slices.Sorted(maps.Keys(did.Errors)) {
 		parts = append(parts, fmt.Sprintf("%s: %d", class, did.Errors[class]))
 	}
-	if len(parts) == 0 {
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case did.Started > 0 || did.TimedOut == 0:
 		return "no error was seen"
 	}
-	return strings.Join(parts, ", ")
+	lag, err := did.Lag.Decode()
+	if err != nil {
+		return "none was sent"
+	}
+	return fmt.Sprintf("none was sent: %d connections were opened, and the load generator itself was %.2g s late at most", did.Connected, time.Duration(lag.Max()).Seconds())
 }
 
 // asked is a stretch of requests.
