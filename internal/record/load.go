@@ -32,7 +32,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		Sampled:       l.Sampled + next.Sampled,
 		BytesSent:     l.BytesSent + next.BytesSent,
 		BytesReceived: l.BytesReceived + next.BytesReceived,
-		Backlog:       together(l.Backlog, next.Backlog),
+		Backlog:       l.together(next),
 		BodyBytes:     l.BodyBytes + next.BodyBytes,
 		Latency:       latency,
 		Lag:           lag,
@@ -41,14 +41,20 @@ func (l Load) Plus(next Load) (Load, error) {
 	return sum, nil
 }
 
-// together adds what was open at the same tenth of two schedules: of both as one, if each began with nothing open.
-func together(a, b []uint64) []uint64 {
-	if len(a) != len(b) {
+// together adds what was open at the same tenth of two schedules, each of which began with nothing open. A stretch in which
+// nothing was asked for had nothing open; of one without a schedule nobody knows.
+func (l Load) together(next Load) []uint64 {
+	switch {
+	case l.Intended == 0 && l.Backlog == nil:
+		return slices.Clone(next.Backlog)
+	case next.Intended == 0 && next.Backlog == nil:
+		return slices.Clone(l.Backlog)
+	case len(l.Backlog) != len(next.Backlog):
 		return nil
 	}
-	sum := slices.Clone(a)
-	for i := range b {
-		sum[i] += b[i]
+	sum := slices.Clone(l.Backlog)
+	for i, open := range next.Backlog {
+		sum[i] += open
 	}
 	return sum
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -76,5 +77,25 @@ func TestLoadPlusNothing(t *testing.T) {
 	sum, err := Load{}.Plus(Load{Started: 2, Errors: map[string]uint64{"x": 1}})
 	if err != nil || sum.Started != 2 || sum.Errors["x"] != 1 || sum.Latency != "" {
 		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// What is open adds up tenth by tenth. Nothing that was asked for takes nothing away; a schedule that is not there does.
+func TestLoadPlusAddsBacklogs(t *testing.T) {
+	open := Load{Intended: 9, Backlog: []uint64{1, 2, 3}}
+	for name, c := range map[string]struct {
+		a, b Load
+		want []uint64
+	}{
+		"both":           {open, open, []uint64{2, 4, 6}},
+		"nothing before": {Load{}, open, open.Backlog},
+		"nothing after":  {open, Load{}, open.Backlog},
+		"a closed loop":  {Load{Intended: 5}, open, nil},
+		"other tenths":   {Load{Intended: 5, Backlog: []uint64{1}}, open, nil},
+	} {
+		sum, err := c.a.Plus(c.b)
+		if err != nil || !slices.Equal(sum.Backlog, c.want) {
+			t.Errorf("%s: %v (%v), want %v", name, sum.Backlog, err, c.want)
+		}
 	}
 }

@@ -56,6 +56,9 @@ func TestBlockInWindows(t *testing.T) {
 		if len(phase.Windows) != 4 || operations != 100 || cpu <= 0 {
 			t.Errorf("%s: %d windows of %d operations and %g s of CPU in all, want 4 of 100: %+v", r.Variant, len(phase.Windows), operations, cpu, phase.Windows)
 		}
+		if len(phase.Load.Backlog) == 0 {
+			t.Errorf("%s: nothing is told of its backlog", r.Variant)
+		}
 		if phase.PausedSeconds <= 0 || phase.DrainSeconds <= 0 {
 			t.Errorf("%s: paused for %g s, drained for %g s; want both", r.Variant, phase.PausedSeconds, phase.DrainSeconds)
 		}
