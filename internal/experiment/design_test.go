@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -90,6 +91,67 @@ func TestBlocksTogether(t *testing.T) {
 		if a.Block != b.Block || a.Attempt != b.Attempt || !slices.Equal(a.Harness.With, []string{b.Variant}) || !slices.Equal(b.Harness.With, []string{a.Variant}) || a.Position != 0 || b.Position != 1 {
 			t.Errorf("pair %+v\n%+v", a, b)
 		}
+	}
+}
+
+// The runs of a block take their time together: none of it is waited for twice.
+func TestTimeLeftOfBlocks(t *testing.T) {
+	for order, want := range map[spec.Order]time.Duration{spec.Windows: time.Minute, spec.Apart: 2 * time.Minute} {
+		runner := blockScript()
+		runner.change = func(_ run.Request, r *record.Record) { r.Ended = r.Started.Add(time.Minute) }
+		s := newLoop(runner, &kept{})
+		s.Experiment.Design.Order = order
+		left := map[int]time.Duration{}
+		s.Observe = func(e Event) {
+			if !e.Begun {
+				left[e.Next.Block] = e.Left
+			}
+		}
+		if _, err := s.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if left[2] != want || left[3] != 0 {
+			t.Errorf("%s: %v left after two of three blocks of a minute a run, want %v: %v", order, left[2], want, left)
+		}
+	}
+}
+
+// A window has its operations at the rate that a sweep asks for, whatever the operation's own is.
+func TestWindowsOfASweep(t *testing.T) {
+	runner := blockScript()
+	s := newLoop(runner, &kept{})
+	s.Experiment.Design.Order = spec.Windows
+	s.Experiment.Load = spec.Load{Duration: 10 * time.Second, Rates: []float64{10, 1000}}
+	for i := range s.Cells {
+		for o := range s.Cells[i].Plan.Operations {
+			s.Cells[i].Plan.Operations[o].Rate = 500
+		}
+		s.Experiment.Operations[i].Rate = 500
+	}
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for _, q := range runner.seen {
+		for _, p := range q.Phases {
+			if q.Kind != record.Measured {
+				continue
+			}
+			looked++
+			if n := p.Window.Seconds() * p.Load.Rate; n < 20-1e-6 || len(p.Turns) < 2 {
+				t.Errorf("%s: %d windows of %v at %g/s: %g operations in each, want 20", q.Name, len(p.Turns), p.Window, p.Load.Rate, n)
+			}
+		}
+	}
+	foreseen, err := Foresee(&spec.Experiment{
+		Operations: []spec.Operation{{Name: "a", Rate: 500}}, Load: s.Experiment.Load, Design: s.Experiment.Design,
+		Workload: &spec.Workload{Name: "w"}, Variants: []spec.Variant{{Name: "x", Tracer: &spec.Tracer{Name: "none"}}},
+	})
+	if err != nil || looked == 0 {
+		t.Fatal(err, looked)
+	}
+	if w := foreseen.Windows; len(w) != 2 || w[0].Length < 2*time.Second || w[1].Length >= time.Second {
+		t.Errorf("foreseen are %+v", w)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -20,7 +21,7 @@ func (l *Loop) learn(r *record.Record) {
 	if r.Failed() {
 		return
 	}
-	l.lasted[r.Kind] += r.Ended.Sub(r.Started)
+	l.lasted[r.Kind] += r.Ended.Sub(r.Started) / time.Duration(1+len(r.Harness.With)) // the time of a block is that of all its runs
 	l.made[r.Kind]++
 	if r.Kind != record.Calibration {
 		return

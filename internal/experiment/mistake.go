@@ -169,7 +169,7 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 		if err != nil {
 			continue // of which the analysis complains
 		}
-		share := pace.Offer{Rate: p.OfferedRate, Load: &p.Load, Latency: pace.LatenciesOf(latency)}.Share()
+		share := pace.Offer{Rate: p.OfferedRate, Windows: len(p.Windows), Load: &p.Load, Latency: pace.LatenciesOf(latency)}.Share()
 		// Programs outside the run may be gone in later ones.
 		if share < leastReached*(1-p.Others) {
 			return &MistakeError{Mistake: RateNotReached, Operation: p.Operation, says: fmt.Sprintf(

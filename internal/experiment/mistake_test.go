@@ -39,6 +39,20 @@ func reaching(t *testing.T, share float64) record.Load {
 	return record.Load{Intended: 100, Started: 100, Completed: 100, WallSeconds: 1 / share, Latency: latency}
 }
 
+// slowly is a load of 100/s for 1 s, each of whose operations takes so many seconds.
+func slowly(t *testing.T, seconds float64) record.Load {
+	t.Helper()
+	h := record.NewHistogram()
+	if err := h.RecordValues(int64(seconds*1e9), 100); err != nil {
+		t.Fatal(err)
+	}
+	latency, err := record.EncodeHistogram(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record.Load{Intended: 100, Started: 100, Completed: 100, Latency: latency}
+}
+
 // A mistake that the first runs show ends the experiment with them.
 func TestMistakes(t *testing.T) {
 	rated := func(share float64, only string) func(run.Request, *record.Record) {
@@ -121,6 +135,14 @@ func TestMistakes(t *testing.T) {
 
 		"a third of the rate": {change: rated(1.0/3, ""), want: RateNotReached, runs: 2},
 		"most of the rate":    {change: rated(0.8, ""), runs: 7},
+		"slow operations in short windows": {change: func(_ run.Request, r *record.Record) {
+			for i := range r.Phases {
+				if p := &r.Phases[i]; r.Kind == record.Measured {
+					p.OfferedRate, p.Load, p.Windows = 100, slowly(t, 0.5), make([]record.Window, 5)
+					p.Load.WallSeconds = 1 + 5*0.49 // five times the last operation
+				}
+			}
+		}, runs: 7},
 		"a third, as others had the CPUs": {change: func(q run.Request, r *record.Record) {
 			rated(1.0/3, "")(q, r)
 			for i := range r.Phases {

@@ -96,7 +96,8 @@ func windowsOf(e *spec.Experiment, plans []*spec.Plan) []Windows {
 	var out []Windows
 	for _, operation := range e.Operations {
 		for _, level := range e.Load.Steps() {
-			number, length := level.Load.Windows(operation, delay)
+			asked := run.PhaseRequest{Operation: operation, Load: level.Load, Parameter: level.Parameter}.Asked()
+			number, length := level.Load.Windows(asked, delay)
 			out = append(out, Windows{operation.Name, number, length})
 		}
 	}

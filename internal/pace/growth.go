@@ -14,7 +14,7 @@ const (
 	leastSeen  = 4   // looks at the backlog, to say anything of its growth
 )
 
-// Growth is by how many operations a second the backlog grew; 0 where it did not,
+// Growth is by how many operations a second the backlog grew, in the mean of the windows; 0 where it did not,
 // or no more than chance and a pause of the service explain.
 //
 // The slope is the median of the slopes between all pairs of looks (Theil 1950,
@@ -25,11 +25,11 @@ func (o Offer) Growth() float64 {
 	if n == 0 {
 		return 0
 	}
-	part := o.Schedule() / float64(n)
+	part := o.Schedule() / o.windows() / float64(n)
 	var at, open []float64
 	for i, backlog := range o.Load.Backlog {
 		if t := part * float64(i+1); t >= o.Latency.Least {
-			at, open = append(at, t), append(open, float64(backlog))
+			at, open = append(at, t), append(open, float64(backlog)/o.windows())
 		}
 	}
 	if len(at) < leastSeen {

@@ -56,7 +56,11 @@ func (p pool) offered(t *testing.T, rate, seconds float64) Offer {
 		at += gap
 	}
 	n := uint64(len(starts))
-	l := &record.Load{Intended: n, Completed: n, WallSeconds: slices.Max(over)}
+	latency, err := record.EncodeHistogram(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &record.Load{Intended: n, Completed: n, WallSeconds: slices.Max(over), Latency: latency}
 	for i := 1; i <= 10; i++ {
 		look := seconds * float64(i) / 10
 		var open uint64
@@ -114,5 +118,54 @@ func TestNoGrowthByChance(t *testing.T) {
 	t.Logf("%d of %d that keep up are said not to", wrong, experiments)
 	if wrong > experiments/50 {
 		t.Errorf("%d of %d that keep up are said not to", wrong, experiments)
+	}
+}
+
+// inWindows makes what a pool makes of a schedule in windows, each of which begins when all before was answered.
+func (p pool) inWindows(t *testing.T, rate, seconds float64, windows int) Offer {
+	t.Helper()
+	var sum record.Load
+	h := record.NewHistogram()
+	for range windows {
+		one := p.offered(t, rate, seconds)
+		latency, err := one.Load.Latency.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Merge(latency)
+		if sum, err = sum.Plus(*one.Load); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Offer{Rate: rate, Seconds: seconds * float64(windows), Windows: windows, Load: &sum, Latency: LatenciesOf(h)}
+}
+
+// Every window has last operations, which end after it however well the service keeps up. One that does not is found
+// however short the windows are.
+func TestHeldInWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	always := func(l float64) func() float64 { return func() float64 { return l } }
+	random := func(mean float64) func() float64 { return func() float64 { return mean * r.ExpFloat64() } }
+	for _, c := range []struct {
+		name          string
+		pool          pool
+		rate, seconds float64 // of a window
+		windows       int
+		want          float64
+	}{
+		{"operations half as long as a window", pool{servers: 100, length: always(0.05)}, 200, 0.1, 50, 1},
+		{"longer than a window", pool{servers: 100, length: always(0.15)}, 200, 0.1, 50, 1},
+		{"of uneven length", pool{servers: 100, length: random(0.02)}, 200, 0.1, 50, 1},
+		{"at 80 % of what it can do", pool{servers: 1, length: random(0.01), poisson: r}, 80, 0.25, 20, 1},
+		{"at 90 % of what it can do", pool{servers: 1, length: random(0.001), poisson: r}, 900, 0.1, 50, 1},
+		{"the same, longer", pool{servers: 1, length: random(0.001), poisson: r}, 900, 1, 6, 1},
+		{"a quarter too much", pool{servers: 1, length: always(0.001)}, 1250, 0.1, 50, 0.8},
+		{"twice too much, twenty operations", pool{servers: 1, length: always(0.01)}, 200, 0.1, 50, 0.5},
+		{"10 % too much, long windows", pool{servers: 1, length: always(0.001)}, 1100, 1, 6, 1 / 1.1},
+	} {
+		o := c.pool.inWindows(t, c.rate, c.seconds, c.windows)
+		if share := o.Share(); math.Abs(share-c.want) > 0.05 || (c.want == 1) != o.Held() {
+			t.Errorf("%s: a share of %.3f, want %.3f; %.3f s late, backlog %v", c.name, share, c.want, o.Lateness(), o.Load.Backlog)
+		}
 	}
 }

@@ -20,6 +20,7 @@ const (
 type Offer struct {
 	Rate    float64      // operations/s asked for, above 0
 	Seconds float64      // length of the schedule; 0: as long as the operations take at the rate
+	Windows int          // equally long parts that the schedule was made in, each begun when all before was answered; 0 is 1
 	Load    *record.Load // of which Intended is above 0
 	Latency Latencies
 }
@@ -50,11 +51,15 @@ func (o Offer) Schedule() float64 {
 }
 
 // Lateness is for how many seconds a backlog was worked off after the schedule's
-// end; 0 where the last operations are merely slow.
+// end; 0 where the last operations are merely slow. Of a schedule in windows it is that of all
+// their ends: each has last operations, which are so large a part of a short one that its latencies do not tell
+// them from a backlog. How that went does.
 func (o Offer) Lateness() float64 {
-	late := max(0, o.Load.WallSeconds-o.Schedule()-o.Latency.Least)
-	if !o.Latency.grewTo(late) {
+	late := max(0, (o.Load.WallSeconds-o.Schedule())/o.windows()-o.Latency.Least)
+	if !o.Latency.grewTo(late) || o.Windows > 1 && late <= o.Latency.Most && o.Growth() <= 0 {
 		return 0
 	}
-	return late
+	return late * o.windows()
 }
+
+func (o Offer) windows() float64 { return max(1, float64(o.Windows)) }

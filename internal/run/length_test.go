@@ -81,7 +81,7 @@ func TestOperationOfAPhase(t *testing.T) {
 		"swept":    {PhaseRequest{Operation: o, Parameter: map[string]string{"rate": "3"}}, 0},
 		"relative": {PhaseRequest{Operation: o, Load: spec.Load{Relative: &spec.Relative{}}}, 0},
 	} {
-		if got := test.phase.operation().Rate; got != test.want {
+		if got := test.phase.Asked().Rate; got != test.want {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
 		}
 	}

@@ -92,7 +92,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if request.Watched > 0 {
 		return s.watch(ctx, request, counted)
 	}
-	operation := request.operation()
+	operation := request.Asked()
 	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
 	j, err := s.job(operation, request.Load, request.Parameter)
 	if err != nil {

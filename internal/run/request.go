@@ -62,9 +62,9 @@ type Searcher interface {
 	Result(probes []record.Probe) record.Capacity
 }
 
-// operation is the phase's operation. What is varied or searched for is the
+// Asked is the phase's operation. What is varied or searched for is the
 // phase's to say: a rate of the operation's own does not count then.
-func (p PhaseRequest) operation() spec.Operation {
+func (p PhaseRequest) Asked() spec.Operation {
 	o := p.Operation
 	if p.Parameter != nil || p.Search != nil || p.Load.Relative != nil {
 		o.Rate = 0

@@ -25,7 +25,7 @@ const mostSearches = 2
 // spans covers the processes' life, so that what the other probes did and what
 // arrived of it is added to the phase's warm-up.
 func (s *stage) search(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
-	operation := request.operation()
+	operation := request.Asked()
 	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
 	j, err := s.job(operation, request.Load, request.Parameter)
 	if err != nil {

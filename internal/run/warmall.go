@@ -63,7 +63,7 @@ func (s *stage) warmAll(ctx context.Context) error {
 // warm makes an operation for some time, at the rate of its phase or the first one of
 // its search, however it is answered: a cold program may be late.
 func (s *stage) warm(ctx context.Context, request PhaseRequest, length time.Duration, w warmed) (warmed, error) {
-	operation := request.operation()
+	operation := request.Asked()
 	j, err := s.job(operation, request.Load, request.Parameter)
 	if err != nil {
 		return w, err

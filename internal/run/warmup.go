@@ -21,7 +21,7 @@ const (
 // A slice is a stretch of load of its own, so that its operations and its CPU belong
 // together; between two of them lie a few milliseconds.
 func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
-	operation := request.operation()
+	operation := request.Asked()
 	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
 	j, err := s.job(operation, request.Load, request.Parameter)
 	if err != nil {

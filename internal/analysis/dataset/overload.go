@@ -55,5 +55,5 @@ func (s *Set) Offer(p *Phase) (pace.Offer, bool) {
 	if s.Experiment.Load.Calls > 0 { // which may end the window before
 		seconds = min(seconds, float64(p.Load.Intended)/p.OfferedRate)
 	}
-	return pace.Offer{Rate: p.OfferedRate, Seconds: seconds, Load: &p.Load, Latency: p.Latency.pace}, true
+	return pace.Offer{Rate: p.OfferedRate, Seconds: seconds, Windows: len(p.Windows), Load: &p.Load, Latency: p.Latency.pace}, true
 }

@@ -56,6 +56,18 @@ func TestOverloadIsABacklog(t *testing.T) {
 	}
 }
 
+// In each of many windows the last operations of a slow service end after it, which is no backlog.
+func TestSlowInWindows(t *testing.T) {
+	s := &Set{Experiment: &spec.Experiment{}}
+	const windows, piece, rate, slow = 50, 0.1, 200, 0.15
+	p := served(t, windows*piece, rate, func(int, int) float64 { return slow })
+	p.Windows = make([]record.Window, windows)
+	p.Load.WallSeconds = windows * (piece - 1.0/rate + slow)
+	if offer, _ := s.Offer(p); !offer.Held() {
+		t.Errorf("%.3f of the rate is said to be held, %.3f s late", offer.Share(), offer.Lateness())
+	}
+}
+
 func TestTimeOutsAreOverload(t *testing.T) {
 	s := &Set{Experiment: &spec.Experiment{}}
 	p := served(t, 10, 100, func(int, int) float64 { return 0.001 })
