@@ -3,6 +3,8 @@ package run_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +94,41 @@ func TestBlockWoven(t *testing.T) {
 		if phase := r.Phases[0]; phase.Load.Completed != 100 || phase.Sink.Spans != 200 || r.Life.Spans != 282 || len(phase.Windows) != 0 {
 			t.Errorf("%s: %d operations, %d spans in the window, %d in all, %d windows; want 100, 200, 282, 0",
 				r.Variant, phase.Load.Completed, phase.Sink.Spans, r.Life.Spans, len(phase.Windows))
+		}
+	}
+}
+
+// A self-driving program has its operations in turn too. What is in use after the window it is asked once, after the last
+// part of it: a full collection in the middle would be a part of what is measured.
+func TestBlockOfDrivenPrograms(t *testing.T) {
+	conductor, a := drivenRequest(t, record.Measured, "tells")
+	_, b := drivenRequest(t, record.Measured, "tells")
+	a.Name, a.Plan.Variant = "001-none-1", "none"
+	for i, turns := range [][]int{{0, 3, 4, 7}, {1, 2, 5, 6}} {
+		q := []*run.Request{&a, &b}[i]
+		q.Order = spec.Windows
+		for p := range q.Phases {
+			q.Phases[p].Turns, q.Phases[p].Window = turns, q.Phases[p].Load.Duration
+		}
+	}
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range records {
+		if r.Failed() {
+			t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+		}
+		for j, depth := range []uint64{2, 5} {
+			p := r.Phases[j]
+			latency, err := p.Load.Latency.Decode()
+			if err != nil || p.Load.Started != 500 || p.Sink.Spans != 500*depth || len(p.Windows) != 4 || latency.TotalCount() != 500 || p.Load.Driven.HeapLive == nil {
+				t.Errorf("%s, depth %d: %d operations in %d windows, %d spans, %v", r.Variant, depth, p.Load.Started, len(p.Windows), p.Sink.Spans, err)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(conductor.Logs, []run.Request{a, b}[i].Name, "app.log"))
+		if n := strings.Count(string(text), "ordered: live"); err != nil || n != 2 {
+			t.Errorf("%s was asked %d times what is in use after a window, want 2 (%v)", r.Variant, n, err)
 		}
 	}
 }

@@ -98,6 +98,8 @@ func spoil(program *drivetest.Program, fault string) {
 			}
 			return all
 		}
+	case "tells":
+		program.Die = func(line string) { os.Stdout.WriteString("ordered: " + line + "\n") }
 	case "fails":
 		program.Answer = func(line string) (string, bool) {
 			return "done started=500 failed=20 wall_ns=1000000000", see(line) && line == "run"

@@ -70,10 +70,9 @@ func (w *window) next(ctx context.Context, place int) error {
 	if err := w.collect(ctx); err != nil {
 		return err
 	}
-	if len(w.pieces) < len(w.turns)-1 && w.job.Purpose == drive.Window {
+	w.job.Purpose = drive.Window
+	if len(w.pieces) < len(w.turns)-1 {
 		w.job.Purpose = drive.Probe // what is in use after the window is asked after its last piece
-	} else {
-		w.job.Purpose = drive.Window
 	}
 	w.job.Count = share(w.calls, len(w.pieces), len(w.turns))
 	if w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch); err != nil {
