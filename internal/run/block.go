@@ -33,7 +33,7 @@ func (c *Conductor) Block(ctx context.Context, requests []Request) ([]record.Rec
 		all.Go(func() {
 			err := s.conduct(within, c)
 			if err != nil {
-				cancel(&besideError{s.request.Plan.Variant, err})
+				cancel(&besideError{s.request.Plan.Variant})
 			}
 			s.finish(err)
 		})
@@ -69,17 +69,13 @@ func fit(requests []Request) error {
 	return nil
 }
 
-// besideError is why a run ends in which nothing went wrong: another one of its block failed.
-type besideError struct {
-	variant string
-	err     error
-}
+// besideError is why a run ends in which nothing went wrong: another one of its block failed, the record of which says
+// why. It may have secrets that this one knows nothing of.
+type besideError struct{ variant string }
 
 func (e *besideError) Error() string {
-	return fmt.Sprintf("the run of variant %s, which is made together with this one, failed: %v", e.variant, e.err)
+	return fmt.Sprintf("the run of variant %s, which is made together with this one, failed: its record says why", e.variant)
 }
-
-func (e *besideError) Unwrap() error { return e.err }
 
 // turns has the runs of a block wait for each other.
 type turns struct {

@@ -136,6 +136,7 @@ func TestBlockOfDrivenPrograms(t *testing.T) {
 // Where one run fails the others do too, and say because of whom.
 func TestBlockWhereOneDies(t *testing.T) {
 	conductor, a, b := pair(t, "/work", "/die")
+	a.Plan.Secrets = nil // those of the other's are no others' either
 	records, err := conductor.Block(t.Context(), []run.Request{a, b})
 	if err != nil {
 		t.Fatal(err)
