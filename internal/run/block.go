@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // Block makes the runs of a block together and returns their records in the same order. What goes wrong in one run ends
@@ -26,6 +27,7 @@ func (c *Conductor) Block(ctx context.Context, requests []Request) ([]record.Rec
 		stages[i].turn = turn{t, i}
 		stages[i].record.Harness.Order = string(q.Order)
 	}
+	t.stages = stages
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -88,10 +90,13 @@ type turns struct {
 	now     int    // whose turn it is
 	place   int    // the place of the window that is due, since they last met
 	used    usedBy // since they last met: by all that have said it
+	stages  []*stage
 }
 
 // usedBy is the CPU that programs on the app's CPUs and on the others used.
 type usedBy struct{ app, harness float64 }
+
+func (u usedBy) and(more usedBy) usedBy { return usedBy{u.app + more.app, u.harness + more.harness} }
 
 func newTurns(runs int) *turns {
 	return &turns{changed: make(chan struct{}), runs: runs, round: make([]bool, runs)}
@@ -200,7 +205,7 @@ func (t turn) together(ctx context.Context, mine usedBy) (usedBy, error) {
 	if t.turns == nil {
 		return mine, nil
 	}
-	t.change(func() { t.used.app, t.used.harness = t.used.app+mine.app, t.used.harness+mine.harness })
+	t.change(func() { t.used = t.used.and(mine) })
 	if err := t.meet(ctx); err != nil {
 		return mine, err
 	}
@@ -211,6 +216,46 @@ func (t turn) together(ctx context.Context, mine usedBy) (usedBy, error) {
 	}
 	t.change(func() { t.used = usedBy{} })
 	return all, t.meet(ctx)
+}
+
+// marks are readings of what the other runs of the block have used, which is idle while they wait for their turns, and is
+// nobody's from outside.
+func (t turn) marks() ([]usage.Mark, error) {
+	var out []usage.Mark
+	err := t.others(func(s *stage) error {
+		mark, err := s.meter.Mark()
+		out = append(out, mark)
+		return err
+	})
+	return out, err
+}
+
+// usedSince is what the other runs of the block have used since.
+func (t turn) usedSince(from []usage.Mark) (usedBy, error) {
+	var sum usedBy
+	err := t.others(func(s *stage) error {
+		mark, err := s.meter.Mark()
+		if err == nil {
+			sum, from = sum.and(usedOf(s.meter.Between(from[0], mark))), from[1:]
+		}
+		return err
+	})
+	return sum, err
+}
+
+func (t turn) others(do func(*stage) error) error {
+	if t.turns == nil {
+		return nil
+	}
+	for i, s := range t.stages {
+		if i == t.run {
+			continue
+		}
+		if err := do(s); err != nil {
+			return fmt.Errorf("reading what the run of variant %s uses beside this one: %w", s.request.Plan.Variant, err)
+		}
+	}
+	return nil
 }
 
 // offset is by how much later than the first run's the load of a run begins where all have it at the same time: a part of

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -130,6 +131,76 @@ func TestBlockOfDrivenPrograms(t *testing.T) {
 		if n := strings.Count(string(text), "ordered: live"); err != nil || n != 2 {
 			t.Errorf("%s was asked %d times what is in use after a window, want 2 (%v)", r.Variant, n, err)
 		}
+	}
+}
+
+// listened is a search that says when it goes on.
+type listened struct {
+	given
+	say func(what string)
+}
+
+func (l listened) Next(probes []record.Probe) (record.Probe, bool) {
+	l.say("next")
+	return l.given.Next(probes)
+}
+
+func (l listened) Held(p record.Probe) bool {
+	l.say("probed")
+	return l.given.Held(p)
+}
+
+// Searches take turns by the probe, and none begins before all have been drained after their warm-up: late exports of one
+// would be in the first probe of another.
+func TestSearchesInTurn(t *testing.T) {
+	conductor, a, b := pair(t, "/work", "/work")
+	a.Plan.Processes[0].Run[len(a.Plan.Processes[0].Run)-1] = "" // it makes no spans: its drains are short
+	b.Plan.Processes[0].Env, b.Plan.Delay = map[string]string{"DELAY": "1s"}, time.Second
+	var mu sync.Mutex
+	var order []string
+	for _, q := range []*run.Request{&a, &b} {
+		l := work
+		l.Rate, l.Duration = 0, 300*time.Millisecond
+		q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: listened{
+			given{goal(spec.Capacity{Goal: spec.GoalLossless}), []float64{50, 100}},
+			func(what string) {
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, q.Plan.Variant+" "+what)
+			},
+		}}}
+	}
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Failed() {
+			t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+		}
+		if c := r.Phases[0].Capacity; len(c.Probes) != 2 || c.Probes[1].Load.Started != 30 {
+			t.Errorf("%s: probes %+v", r.Variant, c.Probes)
+		}
+		addsUp(t, r)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	var probed []string
+	begun := 0
+	for _, one := range order {
+		switch what := strings.Fields(one); {
+		case what[1] == "probed":
+			probed = append(probed, what[0])
+		case what[0] == "otel":
+			begun++
+		}
+		if len(probed) > 0 && begun < 2 { // it asks once for its warm-up, and once for its first probe
+			t.Errorf("%s had a probe before otel was drained: %q", probed[0], order)
+			break
+		}
+	}
+	if !slices.Equal(probed, []string{"none", "otel", "none", "otel"}) {
+		t.Errorf("probes were made in the order %q", probed)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/usage"
 )
 
 func TestOthers(t *testing.T) {
@@ -33,5 +35,40 @@ func TestOthers(t *testing.T) {
 		if got := s.others(busy{at: zero, ok: true}, test.to, usedOf(used), time.Second); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
 		}
+	}
+}
+
+// working is a meter of programs that use so much at each reading.
+type working struct {
+	Meter
+	uses []record.Usage
+}
+
+func (w working) Mark() (usage.Mark, error) { return usage.Mark{}, nil }
+
+func (w working) Between(usage.Mark, usage.Mark) []record.Usage { return w.uses }
+
+// What the other runs of a block use while they wait for their turn is no program outside the run.
+func TestRunsBesideAreNoOthers(t *testing.T) {
+	block := newTurns(3)
+	for _, cpu := range []float64{9, 2, 1} {
+		block.stages = append(block.stages, &stage{
+			request: Request{Plan: &spec.Plan{}}, meter: working{uses: []record.Usage{{Role: "app", CPUSeconds: cpu}, {Role: "sink", CPUSeconds: cpu / 2}}},
+		})
+	}
+	me := turn{block, 0}
+	from, err := me.marks()
+	if err != nil || len(from) != 2 {
+		t.Fatalf("%d readings of 2 others (%v)", len(from), err)
+	}
+	if got, err := me.usedSince(from); err != nil || got != (usedBy{app: 3, harness: 1.5}) {
+		t.Errorf("they used %+v (%v)", got, err)
+	}
+	alone := turn{}
+	if from, err = alone.marks(); err != nil || from != nil {
+		t.Errorf("beside a run by itself: %v, %v", from, err)
+	}
+	if got, err := alone.usedSince(nil); err != nil || got != (usedBy{}) {
+		t.Errorf("beside a run by itself: %+v, %v", got, err)
 	}
 }

@@ -32,6 +32,10 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 		return tried{}, counted, err
 	}
 	busy, own := s.busy(), s.own()
+	beside, err := s.turn.marks()
+	if err != nil {
+		return tried{}, counted, err
+	}
 	before, err := s.meter.Mark()
 	if err != nil {
 		return tried{}, counted, err
@@ -56,7 +60,11 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 		return tried{}, counted, err
 	}
 	p.Usage = s.memoryIn(loaded, s.between(before, asked))
-	p.Others = s.others(busy, s.busy(), usedOf(p.Usage), s.own()-own)
+	idle, err := s.turn.usedSince(beside)
+	if err != nil {
+		return tried{}, counted, err
+	}
+	p.Others = s.others(busy, s.busy(), usedOf(p.Usage).and(idle), s.own()-own)
 	// Between the marks lie the generator's start and the encoding of its results
 	// too, in which the app has nothing to do.
 	p.Utilisation = s.utilisation(p.Usage, max(p.Seconds, p.Load.WallSeconds))

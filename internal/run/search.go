@@ -57,6 +57,9 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 		return phase, counted, err
 	}
 	phase.WarmupSink, phase.Quiet = warm.counts.Minus(counted), warm.quiet
+	if err := s.turn.meet(ctx); err != nil { // what others leave of their warm-up is in no probe
+		return phase, counted, err
+	}
 
 	s.name = "window"
 	begun, own := time.Now(), s.own()
@@ -65,6 +68,9 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 		return phase, counted, err
 	}
 	s.turn.ended()
+	if err := s.turn.meet(ctx); err != nil { // all have ended theirs
+		return phase, counted, err
+	}
 	s.record.Harness.OwnCPU += (s.own() - own).Seconds()
 	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
 	result.Seconds = time.Since(begun).Seconds()
