@@ -151,13 +151,14 @@ func (l listened) Held(p record.Probe) bool {
 }
 
 // Searches take turns by the probe, and none begins before all have been drained after their warm-up: late exports of one
-// would be in the first probe of another.
+// would be in the first probe of another. Nor does a warm-up before it was read of all what they use idle.
 func TestSearchesInTurn(t *testing.T) {
 	conductor, a, b := pair(t, "/work", "/work")
 	a.Plan.Processes[0].Run[len(a.Plan.Processes[0].Run)-1] = "" // it makes no spans: its drains are short
-	b.Plan.Processes[0].Env, b.Plan.Delay = map[string]string{"DELAY": "1s"}, time.Second
+	b.Plan.Processes[0].Env, b.Plan.Delay = map[string]string{"DELAY": "400ms"}, 400*time.Millisecond
 	var mu sync.Mutex
 	var order []string
+	a.Load.WarmupAll, b.Load.WarmupAll, b.Load.Idle = 100*time.Millisecond, 100*time.Millisecond, 1500*time.Millisecond
 	for _, q := range []*run.Request{&a, &b} {
 		l := work
 		l.Rate, l.Duration = 0, 300*time.Millisecond
@@ -194,10 +195,13 @@ func TestSearchesInTurn(t *testing.T) {
 		case what[0] == "otel":
 			begun++
 		}
-		if len(probed) > 0 && begun < 2 { // it asks once for its warm-up, and once for its first probe
+		if len(probed) > 0 && begun < 4 { // it asks three times for its warm-up, and once for its first probe
 			t.Errorf("%s had a probe before otel was drained: %q", probed[0], order)
 			break
 		}
+	}
+	if len(order) < 3 || slices.Index(order, "otel next") > 1 {
+		t.Errorf("none was warmed up before it was read what otel uses idle: %q", order)
 	}
 	if !slices.Equal(probed, []string{"none", "otel", "none", "otel"}) {
 		t.Errorf("probes were made in the order %q", probed)

@@ -81,7 +81,7 @@ func (s *stage) idle(ctx context.Context) error {
 		at := paceOf(used)
 		s.idlePace = &at
 	}
-	return nil
+	return s.turn.meet(ctx) // others' load would be beside what is read of this one
 }
 
 // idling reads what the processes use once they are calm: the first and the second half of what is read agree, over the
