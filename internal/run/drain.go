@@ -34,11 +34,16 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 // may be held back, where that is known of the operations' traces alone, and no hop holds any. awaited < 0 means that their number is not known. A variant that exports
 // nothing is not waited for.
 func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited float64, delay time.Duration) (drained, error) {
+	held := holding{spans: -1}
+	return s.arrive(ctx, before, awaited, delay, func(silence time.Duration) (bool, error) { return s.restOf(ctx, &held, silence) })
+}
+
+// arrive is drainFor, where rest says whether no hop holds any after a silence.
+func (s *stage) arrive(ctx context.Context, before record.Counts, awaited float64, delay time.Duration, rest func(silence time.Duration) (bool, error)) (drained, error) {
 	start := time.Now()
 	silence := delay + margin
 	patience := 3*silence + 10*time.Second
 	flow := flow{begun: s.request.Begun, mark: before, next: before, marked: start, changed: start}
-	held := holding{spans: -1}
 	var d drained
 	quiet, err := await(ctx, s.receiver.every(), patience, func() (bool, error) {
 		seen, err := s.receiver.snapshot(ctx)
@@ -58,7 +63,7 @@ func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited floa
 		if flow.still() < silence {
 			return false, nil
 		}
-		return s.restOf(ctx, &held, silence)
+		return rest(silence)
 	})
 	if err != nil {
 		return drained{}, err

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ type relay struct {
 	sampled int           // spans of each export that it leaves out
 	loses   int           // that it says nothing of
 	counts  time.Duration // it counts what it took in and sent so much later
+	tells   bool          // it writes when it is asked what it counted
 
 	mu             sync.Mutex
 	received, left int
@@ -99,6 +101,9 @@ func (r *relay) count(to *int, n int) {
 func (r *relay) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.tells {
+		fmt.Println("was asked")
+	}
 	fmt.Fprintf(w, "hop_received{port=\"grpc\"} %d\nhop_left %d\nhop_sent_total %d\n", r.received, r.left, r.sent)
 }
 
@@ -115,7 +120,7 @@ func relayed(args []string) error {
 		return n
 	}
 	r := &relay{next: collectortrace.NewTraceServiceClient(next), delay: time.Duration(number("HOLDS")) * time.Millisecond, sampled: number("LEAVES"), loses: number("LOSES"),
-		counts: time.Duration(number("COUNTS")) * time.Millisecond}
+		counts: time.Duration(number("COUNTS")) * time.Millisecond, tells: os.Getenv("TELLS") != ""}
 	l, err := net.Listen("tcp", args[0])
 	if err != nil {
 		return err
@@ -174,6 +179,42 @@ func figures(h record.Hop) string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// A hop of one run of a block counts that run's spans alone. Between windows it is not asked: each look at its page costs
+// it CPU, which would be charged.
+func TestHopsInWindows(t *testing.T) {
+	t.Parallel()
+	asked := func(conductor *run.Conductor, q run.Request) int {
+		text, err := os.ReadFile(filepath.Join(conductor.Logs, q.Name, "edge.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "was asked")
+	}
+	conductor, alone := request(t, record.Measured, "/work")
+	via(&alone, map[string]string{"TELLS": "yes"}, 0, "edge")
+	made(t, conductor, alone)
+	want := asked(conductor, alone)
+
+	conductor, a, b := pair(t, "/work", "/work")
+	via(&b, map[string]string{"TELLS": "yes"}, 0, "edge")
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range records {
+		if r.Failed() {
+			t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+		}
+		p := r.Phases[0]
+		if all := p.WarmupSink.Spans + p.Sink.Spans; p.Sink.Spans != 200 || len(p.Hops) != i || i == 1 && figures(p.Hops[0]) != fmt.Sprintf("%d 0 %d", all, all) {
+			t.Errorf("%s: %d spans, hops %+v", r.Variant, all, p.Hops)
+		}
+	}
+	if got := asked(conductor, b); want == 0 || got != want {
+		t.Errorf("the hop was asked %d times, of a run by itself %d times", got, want)
+	}
 }
 
 // A drain waits for what two hops hold back one after the other, so that every phase has its own spans and what the hops

@@ -93,7 +93,8 @@ func (w *window) next(ctx context.Context, place int) error {
 }
 
 // settle waits until the spans of the pieces so far have come: what the tracer still does for them would run into the next
-// window, which is another run's, and be in its latencies.
+// window, which is another run's, and be in its latencies. Hops are not asked: that costs them CPU, in every window, and
+// how long they hold spans back is known.
 func (w *window) settle(ctx context.Context) error {
 	if !w.stage.exporting || w.stage.turn.turns == nil {
 		return nil
@@ -102,7 +103,8 @@ func (w *window) settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.stage.drain(ctx, w.warm, w.stage.awaited(w.job.work, did.Started))
+	all := func(time.Duration) (bool, error) { return true, nil }
+	_, err = w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, did.Started), w.stage.request.Plan.Patience(), all)
 	return err
 }
 
