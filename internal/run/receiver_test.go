@@ -68,3 +68,21 @@ func TestLastSightOfABackend(t *testing.T) {
 		t.Errorf("%+v, %v, unquiet %t; want 7 spans", seen, err, s.record.Stop.Unquiet)
 	}
 }
+
+// Between windows a backend is not asked what it has stored: each look would be charged to it.
+func TestNoBackendIsAskedBetweenWindows(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		fmt.Fprint(w, "stored 7\n")
+	}))
+	defer server.Close()
+	says := []spec.Saying{{What: spec.SaysReceived, Metrics: "stored"}}
+	s := &stage{
+		request: Request{Plan: &spec.Plan{To: "store", Delay: time.Millisecond, Sampling: 1}}, exporting: true, turn: turn{newTurns(2), 0},
+		receiver: &backend{counter: hop.Of("store", says, server.URL, nil)},
+	}
+	if err := (&window{stage: s}).settle(t.Context()); err != nil || asked != 0 {
+		t.Errorf("asked %d times, %v", asked, err)
+	}
+}

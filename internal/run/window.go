@@ -94,10 +94,18 @@ func (w *window) next(ctx context.Context, place int) error {
 
 // settle waits until the spans of the pieces so far have come: what the tracer still does for them would run into the next
 // window, which is another run's, and be in its latencies. Hops are not asked: that costs them CPU, in every window, and
-// how long they hold spans back is known.
+// how long they hold spans back is known; nor is a backend.
 func (w *window) settle(ctx context.Context) error {
 	if !w.stage.exporting || w.stage.turn.turns == nil {
 		return nil
+	}
+	if _, is := w.stage.receiver.(*backend); is { // each look at its page is charged to it
+		select {
+		case <-time.After(w.stage.request.Plan.Patience()):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	did, err := w.soFar()
 	if err != nil {
