@@ -109,3 +109,15 @@ func TestLimits(t *testing.T) {
 		t.Errorf("an unbound process has a quota of %g, want 0.5", quota)
 	}
 }
+
+// Two variants never get the same cgroups, which would be charged, and ended, together.
+func TestNamesOfVariantsStay(t *testing.T) {
+	for _, name := range []string{"otel", "otel-1.2", "a+b", "a-b", "a_b"} {
+		if got := q(name); got != name {
+			t.Errorf("%q became %q", name, got)
+		}
+	}
+	if got := q("GET /x"); got != "GET--x" {
+		t.Errorf("an operation became %q", got)
+	}
+}

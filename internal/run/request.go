@@ -88,11 +88,11 @@ func (s *stage) samplesFile(request PhaseRequest) string {
 // manner is the way in which the run's operations are made.
 func (s *stage) manner() spec.Manner { return s.request.Plan.Manner() }
 
-// q makes a name fit for a folder or a cgroup.
+// q makes a name fit for a folder or a cgroup. Names of variants stay as they are: those of a block live at the same time.
 func q(name string) string {
 	out := []byte(name)
 	for i, b := range out {
-		if !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.') {
+		if !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.' || b == '+') {
 			out[i] = '-'
 		}
 	}
