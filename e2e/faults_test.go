@@ -3,12 +3,15 @@
 package e2e
 
 import (
+	"math/rand/v2"
 	"os"
 	ossignal "os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -22,8 +25,8 @@ func line(out string, blocks int, variants []string, command []string) []string 
 	return append(append(args, "--"), command...)
 }
 
-// A variant that fails is recorded with its last words and tried once more; the
-// others go on.
+// A variant that fails is recorded with its last words and tried once more, with all others of its block, whose records say
+// so; then they go on without it.
 func TestTrouble(t *testing.T) {
 	t.Parallel() // it looks at what happens, not at times
 	for mode, want := range map[string]struct{ stage, message, log string }{
@@ -47,9 +50,18 @@ func TestTrouble(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := tracetax(t, "run", "--go-on", file, "--out", out).exit(t, 0)
-			failed := 0
+			failed, beside, good := 0, 0, 0
 			for _, r := range records(t, out) {
-				if !r.Failed() {
+				switch {
+				case !r.Failed():
+					if good++; r.Attempt != 3 {
+						t.Errorf("the good run of %s is attempt %d, want the block's third", r.Variant, r.Attempt)
+					}
+					continue
+				case r.Failure.Stage == record.StageBlock:
+					if beside++; r.Variant == mode || !strings.Contains(r.Failure.Message, mode) {
+						t.Errorf("beside a run that failed %s says %q", r.Variant, r.Failure.Message)
+					}
 					continue
 				}
 				failed++
@@ -64,11 +76,8 @@ func TestTrouble(t *testing.T) {
 					t.Errorf("failure %q, log %q; want %q and %q", f.Message, f.Log, want.message, want.log)
 				}
 			}
-			if failed != 2 {
-				t.Errorf("%d failed runs, want 2", failed)
-			}
-			if n := len(records(t, out)); n != 4 {
-				t.Errorf("%d records, want 4: two good runs and two failed ones", n)
+			if failed != 2 || beside != 4 || good != 2 {
+				t.Errorf("%d failed runs, %d beside them, and %d good ones; want 2, 4 and 2", failed, beside, good)
 			}
 			if !strings.Contains(c.errOut.String(), want.log) {
 				t.Error("the last words of the service are not shown")
@@ -77,46 +86,79 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// kill -9 at any moment leaves no process, and results that can be gone on with.
+// kill -9 at any moment of a block leaves no process of any variant, and results that can be gone on with: each block counts
+// once, as a whole.
 func TestKillAndResume(t *testing.T) {
 	t.Parallel() // it looks at what happens, not at times
-	const blocks = 4 // one each time, and one more
+	const blocks = 4
+	kills := 3
+	if all() {
+		kills = 50
+	}
 	out := filepath.Join(t.TempDir(), "results")
 	variants := []string{"a:env.X=1", "b:env.X=2"}
-	for i := range 3 {
+	random := rand.New(rand.NewPCG(45, uint64(kills)))
+	alive, longest := 0, 3*time.Second
+	for i := range kills {
 		args := line(out, blocks, variants, trouble(t, "well"))
 		if i > 0 {
 			args = []string{"run", "--resume", out}
 		}
-		before := count(out)
 		c := tracetax(t, args...)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		await(t, "another run is kept", func() bool { return count(out) > before })
-		await(t, "the next run has its service", func() bool { return strings.Contains(strings.Join(c.left(), "\n"), "trouble.py") })
+		services := func() int { return strings.Count(strings.Join(c.left(), "\n"), "trouble.py") }
+		ended := make(chan struct{})
+		defer func() { <-ended }()
+		go func() {
+			defer close(ended)
+			if err := c.Wait(); err == nil {
+				t.Error("it ended before it was killed")
+			}
+		}()
+		both := len(variants) + 1 // each of them has a keeper
+		if i == 0 {
+			await(t, "services of both variants run", func() bool { return services() >= both })
+		} else {
+			await(t, "a service runs", func() bool { return services() > 0 })
+		}
+		select { // the moment is what is chosen by chance
+		case <-ended:
+		case <-time.After(time.Duration(random.Int64N(int64(longest)))):
+		}
+		if services() >= both {
+			alive++
+		}
 		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Wait(); err == nil {
-			t.Fatal("a killed tracetax ended well")
-		}
+		<-ended
 		await(t, "no process is left", func() bool { return len(c.left()) == 0 })
 	}
+	if alive == 0 {
+		t.Error("it was never killed while several variants were alive")
+	}
 	tracetax(t, "run", "--resume", out).exit(t, 0)
-	seen := map[string]int{}
+	type try struct{ block, attempt int }
+	made, last := map[try][]string{}, map[int]int{}
 	for _, r := range records(t, out) {
 		if r.Failed() {
 			t.Errorf("block %d, %s failed: %s", r.Block, r.Variant, r.Failure.Message)
 		}
-		seen[itoa(r.Block)+r.Variant]++
+		if r.Kind != record.Measured {
+			continue
+		}
+		at := try{r.Block, r.Attempt}
+		made[at], last[r.Block] = append(made[at], r.Variant), max(last[r.Block], r.Attempt)
 	}
-	if len(seen) != blocks*len(variants) {
-		t.Errorf("cells %v, want every variant in every block", seen)
+	if len(last) != blocks {
+		t.Errorf("%d blocks are kept, want %d", len(last), blocks)
 	}
-	for cell, n := range seen {
-		if n != 1 {
-			t.Errorf("cell %s ran %d times", cell, n)
+	for at, names := range made {
+		slices.Sort(names)
+		if whole := slices.Equal(names, []string{"a", "b"}); whole != (at.attempt == last[at.block]) {
+			t.Errorf("block %d, attempt %d of %d, has runs of %v; want all in the last one, and a part in those before", at.block, at.attempt, last[at.block], names)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(out, record.ReportFile)); err != nil {
