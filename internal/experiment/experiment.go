@@ -53,6 +53,7 @@ type Loop struct {
 	Keeper     Keeper
 	Observe    func(Event) // may be nil
 	GoOn       bool        // also where the first runs show a mistake
+	CPUs       float64     // that the processes under test may use together; 0: not known
 
 	// Search makes the search for the capacity of an operation; nil is that of the
 	// package capacity.

@@ -4,13 +4,16 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -23,6 +26,7 @@ const (
 	NeverReady     Mistake = "never-ready"      // a variant of which no run ever came as far as to its first operation
 	NoSpans        Mistake = "no-spans"         // no span came where some are meant to
 	RateNotReached Mistake = "rate-not-reached" // the first run reached less than half of its rate
+	TooDense       Mistake = "too-dense"        // woven variants need nearly all of the CPU together
 )
 
 // leastReached is the share of its rate that a first run reaches: of less no later run makes a comparison.
@@ -64,7 +68,7 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 			return m
 		}
 	}
-	return nil
+	return l.tooDense()
 }
 
 // early are the stages of a run before its first operation was answered.
@@ -178,6 +182,94 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 		}
 	}
 	return nil
+}
+
+// dense is the share of the CPUs that woven variants may need together. Nearer to all of them each is in the way of the
+// others, and what one can hold is what these leave it.
+const dense = 0.8
+
+// tooDense says that woven variants need nearly all of the CPU together, by what pilots used, or the runs of the first
+// block; nil where they do not, or it is not known of one of them.
+func (l *Loop) tooDense() *MistakeError {
+	if l.Experiment.Design.Order != spec.Woven || l.CPUs <= 0 {
+		return nil
+	}
+	for _, o := range l.Experiment.Operations {
+		for _, level := range l.Experiment.Load.Steps() {
+			asked := run.PhaseRequest{Operation: o, Load: level.Load, Parameter: level.Parameter}
+			rate := cmp.Or(asked.Asked().Rate, level.Load.Rate)
+			if relative := level.Load.Relative; relative != nil {
+				least, err := l.slowest(o.Name)
+				if err != nil {
+					continue // not all have been piloted
+				}
+				rate = relative.Share * least
+			}
+			sum, all := 0.0, true
+			for _, c := range l.Cells {
+				cost, known := l.costOf(c.Variant.Name, o.Name, level.Parameter)
+				sum, all = sum+cost*rate, all && known
+			}
+			if all && sum >= dense*l.CPUs {
+				return &MistakeError{Mistake: TooDense, Operation: o.Name, says: fmt.Sprintf(
+					"operation %s: at %s/s the %d variants need %.2g of %g CPUs together, and woven they would be in each other's way: lower the rate, or write order: windows, in which each has the CPU to itself",
+					o.Name, rateText(rate), len(l.Cells), sum, l.CPUs)}
+			}
+		}
+	}
+	return nil
+}
+
+// costOf is the CPU seconds on the app's CPUs that an operation of a variant takes: in its first good measured run at a
+// level, or else in a pilot.
+func (l *Loop) costOf(variant, operation string, parameter map[string]string) (cost float64, known bool) {
+	for i := range l.history {
+		r := &l.history[i]
+		if r.Variant != variant || r.Failed() || r.Kind == record.Calibration {
+			continue
+		}
+		for j := range r.Phases {
+			p := &r.Phases[j]
+			if p.Operation != operation || r.Kind == record.Measured && !maps.Equal(p.Parameter, parameter) {
+				continue
+			}
+			if len(p.Progress) > 0 && slices.ContainsFunc(l.cell(variant).Plan.Processes, func(p spec.Process) bool { return !p.Role.OnApp() }) {
+				continue // what these use elsewhere is in it
+			}
+			if one, ok := costIn(r, p); ok {
+				cost, known = one, true
+			}
+		}
+		if known && r.Kind == record.Measured {
+			return cost, known
+		}
+	}
+	return cost, known
+}
+
+// steadyPart is the last part of a warm-up that was watched, over which its cost is told.
+const steadyPart = 3
+
+// costIn is what an operation took in a phase, less what was used idle; in the last part of one that was watched.
+func costIn(r *record.Record, p *record.Phase) (float64, bool) {
+	var cpu, operations float64
+	for _, s := range p.Progress[len(p.Progress)-len(p.Progress)/steadyPart:] {
+		cpu, operations = cpu+s.CPUSeconds, operations+float64(s.Operations)
+	}
+	if len(p.Progress) == 0 {
+		operations = float64(p.Load.Started)
+		for _, u := range p.Usage {
+			if u.Role.OnApp() {
+				cpu += u.CPUSeconds
+			}
+		}
+		for _, u := range r.Start.Idle {
+			if u.Role.OnApp() && u.Seconds > 0 {
+				cpu -= u.CPUSeconds / u.Seconds * (p.DrainSeconds + p.PausedSeconds)
+			}
+		}
+	}
+	return cpu / max(1, operations), operations > 0 && cpu > 0
 }
 
 // rateText is a rate in three digits at least, without an exponent.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
@@ -237,6 +238,75 @@ func TestRateText(t *testing.T) {
 	for rate, want := range map[float64]string{2000: "2000", 343.7: "344", 99.5: "99.5", 0.123456: "0.123"} {
 		if got := rateText(rate); got != want {
 			t.Errorf("%g: %q, want %q", rate, got, want)
+		}
+	}
+}
+
+// Woven variants that need nearly all of the CPU together are refused: by what pilots used before the first block, or by
+// the first block itself. What is not known refuses nothing.
+func TestTooDense(t *testing.T) {
+	const rate = 1000
+	used := func(share map[string]float64) func(run.Request, *record.Record) {
+		return func(q run.Request, r *record.Record) {
+			for i := range r.Phases {
+				p := &r.Phases[i]
+				switch cpu, known := share[r.Variant]; {
+				case !known:
+				case q.Kind == record.Measured: // for 1 s, with a drain of 4 s in which it uses a tenth of a CPU
+					r.Start.Idle = []record.Usage{{Process: "app", Role: "app", Seconds: 2, CPUSeconds: 0.2}}
+					p.Load.Started, p.Load.Completed, p.DrainSeconds = rate, rate, 4
+					p.Usage = []record.Usage{{Process: "app", Role: "app", Seconds: 5, CPUSeconds: cpu + 0.4}, {Process: "db", Role: "database", Seconds: 5, CPUSeconds: 9}}
+				case len(p.Progress) > 0:
+					p.Progress = nil
+					for n := range 9 { // it is cold at first
+						p.Progress = append(p.Progress, record.Slice{AskedSeconds: 0.5, Operations: rate / 2, CPUSeconds: cpu / 2 * float64(max(1, 4-n))})
+					}
+				case q.Kind == record.Pilot:
+					p.Load.Started, p.Usage = 2*rate, []record.Usage{{Process: "app", Role: "app", CPUSeconds: 2 * cpu}}
+				}
+			}
+		}
+	}
+	relative := func(l *Loop) {
+		l.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
+	}
+	for name, c := range map[string]struct {
+		share map[string]float64 // of a CPU, at the rate
+		cpus  float64
+		loop  func(*Loop)
+		want  bool
+		runs  int
+	}{
+		"room for both":          {share: map[string]float64{"none": 0.3, "otel": 0.45}, cpus: 1, runs: 7},
+		"near to all":            {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 1, want: true, runs: 3},
+		"half of two CPUs":       {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 2, runs: 7},
+		"nobody knows the CPUs":  {share: map[string]float64{"none": 0.3, "otel": 0.55}, runs: 7},
+		"one of them not known":  {share: map[string]float64{"otel": 0.95}, cpus: 1, runs: 7},
+		"in windows":             {share: map[string]float64{"none": 0.6, "otel": 0.9}, cpus: 1, loop: func(l *Loop) { l.Experiment.Design.Order = spec.Windows }, runs: 7},
+		"and it goes on":         {share: map[string]float64{"none": 0.6, "otel": 0.9}, cpus: 1, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
+		"by pilots for the rate": {share: map[string]float64{"none": 1, "otel": 2.4}, cpus: 1, loop: relative, want: true, runs: 3},
+		"by pilots, with room":   {share: map[string]float64{"none": 1, "otel": 1.2}, cpus: 1, loop: relative, runs: 9},
+		"by pilots for the warm-up": {share: map[string]float64{"none": 0.4, "otel": 0.45}, cpus: 1, loop: func(l *Loop) {
+			l.Experiment.Load.WarmupMost = 10 * time.Second
+		}, want: true, runs: 3},
+		"by pilots for the warm-up, with a database": {share: map[string]float64{"none": 0.4, "otel": 0.45}, cpus: 1, loop: func(l *Loop) {
+			l.Experiment.Load.WarmupMost = 10 * time.Second
+			l.Cells[1].Plan.Processes = append(l.Cells[1].Plan.Processes, spec.Process{Name: "db", Role: "database"})
+		}, want: true, runs: 5}, // whose CPU the slices hold: the first block tells
+	} {
+		runner := &blocks{script{change: used(c.share), does: capacities}}
+		runner.warms = func(string, string) []record.Slice { return make([]record.Slice, 1) }
+		l := newLoop(runner, &kept{})
+		l.Experiment.Load.Rate, l.Experiment.Design.Order, l.CPUs = rate, spec.Woven, c.cpus
+		l.Cells[1].Variant.Tracer = &spec.Tracer{Name: "otel"}
+		l.Cells[1].Plan.Processes[0].Role = "app"
+		if c.loop != nil {
+			c.loop(l)
+		}
+		var m *MistakeError
+		history, err := l.Run(t.Context(), nil)
+		if got := errors.As(err, &m) && m.Mistake == TooDense; got != c.want || !c.want && err != nil || len(history) != c.runs {
+			t.Errorf("%s: %v after %d runs; want refused: %t, after %d", name, err, len(history), c.want, c.runs)
 		}
 	}
 }

@@ -52,6 +52,9 @@ func (s *stage) appLimit() float64 {
 	return min(sum, count(s.placement.App))
 }
 
+// AppCPUs is how many CPUs the processes under test may use together, once they have been placed.
+func (c *Conductor) AppCPUs() float64 { return count(c.placement.App) }
+
 // between is what was used from a to b, beside what might have been.
 func (s *stage) between(a, b usage.Mark) []record.Usage {
 	used := s.meter.Between(a, b)
