@@ -28,6 +28,10 @@ type Plan struct {
 	Depths     int  // phases of each operation in a calibration, one for each depth; 0 is 1
 	Together   bool // the runs of a block are made at the same time
 
+	// Fit says how many variants can live at the same time, the baseline among them: 0 is all, and 1 that they are run one
+	// after the other. It must be pure; nil: all.
+	Fit func(history []record.Record) int
+
 	// Precise says whether the blocks of a history are enough. It must be pure. It
 	// is asked after whole blocks, from Least on; nil: all blocks are made.
 	Precise func(history []record.Record) bool
@@ -88,6 +92,10 @@ func (p Plan) due(history []record.Record) func(yield func(Run) bool) {
 			}
 		}
 		last, whole, planned := past.lastBlock(), true, true // planned: of those, all are made
+		fit := 0
+		if p.Fit != nil {
+			fit = p.Fit(history)
+		}
 		for block, order := range p.orders() {
 			if block > p.Most && (!planned || block > p.last(history)) {
 				return
@@ -97,7 +105,7 @@ func (p Plan) due(history []record.Record) func(yield func(Run) bool) {
 			if block == last+1 && whole && p.enough(history, last) {
 				return
 			}
-			for run := range p.block(past, block, order) {
+			for run := range p.block(past, block, order, fit) {
 				whole, planned = false, planned && block > p.Most
 				if !yield(run) {
 					return
@@ -151,9 +159,9 @@ func (p Plan) before(past past) func(yield func(Run) bool) {
 }
 
 // block goes through what is due of a block.
-func (p Plan) block(past past, block int, order []string) func(yield func(Run) bool) {
-	if p.Together {
-		return p.together(past, block, order)
+func (p Plan) block(past past, block int, order []string, fit int) func(yield func(Run) bool) {
+	if p.Together && fit != 1 {
+		return p.together(past, block, order, fit)
 	}
 	return func(yield func(Run) bool) {
 		for i, variant := range order {

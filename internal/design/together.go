@@ -3,35 +3,49 @@
 package design
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// whole marks the tries of a block as a whole: good once all of its runs were, and failed so often as it was begun in vain.
+// whole marks what was tried of a block together, and in vain: the next try has the next number.
 const whole record.Kind = "whole"
 
-// together goes through what is due of a block whose runs are made together: all of them, or nothing. A variant that
-// failed in every attempt is left out of the block, which is then made without it.
-func (p Plan) together(past past, block int, order []string) func(yield func(Run) bool) {
+// together goes through what is due of a block whose runs are made together: all of them, or nothing. Where not all
+// can live at the same time they are made in groups, each with the baseline. A variant that failed in every attempt is left
+// out of the block, which is then made without it.
+func (p Plan) together(past past, block int, order []string, fit int) func(yield func(Run) bool) {
 	return func(yield func(Run) bool) {
-		tried := past[key{kind: whole, block: block}]
-		if tried.good {
+		baseline, attempt := p.Variants[0], past[key{kind: whole, block: block}].failed+1
+		if p.givenUp(past, baseline, block) || past[measured(block, baseline)].failed >= attempts {
 			return
 		}
-		var runs []Run
-		for i, variant := range order {
-			if p.givenUp(past, variant, block) || past[measured(block, variant)].spent() {
-				continue
+		var due []string
+		for _, variant := range order {
+			if tried := past[measured(block, variant)]; !p.givenUp(past, variant, block) && !tried.good && !tried.spent() {
+				due = append(due, variant)
 			}
-			runs = append(runs, p.run(block, i, tried.failed+1, variant))
 		}
-		baseline := slices.ContainsFunc(runs, func(r Run) bool { return r.Variant == p.Variants[0] })
-		if !baseline || len(runs) < min(2, len(p.Variants)) {
-			return
+		if len(p.Variants) > 1 {
+			due = slices.DeleteFunc(due, func(v string) bool { return v == baseline })
+			if fit == 0 {
+				fit = len(p.Variants)
+			}
+			fit--
 		}
-		runs[0].With = runs[1:]
-		yield(runs[0])
+		for group := range slices.Chunk(due, max(1, fit)) {
+			var runs []Run
+			for i, variant := range order {
+				if variant == baseline || slices.Contains(group, variant) {
+					runs = append(runs, p.run(block, i, attempt, variant))
+				}
+			}
+			runs[0].With = runs[1:]
+			if !yield(runs[0]) {
+				return
+			}
+		}
 	}
 }
 
@@ -42,15 +56,18 @@ func (r Run) All() []Run {
 	return append([]Run{r}, with...)
 }
 
-// indexTogether adds the blocks of a history. A block counts as good once all of its runs are. Where one failed the others
-// have no use, but nothing stands against their variants. Of a block that was cut off in the middle, only the attempt counts.
+// indexTogether adds the blocks of a history. What was made together counts as good once all of it is. Where one run failed
+// the others have no use, but nothing stands against their variants. Of what was cut off in the middle, only the attempt counts.
 func (p Plan) indexTogether(history []record.Record, to past) {
-	type try struct{ block, attempt int }
+	type try struct {
+		block, attempt int
+		variants       string
+	}
 	runs := map[try][]*record.Record{}
 	var order []try
 	for i := range history {
 		if r := &history[i]; r.Kind == record.Measured {
-			t := try{r.Block, r.Attempt}
+			t := try{r.Block, r.Attempt, fmt.Sprint(slices.Sorted(slices.Values(append([]string{r.Variant}, r.Harness.With...))))}
 			if runs[t] == nil {
 				order = append(order, t)
 			}
@@ -61,7 +78,9 @@ func (p Plan) indexTogether(history []record.Record, to past) {
 		made := runs[t]
 		cut := len(made) < 1+len(made[0].Harness.With)
 		failed := slices.ContainsFunc(made, func(r *record.Record) bool { return r.Failed() })
-		to.add(key{kind: whole, block: t.block}, !cut && !failed)
+		if cut || failed {
+			to.add(key{kind: whole, block: t.block}, false)
+		}
 		for _, r := range made {
 			if own := r.Failed() && r.Failure.Stage != record.StageBlock; own && !cut || !cut && !failed {
 				to.add(measured(t.block, r.Variant), !own)

@@ -131,6 +131,109 @@ func TestAPartOfABlock(t *testing.T) {
 	}
 }
 
+// fitting is a plan of six variants of which so many can live at once.
+func fitting(fit int) Plan {
+	p := block
+	p.Least, p.Most, p.Calibrated = 2, 2, nil
+	p.Variants = []string{"none", "a", "b", "c", "d", "e"}
+	p.Fit = func([]record.Record) int { return fit }
+	return p
+}
+
+// Where memory does not suffice for all variants they are made in groups, each with the baseline; each other one is in one.
+func TestGroups(t *testing.T) {
+	for fit, sizes := range map[int][]int{0: {6}, 6: {6}, 5: {5, 2}, 4: {4, 3}, 3: {3, 3, 2}, 2: {2, 2, 2, 2, 2}, 1: {1, 1, 1, 1, 1, 1}} {
+		p := fitting(fit)
+		var history []record.Record
+		together := map[string]bool{}
+		for number := 1; number <= p.Most; number++ {
+			seen := map[string]int{}
+			for i, size := range sizes {
+				run, more := p.Next(history)
+				all := run.All()
+				if !more || run.Block != number || run.Attempt != 1 || len(all) != size {
+					t.Fatalf("fit %d, block %d, group %d: %+v", fit, number, i, run)
+				}
+				names := ""
+				for _, one := range all {
+					seen[one.Variant]++
+					names += one.Variant
+				}
+				together[names] = true
+				if fit != 1 && !slices.ContainsFunc(all, func(r Run) bool { return r.Variant == "none" }) {
+					t.Errorf("fit %d, block %d: a group without the baseline: %+v", fit, number, run)
+				}
+				history = append(history, made(run)...)
+			}
+			for _, variant := range p.Variants {
+				if want := map[bool]int{true: max(1, len(sizes)), false: 1}[variant == "none" && fit != 1]; seen[variant] != want {
+					t.Errorf("fit %d, block %d: %s runs %d times, want %d", fit, number, variant, seen[variant], want)
+				}
+			}
+		}
+		if next, more := p.Next(history); more {
+			t.Errorf("fit %d: it goes on with %+v", fit, next)
+		}
+		if runs := p.Left(nil); runs != p.Most*sum(sizes) {
+			t.Errorf("fit %d: %d runs are left at first, want %d", fit, runs, p.Most*sum(sizes))
+		}
+		if 1 < fit && fit < 5 && len(together) < len(sizes)+1 {
+			t.Errorf("fit %d: the groups of all blocks are %v", fit, together)
+		}
+	}
+}
+
+func sum(sizes []int) int {
+	n := 0
+	for _, size := range sizes {
+		n += size
+	}
+	return n
+}
+
+// A group that failed, or was cut off, is made again by itself; what the other groups of its block left counts. A baseline
+// that fails in a later group is not tried for ever.
+func TestAGroupFails(t *testing.T) {
+	p := fitting(3)
+	first, _ := p.Next(nil)
+	history := made(first)
+	second, _ := p.Next(history)
+	history = append(history, made(second, second.All()[1].Variant)...)
+	again, _ := p.Next(history)
+	if again.Attempt != 2 || again.Block != 1 || !slices.Equal(variants(again), variants(second)) {
+		t.Fatalf("after a group that failed: %+v, want %v again", again, variants(second))
+	}
+	history = append(history, made(again)[:2]...)
+	third, _ := p.Next(history)
+	if third.Attempt != 3 || !slices.Equal(variants(third), variants(second)) {
+		t.Fatalf("after a part of a group: %+v", third)
+	}
+	history = append(history, made(third)...)
+	if last, _ := p.Next(history); last.Block != 1 || len(last.All()) != 2 || last.Attempt != 3 {
+		t.Errorf("the last group: %+v", last)
+	}
+
+	history = made(first)
+	for range attempts {
+		run, _ := p.Next(history)
+		if run.Block != 1 {
+			t.Fatalf("after a good group: %+v", run)
+		}
+		history = append(history, made(run, "none")...)
+	}
+	if run, more := p.Next(history); !more || run.Block != 2 {
+		t.Errorf("after a baseline that fails in its second group: %+v", run)
+	}
+}
+
+func variants(run Run) []string {
+	var names []string
+	for _, one := range run.All() {
+		names = append(names, one.Variant)
+	}
+	return names
+}
+
 // Each run has each place of a round, the rounds come in pairs of an order and its reverse, and orders differ.
 func TestTurns(t *testing.T) {
 	seen := map[string]bool{}
