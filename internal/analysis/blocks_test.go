@@ -5,6 +5,7 @@ package analysis_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
@@ -25,6 +26,10 @@ func TestBlocksThatCount(t *testing.T) {
 		{"a block without its baseline", func(r []record.Record) []record.Record { return r[1:] }, 9, 0},
 		{"a block without the variant", func(r []record.Record) []record.Record { return r[:19] }, 9, 0},
 		{"a failed run", func(r []record.Record) []record.Record { r[3].Failure = failed; return r }, 9, 1},
+		{"a run beside one that failed", func(r []record.Record) []record.Record {
+			r[3].Failure = &record.Failure{Stage: record.StageBlock, Message: "another one failed"}
+			return r
+		}, 9, 0},
 		{"a second attempt", func(r []record.Record) []record.Record {
 			again := r[3]
 			again.Attempt = 2
@@ -52,6 +57,57 @@ func TestBlocksThatCount(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where a block is made in groups each variant is compared with the baseline of its own group: what slowed another group
+// down is not in it.
+func TestGroupsOfABlock(t *testing.T) {
+	s := twoVariants()
+	s.variants = append(s.variants, actor{name: "late", tracer: "otel-go", adds: 10e-6, spans: 3})
+	in := s.input()
+	whole := analyse(t, in)
+	var grouped []record.Record
+	for i := range in.Records {
+		r := in.Records[i]
+		switch r.Variant {
+		case "none":
+			for _, with := range []string{"otel", "late"} {
+				one := r
+				one.Harness.With = []string{with}
+				grouped = append(grouped, slower(one, with))
+			}
+		default:
+			r.Harness.With = []string{"none"}
+			grouped = append(grouped, slower(r, r.Variant))
+		}
+	}
+	in.Records = grouped
+	in.Experiment.Design.Order = spec.Windows
+	doc := analyse(t, in)
+	for _, variant := range []string{"otel", "late"} {
+		got, want := get(t, doc, "json", variant, "cpu_per_operation"), get(t, whole, "json", variant, "cpu_per_operation")
+		if got.Blocks != 10 || math.Abs(got.Relative.Estimate-want.Relative.Estimate) > 0.03 {
+			t.Errorf("%s costs %+.3f in groups, and %+.3f without", variant, got.Relative.Estimate, want.Relative.Estimate)
+		}
+	}
+	if !warned(doc, "groups") || warned(whole, "groups") || doc.Runs.Blocks != 10 {
+		t.Errorf("groups are told: %t, and where there are none: %t; of %d blocks", warned(doc, "groups"), warned(whole, "groups"), doc.Runs.Blocks)
+	}
+}
+
+// slower is a run of a group that took three times as much CPU, where it is that of the variant late.
+func slower(r record.Record, group string) record.Record {
+	if group != "late" {
+		return r
+	}
+	r.Phases = slices.Clone(r.Phases)
+	for i := range r.Phases {
+		r.Phases[i].Usage = slices.Clone(r.Phases[i].Usage)
+		for j := range r.Phases[i].Usage {
+			r.Phases[i].Usage[j].CPUSeconds *= 3
+		}
+	}
+	return r
 }
 
 func TestSpoiledBlocks(t *testing.T) {

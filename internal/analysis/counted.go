@@ -9,14 +9,15 @@ import (
 
 // counted says which runs the findings rest on.
 func (s *study) counted() finding.Runs {
-	out := finding.Runs{Failed: len(s.Failed), Blocks: s.WholeBlocks(), Stop: s.Stopped()}
+	failed := s.FailedThemselves()
+	out := finding.Runs{Failed: len(failed), Blocks: s.WholeBlocks(), Stop: s.Stopped()}
 	if out.Stop != nil {
 		out.Stop.Text = words.Reason(*out.Stop)
 		out.Stopped = out.Stop.Text
 	}
 	for _, v := range s.Variants {
 		one := finding.VariantRuns{Variant: v.Name, Good: len(s.All[v.Name]), Blocks: len(s.BlocksOf(v.Name, s.Baseline))}
-		for _, r := range s.Failed {
+		for _, r := range failed {
 			if r.Variant == v.Name {
 				one.Failed++
 			}
@@ -34,6 +35,6 @@ func (s *study) counted() finding.Runs {
 		reason.Text = words.Reason(reason)
 		out.Spoilt, out.Dropped = append(out.Spoilt, reason), append(out.Dropped, reason.Text)
 	}
-	out.Failure = words.Failures(s.Failed)
+	out.Failure = words.Failures(failed)
 	return out
 }

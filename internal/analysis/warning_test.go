@@ -57,6 +57,7 @@ var provocations = []struct {
 		s.extra = []record.Record{pilot("none", record.Found, 1650), pilot("otel", record.Found, 1000)}
 	}},
 	{"woven", only("otel", func(r *record.Record) { r.Harness.Order = "woven" })},
+	{"groups", func(s *scene) { s.design = func(e *spec.Experiment) { e.Design.Order = spec.Windows } }},
 	{"generator-bound", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.ByGenerator, 0 })},
 	{"search-limit", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 })},
 	{"search-saturated", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.Saturated, 0 })},

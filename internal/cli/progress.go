@@ -47,6 +47,7 @@ func (p *progress) Observe(e experiment.Event) {
 		p.ended(e)
 		return
 	}
+	p.groups(e)
 	// Runs that are given up leave the sum: they count as past, so that the number
 	// of all does not fall.
 	p.most = max(p.most, e.Total)
@@ -121,7 +122,7 @@ func where(r *record.Record) string {
 func (p *progress) ended(e experiment.Event) {
 	if r := e.Record; r.Failed() {
 		again := "is tried once more"
-		if r.Attempt > 1 {
+		if r.Attempt > 1 && (len(r.Harness.With) == 0 || failures(e) > 1) {
 			again = "is left out"
 		}
 		if e.Ends != nil {
@@ -134,6 +135,33 @@ func (p *progress) ended(e experiment.Event) {
 	}
 	p.deaf(e.Record)
 	p.headline = analysis.Headline(p.experiment, e.History)
+}
+
+// failures is how often the run that has ended failed so far, of itself: an attempt is one of all of a block.
+func failures(e experiment.Event) int {
+	n := 0
+	for i := range e.History {
+		r := &e.History[i]
+		if r.Failed() && r.Failure.Stage != record.StageBlock && r.Kind == e.Record.Kind && r.Purpose == e.Record.Purpose && r.Block == e.Record.Block && r.Variant == e.Record.Variant {
+			n++
+		}
+	}
+	return n
+}
+
+// groups tells before the first block that not all of its variants have room in memory at the same time.
+func (p *progress) groups(e experiment.Event) {
+	const key = "groups"
+	if _, told := p.told[key]; told || e.Next.Block == 0 || e.Fit == 0 {
+		return
+	}
+	p.tell(key, key)
+	text := fmt.Sprintf("memory suffices for %d of the %d variants at the same time, by what they held so far: each block is made in groups, each with %s; it takes longer, and fewer variants (--variants), or less memory for each, need none",
+		e.Fit, len(p.experiment.Variants), p.experiment.Variants[0].Name)
+	if e.Fit == 1 {
+		text = "memory does not suffice for two variants at the same time, by what they held so far: they are run one after the other, and intervals are wider"
+	}
+	p.line(wrapped("groups: "+text, p.width))
 }
 
 // deaf tells, once a variant, which of its processes did not end when they were asked.

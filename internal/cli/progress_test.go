@@ -139,3 +139,41 @@ func TestWrapped(t *testing.T) {
 		t.Errorf("no terminal: %q", got)
 	}
 }
+
+// What is left out is the variant that failed twice itself, however often its block was made.
+func TestProgressOfABlockThatFails(t *testing.T) {
+	failed := func(variant string, attempt int, stage string) record.Record {
+		return record.Record{
+			Kind: record.Measured, Block: 1, Variant: variant, Attempt: attempt, Failure: &record.Failure{Stage: stage}, Harness: record.Harness{With: []string{"another"}},
+		}
+	}
+	history := []record.Record{
+		failed("none", 1, record.StageBlock), failed("otel", 1, "start"), failed("none", 2, "start"), failed("otel", 2, record.StageBlock), failed("otel", 3, "start"),
+	}
+	for n, want := range map[int]string{2: "is tried once more", 3: "is tried once more", 4: "", 5: "is left out"} {
+		var out strings.Builder
+		newProgress(&out, &spec.Experiment{}).Observe(experiment.Event{Record: &history[n-1], History: history[:n]})
+		if got := out.String(); !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("after %d runs it says %q, want that it %s", n, got, want)
+		}
+	}
+}
+
+// Groups are told of once, before the first block.
+func TestProgressTellsOfGroups(t *testing.T) {
+	e := &spec.Experiment{Variants: make([]spec.Variant, 9)}
+	for fit, want := range map[int]int{0: 0, 1: 1, 4: 1} {
+		var out strings.Builder
+		p := newProgress(&out, e)
+		p.Observe(experiment.Event{Begun: true, Fit: fit, Next: design.Run{Kind: record.Calibration}})
+		if strings.Contains(out.String(), "groups:") {
+			t.Errorf("fit %d: it is told before it is known: %q", fit, out.String())
+		}
+		for block := 1; block < 3; block++ {
+			p.Observe(experiment.Event{Begun: true, Fit: fit, Next: design.Run{Kind: record.Measured, Block: block}})
+		}
+		if got := strings.Count(out.String(), "groups:"); got != want || fit > 1 && !strings.Contains(out.String(), "4 of the 9") {
+			t.Errorf("fit %d: it is told %d times, want %d: %q", fit, got, want, out.String())
+		}
+	}
+}

@@ -54,6 +54,7 @@ type Loop struct {
 	Observe    func(Event) // may be nil
 	GoOn       bool        // also where the first runs show a mistake
 	CPUs       float64     // that the processes under test may use together; 0: not known
+	Memory     uint64      // bytes that all of a block may use; 0: not known
 
 	// Search makes the search for the capacity of an operation; nil is that of the
 	// package capacity.
@@ -83,6 +84,7 @@ type Event struct {
 	Total   int           // runs in all, as far as it is known; where Open, at most
 	Open    bool          // it may end before all blocks are made, at the precision asked for
 	Left    time.Duration // about, where Open at most; 0 where not known yet
+	Fit     int           // of the variants of a block, so many have room in memory at the same time; 0: all, as far as is known
 }
 
 // Run makes the runs that history does not hold yet, until there is nothing left
@@ -186,6 +188,7 @@ func (l *Loop) Design() design.Plan {
 	if l.Spoiled != nil {
 		p.Spoiled = l.spoiled
 	}
+	p.Fit = l.fit
 	return p
 }
 
@@ -220,7 +223,7 @@ func (l *Loop) tell(plan design.Plan, e Event) {
 	if l.Observe == nil {
 		return
 	}
-	e.History = l.history
+	e.History, e.Fit = l.history, l.fit(l.history)
 	for i := range l.history {
 		if !l.history[i].Failed() {
 			e.Done++

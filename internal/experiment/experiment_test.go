@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -180,6 +182,75 @@ func TestAsksWhereSpansGo(t *testing.T) {
 		}
 		if c.asked && len(history) > 2 {
 			t.Errorf("%s: it was asked after %d runs", name, len(history))
+		}
+	}
+}
+
+// Where memory does not suffice for all variants at once, by what the calibrations held, blocks are made in groups, each with
+// the baseline; where not even two fit, one run after the other, and none has its load in turns.
+func TestGroupsByMemory(t *testing.T) {
+	const gigabyte = 1 << 30
+	for name, c := range map[string]struct {
+		memory uint64
+		held   uint64 // by each in its calibration
+		order  spec.Order
+		sizes  []int // of the groups of a block
+		fit    int
+	}{
+		"enough":           {16 * gigabyte, gigabyte, spec.Windows, []int{5}, 0},
+		"for three":        {6 * gigabyte, gigabyte, spec.Windows, []int{3, 3}, 3},
+		"for three, woven": {6 * gigabyte, gigabyte, spec.Woven, []int{3, 3}, 3},
+		"for four":         {9 * gigabyte, gigabyte, spec.Windows, []int{4, 2}, 4},
+		"for one":          {3 * gigabyte, gigabyte, spec.Windows, []int{1, 1, 1, 1, 1}, 1},
+		"not for one":      {gigabyte, gigabyte, spec.Windows, []int{1, 1, 1, 1, 1}, 1},
+		"not known":        {0, gigabyte, spec.Windows, []int{5}, 0},
+		"nobody looked":    {6 * gigabyte, 0, spec.Windows, []int{5}, 0},
+		"apart":            {gigabyte, gigabyte, spec.Apart, []int{1, 1, 1, 1, 1}, 0},
+	} {
+		runner := blockScript()
+		runner.change = func(_ run.Request, r *record.Record) {
+			if r.Kind == record.Calibration { // two processes
+				r.Memory = []record.Memory{{Process: "app", Role: "app", Peak: c.held * 3 / 4}, {Process: "sink", Role: "sink", Peak: c.held / 4}}
+			}
+		}
+		l := newLoop(runner, &kept{})
+		traced := l.Cells[1] // the baseline is not calibrated: it is taken to be as large
+		for _, more := range []string{"b", "c", "d"} {
+			one, plan := traced, *traced.Plan
+			plan.Variant, one.Variant = more, spec.Variant{Name: more}
+			one.Plan, one.Calibration = &plan, &plan
+			l.Cells = append(l.Cells, one)
+		}
+		l.Experiment.Design.Order, l.Memory = c.order, c.memory
+		told := map[int]bool{}
+		var groups [][]string
+		l.Observe = func(e Event) {
+			if e.Begun && e.Next.Block > 0 {
+				told[e.Fit] = true
+				var names []string
+				for _, r := range e.Next.All() {
+					names = append(names, r.Variant)
+				}
+				groups = append(groups, names)
+			}
+		}
+		if _, err := l.Run(t.Context(), nil); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var sizes []int
+		for i, names := range groups {
+			sizes = append(sizes, len(names))
+			if c.fit > 1 && !slices.Contains(names, "none") {
+				t.Errorf("%s: group %d without the baseline: %v", name, i, names)
+			}
+		}
+		if want := slices.Repeat(c.sizes, 3); !slices.Equal(sizes, want) || len(told) != 1 || !told[c.fit] {
+			t.Errorf("%s: groups of %v, told that %v fit; want %v and %d", name, sizes, told, want, c.fit)
+		}
+		for _, q := range runner.seen {
+			if alone := c.fit == 1 || c.order == spec.Apart; q.Kind == record.Measured && alone != (q.Order == "") {
+				t.Errorf("%s: %s is made in the order %q", name, q.Name, q.Order)
+			}
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (l *Loop) make(ctx context.Context, steps []design.Run) ([]record.Record, e
 			return nil, err
 		}
 	}
-	if l.Experiment.Design.Order.Together() && steps[0].Kind == record.Measured {
+	if len(steps) > 1 {
 		l.together(steps, requests)
 	}
 	var made []record.Record

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -69,4 +70,58 @@ func field(path, name string) string {
 		}
 	}
 	return ""
+}
+
+// FreeMemory is what this process can have in bytes, 0 if unknown: what the machine
+// has, or the cgroups that the process is in.
+func FreeMemory() uint64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	free := parseMeminfo(string(text))
+	if left, ok := cgroupMemory(); ok {
+		free = min(free, left)
+	}
+	return free
+}
+
+// parseMeminfo finds MemAvailable, in bytes.
+func parseMeminfo(text string) uint64 {
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+			n, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			if err != nil {
+				return 0
+			}
+			return n << 10
+		}
+	}
+	return 0
+}
+
+// cgroupMemory is what the cgroup that this process sees as its own has left
+// (version 2, then 1), false where there is no limit.
+func cgroupMemory() (uint64, bool) {
+	for _, files := range [][2]string{
+		{"memory.max", "memory.current"},
+		{"memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"},
+	} {
+		limit, ok := readNumber(filepath.Join("/sys/fs/cgroup", files[0]))
+		used, known := readNumber(filepath.Join("/sys/fs/cgroup", files[1]))
+		if ok && known && limit < 1<<62 {
+			return limit - min(used, limit), true
+		}
+	}
+	return 0, false
+}
+
+// readNumber reads a file that holds a number.
+func readNumber(name string) (uint64, bool) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil
 }

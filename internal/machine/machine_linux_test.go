@@ -1,6 +1,6 @@
 package machine
 
-// What is read from /proc/stat of what the host takes.
+// What is read from /proc of what the host takes, and of what memory there is.
 
 import (
 	"testing"
@@ -22,6 +22,17 @@ func TestCPUTimes(t *testing.T) {
 	for _, line := range []string{"", "cpu 1 2 3", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 many", "cpu 1 no 3 4 5 6 7 8"} {
 		if worked, taken, err := timesOf(line); err == nil {
 			t.Errorf("%q: they worked %v and the host took %v", line, worked, taken)
+		}
+	}
+}
+
+func TestFreeMemory(t *testing.T) {
+	if free := FreeMemory(); free == 0 || free > 1<<50 {
+		t.Errorf("%d bytes of this machine are free", free)
+	}
+	for text, want := range map[string]uint64{"MemTotal: 5 kB\nMemAvailable:      17 kB\n": 17 << 10, "": 0, "MemAvailable: x kB": 0} {
+		if got := parseMeminfo(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ type Record struct {
 
 	Start   Start    `json:"start"`             // what happened before the first phase
 	Phases  []Phase  `json:"phases,omitempty"`  // one an operation and level, in the order in which they were made
-	Memory  []Memory `json:"memory,omitempty"`  // over the life of the processes, one entry a process; none of a run that searches, nor of one by an older tracetax
+	Memory  []Memory `json:"memory,omitempty"`  // over the life of the processes, one entry a process; none of a measured run that searches, nor of one by an older tracetax
 	Stop    Stop     `json:"stop"`              // how the processes ended
 	Tracer  Admitted `json:"tracer"`            // what the tracer says of itself, over the life of the processes
 	Life    Counts   `json:"life"`              // what the sink counted over the life of the processes

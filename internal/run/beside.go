@@ -31,18 +31,26 @@ func (s *stage) memoryIn(l loadTime, used []record.Usage) []record.Usage {
 }
 
 // memoryOfRun is what the processes hold at the end of the last window, and the most that
-// they ever held; nil where there was no window.
-func (s *stage) memoryOfRun() []record.Memory {
-	if s.loaded == nil {
-		return nil
+// they ever held; that alone before the first block, where there are no windows; nil for a measured run without one.
+func (s *stage) memoryOfRun() ([]record.Memory, error) {
+	window := s.loaded != nil
+	if !window && s.request.Kind == record.Measured {
+		return nil, nil
+	}
+	if err := s.meter.Sample(); err != nil {
+		return nil, err
 	}
 	var out []record.Memory
 	steady := s.meter.Memory(s.loaded...)
 	for i, life := range s.meter.Memory(usage.Stretch{From: s.sampled, To: time.Now()}) {
 		p, _ := s.planned(life.Process) // the harness's own stand beside nothing
-		out = append(out, record.Memory{Process: life.Process, Role: life.Role, Service: p.Placed.Of, Steady: steady[i].Mean, Peak: life.Peak})
+		one := record.Memory{Process: life.Process, Role: life.Role, Service: p.Placed.Of, Peak: life.Peak}
+		if window {
+			one.Steady = steady[i].Mean
+		}
+		out = append(out, one)
 	}
-	return out
+	return out, nil
 }
 
 // usedOf is what programs used in all.

@@ -68,3 +68,18 @@ func TestMemoryIsOfTheLoad(t *testing.T) {
 		}
 	}
 }
+
+// What processes hold at most is told of a calibration too: it says how many variants have room at the same time.
+func TestMemoryOfACalibration(t *testing.T) {
+	t.Parallel()
+	conductor, q := request(t, record.Calibration, "/work")
+	r := made(t, conductor, q)
+	if len(r.Memory) != 3 {
+		t.Fatalf("the memory of %d processes is told, want the app's, the sink's and the generator's", len(r.Memory))
+	}
+	for _, m := range r.Memory {
+		if m.Peak < 1<<20 || m.Steady != 0 {
+			t.Errorf("of a run without a window: %+v", m)
+		}
+	}
+}

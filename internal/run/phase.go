@@ -53,9 +53,12 @@ func (s *stage) firstOperation(ctx context.Context) error {
 }
 
 // phases makes the operations, each in a phase of its own.
-func (s *stage) phases(ctx context.Context) error {
+func (s *stage) phases(ctx context.Context) (err error) {
 	if s.request.Kind == record.Calibration {
-		return s.calibrate(ctx)
+		if err = s.calibrate(ctx); err == nil {
+			s.record.Memory, err = s.memoryOfRun()
+		}
+		return err
 	}
 	for i, request := range s.request.Phases {
 		phase, end, err := s.phase(ctx, request, s.reached)
@@ -78,8 +81,8 @@ func (s *stage) phases(ctx context.Context) error {
 		s.record.Phases = append(s.record.Phases, phase)
 		s.reached = end
 	}
-	s.record.Memory = s.memoryOfRun()
-	return nil
+	s.record.Memory, err = s.memoryOfRun()
+	return err
 }
 
 // phase makes one operation: warm-up, drain, measured window, drain. The drain

@@ -174,7 +174,7 @@ func (s *Session) Run(ctx context.Context) (history []record.Record, err error) 
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	defer s.watcher.End()
-	s.loop.CPUs = s.conductor.AppCPUs()
+	s.loop.CPUs, s.loop.Memory = s.conductor.AppCPUs(), machine.FreeMemory()
 	return s.loop.Run(ctx, s.history)
 }
 

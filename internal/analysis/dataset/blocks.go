@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // BlocksOf returns the blocks in which both variants have a run, in order. Every
@@ -20,6 +21,38 @@ func (s *Set) BlocksOf(a, b string) []int {
 	}
 	slices.Sort(blocks)
 	return blocks
+}
+
+// Both are the two runs of a pair in a block that has them. Where a block was made in groups the baseline has a run in each:
+// a variant is compared with the one that lived beside it.
+func (s *Set) Both(p Pair, block int) (base, value *Run) {
+	base, value = s.Runs[p.Against][block], s.Runs[p.Variant][block]
+	if one := s.beside[beside{block, p.Against, p.Variant}]; one != nil && s.beside[beside{block, p.Variant, p.Against}] == value {
+		base = one
+	}
+	return base, value
+}
+
+// Grouped are the blocks that were made in groups, and how many variants lived at the same time in the largest of them;
+// none where memory sufficed for all.
+func (s *Set) Grouped() (blocks, most int) {
+	for block, r := range s.All[s.Baseline] {
+		size, groups := 1+len(r.Harness.With), s.Experiment.Design.Order.Together() && len(s.Variants) > 1 && len(r.Harness.With) == 0
+		for _, with := range s.Variants[1:] {
+			if one := s.beside[beside{block, s.Baseline, with.Name}]; one != nil {
+				size, groups = max(size, 1+len(one.Harness.With)), groups || one != r
+			}
+		}
+		if groups {
+			blocks, most = blocks+1, max(most, size)
+		}
+	}
+	return blocks, most
+}
+
+// FailedThemselves are the failed runs but those that failed because another one of their block did.
+func (s *Set) FailedThemselves() []*record.Record {
+	return slices.DeleteFunc(slices.Clone(s.Failed), func(r *record.Record) bool { return r.Failure.Stage == record.StageBlock })
 }
 
 // RunsOf returns a variant's runs in the order of their blocks.

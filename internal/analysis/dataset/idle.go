@@ -35,11 +35,9 @@ func (s *Set) judgeIdle() {
 	if len(s.Idles) == 0 {
 		return
 	}
-	for _, byBlock := range s.All {
-		for _, r := range byBlock {
-			for _, p := range r.ByCell {
-				p.Idle = nil
-			}
+	for r := range s.every() {
+		for _, p := range r.ByCell {
+			p.Idle = nil
 		}
 	}
 }

@@ -4,6 +4,9 @@
 package dataset
 
 import (
+	"iter"
+	"maps"
+
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
@@ -26,6 +29,13 @@ type Set struct {
 	Spoiled []Spoil // blocks that should have been, beyond what may be
 
 	places []cell.At
+	beside map[beside]*Run // good runs, by whom they were made together with
+}
+
+// beside is a run of a variant in a block, made together with one of another.
+type beside struct {
+	block         int
+	variant, with string
 }
 
 // New sorts the records of an experiment with variants out, reads their histograms, and leaves out the blocks that the
@@ -33,15 +43,27 @@ type Set struct {
 func New(e *spec.Experiment, plans map[string]*spec.Plan, environment map[string]any, records []record.Record) (*Set, error) {
 	s := Glance(e, records)
 	s.Plans, s.CPUs = plans, cpus(environment)
-	for _, byBlock := range s.All {
-		for _, r := range byBlock {
-			if err := r.readHistograms(); err != nil {
-				return nil, err
-			}
+	for r := range s.every() {
+		if err := r.readHistograms(); err != nil {
+			return nil, err
 		}
 	}
 	s.spoil()
 	return s, nil
+}
+
+// every goes through all good runs that count, each once.
+func (s *Set) every() iter.Seq[*Run] {
+	all := map[*Run]bool{}
+	for _, byBlock := range s.All {
+		for _, r := range byBlock {
+			all[r] = true
+		}
+	}
+	for _, r := range s.beside {
+		all[r] = true
+	}
+	return maps.Keys(all)
 }
 
 // Glance takes the good runs: of several attempts in a block the last good one. It reads no histogram, and leaves no block
@@ -49,7 +71,7 @@ func New(e *spec.Experiment, plans map[string]*spec.Plan, environment map[string
 func Glance(e *spec.Experiment, records []record.Record) *Set {
 	s := &Set{
 		Experiment: e, Records: records, Variants: e.Variants, Baseline: e.Variants[0].Name,
-		CPUs: cpus(nil), All: map[string]map[int]*Run{},
+		CPUs: cpus(nil), All: map[string]map[int]*Run{}, beside: map[beside]*Run{},
 	}
 	for _, v := range s.Variants {
 		s.All[v.Name] = map[int]*Run{}
@@ -63,7 +85,11 @@ func Glance(e *spec.Experiment, records []record.Record) *Set {
 		case r.Failed():
 			s.Failed = append(s.Failed, r)
 		case r.Kind == record.Measured:
-			byBlock[r.Block] = newRun(r)
+			one := newRun(r)
+			byBlock[r.Block] = one
+			for _, with := range r.Harness.With {
+				s.beside[beside{r.Block, r.Variant, with}] = one
+			}
 		}
 	}
 	s.judgeIdle()

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -121,10 +122,11 @@ func (s *Maker) lagOf(c *claim) *finding.Reason {
 	}
 	var lags, means []float64
 	for _, sample := range c.Samples {
-		base, ok := s.Runs[c.Against][sample.Block].ByCell[c.at].LagAt(c.metric.Percentile)
-		value, okValue := s.Runs[c.Variant][sample.Block].ByCell[c.at].LagAt(c.metric.Percentile)
-		for _, variant := range []string{c.Against, c.Variant} {
-			if mean, ok := s.Runs[variant][sample.Block].ByCell[c.at].LagAt(0); ok {
+		against, run := s.Both(c.pair, sample.Block)
+		base, ok := against.ByCell[c.at].LagAt(c.metric.Percentile)
+		value, okValue := run.ByCell[c.at].LagAt(c.metric.Percentile)
+		for _, one := range []*dataset.Run{against, run} {
+			if mean, ok := one.ByCell[c.at].LagAt(0); ok {
 				means = append(means, mean)
 			}
 		}

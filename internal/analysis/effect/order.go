@@ -55,7 +55,7 @@ func (s *Maker) orderings() []ordering {
 			values[i] = math.NaN()
 		}
 		for i, sample := range c.Samples {
-			base, value := s.Runs[c.Against][sample.Block], s.Runs[c.Variant][sample.Block]
+			base, value := s.Both(c.pair, sample.Block)
 			j, known := column[sample.Block]
 			if base == nil || value == nil || !known {
 				continue

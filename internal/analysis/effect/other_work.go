@@ -105,7 +105,8 @@ func answered(phases []*dataset.Phase, status int) (of, all uint64, over scatter
 func (s *Maker) otherBodies(pair dataset.Pair, at cell.At) *finding.Reason {
 	var differences, value, base []float64
 	for _, block := range s.BlocksOf(pair.Variant, pair.Against) {
-		v, b := s.Runs[pair.Variant][block].ByCell[at], s.Runs[pair.Against][block].ByCell[at]
+		against, run := s.Both(pair, block)
+		v, b := run.ByCell[at], against.ByCell[at]
 		if v == nil || b == nil || v.Load.Completed == 0 || b.Load.Completed == 0 {
 			continue
 		}

@@ -18,7 +18,7 @@ func (m Measure) Samples(s *dataset.Set, p dataset.Pair, at cell.At) []finding.S
 	unsteady := 0
 	blocks := s.BlocksOf(p.Variant, p.Against)
 	for _, block := range blocks {
-		base, value := s.Runs[p.Against][block], s.Runs[p.Variant][block]
+		base, value := s.Both(p, block)
 		basePhase, valuePhase := base.ByCell[at], value.ByCell[at]
 		if !m.WholeRun && (basePhase == nil || valuePhase == nil) {
 			continue

@@ -48,6 +48,17 @@ func (s *looker) findWoven() []hit {
 	return []hit{{text: "woven: all variants had their load at the same time, and disturbed each other; their differences in CPU are sound, their latencies are not compared, and the figures of one alone are not those of a program that has the machine to itself"}}
 }
 
+func (s *looker) findGroups() []hit {
+	blocks, most := s.Grouped()
+	switch {
+	case blocks == 0:
+		return nil
+	case most == 1:
+		return []hit{{text: fmt.Sprintf("memory did not suffice for two variants at the same time: in %s they were run one after the other", words.Blocks(blocks))}}
+	}
+	return []hit{{text: fmt.Sprintf("memory did not suffice for all variants at the same time: %s were made in groups of up to %d, each with %s beside it", words.Blocks(blocks), most, s.Baseline)}}
+}
+
 // searchHits makes one hit a cell and variant of searches that is true of.
 func (s *looker) searchHits(is func(*record.Capacity) bool, text func(*record.Capacity) string) []hit {
 	var hits []hit

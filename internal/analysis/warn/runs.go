@@ -78,7 +78,7 @@ func (s *looker) findFewBlocks() []hit {
 
 func (s *looker) findFailed() []hit {
 	count := map[string]int{}
-	for _, r := range s.Failed {
+	for _, r := range s.FailedThemselves() {
 		count[r.Variant]++
 	}
 	var hits []hit

@@ -39,6 +39,7 @@ var checks = []check{
 	{"stopped-early", note, "nothing to do; a smaller precision, or a fixed number of blocks, makes more", (*looker).findStoppedEarly},
 	{"pilot", note, "the rate is this machine's: to repeat the experiment elsewhere at the same rate, name it (load: {rate: …})", (*looker).findPilot},
 	{"woven", note, "read the differences in CPU and memory; for latency, and for figures of one variant alone, write order: windows", (*looker).findWoven},
+	{"groups", note, "nothing to do where each is compared with the baseline; against each other compare variants on a machine with more memory, or fewer at once (--variants)", (*looker).findGroups},
 	{"failed-runs", warning, "see the last log lines in the results folder under logs/; what failed twice is not tried again by --resume: mend it, and measure again", (*looker).findFailed},
 	{"spoiled-blocks", spoiled, "run on a machine that does nothing else; the other blocks count as they are", (*looker).findDropped},
 	{"spoiled-kept", spoiled, "more blocks are spoiled than may be left out, and these count: repeat the experiment on a quieter machine", (*looker).findKept},
