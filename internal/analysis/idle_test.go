@@ -59,3 +59,48 @@ func TestIdleIsTakenOffOnlyWhereItIsKnown(t *testing.T) {
 		})
 	}
 }
+
+// While others had the load a program used what it uses idle, for longer than it had the load itself: nothing is no answer
+// there, even where the two readings differ, or the first is none.
+func TestIdleInTurns(t *testing.T) {
+	const rate, paused = 0.06, 3 * window // of both, whatever was read
+	no := false
+	for name, c := range map[string]struct {
+		read func(*record.Record)
+		code finding.Code
+	}{
+		"the same twice": {func(r *record.Record) { r.Start.Idle, r.Stop.Idle = idle(rate), idle(rate) }, ""},
+		"they differ":    {func(r *record.Record) { r.Start.Idle, r.Stop.Idle = idle(rate+0.03), idle(rate-0.03) }, "idle-differs"},
+		"never calm before": {func(r *record.Record) {
+			r.Start.Idle, r.Start.IdleSteady, r.Stop.Idle = idle(0.9), &no, idle(rate)
+		}, "idle-unknown"},
+	} {
+		s := twoVariants()
+		s.noise, s.blocks = 0, 8
+		s.change = func(r *record.Record) {
+			r.Harness.Order = "windows"
+			p := &r.Phases[0]
+			for i := range p.Usage {
+				if u := &p.Usage[i]; u.Role == "app" {
+					u.CPUSeconds += rate*(paused+drain) - idling*drain
+				}
+				p.Usage[i].Seconds += paused
+			}
+			p.PausedSeconds = paused
+			r.Start.Idle, r.Stop.Idle = idle(rate), idle(rate)
+			if r.Variant == "otel" {
+				c.read(r)
+			}
+		}
+		doc := analyse(t, s.input())
+		for _, code := range []finding.Code{"idle-differs", "idle-unknown"} {
+			if got := warned(doc, string(code)); got != (code == c.code) {
+				t.Errorf("%s: warning %s: %t", name, code, got)
+			}
+		}
+		f := get(t, doc, "json", "otel", "cpu_per_operation")
+		if math.Abs(f.Baseline/50e-6-1) > 0.1 || math.Abs((f.Value-f.Baseline)/30e-6-1) > 0.1 {
+			t.Errorf("%s: %g are added to %g, want 30e-6 to 50e-6", name, f.Value-f.Baseline, f.Baseline)
+		}
+	}
+}

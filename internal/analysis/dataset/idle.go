@@ -5,10 +5,12 @@ package dataset
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -25,14 +27,16 @@ type Idle struct {
 	Share         float64 // of the CPU of a window, by which the difference would bend it; 0 where they do not
 }
 
-// judgeIdle decides for all variants together: what is taken off on one side of a comparison alone is a difference.
+// judgeIdle decides for all variants together: what is taken off on one side of a comparison alone is a difference. Where
+// others had the load for most of the time, nothing would be far from what processes used meanwhile: then what was read last, or
+// the mean of both readings, is taken off all the same.
 func (s *Set) judgeIdle() {
 	for _, v := range s.Variants {
 		if one := s.idleOf(v.Name); one.Unread > 0 || one.Unsteady > 0 || one.Share > 0 {
 			s.Idles = append(s.Idles, one)
 		}
 	}
-	if len(s.Idles) == 0 {
+	if len(s.Idles) == 0 || s.InTurns() && !slices.ContainsFunc(s.Idles, func(i Idle) bool { return i.Unread > 0 }) {
 		return
 	}
 	for r := range s.every() {
@@ -42,8 +46,17 @@ func (s *Set) judgeIdle() {
 	}
 }
 
+// InTurns reports whether variants waited while others had the load.
+func (s *Set) InTurns() bool {
+	return s.Any(func(r *Run) bool { return r.Harness.Order == string(spec.Windows) })
+}
+
 func (s *Set) idleOf(variant string) Idle {
 	out := Idle{Variant: variant, Of: len(s.All[variant])}
+	part := 1.0 // of what is not taken off
+	if s.InTurns() {
+		part = 0.5 // the mean is
+	}
 	var before, after []float64
 	shares := map[string][]float64{}
 	for _, block := range BlocksIn(s.All[variant]) {
@@ -62,7 +75,7 @@ func (s *Set) idleOf(variant string) Idle {
 		}
 		before, after = append(before, first), append(after, last)
 		for at, p := range r.ByCell {
-			share, _ := Over((last-first)*p.off(), p.used()) // 0 where nothing was used
+			share, _ := Over(part*(last-first)*p.off(), p.used()) // 0 where nothing was used
 			shares[at.String()] = append(shares[at.String()], share)
 		}
 	}
@@ -120,11 +133,14 @@ func rateOf(idle []record.Usage) (float64, bool) {
 	return sum, known
 }
 
-// idleBy is what each process of a run used idle, in both readings together.
+// idleBy is what each process of a run used idle, in both readings together; in the last one where the processes were never
+// calm before the first.
 func idleBy(r *record.Record) map[string]record.Usage {
 	out := map[string]record.Usage{}
-	for _, u := range r.Start.Idle {
-		out[u.Process] = u
+	if r.Start.IdleSteady == nil || *r.Start.IdleSteady {
+		for _, u := range r.Start.Idle {
+			out[u.Process] = u
+		}
 	}
 	for _, u := range r.Stop.Idle {
 		sum := out[u.Process]

@@ -133,17 +133,22 @@ func (s *looker) findNeverCalm() []hit {
 	})
 }
 
-// nothingOff is said where what processes use when idle is not taken off, of no variant.
-const nothingOff = ", so that nothing is taken off for that, of any variant"
+// whatIsOff says what is taken off for what processes use when idle, where that is no one rate.
+func (s *looker) whatIsOff() string {
+	if s.InTurns() && !slices.ContainsFunc(s.Idles, func(i dataset.Idle) bool { return i.Unread > 0 }) {
+		return "; what was read is taken off all the same, for while others had the load the processes did not use nothing"
+	}
+	return ", so that nothing is taken off for that, of any variant"
+}
 
 func (s *looker) findIdleUnknown() []hit {
 	var hits []hit
 	for _, one := range s.Idles {
 		if one.Unread > 0 {
-			hits = append(hits, hit{fmt.Sprintf("what the processes use when idle was not read in %d of %d runs%s", one.Unread, one.Of, nothingOff), one.Variant})
+			hits = append(hits, hit{fmt.Sprintf("what the processes use when idle was not read in %d of %d runs%s", one.Unread, one.Of, s.whatIsOff()), one.Variant})
 		}
 		if one.Unsteady > 0 {
-			hits = append(hits, hit{fmt.Sprintf("the processes were never calm before the first phase in %d of %d runs: what they use when idle is not known%s", one.Unsteady, one.Of, nothingOff), one.Variant})
+			hits = append(hits, hit{fmt.Sprintf("the processes were never calm before the first phase in %d of %d runs: what they use when idle is not known%s", one.Unsteady, one.Of, s.whatIsOff()), one.Variant})
 		}
 	}
 	return hits
@@ -154,7 +159,7 @@ func (s *looker) findIdleDiffers() []hit {
 	for _, one := range s.Idles {
 		if one.Share > 0 {
 			hits = append(hits, hit{fmt.Sprintf("idle processes used %s of a CPU before the first phase, and %s after the last, by which a window's CPU would be up to %s wrong%s",
-				finding.FormatValue(one.Before, "1"), finding.FormatValue(one.After, "1"), finding.FormatValue(one.Share, "1"), nothingOff), one.Variant})
+				finding.FormatValue(one.Before, "1"), finding.FormatValue(one.After, "1"), finding.FormatValue(one.Share, "1"), s.whatIsOff()), one.Variant})
 		}
 	}
 	return hits
