@@ -194,6 +194,7 @@ func (l *Loop) tooDense() *MistakeError {
 	if l.Experiment.Design.Order != spec.Woven || l.CPUs <= 0 {
 		return nil
 	}
+	given := l.Design().GivenUp(l.history)
 	for _, o := range l.Experiment.Operations {
 		for _, level := range l.Experiment.Load.Steps() {
 			asked := run.PhaseRequest{Operation: o, Load: level.Load, Parameter: level.Parameter}
@@ -205,19 +206,38 @@ func (l *Loop) tooDense() *MistakeError {
 				}
 				rate = relative.Share * least
 			}
-			sum, all := 0.0, true
+			var needs []float64 // of those that are still measured, the baseline first
+			all := true
 			for _, c := range l.Cells {
+				if slices.Contains(given, c.Variant.Name) {
+					continue
+				}
 				cost, known := l.costOf(c.Variant.Name, o.Name, level.Parameter)
-				sum, all = sum+cost*rate, all && known
+				needs, all = append(needs, cost*rate), all && known
 			}
-			if all && sum >= dense*l.CPUs {
+			if sum := most(needs, l.fit(l.history)); all && sum >= dense*l.CPUs {
 				return &MistakeError{Mistake: TooDense, Operation: o.Name, says: fmt.Sprintf(
-					"operation %s: at %s/s the %d variants need %.2g of %g CPUs together, and woven they would be in each other's way: lower the rate, or write order: windows, in which each has the CPU to itself",
-					o.Name, rateText(rate), len(l.Cells), sum, l.CPUs)}
+					"operation %s: at %s/s variants need %.2g of %g CPUs together, and woven they would be in each other's way: lower the rate, or write order: windows, in which each has the CPU to itself",
+					o.Name, rateText(rate), sum, l.CPUs)}
 			}
 		}
 	}
 	return nil
+}
+
+// most is the most that variants need together that live at the same time: the baseline, which is the first, and as many
+// others as have room beside it; fit is how many that are in all, and 0 all of them.
+func most(needs []float64, fit int) float64 {
+	if len(needs) == 0 {
+		return 0
+	}
+	sum, others := needs[0], slices.Sorted(slices.Values(needs[1:]))
+	for i, need := range slices.Backward(others) {
+		if fit == 0 || len(others)-i < fit {
+			sum += need
+		}
+	}
+	return sum
 }
 
 // costOf is the CPU seconds on the app's CPUs that an operation of a variant takes: in its first good measured run at a

@@ -267,6 +267,14 @@ func TestTooDense(t *testing.T) {
 			}
 		}
 	}
+	third := func(memory uint64) func(*Loop) {
+		return func(l *Loop) {
+			one, plan := l.Cells[1], *l.Cells[1].Plan
+			plan.Variant, one.Variant.Name = "third", "third"
+			one.Plan, one.Calibration = &plan, &plan
+			l.Cells, l.Memory = append(l.Cells, one), memory
+		}
+	}
 	relative := func(l *Loop) {
 		l.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
 	}
@@ -277,11 +285,17 @@ func TestTooDense(t *testing.T) {
 		want  bool
 		runs  int
 	}{
-		"room for both":          {share: map[string]float64{"none": 0.3, "otel": 0.45}, cpus: 1, runs: 7},
-		"near to all":            {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 1, want: true, runs: 3},
-		"half of two CPUs":       {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 2, runs: 7},
-		"nobody knows the CPUs":  {share: map[string]float64{"none": 0.3, "otel": 0.55}, runs: 7},
-		"one of them not known":  {share: map[string]float64{"otel": 0.95}, cpus: 1, runs: 7},
+		"room for both":         {share: map[string]float64{"none": 0.3, "otel": 0.45}, cpus: 1, runs: 7},
+		"near to all":           {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 1, want: true, runs: 3},
+		"half of two CPUs":      {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 2, runs: 7},
+		"nobody knows the CPUs": {share: map[string]float64{"none": 0.3, "otel": 0.55}, runs: 7},
+		"one of them not known": {share: map[string]float64{"otel": 0.95}, cpus: 1, runs: 7},
+		"in groups of two":      {share: map[string]float64{"none": 0.2, "otel": 0.3, "third": 0.4}, cpus: 1, loop: third(1 << 30), runs: 14},
+		"all three":             {share: map[string]float64{"none": 0.2, "otel": 0.3, "third": 0.4}, cpus: 1, loop: third(0), want: true, runs: 5},
+		"one of three is given up": {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 1, loop: func(l *Loop) {
+			third(0)(l)
+			l.Runner.(*blocks).fail = func(name string) bool { return strings.HasPrefix(name, "calibration-third") }
+		}, want: true, runs: 5},
 		"in windows":             {share: map[string]float64{"none": 0.6, "otel": 0.9}, cpus: 1, loop: func(l *Loop) { l.Experiment.Design.Order = spec.Windows }, runs: 7},
 		"and it goes on":         {share: map[string]float64{"none": 0.6, "otel": 0.9}, cpus: 1, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
 		"by pilots for the rate": {share: map[string]float64{"none": 1, "otel": 2.4}, cpus: 1, loop: relative, want: true, runs: 3},
@@ -294,7 +308,13 @@ func TestTooDense(t *testing.T) {
 			l.Cells[1].Plan.Processes = append(l.Cells[1].Plan.Processes, spec.Process{Name: "db", Role: "database"})
 		}, want: true, runs: 5}, // whose CPU the slices hold: the first block tells
 	} {
-		runner := &blocks{script{change: used(c.share), does: capacities}}
+		runner := &blocks{script{does: capacities}}
+		runner.change = func(q run.Request, r *record.Record) {
+			used(c.share)(q, r)
+			if r.Kind == record.Calibration {
+				r.Memory = []record.Memory{{Process: "app", Role: "app", Peak: 1 << 28}} // twice that is needed: of a gigabyte two have room
+			}
+		}
 		runner.warms = func(string, string) []record.Slice { return make([]record.Slice, 1) }
 		l := newLoop(runner, &kept{})
 		l.Experiment.Load.Rate, l.Experiment.Design.Order, l.CPUs = rate, spec.Woven, c.cpus
