@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 func TestBlocksThatCount(t *testing.T) {
@@ -311,5 +312,48 @@ func TestDisturbedWindows(t *testing.T) {
 				t.Errorf("%d blocks are to be made again, %v; want %d", again, err, c.again)
 			}
 		})
+	}
+}
+
+// In windows, the scatter of blocks is told apart from that of rounds within them; a run in one piece has none.
+func TestScatter(t *testing.T) {
+	for name, c := range map[string]struct {
+		windows   int
+		wobble    float64
+		low, high float64 // of the share that comes from rounds
+	}{
+		"rounds": {10, 0.3, 0.5, 1}, "processes": {10, 0.001, 0, 0.01}, "one window": {1, 0.3, -1, -1}, "apart": {0, 0, -1, -1},
+	} {
+		s := twoVariants()
+		random := rand.New(rand.NewPCG(8, 9))
+		s.change = func(r *record.Record) {
+			p := &r.Phases[0]
+			for i := range c.windows {
+				n := float64(p.Load.Completed) / float64(c.windows)
+				p.Windows = append(p.Windows, record.Window{Place: 2 * i, Operations: uint64(n), CPUSeconds: n * 50e-6 * math.Exp(c.wobble*random.NormFloat64())})
+			}
+		}
+		doc := analyse(t, s.input())
+		f := get(t, doc, "json", "otel", "cpu_per_operation")
+		if c.low < 0 {
+			if f.Scatter != nil {
+				t.Errorf("%s: %+v, want none", name, f.Scatter)
+			}
+			continue
+		}
+		if f.Scatter == nil {
+			t.Errorf("%s: no scatter", name)
+			continue
+		}
+		var logs []float64
+		for _, sample := range f.Samples {
+			logs = append(logs, math.Log(sample.Value/sample.Baseline))
+		}
+		if g := f.Scatter; g.FromRounds < c.low || g.FromRounds > c.high || g.Windows != 10 || math.Abs(g.Rounds/(c.wobble*math.Sqrt2)-1) > 0.2 || math.Abs(g.Blocks-stats.Deviation(logs)) > 1e-12 {
+			t.Errorf("%s: %+v", name, g)
+		}
+		if other := get(t, doc, "json", "otel", "context_switches"); other.Scatter != nil {
+			t.Errorf("%s: context switches scatter by %+v", name, other.Scatter)
+		}
 	}
 }

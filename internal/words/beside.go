@@ -4,6 +4,7 @@ package words
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -165,4 +166,15 @@ func MetricOf(name, charged string) string {
 		return finding.MetricName(name)
 	}
 	return finding.MetricName(name) + " of " + charged
+}
+
+// Scatter says whether more blocks would make an interval narrower, or more windows.
+func Scatter(s finding.Scatter) string {
+	share := math.Round(100 * s.FromRounds)
+	text := fmt.Sprintf("blocks differ by %s, and rounds of windows within a block by %s: %.0f %% of the blocks' variance comes from the rounds (%.0f a block), the rest from the processes. ",
+		finding.FormatBound(s.Blocks, "1", true), finding.FormatBound(s.Rounds, "1", true), share, s.Windows)
+	if s.FromRounds >= 0.5 {
+		return text + "More windows (a longer duration) help as much as more blocks."
+	}
+	return text + "More blocks help, more windows hardly."
 }
