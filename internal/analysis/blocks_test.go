@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 func TestBlocksThatCount(t *testing.T) {
@@ -292,5 +293,122 @@ func TestABlockWithoutItsBaselineDoesNotCountForAnyPair(t *testing.T) {
 	in.Records = in.Records[1:]
 	if f, _ := look(analyse(t, in), "json", "more", "otel", "cpu_per_operation", ""); f.Blocks != 9 {
 		t.Errorf("%d blocks, want 9", f.Blocks)
+	}
+}
+
+// disturb gives the runs of a block ten windows, of which some were disturbed: in these everything cost ten times as much.
+// With leaving out, the record says what was done in the others.
+func disturb(block, disturbed int, left bool) func(*record.Record) {
+	return func(r *record.Record) {
+		p := &r.Phases[0]
+		share := float64(disturbed) / 10
+		for i := range 10 {
+			p.Windows = append(p.Windows, record.Window{Place: i, Operations: p.Load.Completed / 10, Disturbed: r.Block == block && i < disturbed})
+		}
+		if r.Block != block {
+			return
+		}
+		calm := record.Undisturbed{Load: p.Load, Sink: p.Sink, DrainSeconds: p.DrainSeconds}
+		part := func(n uint64) uint64 { return uint64(float64(n) * (1 - share)) }
+		calm.Load.WallSeconds *= 1 - share
+		calm.Load.Intended, calm.Load.Started, calm.Load.Completed = part(p.Load.Intended), part(p.Load.Started), part(p.Load.Completed)
+		calm.Sink.Spans, calm.Sink.Bytes = part(p.Sink.Spans), part(p.Sink.Bytes)
+		for i, u := range p.Usage {
+			calm.Usage = append(calm.Usage, u)
+			off := idling * p.DrainSeconds // of the app
+			if u.Role != "app" {
+				off = 0
+			}
+			calm.Usage[i].CPUSeconds = off + (u.CPUSeconds-off)*(1-share)
+			calm.Usage[i].Seconds -= share * p.Load.WallSeconds
+			p.Usage[i].CPUSeconds += 9 * share * (u.CPUSeconds - off)
+		}
+		if left {
+			p.Undisturbed = &calm
+		}
+	}
+}
+
+// Figures are of the windows that nothing disturbed, and the ledger of all; where too many were disturbed the block is.
+func TestDisturbedWindows(t *testing.T) {
+	whole := analyse(t, twoVariants().input())
+	want := get(t, whole, "json", "otel", "cpu_per_operation")
+	for name, c := range map[string]struct {
+		disturbed      int
+		left           bool
+		dropped, again int
+	}{
+		"left out":                   {2, true, 0, 0},
+		"too many":                   {3, false, 1, 1},
+		"nothing that can be spared": {1, false, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := twoVariants()
+			s.change = disturb(2, c.disturbed, c.left)
+			doc := analyse(t, s.input())
+			f := get(t, doc, "json", "otel", "cpu_per_operation")
+			if len(doc.Runs.Dropped) != c.dropped || warned(doc, "windows-left-out") != c.left {
+				t.Errorf("dropped %q, windows left out: %t", doc.Runs.Dropped, warned(doc, "windows-left-out"))
+			}
+			if c.dropped > 0 && doc.Runs.Spoilt[0].Code != finding.SpoiltWindows {
+				t.Errorf("spoilt by %s", doc.Runs.Spoilt[0].Code)
+			}
+			for _, sample := range f.Samples {
+				if alone := want.Samples[sample.Block-1]; math.Abs(sample.Value/alone.Value-1) > 1e-3 || math.Abs(sample.Baseline/alone.Baseline-1) > 1e-3 {
+					t.Errorf("block %d: %+v, and without disturbed windows %+v", sample.Block, sample, alone)
+				}
+			}
+			for i, l := range doc.Ledgers {
+				if of := whole.Ledgers[i]; l.Operations != of.Operations || !slices.Equal(l.Entries, of.Entries) {
+					t.Errorf("the ledger of %s has %d operations, want all %d: %+v", l.Variant, l.Operations, of.Operations, l.Entries)
+				}
+			}
+			if again, err := analysis.Spoiled(s.input()); err != nil || again != c.again {
+				t.Errorf("%d blocks are to be made again, %v; want %d", again, err, c.again)
+			}
+		})
+	}
+}
+
+// In windows, the scatter of blocks is told apart from that of rounds within them; a run in one piece has none.
+func TestScatter(t *testing.T) {
+	for name, c := range map[string]struct {
+		windows   int
+		wobble    float64
+		low, high float64 // of the share that comes from rounds
+	}{
+		"rounds": {10, 0.3, 0.5, 1}, "processes": {10, 0.001, 0, 0.01}, "one window": {1, 0.3, -1, -1}, "apart": {0, 0, -1, -1},
+	} {
+		s := twoVariants()
+		random := rand.New(rand.NewPCG(8, 9))
+		s.change = func(r *record.Record) {
+			p := &r.Phases[0]
+			for i := range c.windows {
+				n := float64(p.Load.Completed) / float64(c.windows)
+				p.Windows = append(p.Windows, record.Window{Place: 2 * i, Operations: uint64(n), CPUSeconds: n * 50e-6 * math.Exp(c.wobble*random.NormFloat64())})
+			}
+		}
+		doc := analyse(t, s.input())
+		f := get(t, doc, "json", "otel", "cpu_per_operation")
+		if c.low < 0 {
+			if f.Scatter != nil {
+				t.Errorf("%s: %+v, want none", name, f.Scatter)
+			}
+			continue
+		}
+		if f.Scatter == nil {
+			t.Errorf("%s: no scatter", name)
+			continue
+		}
+		var logs []float64
+		for _, sample := range f.Samples {
+			logs = append(logs, math.Log(sample.Value/sample.Baseline))
+		}
+		if g := f.Scatter; g.FromRounds < c.low || g.FromRounds > c.high || g.Windows != 10 || math.Abs(g.Rounds/(c.wobble*math.Sqrt2)-1) > 0.2 || math.Abs(g.Blocks-stats.Deviation(logs)) > 1e-12 {
+			t.Errorf("%s: %+v", name, g)
+		}
+		if other := get(t, doc, "json", "otel", "context_switches"); other.Scatter != nil {
+			t.Errorf("%s: context switches scatter by %+v", name, other.Scatter)
+		}
 	}
 }

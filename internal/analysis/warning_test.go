@@ -84,6 +84,7 @@ var provocations = []struct {
 			r.Harness.StealSeconds = 12
 		}
 	})},
+	{"windows-left-out", func(s *scene) { s.change = disturb(2, 1, true) }},
 	{"spoiled-kept", only("otel", func(r *record.Record) { r.Harness.StealSeconds = 12 })},
 	{"overloaded", only("otel", func(r *record.Record) { r.Phases[0].Load.WallSeconds = 30 })},
 	{"generator-late", only("otel", func(r *record.Record) { r.Phases[0].Load.Lag = spread(10000, 0.002) })},

@@ -30,46 +30,48 @@ func newDoctor(s console.Streams) *cobra.Command {
 		Long: `Looks at everything that an experiment depends on, and measures for a few
 seconds how much work on the other CPU slows the program under test.
 
-With --noise a small program is also measured against itself, for about half a
-minute: a difference smaller than what comes out of that cannot be seen here.`,
+With --noise a small program is also measured against itself, in each order of a
+block, for two to three minutes: a difference smaller than what comes out of that
+cannot be seen here. 'run --dry-run' then tells from it what a run can find.`,
 		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			checks, err := examine(c.Context())
 			if err != nil {
 				return err
 			}
-			var floor []selfcheck.Floor
+			all := doctorResult{Checks: checks}
 			if noisy {
-				if floor, err = noiseFloor(c.Context(), s.Err); err != nil {
+				if err := measureNoise(c.Context(), s.Err, &all); err != nil {
 					return err
 				}
 			}
 			if asJSON {
-				return encode(s.Out, doctorResult{checks, floor})
+				return encode(s.Out, all)
 			}
-			return printDoctor(s.Out, checks, floor)
+			return printDoctor(s.Out, all)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON")
-	c.Flags().BoolVar(&noisy, "noise", false, "measure the noise floor of each metric, too (about half a minute)")
+	c.Flags().BoolVar(&noisy, "noise", false, "measure the noise floor of each metric, too, and in each order (two to three minutes)")
 	return c
 }
 
 // doctorResult is what --json prints.
 type doctorResult struct {
 	Checks []check           `json:"checks"`
-	Noise  []selfcheck.Floor `json:"noise,omitempty"` // with --noise
+	Noise  []selfcheck.Floor `json:"noise,omitempty"`          // with --noise: by metric, in the order windows
+	Orders []selfcheck.Noise `json:"noise_by_order,omitempty"` // with --noise
 }
 
 // printDoctor writes what was found for a person.
-func printDoctor(w io.Writer, checks []check, floor []selfcheck.Floor) error {
+func printDoctor(w io.Writer, all doctorResult) error {
 	options := terminalOptions(w, false)
 	wide := 0
-	for _, one := range checks {
+	for _, one := range all.Checks {
 		wide = max(wide, utf8.RuneCountInString(one.Name))
 	}
 	var b strings.Builder
-	for _, one := range checks {
+	for _, one := range all.Checks {
 		lead := fmt.Sprintf("%-4s  %s%s  ", one.Status, one.Name, strings.Repeat(" ", wide-utf8.RuneCountInString(one.Name)))
 		b.WriteString(selfcheck.Wrap(lead, one.Says, options.Width))
 		if one.Advice != "" {
@@ -79,10 +81,7 @@ func printDoctor(w io.Writer, checks []check, floor []selfcheck.Floor) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing what the doctor found: %w", err)
 	}
-	if len(floor) == 0 {
-		return nil
-	}
-	return selfcheck.WriteFloor(w, floor, selfcheck.Options{Width: options.Width, Color: options.Color})
+	return selfcheck.WriteFloor(w, all.Noise, all.Orders, selfcheck.Options{Width: options.Width, Color: options.Color})
 }
 
 // examine looks at everything that an experiment will depend on.

@@ -5,14 +5,18 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/noise"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/selfcheck"
@@ -78,13 +82,31 @@ func timesText(c noise.Change) string {
 	return fmt.Sprintf("%.2f times (%.2f to %.2f)", 1+c.Estimate, 1+c.Low, 1+c.High)
 }
 
-// noiseFloor measures a small program against itself, and says how small a
-// difference could be seen.
-func noiseFloor(ctx context.Context, progress io.Writer) (floor []selfcheck.Floor, err error) {
-	e, err := noiseExperiment()
-	if err != nil {
-		return nil, err
+// measureNoise measures a small program against itself in each order, says how small a difference could be seen, and keeps
+// that for the plans of runs.
+func measureNoise(ctx context.Context, progress io.Writer, to *doctorResult) error {
+	for _, order := range spec.Orders {
+		e, err := noiseExperiment()
+		if err != nil {
+			return err
+		}
+		e.Design.Order = order
+		doc, err := noiseIn(ctx, progress, e)
+		if err != nil {
+			return fmt.Errorf("measuring the noise in the order %s: %w", order, err)
+		}
+		if order == spec.Windows {
+			to.Noise = selfcheck.Floors(doc)
+		}
+		if n, ok := selfcheck.NoiseOf(doc, order, e.Load.Duration); ok {
+			to.Orders = append(to.Orders, n)
+		}
 	}
+	return keepNoise(to.Orders)
+}
+
+// noiseIn makes an experiment whose results nobody needs.
+func noiseIn(ctx context.Context, progress io.Writer, e *spec.Experiment) (_ *finding.Document, err error) {
 	dir, err := os.MkdirTemp("", "tracetax-doctor-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the measurement of noise: %w", err)
@@ -103,11 +125,68 @@ func noiseFloor(ctx context.Context, progress io.Writer) (floor []selfcheck.Floo
 	if err != nil {
 		return nil, err
 	}
-	doc, err := b.Finish(history)
+	return b.Finish(history)
+}
+
+// keptNoise is the noise of this machine, as it was last measured.
+type keptNoise struct {
+	Measured time.Time         `json:"measured"`
+	Machine  string            `json:"machine"` // on which; the cache may be another's
+	Orders   []selfcheck.Noise `json:"orders"`
+}
+
+// noiseFile is where it is kept, in the cache.
+const noiseFile = "noise.json"
+
+// keepNoise keeps it.
+func keepNoise(orders []selfcheck.Noise) error {
+	store, err := artifact.Open("")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return selfcheck.Floors(doc), nil
+	text, err := json.Marshal(keptNoise{time.Now().UTC(), thisMachine(), orders})
+	if err != nil {
+		return fmt.Errorf("keeping the noise of this machine: %w", err)
+	}
+	whole := filepath.Join(store.Dir(), noiseFile)
+	made := fmt.Sprintf("%s.%d", whole, os.Getpid()) // it takes its name when it is whole
+	err = os.WriteFile(made, text, 0o644)
+	if err == nil {
+		err = os.Rename(made, whole)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping the noise of this machine: %w (set %s to another folder)", err, artifact.Variable)
+	}
+	return nil
+}
+
+// noiseHere is the noise of an order as it was measured on this machine, and when; without that, what is usual elsewhere, and
+// no time.
+func noiseHere(order spec.Order) (selfcheck.Noise, time.Time, error) {
+	usual := selfcheck.UsualNoise(order)
+	text, err := os.ReadFile(filepath.Join(artifact.DefaultDir(), noiseFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return usual, time.Time{}, nil
+	}
+	var kept keptNoise
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
+	}
+	if err != nil {
+		return usual, time.Time{}, fmt.Errorf("reading the noise of this machine: %w; measure it again: tracetax doctor --noise", err)
+	}
+	for _, n := range kept.Orders {
+		if n.Order == order && n.Deviation > 0 && kept.Machine == thisMachine() {
+			return n, kept.Measured, nil
+		}
+	}
+	return usual, time.Time{}, nil
+}
+
+// thisMachine is what its noise hangs on.
+func thisMachine() string {
+	f := machine.Read()
+	return fmt.Sprintf("%s %s, %s, %d CPUs", f.OS, f.Arch, f.CPUModel, f.CPUs)
 }
 
 // noiseExperiment is the built-in one on hello/go; where there is no Go to build

@@ -42,7 +42,7 @@ func TestDoctorFits(t *testing.T) {
 	}
 	var b bytes.Buffer
 	floor := []selfcheck.Floor{{Metric: "cpu_per_operation", Unit: "s", Typical: 60e-6, Blocks: 12, Here: 0.02, Few: 0.02, Many: 0.01}}
-	if err := printDoctor(&b, checks, floor); err != nil {
+	if err := printDoctor(&b, doctorResult{Checks: checks, Noise: floor}); err != nil {
 		t.Fatal(err)
 	}
 	for _, word := range []string{"→ advice", "CPU per operation", "2.0 %", "in 30 blocks"} {

@@ -26,6 +26,7 @@ type dryPlan struct {
 	Variants   []dryVariant   `json:"variants"` // the first is the baseline
 	Load       dryLoad        `json:"load"`
 	Blocks     dryBlocks      `json:"blocks"`
+	Tells      *dryTells      `json:"tells,omitempty"` // of CPU per operation; absent: there are no intervals, or it searches for rates
 	Seed       uint64         `json:"seed"`
 	Drawn      bool           `json:"seed_drawn"` // the seed was drawn for this plan: a run draws another one, unless --seed names it
 	Planned    []plannedRun   `json:"runs"`       // in their order, if none fails
@@ -135,6 +136,10 @@ func dryPlanOf(f session.Foreseen, drawn bool) (dryPlan, error) {
 	}
 	if e.Design.Most == 0 { // it stops at no precision
 		p.Blocks.Precision, p.Blocks.Metric = 0, ""
+	}
+	var err error
+	if p.Tells, err = tellsOf(e, len(schedule.Blocks)); err != nil {
+		return p, err
 	}
 	for _, l := range f.Lacking {
 		p.LeftOut = append(p.LeftOut, dryLack{l.Variant, l.Missing})

@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/spec"
 )
@@ -126,4 +130,51 @@ func dryRunOf(t *testing.T, args ...string) string {
 		t.Fatalf("exit status %d: %s", status, errOut.String())
 	}
 	return out.String()
+}
+
+// What a run can tell comes from the noise that was measured on this machine, and otherwise from what is usual, which it says.
+func TestDryRunTells(t *testing.T) {
+	t.Setenv(artifact.Variable, t.TempDir())
+	tells := func(args ...string) *dryTells {
+		t.Helper()
+		var plan dryPlan
+		if err := json.Unmarshal([]byte(dryRunOf(t, append([]string{"--json", "--blocks", "8", "noise-floor"}, args...)...)), &plan); err != nil {
+			t.Fatal(err)
+		}
+		return plan.Tells
+	}
+	usual := tells("--order", "apart")
+	if windows := tells("--order", "windows"); usual == nil || usual.Measured != "" || usual.Blocks != 8 || windows.Findable >= usual.Findable || windows.Findable <= windows.HalfWidth {
+		t.Errorf("windows tell %+v, apart %+v", windows, usual)
+	}
+	if err := keepNoise([]selfcheck.Noise{{Order: spec.Apart, Deviation: 0.2}}); err != nil {
+		t.Fatal(err)
+	}
+	if measured := tells("--order", "apart"); measured == nil || measured.Measured == "" || measured.Noise != 0.2 || measured.Findable <= usual.Findable {
+		t.Errorf("with noise that was measured here: %+v", measured)
+	}
+	if windows := tells("--order", "windows"); windows == nil || windows.Measured != "" {
+		t.Errorf("of an order that was not measured: %+v", windows)
+	}
+	if few := tells("--blocks", "5"); few != nil {
+		t.Errorf("5 blocks tell %+v", few)
+	}
+	other := keptNoise{Machine: "another", Orders: []selfcheck.Noise{{Order: spec.Apart, Deviation: 0.2}}}
+	text, err := json.Marshal(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(artifact.DefaultDir(), noiseFile)
+	for name, c := range map[string]struct {
+		text string
+		ok   bool
+	}{"another machine's": {string(text), true}, "cut off": {`{"orders": [`, false}} {
+		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		n, measured, err := noiseHere(spec.Apart)
+		if (err == nil) != c.ok || !measured.IsZero() || n.Deviation != usual.Noise {
+			t.Errorf("%s: %+v, measured %v, %v", name, n, measured, err)
+		}
+	}
 }

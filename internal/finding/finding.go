@@ -128,8 +128,17 @@ type Finding struct {
 	Amount     bool              `json:"amount,omitempty"`     // the difference answers and not the ratio: the baseline's operations do nothing
 	Verdict    Verdict           `json:"verdict"`              // what the interval comes to
 	Samples    []Sample          `json:"samples"`              // both values of each block that counts
+	Scatter    *Scatter          `json:"scatter,omitempty"`    // of CPU per operation in the order windows: what more blocks, or more windows, would bring
 	Notes      []Reason          `json:"notes,omitempty"`      // what is to be known beside it
 	Note       string            `json:"note,omitempty"`       // the same in words
+}
+
+// Scatter is how much the log-ratios differ that an interval rests on.
+type Scatter struct {
+	Blocks     float64 `json:"blocks"`      // standard deviation of those of blocks
+	Rounds     float64 `json:"rounds"`      // of those of rounds of windows, within blocks
+	Windows    float64 `json:"windows"`     // of a run, on average
+	FromRounds float64 `json:"from_rounds"` // share of the blocks' variance that the rounds' makes: more windows lessen it, and only more blocks the rest
 }
 
 // Charged says whom the cost is charged to: "sidecar of shop"; "" for all roles but load and sink.

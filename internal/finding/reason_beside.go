@@ -23,7 +23,8 @@ const (
 	DoubtRightNext Code = "ran-right-after"  // the difference depends on whether Against ran right after Variant: there, elsewhere
 	DoubtRightPrev Code = "ran-right-before" // the difference depends on whether Variant ran right after Against: there, elsewhere
 
-	SpoiltSteal Code = "steal" // the host took CPU time while Variant ran: block, share
+	SpoiltSteal   Code = "steal"     // the host took CPU time while Variant ran: block, share
+	SpoiltWindows Code = "disturbed" // other programs, or the host, disturbed windows of the block, too many to leave them out: block, disturbed, windows
 
 	StopPrecise Code = "precise-enough" // the precision was reached: blocks, precision
 	StopMost    Code = "most-blocks"    // the precision was not reached, and no more blocks may be made: blocks, precision

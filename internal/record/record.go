@@ -143,6 +143,8 @@ type Phase struct {
 	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
 	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
 
+	Undisturbed *Undisturbed `json:"undisturbed,omitempty"` // what figures are of, where some rounds of windows were disturbed, and not so many that the block is; nil: of the whole window
+
 	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
 
 	Load         Load    `json:"load"`             // operations of the measured window
@@ -158,11 +160,23 @@ type Phase struct {
 
 // Window is one part of a measured window.
 type Window struct {
-	Place        int     `json:"place"`         // in the order of all parts of all runs, from 0
-	StartSeconds float64 `json:"start_seconds"` // after the start of the first part of any run
-	WallSeconds  float64 `json:"wall_seconds"`  // first intended start to last end
-	Operations   uint64  `json:"operations"`    // that were completed
-	CPUSeconds   float64 `json:"cpu_seconds"`   // of all processes but load and sink, while it lasted
+	Place        int     `json:"place"`               // in the order of all parts of all runs, from 0
+	StartSeconds float64 `json:"start_seconds"`       // after the start of the first part of any run
+	WallSeconds  float64 `json:"wall_seconds"`        // first intended start to last end
+	Operations   uint64  `json:"operations"`          // that were completed
+	CPUSeconds   float64 `json:"cpu_seconds"`         // of all processes but load and sink, while it lasted
+	Others       float64 `json:"others,omitempty"`    // as of a probe, from when it was made ready until its spans had come
+	Disturbed    bool    `json:"disturbed,omitempty"` // programs outside the block used much more in its round than in the others of the phase
+}
+
+// Undisturbed is what was done and used in the windows of the rounds that nothing disturbed, and what they left behind: each
+// from its beginning to that of the run's next one, the last to the end of the drain. It is as the same fields of the phase.
+type Undisturbed struct {
+	Load          Load    `json:"load"`           // operations
+	Sink          Counts  `json:"sink"`           // what arrived
+	Usage         []Usage `json:"usage"`          // one entry a process; memory is that of the phase
+	PausedSeconds float64 `json:"paused_seconds"` // others had the load
+	DrainSeconds  float64 `json:"drain_seconds"`  // 0 where the last window is left out
 }
 
 // Slice is a short stretch of a warm-up that is watched.

@@ -85,19 +85,25 @@ func (s *stage) busy() busy {
 // others is the share of the app's CPUs, or of the harness's, whichever is more,
 // that was used by none of those that used so much; own is what tracetax itself used.
 func (s *stage) others(from, to busy, used usedBy, own time.Duration) float64 {
+	b := s.besides(from, to, used, own)
+	return max(0, b.app.share(), b.harness.share())
+}
+
+// besides is what programs outside the run, and the host, used of its CPUs. It is zero where it is not known.
+func (s *stage) besides(from, to busy, used usedBy, own time.Duration) besides {
 	elapsed := to.at.Sub(from.at).Seconds()
 	if !from.ok || !to.ok || elapsed <= 0 {
-		return 0
+		return besides{}
 	}
 	app, harness := used.app, used.harness+own.Seconds()
 	if len(s.placement.App) == 0 || s.placement.Shared { // the same CPUs
 		app += harness
 		harness = app
 	}
-	share := func(all time.Duration, ours float64, cpus []int) float64 {
-		return max(0, all.Seconds()-ours) / elapsed / count(cpus)
+	of := func(all time.Duration, ours float64, cpus []int) taken {
+		return taken{others: all.Seconds() - ours, ours: ours, all: elapsed * count(cpus)}
 	}
-	return max(share(to.app-from.app, app, s.placement.App), share(to.harness-from.harness, harness, s.placement.Harness))
+	return besides{of(to.app-from.app, app, s.placement.App), of(to.harness-from.harness, harness, s.placement.Harness)}
 }
 
 // own is the CPU time that tracetax itself has used until now.

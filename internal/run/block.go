@@ -28,6 +28,7 @@ func (c *Conductor) Block(ctx context.Context, requests []Request) ([]record.Rec
 		stages[i].record.Harness.Order = string(q.Order)
 	}
 	t.stages = stages
+	t.look, t.pretend = func() (outlook, error) { return lookAt(stages) }, c.outside
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -91,6 +92,10 @@ type turns struct {
 	place   int    // the place of the window that is due, since they last met
 	used    usedBy // since they last met: by all that have said it
 	stages  []*stage
+
+	look    func() (outlook, error)   // at the whole block
+	seen    []outlook                 // before each window since the first of a phase, and after the last
+	pretend func([]outside) []outside // nil: what others used is as it was seen
 }
 
 // usedBy is the CPU that programs on the app's CPUs and on the others used.
@@ -195,7 +200,20 @@ func (t turn) at(ctx context.Context, place int, do func() error) error {
 	if err := t.until(ctx, func() bool { return t.place == place }); err != nil {
 		return err
 	}
+	if place == 0 {
+		first, err := t.look()
+		if err != nil {
+			return err
+		}
+		t.seen = []outlook{first}
+	}
 	err := do()
+	if err == nil {
+		var after outlook
+		after, err = t.look()
+		after.run = t.run
+		t.seen = append(t.seen, after)
+	}
 	t.change(func() { t.place++ })
 	return err
 }

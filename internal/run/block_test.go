@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,4 +251,85 @@ func TestBlockInterrupted(t *testing.T) {
 	if records, err := conductor.Block(ctx, []run.Request{a, b}); !errors.Is(err, because) || records != nil {
 		t.Errorf("an interrupted block gave %v, %d records", err, len(records))
 	}
+}
+
+// A disturbed window is left out with that of the other run in its round, of all figures; spans are told of all.
+func TestBlockWithDisturbedWindows(t *testing.T) {
+	for name, c := range map[string]struct {
+		places    []int
+		disturbed []int // rounds
+		left      bool
+	}{
+		"none":     {nil, nil, false},
+		"one":      {[]int{3}, []int{1}, true},
+		"the last": {[]int{9}, []int{4}, true},
+		"too many": {[]int{2, 3, 8}, []int{1, 4}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conductor, a, b := pair(t, "/work", "/work")
+			for i, turns := range [][]int{{0, 3, 4, 7, 8}, {1, 2, 5, 6, 9}} {
+				p := &[]*run.Request{&a, &b}[i].Phases[0]
+				p.Turns, p.Window = turns, p.Load.Duration/5
+			}
+			conductor.Disturb(c.places...)
+			records, err := conductor.Block(t.Context(), []run.Request{a, b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if r.Failed() {
+					t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+				}
+				phase := r.Phases[0]
+				if phase.Load.Completed != 100 || phase.Sink.Spans != 200 || r.Life.Spans != 282 {
+					t.Errorf("%s: %d operations, %d spans in the window, %d in all; want 100, 200, 282", r.Variant, phase.Load.Completed, phase.Sink.Spans, r.Life.Spans)
+				}
+				var rounds []int
+				var operations uint64
+				var cpu float64
+				for i, w := range phase.Windows {
+					if w.Disturbed {
+						rounds = append(rounds, i)
+					} else {
+						operations, cpu = operations+w.Operations, cpu+w.CPUSeconds
+					}
+				}
+				if !slices.Equal(rounds, c.disturbed) {
+					t.Errorf("%s: the windows %v are disturbed, want %v", r.Variant, rounds, c.disturbed)
+				}
+				u := phase.Undisturbed
+				if c.left != (u != nil) {
+					t.Fatalf("%s: left out %+v, want any: %t", r.Variant, u, c.left)
+				}
+				if u == nil {
+					continue
+				}
+				latencies, err := u.Load.Latency.Decode()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if u.Load.Completed != operations || uint64(latencies.TotalCount()) != operations || u.Sink.Spans != 2*operations || operations != 80 {
+					t.Errorf("%s: %d operations are left, %d latencies, %d spans, want those of %d", r.Variant, u.Load.Completed, latencies.TotalCount(), u.Sink.Spans, operations)
+				}
+				if whole, rest := used(phase.Usage), used(u.Usage); rest < cpu || rest >= whole {
+					t.Errorf("%s: %g s of CPU are left of %g s, want less, and %g s at least", r.Variant, rest, whole, cpu)
+				}
+				off := func(paused, drain, loaded float64) float64 { return paused + drain + loaded }
+				if all, rest := off(phase.PausedSeconds, phase.DrainSeconds, phase.Load.WallSeconds), off(u.PausedSeconds, u.DrainSeconds, u.Load.WallSeconds); math.Abs(rest-u.Usage[0].Seconds) > math.Abs(all-phase.Usage[0].Seconds)+0.02 {
+					t.Errorf("%s: %g s of %g s of reading are left out of account, and %g s of %g s of the whole", r.Variant, u.Usage[0].Seconds-rest, u.Usage[0].Seconds, phase.Usage[0].Seconds-all, phase.Usage[0].Seconds)
+				}
+			}
+		})
+	}
+}
+
+// used is the CPU seconds of all but the harness.
+func used(all []record.Usage) float64 {
+	sum := 0.0
+	for _, u := range all {
+		if !u.Role.Harness() {
+			sum += u.CPUSeconds
+		}
+	}
+	return sum
 }

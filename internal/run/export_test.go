@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
@@ -63,3 +64,17 @@ type at struct {
 }
 
 func (p at) Address() string { return p.host }
+
+// Disturb has a program outside the block take half of the app's CPUs in some windows, by their places, and nothing else be
+// seen of others.
+func (c *Conductor) Disturb(places ...int) {
+	c.outside = func(windows []outside) []outside {
+		for i := range windows {
+			windows[i].besides = besides{app: taken{ours: 0.1, all: 1}, harness: taken{ours: 0.1, all: 1}}
+			if slices.Contains(places, i) {
+				windows[i].app.others = 0.9
+			}
+		}
+		return windows
+	}
+}

@@ -126,7 +126,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 
 	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
 	j.Seed++
-	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: warm.counts}
+	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: warm.counts, came: warm.counts}
 	if err := w.prepare(ctx); err != nil {
 		return phase, counted, err
 	}
@@ -179,5 +179,10 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	s.name = "window"
 	err = w.collect(ctx)
 	phase.Load, phase.Windows = w.did, w.pieces
+	if err == nil {
+		w.came = end.counts
+		w.part(after, ended)
+		phase.Undisturbed, err = w.judge(&phase)
+	}
 	return phase, end.counts, err
 }

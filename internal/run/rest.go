@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
@@ -168,7 +169,7 @@ func (s *stage) calm(ctx context.Context, calmFor, least, patience time.Duration
 	looks := int(calmFor / look)
 	var marks []usage.Mark
 	return await(ctx, look, least+patience, func() (bool, error) {
-		mark, err := s.meter.Glance()
+		mark, err := s.meter.Glance(func(r role.Role) bool { return !r.Harness() })
 		if err != nil {
 			return false, err
 		}

@@ -25,6 +25,7 @@ type Conductor struct {
 
 	placement process.Placement
 	target    func(*process.Launcher) Target // nil: this machine
+	outside   func([]outside) []outside      // what is taken for what others used in each window; nil: what was seen
 }
 
 // Place decides which CPUs the processes under test get, for all runs of an

@@ -44,7 +44,7 @@ type Process interface {
 // Meter reads what processes use, in the order in which they were given.
 type Meter interface {
 	Mark() (usage.Mark, error)
-	Glance() (usage.Mark, error) // of the CPU of what is under test alone
+	Glance(is func(role.Role) bool) (usage.Mark, error) // of the CPU alone, of some roles
 	Between(a, b usage.Mark) []record.Usage
 	// Memory is what they held over a stretch of time. Sample ends one: it takes a last sample.
 	Memory(over ...usage.Stretch) []usage.Memory

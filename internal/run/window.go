@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -20,12 +21,14 @@ type window struct {
 	piece time.Duration // length of one
 	calls uint64        // operations of one, where they end it
 	warm  record.Counts // at the sink when it begins
+	came  record.Counts // at the sink until the spans of the last piece had come
 
 	begun     time.Time
 	armed     drive.Armed // the last piece that was prepared
 	did       record.Load // all pieces whose durations have been collected
 	last      record.Load // the last piece, whose durations have not been yet
 	pieces    []record.Window
+	parts     []piece        // the same
 	loaded    time.Duration  // that the pieces lasted
 	at        loadTime       // when
 	readying  []record.Usage // what preparing and collecting used, which no operation did
@@ -67,6 +70,7 @@ func (w *window) next(ctx context.Context, place int) error {
 		return err
 	}
 	from := time.Now()
+	w.part(before, from)
 	if err := w.collect(ctx); err != nil {
 		return err
 	}
@@ -82,14 +86,29 @@ func (w *window) next(ctx context.Context, place int) error {
 	if err != nil {
 		return err
 	}
+	p := piece{from: before, began: from}
 	if !w.stage.manner().Generator { // the program itself makes ready, and writes down its durations
-		w.readying, w.readied = added(w.readying, w.stage.between(before, after)), w.readied+time.Since(from)
+		p.readying, p.readied = w.stage.between(before, after), time.Since(from)
+		w.readying, w.readied = added(w.readying, slices.Clone(p.readying)), w.readied+p.readied
 	}
+	loaded := w.loaded
 	if err := w.make(ctx, place); err != nil {
 		return err
 	}
 	w.job.Seed++
-	return w.settle(ctx)
+	if err := w.settle(ctx); err != nil {
+		return err
+	}
+	p.loaded = w.loaded - loaded
+	w.parts = append(w.parts, p)
+	return nil
+}
+
+// part ends the last piece with all that it left behind: another one begins, or everything has been drained.
+func (w *window) part(mark usage.Mark, at time.Time) {
+	if last := len(w.parts) - 1; last >= 0 {
+		w.parts[last].to, w.parts[last].ended, w.parts[last].came = mark, at, w.came
+	}
 }
 
 // settle waits until the spans of the pieces so far have come: what the tracer still does for them would run into the next
@@ -112,7 +131,8 @@ func (w *window) settle(ctx context.Context) error {
 		return err
 	}
 	all := func(time.Duration) (bool, error) { return true, nil }
-	_, err = w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, did.Started), w.stage.request.Plan.Patience(), all)
+	d, err := w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, did.Started), w.stage.request.Plan.Patience(), all)
+	w.came = d.counts
 	return err
 }
 
@@ -166,6 +186,9 @@ func (w *window) collect(ctx context.Context) error {
 	}
 	if w.did, err = w.did.Plus(w.last); err != nil {
 		return fmt.Errorf("adding up the windows of operation %s: %w", w.job.Operation.Name, err)
+	}
+	if last := len(w.parts) - 1; last >= 0 {
+		w.parts[last].load = w.last
 	}
 	w.armed, w.last = nil, record.Load{}
 	return nil

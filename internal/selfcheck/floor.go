@@ -1,5 +1,5 @@
 // This file reads off the same program measured twice how small a difference can
-// be seen on this machine.
+// be seen on this machine, by metric, and by the order of a block.
 
 package selfcheck
 
@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // NoiseFloor is the experiment that measures nothing but noise.
@@ -82,10 +86,78 @@ func floorOf(f *finding.Finding) (Floor, bool) {
 	}, true
 }
 
-// WriteFloor writes the floors for a person.
-func WriteFloor(w io.Writer, floors []Floor, o Options) error {
+// Noise is how much CPU per operation of the same program twice differs from block to block, in an order.
+type Noise struct {
+	Order     spec.Order       `json:"order"`
+	Seconds   float64          `json:"seconds"`           // of load in each run
+	Blocks    int              `json:"blocks"`            // that it was measured with
+	Deviation float64          `json:"deviation"`         // standard deviation of their log-ratios: 0.02 is 2 %
+	Scatter   *finding.Scatter `json:"scatter,omitempty"` // where the load went in windows
+	Tells     []Tells          `json:"tells"`             // for numbers of blocks
+}
+
+// Tells is what a number of blocks can tell of CPU per operation.
+type Tells struct {
+	Blocks    int     `json:"blocks"`
+	HalfWidth float64 `json:"half_width"` // about, of the 95 % interval
+	Findable  float64 `json:"findable"`   // the smallest difference that is found in 8 of 10 cases
+}
+
+// tellBlocks are the numbers of blocks that it is told for.
+var tellBlocks = []int{6, 8, 12}
+
+// usual is the deviation by order that is taken where none was measured, as docs/statistics.md has it, and for how long each
+// run had load.
+var usual = map[spec.Order]float64{spec.Windows: 0.02, spec.Woven: 0.03, spec.Apart: 0.1}
+
+const usualSeconds = 5
+
+// UsualNoise is what a small service's noise was elsewhere.
+func UsualNoise(order spec.Order) Noise {
+	return Noise{Order: order, Seconds: usualSeconds, Deviation: usual[order]}
+}
+
+// Tell is what so many blocks can tell; false where they have no interval.
+func (n Noise) Tell(blocks int) (Tells, bool) {
+	width := stats.HalfWidth(blocks, n.Deviation/math.Sqrt2)
+	if math.IsInf(width, 1) {
+		return Tells{}, false
+	}
+	return Tells{blocks, math.Expm1(width), math.Expm1(stats.Findable(blocks, n.Deviation))}, true
+}
+
+// NoiseOf reads the noise off the variant Again of a document that was made in an order, with so much load in each run; false
+// where it has no two blocks.
+func NoiseOf(doc *finding.Document, order spec.Order, load time.Duration) (Noise, bool) {
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		if f.Variant != Again || f.Metric != metric.CPUPerOperation || f.Role != "" || len(f.Samples) < 2 {
+			continue
+		}
+		var base, value []float64
+		for _, s := range f.Samples {
+			base, value = append(base, s.Baseline), append(value, s.Value)
+		}
+		logs, err := stats.LogRatios(base, value)
+		if err != nil {
+			return Noise{}, false
+		}
+		n := Noise{Order: order, Seconds: load.Seconds(), Blocks: len(logs), Deviation: stats.Deviation(logs), Scatter: f.Scatter}
+		for _, blocks := range tellBlocks {
+			if one, ok := n.Tell(blocks); ok {
+				n.Tells = append(n.Tells, one)
+			}
+		}
+		return n, true
+	}
+	return Noise{}, false
+}
+
+// WriteFloor writes the floors, and the noise of each order, for a person.
+func WriteFloor(w io.Writer, floors []Floor, orders []Noise, o Options) error {
 	p := page{options: o}
 	p.floors(floors)
+	p.orders(orders)
 	if _, err := io.WriteString(w, p.text.String()); err != nil {
 		return fmt.Errorf("writing how noisy the machine is: %w", err)
 	}
@@ -106,4 +178,34 @@ func (p *page) floors(floors []Floor) {
 		})
 	}
 	p.grid(rows, map[int]bool{1: true, 2: true, 3: true}, nil)
+}
+
+func (p *page) orders(all []Noise) {
+	if len(all) == 0 {
+		return
+	}
+	p.line("")
+	p.paragraph("", "By the order of a block: by how much blocks differ in CPU per operation, and what difference they find in 8 of 10 cases:", bold)
+	head := []cell{{"", ""}, {"blocks", dim}, {"windows", dim}}
+	for _, n := range tellBlocks {
+		head = append(head, cell{fmt.Sprintf("in %d blocks", n), dim})
+	}
+	rows := [][]cell{head}
+	for _, n := range all {
+		within := "–"
+		if n.Scatter != nil {
+			within = finding.FormatBound(n.Scatter.Rounds, "1", true)
+		}
+		row := []cell{{string(n.Order), ""}, {finding.FormatBound(n.Deviation, "1", true), ""}, {within, ""}}
+		for _, one := range n.Tells {
+			row = append(row, cell{finding.FormatBound(one.Findable, "1", true), ""})
+		}
+		rows = append(rows, row)
+	}
+	p.grid(rows, map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true}, nil)
+	for _, n := range all {
+		if n.Scatter != nil {
+			p.paragraph("", "In the order "+string(n.Order)+" "+words.Scatter(*n.Scatter), dim)
+		}
+	}
 }

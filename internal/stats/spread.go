@@ -14,6 +14,9 @@ func spread(x []float64) (mean, squares float64) {
 	return mean, squares
 }
 
+// Deviation is the sample standard deviation of at least two values.
+func Deviation(x []float64) float64 { return deviation(x) }
+
 // deviation is the sample standard deviation of at least two values.
 func deviation(x []float64) float64 {
 	_, squares := spread(x)

@@ -13,9 +13,10 @@ import (
 const (
 	inStart   = "start" // from the first fork to the first phase
 	inIdle    = "idle"
-	inAfter   = "idle after" // the last phase
-	inSlice   = "slice"      // of a warm-up that is watched
-	inTurn    = "turn"       // a part of a window, where the load goes from one run of a block to the next
+	inAfter   = "idle after"  // the last phase
+	inSlice   = "slice"       // of a warm-up that is watched
+	inTurn    = "turn"        // a part of a window, where the load goes from one run of a block to the next
+	inCalm    = "undisturbed" // of a window that has disturbed turns: without these
 	inWarmup  = "warm-up"
 	inWindow  = "window"
 	inBoth    = "warm-up and window"
@@ -148,6 +149,13 @@ func (t *taken) phase(r *record.Record, p *record.Phase, roles map[string]role.R
 	t.load(in(p, inWindow), p.Load)
 	t.received(r, in(p, inWindow), p.Sink)
 	t.usage(in(p, inWindow), p.Usage)
+	if u := p.Undisturbed; u != nil {
+		calm := in(p, inCalm)
+		t.take(calm, whose{}, *u)
+		t.load(calm, u.Load)
+		t.received(r, calm, u.Sink)
+		t.usage(calm, u.Usage)
+	}
 	if p.Capacity == nil {
 		return
 	}

@@ -164,13 +164,13 @@ func (m *Meter) Mark() (Mark, error) {
 	return mark, errors.Join(errs...)
 }
 
-// Glance is a mark of the processes under test, without context switches: these are read thread by thread, which costs too
-// much to do it often. Of the harness's processes it has nothing.
-func (m *Meter) Glance() (Mark, error) {
+// Glance is a mark of the processes of some roles, without context switches: these are read thread by thread, which costs too
+// much to do it often. Of other processes it has nothing.
+func (m *Meter) Glance(is func(role.Role) bool) (Mark, error) {
 	mark := Mark{readings: make([]reading, len(m.targets))}
 	var errs []error
 	for i, t := range m.targets {
-		if t.Role().Harness() {
+		if !is(t.Role()) {
 			continue
 		}
 		r, err := readCPU(t)

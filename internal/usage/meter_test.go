@@ -356,12 +356,12 @@ func TestGlance(t *testing.T) {
 	each(t, func(t *testing.T, l *process.Launcher) {
 		app := start(t, l, process.Command{}, "burn")
 		m := usage.NewMeter([]usage.Target{harness{app}, app})
-		a, err := m.Glance()
+		a, err := m.Glance(func(r role.Role) bool { return !r.Harness() })
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := time.Duration(app.do(t, 100)).Seconds()
-		b, err := m.Glance()
+		b, err := m.Glance(func(r role.Role) bool { return !r.Harness() })
 		if err != nil {
 			t.Fatal(err)
 		}

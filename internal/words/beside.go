@@ -4,6 +4,7 @@ package words
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -63,6 +64,8 @@ func besideText(r finding.Reason) string {
 		return orderText(r, "where it ran right after "+r.Against, "elsewhere")
 	case finding.SpoiltSteal:
 		return fmt.Sprintf("block %.0f: the host took %s of the CPU time that programs wanted while %s ran", r.Figure("block"), figure("share"), r.Variant)
+	case finding.SpoiltWindows:
+		return fmt.Sprintf("block %.0f: other programs, or the host, disturbed %.0f of %.0f windows of an operation", r.Figure("block"), r.Figure("disturbed"), r.Figure("windows"))
 	case finding.StopPrecise:
 		return "stopped after " + Blocks(int(r.Figure("blocks"))) + " at the precision of " + precision(r)
 	case finding.StopMost:
@@ -163,4 +166,15 @@ func MetricOf(name, charged string) string {
 		return finding.MetricName(name)
 	}
 	return finding.MetricName(name) + " of " + charged
+}
+
+// Scatter says whether more blocks would make an interval narrower, or more windows.
+func Scatter(s finding.Scatter) string {
+	share := math.Round(100 * s.FromRounds)
+	text := fmt.Sprintf("blocks differ by %s, and rounds of windows within a block by %s: %.0f %% of the blocks' variance comes from the rounds (%.0f a block), the rest from the processes. ",
+		finding.FormatBound(s.Blocks, "1", true), finding.FormatBound(s.Rounds, "1", true), share, s.Windows)
+	if s.FromRounds >= 0.5 {
+		return text + "More windows (a longer duration) help as much as more blocks."
+	}
+	return text + "More blocks help, more windows hardly."
 }

@@ -1,7 +1,8 @@
 // This file leaves out blocks that the machine spoiled. It looks at signals only that no variant's own work can move: leaving
 // runs out by what the app does, or what follows from it, would choose the result. The load generator's lag is none of them,
 // for the spans of a variant keep the sink busy beside it; nor are the load of the machine and what others use of its CPUs,
-// part of which is the kernel's work for the program. These warn.
+// part of which is the kernel's work for the program. These warn. Of windows, what others use is held against the other windows of
+// the block, and those that stand out are left out (see package run); a block of which too many do is spoiled.
 
 package dataset
 
@@ -97,14 +98,32 @@ func (s *Set) Again() int {
 	return n
 }
 
+// spoilOf is the worst that spoiled a run.
 func (s *Set) spoilOf(r *Run) (Spoil, bool) {
 	share := s.taken(r)
-	return Spoil{
+	worst := Spoil{
 		Block: r.Block, Variant: r.Variant, badness: share / spoiledSteal,
 		Reason: finding.Reason{Code: finding.SpoiltSteal, Variant: r.Variant, Figures: []finding.Figure{
 			{Name: "block", Value: float64(r.Block), Unit: "count"}, {Name: "share", Value: share, Unit: "1"},
 		}},
-	}, share > spoiledSteal
+	}
+	spoiled := share > spoiledSteal
+	for i := range r.Phases {
+		p := Phase{Phase: &r.Phases[i]}
+		n := p.Disturbed()
+		if n == 0 || p.Undisturbed != nil {
+			continue
+		}
+		if badness := float64(n*Droppable) / float64(len(p.Windows)); !spoiled || badness > worst.badness {
+			worst.badness = badness
+			worst.Reason = finding.Reason{Code: finding.SpoiltWindows, Variant: r.Variant, Figures: []finding.Figure{
+				{Name: "block", Value: float64(r.Block), Unit: "count"},
+				{Name: "disturbed", Value: float64(n), Unit: "count"}, {Name: "windows", Value: float64(len(p.Windows)), Unit: "count"},
+			}}
+		}
+		spoiled = true
+	}
+	return worst, spoiled
 }
 
 // taken is the share of the CPU time for which there was work that the host took. As a share of all the time it would follow

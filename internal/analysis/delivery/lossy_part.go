@@ -63,7 +63,7 @@ func (b *Book) LostInWindow(variant string, at cell.At) Lost {
 	if known, has := b.windows[of]; has {
 		return known
 	}
-	b.windows[of] = b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) { return &p.Load, p.Sink, true })
+	b.windows[of] = b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) { return &p.Whole.Load, p.Whole.Sink, true })
 	return b.windows[of]
 }
 
@@ -95,7 +95,7 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 			Flagged: ledger.Flagged(*load), Chosen: load.Started > 0 && load.Identified == load.Started,
 		}}})
 		wholes = append(wholes, ofCells(r.Record))
-		shares = append(shares, portion{load.Started + load.Resent, p.Warmup.Started + p.Load.Started + p.Warmup.Resent + p.Load.Resent})
+		shares = append(shares, portion{load.Started + load.Resent, p.Warmup.Started + p.Whole.Load.Started + p.Warmup.Resent + p.Whole.Load.Resent})
 	}
 	size := 1 // how many blocks are settled together
 	if tracing.ByChance() {
@@ -164,11 +164,12 @@ func (l Lost) below(whole *finding.Ledger) bool {
 // lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
 func (b *Book) lostInPhase(variant string, at cell.At) Lost {
 	return b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
+		made := p.Whole.Load
 		load := record.Load{
-			Started: p.Warmup.Started + p.Load.Started, Completed: p.Warmup.Completed + p.Load.Completed, Resent: p.Warmup.Resent + p.Load.Resent,
-			Identified: p.Warmup.Identified + p.Load.Identified, Sampled: p.Warmup.Sampled + p.Load.Sampled,
+			Started: p.Warmup.Started + made.Started, Completed: p.Warmup.Completed + made.Completed, Resent: p.Warmup.Resent + made.Resent,
+			Identified: p.Warmup.Identified + made.Identified, Sampled: p.Warmup.Sampled + made.Sampled,
 		}
-		return &load, p.WarmupSink.Plus(p.Sink), true
+		return &load, p.WarmupSink.Plus(p.Whole.Sink), true
 	})
 }
 

@@ -104,7 +104,7 @@ func (b *Book) LostInMeasured(variant string, at cell.At) Lost {
 // not, or twice.
 func (b *Book) failsOn(variant string, at cell.At) bool {
 	return slices.ContainsFunc(b.PhasesOf(variant, at), func(p *dataset.Phase) bool {
-		return p.Warmup.Started+p.Load.Started > p.Warmup.Completed+p.Load.Completed || p.Warmup.Resent+p.Load.Resent > 0
+		return p.Warmup.Started+p.Whole.Load.Started > p.Warmup.Completed+p.Whole.Load.Completed || p.Warmup.Resent+p.Whole.Load.Resent > 0
 	})
 }
 

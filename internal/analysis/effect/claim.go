@@ -10,7 +10,10 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -43,6 +46,9 @@ func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 		c.remark(finding.Reason{Code: finding.NoteBracket, Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}}})
 	}
 	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+	if m.Name == metric.CPUPerOperation && m.Payer == (role.Charge{}) && !m.NotCompared {
+		c.Scatter = s.scatter(c)
+	}
 	if m.NotCompared {
 		c.Uncompared = true
 		c.Absolute, c.Relative, c.logs, c.logsApart = nil, nil, nil, nil
@@ -51,6 +57,37 @@ func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 		c.Amount, c.logs, c.logsApart = true, nil, nil
 	}
 	return c
+}
+
+// scatter is how a claim's log-ratios differ from block to block, and within blocks; nil where there are no windows.
+func (s *Maker) scatter(c *claim) *finding.Scatter {
+	var rounds [][]float64
+	for _, sample := range c.Samples {
+		base, value := s.Runs[c.pair.Against][sample.Block].ByCell[c.at], s.Runs[c.pair.Variant][sample.Block].ByCell[c.at]
+		rounds = append(rounds, roundsOf(base, value))
+	}
+	n, ok := stats.Nest(c.logs, rounds)
+	if !ok {
+		return nil
+	}
+	return &finding.Scatter{Blocks: n.Blocks, Rounds: n.Rounds, Windows: n.Windows, FromRounds: n.FromRounds()}
+}
+
+// roundsOf are the log-ratios of CPU per operation of the rounds of a block: each run has one window in each. What is done
+// between windows is in none.
+func roundsOf(base, value *dataset.Phase) []float64 {
+	var out []float64
+	for i := range min(len(base.Windows), len(value.Windows)) {
+		b, v := base.Windows[i], value.Windows[i]
+		if b.Disturbed && base.Undisturbed != nil || b.Operations == 0 || v.Operations == 0 {
+			continue
+		}
+		logs, err := stats.LogRatios([]float64{b.CPUSeconds / float64(b.Operations)}, []float64{v.CPUSeconds / float64(v.Operations)})
+		if err == nil { // otherwise nothing was used in a window
+			out = append(out, logs[0])
+		}
+	}
+	return out
 }
 
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.

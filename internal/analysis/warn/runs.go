@@ -95,6 +95,23 @@ func (s *looker) findFailed() []hit {
 	return hits
 }
 
+// findDisturbed counts the windows that are left out; each variant has as many.
+func (s *looker) findDisturbed() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		left, all, blocks := 0, 0, 0
+		for _, p := range s.PhasesOf(s.Baseline, at) {
+			if all += len(p.Windows); p.Undisturbed != nil {
+				left, blocks = left+p.Disturbed(), blocks+1
+			}
+		}
+		if left > 0 {
+			hits = append(hits, hit{fmt.Sprintf("other programs, or the host, disturbed %d of %d windows, in %s: they are left out, of all variants alike", left, all, words.Blocks(blocks)), at.String()})
+		}
+	}
+	return hits
+}
+
 func (s *looker) findDropped() []hit { return spoilHits(s.Dropped, "left out") }
 
 func (s *looker) findKept() []hit { return spoilHits(s.Spoiled, "kept") }

@@ -43,6 +43,7 @@ var checks = []check{
 	{"failed-runs", warning, "see the last log lines in the results folder under logs/; what failed twice is not tried again by --resume: mend it, and measure again", (*looker).findFailed},
 	{"spoiled-blocks", spoiled, "run on a machine that does nothing else; the other blocks count as they are", (*looker).findDropped},
 	{"spoiled-kept", spoiled, "more blocks are spoiled than may be left out, and these count: repeat the experiment on a quieter machine", (*looker).findKept},
+	{"windows-left-out", note, "nothing to do: the other windows count as they are, and spans are told of all of them", (*looker).findDisturbed},
 	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*looker).findOverloaded},
 	{"generator-bound", warning, "ask with more CPUs for the load generator, or give the service less; 'tracetax load --capacity' tells what this generator can do here", (*looker).findGeneratorBound},
 	{"search-limit", warning, "let the search go further (load: {capacity: {from: …, max: …}})", (*looker).findSearchLimit},

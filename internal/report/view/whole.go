@@ -3,12 +3,15 @@
 package view
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Whole is all of a result, a part after the other: the headline first, every figure last.
@@ -48,7 +51,26 @@ func chartSections(doc *finding.Document) []model.Section {
 	}
 	return append(sections,
 		model.Section{ID: "latency", Title: "Latency by percentile", Chart: &model.Chart{}, Lead: model.Texts(from + " The line is the centre over the runs, the band their lowest and highest.")},
-		model.Section{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins the runs of one block. The bar is the centre.")})
+		model.Section{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins the runs of one block. The bar is the centre." + scatterText(doc))})
+}
+
+// scatterText says whether more blocks would tell more, or more windows: of the headline with the middle share.
+func scatterText(doc *finding.Document) string {
+	var all []finding.Scatter
+	for _, f := range doc.Findings {
+		if f.Headline && f.Scatter != nil {
+			all = append(all, *f.Scatter)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	slices.SortFunc(all, func(a, b finding.Scatter) int { return cmp.Compare(a.FromRounds, b.FromRounds) })
+	text := " In CPU per operation "
+	if len(all) > 1 {
+		text = " In CPU per operation (of the middle one of " + strconv.Itoa(len(all)) + " differences) "
+	}
+	return text + words.Scatter(all[(len(all)-1)/2])
 }
 
 // hasSteps reports whether variants are held against others than the baseline.

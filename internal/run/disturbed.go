@@ -1,0 +1,201 @@
+// Windows in which the machine was disturbed. They are judged by what programs outside the block, and the host, took of its
+// CPUs, never by what the program under test did: leaving windows out by that would choose the result. What waits in a run
+// queue waits for one of these, or for the block itself, which is no disturbance. A disturbed window is left out together
+// with those of the other variants in its round.
+
+package run
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/usage"
+)
+
+const (
+	// disturbing is by how much more than in the middle window others take in one that is disturbed.
+	disturbing = 0.2
+	// leastRounds have a middle one.
+	leastRounds = 3
+	// leavable: at most one round in so many is left out.
+	leavable = 5
+)
+
+// taken is CPU time in a stretch.
+type taken struct {
+	others float64 // used by others; less than zero by no more than the kernel's clock is coarse
+	ours   float64 // by the block
+	all    float64 // that there was
+}
+
+// share is what others used of all time.
+func (t taken) share() float64 { return part(t.others, t.all) }
+
+// left is what others used of the time that the block did not want.
+func (t taken) left() float64 { return part(t.others, max(t.all-t.ours, t.others)) }
+
+// part is 0 where there is nothing.
+func part(of, all float64) float64 {
+	if all <= 0 {
+		return 0
+	}
+	return of / all
+}
+
+// besides is what others used of the app's CPUs and of the harness's.
+type besides struct{ app, harness taken }
+
+// outside is that in the window of a run.
+type outside struct {
+	besides
+	run int
+}
+
+// disturbed says of each round of windows whether one of them was disturbed: on the app's CPUs or the harness's others had a
+// much larger share than in the run's middle window, both of all time and of the time that the block left. A program that
+// works all the time has one of the two always alike, whether it wants a fixed share or whatever it can get: the other one
+// follows the run's own work, which must not decide.
+func disturbed(windows []outside, runs int) []bool {
+	rounds := make([]bool, len(windows)/runs)
+	if len(rounds) < leastRounds {
+		return rounds
+	}
+	for run := range runs {
+		for _, of := range []func(outside) taken{func(o outside) taken { return o.app }, func(o outside) taken { return o.harness }} {
+			var shares, left []float64
+			for _, o := range windows {
+				if o.run == run {
+					shares, left = append(shares, of(o).share()), append(left, of(o).left())
+				}
+			}
+			share, usual := median(shares), median(left)
+			for place, o := range windows {
+				if o.run == run && of(o).share()-share > disturbing && of(o).left()-usual > disturbing {
+					rounds[place/runs] = true
+				}
+			}
+		}
+	}
+	return rounds
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// outlook is what is seen of a whole block at a moment.
+type outlook struct {
+	run    int // whose window ends
+	stages []*stage
+	busy   busy
+	own    time.Duration
+	used   []usage.Mark // by run
+}
+
+// lookAt looks at the CPU time of all processes of a block, and at how busy its CPUs are.
+func lookAt(stages []*stage) (outlook, error) {
+	o := outlook{stages: stages, busy: stages[0].busy(), own: usage.Own()}
+	for _, s := range stages {
+		mark, err := s.meter.Glance(func(role.Role) bool { return true })
+		if err != nil {
+			return o, err
+		}
+		o.used, o.own = append(o.used, mark), o.own+s.launcher.KeeperCPU()
+	}
+	return o, nil
+}
+
+// since is what others used from one look to the next.
+func (o outlook) since(before outlook) besides {
+	var used usedBy
+	for i, s := range o.stages {
+		one := usedOf(s.meter.Between(before.used[i], o.used[i]))
+		used.app, used.harness = used.app+one.app, used.harness+one.harness
+	}
+	return o.stages[0].besides(before.busy, o.busy, used, o.own-before.own)
+}
+
+// outside is what others used in each window of the phase, by its place; nil where nobody looked.
+func (t turn) outside() []outside {
+	if t.turns == nil {
+		return nil
+	}
+	var out []outside
+	for i := 1; i < len(t.seen); i++ {
+		out = append(out, outside{t.seen[i].since(t.seen[i-1]), t.seen[i].run})
+	}
+	if t.pretend != nil {
+		return t.pretend(out)
+	}
+	return out
+}
+
+// piece is one part of a window, and what it left behind until the run's next one began.
+type piece struct {
+	load         record.Load
+	from, to     usage.Mark
+	began, ended time.Time
+	came         record.Counts // at the sink until its spans had come
+	readying     []record.Usage
+	readied      time.Duration
+	loaded       time.Duration
+}
+
+// judge marks the windows that were disturbed. Where there are some, and at most a fifth, it returns what was done and used
+// in the others; nil otherwise: then there is nothing to leave out, or the whole block is disturbed.
+func (w *window) judge(phase *record.Phase) (*record.Undisturbed, error) {
+	if len(w.pieces) == 0 {
+		return nil, nil // it is in one piece
+	}
+	windows, runs := w.stage.turn.outside(), w.stage.turn.runs
+	if len(windows) < runs*len(w.pieces) {
+		return nil, nil // it is of a run by itself
+	}
+	bad := disturbed(windows, runs)
+	for i := range w.pieces {
+		own := windows[w.pieces[i].Place]
+		w.pieces[i].Others = max(0, own.app.share(), own.harness.share())
+		w.pieces[i].Disturbed = bad[w.pieces[i].Place/runs]
+	}
+	n := len(slices.DeleteFunc(slices.Clone(bad), func(b bool) bool { return !b }))
+	if n == 0 || n > len(bad)/leavable {
+		return nil, nil
+	}
+	return w.without(phase)
+}
+
+// without is what the phase was without its disturbed windows. Whatever belongs to one goes with it: its operations, what
+// arrived at the sink and what was used till the run's next window began. What was used before the first window stays, as
+// part of the time in which others had the load.
+func (w *window) without(phase *record.Phase) (*record.Undisturbed, error) {
+	out := &record.Undisturbed{
+		Sink: phase.Sink, Usage: slices.Clone(phase.Usage), PausedSeconds: phase.PausedSeconds, DrainSeconds: phase.DrainSeconds,
+	}
+	before := w.warm
+	for i, p := range w.parts {
+		came := p.came.Minus(before)
+		before = p.came
+		if !w.pieces[i].Disturbed {
+			var err error
+			if out.Load, err = out.Load.Plus(p.load); err != nil {
+				return nil, fmt.Errorf("adding up the undisturbed windows of operation %s: %w", phase.Operation, err)
+			}
+			continue
+		}
+		used := w.stage.between(p.from, p.to)
+		off := (p.ended.Sub(p.began) - p.loaded - p.readied).Seconds()
+		if i == len(w.parts)-1 {
+			off -= phase.DrainSeconds
+			out.DrainSeconds = 0
+		}
+		out.PausedSeconds = max(0, out.PausedSeconds-off)
+		out.Sink = out.Sink.Minus(came)
+		out.Usage = less(out.Usage, less(used, p.readying))
+	}
+	return out, nil
+}
