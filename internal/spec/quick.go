@@ -16,8 +16,9 @@ const (
 	quickWarmupAll  = 10 * time.Second
 	quickWindow     = 2500 * time.Millisecond
 	quickShortest   = 500 * time.Millisecond
+	quickProbe      = 2 * time.Second // of a search
 	quickIdle       = 300 * time.Millisecond
-	quickResolution = 0.1 // of a search
+	quickResolution = 0.1 // likewise
 	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
 	quickDriven     = time.Second     // window of a self-driving workload
@@ -95,12 +96,14 @@ func (c Capacity) quick() Capacity {
 // at least once, and where it can a tracer sends as often as it does in a long one.
 func (e *Experiment) quickest() time.Duration {
 	length := quickWindow
-	if e.self() {
+	switch {
+	case e.self():
 		length = quickDriven
+	case e.Load.Capacity != nil:
+		length = quickProbe
 	}
-	if phases := e.Design.Blocks * len(e.Variants) * len(e.Operations) * len(e.Load.Steps()); phases > 0 && e.Load.Capacity == nil {
-		length = min(length, max((quickLoad/time.Duration(phases)).Round(100*time.Millisecond), quickShortest, delaysInWindow*e.delay()))
-	}
+	phases := max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))
+	length = min(length, max((quickLoad/time.Duration(phases)).Round(100*time.Millisecond), quickShortest, delaysInWindow*e.delay()))
 	longer := func(rate float64) {
 		if !happens(rate, length) {
 			length = time.Duration(math.Ceil(float64(time.Second) / rate))
