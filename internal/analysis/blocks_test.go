@@ -8,8 +8,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -268,21 +271,30 @@ func TestInterruptedInABlockThatIsMadeAgain(t *testing.T) {
 }
 
 func TestFewBlocksGiveFigures(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		blocks int
-		quick  bool
-		why    finding.Code
-	}{{"too few", 5, false, finding.WhyFewBlocks}, {"quick", 10, true, finding.WhyQuick}} {
-		t.Run(c.name, func(t *testing.T) {
+	s := twoVariants()
+	s.blocks = 5
+	f := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation")
+	if f.Verdict.Kind != finding.None || f.Verdict.Reason().Code != finding.WhyFewBlocks || f.Absolute.Low != nil || f.Relative.High != nil {
+		t.Errorf("%+v", f)
+	}
+}
+
+// A quick run is answered like any other: by its blocks.
+func TestQuickRunsAreAnsweredLikeOthers(t *testing.T) {
+	for _, blocks := range []int{5, 6, 10} {
+		var told [2]*finding.Document
+		for i, quick := range []bool{false, true} {
 			s := twoVariants()
-			s.blocks, s.quick = c.blocks, c.quick
-			doc := analyse(t, s.input())
-			f := get(t, doc, "json", "otel", "cpu_per_operation")
-			if f.Verdict.Kind != finding.None || f.Verdict.Reason().Code != c.why || f.Absolute.Low != nil || f.Relative.High != nil {
-				t.Errorf("%+v", f)
-			}
-		})
+			s.blocks, s.quick, s.budget = blocks, quick, []spec.Limit{{Metric: metric.MemoryPeak, Value: 0.05}}
+			told[i] = analyse(t, s.input())
+		}
+		f := get(t, told[1], "json", "otel", "cpu_per_operation")
+		if has := f.Relative.Low != nil; has != (blocks >= 6) || has != (f.Verdict.Kind == finding.Costs) {
+			t.Errorf("%d blocks: %+v", blocks, f)
+		}
+		if diff := cmp.Diff(told[0].Findings, told[1].Findings); diff != "" {
+			t.Errorf("%d blocks: a quick run is answered otherwise:\n%s", blocks, diff)
+		}
 	}
 }
 

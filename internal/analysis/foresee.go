@@ -11,10 +11,9 @@ import (
 type Outlook = effect.Outlook
 
 // Foresee says what the verdicts on the headline and those on budgets will need; no claims
-// where there are none. A quick experiment makes none. A budget for lost spans needs no
-// blocks: they are counted.
+// where there are none. A budget for lost spans needs no blocks: they are counted.
 func Foresee(e *spec.Experiment) (headline, budgets Outlook) {
-	if e == nil || len(e.Variants) == 0 || e.Design.Quick {
+	if e == nil || len(e.Variants) == 0 {
 		return headline, budgets
 	}
 	return effect.Outlooks(e)

@@ -81,19 +81,16 @@ func TestForesee(t *testing.T) {
 func TestForeseeShort(t *testing.T) {
 	for name, c := range map[string]struct {
 		blocks, most    int
-		quick           bool
 		short, hopeless bool
 		joint           bool
 	}{
-		"enough":                      {9, 0, false, false, false, true},
-		"one less":                    {8, 0, false, true, true, true},
-		"too few for any interval":    {5, 0, false, true, true, false},
-		"may stop before there are":   {8, 30, false, true, false, false},
-		"cannot reach them":           {8, 9, false, true, true, false}, // a precision needs more for the same estimate.Confidence
-		"quick, which makes no claim": {2, 0, true, false, false, false},
+		"enough":                    {9, 0, false, false, true},
+		"one less":                  {8, 0, true, true, true},
+		"too few for any interval":  {5, 0, true, true, false},
+		"may stop before there are": {8, 30, true, false, false},
+		"cannot reach them":         {8, 9, true, true, false}, // a precision needs more for the same estimate.Confidence
 	} {
 		s := manyClaims(c.blocks, 0.01)
-		s.quick = c.quick
 		s.design = func(e *spec.Experiment) {
 			if c.most > 0 {
 				e.Design.Most, e.Design.Precision = c.most, 0.02

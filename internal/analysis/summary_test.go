@@ -32,8 +32,8 @@ func TestSummary(t *testing.T) {
 			"On hello/go, tracing with otel makes no difference in CPU per operation larger than ", " on json; no span was lost."},
 		{"figures only", func(s *scene) { s.blocks = 2 },
 			"On hello/go, in 2 blocks (figures only), CPU per operation with otel was 30.8 µs higher (+59.7 %) on json", "; no span was lost; an interval needs at least 6 blocks."},
-		{"figures of many operations", func(s *scene) { operations(s, "json", "work"); s.quick = true },
-			"On hello/go, in 10 blocks (figures only), CPU per operation with otel differed by +12.3 % (work) to +59.1 % (json, ", "an interval needs at least 6 blocks and no --quick."},
+		{"figures of many operations", func(s *scene) { operations(s, "json", "work"); s.blocks = 5 },
+			"On hello/go, in 5 blocks (figures only), CPU per operation with otel differed by +12.3 % (work) to +60.3 % (json, ", "an interval needs at least 6 blocks."},
 		{"nothing differs, within a budget", func(s *scene) {
 			s.variants[1].adds, s.budget = 0, []spec.Limit{{Metric: "cpu_per_operation", Value: 0.2}}
 		}, "On hello/go, tracing with otel makes no difference in CPU per operation larger than ", "; within the budget; no span was lost."},

@@ -83,7 +83,6 @@ func TestKnees(t *testing.T) {
 		{"levels that are no doublings", connections(0.005, 10, 1, 5, 10, 15, 20), 10, false, 0},
 		{"noise hides it", connections(0.4, 8, 1, 2, 4, 8, 16, 32), 0, false, 0},
 		{"too few blocks", func() scene { s := connections(0.005, 8, 1, 2, 4, 8, 16); s.blocks = 5; return s }(), 0, false, 0},
-		{"quick", func() scene { s := connections(0.005, 8, 1, 2, 4, 8, 16); s.quick = true; return s }(), 0, false, 0},
 		{"between two levels", connections(0.02, 4.45, 1, 2, 4, 8, 16, 32), 8, false, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -92,7 +92,7 @@ func TestDryPlan(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if plan.Blocks != (dryBlocks{Least: 3, Most: 3}) || plan.Load.Windows != len(plan.Operations) || plan.Operations[0].Rate != 800 || plan.Load.Window != 2.5 {
+	if plan.Blocks != (dryBlocks{Least: 3, Most: 3}) || plan.Load.Windows != len(plan.Operations) || plan.Operations[0].Rate != 800 || plan.Load.Window != 2 {
 		t.Errorf("%+v", plan)
 	}
 }

@@ -36,7 +36,7 @@ func TestBlocksThatCannotDecide(t *testing.T) {
 		"a budget, one block less":   {"design: {blocks: 6}\nbudget: {cpu: 5%}\n", console.Usage, "7"},
 		"two budgets":                {"design: {blocks: 7}\nbudget: {cpu: 5%, startup: 5%}\n", console.Usage, "8"},
 		"lost spans are counted":     {"design: {blocks: 7}\nbudget: {lost: 0}\n", console.Fine, ""},
-		"quick":                      {"design: {blocks: 2, quick: true}\nbudget: {cpu: 5%}\n", console.Fine, ""},
+		"quick, a budget":            {"design: {blocks: 6, quick: true}\nbudget: {cpu: 5%}\n", console.Usage, "7"},
 		"the headline":               {"design: {blocks: 6}\n", console.Fine, "7"},
 		"the headline, any verdict":  {"design: {blocks: 3}\n", console.Fine, "7"},
 		"a precision, ends too soon": {"design: {blocks: 8..30, precision: 2%}\nbudget: {cpu: 5%, startup: 5%, memory: 5%}\n", console.Fine, "10"},

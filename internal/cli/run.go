@@ -71,7 +71,7 @@ span came of what was to be traced, or when spans went elsewhere.`,
 	})
 	f.common(c)
 	flags := c.Flags()
-	flags.BoolVar(&f.quick, "quick", false, "two blocks (one, where it has over 10 windows) of seconds, and no pilots where the workload declares rates: figures, but no intervals and no verdicts")
+	flags.BoolVar(&f.quick, "quick", false, "the fewest blocks that give intervals (6), of seconds: shorter windows and warm-ups, no precision to reach, and no pilots where the workload declares rates")
 	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b`, and the baselines that they have (the first, and against:)")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
 	flags.BoolVar(&f.goOn, "go-on", false, "make all runs, even if the first ones show a mistake: a program that does not get ready, no span, half of the rate")
@@ -119,11 +119,9 @@ func (f *runFlags) common(c *cobra.Command) {
 // run makes the experiments one after the other, each in a results folder of its
 // own below the given one when there are several.
 func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*spec.Experiment) error {
-	if !f.quick && f.resume == "" { // quick windows are short on purpose; what was begun stays as it is
+	if f.resume == "" { // what was begun stays as it is
 		printHints(s.Err, experiments, len(f.line.Command) > 0)
 		warnOfBlocks(s.Err, experiments)
-	}
-	if f.resume == "" { // what was begun stays as it is
 		tellKeptAway(s.Err, f.keepEnv)
 	}
 	if f.dryRun {

@@ -39,7 +39,7 @@ func (c *comparison) remarks(doc *finding.Document, before, after string) {
 			c.warn("compare-partial", "note", fmt.Sprintf("%s has %s, which %s has not", side.name, strings.Join(alone, ", "), side.not), "variants are matched by their names")
 		}
 		if side.has.Quick {
-			c.warn("compare-quick", "warning", side.name+" was a quick run", "run it without --quick for intervals and verdicts")
+			c.warn("compare-quick", "warning", side.name+" was a quick run", "its windows and its warm-up are short: run it without --quick for numbers to act on")
 		}
 	}
 	for _, one := range []struct {

@@ -57,7 +57,6 @@ type Code string
 
 // The codes, each with its figures.
 const (
-	WhyQuick       Code = "quick"        // a quick run gives figures only
 	WhyFewBlocks   Code = "few-blocks"   // too few blocks for any interval: blocks, and least, that it takes
 	WhyCorrection  Code = "correction"   // too few blocks for an interval that is corrected for all claims: more, that it takes, and claims
 	WhyNotSure     Code = "not-sure"     // the interval excludes zero only if it is not corrected: claims

@@ -43,7 +43,7 @@ type ReplicationResult struct {
 	Runtimes []string  `json:"runtimes,omitempty"` // what the programs said of their version: "java: openjdk 17.0.15"
 	Created  time.Time `json:"created"`
 	Blocks   int       `json:"blocks"`
-	Quick    bool      `json:"quick,omitempty"` // figures only
+	Quick    bool      `json:"quick,omitempty"` // with shorter windows and a shorter warm-up than the experiment asks for
 	Summary  string    `json:"summary"`
 }
 

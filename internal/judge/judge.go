@@ -45,7 +45,6 @@ type Doubt struct {
 
 // Rules are the same for all questions that are asked together.
 type Rules struct {
-	Quick bool               // figures are all that is asked for
 	Fixed bool               // the number of blocks was chosen before: the signs of all differences together may answer too
 	Parts map[string]float64 // of the 5 % that all families have together; nil: each has 5 % of its own
 }
@@ -58,7 +57,7 @@ func All(questions []Question, rules Rules) []finding.Verdict {
 	for i := range questions {
 		q := &questions[i]
 		var few bool
-		verdicts[i], few = q.answer(claims[q.Family], rules.Quick)
+		verdicts[i], few = q.answer(claims[q.Family])
 		if few && q.Limit == nil {
 			short[q.Family] = append(short[q.Family], i)
 		}
@@ -90,14 +89,14 @@ func weighted(claims int, part float64) int {
 
 // answer is the verdict among so many claims; few reports whether more blocks might have given one, and the signs of
 // all claims together may.
-func (q *Question) answer(claims int, quick bool) (v finding.Verdict, few bool) {
+func (q *Question) answer(claims int) (v finding.Verdict, few bool) {
 	v.Budget = q.Limit
 	if q.Overloaded != nil {
 		v.Kind, v.Reasons = finding.Overloaded, []finding.Reason{*q.Overloaded}
 		return v, false
 	}
-	if len(q.First) == 0 && (quick || q.Blocks < q.Least) {
-		q.figuresOnly(&v, quick)
+	if len(q.First) == 0 && q.Blocks < q.Least {
+		q.figuresOnly(&v)
 		return v, false
 	}
 	v.Claims, v.Confidence = claims, stats.Bonferroni(estimate.Confidence, claims)
@@ -124,16 +123,13 @@ func (q *Question) answer(claims int, quick bool) (v finding.Verdict, few bool) 
 }
 
 // figuresOnly is the verdict on too few blocks. A budget is never met by silence.
-func (q *Question) figuresOnly(v *finding.Verdict, quick bool) {
+func (q *Question) figuresOnly(v *finding.Verdict) {
 	reason := finding.Reason{Code: finding.WhyFewBlocks, Figures: []finding.Figure{
 		{Name: "blocks", Value: float64(q.Blocks), Unit: "count"}, {Name: "least", Value: float64(q.Least), Unit: "count"},
 	}}
-	if quick {
-		reason = finding.Reason{Code: finding.WhyQuick}
-	}
 	v.Reasons = []finding.Reason{reason}
 	if q.Wanted || q.Limit != nil {
-		cannotTell(v, max(0, q.Least-q.Blocks), reason)
+		cannotTell(v, q.Least-q.Blocks, reason)
 	}
 }
 

@@ -110,10 +110,6 @@ func TestMoreBlocks(t *testing.T) {
 	if few.MoreBlocks != 2 || few.Claims != 0 {
 		t.Errorf("%+v", few)
 	}
-	quick := All([]Question{limited(asked("", dear...), 0.5)}, Rules{Quick: true})[0]
-	if quick.Kind != finding.CannotTell || !slices.Equal(codes(quick), []finding.Code{finding.WhyQuick}) || quick.MoreBlocks != 0 {
-		t.Errorf("%+v", quick)
-	}
 	var many []Question
 	for range 8 {
 		many = append(many, limited(asked("budget", dear[:6]...), 0.5))

@@ -39,12 +39,7 @@ func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
 		return f
 	}
 	estimate := e.estimator(&f)
-	quick := e.parts[0].of.Quick
-	by := func(confidence float64) *finding.Interval {
-		one := estimate(confidence)
-		one.Bounded = one.Bounded && !quick
-		return relative(one)
-	}
+	by := func(confidence float64) *finding.Interval { return relative(estimate(confidence)) }
 	f.Interval = by(confidence)
 	if claims > 1 {
 		f.Wide = by(stats.Bonferroni(confidence, claims))

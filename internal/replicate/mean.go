@@ -128,10 +128,8 @@ func (s *replication) meanOf(figures []*figure, workload string) finding.Replica
 	logs, of := together(figures)
 	out.Blocks = len(logs)
 	e := logs.estimate(ask(confidence, of...))
-	e.Bounded = e.Bounded && !first.of.Quick
 	out.Geometric = relative(e)
 	e = ofMeans(figures).estimate(ask(confidence, of...))
-	e.Bounded = e.Bounded && !first.of.Quick
 	out.OfMeans = relative(e)
 	if workload != "" && len(figures) == len(first.of.Experiment.Operations) {
 		out.PublishedOfMeans = s.publishedMeans(first.of, first.Metric, first.Variant, out.OfMeans)

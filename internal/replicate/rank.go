@@ -107,7 +107,7 @@ func (s *replication) publishedPlaces(series int, group []*figure, out *finding.
 			}
 		}
 	}
-	if tau, ok := stats.KendallTau(ours, theirs); ok && len(here) >= leastForTau && !group[0].of.Quick {
+	if tau, ok := stats.KendallTau(ours, theirs); ok && len(here) >= leastForTau {
 		out.Taus = append(out.Taus, finding.Tau{Series: series, Tau: tau, Variants: len(here)})
 	}
 	return ranks
@@ -123,7 +123,7 @@ func apart(a, b *figure) int {
 	default:
 		e = absolutes(a).over(absolutes(b)).estimate(ask(confidence, a.of))
 	}
-	if a.of.Quick || pointOnly(a.Metric) {
+	if pointOnly(a.Metric) {
 		return 0
 	}
 	switch e.Against(0) {

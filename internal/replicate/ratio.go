@@ -45,14 +45,14 @@ func (s *replication) betweenVariants(metric string) []finding.ReplicationRatio 
 					continue
 				}
 				mean := meanWithin(logs)
-				out = append(out, ratioOf(mean.estimate(ask(confidence, r)), r.Quick, finding.ReplicationRatio{
+				out = append(out, ratioOf(mean.estimate(ask(confidence, r)), finding.ReplicationRatio{
 					Between: finding.BetweenVariants, Metric: metric, Over: over, Under: under, Workload: r.workload, Operations: len(logs), Blocks: len(mean),
 				}))
 				parts, weights, of, all = append(parts, mean), append(weights, float64(len(logs))), append(of, r), all+len(logs)
 			}
 			if len(parts) > 1 && !s.apart {
 				mean := meanAcross(parts, weights)
-				out = append(out, ratioOf(mean.estimate(ask(confidence, of...)), of[0].Quick, finding.ReplicationRatio{
+				out = append(out, ratioOf(mean.estimate(ask(confidence, of...)), finding.ReplicationRatio{
 					Between: finding.BetweenVariants, Metric: metric, Over: over, Under: under, Operations: all, Blocks: len(mean),
 				}))
 			}
@@ -89,7 +89,7 @@ func (s *replication) betweenWorkloads(metric string) []finding.ReplicationRatio
 					continue
 				}
 				above, below := meanWithin(costs(a)), meanWithin(costs(b))
-				out = append(out, ratioOf(shift(below, above, ask(confidence, over, under)), over.Quick, finding.ReplicationRatio{
+				out = append(out, ratioOf(shift(below, above, ask(confidence, over, under)), finding.ReplicationRatio{
 					Between: finding.BetweenWorkloads, Metric: metric, Over: over.workload, Under: under.workload, Variant: variant,
 					Operations: len(a), Blocks: min(len(above), len(below)),
 				}))
@@ -117,8 +117,7 @@ func costs(figures []*figure) []byBlock {
 	return out
 }
 
-func ratioOf(e stats.Estimate, quick bool, out finding.ReplicationRatio) finding.ReplicationRatio {
-	e.Bounded = e.Bounded && !quick
+func ratioOf(e stats.Estimate, out finding.ReplicationRatio) finding.ReplicationRatio {
 	out.Ratio = relative(e)
 	return out
 }

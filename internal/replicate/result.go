@@ -42,7 +42,7 @@ func (s *replication) resultOf(workload string) *result {
 func ask(given float64, results ...*result) float64 {
 	most := given
 	for _, r := range results {
-		if e := r.Experiment; e.Precision > 0 && e.Most > e.Blocks && !r.Quick {
+		if e := r.Experiment; e.Precision > 0 && e.Most > e.Blocks {
 			most = max(most, stats.SequentialConfidence(e.Blocks, e.Most, given))
 		}
 	}

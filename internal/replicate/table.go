@@ -84,6 +84,5 @@ func (s *replication) itself(f *figure, side func(finding.Sample) float64) *find
 	if math.IsNaN(e.Center) {
 		return nil
 	}
-	e.Bounded = e.Bounded && !f.of.Quick
 	return interval(e)
 }

@@ -143,7 +143,7 @@ func (s shape) estimate(f *finding.Finding) {
 	if f.Baseline != 0 {
 		f.Relative = &finding.Interval{Estimate: f.Value/f.Baseline - 1}
 	}
-	if s.quick {
+	if s.blocks < 6 {
 		return
 	}
 	f.Absolute.Low, f.Absolute.High = &low, &high

@@ -30,14 +30,11 @@ func TestTheSummaryComesFirst(t *testing.T) {
 
 func TestPageWithoutIntervals(t *testing.T) {
 	quick, few := small, small
-	quick.quick, quick.blocks = true, 2
-	few.quick, few.blocks = true, 2
-	fewBlocks := few.make()
-	fewBlocks.Quick = false // five blocks have no intervals either
+	quick.quick, few.blocks = true, 5
 	for name, c := range map[string]struct {
 		doc    *finding.Document
 		filled bool
-	}{"intervals": {small.make(), true}, "quick": {quick.make(), false}, "few blocks": {fewBlocks, false}} {
+	}{"intervals": {small.make(), true}, "quick": {quick.make(), true}, "few blocks": {few.make(), false}} {
 		var b bytes.Buffer
 		if err := HTML(&b, c.doc); err != nil {
 			t.Fatal(err)

@@ -99,7 +99,7 @@ type Design struct {
 	Precision Text   `json:"precision"`                                             // stop when the interval is that narrow: 2%, or 2% of latency_p99; default: all blocks
 	Order     string `json:"order" jsonschema:"enum=windows,enum=woven,enum=apart"` // windows: all variants of a block live at once, and have the load in turn; woven: all have it at once, without verdicts on time; apart: one run after the other; default: apart
 	Seed      Text   `json:"seed"`                                                  // of the random orders; default: drawn, and kept in the results
-	Quick     bool   `json:"quick"`                                                 // true: as 'run --quick', without intervals and verdicts; default: false
+	Quick     bool   `json:"quick"`                                                 // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
 	Unpiloted Text   `json:"unpiloted"`                                             // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
 }
 

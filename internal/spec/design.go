@@ -46,9 +46,6 @@ func (s *source) design(n *node) Design {
 	case precision != nil && d.Most == 0:
 		s.fail(precision.at, "a precision needs the least and the most blocks, such as blocks: %d..%d, not one number", DefaultLeast, DefaultMost)
 	}
-	if d.Quick && precision != nil {
-		s.fail(precision.at, "quick gives no intervals, so that no precision can be reached: leave out either of them")
-	}
 	if d.Unpiloted != "" && !d.Quick {
 		s.fail(n.get("unpiloted").at, "unpiloted is what a quick run writes of a rate that no pilot has found: leave it out")
 	}

@@ -164,7 +164,7 @@ func TestQuickenAndSettle(t *testing.T) {
 	e := parseOne(t, small)
 	e.Quicken()
 	e.Settle()
-	if !e.Design.Quick || e.Design.Blocks != 2 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != 2*time.Second {
+	if !e.Design.Quick || e.Design.Blocks != 6 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != quickWindow {
 		t.Errorf("%+v %+v", e.Design, e.Load)
 	}
 	if e.Design.Seed == 0 {
@@ -192,7 +192,7 @@ func TestQuickenDeclaredRates(t *testing.T) {
 	if e.Load.Relative != nil || e.Load.Rate != e.Workload.Rate || e.Operations[0].Rate == 0 || e.Design.Unpiloted != "50% of slowest" {
 		t.Errorf("load %+v, design %+v, operations %+v", e.Load, e.Design, e.Operations)
 	}
-	if want := " (declared, not 50% of slowest) for 2s"; !strings.Contains(e.Summary(), want) {
+	if want := " (declared, not 50% of slowest) for 2.5s"; !strings.Contains(e.Summary(), want) {
 		t.Errorf("%s\nwant %s", e.Summary(), want)
 	}
 	e = parse(own + "  rate: 5/s\nvariants: {none: , other: {tracer: none}}")

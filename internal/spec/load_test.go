@@ -203,7 +203,7 @@ design: {precision: 1%}
 	}
 	shared := es[1].Load.Capacity
 	es[0].Quicken()
-	if d := es[0].Design; !d.Quick || d.Blocks != 2 || d.Most != 0 || d.Precision != 0 || d.Metric != "" {
+	if d := es[0].Design; !d.Quick || d.Blocks != 6 || d.Most != 0 || d.Precision != 0 || d.Metric != "" {
 		t.Errorf("design %+v", d)
 	}
 	if l := es[0].Load; l.Capacity.Resolution != quickResolution || l.Duration != 10*time.Second {
@@ -221,6 +221,30 @@ design: {precision: 1%}
 	e.Quicken()
 	if e.Load.Duration != 5*time.Second {
 		t.Errorf("window %s, want one in which the lowest rate makes an operation", e.Load.Duration)
+	}
+}
+
+// A quick experiment of many phases gives each a shorter load, in which a tracer still sends as often as in a long one.
+func TestQuickenManyPhases(t *testing.T) {
+	const few, many, most = "100/s", "[100/s, 200/s, 300/s, 400/s]", "[100/s, 200/s, 300/s, 400/s, 500/s, 600/s, 700/s, 800/s, 900/s, 1000/s]"
+	for _, c := range []struct {
+		rates, delay string
+		window       time.Duration
+	}{
+		{few, "100ms", quickWindow},
+		{many, "100ms", 800 * time.Millisecond},
+		{most, "100ms", quickShortest},
+		{most, "300ms", 1500 * time.Millisecond},
+		{most, "5s", quickWindow},
+	} {
+		es, err := ParseExperiment("x.yaml", ".", []byte("workload: hello/go\noperations: [json, cpu, remote]\n"+
+			"variants: {none: , otel: {tracer: otel-go, settings: {delay: "+c.delay+"}}}\nload: {rate: "+c.rates+"}\n"), builtIn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if es[0].Quicken(); es[0].Load.Duration != c.window {
+			t.Errorf("rates %s, delay %s: %v, want %v", c.rates, c.delay, es[0].Load.Duration, c.window)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,9 +106,6 @@ func (l *Load) overrideDriven(o Override, by Load) {
 func (e *Experiment) OverrideDesign(blocks, precision string) error {
 	if blocks == "" && precision == "" {
 		return nil
-	}
-	if e.Design.Quick && (precision != "" || strings.Contains(blocks, "..")) {
-		return errors.New("--quick gives no intervals, so that no precision can be reached: leave out --precision, and give --blocks one number")
 	}
 	b := flagBuilder{source: &source{}}
 	root := tree("")

@@ -82,8 +82,7 @@ func TestOverrideDesign(t *testing.T) {
 		"range alone":       {before: fixed, blocks: "8..40", bad: "--blocks 8..40: 8..40 blocks need a precision to stop at"},
 		"number, precision": {before: fixed, blocks: "12", precision: "2%", bad: "--precision 2%: a precision needs the least and the most blocks"},
 		"none":              {before: fixed, blocks: "0", bad: "--blocks 0: 0 is out of range: 1 to 1000"},
-		"quick precision":   {before: Design{Blocks: 2, Quick: true}, precision: "2%", bad: "--quick gives no intervals"},
-		"quick range":       {before: Design{Blocks: 2, Quick: true}, blocks: "8..9", bad: "--quick gives no intervals"},
+		"quick precision":   {before: Design{Blocks: 6, Quick: true}, precision: "2%", want: Design{Blocks: 8, Most: 30, Precision: 0.02, Metric: "cpu_per_operation", Quick: true}},
 		"unknown metric":    {before: fixed, precision: "2% of cup", bad: `--precision '2% of cup': unknown metric of a precision "cup"; did you mean "cpu"?`},
 		"not a percentage":  {before: fixed, precision: "2", bad: "--precision 2: 2 would be 200%; write 2%"},
 	} {

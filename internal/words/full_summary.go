@@ -58,9 +58,6 @@ func FullSummary(doc *finding.Document, least int) string {
 	}
 	if slices.ContainsFunc(heads, figureOnly) {
 		clauses = append(clauses, "an interval needs at least "+Blocks(least))
-		if doc.Quick {
-			clauses[len(clauses)-1] += " and no --quick"
-		}
 	}
 	return opening(doc) + strings.Join(clauses, "; ") + "."
 }

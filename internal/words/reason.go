@@ -62,8 +62,6 @@ func reasonText(r finding.Reason) string {
 			upTo = "up to "
 		}
 		return "the tracer's own limit suppressed " + upTo + figure("share") + " of the spans"
-	case finding.WhyQuick:
-		return "quick: figures only"
 	case finding.WhyNoRatio:
 		return "there is no ratio to a baseline of zero"
 	case finding.WhyOpenBracket:

@@ -23,11 +23,8 @@ func (s *Set) Confidence(given float64) float64 {
 // Stops reports whether the number of blocks is found on the way.
 func (s *Set) Stops() bool {
 	d := s.Experiment.Design
-	return d.Most > 0 && d.Precision > 0 && !d.Quick
+	return d.Most > 0 && d.Precision > 0
 }
-
-// Quick reports whether figures are all that is asked for.
-func (s *Set) Quick() bool { return s.Experiment.Design.Quick }
 
 // Woven reports whether variants had the load at the same time.
 func (s *Set) Woven() bool {

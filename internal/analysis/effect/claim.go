@@ -45,7 +45,7 @@ func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 	if share := estimate.Resolution(samples); share > 0 {
 		c.remark(finding.Reason{Code: finding.NoteBracket, Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}}})
 	}
-	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+	c.estimate(s.Confidence(estimate.Confidence))
 	if m.Name == metric.CPUPerOperation && m.Payer == (role.Charge{}) && !m.NotCompared {
 		c.Scatter = s.scatter(c)
 	}

@@ -37,7 +37,7 @@ func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
 		base, value := estimate.Columns(samples)
 		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
 		if compared {
-			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), s.Quick())
+			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
 		}
 	}
 	if l := s.LedgerOf(p.Variant, at); l != nil {

@@ -124,7 +124,7 @@ func one(yes bool) float64 {
 // these makes a difference to one of them makes it to those beside it. Of runs that are made together there is no
 // order.
 func (s *Maker) CarryOver() []Doubt {
-	if s.Experiment.Design.Order.Together() || s.Quick() {
+	if s.Experiment.Design.Order.Together() {
 		return nil
 	}
 	asked := s.orderings()

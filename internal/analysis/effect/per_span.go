@@ -37,7 +37,7 @@ func (s *Maker) perSpan(p dataset.Pair, at cell.At) *claim {
 	}
 	c := s.newClaim(perSpanMeasure(at.Level.IsZero() || !s.Sloped(at.Operation)), p, at, samples)
 	c.remark(finding.Reason{Code: finding.NotePerSpan, Figures: []finding.Figure{{Name: "low", Value: added.Low, Unit: "count"}, {Name: "high", Value: added.High, Unit: "count"}}})
-	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+	c.estimate(s.Confidence(estimate.Confidence))
 	return c
 }
 

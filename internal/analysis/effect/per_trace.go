@@ -40,7 +40,7 @@ func (s *Maker) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
 			m.Added, m.Payer = true, role.Charge{Role: payer}
 			c := s.newClaim(m, p, at, samples)
 			c.remark(because(finding.NotePerTrace))
-			c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+			c.estimate(s.Confidence(estimate.Confidence))
 			out = append(out, c)
 		}
 	}

@@ -38,7 +38,7 @@ func (s *Maker) Widest(name string) (width float64, err error) {
 func (s *Maker) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64 {
 	samples := m.Samples(s.Set, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
-		c.estimate(s.Confidence(estimate.Confidence), false)
+		c.estimate(s.Confidence(estimate.Confidence))
 		if i := c.Absolute; i.Low != nil && i.Estimate != 0 {
 			return (*i.High - *i.Low) / 2 / math.Abs(i.Estimate)
 		}

@@ -35,10 +35,7 @@ func (s *Maker) slopes(p dataset.Pair, operation string) []*claim {
 	}
 	lossy := s.lossOfLine(p, a)
 	at := cell.At{Operation: operation}
-	var bend *finding.Reason
-	if !s.Quick() {
-		bend = bent(byBlock, a, s.Confidence(estimate.Confidence))
-	}
+	bend := bent(byBlock, a, s.Confidence(estimate.Confidence))
 	var out []*claim
 	for _, m := range []struct {
 		name string
@@ -72,7 +69,7 @@ func (s *Maker) slopes(p dataset.Pair, operation string) []*claim {
 			one.bent = bend
 		}
 		for _, c := range []*claim{one, two} {
-			c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+			c.estimate(s.Confidence(estimate.Confidence))
 		}
 		out = append(out, one, two)
 	}

@@ -157,7 +157,7 @@ func (s *Maker) increment(m measure.Measure, p dataset.Pair, at cell.At) (findin
 		return finding.Increment{}, false
 	}
 	c := s.newClaim(m, p, at, samples)
-	c.estimate(s.Confidence(estimate.Confidence), s.Quick())
+	c.estimate(s.Confidence(estimate.Confidence))
 	if s.Woven() && m.Timed() {
 		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
 	}

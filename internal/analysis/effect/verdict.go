@@ -34,7 +34,7 @@ func (s *Maker) judge(claims []*claim) {
 			asked, questions = append(asked, c), append(questions, c.question(s.Confidence))
 		}
 	}
-	for i, v := range judge.All(questions, judge.Rules{Quick: s.Quick(), Fixed: !s.Stops()}) {
+	for i, v := range judge.All(questions, judge.Rules{Fixed: !s.Stops()}) {
 		c := asked[i]
 		if c.Verdict = v; v.Kind == finding.Overloaded {
 			c.Absolute, c.Relative = nil, nil

@@ -120,7 +120,7 @@ func (s Maker) searchFigures(out *finding.Search, made []*record.Capacity) {
 	rates := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
 	limited := slices.ContainsFunc(made, func(c *record.Capacity) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/dataset.Droppable {
-		out.Rate = estimate.Interval(rateExtent(made).SignedRank(rates, s.Confidence(estimate.Confidence)), s.Quick())
+		out.Rate = estimate.Interval(rateExtent(made).SignedRank(rates, s.Confidence(estimate.Confidence)), false)
 	}
 	linear := func(value func(*record.Capacity) float64) *float64 {
 		values := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Linear })

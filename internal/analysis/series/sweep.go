@@ -56,11 +56,11 @@ func (s Maker) sweep(variant, operation string, a dataset.Axis, m measure.Measur
 		for _, block := range dataset.BlocksIn(values) {
 			y = append(y, values[block])
 		}
-		e := estimate.Interval(stats.SignedRank(y, s.Confidence(estimate.Confidence)), s.Quick())
+		e := estimate.Interval(stats.SignedRank(y, s.Confidence(estimate.Confidence)), false)
 		out.Points = append(out.Points, finding.SweepPoint{X: a.X[i], Y: e.Estimate, Low: e.Low, High: e.High})
 		curve = append(curve, level{a.X[i], values})
 	}
-	if m.Name == metric.Throughput && s.RegimeOf(a.Cells[0]) == metric.Closed && !s.Quick() {
+	if m.Name == metric.Throughput && s.RegimeOf(a.Cells[0]) == metric.Closed {
 		out.Knee = kneeOf(curve, a.Parameter, s.Confidence)
 	}
 	return out

@@ -24,10 +24,10 @@ func (s *looker) findInterrupted() []hit {
 }
 
 func (s *looker) findQuick() []hit {
-	if !s.Quick() {
+	if !s.Experiment.Design.Quick {
 		return nil
 	}
-	text := "a quick run: figures, but no intervals and no verdicts; its warm-up is short, and what is not compiled yet may cost many times what it costs later"
+	text := "a quick run: its windows and its warm-up are short, and what is not compiled yet may cost many times what it costs later"
 	if s.Any(withoutP99) {
 		text += "; a window holds too few operations for latency_p99, which takes 2,000"
 	}
@@ -63,7 +63,7 @@ func (s *looker) findLeftOut() []hit {
 
 // findFewBlocks is silent where no run succeeded: the cause of that comes first.
 func (s *looker) findFewBlocks() []hit {
-	if s.Quick() || !s.Any(func(*dataset.Run) bool { return true }) {
+	if !s.Any(func(*dataset.Run) bool { return true }) {
 		return nil
 	}
 	var hits []hit

@@ -30,7 +30,7 @@ type check struct {
 // checks lists all warnings, in the order in which they are told.
 var checks = []check{
 	{"interrupted", warning, "go on with: tracetax run --resume " + resultsPlace, (*looker).findInterrupted},
-	{"quick", note, "run without --quick for intervals and verdicts", (*looker).findQuick},
+	{"quick", note, "run without --quick for numbers to act on", (*looker).findQuick},
 	{"rate-declared", note, "run without --quick for the rate that the experiment asks for", (*looker).findDeclaredRate},
 	{"faults-injected", note, "this checks the harness; for a result about a program take faults out of the experiment", (*looker).findFaults},
 	{"variant-left-out", warning, "install what is missing, or read 'tracetax show' of the tracer; the other variants are not touched by it", (*looker).findLeftOut},

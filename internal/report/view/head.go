@@ -28,8 +28,8 @@ func headOf(doc *finding.Document) *model.Page {
 	return p
 }
 
-// quickText says what the figures of a quick run lack.
-const quickText = "A quick run: figures only. Too few blocks for intervals and verdicts, and a short warm-up: what is not compiled yet may cost many times what it costs later. Run it without --quick for numbers to act on."
+// quickText says what a quick run lacks.
+const quickText = "A quick run: its windows and its warm-up are short, and what is not compiled yet may cost many times what it costs later. Run it without --quick for numbers to act on."
 
 // about says in a few words what was measured.
 func about(doc *finding.Document) []string {

@@ -57,7 +57,7 @@ func replicationResult(r finding.ReplicationResult) []string {
 	var pieces []string
 	quick := ""
 	if r.Quick {
-		quick = "a quick run: figures only"
+		quick = "a quick run"
 	}
 	for _, text := range []string{r.Workload, r.Load, parts.Counted(r.Blocks, "block"), quick, r.Results} {
 		if text != "" {
