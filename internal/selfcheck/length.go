@@ -25,7 +25,7 @@ type length struct {
 	tolerance  float64
 	bound      float64 // of half the interval's width
 	logged     logged  // nil: known is all that is known
-	doubts     []string
+	doubts     []string // besides those of all lengths
 }
 
 // logged is what the program itself says of a block that it cost an operation; false where it does not.
@@ -56,8 +56,15 @@ const (
 	holdMemory = 2e6   // bytes
 )
 
-// doubtsOfIdle are the warnings by which the analysis says that it took nothing off for what programs use idle.
-var doubtsOfIdle = []string{"idle-differs", "idle-unknown"}
+// asWasAsked is the least share of a known cost that the program has to have made.
+const asWasAsked = 0.9
+
+// The warnings by which the result says of itself that its CPU may be wrong: others had the machine, or nothing was taken off
+// for what programs use idle.
+var (
+	doubts       = []string{"busy-neighbour", "cpu-stolen"}
+	doubtsOfIdle = []string{"idle-differs", "idle-unknown"}
+)
 
 // lengths lists the claims of a form that have intervals: those of its experiments, by order. Woven variants have no latency.
 func (f Form) lengths() []length {
@@ -119,9 +126,17 @@ func (l length) check(all map[string]Evidence, confidence float64) Check {
 		return c.verdict(Failed, NotLogged, "the program's log does not say in every block what it did")
 	}
 	c.Known = known
+	if known < asWasAsked*l.known {
+		return c.verdict(Failed, Wrong, fmt.Sprintf("the program says that it was %s, and %s was to be: the experiment is another one", finding.FormatValue(known, l.unit), finding.FormatValue(l.known, l.unit)))
+	}
 	c = c.judge(differences, confidence, f)
-	if c.Code == Beyond && slices.ContainsFunc(e.Document.Warnings, func(w finding.Warning) bool { return slices.Contains(l.doubts, w.Code) }) {
-		return c.verdict(Inconclusive, Withheld, "the interval lies beside it, but the result says that idle CPU was not taken off: a quieter machine settles it")
+	if c.Code != Beyond {
+		return c
+	}
+	for _, w := range e.Document.Warnings {
+		if slices.Contains(doubts, w.Code) || slices.Contains(l.doubts, w.Code) {
+			return c.verdict(Inconclusive, Withheld, fmt.Sprintf("%s, but the result warns of it (%s): a quieter machine settles it", c.Text, w.Code))
+		}
 	}
 	return c
 }

@@ -34,7 +34,7 @@ type Code string
 const (
 	Found        Code = "found"
 	Beyond       Code = "beyond"         // the interval misses what is known by more than the tolerance
-	Wrong        Code = "wrong"          // a count is not what is known, or a warning is missing
+	Wrong        Code = "wrong"          // a count or a cost is not what was to be, or a warning is missing
 	NotMeasured  Code = "not-measured"   // there is no result to judge
 	NotLogged    Code = "not-logged"     // the program did not say what it did
 	TooFewBlocks Code = "too-few-blocks" // for an interval

@@ -130,6 +130,16 @@ func TestWithheld(t *testing.T) {
 			t.Errorf("%s: %s, %s, %s", name, c.Verdict, c.Code, c.Text)
 		}
 	}
+	for _, code := range []string{"busy-neighbour", "log-full"} {
+		s := quiet()
+		s.shift = map[string]float64{key(Burn73, "cpu_per_operation"): -10e-6}
+		e := s.evidence()
+		e[Costs].Document.Warnings = []finding.Warning{{Code: code}}
+		want := map[bool]Code{true: Withheld, false: Beyond}[code == "busy-neighbour"]
+		if c := judged(t, Judge(Quick, e), "73 µs of CPU"); c.Code != want {
+			t.Errorf("with the warning %s: %s, want %s", code, c.Code, want)
+		}
+	}
 }
 
 func TestTooFewBlocks(t *testing.T) {
@@ -150,6 +160,14 @@ func TestKnownIsWhatWasLogged(t *testing.T) {
 	}
 	if c := judged(t, Judge(Quick, e), "5 % of a CPU, idle"); math.Abs(c.Known-25e-6) > 1e-9 {
 		t.Errorf("%v s are known, want 5 %% of a window of 500 ms for each of 1,000 operations", c.Known)
+	}
+	e = quiet().evidence()
+	for block, said := range e[Costs].Said[Burn73] {
+		said.Burnt = said.Requests * 50_000
+		e[Costs].Said[Burn73][block] = said
+	}
+	if c := judged(t, Judge(Quick, e), "73 µs of CPU"); c.Verdict != Failed || c.Code != Wrong {
+		t.Errorf("50 µs burnt for 73: %s, %s", c.Verdict, c.Text)
 	}
 	for variant, name := range map[string]string{SleepHold: c.Name, Burn3: "3 µs of CPU", Idle5: "5 % of a CPU, idle"} {
 		e := quiet().evidence()
