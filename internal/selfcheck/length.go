@@ -23,8 +23,8 @@ type length struct {
 	unit       string
 	known      float64
 	tolerance  float64
-	bound      float64 // of half the interval's width
-	logged     logged  // nil: known is all that is known
+	bound      float64  // of half the interval's width
+	logged     logged   // nil: known is all that is known
 	doubts     []string // besides those of all lengths
 }
 
