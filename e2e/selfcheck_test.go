@@ -41,8 +41,8 @@ func selfchecked(t *testing.T, c *command, statuses ...int) selfcheck.Report {
 	return r
 }
 
-// However noisy the machine, nothing fails, and what is counted passes. So it may run beside others; in the quick set with
-// one block of each experiment, of which the intervals are missing, and no more than that.
+// However noisy the machine, nothing fails, and what is counted passes. So it may run beside others. In the quick set each
+// experiment has one block, and nothing is missing but the intervals.
 func TestSelfcheckQuick(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "selfcheck")

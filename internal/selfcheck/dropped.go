@@ -14,7 +14,7 @@ import (
 // none (workloads/hello/go/workload.yaml).
 const spansPerCall = 1
 
-// traced are these variants, the first of which LateSink has too. They live at the same time, each with a sink of its own.
+// traced are these variants; LateSink has the first alone. They live at the same time, each with a sink of its own.
 var traced = []string{"otel", "otel-small"}
 
 // droppedForLateSink holds three counts against each other that know nothing of one another: the spans of the operations
