@@ -41,7 +41,7 @@ func droppedForLateSink(e Evidence) (known, measured float64, wrong string) {
 }
 
 // madeAndCame returns, over the life of the processes of a variant, how many spans the operations made and how many of them
-// the sink counted; and the operations of which it is not sure how many they made.
+// the sink counted; and the operations that made nobody knows how many.
 func madeAndCame(records []record.Record, variant string) (made, came, unsure float64) {
 	for _, r := range runsOf(records, variant) {
 		if r.Start.FirstOperation != "" {
