@@ -34,6 +34,11 @@ func TestExperimentsAreThere(t *testing.T) {
 			if err := e.OverrideLoad(spec.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {
 				t.Errorf("%s, %s: %v", form, one.Name, err)
 			}
+			if one.Variants != "" {
+				if err := e.Keep(strings.Split(one.Variants, ",")); err != nil {
+					t.Errorf("%s, %s: %v", form, one.Name, err)
+				}
+			}
 			blocks := max(one.Blocks, e.Design.Blocks)
 			for _, l := range form.lengths() {
 				if l.experiment != one {

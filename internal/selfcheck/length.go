@@ -86,9 +86,9 @@ func (f Form) lengths() []length {
 				{name: "same again: memory", variant: Again, metric: memory, tolerance: sameMemory, bound: bound(2e6, 1e6)},
 				{name: "3 µs of CPU", variant: Burn3, metric: cpu, known: 3e-6, tolerance: tinyCPU, bound: bound(4e-6, 1.5e-6), logged: burnt},
 				{name: "73 µs of CPU", variant: Burn73, metric: cpu, known: 73e-6, tolerance: tinyCPU, bound: bound(8e-6, 3e-6), logged: burnt},
-				{name: "1 ms of sleep: latency", variant: SleepHold, metric: mean, known: 1e-3, tolerance: otherTime, bound: bound(100e-6, 50e-6), logged: slept},
-				{name: "1 ms of sleep: CPU", variant: SleepHold, metric: cpu, tolerance: switchCPU, bound: bound(10e-6, 5e-6)},
-				{name: "50 MB of memory", variant: SleepHold, metric: memory, known: 50e6, tolerance: holdMemory, bound: bound(2e6, 1e6)},
+				{name: "1 ms of sleep: latency", variant: Sleep1, metric: mean, known: 1e-3, tolerance: otherTime, bound: bound(100e-6, 50e-6), logged: slept},
+				{name: "1 ms of sleep: CPU", variant: Sleep1, metric: cpu, tolerance: switchCPU, bound: bound(10e-6, 5e-6)},
+				{name: "50 MB of memory", variant: Burn73, metric: memory, known: 50e6, tolerance: holdMemory, bound: bound(2e6, 1e6)},
 				{name: "5 % of a CPU, idle", variant: Idle5, metric: cpu, known: 25e-6, tolerance: idleCPU, bound: bound(10e-6, 5e-6), logged: idled, doubts: doubtsOfIdle},
 			}
 		case DeferredCosts:
@@ -104,7 +104,7 @@ func (f Form) lengths() []length {
 			if l.unit = "s"; l.metric == memory {
 				l.unit = "bytes"
 			}
-			if l.experiment = x; x.Order == spec.Woven && strings.HasPrefix(l.metric, "latency") {
+			if l.experiment = x; !x.has(l.variant) || x.Order == spec.Woven && strings.HasPrefix(l.metric, "latency") {
 				continue
 			}
 			all = append(all, l)

@@ -27,14 +27,14 @@ func (s scene) jitter(block, salt int) float64 {
 // effects are the injected costs, by variant and metric.
 var effects = map[string]float64{
 	key(Burn3, "cpu_per_operation"): 3e-6, key(Burn73, "cpu_per_operation"): 73e-6, key(Flush200, "cpu_per_operation"): 200e-6,
-	key(SleepHold, "cpu_per_operation"): 8e-6, key(SleepHold, "memory_mean"): 50e6, key(Idle5, "cpu_per_operation"): 25e-6,
+	key(Sleep1, "cpu_per_operation"): 8e-6, key(Burn73, "memory_mean"): 50e6, key(Idle5, "cpu_per_operation"): 25e-6,
 }
 
 // costs holds the variants of all experiments.
 func (s scene) costs() Evidence {
 	doc := &finding.Document{Runs: finding.Runs{Blocks: s.blocks}, Experiment: finding.Experiment{Variants: []finding.Variant{{Name: "plain"}}}}
 	e := Evidence{Document: doc, Said: map[string]map[int]Said{}}
-	for i, variant := range []string{Again, Burn3, Burn73, SleepHold, Idle5, Flush200} {
+	for i, variant := range []string{Again, Burn3, Burn73, Sleep1, Idle5, Flush200} {
 		e.Said[variant] = map[int]Said{}
 		for block := 1; block <= s.blocks; block++ {
 			e.Said[variant][block] = Said{
@@ -56,7 +56,7 @@ func (s scene) costs() Evidence {
 			}
 			for block := 1; block <= s.blocks; block++ {
 				effect := effects[key(variant, m.name)]
-				if variant == SleepHold && m.name == "latency_mean" {
+				if variant == Sleep1 && m.name == "latency_mean" {
 					effect = float64(s.slept(block)) * 1e-9 // it differs from block to block, and so does the latency
 				}
 				value := m.base + effect + s.shift[key(variant, m.name)] + m.noise*s.jitter(block, i+j)
