@@ -48,7 +48,6 @@ var families = map[string][]string{
 	"searches":                 {"TestCapacity"},
 	"compare":                  {"TestCompareFindsASlowerSetting"},
 	"memory":                   {"TestAForcedDrainCostsNoMemory"},
-	"deferred costs":           {"TestSelfcheckChargesWhatIsDeferred"},
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},
 }

@@ -41,7 +41,7 @@ func TestSelfcheckRefuses(t *testing.T) {
 }
 
 func TestSelfcheckStatus(t *testing.T) {
-	for verdict, want := range map[selfcheck.Verdict]int{selfcheck.Passed: console.Fine, selfcheck.Failed: console.Failed, selfcheck.CannotTell: console.Inconclusive} {
+	for verdict, want := range map[selfcheck.Verdict]int{selfcheck.Passed: console.Fine, selfcheck.Failed: console.Failed, selfcheck.Inconclusive: console.Inconclusive} {
 		got := console.Fine
 		if err := selfcheckStatus(verdict); err != nil {
 			got = err.(*console.StatusError).Code

@@ -10,22 +10,21 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// What the variant of LateSink makes: every operation a span, the first one
-// included; readiness requests none (workloads/hello/go/workload.yaml).
-const (
-	traced       = "otel"
-	spansPerCall = 1
-)
+// What the variants of LossySink and LateSink make: every operation a span, the first one included; readiness requests
+// none (workloads/hello/go/workload.yaml).
+const spansPerCall = 1
 
-// droppedForLateSink holds three counts against each other that know nothing of one
-// another: the spans of the operations made less those that came, from the load
-// generator and the sink; what the tracer itself says that it dropped; and what the
-// ledger makes of that. A receiver that is slow makes a tracer drop spans, and
-// nothing else may be missing.
+// traced are these variants; LateSink has the first alone. They live at the same time, each with a sink of its own.
+var traced = []string{"otel", "otel-small"}
+
+// droppedForLateSink holds three counts against each other that know nothing of one another: the spans of the operations
+// made less those that came, from the load generator and the sink; what the tracer itself says that it dropped; and what the
+// ledger makes of that. A receiver that is slow makes a tracer drop spans, and nothing else may be missing.
 func droppedForLateSink(e Evidence) (known, measured float64, wrong string) {
-	made, came, unsure := madeAndCame(e.Records)
-	missing, admitted := made-came, admittedOf(e.Records)
-	dropped := entries(e.Document, ledger.Dropped) + entries(e.Document, ledger.FailedSend)
+	variant := traced[0]
+	made, came, unsure := madeAndCame(e.Records, variant)
+	missing, admitted := made-came, admittedOf(e.Records, variant)
+	dropped := entries(e.Document, variant, ledger.Dropped) + entries(e.Document, variant, ledger.FailedSend)
 	switch {
 	case unsure > 0:
 		wrong = fmt.Sprintf("%.0f operations failed or had to be sent again: it is not known how many spans were made", unsure)
@@ -35,17 +34,16 @@ func droppedForLateSink(e Evidence) (known, measured float64, wrong string) {
 		wrong = fmt.Sprintf("%.0f spans did not come; the ledger says that %.0f were dropped by the tracer", missing, dropped)
 	case missing != admitted:
 		wrong = fmt.Sprintf("%.0f spans did not come; the tracer counts %.0f as dropped", missing, admitted)
-	case entries(e.Document, ledger.AdmittedBeyond) != 0:
-		wrong = fmt.Sprintf("the ledger says that the tracer counts %.0f drops too many, and it does not", entries(e.Document, ledger.AdmittedBeyond))
+	case entries(e.Document, variant, ledger.AdmittedBeyond) != 0:
+		wrong = fmt.Sprintf("the ledger says that the tracer counts %.0f drops too many, and it does not", entries(e.Document, variant, ledger.AdmittedBeyond))
 	}
 	return missing, dropped, wrong
 }
 
-// madeAndCame returns, over the life of the traced processes, how many spans the
-// operations made and how many of them the sink counted; and the operations of
-// which it is not sure how many they made.
-func madeAndCame(records []record.Record) (made, came, unsure float64) {
-	for _, r := range tracedRuns(records) {
+// madeAndCame returns, over the life of the processes of a variant, how many spans the operations made and how many of them
+// the sink counted; and the operations that made nobody knows how many.
+func madeAndCame(records []record.Record, variant string) (made, came, unsure float64) {
+	for _, r := range runsOf(records, variant) {
 		if r.Start.FirstOperation != "" {
 			made += spansPerCall
 		}
@@ -60,10 +58,10 @@ func madeAndCame(records []record.Record) (made, came, unsure float64) {
 	return made, came, unsure
 }
 
-// admittedOf is how many spans the tracer says that it did not deliver.
-func admittedOf(records []record.Record) float64 {
+// admittedOf is how many spans the tracer of a variant says that it did not deliver.
+func admittedOf(records []record.Record, variant string) float64 {
 	var sum float64
-	for _, r := range tracedRuns(records) {
+	for _, r := range runsOf(records, variant) {
 		for _, n := range []*uint64{r.Tracer.Dropped, r.Tracer.Failed} {
 			if n != nil {
 				sum += float64(*n)
@@ -71,15 +69,4 @@ func admittedOf(records []record.Record) float64 {
 		}
 	}
 	return sum
-}
-
-// tracedRuns are the good measured runs of the traced variant.
-func tracedRuns(records []record.Record) []*record.Record {
-	var out []*record.Record
-	for i := range records {
-		if r := &records[i]; r.Kind == record.Measured && !r.Failed() && r.Variant == traced {
-			out = append(out, r)
-		}
-	}
-	return out
 }

@@ -34,63 +34,64 @@ var exacts = []exact{
 	{"warning of lateness", LateGenerator, warningUnit, warns("generator-late")},
 }
 
-func (x exact) check(all map[string]Evidence) Check {
-	c := Check{Name: x.name, Experiment: x.experiment, Unit: x.unit, Exact: true}
-	e, made := all[x.experiment]
+func (x exact) check(of Experiment, all map[string]Evidence) Check {
+	c := Check{Name: x.name, Experiment: x.experiment, Order: of.Order, Unit: x.unit, Exact: true}
+	e, made := all[of.Folder()]
 	if !made || e.Document == nil {
-		return c.verdict(Failed, "it was not measured: "+x.experiment+" has no result")
+		return c.verdict(Failed, NotMeasured, "it was not measured: "+x.experiment+" has no result")
 	}
 	c.Blocks = e.Document.Runs.Blocks
 	var wrong string
 	if c.Known, c.Measured, wrong = x.find(e); wrong != "" {
-		return c.verdict(Failed, wrong)
+		return c.verdict(Failed, Wrong, wrong)
 	}
-	return c.verdict(Passed, "found")
+	return c.verdict(Passed, Found, "found")
 }
 
 // faultyShare is the share of spans that the sink of LossySink throws away.
 const faultyShare = 0.03
 
-// lostInSink compares what the ledger cannot account for with what the sink itself
-// says that it threw away, and that with the share that was asked for.
+// lostInSink compares what the ledger of each variant cannot account for with what the variant's sink says that it threw
+// away, and that with the share that was asked for.
 func lostInSink(e Evidence) (known, measured float64, wrong string) {
-	thrown, met := thrownAway(e.Records)
-	unaccounted := entries(e.Document, ledger.Unaccounted)
-	switch share := over(thrown, met); {
-	case thrown == 0:
-		wrong = "the sink threw nothing away: the fault was not made"
-	case share < 0.9*faultyShare || share > 1.1*faultyShare:
-		wrong = fmt.Sprintf("the sink threw %.3g %% of the spans away, and was asked for 3 %%", 100*share)
-	case unaccounted != thrown:
-		wrong = fmt.Sprintf("the sink threw %.0f spans away; the ledger says that %.0f are unaccounted", thrown, unaccounted)
-	}
-	return thrown, unaccounted, wrong
-}
-
-// thrownAway returns how many spans the sink threw away in the measured runs, and
-// how many it met.
-func thrownAway(records []record.Record) (thrown, met float64) {
-	for i := range records {
-		if r := &records[i]; r.Kind == record.Measured && !r.Failed() {
+	var met float64
+	for _, variant := range traced {
+		var thrown float64
+		for _, r := range runsOf(e.Records, variant) {
 			thrown += float64(r.Life.Thrown)
 			met += float64(r.Life.Thrown + r.Life.Spans)
 		}
+		unaccounted := entries(e.Document, variant, ledger.Unaccounted)
+		switch {
+		case thrown == 0:
+			wrong = fmt.Sprintf("the sink of %s threw nothing away: the fault was not made", variant)
+		case unaccounted != thrown:
+			wrong = fmt.Sprintf("the sink of %s threw %.0f spans away; the ledger says that %.0f are unaccounted", variant, thrown, unaccounted)
+		}
+		known, measured = known+thrown, measured+unaccounted
 	}
-	return thrown, met
+	if share := known / max(met, 1); wrong == "" && (share < 0.9*faultyShare || share > 1.1*faultyShare) {
+		wrong = fmt.Sprintf("the sinks threw %.3g %% of the spans away, and were asked for 3 %%", 100*share)
+	}
+	return known, measured, wrong
 }
 
-func over(part, whole float64) float64 {
-	if whole == 0 {
-		return 0
+// runsOf are the good measured runs of a variant.
+func runsOf(records []record.Record, variant string) []*record.Record {
+	var out []*record.Record
+	for i := range records {
+		if r := &records[i]; r.Kind == record.Measured && !r.Failed() && r.Variant == variant {
+			out = append(out, r)
+		}
 	}
-	return part / whole
+	return out
 }
 
-// entries sums an entry over the whole life of all runs of the traced variants.
-func entries(doc *finding.Document, name string) float64 {
+// entries sums an entry over the whole life of all runs of a variant.
+func entries(doc *finding.Document, variant, name string) float64 {
 	var sum float64
 	for _, l := range doc.Ledgers {
-		if l.Operation != ledger.All {
+		if l.Operation != ledger.All || l.Variant != variant {
 			continue
 		}
 		for _, entry := range l.Entries {

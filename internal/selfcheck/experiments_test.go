@@ -1,6 +1,7 @@
 package selfcheck
 
 import (
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -27,15 +28,23 @@ func TestExperimentsAreThere(t *testing.T) {
 				continue
 			}
 			e := found[0]
-			if err := e.OverrideLoad(spec.Override{Duration: one.Duration}); err != nil {
+			if e.Design.Order != spec.Windows {
+				t.Errorf("%s: its file says order %s", one.Name, e.Design.Order)
+			}
+			if err := e.OverrideLoad(spec.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {
 				t.Errorf("%s, %s: %v", form, one.Name, err)
+			}
+			if one.Variants != "" {
+				if err := e.Keep(strings.Split(one.Variants, ",")); err != nil {
+					t.Errorf("%s, %s: %v", form, one.Name, err)
+				}
 			}
 			blocks := max(one.Blocks, e.Design.Blocks)
 			for _, l := range form.lengths() {
-				if l.experiment != one.Name {
+				if l.experiment != one {
 					continue
 				}
-				if blocks < least+3 { // one more run may be lost, and one odd one may be there
+				if blocks < least+1 { // one may be lost
 					t.Errorf("%s, %s: %d blocks, %d are needed for an interval", form, one.Name, blocks, least)
 				}
 				if !slices.ContainsFunc(e.Variants, func(v spec.Variant) bool { return v.Name == l.variant }) {
@@ -44,32 +53,46 @@ func TestExperimentsAreThere(t *testing.T) {
 			}
 		}
 	}
-	late, err := catalog.Experiment(LateSink)
-	if err != nil {
-		t.Fatal(err)
-	}
 	makes := func(o spec.Operation) bool {
 		n := o.Spans["otel-go"]
 		return o.Name == "json" && n.Low == spansPerCall && n.High == spansPerCall
 	}
-	traces := func(v spec.Variant) bool { return v.Name == traced && v.Tracer != nil && v.Tracer.Name == "otel-go" }
-	if e := late[0]; len(e.Operations) != 1 || !makes(e.Operations[0]) || !slices.ContainsFunc(e.Variants, traces) {
-		t.Errorf("%s has other operations, spans or variants than the check counts on: %+v, %+v", LateSink, e.Operations, e.Variants)
-	}
-	deferred, err := catalog.Experiment(DeferredCosts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range deferred[0].Variants {
-		if v.Tracer.Name != "synthetic-go" || v.Settings["spans"] != "on" || (v.Settings["flush"] == "0s") != (i == 0) {
-			t.Errorf("%s: %s does not make the spans of the others, or burns where the baseline is to burn nothing: %v", DeferredCosts, v.Name, v.Settings)
-		}
-		plan, err := deferred[0].Plan(v)
+	for name, traced := range map[string][]string{LossySink: traced, LateSink: traced[:1]} {
+		found, err := catalog.Experiment(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i > 0 && plan.Delay <= deferred[0].Load.Duration {
-			t.Errorf("%s: what %s burns after %v may be in the window of %v: it is not deferred", DeferredCosts, v.Name, plan.Delay, deferred[0].Load.Duration)
+		e := found[0]
+		var tracing []string
+		for _, v := range e.Variants {
+			if v.Tracer != nil && v.Tracer.Name == "otel-go" {
+				tracing = append(tracing, v.Name)
+			}
+		}
+		if len(e.Operations) != 1 || !makes(e.Operations[0]) || !slices.Equal(tracing, traced) {
+			t.Errorf("%s has other operations, spans or variants than the check counts on: %+v, %v", name, e.Operations, tracing)
+		}
+	}
+	for _, name := range []string{DeferredCosts, Flushes} {
+		found, err := catalog.Experiment(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := found[0]
+		var delays []time.Duration
+		for i, v := range e.Variants {
+			if v.Tracer.Name != "synthetic-go" || v.Settings["spans"] != "on" || (v.Settings["flush"] == "0s") != (i == 0) {
+				t.Errorf("%s: %s does not make the spans of the others, or burns where the baseline is to burn nothing: %v", name, v.Name, v.Settings)
+			}
+			plan, err := e.Plan(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			delays = append(delays, plan.Delay)
+		}
+		// A window of each must follow one of the other, or the baseline's latency could not carry what is burnt.
+		if n, _ := e.Load.Windows(e.Operations[0], slices.Max(delays)); name == DeferredCosts && n < 2 {
+			t.Errorf("%s has %d windows", name, n)
 		}
 	}
 	if _, err := catalog.Experiment(NoiseFloor); err != nil {
@@ -77,7 +100,7 @@ func TestExperimentsAreThere(t *testing.T) {
 	}
 }
 
-func TestReadSlept(t *testing.T) {
+func TestReadSaid(t *testing.T) {
 	logs := t.TempDir()
 	write := func(run, process, text string) {
 		dir := filepath.Join(logs, run)
@@ -88,40 +111,44 @@ func TestReadSlept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	line := func(requests, slept string) string {
-		return "listening\nsynthetic: " + requests + " requests, burnt 0 ns, slept " + slept + " ns, held 0 bytes\n"
+	said := func(requests, slept string) string {
+		return "listening\nsynthetic: " + requests + " requests, burnt 7 ns, slept " + slept + " ns, idled 8 ns in 9 ns, held 0 bytes\n"
 	}
-	write("001-sleep-1-1", "app", line("100", "120000000"))
+	write("001-sleep-1-1", "app", said("100", "120000000"))
 	write("001-sleep-1-1", "downstream", "nothing to say\n")
 	write("002-sleep-1-1", "app", "killed before its end\n")
-	write("002-sleep-1-2", "app", line("100", "130000000"))
-	write("003-sleep-1-1", "app", line("0", "0"))
-	write("004-sleep-10-1", "app", line("100", "999000000"))
-	write("calibration-sleep-1-1", "app", line("100", "999000000"))
-	got, err := ReadSlept(logs, "sleep-1")
+	write("002-sleep-1-2", "app", strings.TrimSpace(said("100", "130000000"))+", flushed 3 spans, burnt 4 ns at that, 0 spans in failed exports\n")
+	write("003-sleep-1-1", "app", "synthetic: -1 requests\n")
+	write("004-sleep-10-1", "app", said("100", "999000000"))
+	write("calibration-sleep-1-1", "app", said("100", "999000000"))
+	got, err := ReadSaid(logs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[int]time.Duration{1: 1200 * time.Microsecond, 2: 1300 * time.Microsecond}
-	for block, mean := range want {
-		if d := got[block] - mean.Seconds(); d < -1e-12 || d > 1e-12 {
-			t.Errorf("block %d: %v s, want %v", block, got[block], mean)
-		}
+	want := map[string]map[int]Said{
+		"sleep-1": {
+			1: {Requests: 100, Burnt: 7, Slept: 120000000, Idled: 8, Alive: 9},
+			2: {Requests: 100, Burnt: 7, Slept: 130000000, Idled: 8, Alive: 9, Flushed: 3, FlushBurnt: 4},
+		},
+		"sleep-10": {4: {Requests: 100, Burnt: 7, Slept: 999000000, Idled: 8, Alive: 9}},
 	}
-	if len(got) != len(want) {
-		t.Errorf("got %v", got)
+	if !maps.EqualFunc(got, want, maps.Equal[map[int]Said, map[int]Said]) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// Whatever a program logs, a sleep is a finite time that is not negative.
-func FuzzSleepIn(f *testing.F) {
-	f.Add("synthetic: 976 requests, burnt 0 ns, slept 1360379768 ns, held 0 bytes\n")
+// Whatever a program logs, what it says is read whole or not at all.
+func FuzzSaidIn(f *testing.F) {
+	f.Add("synthetic: 976 requests, burnt 0 ns, slept 1360379768 ns, idled 0 ns in 0 ns, held 0 bytes\n")
 	f.Add("synthetic: 0 requests, burnt 0 ns, slept 1 ns")
-	f.Add("synthetic: 99999999999999999999 requests, burnt 0 ns, slept 1 ns\n\x00")
+	f.Add("synthetic: 99999999999999999999 requests, burnt 0 ns, slept 1 ns, idled 0 ns in 0 ns, held 0 bytes\n\x00")
 	f.Fuzz(func(t *testing.T, log string) {
-		seconds, found, _ := sleepIn(strings.NewReader(log))
-		if math.IsNaN(seconds) || math.IsInf(seconds, 0) || seconds < 0 || !found && seconds != 0 {
-			t.Errorf("%v s, found %v", seconds, found)
+		said, found, _ := saidIn(strings.NewReader(log))
+		if !found && said != (Said{}) {
+			t.Errorf("%+v, found %v", said, found)
+		}
+		if mean, ok := each(said.Slept, said.Requests); math.IsNaN(mean) || math.IsInf(mean, 0) || mean < 0 || ok != (said.Requests > 0) {
+			t.Errorf("%v s each, known %v", mean, ok)
 		}
 	})
 }

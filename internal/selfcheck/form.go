@@ -1,28 +1,31 @@
-// This file says what is measured: the experiments, and how long each form takes.
+// This file says what is measured: the experiments, their orders, and how long each form takes.
 
 package selfcheck
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/spec"
+)
 
 // The experiments of a selfcheck. They are ordinary ones: 'tracetax run NAME'.
 const (
 	LossySink     = "selfcheck-lossy-sink"
 	LateSink      = "selfcheck-late-sink"
 	LateGenerator = "selfcheck-late-generator"
-	SmallCosts    = "selfcheck-small-costs"
 	Costs         = "selfcheck-costs"
-	OtherCosts    = "selfcheck-other-costs"
 	DeferredCosts = "selfcheck-deferred-costs"
-	WovenSame     = "selfcheck-woven-same" // in the full form only
-	WovenBurn     = "selfcheck-woven-burn"
+	Flushes       = "selfcheck-flushes" // in the full form only
 )
 
-// The variants of SmallCosts, Costs, OtherCosts and DeferredCosts.
+// The variants of Costs, DeferredCosts and Flushes, but their baselines.
 const (
-	Again   = "again"
-	Burn20  = "burn-20"
-	Burn200 = "burn-200"
-	Sleep   = "sleep-1"
-	Hold    = "hold-50"
-
+	Again    = "again"
+	Burn3    = "burn-3"
+	Burn73   = "burn-73"
+	Sleep1   = "sleep-1" // in the full form only
+	Idle5    = "idle-5"
 	Flush200 = "flush-200"
 )
 
@@ -31,22 +34,55 @@ type Form string
 
 // The forms.
 const (
-	Quick Form = "quick" // under five minutes
-	Full  Form = "full"  // about twenty minutes, with narrower margins
+	Quick Form = "quick" // under three minutes, in windows
+	Full  Form = "full"  // about twenty minutes, in windows and woven, with narrower intervals
 )
 
 // Experiment is one experiment of a selfcheck.
 type Experiment struct {
 	Name     string
+	Order    spec.Order
 	Blocks   int    // 0: as its file says
-	Duration string // of a window; "": as its file says
+	Variants string // "a,b"; "": all
+	Duration string // of a window; "": as its file says; and so is the rate
+	Rate     string
 }
 
-// Experiments lists what a form runs, in this order.
-func (f Form) Experiments() []Experiment {
-	exact := []Experiment{{Name: LossySink}, {Name: LateSink}, {Name: LateGenerator}}
-	if f == Full {
-		return append(exact, Experiment{Name: DeferredCosts, Blocks: 20}, Experiment{Name: OtherCosts, Blocks: 20}, Experiment{Name: SmallCosts, Blocks: 40, Duration: "3s"}, Experiment{Name: Costs, Blocks: 40, Duration: "3s"}, Experiment{Name: WovenSame}, Experiment{Name: WovenBurn})
+// Folder is the name of its results folder, and of its evidence.
+func (e Experiment) Folder() string {
+	if e.Order == spec.Windows {
+		return e.Name
 	}
-	return append(exact, Experiment{Name: DeferredCosts}, Experiment{Name: OtherCosts}, Experiment{Name: SmallCosts}, Experiment{Name: Costs})
+	return e.Name + "-" + string(e.Order)
+}
+
+// Experiments lists what a form runs, in this order. Woven, the variants of Costs together must leave most of the CPU free.
+func (f Form) Experiments() []Experiment {
+	if f == Quick {
+		return []Experiment{
+			{Name: LossySink, Order: spec.Windows}, {Name: LateSink, Order: spec.Windows}, {Name: LateGenerator, Order: spec.Windows},
+			{Name: DeferredCosts, Order: spec.Windows}, {Name: Costs, Order: spec.Windows, Variants: "again,burn-3,burn-73,idle-5"},
+		}
+	}
+	return []Experiment{
+		{Name: LossySink, Order: spec.Windows}, {Name: LateSink, Order: spec.Windows}, {Name: LateGenerator, Order: spec.Windows},
+		{Name: DeferredCosts, Order: spec.Windows, Blocks: 20}, {Name: Costs, Order: spec.Windows, Blocks: 20, Duration: "2s"}, {Name: Flushes, Order: spec.Windows},
+		{Name: LossySink, Order: spec.Woven}, {Name: Costs, Order: spec.Woven, Blocks: 20, Duration: "2s", Rate: "1000/s"}, {Name: Flushes, Order: spec.Woven},
+	}
+}
+
+// orders names the orders of its experiments.
+func (f Form) orders() []string {
+	var names []string
+	for _, e := range f.Experiments() {
+		if !slices.Contains(names, string(e.Order)) {
+			names = append(names, string(e.Order))
+		}
+	}
+	return names
+}
+
+// has reports whether a variant is measured.
+func (e Experiment) has(variant string) bool {
+	return e.Variants == "" || slices.Contains(strings.Split(e.Variants, ","), variant)
 }

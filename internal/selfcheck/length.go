@@ -1,90 +1,144 @@
-// This file judges the lengths that are estimated: an interval against a margin.
+// This file judges the lengths that are estimated: an interval against what is known.
 
 package selfcheck
 
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
-
-// patience is the most blocks that "about n more" is said for.
-const patience = 1000
 
 // length is a known cost: the difference between a variant and the baseline.
 type length struct {
 	name       string
-	experiment string
+	experiment Experiment
 	variant    string
 	metric     string
 	unit       string
 	known      float64
-	margin     float64
-	kind       kind
+	tolerance  float64
+	bound      float64  // of half the interval's width
+	logged     logged   // nil: known is all that is known
+	doubts     []string // besides those of all lengths
 }
 
-// kind is what is known of a length.
-type kind int
+// logged is what the program itself says of a block that it cost an operation; false where it does not.
+type logged func(Said, record.Load) (float64, bool)
 
+func burnt(s Said, _ record.Load) (float64, bool)   { return each(s.Burnt, s.Requests) }
+func slept(s Said, _ record.Load) (float64, bool)   { return each(s.Slept, s.Requests) }
+func flushed(s Said, _ record.Load) (float64, bool) { return each(s.FlushBurnt, s.Flushed) }
+
+// idled is what falls on an operation of what the program uses all the time: while it had its load, and no longer.
+func idled(s Said, l record.Load) (float64, bool) {
+	if s.Alive == 0 || l.Completed == 0 {
+		return 0, false
+	}
+	return float64(s.Idled) / float64(s.Alive) * l.WallSeconds / float64(l.Completed), true
+}
+
+// The tolerances: by how much the interval may miss what is known, for reasons that are no fault of the harness. A variant's
+// program takes another way to its known cost, or wakes up less often.
 const (
-	exactly kind = iota // it is known, and is to be found within the margin
-	none                // there is none: nothing may be found
-	atMost              // it is not more than the margin
-	logged              // the program itself logged it, block by block
+	tinyCPU    = 1e-6  // s
+	idleCPU    = 4e-6  // s: the program also wakes up for what it does when idle, and need not if a request comes meanwhile
+	flushCPU   = 10e-6 // s
+	switchCPU  = 30e-6 // s: what a sleep costs: to give the CPU away and to be woken up
+	sameTime   = 10e-6 // s: of latency
+	otherTime  = 50e-6 // s: to be woken up late
+	sameMemory = 1e6   // bytes
+	holdMemory = 2e6   // bytes
 )
 
-// The margins. Each is half the width of what passes, in the unit of its metric.
-const (
-	marginCPU     = 20e-6  // s: 10 % of 200 µs
-	marginSmall   = 10e-6  // s: of 20 µs, and of none at all
-	marginFine    = 5e-6   // s: the same in the full form
-	marginSwitch  = 30e-6  // s: what a sleep costs: to give the CPU away and to be woken up
-	marginLatency = 100e-6 // s: 10 % of 1 ms
-	marginMemory  = 5e6    // bytes: 10 % of 50 MB
+// asWasAsked is the least share of a known cost that the program has to have made.
+const asWasAsked = 0.9
+
+// The warnings by which the result says of itself that its CPU may be wrong: others had the machine, or nothing was taken off
+// for what programs use idle.
+var (
+	doubts       = []string{"busy-neighbour", "cpu-stolen"}
+	doubtsOfIdle = []string{"idle-differs", "idle-unknown"}
 )
 
-// lengths lists the claims of a form that have intervals.
+// lengths lists the claims of a form that have intervals: those of its experiments, by order. Woven variants have no latency.
 func (f Form) lengths() []length {
-	small := marginSmall
-	if f == Full {
-		small = marginFine
+	bound := func(quick, full float64) float64 { // of half an interval's width
+		if f == Full {
+			return full
+		}
+		return quick
 	}
-	const cpu, median, latency, memory = "cpu_per_operation", "latency_p50", "latency_mean", "memory_mean"
-	list := []length{
-		{"same again: CPU", SmallCosts, Again, cpu, "s", 0, small, none},
-		{"same again: latency", SmallCosts, Again, median, "s", 0, marginLatency, none},
-		{"same again: memory", SmallCosts, Again, memory, "bytes", 0, marginMemory, none},
-		{"20 µs of CPU", SmallCosts, Burn20, cpu, "s", 20e-6, small, exactly},
-		{"200 µs of CPU", Costs, Burn200, cpu, "s", 200e-6, marginCPU, exactly},
-		{"200 µs at the flush", DeferredCosts, Flush200, cpu, "s", 200e-6, marginCPU, exactly},
-		{"1 ms of sleep: latency", OtherCosts, Sleep, latency, "s", 1e-3, marginLatency, logged},
-		{"1 ms of sleep: CPU", OtherCosts, Sleep, cpu, "s", 0, marginSwitch, atMost},
-		{"50 MB of memory", OtherCosts, Hold, memory, "bytes", 50e6, marginMemory, exactly},
+	const cpu, median, mean, high, memory = "cpu_per_operation", "latency_p50", "latency_mean", "latency_p90", "memory_mean"
+	var all []length
+	for _, x := range f.Experiments() {
+		var list []length
+		switch x.Name {
+		case Costs:
+			list = []length{
+				{name: "same again: CPU", variant: Again, metric: cpu, tolerance: tinyCPU, bound: bound(4e-6, 1.5e-6)},
+				{name: "same again: latency", variant: Again, metric: median, tolerance: sameTime, bound: bound(30e-6, 15e-6)},
+				{name: "same again: memory", variant: Again, metric: memory, tolerance: sameMemory, bound: bound(2e6, 1e6)},
+				{name: "3 µs of CPU", variant: Burn3, metric: cpu, known: 3e-6, tolerance: tinyCPU, bound: bound(4e-6, 1.5e-6), logged: burnt},
+				{name: "73 µs of CPU", variant: Burn73, metric: cpu, known: 73e-6, tolerance: tinyCPU, bound: bound(8e-6, 3e-6), logged: burnt},
+				{name: "1 ms of sleep: latency", variant: Sleep1, metric: mean, known: 1e-3, tolerance: otherTime, bound: bound(100e-6, 50e-6), logged: slept},
+				{name: "1 ms of sleep: CPU", variant: Sleep1, metric: cpu, tolerance: switchCPU, bound: bound(10e-6, 5e-6)},
+				{name: "50 MB of memory", variant: Burn73, metric: memory, known: 50e6, tolerance: holdMemory, bound: bound(2e6, 1e6)},
+				{name: "5 % of a CPU, idle", variant: Idle5, metric: cpu, known: 25e-6, tolerance: idleCPU, bound: bound(10e-6, 5e-6), logged: idled, doubts: doubtsOfIdle},
+			}
+		case DeferredCosts:
+			list = []length{
+				{name: "200 µs, later: CPU", variant: Flush200, metric: cpu, known: 200e-6, tolerance: flushCPU, bound: bound(10e-6, 5e-6), logged: flushed},
+				// Burnt in the next window it would be in four of ten of the latencies of half of the baseline's windows.
+				{name: "200 µs, later: latency", variant: Flush200, metric: high, tolerance: otherTime, bound: bound(100e-6, 50e-6)},
+			}
+		case Flushes:
+			list = []length{{name: "200 µs every 2 s", variant: Flush200, metric: cpu, known: 200e-6, tolerance: flushCPU, bound: bound(10e-6, 10e-6), logged: flushed}}
+		}
+		for _, l := range list {
+			if l.unit = "s"; l.metric == memory {
+				l.unit = "bytes"
+			}
+			if l.experiment = x; !x.has(l.variant) || x.Order == spec.Woven && strings.HasPrefix(l.metric, "latency") {
+				continue
+			}
+			all = append(all, l)
+		}
 	}
-	if f != Full {
-		return list
-	}
-	return append(list,
-		length{"woven, same again: CPU", WovenSame, Again, cpu, "s", 0, marginSmall, none}, // the two disturb each other
-		length{"woven, 200 µs of CPU", WovenBurn, Burn200, cpu, "s", 200e-6, marginCPU, exactly})
+	return all
 }
 
 // check judges the length at a confidence of its own interval.
 func (l length) check(all map[string]Evidence, confidence float64) Check {
-	c := Check{Name: l.name, Experiment: l.experiment, Unit: l.unit, Known: l.known, Margin: l.margin, kind: l.kind}
-	e := all[l.experiment]
+	c := Check{Name: l.name, Experiment: l.experiment.Name, Order: l.experiment.Order, Unit: l.unit, Known: l.known, Tolerance: l.tolerance, Bound: l.bound}
+	e := all[l.experiment.Folder()]
 	f := l.finding(e.Document)
 	if f == nil || len(f.Samples) == 0 {
-		return c.verdict(Failed, "it was not measured: there is no "+finding.MetricName(l.metric)+" of "+l.variant+" in any block")
+		return c.verdict(Failed, NotMeasured, "it was not measured: there is no "+finding.MetricName(l.metric)+" of "+l.variant+" in any block")
 	}
 	differences, known, ok := l.differences(e, f)
 	if !ok {
-		return c.verdict(Failed, "the program's log does not say in every block how long it slept")
+		return c.verdict(Failed, NotLogged, "the program's log does not say in every block what it did")
 	}
 	c.Known = known
-	return c.judge(differences, confidence, f)
+	if known < asWasAsked*l.known {
+		return c.verdict(Failed, Wrong, fmt.Sprintf("the program says that it was %s, and %s was to be: the experiment is another one", finding.FormatValue(known, l.unit), finding.FormatValue(l.known, l.unit)))
+	}
+	c = c.judge(differences, confidence, f)
+	if c.Code != Beyond {
+		return c
+	}
+	for _, w := range e.Document.Warnings {
+		if slices.Contains(doubts, w.Code) || slices.Contains(l.doubts, w.Code) {
+			return c.verdict(Inconclusive, Withheld, fmt.Sprintf("%s, but the result warns of it (%s): a quieter machine settles it", c.Text, w.Code))
+		}
+	}
+	return c
 }
 
 // finding returns what the ordinary analysis found of the length, nil where nothing.
@@ -101,146 +155,69 @@ func (l length) finding(doc *finding.Document) *finding.Finding {
 	return nil
 }
 
-// differences returns the difference in each block, and what is known to be there.
-// What the program logged differs from block to block: the differences are then
-// those from the log, around its centre.
+// differences returns the difference in each block, and what is known to be there. What the program logged differs from
+// block to block: the differences are then those from the log, around its centre.
 func (l length) differences(e Evidence, f *finding.Finding) (differences []float64, known float64, ok bool) {
-	var slept []float64
+	var says []float64
 	for _, s := range f.Samples {
 		differences = append(differences, s.Value-s.Baseline)
-		if l.kind == logged {
-			one, found := e.Slept[s.Block]
-			if !found {
+		if l.logged != nil {
+			said, found := e.Said[l.variant][s.Block]
+			one, known := l.logged(said, loadOf(e.Records, l.variant, s.Block))
+			if !found || !known {
 				return nil, 0, false
 			}
-			slept = append(slept, one)
+			says = append(says, one)
 		}
 	}
-	if l.kind != logged {
+	if l.logged == nil {
 		return differences, l.known, true
 	}
-	known = stats.Center(slept)
+	known = stats.Center(says)
 	for i := range differences {
-		differences[i] += known - slept[i]
+		differences[i] += known - says[i]
 	}
-	return differences, known, len(differences) > 0
+	return differences, known, true
 }
 
-// judge holds the interval of the differences against the margin.
+// loadOf is what was done in the window of a variant's good run.
+func loadOf(records []record.Record, variant string, block int) record.Load {
+	for i := range records {
+		if r := &records[i]; r.Kind == record.Measured && !r.Failed() && r.Variant == variant && r.Block == block && len(r.Phases) > 0 {
+			return r.Phases[0].Load
+		}
+	}
+	return record.Load{}
+}
+
+// judge holds the interval of the differences against what is known.
 func (c Check) judge(differences []float64, confidence float64, f *finding.Finding) Check {
 	e := stats.SignedRank(differences, confidence)
 	if math.IsNaN(e.Center) {
-		return c.verdict(Failed, "what was measured is no number")
+		return c.verdict(Failed, NotMeasured, "what was measured is no number")
 	}
 	c.Measured, c.Blocks = e.Center, e.N
 	switch {
 	case f.Verdict.Kind == finding.Overloaded:
-		return c.verdict(CannotTell, f.Verdict.Text+", so it did not do the same work: a machine that does nothing else settles it")
+		return c.verdict(Inconclusive, Overloaded, f.Verdict.Text+", so it did not do the same work: a machine that does nothing else settles it")
 	case !e.Bounded:
-		c.MoreBlocks = stats.MinBlocks(confidence) - e.N
-		return c.verdict(CannotTell, fmt.Sprintf("%d blocks are too few: an interval of %.4g %% needs %d more; %s", e.N, 100*confidence, c.MoreBlocks, c.wayOut()))
+		return c.verdict(Inconclusive, TooFewBlocks, fmt.Sprintf("%d blocks are too few: an interval of %.4g %% needs %d more", e.N, 100*confidence, stats.MinBlocks(confidence)-e.N))
 	}
 	c.Low, c.High, c.Bounded = e.Low, e.High, true
-	low, high := c.Known-c.Margin, c.Known+c.Margin
-	switch {
-	case e.Low > high || e.High < low || c.kind == none && !c.holds(0):
-		return c.wrong(f)
-	case e.Low < low || e.High > high:
-		return c.open(differences, confidence, low, high)
-	case c.kind != none && c.kind != atMost && c.holds(0): // a margin as large as the length itself
-		return c.open(differences, confidence, 0, 0)
-	}
-	return c.verdict(Passed, "found")
-}
-
-func (c Check) holds(v float64) bool { return c.Low <= v && v <= c.High }
-
-// wrong is the verdict on an interval that lies beside the injected overhead. Where the
-// ordinary analysis withheld its verdict, a user would not have been misled.
-func (c Check) wrong(f *finding.Finding) Check {
-	if f.Verdict.Kind == finding.CannotTell && f.Verdict.Low == nil {
-		return c.verdict(CannotTell, "the interval lies beside it, but the result says of itself that it "+f.Verdict.Text)
-	}
-	if c.kind == none {
-		return c.verdict(Failed, "a difference is found where there is none: "+c.measured())
-	}
-	return c.verdict(Failed, fmt.Sprintf("%s is measured, all of it outside %s", c.measured(), c.wanted()))
-}
-
-// open is the verdict on an interval that reaches over an end of the margin. How
-// many blocks settle it depends on the distance from the estimate to that end, so it
-// is said.
-func (c Check) open(differences []float64, confidence, low, high float64) Check {
-	text := "too noisy: the interval is " + c.spread()
-	if (c.High-c.Low)/2 <= c.Margin {
-		text = "the interval, " + c.spread() + ", reaches over an end of the margin"
-	}
-	edges := c.straddled(low, high)
-	text += fmt.Sprintf("; the margin is ±%s, and its end is %s away", finding.FormatValue(c.Margin, c.Unit), finding.FormatValue(c.nearest(edges), c.Unit))
-	more := 0
-	for _, edge := range edges {
-		all := stats.BlocksToExclude(differences, edge, confidence, patience)
-		if all < 0 {
-			return c.verdict(CannotTell, text+"; only a quieter machine settles it")
+	switch half := (e.High - e.Low) / 2; {
+	case c.Low > c.Known+c.Tolerance || c.High < c.Known-c.Tolerance:
+		if f.Verdict.Kind == finding.CannotTell && f.Verdict.Low == nil { // a user would not have been misled
+			return c.verdict(Inconclusive, Withheld, "the interval lies beside it, but the result says of itself that it "+f.Verdict.Text)
 		}
-		more = max(more, all-len(differences))
+		return c.verdict(Failed, Beyond, fmt.Sprintf("%s is measured, all of it outside %s", c.measured(), c.wanted()))
+	case half > c.Bound:
+		return c.verdict(Inconclusive, TooWide, fmt.Sprintf("the interval is ±%s, and may be ±%s: a quieter machine settles it", finding.FormatValue(half, c.Unit), finding.FormatValue(c.Bound, c.Unit)))
 	}
-	c.MoreBlocks = more
-	if more == 0 {
-		return c.verdict(CannotTell, text+"; a quieter machine settles it")
-	}
-	return c.verdict(CannotTell, fmt.Sprintf("%s; %d blocks in all would settle it: %s", text, c.Blocks+more, c.wayOut()))
+	return c.verdict(Passed, Found, "found")
 }
-
-// nearest is how far the estimate is from the nearest of the limits.
-func (c Check) nearest(edges []float64) float64 {
-	least := math.Inf(1)
-	for _, edge := range edges {
-		least = min(least, math.Abs(edge-c.Measured))
-	}
-	return least
-}
-
-// wayOut is what a user can do about too few blocks: selfcheck has no flag for
-// their number, but its full form makes more of them.
-func (c Check) wayOut() string {
-	for _, one := range Full.Experiments() {
-		if one.Name == c.Experiment && one.Blocks > c.Blocks {
-			if c.Blocks+c.MoreBlocks <= one.Blocks {
-				return fmt.Sprintf("'tracetax selfcheck --full' makes %d%s; or use a quieter machine", one.Blocks, c.fullMargin())
-			}
-			return fmt.Sprintf("more than the %d of 'tracetax selfcheck --full': use a quieter machine", one.Blocks)
-		}
-	}
-	return "use a quieter machine"
-}
-
-// fullMargin says that the full form asks for more than this one.
-func (c Check) fullMargin() string {
-	for _, l := range Full.lengths() {
-		if l.name == c.Name && l.margin < c.Margin {
-			return ", with a margin of ±" + finding.FormatValue(l.margin, c.Unit)
-		}
-	}
-	return ""
-}
-
-// straddled returns the limits that the interval reaches over.
-func (c Check) straddled(low, high float64) []float64 {
-	var out []float64
-	for _, edge := range []float64{low, high} {
-		if c.holds(edge) {
-			out = append(out, edge)
-		}
-	}
-	return out
-}
-
-// spread is half the width of the interval, in words.
-func (c Check) spread() string { return "±" + finding.FormatValue((c.High-c.Low)/2, c.Unit) }
 
 func (c Check) wanted() string {
-	return finding.FormatValue(c.Known, c.Unit) + " ± " + finding.FormatValue(c.Margin, c.Unit)
+	return finding.FormatValue(c.Known, c.Unit) + " ± " + finding.FormatValue(c.Tolerance, c.Unit)
 }
 
 // measured is the estimate with its interval, in words.
@@ -252,7 +229,7 @@ func (c Check) measured() string {
 	return finding.FormatInterval(i, c.Unit, false)
 }
 
-func (c Check) verdict(v Verdict, text string) Check {
-	c.Verdict, c.Text = v, text
+func (c Check) verdict(v Verdict, code Code, text string) Check {
+	c.Verdict, c.Code, c.Text = v, code, text
 	return c
 }

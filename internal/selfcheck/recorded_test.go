@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // recorded is what was measured once on a machine that others kept busy.
@@ -30,14 +31,15 @@ func TestRecorded(t *testing.T) {
 		never, all Verdict
 	}{
 		"burn-150.json": {Passed, Failed},
-		"burn-200.json": {Failed, CannotTell}, // 13 blocks, on a machine that was too noisy
+		"burn-200.json": {Failed, Inconclusive}, // 13 blocks, on a machine that was too noisy
 	} {
 		doc := recorded(t, name)
+		l := length{experiment: Experiment{Name: Costs, Order: spec.Windows}, variant: "burn-200", metric: "cpu_per_operation", unit: "s", known: 200e-6, tolerance: 20e-6, bound: 10e-6}
 		f := &doc.Findings[0]
 		samples := f.Samples
 		for n := range len(samples) + 1 {
 			f.Samples = samples[:n]
-			c := judged(t, Judge(Quick, map[string]Evidence{Costs: {Document: doc}}), "200 µs of CPU")
+			c := l.check(map[string]Evidence{Costs: {Document: doc}}, 0.995)
 			if n > 0 && c.Verdict == test.never || n == len(samples) && c.Verdict != test.all {
 				t.Errorf("%s, %d blocks: %s (%v to %v): %s", name, n, c.Verdict, c.Low, c.High, c.Text)
 			}

@@ -4,7 +4,6 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // scene is what the experiments of a selfcheck leave on a machine of a given noise.
@@ -15,7 +14,7 @@ type scene struct {
 	kinds  map[string]finding.Verdict // by variant and metric
 }
 
-func quiet() scene { return scene{blocks: 16, noise: 1e-6} }
+func quiet() scene { return scene{blocks: 16, noise: 0.5e-6} }
 
 func key(variant, metric string) string { return variant + " " + metric }
 
@@ -25,103 +24,63 @@ func (s scene) jitter(block, salt int) float64 {
 	return s.noise * float64(n) / float64(s.blocks)
 }
 
+// effects are the injected costs, by variant and metric.
+var effects = map[string]float64{
+	key(Burn3, "cpu_per_operation"): 3e-6, key(Burn73, "cpu_per_operation"): 73e-6, key(Flush200, "cpu_per_operation"): 200e-6,
+	key(Sleep1, "cpu_per_operation"): 8e-6, key(Burn73, "memory_mean"): 50e6, key(Idle5, "cpu_per_operation"): 25e-6,
+}
+
+// costs holds the variants of all experiments.
 func (s scene) costs() Evidence {
-	doc := &finding.Document{Runs: finding.Runs{Blocks: s.blocks}, Experiment: finding.Experiment{Variants: []finding.Variant{{Name: "none"}}}}
-	slept := map[int]float64{}
-	effects := map[string]float64{
-		key(Burn20, "cpu_per_operation"): 20e-6, key(Burn200, "cpu_per_operation"): 200e-6, key(Flush200, "cpu_per_operation"): 200e-6,
-		key(Sleep, "cpu_per_operation"): 8e-6, key(Hold, "memory_mean"): 50e6,
-	}
-	for i, variant := range []string{Again, Burn20, Burn200, Sleep, Hold, Flush200} {
+	doc := &finding.Document{Runs: finding.Runs{Blocks: s.blocks}, Experiment: finding.Experiment{Variants: []finding.Variant{{Name: "plain"}}}}
+	e := Evidence{Document: doc, Said: map[string]map[int]Said{}}
+	for i, variant := range []string{Again, Burn3, Burn73, Sleep1, Idle5, Flush200} {
+		e.Said[variant] = map[int]Said{}
+		for block := 1; block <= s.blocks; block++ {
+			e.Said[variant][block] = Said{
+				Requests: 100, Burnt: uint64(1e11 * effects[key(variant, "cpu_per_operation")]), Slept: 100 * s.slept(block),
+				Idled: 5e7, Alive: 1e9, Flushed: 100, FlushBurnt: 100 * 200e3,
+			}
+			e.Records = append(e.Records, record.Record{
+				Kind: record.Measured, Variant: variant, Block: block,
+				Phases: []record.Phase{{Operation: "json", Load: record.Load{Completed: 1000, WallSeconds: 0.5}}},
+			})
+		}
 		for j, m := range []struct {
 			name, unit  string
 			base, noise float64
-		}{{"cpu_per_operation", "s", 60e-6, 1}, {"latency_mean", "s", 200e-6, 3}, {"latency_p50", "s", 150e-6, 3}, {"memory_mean", "bytes", 4e6, 1e11}} {
-			f := finding.Finding{Operation: "json", Variant: variant, Against: "none", Metric: m.name, Unit: m.unit, Better: "lower", Blocks: s.blocks, Verdict: s.kinds[key(variant, m.name)]}
+		}{{"cpu_per_operation", "s", 60e-6, 1}, {"latency_mean", "s", 200e-6, 3}, {"latency_p50", "s", 150e-6, 3}, {"latency_p90", "s", 170e-6, 3}, {"memory_mean", "bytes", 4e6, 1e11}} {
+			f := finding.Finding{Operation: "json", Variant: variant, Against: "plain", Metric: m.name, Unit: m.unit, Better: "lower", Blocks: s.blocks, Verdict: s.kinds[key(variant, m.name)]}
 			if m.name == "memory_mean" {
 				f.Operation = "" // of the run
 			}
 			for block := 1; block <= s.blocks; block++ {
 				effect := effects[key(variant, m.name)]
-				if variant == Sleep && m.name == "latency_mean" {
-					slept[block] = 1.1e-3 + 10e-6*float64(block) // it differs from block to block, and so does the latency
-					effect = slept[block]
+				if variant == Sleep1 && m.name == "latency_mean" {
+					effect = float64(s.slept(block)) * 1e-9 // it differs from block to block, and so does the latency
 				}
 				value := m.base + effect + s.shift[key(variant, m.name)] + m.noise*s.jitter(block, i+j)
 				f.Samples = append(f.Samples, finding.Sample{Block: block, Baseline: m.base, Value: value})
 			}
-			told(&f)
 			doc.Findings = append(doc.Findings, f)
 		}
 	}
-	return Evidence{Document: doc, Slept: slept}
+	return e
 }
 
-// claims is how many claims are made together of each metric.
-const claims = 5
-
-// told fills in what the ordinary analysis makes of a finding's samples, unless its verdict
-// is given.
-func told(f *finding.Finding) {
-	var base, value []float64
-	for _, s := range f.Samples {
-		base, value = append(base, s.Baseline), append(value, s.Value)
-	}
-	f.Baseline, f.Value = stats.Center(base), stats.Center(value)
-	given, v := f.Verdict.Kind, &f.Verdict
-	if given == finding.Overloaded {
-		return
-	}
-	scale, err := stats.LogRatios(base, value)
-	relative, shown := err == nil, stats.Ratio
-	differences, _ := stats.Differences(base, value)
-	f.Absolute = told95(stats.SignedRank(differences, 0.95))
-	if relative {
-		f.Relative = told95(stats.Ratio(stats.SignedRank(scale, 0.95)))
-	} else {
-		scale, shown = differences, func(e stats.Estimate) stats.Estimate { return e }
-	}
-	own := f.Shown()
-	if given != finding.None || own.Low == nil {
-		return
-	}
-	v.Claims, v.Confidence = claims, stats.Bonferroni(0.95, claims)
-	e := shown(stats.SignedRank(scale, v.Confidence))
-	if v.Kind, v.Text = finding.CannotTell, "cannot tell"; !e.Bounded {
-		return
-	}
-	v.Low, v.High = &e.Low, &e.High
-	switch {
-	case e.Low > 0:
-		v.Kind, v.Text = finding.Costs, "costs "+finding.FormatSize(finding.Interval{Estimate: e.Center, Low: &e.Low, High: &e.High}, f.Unit, relative)
-	case e.High < 0:
-		low, high := -e.High, -e.Low
-		v.Kind, v.Text = finding.Saves, "saves "+finding.FormatSize(finding.Interval{Estimate: -e.Center, Low: &low, High: &high}, f.Unit, relative)
-	case *own.Low <= 0 && *own.High >= 0:
-		bound := e.Hidden()
-		v.Kind, v.Bound, v.Text = finding.NoDifference, &bound, "no difference larger than "+finding.FormatBound(bound, f.Unit, relative)
-		if v.Wide(relative) {
-			v.Text = "inconclusive: " + finding.FormatInterval(finding.Interval{Estimate: e.Center, Low: &e.Low, High: &e.High}, f.Unit, true)
-		}
-	}
-}
-
-func told95(e stats.Estimate) *finding.Interval {
-	i := &finding.Interval{Estimate: e.Center}
-	if e.Bounded {
-		i.Low, i.High = &e.Low, &e.High
-	}
-	return i
-}
+// slept is how long each request of a block slept, in ns.
+func (s scene) slept(block int) uint64 { return 1_100_000 + 10_000*uint64(block) }
 
 // faulty is an experiment whose ledger and warnings are given.
 func faulty(entries map[string]int64, warnings ...string) *finding.Document {
 	doc := &finding.Document{Runs: finding.Runs{Blocks: 2}}
-	all := finding.Ledger{Operation: ledger.All, Variant: "otel"}
-	for name, n := range entries {
-		all.Entries = append(all.Entries, finding.Entry{Name: name, Spans: n})
+	for _, variant := range traced {
+		all := finding.Ledger{Operation: ledger.All, Variant: variant}
+		for name, n := range entries {
+			all.Entries = append(all.Entries, finding.Entry{Name: name, Spans: n})
+		}
+		doc.Ledgers = append(doc.Ledgers, finding.Ledger{Operation: "json", Variant: variant, Entries: all.Entries}, all)
 	}
-	doc.Ledgers = []finding.Ledger{{Operation: "json", Variant: "otel", Entries: all.Entries}, all}
 	for _, code := range warnings {
 		doc.Warnings = append(doc.Warnings, finding.Warning{Code: code})
 	}
@@ -142,31 +101,36 @@ func lateRun(variant string, came, dropped uint64) record.Record {
 
 func (s scene) evidence() map[string]Evidence {
 	late := faulty(nil, "generator-late")
-	one := finding.Finding{Metric: "latency_p50", Variant: Again, Unit: "s", Better: "lower", Blocks: 1, Samples: []finding.Sample{{Block: 1, Baseline: 5.1e-3, Value: 5.3e-3}}}
-	told(&one)
-	late.Findings = []finding.Finding{one}
-	return map[string]Evidence{
-		Costs:         s.costs(),
-		SmallCosts:    s.costs(), // each holds the variants of all three
-		OtherCosts:    s.costs(),
-		DeferredCosts: s.costs(),
-		WovenSame:     s.costs(), // they hold more than woven variants do
-		WovenBurn:     s.costs(),
-		LossySink: {
-			Document: faulty(map[string]int64{ledger.Expected: 2000, ledger.Delivered: 1940, ledger.Unaccounted: 60}, "spans-unaccounted"),
-			Records: []record.Record{
-				{Kind: record.Calibration, Life: record.Counts{Spans: 90, Thrown: 3}},
-				{Kind: record.Measured, Life: record.Counts{Spans: 970, Thrown: 30}},
-				{Kind: record.Measured, Failure: &record.Failure{}, Life: record.Counts{Thrown: 7}},
-				{Kind: record.Measured, Life: record.Counts{Spans: 970, Thrown: 30}},
-			},
-		},
-		LateSink: {
-			Document: faulty(map[string]int64{
-				ledger.Expected: 2000, ledger.Delivered: 1200, ledger.Dropped: 790, ledger.FailedSend: 10, ledger.Unaccounted: 0,
-			}, "spans-lost"),
-			Records: []record.Record{lateRun("none", 0, 0), lateRun(traced, 600, 395), lateRun(traced, 600, 395)},
-		},
-		LateGenerator: {Document: late},
+	late.Findings = []finding.Finding{{Metric: "latency_p50", Variant: Again, Unit: "s", Better: "lower", Blocks: 1, Baseline: 5.1e-3, Samples: []finding.Sample{{Block: 1, Baseline: 5.1e-3, Value: 5.3e-3}}}}
+	lossy := Evidence{
+		Document: faulty(map[string]int64{ledger.Expected: 2000, ledger.Delivered: 1940, ledger.Unaccounted: 60}, "spans-unaccounted"),
+		Records:  []record.Record{{Kind: record.Calibration, Variant: traced[0], Life: record.Counts{Spans: 90, Thrown: 3}}},
 	}
+	dropping := Evidence{
+		Document: faulty(map[string]int64{
+			ledger.Expected: 2000, ledger.Delivered: 1200, ledger.Dropped: 790, ledger.FailedSend: 10, ledger.Unaccounted: 0,
+		}, "spans-lost"),
+		Records: []record.Record{lateRun("none", 0, 0)},
+	}
+	for _, variant := range traced {
+		lossy.Records = append(lossy.Records,
+			record.Record{Kind: record.Measured, Variant: variant, Life: record.Counts{Spans: 970, Thrown: 30}},
+			record.Record{Kind: record.Measured, Variant: variant, Failure: &record.Failure{}, Life: record.Counts{Thrown: 7}},
+			record.Record{Kind: record.Measured, Variant: variant, Life: record.Counts{Spans: 970, Thrown: 30}})
+		dropping.Records = append(dropping.Records, lateRun(variant, 600, 395), lateRun(variant, 600, 395))
+	}
+	all := map[string]Evidence{}
+	for _, x := range Full.Experiments() { // the quick form's are among them
+		switch x.Name {
+		case LossySink:
+			all[x.Folder()] = lossy
+		case LateSink:
+			all[x.Folder()] = dropping
+		case LateGenerator:
+			all[x.Folder()] = Evidence{Document: late}
+		default:
+			all[x.Folder()] = s.costs()
+		}
+	}
+	return all
 }

@@ -7,50 +7,67 @@ package selfcheck
 import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // Schema is the version of selfcheck.json.
-const Schema = 1
+const Schema = 2
 
 // Confidence is that of all intervals of one selfcheck together.
-const Confidence = 0.99
+const Confidence = 0.95
 
 // Verdict is what a check comes to.
 type Verdict string
 
-// The verdicts. A machine that is too noisy makes a check CannotTell, never Failed.
+// The verdicts. A machine that is too noisy makes a check Inconclusive, never Failed.
 const (
-	Passed     Verdict = "passed"
-	Failed     Verdict = "failed"
-	CannotTell Verdict = "cannot tell"
+	Passed       Verdict = "passed"
+	Failed       Verdict = "failed"
+	Inconclusive Verdict = "inconclusive"
+)
+
+// Code is the reason of a verdict.
+type Code string
+
+// The codes: Found is of what passed, the next four of what failed, the others of what is inconclusive.
+const (
+	Found        Code = "found"
+	Beyond       Code = "beyond"         // the interval misses what is known by more than the tolerance
+	Wrong        Code = "wrong"          // a count or a cost is not what was to be, or a warning is missing
+	NotMeasured  Code = "not-measured"   // there is no result to judge
+	NotLogged    Code = "not-logged"     // the program did not say what it did
+	TooFewBlocks Code = "too-few-blocks" // for an interval
+	TooWide      Code = "too-wide"       // the interval is
+	Overloaded   Code = "overloaded"
+	Withheld     Code = "withheld" // the result itself gives no verdict
 )
 
 // Check is one injected overhead and how it was found.
 type Check struct {
-	Name       string  `json:"name"`
-	Experiment string  `json:"experiment"` // that shows it: 'tracetax run' takes the name
-	Exact      bool    `json:"exact"`      // a count or a warning, without an interval
-	Unit       string  `json:"unit"`       // as in findings.json; "warning": 1 where it is given
-	Known      float64 `json:"known"`
-	Measured   float64 `json:"measured"`
-	Low        float64 `json:"low"` // the simultaneous interval; 0 where Exact or not Bounded
-	High       float64 `json:"high"`
-	Bounded    bool    `json:"bounded"`
-	Margin     float64 `json:"margin"` // the interval must lie in Known ± Margin; 0 where Exact
-	Blocks     int     `json:"blocks"`
-	MoreBlocks int     `json:"more_blocks,omitempty"` // CannotTell: about so many more would settle it; 0 where that is not known
-	Verdict    Verdict `json:"verdict"`
-	Text       string  `json:"text"` // what was seen, and what to do about it where something is to be done
-
-	kind kind
+	Name       string     `json:"name"`
+	Experiment string     `json:"experiment"` // that shows it: 'tracetax run' takes the name
+	Order      spec.Order `json:"order"`      // of its blocks
+	Exact      bool       `json:"exact"`      // a count or a warning, without an interval
+	Unit       string     `json:"unit"`       // as in findings.json; "warning": 1 where it is given
+	Known      float64    `json:"known"`
+	Measured   float64    `json:"measured"`
+	Low        float64    `json:"low"` // the simultaneous interval; 0 where Exact or not Bounded
+	High       float64    `json:"high"`
+	Bounded    bool       `json:"bounded"`
+	Tolerance  float64    `json:"tolerance"` // the interval may miss Known by it; 0 where Exact
+	Bound      float64    `json:"bound"`     // half the interval's width may be as much; 0 where Exact
+	Blocks     int        `json:"blocks"`
+	Verdict    Verdict    `json:"verdict"`
+	Code       Code       `json:"code"`
+	Text       string     `json:"text"` // what was seen, and what to do about it where something is to be done
 }
 
 // Evidence is what one experiment left.
 type Evidence struct {
 	Document *finding.Document
 	Records  []record.Record
-	Slept    map[int]float64 // by block: mean length of a sleep in seconds, from the program's own log
+	Said     map[string]map[int]Said // by variant and block: what the programs themselves logged
 }
 
 // Report is the whole of a selfcheck.
@@ -63,11 +80,11 @@ type Report struct {
 	Claims     int      `json:"claims"`     // intervals among the checks
 	Checks     []Check  `json:"checks"`
 	Noise      []Floor  `json:"noise"`
-	Results    []string `json:"results"` // results folders, one an experiment
+	Results    []string `json:"results"` // results folders, one an experiment and order
 	Seconds    float64  `json:"seconds"` // that it took
 }
 
-// Judge holds the evidence, by experiment, against what is known. What is missing
+// Judge holds the evidence, by the experiments' folders, against what is known. What is missing
 // of it makes the checks that need it fail: a check that was not made says nothing
 // for the harness.
 func Judge(form Form, evidence map[string]Evidence) *Report {
@@ -78,12 +95,15 @@ func Judge(form Form, evidence map[string]Evidence) *Report {
 	for _, l := range lengths {
 		r.Checks = append(r.Checks, l.check(evidence, each))
 	}
-	for _, e := range exacts {
-		r.Checks = append(r.Checks, e.check(evidence))
+	for _, x := range form.Experiments() {
+		for _, e := range exacts {
+			if e.experiment == x.Name {
+				r.Checks = append(r.Checks, e.check(x, evidence))
+			}
+		}
 	}
-	r.Checks = append(r.Checks, form.agreement(evidence))
 	r.Verdict = overall(r.Checks)
-	r.Noise = Floors(evidence[SmallCosts].Document)
+	r.Noise = Floors(evidence[Costs].Document)
 	return r
 }
 
@@ -94,8 +114,8 @@ func overall(checks []Check) Verdict {
 		switch c.Verdict {
 		case Failed:
 			return Failed
-		case CannotTell:
-			all = CannotTell
+		case Inconclusive:
+			all = Inconclusive
 		}
 	}
 	return all

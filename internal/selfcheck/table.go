@@ -13,16 +13,16 @@ import (
 type cell struct{ text, style string }
 
 // table writes a line for each check. The verdict's word gives way where it is
-// narrow: its mark stays.
+// narrow, then the tolerance: the mark stays.
 func (p *page) table(checks []Check) {
-	rows := [][]cell{{{"", ""}, {"injected overhead", dim}, {"is", dim}, {"measured", dim}, {"margin", dim}, {"verdict", dim}}}
+	rows := [][]cell{{{"", ""}, {"order", dim}, {"injected overhead", dim}, {"is", dim}, {"measured", dim}, {"tolerance", dim}, {"verdict", dim}}}
 	for _, c := range checks {
 		style := colour(c.Verdict)
 		rows = append(rows, []cell{
-			{mark(c.Verdict), style}, {c.Name, ""}, {c.knownText(), ""}, {c.measuredText(), ""}, {c.marginText(), dim}, {string(c.Verdict), style},
+			{mark(c.Verdict), style}, {string(c.Order), dim}, {c.Name, ""}, {c.knownText(), ""}, {c.measuredText(), ""}, {c.toleranceText(), dim}, {string(c.Verdict), style},
 		})
 	}
-	p.grid(rows, map[int]bool{2: true, 4: true}, []int{5})
+	p.grid(rows, map[int]bool{3: true, 5: true}, []int{6, 5})
 }
 
 func (c Check) knownText() string {
@@ -57,11 +57,11 @@ func (c Check) measuredText() string {
 	return c.measured()
 }
 
-func (c Check) marginText() string {
+func (c Check) toleranceText() string {
 	if c.Exact {
 		return "exact"
 	}
-	return "±" + finding.FormatValue(c.Margin, c.Unit)
+	return "±" + finding.FormatValue(c.Tolerance, c.Unit)
 }
 
 // grid writes aligned rows; columns in drop are left out, one by one, where they

@@ -19,8 +19,8 @@ type Options struct {
 func Terminal(w io.Writer, r *Report, o Options) error {
 	p := page{options: o}
 	p.paragraph("", r.sentence(), colour(r.Verdict))
-	p.paragraph("", fmt.Sprintf("%s form · %d checks, %d of them with intervals that hold together at %.0f %%",
-		r.Form, len(r.Checks), r.Claims, 100*r.Confidence), dim)
+	p.paragraph("", fmt.Sprintf("%s form · order %s · %d checks, %d of them with intervals that hold together at %.0f %%",
+		r.Form, strings.Join(r.Form.orders(), " and "), len(r.Checks), r.Claims, 100*r.Confidence), dim)
 	p.line("")
 	p.table(r.Checks)
 	p.reasons(r.Checks)
@@ -44,7 +44,7 @@ func (r *Report) sentence() string {
 	case Failed:
 		return fmt.Sprintf("failed: %d of %d injected overheads are not found as they are. Do not trust results from this machine before the cause is known", count[Failed], len(r.Checks))
 	}
-	return fmt.Sprintf("cannot tell: this machine is too noisy for %d of %d checks; the others passed", count[CannotTell], len(r.Checks))
+	return fmt.Sprintf("inconclusive: this machine is too noisy for %d of %d checks; the others passed", count[Inconclusive], len(r.Checks))
 }
 
 // reasons says of every check that did not pass why, and how to see it alone.
@@ -58,7 +58,7 @@ func (p *page) reasons(checks []Check) {
 			p.line("")
 		}
 		p.paragraph(mark(c.Verdict)+" ", c.Name+": "+c.Text, colour(c.Verdict))
-		if command := "tracetax run " + c.Experiment; !slices.Contains(alone, command) {
+		if command := fmt.Sprintf("tracetax run %s --order %s", c.Experiment, c.Order); !slices.Contains(alone, command) {
 			alone = append(alone, command)
 		}
 	}

@@ -1,13 +1,14 @@
 //go:build synthetic && spans
 
-// Spans whose cost comes late: a span is kept until no request has come for a while. Then
-// CPU time is burnt for each, and they are sent, by OpenTelemetry's own exporter.
+// Spans whose cost comes late: a span is kept until no request has come for a while, or for a
+// fixed time. Then CPU time is burnt for each, and they are sent, by OpenTelemetry's own exporter.
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -27,11 +28,12 @@ type deferred struct {
 	provider *trace.TracerProvider
 	tracer   api.Tracer
 	flush    time.Duration // thread CPU time per span, when it is sent
-	delay    time.Duration // without a request, until spans are sent
+	delay    time.Duration // until spans are sent
+	steady   bool          // whether that is from the first span that is kept, and not from the last
 
 	mu     sync.Mutex
 	kept   []trace.ReadOnlySpan
-	last   time.Time // when a span was kept
+	last   time.Time // when the span was kept that the delay counts from
 	waits  bool      // a timer runs, or the first span is on its way
 	opened bool      // that span has been kept
 
@@ -51,6 +53,7 @@ func startSpans(ctx context.Context) (spans, error) {
 	if d.delay, err = durationOf("SYNTHETIC_DELAY"); err != nil {
 		return nil, err
 	}
+	d.steady = os.Getenv("SYNTHETIC_FLUSHES") == "steady"
 	if d.exporter, err = otelgo.NewExporter(ctx); err != nil {
 		return nil, err
 	}
@@ -76,7 +79,10 @@ func (d *deferred) OnStart(context.Context, trace.ReadWriteSpan) {}
 func (d *deferred) OnEnd(span trace.ReadOnlySpan) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.kept, d.last = append(d.kept, span), time.Now()
+	d.kept = append(d.kept, span)
+	if !d.waits || !d.steady {
+		d.last = time.Now()
+	}
 	if d.waits {
 		return
 	}
@@ -89,8 +95,7 @@ func (d *deferred) OnEnd(span trace.ReadOnlySpan) {
 	time.AfterFunc(wait, d.due)
 }
 
-// due sends what is kept, if no request has come for the delay; otherwise it waits for
-// the rest of that.
+// due sends what is kept, if the delay is over; otherwise it waits for the rest of that.
 func (d *deferred) due() {
 	d.mu.Lock()
 	rest := d.delay - time.Since(d.last)
@@ -116,7 +121,7 @@ func (d *deferred) send(ctx context.Context) {
 	d.mu.Unlock()
 	for some := range slices.Chunk(kept, perExport) {
 		if d.flush > 0 {
-			d.burnt += burnThrough(d.flush * time.Duration(len(some)))
+			d.burnt += burn(d.flush * time.Duration(len(some)))
 		}
 		if err := d.exporter.ExportSpans(ctx, some); err != nil {
 			d.failed += len(some)

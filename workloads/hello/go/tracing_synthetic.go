@@ -21,10 +21,13 @@ import (
 var synthetic struct {
 	burn  time.Duration // thread CPU time per request
 	sleep time.Duration // asked for per request
+	idle  float64       // of a CPU, all the time
 
 	requests atomic.Int64
 	burnt    atomic.Int64 // ns of thread CPU time, as its clock says
 	slept    atomic.Int64 // ns of wall time, as measured around each sleep
+	idled    atomic.Int64 // ns of thread CPU time
+	alive    atomic.Int64 // ns of wall time in which that was
 
 	spans spans // of requests, where they are asked for
 }
@@ -48,6 +51,12 @@ func startTracing(ctx context.Context) (stop func(context.Context) error, err er
 	if synthetic.sleep, err = durationOf("SYNTHETIC_SLEEP"); err != nil {
 		return nil, err
 	}
+	if synthetic.idle, err = shareOf("SYNTHETIC_IDLE"); err != nil {
+		return nil, err
+	}
+	if synthetic.idle > 0 {
+		go idle(synthetic.idle)
+	}
 	if os.Getenv("SYNTHETIC_SPANS") == "on" {
 		if synthetic.spans, err = startSpans(ctx); err != nil {
 			return nil, err
@@ -62,8 +71,8 @@ func startTracing(ctx context.Context) (stop func(context.Context) error, err er
 		if s.spans != nil {
 			said, err = s.spans.stop(ctx)
 		}
-		log.Printf("synthetic: %d requests, burnt %d ns, slept %d ns, held %d bytes%s",
-			s.requests.Load(), s.burnt.Load(), s.slept.Load(), len(held), said)
+		log.Printf("synthetic: %d requests, burnt %d ns, slept %d ns, idled %d ns in %d ns, held %d bytes%s",
+			s.requests.Load(), s.burnt.Load(), s.slept.Load(), s.idled.Load(), s.alive.Load(), len(held), said)
 		return err
 	}, nil
 }
@@ -98,6 +107,37 @@ func cost(ctx context.Context) {
 	if s.spans != nil {
 		s.spans.make(ctx)
 	}
+}
+
+// idle uses a share of a CPU for good, whether requests come or not, piece by piece: what was used too little so far is made
+// up for.
+func idle(share float64) {
+	began := time.Now()
+	var used time.Duration
+	for {
+		alive := time.Since(began)
+		if due := time.Duration(share*float64(alive)) - used; due > 0 {
+			used += burn(due)
+		}
+		synthetic.idled.Store(int64(used))
+		synthetic.alive.Store(int64(alive))
+		time.Sleep(idlePiece)
+	}
+}
+
+// idlePiece is so short that each half second has its share, and so long that to wake up costs little beside it.
+const idlePiece = 20 * time.Millisecond
+
+func shareOf(variable string) (float64, error) {
+	text := os.Getenv(variable)
+	if text == "" {
+		return 0, nil
+	}
+	share, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(share >= 0 && share < 1) {
+		return 0, fmt.Errorf("%s is %q: use a share such as 0.05", variable, text)
+	}
+	return share, nil
 }
 
 func durationOf(variable string) (time.Duration, error) {
