@@ -29,6 +29,7 @@ type window struct {
 	last      record.Load // the last piece, whose durations have not been yet
 	pieces    []record.Window
 	parts     []piece        // the same
+	started   uint64         // operations of all pieces
 	loaded    time.Duration  // that the pieces lasted
 	at        loadTime       // when
 	readying  []record.Usage // what preparing and collecting used, which no operation did
@@ -126,12 +127,8 @@ func (w *window) settle(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	did, err := w.soFar()
-	if err != nil {
-		return err
-	}
 	all := func(time.Duration) (bool, error) { return true, nil }
-	d, err := w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, did.Started), w.stage.request.Plan.Patience(), all)
+	d, err := w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, w.started), w.stage.request.Plan.Patience(), all)
 	w.came = d.counts
 	return err
 }
@@ -155,7 +152,7 @@ func (w *window) make(ctx context.Context, place int) error {
 	if w.last, err = w.armed.Run(ctx); err != nil {
 		return err
 	}
-	w.lastEnded = time.Now()
+	w.lastEnded, w.started = time.Now(), w.started+w.last.Started
 	w.loaded += w.lastEnded.Sub(started)
 	w.at = append(w.at, usage.Stretch{From: started, To: w.lastEnded})
 	if w.turns == nil || len(w.at) == len(w.turns) {
