@@ -50,6 +50,9 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 	if l.GoOn {
 		return nil
 	}
+	if m := l.tooDense(); m != nil { // a rate that is not reached for that is no fault of the variant
+		return m
+	}
 	for i := range made {
 		r := &made[i]
 		var m *MistakeError
@@ -68,7 +71,7 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 			return m
 		}
 	}
-	return l.tooDense()
+	return nil
 }
 
 // early are the stages of a run before its first operation was answered.

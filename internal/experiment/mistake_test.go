@@ -254,6 +254,9 @@ func TestTooDense(t *testing.T) {
 				case !known:
 				case q.Kind == record.Measured: // for 1 s, with a drain of 4 s in which it uses a tenth of a CPU
 					r.Start.Idle = []record.Usage{{Process: "app", Role: "app", Seconds: 2, CPUSeconds: 0.2}}
+					if cpu > 1 {
+						p.Load = reaching(t, 0.3)
+					}
 					p.Load.Started, p.Load.Completed, p.DrainSeconds = rate, rate, 4
 					p.Usage = []record.Usage{{Process: "app", Role: "app", Seconds: 5, CPUSeconds: cpu + 0.4}, {Process: "db", Role: "database", Seconds: 5, CPUSeconds: 9}}
 				case len(p.Progress) > 0:
@@ -285,13 +288,14 @@ func TestTooDense(t *testing.T) {
 		want  bool
 		runs  int
 	}{
-		"room for both":         {share: map[string]float64{"none": 0.3, "otel": 0.45}, cpus: 1, runs: 7},
-		"near to all":           {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 1, want: true, runs: 3},
-		"half of two CPUs":      {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 2, runs: 7},
-		"nobody knows the CPUs": {share: map[string]float64{"none": 0.3, "otel": 0.55}, runs: 7},
-		"one of them not known": {share: map[string]float64{"otel": 0.95}, cpus: 1, runs: 7},
-		"in groups of two":      {share: map[string]float64{"none": 0.2, "otel": 0.3, "third": 0.4}, cpus: 1, loop: third(1 << 30), runs: 14},
-		"all three":             {share: map[string]float64{"none": 0.2, "otel": 0.3, "third": 0.4}, cpus: 1, loop: third(0), want: true, runs: 5},
+		"room for both":                          {share: map[string]float64{"none": 0.3, "otel": 0.45}, cpus: 1, runs: 7},
+		"near to all":                            {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 1, want: true, runs: 3},
+		"far beyond, so that no rate is reached": {share: map[string]float64{"none": 1.2, "otel": 1.5}, cpus: 1, want: true, runs: 3},
+		"half of two CPUs":                       {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 2, runs: 7},
+		"nobody knows the CPUs":                  {share: map[string]float64{"none": 0.3, "otel": 0.55}, runs: 7},
+		"one of them not known":                  {share: map[string]float64{"otel": 0.95}, cpus: 1, runs: 7},
+		"in groups of two":                       {share: map[string]float64{"none": 0.2, "otel": 0.3, "third": 0.4}, cpus: 1, loop: third(1 << 30), runs: 14},
+		"all three":                              {share: map[string]float64{"none": 0.2, "otel": 0.3, "third": 0.4}, cpus: 1, loop: third(0), want: true, runs: 5},
 		"one of three is given up": {share: map[string]float64{"none": 0.3, "otel": 0.55}, cpus: 1, loop: func(l *Loop) {
 			third(0)(l)
 			l.Runner.(*blocks).fail = func(name string) bool { return strings.HasPrefix(name, "calibration-third") }
