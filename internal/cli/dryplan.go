@@ -138,7 +138,7 @@ func dryPlanOf(f session.Foreseen, drawn bool) (dryPlan, error) {
 		p.Blocks.Precision, p.Blocks.Metric = 0, ""
 	}
 	var err error
-	if p.Tells, err = tellsOf(e, len(schedule.Blocks)); err != nil {
+	if p.Tells, err = tellsOf(e, schedule); err != nil {
 		return p, err
 	}
 	for _, l := range f.Lacking {

@@ -50,7 +50,7 @@ func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error
 		}
 		fmt.Fprintln(s.Out, "  "+turnsText(e, schedule))
 		fmt.Fprintln(s.Out, "  "+orderOf(e.Design.Seed, drawn, foreseen.None))
-		text, err := resolution(e, len(schedule.Blocks))
+		text, err := resolution(e, schedule)
 		if err != nil {
 			return err
 		}
@@ -157,27 +157,32 @@ func turnsText(e *spec.Experiment, schedule experiment.Schedule) string {
 
 // dryTells is what a run can tell of CPU per operation.
 type dryTells struct {
-	Noise    float64 `json:"noise"`              // standard deviation of the blocks' log-ratios, in this order, of a small service
-	Seconds  float64 `json:"seconds"`            // of load that each of its runs had
-	Measured string  `json:"measured,omitempty"` // when it was, on this machine, by 'doctor --noise'; absent: it is what is usual elsewhere
+	Order    spec.Order `json:"order"`              // that the noise is of: apart where an operation has one window, for the machine changes from one to the next
+	Noise    float64    `json:"noise"`              // standard deviation of the blocks' log-ratios, in this order, of a small service
+	Seconds  float64    `json:"seconds"`            // of load that each of its runs had
+	Measured string     `json:"measured,omitempty"` // when it was, on this machine, by 'doctor --noise'; absent: it is what is usual elsewhere
 	selfcheck.Tells
 }
 
 // tellsOf says what so many blocks can tell, if they differ as those of a small service do; nil where they have no interval, and of a search,
 // of which that says nothing.
-func tellsOf(e *spec.Experiment, blocks int) (*dryTells, error) {
+func tellsOf(e *spec.Experiment, schedule experiment.Schedule) (*dryTells, error) {
 	if e.Load.Capacity != nil {
 		return nil, nil
 	}
-	n, measured, err := noiseHere(e.Design.Order)
+	order := e.Design.Order
+	if order == spec.Windows && slices.ContainsFunc(schedule.Windows, func(w experiment.Windows) bool { return w.Number < 2 }) {
+		order = spec.Apart
+	}
+	n, measured, err := noiseHere(order)
 	if err != nil {
 		return nil, err
 	}
-	tells, ok := n.Tell(blocks)
+	tells, ok := n.Tell(len(schedule.Blocks))
 	if !ok || e.Design.Quick {
 		return nil, nil
 	}
-	out := &dryTells{Noise: n.Deviation, Seconds: n.Seconds, Tells: tells}
+	out := &dryTells{Order: order, Noise: n.Deviation, Seconds: n.Seconds, Tells: tells}
 	if !measured.IsZero() {
 		out.Measured = measured.Format(time.DateOnly)
 	}
@@ -186,11 +191,12 @@ func tellsOf(e *spec.Experiment, blocks int) (*dryTells, error) {
 
 // resolution says what a number of blocks can show. How much blocks of this program differ is known only afterwards: it is said
 // for those of a small service.
-func resolution(e *spec.Experiment, blocks int) (string, error) {
+func resolution(e *spec.Experiment, schedule experiment.Schedule) (string, error) {
+	blocks := len(schedule.Blocks)
 	if need := stats.MinBlocks(0.95); blocks < need {
 		return fmt.Sprintf("%d %s: figures only; an interval needs %d", blocks, console.Noun(blocks, "block"), need), nil
 	}
-	t, err := tellsOf(e, blocks)
+	t, err := tellsOf(e, schedule)
 	if err != nil {
 		return "", err
 	}
@@ -199,9 +205,9 @@ func resolution(e *spec.Experiment, blocks int) (string, error) {
 		return fmt.Sprintf("differences that it could show: about %.1f %% if blocks differ by 1 %%, %.0f %% if they differ by 5 %%",
 			100*stats.HalfWidth(blocks, quiet), 100*stats.HalfWidth(blocks, noisy)), nil
 	}
-	from := fmt.Sprintf("which is usual for a small service in this order, with %g s of load in each run; tracetax doctor --noise measures it here", t.Seconds)
+	from := fmt.Sprintf("which is usual for a small service in the order %s, with %g s of load in each run; tracetax doctor --noise measures it here", t.Order, t.Seconds)
 	if t.Measured != "" {
-		from = fmt.Sprintf("as those of a small service did here on %s, with %g s of load in each run (tracetax doctor --noise)", t.Measured, t.Seconds)
+		from = fmt.Sprintf("as those of a small service did here on %s in the order %s, with %g s of load in each run (tracetax doctor --noise)", t.Measured, t.Order, t.Seconds)
 	}
 	return fmt.Sprintf("CPU per operation: it finds a difference of %s in 8 of 10 cases, and tells it to within ± %s, if blocks differ by %s, %s",
 		finding.FormatBound(t.Findable, "1", true), finding.FormatBound(t.HalfWidth, "1", true), finding.FormatBound(t.Noise, "1", true), from), nil

@@ -156,6 +156,9 @@ func TestDryRunTells(t *testing.T) {
 	if windows := tells("--order", "windows"); windows == nil || windows.Measured != "" {
 		t.Errorf("of an order that was not measured: %+v", windows)
 	}
+	if one := tells("--order", "windows", "--duration", "150ms"); one == nil || one.Order != spec.Apart {
+		t.Errorf("with one window: %+v", one)
+	}
 	if few := tells("--blocks", "5"); few != nil {
 		t.Errorf("5 blocks tell %+v", few)
 	}
