@@ -21,7 +21,7 @@ var families = map[string][]string{
 	"OTLP":                     {"TestQuickstart", "TestCallsAddUp", "TestForward"},
 	"Collector":                {"TestViaCollector", "TestTapAgreesWithTheCollector", "TestCollectorOfADemonstration"},
 	"backends":                 {"TestToZipkin"},
-	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsExact", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyBehindAWrapper", "TestEnvoyRuntime", "TestEnvoyOfYourOwn", "TestEnvoyCrashes"},
+	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsCounted", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyBehindAWrapper", "TestEnvoyRuntime", "TestEnvoyOfYourOwn", "TestEnvoyCrashes"},
 	".NET":                     {"TestDotnet"},
 	"event loops":              {"TestLoopExporter", "TestLoopDesigns", "TestLoopSilent", "TestLoopExporterCost"},
 	"Zipkin":                   {"TestToZipkin", "TestForward"},

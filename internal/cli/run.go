@@ -110,7 +110,7 @@ func (f *runFlags) common(c *cobra.Command) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, in which order and for how long, and run nothing")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
 	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N`, or the least and the most (8..30) with a precision, instead of the experiment's")
-	flags.StringVar(&f.order, "order", "", "how the load goes through the variants of a block: `windows` (all live at once, one at a time has the load), woven (all have it at once) or apart (one run after the other); default: apart")
+	flags.StringVar(&f.order, "order", "", "how the load goes through the variants of a block: `windows` (all live at once, one at a time has the load), woven (all have it at once) or apart (one run after the other); by default windows, or apart where the variants cannot live beside each other")
 	flags.StringVar(&f.precision, "precision", "", "stop when the interval is as narrow as this: `2%` (of the CPU per operation), or '2% of latency_p99'")
 	flags.Uint64Var(&f.seed, "seed", 0, "`seed` of the random order, instead of the experiment's or a drawn one")
 	flags.StringVar(&f.accounting, "accounting", "auto", "how CPU time is charged: `auto`, cgroup or clock")

@@ -97,7 +97,7 @@ type Capacity struct {
 type Design struct {
 	Blocks    Text   `json:"blocks"`                                                // a block is a run of each variant, in random order; an interval needs 6. 8..30: least and most with a precision; default: 10, or 8..30
 	Precision Text   `json:"precision"`                                             // stop when the interval is that narrow: 2%, or 2% of latency_p99; default: all blocks
-	Order     string `json:"order" jsonschema:"enum=windows,enum=woven,enum=apart"` // windows: all variants of a block live at once, and have the load in turn; woven: all have it at once, without verdicts on time; apart: one run after the other; default: apart
+	Order     string `json:"order" jsonschema:"enum=windows,enum=woven,enum=apart"` // windows: all variants of a block live at once, and have the load in turn; woven: all have it at once, without verdicts on time; apart: one run after the other; default: windows, or apart where variants cannot live beside each other
 	Seed      Text   `json:"seed"`                                                  // of the random orders; default: drawn, and kept in the results
 	Quick     bool   `json:"quick"`                                                 // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
 	Unpiloted Text   `json:"unpiloted"`                                             // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
