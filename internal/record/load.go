@@ -8,11 +8,11 @@ import (
 // Plus returns what was done and seen in two stretches of load, one after the
 // other. It fails where a histogram cannot be read.
 func (l Load) Plus(next Load) (Load, error) {
-	latency, err := l.Latency.plus(next.Latency)
+	latency, err := together([]Histogram{l.Latency, next.Latency})
 	if err != nil {
 		return l, fmt.Errorf("adding latencies: %w", err)
 	}
-	lag, err := l.Lag.plus(next.Lag)
+	lag, err := together([]Histogram{l.Lag, next.Lag})
 	if err != nil {
 		return l, fmt.Errorf("adding the generator's lags: %w", err)
 	}
@@ -32,7 +32,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		Sampled:       l.Sampled + next.Sampled,
 		BytesSent:     l.BytesSent + next.BytesSent,
 		BytesReceived: l.BytesReceived + next.BytesReceived,
-		Backlog:       l.together(next),
+		Backlog:       l.open(next),
 		BodyBytes:     l.BodyBytes + next.BodyBytes,
 		Latency:       latency,
 		Lag:           lag,
@@ -41,9 +41,36 @@ func (l Load) Plus(next Load) (Load, error) {
 	return sum, nil
 }
 
-// together adds what was open at the same tenth of two schedules, each of which began with nothing open. A stretch in which
+// Counted is what was done in several stretches of load, one after the other, without the histograms.
+func Counted(stretches ...Load) Load {
+	var sum Load
+	for _, l := range stretches {
+		l.Latency, l.Lag = "", ""
+		sum, _ = sum.Plus(l) // which fails of histograms alone
+	}
+	return sum
+}
+
+// Sum is what was done and seen in several stretches of load. It fails where a histogram cannot be read.
+func Sum(stretches ...Load) (Load, error) {
+	sum := Counted(stretches...)
+	var latencies, lags []Histogram
+	for _, l := range stretches {
+		latencies, lags = append(latencies, l.Latency), append(lags, l.Lag)
+	}
+	var err error
+	if sum.Latency, err = together(latencies); err != nil {
+		return sum, fmt.Errorf("adding latencies: %w", err)
+	}
+	if sum.Lag, err = together(lags); err != nil {
+		return sum, fmt.Errorf("adding the generator's lags: %w", err)
+	}
+	return sum, nil
+}
+
+// open adds what was open at the same tenth of two schedules, each of which began with nothing open. A stretch in which
 // nothing was asked for had nothing open; of one without a schedule nobody knows.
-func (l Load) together(next Load) []uint64 {
+func (l Load) open(next Load) []uint64 {
 	switch {
 	case l.Intended == 0 && l.Backlog == nil:
 		return slices.Clone(next.Backlog)
@@ -91,24 +118,24 @@ func add[T uint64 | float64](a, b *T) *T {
 	return &sum
 }
 
-// plus returns the histogram of the values of both.
-func (h Histogram) plus(next Histogram) (Histogram, error) {
-	if next == "" {
-		return h, nil
+// together is the histogram of the values of all.
+func together(all []Histogram) (Histogram, error) {
+	all = slices.DeleteFunc(all, func(h Histogram) bool { return h == "" })
+	if len(all) == 0 {
+		return "", nil
 	}
-	if h == "" {
-		return next, nil
+	if len(all) == 1 {
+		return all[0], nil
 	}
-	sum, err := h.Decode()
-	if err != nil {
-		return "", err
-	}
-	more, err := next.Decode()
-	if err != nil {
-		return "", err
-	}
-	if dropped := sum.Merge(more); dropped > 0 {
-		return "", fmt.Errorf("%d values are beyond the histogram's ends", dropped)
+	sum := NewHistogram()
+	for _, h := range all {
+		more, err := h.Decode()
+		if err != nil {
+			return "", err
+		}
+		if dropped := sum.Merge(more); dropped > 0 {
+			return "", fmt.Errorf("%d values are beyond the histogram's ends", dropped)
+		}
 	}
 	return EncodeHistogram(sum)
 }

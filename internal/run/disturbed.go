@@ -177,14 +177,12 @@ func (w *window) without(phase *record.Phase) (*record.Undisturbed, error) {
 		Sink: phase.Sink, Usage: slices.Clone(phase.Usage), PausedSeconds: phase.PausedSeconds, DrainSeconds: phase.DrainSeconds,
 	}
 	before := w.warm
+	var kept []record.Load
 	for i, p := range w.parts {
 		came := p.came.Minus(before)
 		before = p.came
 		if !w.pieces[i].Disturbed {
-			var err error
-			if out.Load, err = out.Load.Plus(p.load); err != nil {
-				return nil, fmt.Errorf("adding up the undisturbed windows of operation %s: %w", phase.Operation, err)
-			}
+			kept = append(kept, p.load)
 			continue
 		}
 		used := w.stage.between(p.from, p.to)
@@ -196,6 +194,10 @@ func (w *window) without(phase *record.Phase) (*record.Undisturbed, error) {
 		out.PausedSeconds = max(0, out.PausedSeconds-off)
 		out.Sink = out.Sink.Minus(came)
 		out.Usage = less(out.Usage, less(used, p.readying))
+	}
+	var err error
+	if out.Load, err = record.Sum(kept...); err != nil {
+		return nil, fmt.Errorf("adding up the undisturbed windows of operation %s: %w", phase.Operation, err)
 	}
 	return out, nil
 }

@@ -141,10 +141,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	begun, own, busy := time.Now(), s.own(), s.busy()
 	w.begun = begun
 	if err = w.run(ctx); err == nil {
-		s.loaded = w.at
-		phase.Load, err = w.soFar()
-	}
-	if err == nil {
+		s.loaded, phase.Load = w.at, record.Counted(w.loads...)
 		err = s.wellDone(j, phase.Load)
 	}
 	if err != nil {
@@ -177,8 +174,10 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	phase.PausedSeconds = max(0, (w.lastEnded.Sub(begun) - w.loaded - w.readied).Seconds())
 	phase.Quiet, phase.Calm = warm.quiet && end.quiet, bothCalm(warm, end)
 	s.name = "window"
-	err = w.collect(ctx)
-	phase.Load, phase.Windows = w.did, w.pieces
+	phase.Windows = w.pieces
+	if err = w.collect(ctx); err == nil {
+		phase.Load, err = w.did()
+	}
 	if err == nil {
 		w.came = end.counts
 		w.part(after, ended)

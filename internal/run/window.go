@@ -25,8 +25,7 @@ type window struct {
 
 	begun     time.Time
 	armed     drive.Armed // the last piece that was prepared
-	did       record.Load // all pieces whose durations have been collected
-	last      record.Load // the last piece, whose durations have not been yet
+	loads     []record.Load // by piece; the durations of the last one may not have been collected yet
 	pieces    []record.Window
 	parts     []piece        // the same
 	started   uint64         // operations of all pieces
@@ -149,10 +148,12 @@ func (w *window) make(ctx context.Context, place int) error {
 		return err
 	}
 	started := time.Now()
-	if w.last, err = w.armed.Run(ctx); err != nil {
+	did, err := w.armed.Run(ctx)
+	if err != nil {
 		return err
 	}
-	w.lastEnded, w.started = time.Now(), w.started+w.last.Started
+	w.loads = append(w.loads, did)
+	w.lastEnded, w.started = time.Now(), w.started+did.Started
 	w.loaded += w.lastEnded.Sub(started)
 	w.at = append(w.at, usage.Stretch{From: started, To: w.lastEnded})
 	if w.turns == nil || len(w.at) == len(w.turns) {
@@ -166,37 +167,32 @@ func (w *window) make(ctx context.Context, place int) error {
 		return err
 	}
 	w.pieces = append(w.pieces, record.Window{
-		Place: place, StartSeconds: started.Sub(w.begun).Seconds(), WallSeconds: w.last.WallSeconds, Operations: w.last.Completed,
+		Place: place, StartSeconds: started.Sub(w.begun).Seconds(), WallSeconds: did.WallSeconds, Operations: did.Completed,
 		CPUSeconds: w.stage.charged(before, after),
 	})
 	return nil
 }
 
-// collect adds the last piece to those before, with what takes CPU to come by.
+// collect has the durations of the last piece's operations told, which takes CPU.
 func (w *window) collect(ctx context.Context) error {
 	if w.armed == nil {
 		return nil
 	}
-	err := w.armed.Collect(ctx, &w.last)
-	if err != nil {
-		return err
-	}
-	if w.did, err = w.did.Plus(w.last); err != nil {
-		return fmt.Errorf("adding up the windows of operation %s: %w", w.job.Operation.Name, err)
-	}
+	err := w.armed.Collect(ctx, &w.loads[len(w.loads)-1])
 	if last := len(w.parts) - 1; last >= 0 {
-		w.parts[last].load = w.last
+		w.parts[last].load = w.loads[len(w.loads)-1]
 	}
-	w.armed, w.last = nil, record.Load{}
-	return nil
+	w.armed = nil
+	return err
 }
 
-// soFar is what was done, without what collecting tells.
-func (w *window) soFar() (record.Load, error) {
-	if len(w.pieces) < 2 {
-		return w.last, nil
+// did is what was done in all pieces. Adding up their durations takes CPU: it is for the end.
+func (w *window) did() (record.Load, error) {
+	sum, err := record.Sum(w.loads...)
+	if err != nil {
+		err = fmt.Errorf("adding up the windows of operation %s: %w", w.job.Operation.Name, err)
 	}
-	return w.did.Plus(w.last)
+	return sum, err
 }
 
 // charged is the CPU seconds that all but the harness used.
