@@ -115,7 +115,6 @@ var floors = map[string]floor{
 	"nearest":        {level: 0},
 	"noise":          {level: 0, beside: []string{"stats"}},
 	"protocol":       {level: 0},
-	"renamed":        {level: 0},
 	"role":           {level: 0},
 	"schema":         {level: 0},
 	"sheet":          {level: 0},

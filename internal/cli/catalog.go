@@ -20,7 +20,7 @@ func builtIn() *spec.Catalog {
 	for _, dir := range filepath.SplitList(os.Getenv(catalogVariable)) {
 		layers = append(layers, os.DirFS(dir))
 	}
-	return spec.NewCatalog(layers...).OnOld(func(hint string) { tellOld(os.Stderr, hint) })
+	return spec.NewCatalog(layers...)
 }
 
 // fileError is err as the user's own mistake, if it is one: exit status 2.

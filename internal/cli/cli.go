@@ -29,7 +29,6 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
-	args = renewArgs(args, errOut)
 	root := newRoot(console.Streams{In: in, Out: out, Err: errOut})
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -72,7 +71,6 @@ func newRoot(s console.Streams) *cobra.Command {
 	for _, add := range commands {
 		root.AddCommand(add(s))
 	}
-	renewFlags(root, s.Err)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

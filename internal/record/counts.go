@@ -1,23 +1,6 @@
 package record
 
-import (
-	"encoding/json"
-	"maps"
-)
-
-// UnmarshalJSON reads counts also of records of schema 1, in which what is suppressed was called forgone.
-func (c *Counts) UnmarshalJSON(text []byte) error {
-	type plain Counts
-	read := struct {
-		*plain
-		Forgone uint64 `json:"forgone"`
-	}{plain: (*plain)(c)}
-	if err := json.Unmarshal(text, &read); err != nil {
-		return err
-	}
-	c.Suppressed += read.Forgone
-	return nil
-}
+import "maps"
 
 // Minus returns what was counted after before was taken. Orphans and Checking
 // are states, not counts: they are kept as they are in c.

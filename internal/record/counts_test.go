@@ -1,8 +1,6 @@
 package record
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,29 +41,5 @@ func TestHistogramRoundTrip(t *testing.T) {
 	}
 	if _, err := Histogram("rubbish").Decode(); err == nil {
 		t.Error("rubbish was decoded")
-	}
-}
-
-// Records of before the word was renamed are read; those who know only that one refuse newer records.
-func TestOldRecords(t *testing.T) {
-	text := `{"schema": 1, "life": {"forgone": 5}}` + "\n" + `{"schema": 2, "life": {"suppressed": 6}}` + "\n"
-	records, _, err := read(strings.NewReader(text), "runs.jsonl")
-	if err != nil || len(records) != 2 || records[0].Life.Suppressed != 5 || records[1].Life.Suppressed != 6 {
-		t.Errorf("%+v, %v", records, err)
-	}
-	if Schema < 2 {
-		t.Errorf("records have schema %d, whose readers look for forgone spans", Schema)
-	}
-}
-
-func TestOldWordForSuppressed(t *testing.T) {
-	for text, want := range map[string]uint64{`{"spans": 7, "forgone": 5}`: 5, `{"spans": 7, "suppressed": 6}`: 6, `{"spans": 7}`: 0} {
-		var p struct{ Sink Counts }
-		if err := json.Unmarshal([]byte(`{"sink": `+text+`}`), &p); err != nil || p.Sink.Suppressed != want || p.Sink.Spans != 7 {
-			t.Errorf("%s: %+v, %v", text, p.Sink, err)
-		}
-	}
-	if text, err := json.Marshal(Counts{Suppressed: 5}); err != nil || strings.Contains(string(text), "forgone") {
-		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -241,8 +241,8 @@ func read(r io.Reader, path string) (records []Record, whole int64, err error) {
 		if err := decoder.Decode(&one); err != nil {
 			return nil, 0, fmt.Errorf("%s:%d: not a record: %w", path, number, err)
 		}
-		if one.Schema > Schema {
-			return nil, 0, fmt.Errorf("%s:%d: a record of schema %d; this tracetax reads up to %d: use a newer one", path, number, one.Schema, Schema)
+		if one.Schema != Schema {
+			return nil, 0, fmt.Errorf("%s:%d: a record of schema %d; this tracetax reads %d: use the version that made it, or measure again", path, number, one.Schema, Schema)
 		}
 		records = append(records, one)
 		whole += int64(len(line))

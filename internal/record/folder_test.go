@@ -45,7 +45,7 @@ func TestAppendAndReopen(t *testing.T) {
 func TestLastLineWithoutEnd(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, RunsFile)
-	text := `{"schema":1,"block":1}` + "\n" + `{"schema":1,"block":2}`
+	text := `{"schema":2,"block":1}` + "\n" + `{"schema":2,"block":2}`
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestLastLineWithoutEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(f.Append(Record{Schema: 1, Block: 3}), f.Close()); err != nil {
+	if err := errors.Join(f.Append(Record{Schema: Schema, Block: 3}), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if records, err := Read(dir); err != nil || len(records) != 3 || records[1].Block != 2 || records[2].Block != 3 {
@@ -78,16 +78,16 @@ func TestLastLineWithoutEnd(t *testing.T) {
 // the next record follows the last whole one.
 func TestUnfinishedLineIsCut(t *testing.T) {
 	dir := t.TempDir()
-	whole := `{"schema":1,"block":1}` + "\n"
+	whole := `{"schema":2,"block":1}` + "\n"
 	path := filepath.Join(dir, RunsFile)
-	if err := os.WriteFile(path, []byte(whole+`{"schema":1,"blo`), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(whole+`{"schema":2,"blo`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f, records, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cut := f.CutOff(); cut != int64(len(`{"schema":1,"blo`)) {
+	if cut := f.CutOff(); cut != int64(len(`{"schema":2,"blo`)) {
 		t.Errorf("%d bytes are said to be cut off", cut)
 	}
 	if err := f.Append(Record{Schema: Schema, Block: 2}); err != nil {
@@ -107,8 +107,9 @@ func TestUnfinishedLineIsCut(t *testing.T) {
 
 func TestBrokenRecords(t *testing.T) {
 	for name, test := range map[string]struct{ content, want string }{
-		"not JSON":     {"{\"schema\":1}\nrubbish\n", RunsFile + ":2: not a record"},
+		"not JSON":     {"{\"schema\":2}\nrubbish\n", RunsFile + ":2: not a record"},
 		"newer schema": {fmt.Sprintf("{\"schema\":%d}\n", Schema+1), RunsFile + ":1: a record of schema"},
+		"older schema": {fmt.Sprintf("{\"schema\":%d}\n", Schema-1), RunsFile + ":1: a record of schema"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -157,7 +158,7 @@ func TestWriteIsWholeOrNothing(t *testing.T) {
 // FuzzRead: whatever stands in the file, reading ends in records or an error,
 // and reading the whole part again gives the same.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"schema":1,"block":1}` + "\n" + `{"sch`))
+	f.Add([]byte(`{"schema":2,"block":1}` + "\n" + `{"sch`))
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		records, whole, err := read(strings.NewReader(string(content)), "f")

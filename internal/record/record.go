@@ -12,8 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// Schema is the version of the record format. A reader refuses a newer one. Since 2 what a tracer suppressed is called
-// so: a reader of 1 would take it for none.
+// Schema is the version of the record format. A reader refuses any other.
 const Schema = 2
 
 // Kind says what a run was for.

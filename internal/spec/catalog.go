@@ -19,7 +19,6 @@ import (
 // tracers/NAME/tracer.yaml and experiments/NAME.yaml. NAME of a workload may have several parts.
 type Catalog struct {
 	layers []fs.FS
-	old    func(hint string) // gets the hints at old words; nil: nobody does
 }
 
 // NewCatalog is the catalog of the given trees. Where several have the same
@@ -38,7 +37,6 @@ func (c *Catalog) Workload(name string) (*Workload, error) {
 	if root := parseYAML(s, text); root != nil {
 		w = s.workload(root, name)
 	}
-	c.hint(s.renamed...)
 	w.Name, w.Files = name, s.files
 	w.Needs = w.Artifact.needs(w.Needs)
 	return w, s.err()
@@ -77,7 +75,6 @@ func (c *Catalog) Tracer(name string) (*Tracer, error) {
 	if root := parseYAML(s, text); root != nil {
 		t = s.tracer(root, name)
 	}
-	c.hint(s.renamed...)
 	t.Name, t.Files = name, s.files
 	t.Needs = t.Artifact.needs(t.Needs)
 	for _, b := range t.Processes {

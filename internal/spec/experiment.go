@@ -32,7 +32,6 @@ func (s *source) experimentFile(text []byte, dir string, catalog *Catalog) ([]*E
 	}
 	base := strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
 	es := s.experiments(root, base, dir, catalog)
-	catalog.hint(s.renamed...)
 	if err := s.err(); err != nil {
 		return nil, err
 	}
@@ -201,9 +200,6 @@ func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
 	names, err := c.Experiments()
 	if err != nil {
 		return nil, err
-	}
-	if !slices.Contains(names, name) {
-		name = c.current(name)
 	}
 	if !slices.Contains(names, name) {
 		return nil, &UnknownError{What: "experiment", Name: printable(name), Nearest: nearest.Word(name, names)}

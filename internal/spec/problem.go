@@ -69,7 +69,6 @@ type source struct {
 	serving  bool                                // settings are read that are a service's, and no tracer's
 	bodies   int                                 // bytes of request bodies so far
 	problems Problems
-	renamed  []string // hints at old keys
 }
 
 // place is where something stands: a line and column, or a flag.

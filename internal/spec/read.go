@@ -25,9 +25,7 @@ func (s *source) mapping(n *node, what string, fs fields) bool {
 		s.fail(n.at, "%s must be a mapping of keys and values, not %s", what, n.kind)
 		return false
 	}
-	for i := range n.entries {
-		s.renew(n, &n.entries[i], fs)
-		e := n.entries[i]
+	for _, e := range n.entries {
 		if read, ok := fs[e.key]; ok {
 			read(e.value)
 			continue
