@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -18,8 +17,6 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/protobuf/types/known/wrapperspb"
-
-	"github.com/tracetax/tracetax/internal/record"
 )
 
 // refusing is a gRPC server, by hand, that has not looked at some of the calls: refuse says whether at the nth of all.
@@ -210,39 +207,5 @@ func TestPatienceAfterTheEnd(t *testing.T) {
 	}
 	if l := loopAt(t, task, 2*time.Second); l.patience() == 0 {
 		t.Error("after the end it does not wait")
-	}
-}
-
-// A rate that holds on its second try leaves a higher one, which failed twice, what it was.
-func TestCapacityKeepsTheFailingRate(t *testing.T) {
-	first, tries := 0.0, map[string]int{}
-	with := Instruments{
-		Do: func(_ context.Context, task Task) (record.Load, error) {
-			rate, lag := task.Rate, 10*time.Microsecond
-			if rate == 0 {
-				rate = 8000
-			}
-			if task.Rate > 0 && task.Duration == time.Second {
-				if first == 0 {
-					first = rate
-				}
-				key := fmt.Sprint(rate)
-				tries[key]++
-				if rate >= first || len(tries) == 2 && tries[key] == 1 {
-					lag = 5 * time.Millisecond
-				}
-			}
-			return steadyLoad(t, rate, task.Duration, lag), nil
-		},
-		Generator: func() (Threads, error) { return Threads{1: {}}, nil },
-	}
-	plan := CapacityPlan{Threads: []int{1}, Connections: []int{1}, Stretch: time.Second, GeneratorCPUs: 2}
-	plan.Task = Task{Operations: []Request{{Address: "127.0.0.1:1"}}}
-	c, err := MeasureCapacity(t.Context(), plan, with)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if held := c.Open[0]; held.Failing != first || held.Bound == "" {
-		t.Errorf("%.0f/s failed twice; told as failing: %.0f/s, bound %q", first, held.Failing, held.Bound)
 	}
 }

@@ -45,7 +45,7 @@ var checks = []check{
 	{"spoiled-kept", spoiled, "more blocks are spoiled than may be left out, and these count: repeat the experiment on a quieter machine", (*looker).findKept},
 	{"windows-left-out", note, "nothing to do: the other windows count as they are, and spans are told of all of them", (*looker).findDisturbed},
 	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*looker).findOverloaded},
-	{"generator-bound", warning, "ask with more CPUs for the load generator, or give the service less; 'tracetax load --capacity' tells what this generator can do here", (*looker).findGeneratorBound},
+	{"generator-bound", warning, "ask with more CPUs for the load generator, or give the service less", (*looker).findGeneratorBound},
 	{"search-limit", warning, "let the search go further (load: {capacity: {from: …, max: …}})", (*looker).findSearchLimit},
 	{"search-saturated", warning, "see what binds it (a lock, a pool, one thread, another process on its CPUs); a limit on latency finds the capacity of such a service (load: {capacity: {p99: 20ms}})", (*looker).findSaturated},
 	{"search-unsteady", warning, "make the probes longer (load: {duration: …}), or run on a quieter machine", (*looker).findUnsteady},

@@ -16,6 +16,6 @@ func New(s console.Streams) *cobra.Command {
 		Short:  "Processes that tracetax starts itself",
 		Hidden: true,
 	}
-	agent.AddCommand(receiving.NewAgent(s), receiving.NewTap(s), newKeep(s), loading.NewAgent(s), loading.NewAnswer(s), newHello(), newVerify(s), newVerifyTiers(s))
+	agent.AddCommand(receiving.NewAgent(s), receiving.NewTap(s), newKeep(s), loading.NewAgent(s), newHello(), newVerify(s), newVerifyTiers(s))
 	return agent
 }

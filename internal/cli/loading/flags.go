@@ -19,13 +19,13 @@ type options struct {
 	insecure, reflection                  bool
 	cacert, data, protoset                string
 	dataFile, dataOrder                   string
-	capacity, asJSON                      bool
+	asJSON                                bool
 }
 
 func (o *options) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.rate, "rate", "", "open loop: operations per second, such as 400/s")
 	f.IntVar(&o.connections, "connections", 0, "closed loop: connections kept busy (default 1); with --rate, the most that may be open (default 512); up to 40960")
-	f.DurationVar(&o.duration, "duration", 10*time.Second, "how long to ask; with --capacity, how long each stretch is (default 1s)")
+	f.DurationVar(&o.duration, "duration", 10*time.Second, "how long to ask")
 	f.Uint64Var(&o.count, "count", 0, "stop after so many operations")
 	f.DurationVar(&o.warmup, "warmup", 0, "ask for so long first, and forget the result")
 	f.DurationVar(&o.timeout, "timeout", load.DefaultTimeout, "give an operation up so long after its intended start")
@@ -34,7 +34,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.headers, "header", nil, "request header 'Name: value' (gRPC: metadata); may be repeated")
 	f.StringVar(&o.body, "body", "", "request body: text, or @FILE")
 	f.IntVar(&o.status, "status", 0, "status that counts as success (default any 2xx or 3xx)")
-	f.IntVar(&o.threads, "threads", 1, "event loops, each a thread of its own; with --capacity, the most that are tried")
+	f.IntVar(&o.threads, "threads", 1, "event loops, each a thread of its own")
 	f.StringSliceVar(&o.sources, "sources", nil, "local addresses to connect from, in turn, as 127.0.0.2,127.0.0.3 or 127.0.0.2-127.0.0.5: one address has about 28000 ports")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of random arrivals and of a random order of data")
 	f.BoolVar(&o.insecure, "insecure", false, "https, grpcs: do not check the server's certificate")
@@ -45,6 +45,5 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.streams, "streams", 0, "gRPC: calls at a time on one connection (default 1)")
 	f.StringVar(&o.dataFile, "data-file", "", "CSV with a header line, or JSON lines: its rows fill {data.COLUMN} in the URL's path and query, in headers and in the body")
 	f.StringVar(&o.dataOrder, "data-order", "turn", "order of the rows of --data-file: turn (one after the other, over and over) or random")
-	f.BoolVar(&o.capacity, "capacity", false, "find how much this generator can ask here, of its own little server, or of the URL")
 	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON")
 }

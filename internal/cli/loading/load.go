@@ -30,24 +30,19 @@ grpcs:// (a unary call). {data.COLUMN} in the path, the query, a header or the b
 is filled in from --data-file, each operation with the next row.
 
 When the server does not keep up with the rate, it says "Overloaded", with the rate
-that was reached; when the generator itself was the limit, "Bounded by the generator".
---capacity tells beforehand how much the generator can ask on this machine.`,
+that was reached; when the generator itself was the limit, "Bounded by the generator".`,
 		Example: `  tracetax load http://127.0.0.1:8080/ --rate 400/s --duration 20s
   tracetax load http://127.0.0.1:8080/ --connections 8
   tracetax load https://127.0.0.1:8443/orders --insecure --body @order.json --header 'Content-Type: application/json'
   tracetax load 'http://127.0.0.1:8080/users/{data.id}' --data-file users.csv --rate 400/s
-  tracetax load grpc://127.0.0.1:50051/shop.Cart/Add --protoset shop.pb --data '{"item": "tea"}' --rate 400/s
-  tracetax load --capacity`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 || len(args) == 0 && o.capacity {
+  tracetax load grpc://127.0.0.1:50051/shop.Cart/Add --protoset shop.pb --data '{"item": "tea"}' --rate 400/s`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
 				return nil
 			}
 			return console.UsageError(errors.New("want one URL, such as http://127.0.0.1:8080/ (see 'tracetax load --help')"))
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.capacity {
-				return runCapacity(c, s, o, args)
-			}
 			task, err := o.task(c.Context(), args[0])
 			if err != nil {
 				return console.UsageError(err)

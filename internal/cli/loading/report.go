@@ -133,9 +133,9 @@ func limitText(l record.Load, sum load.Summary) string {
 	case load.NothingAnswered:
 		return nothingText(l)
 	case load.GeneratorLate:
-		return fmt.Sprintf("Bounded by the generator: it was itself late by %s at p99, and the latencies hold that.\nThe server may be faster. Give the generator a CPU of its own or more --threads, or ask for\nless than %s/s; 'tracetax load --capacity' tells how much it can ask here.", loadTime(sum.LagP99), figure(sum.Asked))
+		return fmt.Sprintf("Bounded by the generator: it was itself late by %s at p99, and the latencies hold that.\nThe server may be faster. Give the generator a CPU of its own or more --threads, or ask for\nless than %s/s.", loadTime(sum.LagP99), figure(sum.Asked))
 	case load.GeneratorBusy:
-		return "Bounded by the generator: its threads were busy, or kept from a CPU, all the time; the\nserver may be faster than this. Give the generator a CPU of its own or more --threads.\n'tracetax load --capacity' tells how much it can ask here."
+		return "Bounded by the generator: its threads were busy, or kept from a CPU, all the time; the\nserver may be faster than this. Give the generator a CPU of its own or more --threads."
 	case load.ServerOverloaded:
 		return fmt.Sprintf("Overloaded: the server reached %s/s of the %s/s asked; latencies grow for as long as\nthat lasts, so that they say nothing of the server at a rate that it can hold.", figure(sum.Reached), figure(sum.Asked))
 	}

@@ -97,7 +97,7 @@ func (s *Search) higher(pass *group) state {
 		factor = min(max(to/used, leastGrowth), mostGrowth)
 	}
 	rate := pass.rate * factor
-	most, outcome, limited := s.most()
+	most, limited := s.most()
 	if !limited || rate < most {
 		return probe(purposeProbe, rate)
 	}
@@ -107,5 +107,5 @@ func (s *Search) higher(pass *group) state {
 	if !s.settled(pass) {
 		return probe(purposeVerify, pass.rate)
 	}
-	return end(outcome, fmt.Sprintf("at %s it still passed", perSecond(pass.rate)))
+	return end(record.AboveMax, fmt.Sprintf("at %s it still passed", perSecond(pass.rate)))
 }

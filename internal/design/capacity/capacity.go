@@ -39,9 +39,8 @@ const (
 
 // Options are what a search has to know besides its goal.
 type Options struct {
-	Duration  time.Duration // of one probe: Load.Duration
-	First     float64       // operations/s of the first probe where the goal names none; 0 is DefaultFirst
-	Generator float64       // the most operations/s that the generator can ask; 0: not known
+	Duration time.Duration // of one probe: Load.Duration
+	First    float64       // operations/s of the first probe where the goal names none; 0 is DefaultFirst
 }
 
 // Search is the search for one capacity. It keeps nothing between calls.

@@ -38,7 +38,7 @@ func (s *Search) confirmed(all []group, pass, fail *group) *group {
 // passes. Where that is a matter of its lag alone, the service may fail by itself
 // a little higher.
 func (s *Search) beyondGenerator(all []group, pass, fail *group) state {
-	most, _, limited := s.most()
+	most, limited := s.most()
 	above := s.near(pass)
 	if fail.last.Held && above > fail.rate*(1+1e-9) && (!limited || above <= most) {
 		at := slices.IndexFunc(all, func(g group) bool { return g.rate > fail.rate && g.rate <= above*(1+1e-9) })

@@ -46,9 +46,9 @@ func (s *Search) fit(probes []record.Probe) state {
 	if broken != nil && rate >= broken.Rate {
 		return s.saturated(held, broken, probes)
 	}
-	if most, outcome, limited := s.most(); limited && rate >= most {
+	if most, limited := s.most(); limited && rate >= most {
 		if last := held[len(held)-1]; last.Rate >= most*(1-1e-9) {
-			return end(outcome, fmt.Sprintf("at %s it used %.1f %% of its CPU", perSecond(last.Rate), 100*last.Utilisation))
+			return end(record.AboveMax, fmt.Sprintf("at %s it used %.1f %% of its CPU", perSecond(last.Rate), 100*last.Utilisation))
 		}
 		return probe(purposeVerify, most)
 	}

@@ -5,7 +5,6 @@ package capacity
 import (
 	"math"
 
-	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/spec"
 )
 
@@ -32,21 +31,14 @@ func (s *Search) first() float64 {
 
 // within brings a rate into the range that can be asked.
 func (s *Search) within(rate float64) float64 {
-	if most, _, limited := s.most(); limited {
+	if most, limited := s.most(); limited {
 		rate = min(rate, most)
 	}
 	return max(rate, s.least())
 }
 
-// most is the highest rate that may be asked, and the outcome of a search that
-// ends there.
-func (s *Search) most() (rate float64, outcome record.Outcome, limited bool) {
-	asked, can := s.goal.Max, s.options.Generator
-	if can > 0 && (asked <= 0 || can < asked) {
-		return can, record.ByGenerator, true
-	}
-	return asked, record.AboveMax, asked > 0
-}
+// most is the highest rate that may be asked.
+func (s *Search) most() (rate float64, limited bool) { return s.goal.Max, s.goal.Max > 0 }
 
 // least is the lowest rate at which a probe says something.
 func (s *Search) least() float64 {

@@ -63,7 +63,6 @@ func TestSimulation(t *testing.T) {
 		"one thread of two CPUs":          {goal: cpu75, service: service{cpu: linear(0, 0.0005), hottest: linear(0, 0.001), most: 980, latency: 0.002}, outcome: record.Saturated, truth: 980, within: 0.07, binding: "hottest thread of app", probes: 10},
 		"a database at its limit":         {goal: cpu75, service: service{cpu: linear(0, 0.0005), database: 0.001, most: 1000, latency: 0.002}, outcome: record.Saturated, truth: 1000, within: 0.07, binding: "database (db)", probes: 10},
 		"a slow generator":                {goal: cpu75, service: service{cpu: linear(0, 0.0001), generator: 3000, latency: 0.002}, outcome: record.ByGenerator, truth: 3000, within: 0.07, binding: "generator", probes: 10},
-		"a known generator":               {goal: cpu75, service: service{cpu: linear(0, 0.0001), latency: 0.002}, options: Options{Generator: 3000}, outcome: record.ByGenerator, truth: 3000, within: 0.001, binding: "generator", probes: 3.1},
 		"not more than asked for":         {goal: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, Max: 500}, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMax, truth: 500, within: 0.001, probes: 3},
 		"beside other programs":           {goal: cpu75, service: service{cpu: linear(0, 0.001), most: 400, latency: 0.002, others: 0.6}, outcome: record.Unsteady, probes: 11},
 		"M/M/1, beside others":            {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000, others: 0.6}, outcome: record.Unsteady, probes: 11},

@@ -33,8 +33,8 @@ func (s *Search) climb(probes []record.Probe) state {
 		return end(record.Unsteady, fmt.Sprintf("the goal was not passed in %d steps", MostSteps))
 	}
 	rate := s.first() + (math.Round((last.Rate-s.first())/s.goal.Step)+1)*s.goal.Step // steps may have been made twice
-	if most, outcome, limited := s.most(); limited && rate > most*(1+1e-9) {
-		return end(outcome, fmt.Sprintf("the last step, %s, did not pass the goal", perSecond(last.Rate)))
+	if most, limited := s.most(); limited && rate > most*(1+1e-9) {
+		return end(record.AboveMax, fmt.Sprintf("the last step, %s, did not pass the goal", perSecond(last.Rate)))
 	}
 	return probe(purposeStep, rate)
 }

@@ -5,7 +5,14 @@ package load
 import (
 	"cmp"
 	"slices"
+	"time"
 )
+
+// CPUTime is what a thread, or several, used.
+type CPUTime struct {
+	Ran    time.Duration
+	Waited time.Duration // ready to run, while its CPU ran something else; 0 where that is not known
+}
 
 // Threads is what each living thread of a process has used until now, by its number.
 type Threads map[int]CPUTime

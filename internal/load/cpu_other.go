@@ -6,5 +6,5 @@ import "errors"
 
 // ReadCPU is not to be had on this system.
 func ReadCPU(int) (Threads, error) {
-	return nil, errors.New("what a process uses cannot be read on this system; load --capacity needs Linux")
+	return nil, errors.New("what a process uses cannot be read on this system")
 }
