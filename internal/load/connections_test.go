@@ -7,7 +7,6 @@ package load
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -60,20 +59,31 @@ func TestThousandsOfConnections(t *testing.T) {
 	const n = 5000
 	crowd := newGathering(n)
 	addr := httpServer(t, crowd.serve)
-	task := Task{
-		Operations: []Request{{Address: addr}}, Connections: n, Count: 2 * n, Threads: 2, Timeout: time.Minute,
-		Sources: []string{"127.0.0.3", "127.0.0.4"},
+	p, err := newPlan(t.Context(), Task{Operations: []Request{{Address: addr}}, Connections: n, Count: 2 * n, Threads: 2, Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
 	}
+	p.sources = []netip.Addr{netip.MustParseAddr("127.0.0.3"), netip.MustParseAddr("127.0.0.4")}
 	g := newTestGenerator(t)
+	if err := g.grow(2); err != nil {
+		t.Fatal(err)
+	}
 	if err := makeRoom(needs{connections: 2*n + 100, sources: 2}); err != nil { // the server's ends are in this process too
 		t.Skip(err)
 	}
-	l := do(t, g, task)
+	sum, err := g.run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := sum.load()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if l.Completed != 2*n || l.Connected != n {
 		t.Errorf("%d of %d completed over %d connections, errors %v", l.Completed, 2*n, l.Connected, l.Errors)
 	}
-	if from := crowd.from(); !slices.Equal(from, task.Sources) {
-		t.Errorf("connections came from %v, want %v", from, task.Sources)
+	if from := crowd.from(); !slices.Equal(from, []string{"127.0.0.3", "127.0.0.4"}) {
+		t.Errorf("connections came from %v, want %v", from, p.sources)
 	}
 }
 
@@ -170,8 +180,8 @@ func TestLimitsThatStandInTheWay(t *testing.T) {
 		{"nothing known", func(l *limits, _ *needs) { *l = limits{} }, nil},
 		{"files, just enough", func(l *limits, n *needs) { l.files = 40960 + 100 }, nil},
 		{"files", func(l *limits, n *needs) { l.files = 40960 + 99 }, []string{"41060 open files", "may have 41059", "RLIMIT_NOFILE", "ulimit -Hn 41060", "at most 40959 connections"}},
-		{"ports", func(_ *limits, n *needs) { n.sources = 1 }, []string{"one source address has 28232", "ip_local_port_range 32768 60999", "from 2 addresses (--sources 127.0.0.1-127.0.0.2)", "at most 28232"}},
-		{"ports of two", func(_ *limits, n *needs) { n.connections, n.sources, n.remote = 60000, 2, true }, []string{"2 source addresses together has 56464", "from 3 addresses of this machine"}},
+		{"ports", func(_ *limits, n *needs) { n.sources = 1 }, []string{"one source address has 28232", "ip_local_port_range 32768 60999", "at most 28232"}},
+		{"ports of two", func(_ *limits, n *needs) { n.connections, n.sources = 60000, 2 }, []string{"2 source addresses together has 56464"}},
 		{"memory", func(l *limits, n *needs) { l.memory = 100 << 20 }, []string{"need about 520 MB", "100 MB are free"}},
 	} {
 		l, n := roomy, needs{connections: 40960, files: 100, sources: 2, bytes: 520 << 20}
@@ -192,7 +202,7 @@ func TestLimitsThatStandInTheWay(t *testing.T) {
 func TestNeeds(t *testing.T) {
 	plain := &plan{task: Task{Connections: 1000, Threads: 2}, targets: []target{{addrs: []netip.AddrPort{netip.MustParseAddrPort("10.0.0.1:80")}}}}
 	n := plain.needs(10, 0)
-	if n.connections != 1000 || n.files != 10+4+sparedFiles || n.sources != 1 || !n.remote || n.bytes != 1000*(socketBytes+plainBytes) {
+	if n.connections != 1000 || n.files != 10+4+sparedFiles || n.sources != 1 || n.bytes != 1000*(socketBytes+plainBytes) {
 		t.Errorf("%+v", n)
 	}
 	if n = plain.needs(10, 900); n.bytes != 100*(socketBytes+plainBytes) {
@@ -207,20 +217,6 @@ func TestLoopbackSources(t *testing.T) {
 		got := loopbackSources(c.connections, c.ports)
 		if len(got) != c.want || c.want > 0 && (got[0].String() != "127.0.0.1" || got[1].String() != "127.0.0.2") {
 			t.Errorf("%d connections, %d ports: %v, want %d addresses", c.connections, c.ports, got, c.want)
-		}
-	}
-}
-
-func TestSourcesThatCannotBe(t *testing.T) {
-	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})
-	for _, c := range []struct{ source, want string }{
-		{"localhost", "want an IP address"},
-		{"::1", "one is IPv4, the other IPv6"},
-		{"203.0.113.7", "is it one of this machine's"},
-	} {
-		_, err := newTestGenerator(t).Do(context.Background(), Task{Operations: []Request{{Address: addr}}, Count: 1, Sources: []string{c.source}})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.source, err, c.want)
 		}
 	}
 }

@@ -11,7 +11,6 @@ type needs struct {
 	files       int    // that are not connections
 	bytes       uint64 // of memory, about
 	sources     int    // local addresses, at least 1
-	remote      bool   // the servers are elsewhere, so that sources must be this machine's own
 }
 
 // limits are what the machine gives; 0 is unknown.
@@ -56,7 +55,6 @@ func (p *plan) needs(files, had int) needs {
 			each += http2Bytes
 		}
 		for _, a := range t.addrs {
-			n.remote = n.remote || !a.Addr().IsLoopback()
 			if a.Addr().IsLoopback() {
 				each = max(each, 2*socketBytes+plainBytes) // both ends are here
 			}
@@ -75,9 +73,9 @@ func (l limits) check(n needs) error {
 			n.connections, want, l.files, want, max(int(l.files)-n.files, 0))
 	}
 	if most := l.ports.count * n.sources; l.ports.count > 0 && n.connections > most {
-		return fmt.Errorf("%d connections need as many local ports, and %s has %d (net.ipv4.ip_local_port_range %d %d): %s, "+
+		return fmt.Errorf("%d connections need as many local ports, and %s has %d (net.ipv4.ip_local_port_range %d %d): "+
 			"widen the range (sysctl -w net.ipv4.ip_local_port_range='1024 65535'), or ask for at most %d connections",
-			n.connections, addresses(n.sources), most, l.ports.first, l.ports.last, moreSources(n, l.ports.count), most)
+			n.connections, addresses(n.sources), most, l.ports.first, l.ports.last, most)
 	}
 	if l.memory > 0 && n.bytes > l.memory {
 		return fmt.Errorf("%d connections need about %d MB of memory, and %d MB are free: "+
@@ -91,12 +89,4 @@ func addresses(n int) string {
 		return "one source address"
 	}
 	return fmt.Sprintf("%d source addresses together", n)
-}
-
-func moreSources(n needs, ports int) string {
-	want := (n.connections + ports - 1) / ports
-	if n.remote {
-		return fmt.Sprintf("connect from %d addresses of this machine (--sources)", want)
-	}
-	return fmt.Sprintf("connect from %[1]d addresses (--sources 127.0.0.1-127.0.0.%[1]d)", want)
 }

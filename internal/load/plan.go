@@ -92,9 +92,8 @@ func newPlanWith(ctx context.Context, t Task, files *dataFiles, identified *atom
 	if err := p.readData(ctx, files); err != nil {
 		return nil, err
 	}
-	var err error
-	p.sources, err = p.chooseSources()
-	return p, err
+	p.sources = p.chooseSources()
+	return p, nil
 }
 
 // target names the target that r goes to.

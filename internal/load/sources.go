@@ -4,63 +4,14 @@
 
 package load
 
-import (
-	"fmt"
-	"net"
-	"net/netip"
-)
+import "net/netip"
 
-// checkSources says what is wrong with the source addresses.
-func (t Task) checkSources() error {
-	_, err := parseAddresses(t.Sources)
-	return err
-}
-
-func parseAddresses(texts []string) ([]netip.Addr, error) {
-	var addrs []netip.Addr
-	for _, text := range texts {
-		a, err := netip.ParseAddr(text)
-		if err != nil {
-			return nil, fmt.Errorf("source address %q: want an IP address of this machine, such as 127.0.0.2: %w", text, err)
-		}
-		addrs = append(addrs, a.Unmap())
+// chooseSources returns as many addresses of loopback as the connections need, or none where the system's choice will do.
+func (p *plan) chooseSources() []netip.Addr {
+	if !p.onLoopback() {
+		return nil
 	}
-	return addrs, nil
-}
-
-// chooseSources returns the addresses to connect from: those asked for, or as
-// many of loopback as the connections need, or none where one address will do.
-func (p *plan) chooseSources() ([]netip.Addr, error) {
-	sources, err := parseAddresses(p.task.Sources)
-	if err != nil {
-		return nil, err
-	}
-	for _, source := range sources {
-		if err := p.checkSource(source); err != nil {
-			return nil, err
-		}
-	}
-	if len(sources) > 0 || !p.onLoopback() {
-		return sources, nil
-	}
-	return loopbackSources(p.task.Connections, readPorts().count), nil
-}
-
-// checkSource makes sure that source is this machine's, and of the family of
-// every server.
-func (p *plan) checkSource(source netip.Addr) error {
-	for _, t := range p.targets {
-		for _, a := range t.addrs {
-			if a.Addr().Is4() != source.Is4() {
-				return fmt.Errorf("source address %s cannot reach %s: one is IPv4, the other IPv6", source, a)
-			}
-		}
-	}
-	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: source.AsSlice()})
-	if err != nil {
-		return fmt.Errorf("source address %s cannot be used; is it one of this machine's (see 'ip address')? %w", source, err)
-	}
-	return l.Close()
+	return loopbackSources(p.task.Connections, readPorts().count)
 }
 
 // onLoopback reports whether every server is on this machine's loopback, over IPv4:

@@ -47,7 +47,6 @@ type Task struct {
 	Seed        uint64        `json:"seed,omitempty"`        // of arrivals and choices
 	Threads     int           `json:"threads,omitempty"`     // event loops; 0 is 1
 	Streams     int           `json:"streams,omitempty"`     // gRPC: calls at a time on one connection; 0 is 1
-	Sources     []string      `json:"sources,omitempty"`     // local addresses to connect from, in turn; none: the system's choice
 	Traces      *Traces       `json:"traces,omitempty"`      // which ids the traces of its operations get; nil: the program chooses
 	Late        time.Duration `json:"late,omitempty"`        // ns; a fault asked for: every operation is made so much later than intended
 }
@@ -146,9 +145,6 @@ func (t Task) Check() error {
 		return fmt.Errorf("connections %d: want at most %d", t.Connections, mostConnections)
 	case t.Threads > mostThreads:
 		return fmt.Errorf("threads %d: want at most %d", t.Threads, mostThreads)
-	}
-	if err := t.checkSources(); err != nil {
-		return err
 	}
 	for _, r := range t.Operations {
 		err := r.check()

@@ -68,7 +68,6 @@ type Load struct {
 	Timeout     Duration         `json:"timeout"`                                          // longest time of an operation; default: 5s
 	Idle        Duration         `json:"idle"`                                             // time without load at first, to measure idle CPU; default: 1s
 	Streams     int              `json:"streams"`                                          // gRPC: calls at a time on a connection; default: 1
-	Sources     int              `json:"sources"`                                          // loopback addresses to connect from; default: as many as needed
 	Calls       int              `json:"calls"`                                            // self-driving: most operations of the window; what comes first, calls or duration, ends it
 	Depth       OneOrMoreNumbers `json:"depth"`                                            // self-driving: call depth; default: the workload's
 	Threads     OneOrMoreNumbers `json:"threads"`                                          // self-driving: threads that call; default: 1

@@ -21,8 +21,7 @@ const (
 const (
 	maxConnections = 40_960
 	maxStreams     = 1_000
-	maxSources     = 250 // 127.0.0.1 to 127.0.0.250
-	maxLevels      = 50  // of a sweep
+	maxLevels      = 50 // of a sweep
 )
 
 // DefaultLongest is how long calls may take, where the load counts them and says
@@ -70,7 +69,6 @@ func (s *source) load(n *node) Load {
 		"timeout":     func(v *node) { l.Timeout = s.duration(v, time.Millisecond, time.Hour) },
 		"idle":        func(v *node) { l.Idle = s.duration(v, 0, time.Hour) },
 		"streams":     func(v *node) { l.Streams = s.whole(v, 1, maxStreams) },
-		"sources":     func(v *node) { l.Sources = s.whole(v, 1, maxSources) },
 		"calls":       func(v *node) { l.Calls = uint64(s.whole(v, 1, maxCalls)) },
 		"depth":       func(v *node) { l.Depth, l.Depths = s.oneOrMore(v, "depths", maxDeep) },
 		"threads":     func(v *node) { l.Threads, l.Crowds = s.oneOrMore(v, "numbers of threads", maxThreads) },

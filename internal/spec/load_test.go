@@ -35,8 +35,8 @@ func TestLoads(t *testing.T) {
 		"{rate: 0.3 of slowest, capacity: {lost: 0, max: 5000/s, resolution: 5%}}": load(func(l *Load) {
 			l.Relative = &Relative{Share: 0.3, Search: Capacity{Goal: GoalLossless, Method: MethodFit, Max: 5000, Resolution: 0.05}}
 		}),
-		"{capacity: {cpu: 75%}, arrivals: poisson, sources: 4}": load(func(l *Load) {
-			l.Capacity, l.Arrivals, l.Sources = &Capacity{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}, "poisson", 4
+		"{capacity: {cpu: 75%}, arrivals: poisson}": load(func(l *Load) {
+			l.Capacity, l.Arrivals = &Capacity{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}, "poisson"
 		}),
 		"{capacity: {p999: 1m30s, method: staircase, step: 50/s, from: 10/s}, connections: 64}": load(func(l *Load) {
 			l.Capacity = &Capacity{Goal: GoalLatency, Percentile: 99.9, Limit: 90 * time.Second, Method: MethodStaircase, Step: 50, From: 10, Resolution: 0.02}

@@ -25,7 +25,7 @@ const calibrationRate = 20
 
 // manners is the table of them: of workloads that are not self-driving, and that are.
 var manners = [...]Manner{
-	{Name: "requests", Words: []string{"connections", "streams", "sources", "arrivals", "timeout"}, Generator: true, Mixes: true},
+	{Name: "requests", Words: []string{"connections", "streams", "arrivals", "timeout"}, Generator: true, Mixes: true},
 	{Name: "self-driving", Words: []string{"calls", "depth", "threads", "busy"}, Samples: true, Unthrottled: true,
 		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate},
 }

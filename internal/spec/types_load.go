@@ -13,7 +13,6 @@ type Load struct {
 	Relative    *Relative     // a rate relative to what the variants can do; Rate is then 0 until a pilot has told
 	Capacity    *Capacity     // a search in each phase, instead of a given rate
 	Streams     int           // gRPC: calls at a time on one connection; 0 is 1
-	Sources     int           // loopback addresses to connect from, 127.0.0.1 and up; 0 is as many as the connections need
 	Arrivals    string        // "constant" or "poisson"
 	Warmup      time.Duration // load before the window; 0 until a pilot has told where WarmupMost is set
 	WarmupAll   time.Duration // load of all operations in turn, before the first of them has its warm-up

@@ -104,9 +104,6 @@ func (l Load) requested(p *pairs) {
 	if l.Streams > 0 {
 		p.add("streams", l.Streams)
 	}
-	if l.Sources > 0 {
-		p.add("sources", l.Sources)
-	}
 	p.text("arrivals", l.Arrivals)
 	p.duration("timeout", l.Timeout)
 }

@@ -12,7 +12,7 @@ import (
 // options are the flags of load.
 type options struct {
 	rate, arrivals, method, body          string
-	headers, sources                      []string
+	headers                               []string
 	connections, threads, status, streams int
 	duration, timeout, warmup             time.Duration
 	count, seed                           uint64
@@ -35,7 +35,6 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.body, "body", "", "request body: text, or @FILE")
 	f.IntVar(&o.status, "status", 0, "status that counts as success (default any 2xx or 3xx)")
 	f.IntVar(&o.threads, "threads", 1, "event loops, each a thread of its own")
-	f.StringSliceVar(&o.sources, "sources", nil, "local addresses to connect from, in turn, as 127.0.0.2,127.0.0.3 or 127.0.0.2-127.0.0.5: one address has about 28000 ports")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of random arrivals and of a random order of data")
 	f.BoolVar(&o.insecure, "insecure", false, "https, grpcs: do not check the server's certificate")
 	f.StringVar(&o.cacert, "cacert", "", "https, grpcs: PEM file of authorities to trust besides the system's")

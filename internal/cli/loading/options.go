@@ -25,10 +25,6 @@ func (o *options) task(ctx context.Context, target string) (load.Task, error) {
 	if err != nil {
 		return load.Task{}, err
 	}
-	sources, err := load.Sources(o.sources)
-	if err != nil {
-		return load.Task{}, fmt.Errorf("--sources: %w", err)
-	}
 	t := load.Task{
 		Operations:  []load.Request{r},
 		Rate:        rate,
@@ -40,7 +36,6 @@ func (o *options) task(ctx context.Context, target string) (load.Task, error) {
 		Seed:        o.seed,
 		Threads:     o.threads,
 		Streams:     o.streams,
-		Sources:     sources,
 	}
 	if o.duration <= 0 || o.timeout <= 0 || o.warmup < 0 || o.threads < 1 {
 		return load.Task{}, fmt.Errorf("--duration, --timeout and --threads must be more than 0, --warmup not less")

@@ -3,7 +3,6 @@ package drive
 import (
 	"fmt"
 	"maps"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ import (
 func (r *Requests) task(s Stretch) (load.Task, error) {
 	operation, l := s.Operation, s.Load
 	task := load.Task{
-		Rate: s.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams, Sources: sourceAddresses(l.Sources),
+		Rate: s.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams,
 		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Traces: r.Traces, Late: r.Late,
 	}
 	if s.Purpose.alone() {
@@ -99,14 +98,4 @@ func (r *Requests) requestFor(o spec.Operation) (load.Request, error) {
 		request.Headers = append(request.Headers, load.Header{Name: name, Value: value})
 	}
 	return request, nil
-}
-
-// sourceAddresses are the first n addresses of loopback, none for 0: the load
-// generator then takes as many as its connections need.
-func sourceAddresses(n int) []string {
-	var addresses []string
-	for a := netip.AddrFrom4([4]byte{127, 0, 0, 1}); len(addresses) < n; a = a.Next() {
-		addresses = append(addresses, a.String())
-	}
-	return addresses
 }
