@@ -53,5 +53,5 @@
 // An event loop (loop) knows sockets, deadlines and books. What is spoken on a
 // connection is a session's: HTTP/1.1 (http1) or HTTP/2 (http2Session), with TLS
 // (tlsLayer) between it and the socket where there is any. Which operation is due
-// is a feeder's. The goroutine engine (workers) is for systems without epoll.
+// is a feeder's. The engine over net/http (client) is for systems without epoll.
 package load

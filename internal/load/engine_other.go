@@ -1,7 +1,7 @@
 //go:build !linux
 
-// The engine of systems other than Linux: goroutines.
+// The engine of systems other than Linux: net/http.
 
 package load
 
-func newEngine(shown *progress) (engine, error) { return newWorkers(shown), nil }
+func newEngine(shown *progress) (engine, error) { return newClient(shown), nil }

@@ -20,8 +20,8 @@ import (
 func eachEngine(t *testing.T, test func(t *testing.T, g *Generator)) {
 	t.Helper()
 	for name, build := range map[string]func(*progress) (engine, error){
-		"native":     newEngine,
-		"goroutines": func(p *progress) (engine, error) { return newWorkers(p), nil },
+		"native":   newEngine,
+		"net/http": func(p *progress) (engine, error) { return newClient(p), nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, err := newGenerator(build)
