@@ -95,9 +95,9 @@ span came of what was to be traced, or when spans went elsewhere.`,
 	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (and method=, from=, max=, step=, resolution=)")
 	flags.StringVar(&f.load.Duration, "duration", "", "length of a measured window or of a probe, e.g. `20s`, instead of the experiment's")
 	flags.StringVar(&f.load.Calls, "calls", "", "self-driving workloads: the most operations of a measured window, e.g. `2000000`")
-	flags.StringVar(&f.load.Depth, "depth", "", "the same: calls in one another that make one operation, `8`, or 2,4,8 in turn")
-	flags.StringVar(&f.load.Threads, "threads", "", "the same: threads that call, `2`, or 1,2,4 in turn")
-	flags.BoolVar(&f.load.Samples, "samples", false, "the same: keep every duration of a measured window, in the form of MooBench's scripts")
+	flags.StringVar(&f.load.Depth, "depth", "", "self-driving workloads: calls in one another that make one operation, `8`, or 2,4,8 in turn")
+	flags.StringVar(&f.load.Threads, "threads", "", "self-driving workloads: threads that call, `2`, or 1,2,4 in turn")
+	flags.BoolVar(&f.load.Samples, "samples", false, "self-driving workloads: keep every duration of a measured window, in the form of MooBench's scripts")
 	flags.StringVar(&f.load.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, or auto (a pilot finds it), instead of the experiment's")
 	completeFlag(c, "variant", completeTracers)
 	return c
