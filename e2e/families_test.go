@@ -3,12 +3,7 @@
 package e2e
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -61,84 +56,4 @@ func more(t *testing.T, family string) {
 	if !all() {
 		t.Skipf("TRACETAX_E2E=all runs it; of %s the quick set has %s", family, strings.Join(families[family], ", "))
 	}
-}
-
-// Whoever leaves a test out names a family that keeps another one; who keeps one is there, and is not left out itself.
-func TestEveryFamilyIsLookedAt(t *testing.T) {
-	tests, left := map[string]bool{}, map[string][]string{} // by test: the families that it says it is more of
-	names, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		if !strings.HasSuffix(name.Name(), "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name.Name(), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, declared := range file.Decls {
-			f, is := declared.(*ast.FuncDecl)
-			if !is || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") || f.Name.Name == "TestMain" {
-				continue
-			}
-			tests[f.Name.Name] = true
-			left[f.Name.Name] = leftOut(t, f)
-		}
-	}
-	kept := map[string]bool{}
-	for family, keepers := range families {
-		if len(keepers) == 0 {
-			t.Errorf("nobody looks at %s", family)
-		}
-		for _, keeper := range keepers {
-			kept[keeper] = true
-			if !tests[keeper] {
-				t.Errorf("%s: there is no test %s", family, keeper)
-			}
-			if len(left[keeper]) > 0 {
-				t.Errorf("%s: %s is left out of the quick set", family, keeper)
-			}
-		}
-	}
-	for test, of := range left {
-		for _, family := range of {
-			if _, known := families[family]; !known {
-				t.Errorf("%s is more of %q, which no test of the quick set looks at: give it a row in families", test, family)
-			}
-		}
-		if len(of) == 0 && !kept[test] && test != "TestEveryFamilyIsLookedAt" {
-			t.Errorf("%s looks at no family: give it a row in families, or leave it out of the quick set with more", test)
-		}
-	}
-}
-
-// leftOut are the families that the statements of a test, not those of its subtests, say that it is more of.
-func leftOut(t *testing.T, f *ast.FuncDecl) []string {
-	var of []string
-	for _, s := range f.Body.List {
-		expression, is := s.(*ast.ExprStmt)
-		if !is {
-			continue
-		}
-		call, is := expression.X.(*ast.CallExpr)
-		if !is {
-			continue
-		}
-		if called, is := call.Fun.(*ast.Ident); !is || called.Name != "more" || len(call.Args) != 2 {
-			continue
-		}
-		literal, is := call.Args[1].(*ast.BasicLit)
-		if !is {
-			t.Errorf("%s: its family has to stand there, as a text", f.Name.Name)
-			continue
-		}
-		family, err := strconv.Unquote(literal.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of = append(of, family)
-	}
-	return slices.Compact(of)
 }
