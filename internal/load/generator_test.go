@@ -153,8 +153,12 @@ func TestConnectionsAreKept(t *testing.T) {
 	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})
 	eachEngine(t, func(t *testing.T, g *Generator) {
 		task := Task{Operations: []Request{{Address: addr}}, Connections: 4, Count: 400}
-		if l := do(t, g, task); l.Connected < 1 || l.Connected > 4 || l.Completed != 400 {
-			t.Errorf("first task: %d connections opened for %d operations, want at most 4", l.Connected, l.Completed)
+		most := uint64(4)
+		if _, other := g.engines[0].(*client); other {
+			most *= 2 // net/http opens one for an operation to which another's is then given
+		}
+		if l := do(t, g, task); l.Connected < 1 || l.Connected > most || l.Completed != 400 {
+			t.Errorf("first task: %d connections opened for %d operations, want at most %d", l.Connected, l.Completed, most)
 		}
 		task.Connections, task.Count = 1, 50
 		if l := do(t, g, task); l.Connected != 0 || l.Completed != 50 {
