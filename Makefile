@@ -43,6 +43,9 @@ golden: ## rewrite the golden files of the tests
 schemas: ## schemas/*.json, from the types and their comments
 	$(GO) test ./internal/schema -run Schemas -update
 
+house: ## testdata/house.txt, the size of each package: downwards, or with REASON='…' upwards
+	$(GO) test . -run '^TestHouse$$' -update-house -reason "$(REASON)"
+
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	scripts/fuzz
 
@@ -52,4 +55,4 @@ charts: ## internal/report/page/assets/charts.js, from web/
 locks: ## the files that pin packages: Python, npm, Maven (needs uv 0.13, npm, mvn)
 	scripts/locks
 
-.PHONY: help build setup test e2e e2e-all lint cross bench-load bench-sink golden schemas fuzz charts locks
+.PHONY: help build setup test e2e e2e-all lint cross bench-load bench-sink golden schemas house fuzz charts locks
