@@ -21,7 +21,6 @@ const (
 	field                  // as it stands in a header
 	jsonQuoted             // within the quotes of a JSON string
 	jsonValue              // a JSON value of its own
-	protobuf               // gRPC: the message as hex:… or base64:…
 )
 
 // cell is a value of a data file.
@@ -47,9 +46,6 @@ func (f form) append(b []byte, c cell) ([]byte, error) {
 		if c.json != nil {
 			return append(b, c.json...), nil
 		}
-	case protobuf:
-		m, err := DecodeMessage(c.text)
-		return append(b, m...), err
 	}
 	return append(b, c.text...), nil
 }

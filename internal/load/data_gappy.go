@@ -4,6 +4,7 @@ package load
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 )
 
@@ -103,18 +104,12 @@ func splitMessage(r Request) ([]piece, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []piece{{gap: &gap{form: protobuf, message: m}}}, nil
+		return []piece{{gap: &gap{message: m}}}, nil
 	}
-	pieces, err := split(string(r.Body), protobuf, protobuf)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(pieces) == 1:
-		return pieces, nil
-	case len(pieces) != 3 || pieces[0].literal+pieces[2].literal != "":
-		return nil, fmt.Errorf("a message with {data.COLUMN} in it needs the descriptor set of its service; without one it must be a single {data.COLUMN}, whose values are whole messages as hex:… or base64:…")
+	if HasData(string(r.Body)) {
+		return nil, errors.New("a message with {data.COLUMN} in it needs the descriptor set of its service, and is written in JSON")
 	}
-	return pieces, nil
+	return []piece{{literal: string(r.Body)}}, nil
 }
 
 // text turns pieces into a text whose gaps are columns of t.

@@ -1,5 +1,4 @@
-// Protobuf messages of gRPC operations: from hex or base64 text, and from JSON by
-// the types of a descriptor set.
+// Protobuf messages of gRPC operations, from JSON by the types of a descriptor set.
 
 package load
 

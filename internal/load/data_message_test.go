@@ -1,4 +1,4 @@
-// gRPC messages: from hex, base64 and JSON, the same each time or by row.
+// gRPC messages: bytes, and JSON that is the same each time or by row.
 
 package load
 
@@ -25,22 +25,6 @@ func healthSchema(t testing.TB) []byte {
 	return b
 }
 
-func TestDecodeMessage(t *testing.T) {
-	for _, c := range []struct{ text, want, wrong string }{
-		{"hex:0a 03\n616263", "\x0a\x03abc", ""},
-		{"base64:CgNhYmM=", "\x0a\x03abc", ""},
-		{"hex:", "", ""},
-		{"hex:xy", "", "no hexadecimal text"},
-		{"base64:!", "", "no base64 text"},
-		{"abc", "", "want a protobuf message as hex:"},
-	} {
-		b, err := DecodeMessage(c.text)
-		if string(b) != c.want || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
-			t.Errorf("%q: %q, %v; want %q, %q", c.text, b, err, c.want, c.wrong)
-		}
-	}
-}
-
 // bodies returns what the first n calls of r send.
 func bodies(t *testing.T, r Request, n int) ([]string, error) {
 	t.Helper()
@@ -64,7 +48,7 @@ func bodies(t *testing.T, r Request, n int) ([]string, error) {
 
 func TestMessages(t *testing.T) {
 	schema := healthSchema(t)
-	csv := dataFile(t, "x.csv", "name,whole\n\"a\"\"b\",hex:0a0161\nc,base64:CgFi\n")
+	csv := dataFile(t, "x.csv", "name\n\"a\"\"b\"\nc\n")
 	for _, c := range []struct {
 		name    string
 		request Request
@@ -75,9 +59,7 @@ func TestMessages(t *testing.T) {
 		{"JSON", Request{Path: healthCheck, Schema: schema, Body: []byte(`{"service":"x"}`)}, []string{"\x0a\x01x", "\x0a\x01x"}, ""},
 		{"no JSON", Request{Path: healthCheck, Schema: schema}, nil, "is no grpc.health.v1.HealthCheckRequest in JSON"},
 		{"JSON by row", Request{Path: healthCheck, Schema: schema, Data: csv, Body: []byte(`{"service":"{data.name}"}`)}, []string{"\x0a\x03a\"b", "\x0a\x01c"}, ""},
-		{"whole messages", Request{Path: healthCheck, Data: csv, Body: []byte(`{data.whole}`)}, []string{"\x0a\x01a", "\x0a\x01b"}, ""},
 		{"a message with a gap", Request{Path: healthCheck, Data: csv, Body: []byte("\x0a\x05{data.name}")}, nil, "needs the descriptor set"},
-		{"not whole messages", Request{Path: healthCheck, Data: csv, Body: []byte(`{data.name}`)}, nil, "x.csv:2: column name is \"a\\\"b\": want a protobuf message"},
 		{"wrong field", Request{Path: healthCheck, Schema: schema, Body: []byte(`{"servic":"x"}`)}, nil, `unknown field "servic"`},
 		{"wrong field by row", Request{Path: healthCheck, Schema: schema, Data: csv, Body: []byte(`{"{data.name}":"x"}`)}, nil, "x.csv:2: the body is no grpc.health.v1.HealthCheckRequest"},
 		{"wrong service", Request{Path: "/a.B/Check", Schema: schema, Body: []byte(`{}`)}, nil, "no service a.B; it has grpc.health.v1.Health"},

@@ -23,7 +23,7 @@ type piece struct {
 type gap struct {
 	column  string
 	form    form
-	message *message // form protobuf only: the whole body
+	message *message // gRPC: the whole body
 }
 
 // key tells gaps apart that hold different values.

@@ -143,10 +143,10 @@ func TestCallsBringATrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	rows := dataFile(t, "rows.csv", "m\nhex:"+hexes.EncodeToString(message)+"\n")
+	rows := dataFile(t, "rows.csv", "who\na\n")
 	for _, r := range []Request{
 		{Address: addr, GRPC: true, Path: "/test.Echo/Say", Body: message},
-		{Address: addr, GRPC: true, Path: "/test.Echo/Say", Body: []byte("{data.m}"), Data: rows},
+		{Address: addr, GRPC: true, Path: "/test.Echo/Say", Body: message, Headers: []Header{{Name: "x-who", Value: "{data.who}"}}, Data: rows},
 	} {
 		if load := do(t, g, Task{Operations: []Request{r}, Count: 300, Streams: 8, Traces: &Traces{key, .1}}); load.Completed != 300 || load.Identified != 300 {
 			t.Errorf("%d completed, %d identified: %v", load.Completed, load.Identified, load.Errors)

@@ -16,7 +16,7 @@ type options struct {
 	connections, threads, status, streams int
 	duration, timeout, warmup             time.Duration
 	count, seed                           uint64
-	insecure, reflection                  bool
+	insecure                              bool
 	cacert, data, protoset                string
 	dataFile, dataOrder                   string
 	asJSON                                bool
@@ -38,9 +38,8 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&o.seed, "seed", 1, "seed of random arrivals and of a random order of data")
 	f.BoolVar(&o.insecure, "insecure", false, "https, grpcs: do not check the server's certificate")
 	f.StringVar(&o.cacert, "cacert", "", "https, grpcs: PEM file of authorities to trust besides the system's")
-	f.StringVar(&o.data, "data", "", "gRPC: the message, as hex:…, base64:… or @FILE (one message in protobuf); with --protoset or --reflection in JSON, as text or @FILE (default an empty message)")
+	f.StringVar(&o.data, "data", "", "gRPC: the message: @FILE, in protobuf; with --protoset in JSON, as text or @FILE (default an empty message)")
 	f.StringVar(&o.protoset, "protoset", "", "gRPC: descriptor set that gives --data its types, from protoc --descriptor_set_out=FILE --include_imports")
-	f.BoolVar(&o.reflection, "reflection", false, "gRPC: ask the server itself for the types of --data")
 	f.IntVar(&o.streams, "streams", 0, "gRPC: calls at a time on one connection (default 1)")
 	f.StringVar(&o.dataFile, "data-file", "", "CSV with a header line, or JSON lines: its rows fill {data.COLUMN} in the URL's path and query, in headers and in the body")
 	f.StringVar(&o.dataOrder, "data-order", "turn", "order of the rows of --data-file: turn (one after the other, over and over) or random")

@@ -22,7 +22,6 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/reflection"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -51,7 +50,7 @@ func (a *asked) take() map[string]int {
 	return seen
 }
 
-// healthServer serves the health service and reflection, and returns its address.
+// healthServer serves the health service, and returns its address.
 func healthServer(t *testing.T, options ...grpc.ServerOption) (string, *asked) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,7 +60,6 @@ func healthServer(t *testing.T, options ...grpc.ServerOption) (string, *asked) {
 	a := &asked{seen: map[string]int{}}
 	s := grpc.NewServer(options...)
 	grpc_health_v1.RegisterHealthServer(s, a)
-	reflection.Register(s)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
 	t.Cleanup(func() {
@@ -114,21 +112,16 @@ func TestLoadGRPC(t *testing.T) {
 	message := inFolder(t, "message.bin", []byte("\x0a\x01f"))
 	text := inFolder(t, "message.json", []byte(`{"service": "tea"}`))
 	rows := inFolder(t, "rows.csv", []byte("name,who\na,1\nb,2\n\"c\"\"\",3\n"))
-	whole := inFolder(t, "whole.jsonl", []byte("{\"m\":\"hex:0a0161\"}\n{\"m\":\"base64:CgFi\"}\n"))
 	for _, c := range []struct {
 		name string
 		args []string
 		want map[string]int
 	}{
 		{"empty", nil, map[string]int{"": 6}},
-		{"hex", []string{"--data", "hex:0a0178"}, map[string]int{"x": 6}},
-		{"base64", []string{"--data", "base64:CgFi"}, map[string]int{"b": 6}},
 		{"file", []string{"--data", "@" + message}, map[string]int{"f": 6}},
 		{"JSON", []string{"--protoset", protoset, "--data", `{"service": "tea"}`}, map[string]int{"tea": 6}},
 		{"JSON file", []string{"--protoset", protoset, "--data", "@" + text, "--streams", "3"}, map[string]int{"tea": 6}},
-		{"reflection", []string{"--reflection", "--data", `{"service": "tea"}`}, map[string]int{"tea": 6}},
 		{"rows", []string{"--protoset", protoset, "--data", `{"service":"{data.name}"}`, "--header", "x-who: {data.who}", "--data-file", rows}, map[string]int{"a1": 2, "b2": 2, "c\"3": 2}},
-		{"whole rows", []string{"--data", "{data.m}", "--data-file", whole}, map[string]int{"a": 3, "b": 3}},
 	} {
 		n := completed(t, append([]string{url, "--count", "6"}, c.args...)...)
 		if got := server.take(); n != 6 || !maps.Equal(got, c.want) {
@@ -142,8 +135,7 @@ func TestLoadGRPC(t *testing.T) {
 		{[]string{url, "--protoset", protoset, "--data", `{"servic": "x"}`}, `unknown field "servic"`},
 		{[]string{url + "k", "--protoset", protoset}, "has no method Checkk; it has Check"},
 		{[]string{url, "--protoset", text}, "reading the descriptor set"},
-		{[]string{strings.Replace(url, "Health/", "Helth/", 1), "--reflection"}, "--reflection: asking"},
-		{[]string{url, "--data-file", rows, "--data", "{data.who}"}, "rows.csv:2: column who is \"1\": want a protobuf message"},
+		{[]string{url, "--data-file", rows, "--data", "{data.who}"}, "needs the types of the service"},
 	} {
 		status, _, errOut := loadCommand(append(c.args, "--count", "1")...)
 		if status != console.Usage || !strings.Contains(errOut, c.want) {
@@ -168,7 +160,7 @@ func TestLoadTLS(t *testing.T) {
 	config := &tls.Config{Certificates: s.TLS.Certificates, NextProtos: []string{"h2"}}
 	addr, server := healthServer(t, grpc.Creds(credentials.NewTLS(config)))
 	url := "grpcs://" + addr + "/grpc.health.v1.Health/Check"
-	if n := completed(t, url, "--count", "5", "--cacert", ca, "--reflection", "--data", `{"service":"x"}`); n != 5 || server.take()["x"] != 5 {
+	if n := completed(t, url, "--count", "5", "--cacert", ca, "--protoset", healthProtoset(t), "--data", `{"service":"x"}`); n != 5 || server.take()["x"] != 5 {
 		t.Errorf("grpcs: %d answered", n)
 	}
 }

@@ -43,7 +43,7 @@ that was reached; when the generator itself was the limit, "Bounded by the gener
 			return console.UsageError(errors.New("want one URL, such as http://127.0.0.1:8080/ (see 'tracetax load --help')"))
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			task, err := o.task(c.Context(), args[0])
+			task, err := o.task(args[0])
 			if err != nil {
 				return console.UsageError(err)
 			}

@@ -3,7 +3,6 @@ package loading
 // This file turns the flags of load into a task.
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -16,8 +15,8 @@ import (
 )
 
 // task is what the flags ask for; its errors are the user's.
-func (o *options) task(ctx context.Context, target string) (load.Task, error) {
-	r, err := o.request(ctx, target)
+func (o *options) task(target string) (load.Task, error) {
+	r, err := o.request(target)
 	if err != nil {
 		return load.Task{}, err
 	}
@@ -52,7 +51,7 @@ func (o *options) task(ctx context.Context, target string) (load.Task, error) {
 	return t, nil
 }
 
-func (o *options) request(ctx context.Context, target string) (load.Request, error) {
+func (o *options) request(target string) (load.Request, error) {
 	r, err := load.RequestTo(target)
 	if err != nil {
 		return r, err
@@ -68,7 +67,7 @@ func (o *options) request(ctx context.Context, target string) (load.Request, err
 		return r, err
 	}
 	if r.GRPC {
-		err = o.message(ctx, &r)
+		err = o.message(&r)
 	} else {
 		err = o.http(&r)
 	}
@@ -99,8 +98,8 @@ func (o *options) secure(r *load.Request) error {
 
 // http fills in what is HTTP's alone.
 func (o *options) http(r *load.Request) error {
-	if o.data != "" || o.protoset != "" || o.reflection {
-		return errors.New("--data, --protoset and --reflection are for grpc:// and grpcs:// only; the body of an HTTP request is --body")
+	if o.data != "" || o.protoset != "" {
+		return errors.New("--data and --protoset are for grpc:// and grpcs:// only; the body of an HTTP request is --body")
 	}
 	r.Method = o.method
 	if o.status != 0 {
