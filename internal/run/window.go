@@ -24,7 +24,7 @@ type window struct {
 	came  record.Counts // at the sink until the spans of the last piece had come
 
 	begun     time.Time
-	armed     drive.Armed // the last piece that was prepared
+	armed     drive.Armed   // the last piece that was prepared
 	loads     []record.Load // by piece; the durations of the last one may not have been collected yet
 	pieces    []record.Window
 	parts     []piece        // the same
