@@ -38,7 +38,7 @@ bench-sink: ## the sink beside the OpenTelemetry Collector (minutes; builds it)
 	scripts/bench-sink
 
 golden: ## rewrite the golden files of the tests
-	$(GO) test ./internal/spec ./internal/report ./internal/cli ./internal/analysis -update
+	$(GO) test ./internal/config ./internal/report ./internal/cli ./internal/analysis -update
 
 schemas: ## schemas/*.json, from the types and their comments
 	$(GO) test ./internal/schema -run Schemas -update

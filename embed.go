@@ -2,7 +2,7 @@
 // workloads, services, tracers and experiments that stand in the folders of the
 // same names.
 // It holds no code. A folder with a go.mod cannot be embedded, so a file that has
-// to be called so is kept as go.mod.embed; spec.CopyFiles gives it its name back.
+// to be called so is kept as go.mod.embed; config.CopyFiles gives it its name back.
 package tracetax
 
 import "embed"

@@ -103,7 +103,7 @@ var floors = map[string]floor{
 	"process/table":   {level: 1},
 	"record":          {level: 1},
 
-	"spec": {level: 1},
+	"config": {level: 1},
 
 	"report/model": {level: 1},
 

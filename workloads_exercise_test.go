@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // exercise starts the processes of p, makes every operation, stops them gracefully,
@@ -66,10 +66,10 @@ type child struct {
 	ended  chan error
 }
 
-func start(t *testing.T, process spec.Process, values map[string]string) *child {
+func start(t *testing.T, process config.Process, values map[string]string) *child {
 	t.Helper()
 	expand := func(text string) string {
-		out, err := spec.Expand(text, values)
+		out, err := config.Expand(text, values)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func (c *child) stop(t *testing.T) string {
 }
 
 // ask makes an operation as often as said, several at a time.
-func ask(t *testing.T, operation spec.Operation, url string) {
+func ask(t *testing.T, operation config.Operation, url string) {
 	t.Helper()
 	const clients = 4
 	var wait sync.WaitGroup
@@ -165,7 +165,7 @@ func ask(t *testing.T, operation spec.Operation, url string) {
 }
 
 // admittedBy adds up what a process says that it lost.
-func admittedBy(t *testing.T, says []spec.Saying, log string) uint64 {
+func admittedBy(t *testing.T, says []config.Saying, log string) uint64 {
 	t.Helper()
 	var lost uint64
 	for _, saying := range says {

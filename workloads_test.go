@@ -13,8 +13,8 @@ import (
 
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process/keeper"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // TestMain makes the test binary serve as the keeper of what it builds.
@@ -145,7 +145,7 @@ func set(pairs ...string) map[string]string {
 
 // prepared is a variant that can be started, and what its placeholders stand for.
 type prepared struct {
-	plan    *spec.Plan
+	plan    *config.Plan
 	folders map[string]string
 }
 
@@ -153,7 +153,7 @@ type prepared struct {
 func planOf(t *testing.T, workload, tracer string, settings, env map[string]string) prepared {
 	t.Helper()
 	text := fmt.Sprintf("workload: %s\nvariants:\n  none:\n  it: {tracer: %s, settings: %s, env: %s}\n", workload, tracer, flow(settings), flow(env))
-	experiments, err := spec.ParseExperiment("test.yaml", ".", []byte(text), spec.NewCatalog(tracetax.Files))
+	experiments, err := config.ParseExperiment("test.yaml", ".", []byte(text), config.NewCatalog(tracetax.Files))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	builtin "github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // The program itself: the timed loop costs hardly more than one reading of the clock a
@@ -85,12 +85,12 @@ func TestCallsProgram(t *testing.T) {
 // compileCallsProgram builds the program as the workload file says it.
 func compileCallsProgram(t *testing.T) string {
 	t.Helper()
-	w, err := spec.NewCatalog(builtin.Files).Workload("calls/java")
+	w, err := config.NewCatalog(builtin.Files).Workload("calls/java")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sources, build := t.TempDir(), t.TempDir()
-	if err := spec.CopyFiles(w.Files, sources); err != nil {
+	if err := config.CopyFiles(w.Files, sources); err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range w.Build[""].Run {

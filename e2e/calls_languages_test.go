@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	builtin "github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // languages are the workloads calls/NAME beside calls/java.
@@ -247,12 +247,12 @@ func untraced(t *testing.T, program string) {
 // command, still with {port} in it, and where it is started.
 func kinProgram(t *testing.T, name string) (command []string, dir string) {
 	t.Helper()
-	w, err := spec.NewCatalog(builtin.Files).Workload("calls/" + name)
+	w, err := config.NewCatalog(builtin.Files).Workload("calls/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sources, build := t.TempDir(), t.TempDir()
-	if err := spec.CopyFiles(w.Files, sources); err != nil {
+	if err := config.CopyFiles(w.Files, sources); err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range w.Build[""].Run {

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	embedded "github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // collectorFile is a configuration, and how many spans of an operation of three leave it.
@@ -125,7 +125,7 @@ func TestCollectorOfThePath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := spec.NewCatalog(embedded.Files).Service("collector")
+	service, err := config.NewCatalog(embedded.Files).Service("collector")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // needDotnet leaves a test out without .NET, which TRACETAX_REQUIRE_DOTNET=1 asks for, unlike other languages apart.
@@ -100,7 +100,7 @@ func TestDotnetWithItsOwn(t *testing.T) {
 	more(t, ".NET")
 	t.Parallel()
 	needDotnet(t)
-	program := filepath.Join(installed(t, "dotnet", spec.Artifact{NuGet: "projects"}), "own", "own.dll")
+	program := filepath.Join(installed(t, "dotnet", config.Artifact{NuGet: "projects"}), "own", "own.dll")
 	doc := document(t, tracetax(t, "run", "--json", "--op", "op=GET /", "--variant", "none", "--variant", "own:tracer=otel-dotnet,attach=own,delay=100ms",
 		"--variant", "both:tracer=otel-dotnet,attach=hook,delay=100ms", "--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--patience", "120s",
 		"--", "dotnet", program, "--urls", "http://127.0.0.1:{port}").exit(t, 0))

@@ -14,13 +14,13 @@ import (
 
 	catalogue "github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // envoys are the programs that a configuration is tried with.
 func envoys(t *testing.T) (envoy, attach string) {
 	t.Helper()
-	catalog := spec.NewCatalog(catalogue.Files)
+	catalog := config.NewCatalog(catalogue.Files)
 	store, err := artifact.Open("")
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 
 	catalogue "github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // A span costs 5 µs of the loop's CPU time at most, in exports of 125. The last export is not full, and comes as well.
@@ -20,7 +20,7 @@ func TestLoopExporterCost(t *testing.T) {
 	t.Parallel() // its figure is CPU time, of which others beside take little
 	need(t, "cargo", "cc")
 	const spans, most = 20_060, 5.0
-	workload, err := spec.NewCatalog(catalogue.Files).Workload("proxy/rust")
+	workload, err := config.NewCatalog(catalogue.Files).Workload("proxy/rust")
 	if err != nil {
 		t.Fatal(err)
 	}

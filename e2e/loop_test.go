@@ -12,9 +12,9 @@ import (
 
 	catalogue "github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // The exporter's own tests: those that bring their receivers, and those beside a real one, which counts what they say that
@@ -22,7 +22,7 @@ import (
 func TestLoopExporter(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	need(t, "cargo", "cc")
-	workload, err := spec.NewCatalog(catalogue.Files).Workload("proxy/rust")
+	workload, err := config.NewCatalog(catalogue.Files).Workload("proxy/rust")
 	if err != nil {
 		t.Fatal(err)
 	}

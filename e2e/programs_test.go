@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // installed is the folder of the packages that a lock beside it pins, in the cache.
-func installed(t *testing.T, language string, a spec.Artifact, programs ...string) string {
+func installed(t *testing.T, language string, a config.Artifact, programs ...string) string {
 	t.Helper()
 	need(t, programs...)
 	store, err := artifact.Open("")
@@ -77,7 +77,7 @@ func complete(t *testing.T, doc finding.Document, spans int64) {
 	}
 }
 
-var pythonPrograms = spec.Artifact{Python: "requirements.txt"}
+var pythonPrograms = config.Artifact{Python: "requirements.txt"}
 
 func TestDatasette(t *testing.T) {
 	more(t, "others' programs")
@@ -108,7 +108,7 @@ func TestDjango(t *testing.T) {
 
 func TestExpress(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
-	dir := installed(t, "node", spec.Artifact{NPM: "package-lock.json"}, "node", "npm")
+	dir := installed(t, "node", config.Artifact{NPM: "package-lock.json"}, "node", "npm")
 	_, names := tracedProgram(t, "otel-node", "/items", nil, "node", filepath.Join(dir, "files", "shop.js"), "{port}")
 	if !slices.Contains(names, "express") || !slices.Contains(names, "http") || slices.Contains(names, "pg") {
 		t.Errorf("instrumented are %v", names)

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/selfcheck"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // selfchecked runs a selfcheck that may end with any of the statuses given.
@@ -59,7 +59,7 @@ func TestSelfcheckQuick(t *testing.T) {
 	r := run("--quick", "--out", out)
 	exact := 0
 	for _, c := range r.Checks {
-		if c.Order != spec.Windows {
+		if c.Order != config.Windows {
 			t.Errorf("%s: order %s", c.Name, c.Order)
 		}
 		switch {

@@ -9,30 +9,30 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // What tracing adds to an operation that does nothing is a time: its share of nothing says
 // nothing. It is a share where the operation burns time, or where somebody set a limit.
 func TestCostOverNothingIsAnAmount(t *testing.T) {
-	empty := func(e *spec.Experiment) { e.Operations[0].Empty = true }
+	empty := func(e *config.Experiment) { e.Operations[0].Empty = true }
 	for name, test := range map[string]struct {
-		change func(*spec.Experiment)
+		change func(*config.Experiment)
 		amount bool
 	}{
 		"a call that does nothing": {empty, true},
-		"work":                     {func(*spec.Experiment) {}, false},
-		"time burnt":               {func(e *spec.Experiment) { empty(e); e.Load.Busy = time.Millisecond }, false},
-		"a budget": {func(e *spec.Experiment) {
+		"work":                     {func(*config.Experiment) {}, false},
+		"time burnt":               {func(e *config.Experiment) { empty(e); e.Load.Busy = time.Millisecond }, false},
+		"a budget": {func(e *config.Experiment) {
 			empty(e)
-			e.Budget = []spec.Limit{{Metric: "time_per_call", Value: 0.05}}
+			e.Budget = []config.Limit{{Metric: "time_per_call", Value: 0.05}}
 		}, false},
 	} {
 		s := calls(agents, 10)
 		design := s.design
-		s.design = func(e *spec.Experiment) { design(e); test.change(e) }
+		s.design = func(e *config.Experiment) { design(e); test.change(e) }
 		doc := analyse(t, s.input())
 		f := get(t, doc, "json", "otel", "time_per_call")
 		if f.Amount != test.amount || f.Relative == nil {
@@ -59,7 +59,7 @@ func TestModesOfNothing(t *testing.T) {
 	for _, empty := range []bool{true, false} {
 		s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 1e-6}}, 10)
 		design, change := s.design, s.change
-		s.design = func(e *spec.Experiment) { design(e); e.Operations[0].Empty = empty }
+		s.design = func(e *config.Experiment) { design(e); e.Operations[0].Empty = empty }
 		s.change = func(r *record.Record) {
 			change(r)
 			if r.Variant == "none" && r.Block%2 == 0 { // as the JVM happened to compile it
@@ -78,7 +78,7 @@ func TestModesWithinTheNoise(t *testing.T) {
 	for factor, clear := range map[float64]bool{2: true, 20: false} {
 		s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 1e-6}}, 10)
 		design, change := s.design, s.change
-		s.design = func(e *spec.Experiment) { design(e); e.Operations[0].Empty = true }
+		s.design = func(e *config.Experiment) { design(e); e.Operations[0].Empty = true }
 		s.change = func(r *record.Record) {
 			change(r)
 			if r.Variant == "none" && r.Block%2 == 0 {
@@ -97,7 +97,7 @@ func TestPrecisionOfAnAmount(t *testing.T) {
 	width := func(empty bool) float64 {
 		s := calls(map[string]call{"otel": agents["otel"]}, 10)
 		design, change := s.design, s.change
-		s.design = func(e *spec.Experiment) { design(e); e.Operations[0].Empty = empty }
+		s.design = func(e *config.Experiment) { design(e); e.Operations[0].Empty = empty }
 		s.change = func(r *record.Record) {
 			change(r)
 			if r.Variant == "none" {

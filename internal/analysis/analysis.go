@@ -10,24 +10,24 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/analysis/series"
 	"github.com/tracetax/tracetax/internal/analysis/warn"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Input is everything that findings are made of.
 type Input struct {
-	Experiment  *spec.Experiment
-	Plans       map[string]*spec.Plan // by variant
-	Environment map[string]any        // as in environment.json
-	Records     []record.Record       // as in runs.jsonl
-	LeftOut     []finding.LeftOut     // variants that were asked for and could not run here
-	Shadowed    []finding.Shadowed    // packages that tracers replace by other versions
-	Results     string                // the results folder, as a user names it
-	Tool        string                // version of tracetax
+	Experiment  *config.Experiment
+	Plans       map[string]*config.Plan // by variant
+	Environment map[string]any          // as in environment.json
+	Records     []record.Record         // as in runs.jsonl
+	LeftOut     []finding.LeftOut       // variants that were asked for and could not run here
+	Shadowed    []finding.Shadowed      // packages that tracers replace by other versions
+	Results     string                  // the results folder, as a user names it
+	Tool        string                  // version of tracetax
 	Now         time.Time
 }
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -31,7 +31,7 @@ func FuzzDocumentIsJSON(f *testing.F) {
 		}
 		s := twoVariants()
 		s.seed, s.blocks = seed, 7
-		s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.05}, {Metric: "lost_share"}, {Metric: "latency_p99", Value: 1}}
+		s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.05}, {Metric: "lost_share"}, {Metric: "latency_p99", Value: 1}}
 		s.change = func(r *record.Record) {
 			if r.Block%2 == 0 {
 				p := &r.Phases[0]
@@ -68,7 +68,7 @@ func golden() analysis.Input {
 	s.operations = map[string]float64{"json": 50e-6, "work": 250e-6, "chain": 120e-6}
 	s.latencies = true
 	s.variants = append(s.variants, actor{name: "simple", tracer: "otel-go", against: "otel", adds: 80e-6, delays: 90e-6, spans: 3})
-	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.2, Text: "20%"}, {Metric: "lost_share", Value: 0, Text: "0"}}
+	s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.2, Text: "20%"}, {Metric: "lost_share", Value: 0, Text: "0"}}
 	dropped := uint64(1204)
 	none := uint64(0)
 	s.change = func(r *record.Record) {

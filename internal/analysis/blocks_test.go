@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -86,7 +86,7 @@ func TestGroupsOfABlock(t *testing.T) {
 		}
 	}
 	in.Records = grouped
-	in.Experiment.Design.Order = spec.Windows
+	in.Experiment.Design.Order = config.Windows
 	doc := analyse(t, in)
 	for _, variant := range []string{"otel", "late"} {
 		got, want := get(t, doc, "json", variant, "cpu_per_operation"), get(t, whole, "json", variant, "cpu_per_operation")
@@ -127,7 +127,7 @@ func TestSpoiledBlocks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := twoVariants()
-			s.blocks, s.design = c.made, func(e *spec.Experiment) { e.Design.Blocks = 10 }
+			s.blocks, s.design = c.made, func(e *config.Experiment) { e.Design.Blocks = 10 }
 			s.change = func(r *record.Record) {
 				for _, block := range c.bad {
 					if r.Block == block && r.Variant == "otel" {
@@ -160,7 +160,7 @@ func TestSpoiledAmongFewBlocks(t *testing.T) {
 		{6, 2, 8, 2, 2}, {6, 3, 6, 0, 2}, {8, 2, 10, 2, 2}, {11, 3, 14, 3, 3}, {11, 4, 11, 0, 3}, {3, 2, 3, 0, 1}, {2, 1, 3, 1, 1}, {1, 1, 1, 0, 0},
 	} {
 		s := twoVariants()
-		s.blocks, s.design = c.made, func(e *spec.Experiment) { e.Design.Blocks = c.planned }
+		s.blocks, s.design = c.made, func(e *config.Experiment) { e.Design.Blocks = c.planned }
 		s.change = func(r *record.Record) {
 			if r.Block <= c.bad && r.Variant == "none" {
 				r.Harness.StealSeconds = 24
@@ -206,7 +206,7 @@ func TestLeavingOutKeepsCoverage(t *testing.T) {
 				usual := map[string]float64{"none": 50e-6, "otel": 80e-6}[r.Variant] * s.rate * window
 				signal(r, r.Phases[0].Usage[0].CPUSeconds/usual, chance)
 			}
-			s.design = func(e *spec.Experiment) { e.Design.Blocks = planned }
+			s.design = func(e *config.Experiment) { e.Design.Blocks = planned }
 			again, err := analysis.Spoiled(s.input())
 			if err != nil {
 				t.Fatal(err)
@@ -236,7 +236,7 @@ func TestLeavingOutKeepsCoverage(t *testing.T) {
 // counts them.
 func TestSpoiledBlocksBesideFailedOnes(t *testing.T) {
 	s := twoVariants()
-	s.blocks, s.design = 12, func(e *spec.Experiment) { e.Design.Blocks = 10 }
+	s.blocks, s.design = 12, func(e *config.Experiment) { e.Design.Blocks = 10 }
 	s.change = func(r *record.Record) {
 		switch r.Block {
 		case 3:
@@ -254,7 +254,7 @@ func TestSpoiledBlocksBesideFailedOnes(t *testing.T) {
 // Half a block in the place of a spoiled one is no whole experiment.
 func TestInterruptedInABlockThatIsMadeAgain(t *testing.T) {
 	s := twoVariants()
-	s.blocks, s.design = 11, func(e *spec.Experiment) { e.Design.Blocks = 10 }
+	s.blocks, s.design = 11, func(e *config.Experiment) { e.Design.Blocks = 10 }
 	s.change = func(r *record.Record) {
 		if r.Block == 4 {
 			r.Harness.StealSeconds = 0.2 * 60 * 2
@@ -285,7 +285,7 @@ func TestQuickRunsAreAnsweredLikeOthers(t *testing.T) {
 		var told [2]*finding.Document
 		for i, quick := range []bool{false, true} {
 			s := twoVariants()
-			s.blocks, s.quick, s.budget = blocks, quick, []spec.Limit{{Metric: metric.MemoryPeak, Value: 0.05}}
+			s.blocks, s.quick, s.budget = blocks, quick, []config.Limit{{Metric: metric.MemoryPeak, Value: 0.05}}
 			told[i] = analyse(t, s.input())
 		}
 		f := get(t, told[1], "json", "otel", "cpu_per_operation")

@@ -5,17 +5,17 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
 func TestBudget(t *testing.T) {
-	limit := func(metric string, v float64) []spec.Limit { return []spec.Limit{{Metric: metric, Value: v}} }
+	limit := func(metric string, v float64) []config.Limit { return []config.Limit{{Metric: metric, Value: v}} }
 	for _, c := range []struct {
 		name   string
-		budget []spec.Limit
+		budget []config.Limit
 		change func(*scene)
 		metric string
 		want   finding.Kind
@@ -33,7 +33,7 @@ func TestBudget(t *testing.T) {
 				}
 			}
 		}, "delivered_share", finding.Over, false},
-		{"loss unknown", limit("lost_share", 0), func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans = nil } }, "delivered_share", finding.CannotTell, false},
+		{"loss unknown", limit("lost_share", 0), func(s *scene) { s.plan = func(p *config.Plan) { p.Spans = nil } }, "delivered_share", finding.CannotTell, false},
 		{"not measured", limit("latency_p999", 0.05), nil, "latency_p999", finding.CannotTell, false},
 		{"the maximum", limit("latency_max", 0.05), func(s *scene) { s.latencies = true }, "latency_max", finding.CannotTell, false},
 		{"no ratio to zero", limit("export_bytes_per_operation", 0.05), nil, "export_bytes_per_operation", finding.CannotTell, false},
@@ -55,7 +55,7 @@ func TestBudget(t *testing.T) {
 func TestBudgetThatMoreBlocksWouldSettle(t *testing.T) {
 	s := twoVariants()
 	s.noise, s.blocks = 0.03, 8
-	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.63}}
+	s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.63}}
 	v := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation").Verdict
 	if v.Kind != finding.CannotTell || v.MoreBlocks == 0 || !tells(v.Reasons, finding.WhyMoreBlocks) {
 		t.Errorf("%+v", v)
@@ -67,7 +67,7 @@ func TestManyClaimsNeedMoreBlocks(t *testing.T) {
 	s.blocks = 6
 	s.order = []string{"a", "b", "c", "d"}
 	s.operations = map[string]float64{"a": 1e-4, "b": 1e-4, "c": 1e-4, "d": 1e-4}
-	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.05}}
+	s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.05}}
 	f := get(t, analyse(t, s.input()), "a", "otel", "cpu_per_operation")
 	want := stats.MinBlocks(stats.Bonferroni(0.95, 4)) - 6
 	if f.Absolute.Low == nil || f.Verdict.Kind != finding.CannotTell || f.Verdict.MoreBlocks != want || f.Verdict.Claims != 4 {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -22,9 +22,9 @@ import (
 // grid, the same in every block: what passed, and what did not.
 func cells(none, otel [2]float64) scene {
 	s := capacities(map[string]float64{"none": 1, "otel": 1})
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		e.Load.Rate = 0
-		e.Load.Capacity = &spec.Capacity{Goal: spec.GoalLatency, Percentile: 99, Limit: 20e6}
+		e.Load.Capacity = &config.Capacity{Goal: config.GoalLatency, Percentile: 99, Limit: 20e6}
 	}
 	s.also(func(r *record.Record) {
 		c, at := r.Phases[0].Capacity, none
@@ -77,7 +77,7 @@ func TestCellsAreCompared(t *testing.T) {
 func TestBudgetsOfCells(t *testing.T) {
 	for value, want := range map[float64]finding.Kind{0.03: finding.CannotTell, 0.1: finding.Within} {
 		s := cells([2]float64{1000, 1050}, [2]float64{1000, 1050})
-		s.budget = []spec.Limit{{Metric: "capacity", Value: value}}
+		s.budget = []config.Limit{{Metric: "capacity", Value: value}}
 		v := get(t, analyse(t, s.input()), "json", "otel", "capacity").Verdict
 		if v.Kind != want {
 			t.Errorf("may fall by %v: %+v", value, v)
@@ -131,7 +131,7 @@ func TestTheRateOfASearchIsABracket(t *testing.T) {
 
 // Where nothing is known that is too much, no interval ends there.
 func TestABracketWithoutAnEnd(t *testing.T) {
-	for _, budget := range [][]spec.Limit{nil, {{Metric: "capacity", Value: 0.5}}} {
+	for _, budget := range [][]config.Limit{nil, {{Metric: "capacity", Value: 0.5}}} {
 		s := cells([2]float64{1000, 1050}, [2]float64{800, 840})
 		s.budget = budget
 		s.also(search("otel", func(r *record.Record, c *record.Capacity) {
@@ -216,8 +216,8 @@ func TestPrecisionOfCells(t *testing.T) {
 	for precision, want := range map[float64]bool{0.02: false, 0.06: true} {
 		s := cells([2]float64{1000, 1050}, [2]float64{800, 840})
 		s.blocks = 12
-		s.design = func(e *spec.Experiment) {
-			e.Load = spec.Load{Duration: e.Load.Duration, Capacity: &spec.Capacity{Goal: spec.GoalLatency, Percentile: 99, Limit: 20e6}}
+		s.design = func(e *config.Experiment) {
+			e.Load = config.Load{Duration: e.Load.Duration, Capacity: &config.Capacity{Goal: config.GoalLatency, Percentile: 99, Limit: 20e6}}
 			e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 12, precision, "capacity"
 		}
 		in := s.input()
@@ -256,7 +256,7 @@ func TestCellsOfTwoResults(t *testing.T) {
 		t.Errorf("%d baselines are compared", baselines)
 	}
 	for value, want := range map[float64]finding.Kind{0.05: finding.CannotTell, 0.2: finding.Within} {
-		limit := []spec.Limit{{Metric: "capacity", Value: value}}
+		limit := []config.Limit{{Metric: "capacity", Value: value}}
 		doc := compared(t, compare.Input{Base: same.result(t, "a"), News: []*finding.Document{same.result(t, "b")}, Budget: limit})
 		v := changeIn(t, doc, 0, "json", "otel", "capacity").Verdict
 		if v.Kind != want || want == finding.CannotTell && (v.MoreBlocks != 0 || !tells(v.Reasons, finding.WhyBetweenEnds)) {

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestCapacityIsCompared(t *testing.T) {
@@ -182,17 +182,17 @@ func TestFitOfSearches(t *testing.T) {
 
 func TestGoals(t *testing.T) {
 	for _, c := range []struct {
-		goal   spec.Capacity
+		goal   config.Capacity
 		target float64
 		text   string
 		load   string
 	}{
-		{spec.Capacity{Goal: spec.GoalLatency, Percentile: 99, Limit: 20e6}, 0.020, "p99 under 20.0 ms up to 2,4", "search for the highest rate with p99 under 20ms"},
-		{spec.Capacity{Goal: spec.GoalLossless}, 0, "no span lost up to 2,4", "search for the highest rate at which no span is lost"},
-		{spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, Method: spec.MethodStaircase, Step: 50}, 0.75, "75 % of the app's CPU at 2,4", "staircase by 50/s for the rate"},
+		{config.Capacity{Goal: config.GoalLatency, Percentile: 99, Limit: 20e6}, 0.020, "p99 under 20.0 ms up to 2,4", "search for the highest rate with p99 under 20ms"},
+		{config.Capacity{Goal: config.GoalLossless}, 0, "no span lost up to 2,4", "search for the highest rate at which no span is lost"},
+		{config.Capacity{Goal: config.GoalCPU, CPU: 0.75, Method: config.MethodStaircase, Step: 50}, 0.75, "75 % of the app's CPU at 2,4", "staircase by 50/s for the rate"},
 	} {
 		s := capacities(map[string]float64{"none": 2450, "otel": 1520})
-		s.design = func(e *spec.Experiment) { e.Load.Capacity = &c.goal }
+		s.design = func(e *config.Experiment) { e.Load.Capacity = &c.goal }
 		s.also(func(r *record.Record) {
 			one := r.Phases[0].Capacity
 			one.Goal, one.Target = string(c.goal.Goal), c.target
@@ -205,7 +205,7 @@ func TestGoals(t *testing.T) {
 		if !strings.HasPrefix(one.Text, c.text) || !strings.HasPrefix(doc.Experiment.Load, c.load) {
 			t.Errorf("%q, %q", one.Text, doc.Experiment.Load)
 		}
-		if latency := one.Points[0].Seconds; (latency > 0) != (c.goal.Goal == spec.GoalLatency) || latency > 0 && (latency < 0.015 || latency > 0.025) {
+		if latency := one.Points[0].Seconds; (latency > 0) != (c.goal.Goal == config.GoalLatency) || latency > 0 && (latency < 0.015 || latency > 0.025) {
 			t.Errorf("%s: latency %v", c.goal.Goal, latency)
 		}
 	}
@@ -215,7 +215,7 @@ func TestGoals(t *testing.T) {
 // nobody is blamed.
 func TestALosslessSearchLosesOnPurpose(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
-	s.budget = []spec.Limit{{Metric: "lost_share"}}
+	s.budget = []config.Limit{{Metric: "lost_share"}}
 	s.also(func(r *record.Record) { r.Phases[0].Capacity.Goal = "lossless" })
 	s.also(onlyRuns("otel", func(r *record.Record) {
 		r.Phases[0].Warmup.Started, r.Phases[0].Warmup.Completed = 100, 100
@@ -248,7 +248,7 @@ func ledgerOf(t *testing.T, doc *finding.Document, operation, variant string) fi
 func TestCapacityBudget(t *testing.T) {
 	for value, want := range map[float64]finding.Kind{0.5: finding.Within, 0.1: finding.Over} {
 		s := capacities(map[string]float64{"none": 2450, "otel": 1520})
-		s.budget = []spec.Limit{{Metric: "capacity", Value: value}, {Metric: "latency_p99", Value: 0.1}}
+		s.budget = []config.Limit{{Metric: "capacity", Value: value}, {Metric: "latency_p99", Value: 0.1}}
 		doc := analyse(t, s.input())
 		if f := get(t, doc, "json", "otel", "capacity"); f.Verdict.Kind != want {
 			t.Errorf("may fall by %v: %+v", value, f.Verdict)
@@ -291,7 +291,7 @@ func TestHeadlineOfASearch(t *testing.T) {
 
 // What reads findings alone knows a search without loss by the name that experiments have for it.
 func TestKindOfASearchWithoutLoss(t *testing.T) {
-	if finding.KindLossless != string(spec.GoalLossless) {
-		t.Errorf("%q is called %q in findings", spec.GoalLossless, finding.KindLossless)
+	if finding.KindLossless != string(config.GoalLossless) {
+		t.Errorf("%q is called %q in findings", config.GoalLossless, finding.KindLossless)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // meshed is a scene in which the second variant brings a sidecar beside app, which uses 100 µs an operation and 40 MB, and
@@ -94,7 +94,7 @@ func TestChargedToSeveralPrograms(t *testing.T) {
 		s.change = func(r *record.Record) {
 			r.Phases[0].Usage = append(r.Phases[0].Usage, record.Usage{Process: "cart", Role: "app", Seconds: window + drain, CPUSeconds: 1})
 		}
-		s.design = func(e *spec.Experiment) { e.Variants[1].On = on }
+		s.design = func(e *config.Experiment) { e.Variants[1].On = on }
 		told := 0
 		for _, f := range analyse(t, s.input()).Findings {
 			if f.Service != "" {
@@ -118,15 +118,15 @@ func TestChargedToTheProgramAlone(t *testing.T) {
 
 // A variant on a part of the processes does not make the spans of one on all, and costs the cost of a part.
 func TestOnAPart(t *testing.T) {
-	all := spec.Variant{Name: "all", Tracer: &spec.Tracer{Name: "otel-go"}}
+	all := config.Variant{Name: "all", Tracer: &config.Tracer{Name: "otel-go"}}
 	one := all
 	one.On = []string{"cart"}
-	if spec.SameSpans(all, one) || !spec.SameSpans(one, one) {
+	if config.SameSpans(all, one) || !config.SameSpans(one, one) {
 		t.Error("a variant on one process makes the spans of all")
 	}
 	s := twoVariants()
-	s.design = func(e *spec.Experiment) {
-		e.Workload.Processes = []spec.Process{{Name: "cart", Traced: true}, {Name: "shop", Traced: true}}
+	s.design = func(e *config.Experiment) {
+		e.Workload.Processes = []config.Process{{Name: "cart", Traced: true}, {Name: "shop", Traced: true}}
 		e.Variants[1].On = []string{"cart"}
 	}
 	v := analyse(t, s.input()).Experiment.Variants[1]

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // gateBudget is that of docs/github-actions.yml, but for the share of CPU.
-func gateBudget(cpu float64) []spec.Limit {
-	return append(cpuBudget(cpu), spec.Limit{Metric: metric.LostShare, Text: "as tested"})
+func gateBudget(cpu float64) []config.Limit {
+	return append(cpuBudget(cpu), config.Limit{Metric: metric.LostShare, Text: "as tested"})
 }
 
 // gateOf is a pull request that adds a share to the CPU of the traced program.
@@ -33,7 +33,7 @@ func gateOf(seed uint64, blocks int, noise, adds float64) scene {
 }
 
 // verdictsOf are the kinds of the gate's verdicts on what changed from the base branch to the pull request.
-func verdictsOf(t *testing.T, s scene, budget []spec.Limit) map[finding.Kind]bool {
+func verdictsOf(t *testing.T, s scene, budget []config.Limit) map[finding.Kind]bool {
 	t.Helper()
 	doc, err := compare.Variants(compare.Input{Base: s.result(t, "gate"), Budget: budget}, []string{"before", "after"})
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // experiments is how many are simulated; two make a comparison. Of 5 % of alarms among a fifth of them, alarmAllowed
@@ -82,14 +82,14 @@ func samePair(t *testing.T, i, blocks int) alarms {
 	r := rand.New(rand.NewPCG(uint64(i), uint64(blocks)))
 	before := shop(uint64(2*i), blocks, moody(r)).result(t, "before")
 	after := shop(uint64(2*i+1), blocks, moody(r)).result(t, "after")
-	return alarmsOf(func(budget []spec.Limit) *finding.Comparison {
+	return alarmsOf(func(budget []config.Limit) *finding.Comparison {
 		return compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: budget})
 	})
 }
 
 // alarmsOf compares without a budget and with one. To be within a budget of nothing
 // is a claim, too, that nothing makes true.
-func alarmsOf(compare func([]spec.Limit) *finding.Comparison) alarms {
+func alarmsOf(compare func([]config.Limit) *finding.Comparison) alarms {
 	any, headline := alarmed(compare(nil), finding.Costs, finding.Saves)
 	with := compare(noBudget())
 	budgeted, _ := alarmed(with, finding.Costs, finding.Saves, finding.Over, finding.Within)
@@ -98,8 +98,8 @@ func alarmsOf(compare func([]spec.Limit) *finding.Comparison) alarms {
 }
 
 // noBudget allows nothing more of several metrics.
-func noBudget() []spec.Limit {
-	var out []spec.Limit
+func noBudget() []config.Limit {
+	var out []config.Limit
 	for _, metric := range []string{metric.CPUPerOperation, "memory_peak", "startup_time"} {
 		limit := cpuBudget(0)[0]
 		limit.Metric = metric

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Variants of one result that are all the same: no verdict on any metric there is
@@ -27,7 +27,7 @@ func TestAlarmOfVariants(t *testing.T) {
 			var got alarms
 			for i := range n {
 				doc := alike(uint64(i), blocks).result(t, "same")
-				got.plus(alarmsOf(func(budget []spec.Limit) *finding.Comparison {
+				got.plus(alarmsOf(func(budget []config.Limit) *finding.Comparison {
 					one, err := compare.Variants(compare.Input{Base: doc, Budget: budget, Filter: every}, []string{"none", "a", "b"})
 					if err != nil {
 						t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestCompareBudget(t *testing.T) {
@@ -27,11 +27,11 @@ func TestCompareBudget(t *testing.T) {
 			}
 		}
 	}
-	limit := func(metric string, v float64) []spec.Limit { return []spec.Limit{{Metric: metric, Value: v}} }
+	limit := func(metric string, v float64) []config.Limit { return []config.Limit{{Metric: metric, Value: v}} }
 	for _, c := range []struct {
 		name   string
 		after  *finding.Document
-		budget []spec.Limit
+		budget []config.Limit
 		metric string
 		want   finding.Kind
 		why    finding.Code
@@ -173,11 +173,11 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 	}
 	kept := func(share float64, traces uint64) func(*scene) { return sampled(share, traces, 3*traces) }
 	exact := func(*scene) {}
-	lost := func(v float64) []spec.Limit { return []spec.Limit{{Metric: metric.LostShare, Value: v}} }
+	lost := func(v float64) []config.Limit { return []config.Limit{{Metric: metric.LostShare, Value: v}} }
 	for name, c := range map[string]struct {
 		before, after func(*scene)
 		slower        float64
-		budget        []spec.Limit
+		budget        []config.Limit
 		metric        string
 		want          finding.Kind
 	}{
@@ -188,7 +188,7 @@ func TestCompareWithWhatMayLoseMore(t *testing.T) {
 		"varies now":                        {exact, varies(30000), 0, cpuBudget(0.5), metric.CPUPerOperation, finding.CannotTell},
 		"over, which may have lost before":  {varies(24000), exact, 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.CannotTell},
 		"over, of as many that varied":      {varies(30000), varies(30000), 50e-6, cpuBudget(0.1), metric.CPUPerOperation, finding.Over},
-		"the most memory, which varies now": {exact, varies(24000), 0, []spec.Limit{{Metric: "memory_peak", Value: 0.5}}, "memory_peak", finding.CannotTell},
+		"the most memory, which varies now": {exact, varies(24000), 0, []config.Limit{{Metric: "memory_peak", Value: 0.5}}, "memory_peak", finding.CannotTell},
 		"varied before":                     {varies(30000), exact, 0, cpuBudget(0.5), metric.CPUPerOperation, finding.Within},
 		"sampled, as chance has it":         {kept(0.1, 990), kept(0.1, 990), 0, lost(0), metric.LostShare, finding.CannotTell},
 		"and as many may be lost":           {kept(0.1, 990), kept(0.1, 990), 0, lost(0.2), metric.LostShare, finding.Within},
@@ -222,13 +222,13 @@ func TestCompareWithWhatLosesMore(t *testing.T) {
 	made := func(seed uint64, by, share float64) *finding.Document {
 		return lost(shop(seed, 12, calm).slowed(by).result(t, "r"), share)
 	}
-	lostBudget := func(v float64) []spec.Limit {
-		return append(cpuBudget(0.5), spec.Limit{Metric: metric.LostShare, Value: v})
+	lostBudget := func(v float64) []config.Limit {
+		return append(cpuBudget(0.5), config.Limit{Metric: metric.LostShare, Value: v})
 	}
 	for _, c := range []struct {
 		name          string
 		before, after *finding.Document
-		budget        []spec.Limit
+		budget        []config.Limit
 		want          finding.Kind
 	}{
 		{"more lost", made(1, 0, 0), made(2, 0, 0.3), cpuBudget(0.5), finding.CannotTell},
@@ -260,7 +260,7 @@ func TestLostOverABaselineWithoutSpans(t *testing.T) {
 			}
 		}
 	}
-	doc, err := compare.Variants(compare.Input{Base: s.result(t, "lossy"), Budget: []spec.Limit{{Metric: metric.LostShare, Value: 0.01}}}, []string{"none", "otel"})
+	doc, err := compare.Variants(compare.Input{Base: s.result(t, "lossy"), Budget: []config.Limit{{Metric: metric.LostShare, Value: 0.01}}}, []string{"none", "otel"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // day is a machine's mood over one result: how much slower it is than on another
@@ -104,6 +104,6 @@ func changeIn(t testing.TB, doc *finding.Comparison, index int, operation, varia
 	return finding.Change{}
 }
 
-func cpuBudget(share float64) []spec.Limit {
-	return []spec.Limit{{Metric: metric.CPUPerOperation, Value: share, Text: "as tested"}}
+func cpuBudget(share float64) []config.Limit {
+	return []config.Limit{{Metric: metric.CPUPerOperation, Value: share, Text: "as tested"}}
 }

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 var calm = day{slower: 1}
@@ -326,7 +326,7 @@ func TestCompareNothing(t *testing.T) {
 func TestCompareRelativeRates(t *testing.T) {
 	result := func(seed uint64, found float64) *finding.Document {
 		s := shop(seed, 8, calm)
-		s.design = func(e *spec.Experiment) { e.Load.Relative = &spec.Relative{Share: 0.5} }
+		s.design = func(e *config.Experiment) { e.Load.Relative = &config.Relative{Share: 0.5} }
 		s.extra = []record.Record{pilot("none", record.Found, 3*found), pilot("otel", record.Found, found), pilot("otel-10", record.Found, 2*found)}
 		s.rate = found / 2
 		return s.result(t, "rate "+finding.FormatValue(found, "1/s"))

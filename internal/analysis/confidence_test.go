@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -21,7 +21,7 @@ func TestIntervalsAreWidened(t *testing.T) {
 	s := twoVariants()
 	s.noise, s.blocks = 0.03, 20
 	fixed := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation")
-	s.design = func(e *spec.Experiment) { e.Design.Blocks, e.Design.Most, e.Design.Precision = 8, 20, 1e-6 }
+	s.design = func(e *config.Experiment) { e.Design.Blocks, e.Design.Most, e.Design.Precision = 8, 20, 1e-6 }
 	doc := analyse(t, s.input())
 	f := get(t, doc, "json", "otel", "cpu_per_operation")
 	base, value := estimate.Columns(f.Samples)
@@ -56,7 +56,7 @@ func TestWhyItStopped(t *testing.T) {
 		{"neither", precise(8, 30, 0.0001), 10, "", "", true},
 		{"fewer than the least", precise(8, 30, 0.05), 7, "", "", true},
 		{"of a metric that is not measured", func(s *scene) {
-			s.design = func(e *spec.Experiment) {
+			s.design = func(e *config.Experiment) {
 				e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 10, 0.01, "latency_p99"
 			}
 		}, 10, "reached the most, 10 blocks, before the precision of ±1.0 %, of latency p99", "precision-not-reached", false},
@@ -66,7 +66,7 @@ func TestWhyItStopped(t *testing.T) {
 			c.design(&s)
 			s.blocks = c.blocks
 			if s.design == nil {
-				s.design = func(*spec.Experiment) {}
+				s.design = func(*config.Experiment) {}
 			}
 			doc := analyse(t, s.input())
 			if doc.Runs.Stopped != c.stopped || warned(doc, "interrupted") != c.interrupted {
@@ -83,7 +83,7 @@ func TestWhyItStopped(t *testing.T) {
 
 func TestPilot(t *testing.T) {
 	s := twoVariants()
-	s.design = func(e *spec.Experiment) { e.Load.Relative = &spec.Relative{Share: 0.5} }
+	s.design = func(e *config.Experiment) { e.Load.Relative = &config.Relative{Share: 0.5} }
 	s.extra = []record.Record{
 		pilot("none", record.ByGenerator, 9800), pilot("otel", record.Found, 1000),
 		{Schema: record.Schema, Kind: record.Pilot, Variant: "otel", Attempt: 1, Failure: &record.Failure{Stage: "ready", Message: "it died"}},
@@ -112,8 +112,8 @@ func TestPilot(t *testing.T) {
 
 func TestOrderIsNamed(t *testing.T) {
 	s := twoVariants()
-	for _, order := range []spec.Order{spec.Windows, spec.Woven, spec.Apart} {
-		s.design = func(e *spec.Experiment) { e.Design.Order = order }
+	for _, order := range []config.Order{config.Windows, config.Woven, config.Apart} {
+		s.design = func(e *config.Experiment) { e.Design.Order = order }
 		if got := analyse(t, s.input()).Experiment.Order; got != string(order) {
 			t.Errorf("the order is said to be %q, want %q", got, order)
 		}
@@ -122,7 +122,9 @@ func TestOrderIsNamed(t *testing.T) {
 
 func TestFaultsAreNamed(t *testing.T) {
 	s := twoVariants()
-	s.design = func(e *spec.Experiment) { e.Faults = spec.Faults{SinkLoses: 0.03, SinkLate: 20e6, GeneratorLate: 1e6} }
+	s.design = func(e *config.Experiment) {
+		e.Faults = config.Faults{SinkLoses: 0.03, SinkLate: 20e6, GeneratorLate: 1e6}
+	}
 	s.change = onlyRuns("otel", func(r *record.Record) {
 		p := &r.Phases[0]
 		p.Sink.Thrown = p.Sink.Spans * 3 / 100
@@ -136,7 +138,7 @@ func TestFaultsAreNamed(t *testing.T) {
 	if ledger.Spans(l, "unaccounted") != 9000 || !l.Exact || l.Outcome[0].Code != finding.PageLost || l.Outcome[0].Figure("unaccounted") != 9000 {
 		t.Errorf("what was thrown away by order is found without being told: %+v", l)
 	}
-	s.design = func(e *spec.Experiment) { e.Variants[1].Faults = &spec.Faults{SinkLoses: 0.03} }
+	s.design = func(e *config.Experiment) { e.Variants[1].Faults = &config.Faults{SinkLoses: 0.03} }
 	if got := analyse(t, s.input()).Experiment.Faults; len(got) != 1 || got[0] != "with otel the sink throws away 3 % of the spans that it answers for" {
 		t.Errorf("%q", got)
 	}

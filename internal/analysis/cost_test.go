@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestAddedCPUIsFound(t *testing.T) {
@@ -117,9 +117,9 @@ func TestHeadline(t *testing.T) {
 func TestNoCostPerSpanOfARation(t *testing.T) {
 	for low, want := range map[float64]bool{0: false, 3: true} {
 		s := twoVariants()
-		s.plan = func(p *spec.Plan) {
+		s.plan = func(p *config.Plan) {
 			if p.Variant == "otel" {
-				p.Spans["json"] = spec.Number{Low: low, High: 3}
+				p.Spans["json"] = config.Number{Low: low, High: 3}
 			}
 		}
 		if f, has := look(analyse(t, s.input()), "json", "otel", "none", "cpu_per_span", ""); has != want {

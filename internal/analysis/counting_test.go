@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // learntScene is an experiment in which a calibration of 20 operations saw 3 spans each, beside a
 // timer's; seen is what the sink counted of 10,000 operations of otel.
 func learntScene(seen func(*record.Counts)) analysis.Input {
 	s := twoVariants()
-	s.plan = func(p *spec.Plan) { p.Spans = map[string]spec.Number{} }
+	s.plan = func(p *config.Plan) { p.Spans = map[string]config.Number{} }
 	s.change = onlyRuns("otel", func(r *record.Record) { seen(&r.Phases[0].Sink) })
 	calibration := counts(record.Shapes{"GET /": {3: 20}, "tick": {1: 7}})
 	s.extra = []record.Record{{
@@ -99,7 +99,7 @@ func TestLostBudgetOfUncheckedSpans(t *testing.T) {
 		"unchecked": {func(c *record.Counts) { *c = record.Counts{Spans: 30000, Roots: 10000} }, finding.CannotTell},
 	} {
 		in := learntScene(c.seen)
-		in.Experiment.Budget = []spec.Limit{{Metric: metric.LostShare, Value: 0.01}}
+		in.Experiment.Budget = []config.Limit{{Metric: metric.LostShare, Value: 0.01}}
 		for _, f := range analyse(t, in).Findings {
 			if f.Metric == metric.DeliveredShare && f.Variant == "otel" && f.Verdict.Kind != c.want {
 				t.Errorf("%s: %s, %s", name, f.Verdict.Kind, f.Verdict.Text)

@@ -5,14 +5,14 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestSilentVariant(t *testing.T) {
 	s := twoVariants()
-	s.plan = func(p *spec.Plan) { p.Silent = true }
+	s.plan = func(p *config.Plan) { p.Silent = true }
 	s.change = func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} }
 	doc := analyse(t, s.input())
 	for _, metric := range []string{"delivered_share", "cpu_per_span", "export_bytes_per_operation"} {
@@ -30,7 +30,7 @@ func TestSilentVariant(t *testing.T) {
 func TestCalibration(t *testing.T) {
 	s := twoVariants()
 	s.variants = append(s.variants, actor{name: "half", tracer: "otel-go", adds: 10e-6, spans: 3})
-	s.plan = func(p *spec.Plan) { p.Spans = nil }
+	s.plan = func(p *config.Plan) { p.Spans = nil }
 	in := s.input()
 	calibration := in.Records[1]
 	calibration.Kind, calibration.Block = record.Calibration, 0

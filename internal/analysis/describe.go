@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -45,7 +45,7 @@ func (s *study) describe() (finding.Experiment, error) {
 
 // variantText is what the user says of a variant, or else chose in it. Values of
 // variables and arguments may be secret; experiment.yaml has them, redacted.
-func variantText(v spec.Variant) string {
+func variantText(v config.Variant) string {
 	if v.Description != "" {
 		return v.Description
 	}
@@ -67,7 +67,7 @@ func variantText(v spec.Variant) string {
 func shown(settings map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, value := range settings {
-		if spec.IsSecret(name, value) {
+		if config.IsSecret(name, value) {
 			value = "(redacted)"
 		}
 		out[name] = value
@@ -76,7 +76,7 @@ func shown(settings map[string]string) map[string]string {
 }
 
 // toName is the backend of a variant; "" where it has none.
-func toName(v spec.Variant) string {
+func toName(v config.Variant) string {
 	if v.To == nil {
 		return ""
 	}
@@ -84,7 +84,7 @@ func toName(v spec.Variant) string {
 }
 
 // viaNames are the hops of a variant.
-func viaNames(v spec.Variant) []string {
+func viaNames(v config.Variant) []string {
 	var out []string
 	for _, hop := range v.Via {
 		out = append(out, hop.Name)

@@ -7,12 +7,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Published are the figures of the workload that the experiment is of.
-func Published(e *spec.Experiment) []finding.Published {
+func Published(e *config.Experiment) []finding.Published {
 	var out []finding.Published
 	for _, p := range e.Published {
 		if p.Workload != "" && (e.Workload == nil || p.Workload != e.Workload.Name) {
@@ -27,7 +27,7 @@ func Published(e *spec.Experiment) []finding.Published {
 }
 
 // Claims are the claims, whole: they may be about several workloads.
-func Claims(e *spec.Experiment) []finding.Claim {
+func Claims(e *config.Experiment) []finding.Claim {
 	var out []finding.Claim
 	for _, c := range e.Claims {
 		out = append(out, finding.Claim{

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // woven is a scene whose variants had their load at the same time.
@@ -58,7 +58,7 @@ func TestBudgetsOfWovenVariants(t *testing.T) {
 	for _, blocks := range []int{3, 10} {
 		s := woven()
 		s.blocks = blocks
-		s.budget = []spec.Limit{{Metric: "latency_p99", Value: 0.5}, {Metric: "cpu_per_operation", Value: 0.9}}
+		s.budget = []config.Limit{{Metric: "latency_p99", Value: 0.5}, {Metric: "cpu_per_operation", Value: 0.9}}
 		doc := analyse(t, s.input())
 		v := get(t, doc, "json", "otel", "latency_p99").Verdict
 		if v.Kind != finding.CannotTell || v.Budget == nil || v.MoreBlocks != 0 || v.Reason().Code != finding.WhySharedCPU {
@@ -72,7 +72,7 @@ func TestBudgetsOfWovenVariants(t *testing.T) {
 
 // Two results of woven variants are compared in their CPU alone.
 func TestWovenResultsCompared(t *testing.T) {
-	in := compare.Input{Base: woven().result(t, "a"), News: []*finding.Document{woven().result(t, "b")}, Budget: []spec.Limit{{Metric: "latency_p99", Value: 0.5}}}
+	in := compare.Input{Base: woven().result(t, "a"), News: []*finding.Document{woven().result(t, "b")}, Budget: []config.Limit{{Metric: "latency_p99", Value: 0.5}}}
 	doc := compared(t, in)
 	if v := changeIn(t, doc, 0, "json", "otel", "latency_p99").Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhySharedCPU {
 		t.Errorf("%+v", v)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // agents are two that deliver every span, and one that is cheap because it does not.
@@ -88,13 +88,13 @@ func TestOnePercentMayBeLost(t *testing.T) {
 func TestWhatAStudyPublishedGoesWithTheFindings(t *testing.T) {
 	s := twoVariants()
 	below := 0.0
-	s.design = func(e *spec.Experiment) {
-		e.Published = []spec.Published{
+	s.design = func(e *config.Experiment) {
+		e.Published = []config.Published{
 			{Source: "a study", Workload: "hello/go", Operation: "json", Variant: "none", Metric: "throughput", Value: 390},
 			{Source: "a study", Workload: "other/go", Operation: "json", Variant: "none", Metric: "throughput", Value: 1},
 			{Source: "a study", Operation: "json", Variant: "otel", Metric: "throughput", Value: 245, Spread: 3, Note: "raw"},
 		}
-		e.Claims = []spec.Claim{{Name: "MF1", Metric: "throughput", Of: "cost", Below: &below}}
+		e.Claims = []config.Claim{{Name: "MF1", Metric: "throughput", Of: "cost", Below: &below}}
 	}
 	in := s.input()
 	in.LeftOut = []finding.LeftOut{{Variant: "inspectit", Reason: "its artefacts cannot be had"}}

@@ -3,10 +3,10 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Against a baseline that traces nobody knows what tracing costs: no verdict says so, nor that a budget is kept. What is
@@ -30,7 +30,9 @@ func TestBaselineTraces(t *testing.T) {
 			r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}, Log: &record.LogSign{Cause: record.ExportFailed, Lines: 1, Last: "Failed to export"}}}
 		})
 		if c.budget > 0 {
-			s.design = func(e *spec.Experiment) { e.Budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: c.budget}} }
+			s.design = func(e *config.Experiment) {
+				e.Budget = []config.Limit{{Metric: metric.CPUPerOperation, Value: c.budget}}
+			}
 		}
 		doc := analyse(t, s.input())
 		f := get(t, doc, "json", "otel", metric.CPUPerOperation)

@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // fixedRateCalls is otel's calls at a rate.
 func fixedRateCalls() scene {
 	s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 10)
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		e.Workload.Self = true
-		e.Load = spec.Load{Rate: 50000, Duration: window * time.Second, Depth: 10}
+		e.Load = config.Load{Rate: 50000, Duration: window * time.Second, Depth: 10}
 	}
 	s.also(func(r *record.Record) {
 		p := &r.Phases[0]
@@ -114,10 +114,10 @@ func TestOverloadOfCountedCalls(t *testing.T) {
 		for factor, want := range map[float64]bool{1: false, 2: true} {
 			s := fixedRateCalls()
 			before := s.design
-			s.design = func(e *spec.Experiment) {
+			s.design = func(e *config.Experiment) {
 				before(e)
 				if e.Load.Calls = calls; calls > 0 {
-					e.Load.Duration = spec.DefaultLongest
+					e.Load.Duration = config.DefaultLongest
 				}
 			}
 			s.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Load.WallSeconds = factor * window }))

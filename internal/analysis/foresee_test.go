@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -15,14 +15,14 @@ import (
 func TestForesee(t *testing.T) {
 	budgeted := func(s scene, metrics ...string) scene {
 		for _, m := range metrics {
-			s.budget = append(s.budget, spec.Limit{Metric: m, Value: 0.5})
+			s.budget = append(s.budget, config.Limit{Metric: m, Value: 0.5})
 		}
 		return s
 	}
 	against := manyClaims(12, 0.01)
 	against.variants[2].against = "otel"
 	stopping := manyClaims(12, 0.01)
-	stopping.design = func(e *spec.Experiment) {
+	stopping.design = func(e *config.Experiment) {
 		e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 30, 0.0001, metric.CPUPerOperation
 	}
 	levels := connections(0.005, 8, 1, 2, 8)
@@ -91,7 +91,7 @@ func TestForeseeShort(t *testing.T) {
 		"cannot reach them":         {8, 9, true, true, false}, // a precision needs more for the same estimate.Confidence
 	} {
 		s := manyClaims(c.blocks, 0.01)
-		s.design = func(e *spec.Experiment) {
+		s.design = func(e *config.Experiment) {
 			if c.most > 0 {
 				e.Design.Most, e.Design.Precision = c.most, 0.02
 			}

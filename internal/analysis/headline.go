@@ -12,16 +12,16 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Headline is the CPU per operation, or the capacity, so far, in a line: with its interval from 6
 // blocks on, and of the variant that differs most where there are several. It is
 // "" before the first block is whole. It costs little: no histogram is read, and
 // no block is left out as spoiled.
-func Headline(e *spec.Experiment, records []record.Record) string {
+func Headline(e *config.Experiment, records []record.Record) string {
 	if e == nil || len(e.Variants) == 0 {
 		return ""
 	}
@@ -60,6 +60,6 @@ func seemsUntraced(records []record.Record, variant string) bool {
 
 // HeadlineFindings are the headline's findings alone, without verdicts, by
 // variant.
-func HeadlineFindings(e *spec.Experiment, records []record.Record) []finding.Finding {
+func HeadlineFindings(e *config.Experiment, records []record.Record) []finding.Finding {
 	return effect.New(delivery.Blank(dataset.Glance(e, records))).HeadlineFindings()
 }

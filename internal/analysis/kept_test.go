@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // 30 µs are added by each operation, and one trace in ten is kept: 300 µs for one that is kept.
@@ -96,7 +96,7 @@ func TestNoShareIsKept(t *testing.T) {
 		t.Error("though one request has failed, and nothing decides")
 	}
 	s = twoVariants()
-	s.change, s.plan = few(1), func(p *spec.Plan) { p.Sampling = 0.4 }
+	s.change, s.plan = few(1), func(p *config.Plan) { p.Sampling = 0.4 }
 	if !keeps(s) {
 		t.Error("two in five are sampled, and nothing is told")
 	}

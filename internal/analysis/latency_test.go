@@ -5,9 +5,9 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestLatency(t *testing.T) {
@@ -57,7 +57,7 @@ func TestLatencyThatCannotBeCompared(t *testing.T) {
 		}, "latency_p50", true, finding.Costs, "overloaded"},
 		{"closed loop", func(s *scene) {
 			s.change = func(r *record.Record) { r.Phases[0].OfferedRate = 0 }
-			s.design = func(e *spec.Experiment) { e.Load.Rate, e.Load.Connections = 0, 4 }
+			s.design = func(e *config.Experiment) { e.Load.Rate, e.Load.Connections = 0, 4 }
 		}, "latency_p50", false, "", ""},
 		{"the generator is later with one variant", func(s *scene) {
 			s.change = func(r *record.Record) {

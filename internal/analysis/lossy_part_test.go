@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // probed is a scene of searches in three variants whose probes make 1,000 operations each, of
@@ -75,9 +75,9 @@ func TestLossAtTheRateFound(t *testing.T) {
 
 // Where it is not known how many spans were to come, it is not said that none was lost.
 func TestLossAtTheRateIsNotKnown(t *testing.T) {
-	forget := func(p *spec.Plan) {
+	forget := func(p *config.Plan) {
 		if p.Variant == "otel" {
-			p.Spans = map[string]spec.Number{}
+			p.Spans = map[string]config.Number{}
 		}
 	}
 	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(3000)}, 0)
@@ -102,7 +102,7 @@ func TestLossAtTheRateIsNotKnown(t *testing.T) {
 func TestNoLossAtARate(t *testing.T) {
 	for name, change := range map[string]func(*record.Capacity){
 		"a limit":  func(c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 },
-		"lossless": func(c *record.Capacity) { c.Goal = string(spec.GoalLossless) },
+		"lossless": func(c *record.Capacity) { c.Goal = string(config.GoalLossless) },
 	} {
 		s := probed([3]record.Counts{ofSpans(1), ofSpans(1), ofSpans(1)}, 0)
 		s.also(func(r *record.Record) { change(r.Phases[0].Capacity) })
@@ -116,7 +116,7 @@ func TestNoLossAtARate(t *testing.T) {
 // A tracer that keeps spans until a buffer is full has not lost those that it may still have.
 func TestHeldAtTheRateFound(t *testing.T) {
 	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(2900)}, 0)
-	s.plan = func(p *spec.Plan) { p.Buffers = 100 }
+	s.plan = func(p *config.Plan) { p.Buffers = 100 }
 	if got := searchOf(t, analyse(t, s.input()), "otel").LostShare; got == nil || *got != 0 {
 		t.Errorf("%v lost", got)
 	}
@@ -163,7 +163,7 @@ func TestApartAtAFixedRate(t *testing.T) {
 // them together.
 func TestLossByChance(t *testing.T) {
 	s := twoVariants()
-	s.plan = func(p *spec.Plan) { p.Sampling = 0.01 }
+	s.plan = func(p *config.Plan) { p.Sampling = 0.01 }
 	s.also(onlyRuns("otel", func(r *record.Record) { // of some 100 traces a block
 		r.Phases[0].Sink = record.Counts{Spans: 3 * 70, Roots: 70, Traces: 70, Checking: true}
 	}))
@@ -175,10 +175,10 @@ func TestLossByChance(t *testing.T) {
 
 // Where the number of spans varies, what may be missing unseen is not called none.
 func TestLossOfANumberThatVaries(t *testing.T) {
-	varies := func(p *spec.Plan) {
+	varies := func(p *config.Plan) {
 		for name, n := range p.Spans {
 			if n.High > 0 {
-				p.Spans[name] = spec.Number{Low: 0, High: 3}
+				p.Spans[name] = config.Number{Low: 0, High: 3}
 			}
 		}
 	}
@@ -216,7 +216,7 @@ func TestBaselineThatLostSpans(t *testing.T) {
 // window, behind which everything came that was to come.
 func TestHeldInAWindow(t *testing.T) {
 	s := twoVariants()
-	s.plan = func(p *spec.Plan) { p.Buffers = 200 }
+	s.plan = func(p *config.Plan) { p.Buffers = 200 }
 	s.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Sink.Spans -= 400 })) // of 30,000
 	doc := analyse(t, s.input())
 	if len(doc.Lossy) != 1 || doc.Lossy[0].Spans != 4000 {

@@ -7,21 +7,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // spansPer makes what otel is declared to make per operation.
 func spansPer(low, high float64) func(*scene) {
-	return ofOtel(func(p *spec.Plan) { p.Spans["json"] = spec.Number{Low: low, High: high} })
+	return ofOtel(func(p *config.Plan) { p.Spans["json"] = config.Number{Low: low, High: high} })
 }
 
-func ofOtel(change func(*spec.Plan)) func(*scene) {
+func ofOtel(change func(*config.Plan)) func(*scene) {
 	return func(s *scene) {
 		before := s.plan
-		s.plan = func(p *spec.Plan) {
+		s.plan = func(p *config.Plan) {
 			if before != nil {
 				before(p)
 			}
@@ -32,7 +32,7 @@ func ofOtel(change func(*spec.Plan)) func(*scene) {
 	}
 }
 
-func undeclared(s *scene) { ofOtel(func(p *spec.Plan) { p.Spans = nil })(s) }
+func undeclared(s *scene) { ofOtel(func(p *config.Plan) { p.Spans = nil })(s) }
 
 // sent makes so many spans come of otel in each run, of 10,000 operations.
 func sent(spans uint64) func(*scene) {
@@ -50,7 +50,7 @@ func drops(spans uint64) func(*scene) {
 // sampled keeps so many traces of otel in each run, of which chance takes a share.
 func sampled(share float64, traces, spans uint64) func(*scene) {
 	return func(s *scene) {
-		ofOtel(func(p *spec.Plan) { p.Sampling = share })(s)
+		ofOtel(func(p *config.Plan) { p.Sampling = share })(s)
 		otels(func(r *record.Record) {
 			r.Phases[0].Sink = record.Counts{Spans: spans, Roots: traces, Traces: traces, Checking: true}
 		})(s)
@@ -65,7 +65,7 @@ func counting(traces uint64) func(*scene) {
 // following has samplers follow the load generator, which asked for so many traces of the window.
 func following(traces uint64) func(*scene) {
 	return func(s *scene) {
-		ofOtel(func(p *spec.Plan) { p.Follows = true })(s)
+		ofOtel(func(p *config.Plan) { p.Follows = true })(s)
 		otels(func(r *record.Record) {
 			l := &r.Phases[0].Load
 			l.Identified, l.Sampled = l.Started, traces
@@ -139,12 +139,12 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 		"sampled as asked, and all came":       {[]func(*scene){sampled(0.1, 980, 2940), following(980)}, 0, within, within, 0, "", 0},
 		"sampled as asked, and a trace lost":   {[]func(*scene){sampled(0.1, 980, 2940), following(981)}, 0, within, over, 0, "", 0},
 		"sampled as asked, and many lost":      {[]func(*scene){sampled(0.1, 980, 2940), following(1000)}, 0, cannotTell, over, 0.02, "in the window", 0},
-		"sampled, and nobody knows if asked":   {[]func(*scene){sampled(0.1, 980, 2940), ofOtel(func(p *spec.Plan) { p.Follows = true })}, 0, within, cannotTell, 0, "", 0},
+		"sampled, and nobody knows if asked":   {[]func(*scene){sampled(0.1, 980, 2940), ofOtel(func(p *config.Plan) { p.Follows = true })}, 0, within, cannotTell, 0, "", 0},
 		"sampled, of a number that varies":     {[]func(*scene){spansPer(2, 4), sampled(0.1, 980, 2940)}, 0, cannotTell, cannotTell, 0, "", 0.25},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := twoVariants()
-			s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.8}, {Metric: "lost_share", Value: c.allowed}}
+			s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.8}, {Metric: "lost_share", Value: c.allowed}}
 			for _, change := range c.change {
 				change(&s)
 			}
@@ -176,12 +176,12 @@ func TestBudgetOfAnUnknownLoss(t *testing.T) {
 // What sends nothing, as it is meant to, loses nothing.
 func TestBudgetOfWhatSendsNothing(t *testing.T) {
 	for name, change := range map[string]func(*scene){
-		"silent":       ofOtel(func(p *spec.Plan) { p.Silent = true }),
-		"none sampled": ofOtel(func(p *spec.Plan) { p.Sampling = 0 }),
+		"silent":       ofOtel(func(p *config.Plan) { p.Silent = true }),
+		"none sampled": ofOtel(func(p *config.Plan) { p.Sampling = 0 }),
 		"no tracer":    func(s *scene) { s.variants[1].tracer = "none" },
 	} {
 		s := twoVariants()
-		s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.8}}
+		s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.8}}
 		undeclared(&s)
 		change(&s)
 		sent(0)(&s)
@@ -195,7 +195,7 @@ func TestBudgetOfWhatSendsNothing(t *testing.T) {
 // What is over its budget stays over, whatever is not known of its spans.
 func TestOverABudgetOfAnUnknownLoss(t *testing.T) {
 	s := twoVariants()
-	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.05}}
+	s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.05}}
 	spansPer(2, 4)(&s)
 	if v := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation").Verdict; v.Kind != finding.Over {
 		t.Errorf("%+v", v)
@@ -239,8 +239,8 @@ func TestWarnsOfTheWholeRun(t *testing.T) {
 func TestWholeRunBesideKnownOperations(t *testing.T) {
 	s := twoVariants()
 	s.order, s.operations["work"] = append(s.order, "work"), 400e-6
-	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.8}, {Metric: "lost_share"}}
-	ofOtel(func(p *spec.Plan) { delete(p.Spans, "work") })(&s)
+	s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.8}, {Metric: "lost_share"}}
+	ofOtel(func(p *config.Plan) { delete(p.Spans, "work") })(&s)
 	drops(30000)(&s)
 	doc := analyse(t, s.input())
 	if l := doc.Lossy; len(l) != 1 || l[0].Operation != "work" || l[0].LostShare != 0.5 || l[0].Spans != 300000 || l[0].Where[0].Place != finding.LostInQueue {
@@ -270,7 +270,7 @@ func TestBudgetAtARateOfAnUnknownLoss(t *testing.T) {
 		"none to three":                   {0, 3, all, finding.CannotTell, -1},
 	} {
 		s := probed([3]record.Counts{all, all, c.at}, 0)
-		s.budget = []spec.Limit{{Metric: "capacity", Value: 0.5}}
+		s.budget = []config.Limit{{Metric: "capacity", Value: 0.5}}
 		spansPer(c.low, c.high)(&s)
 		doc := analyse(t, s.input())
 		if v := get(t, doc, "json", "otel", "capacity").Verdict; v.Kind != c.want {
@@ -299,7 +299,7 @@ func TestWholeTracesMayBeLostUnderSampling(t *testing.T) {
 		"every trace is sampled": {nil, 0, finding.Within},
 	} {
 		s := twoVariants()
-		s.budget = []spec.Limit{{Metric: "lost_share"}}
+		s.budget = []config.Limit{{Metric: "lost_share"}}
 		for _, change := range c.change {
 			change(&s)
 		}

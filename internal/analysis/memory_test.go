@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // again is an experiment in which both variants are the same program.
@@ -122,7 +122,7 @@ func TestMemoryBudget(t *testing.T) {
 		if c.search {
 			s = capacities(map[string]float64{"none": 2450, "otel": 1520})
 		}
-		s.budget = []spec.Limit{{Metric: metric.MemoryPeak, Value: 0.1}}
+		s.budget = []config.Limit{{Metric: metric.MemoryPeak, Value: 0.1}}
 		held := 0
 		for _, f := range analyse(t, s.input()).Findings {
 			if f.Metric != metric.MemoryPeak {
@@ -175,9 +175,9 @@ func TestIdleOverWhatWasRead(t *testing.T) {
 func TestPerSpanOfAnUnsureNumber(t *testing.T) {
 	at := func(low, high float64) finding.Finding {
 		s := twoVariants()
-		s.plan = func(p *spec.Plan) {
+		s.plan = func(p *config.Plan) {
 			for name := range p.Spans {
-				p.Spans[name] = spec.Number{Low: low, High: high}
+				p.Spans[name] = config.Number{Low: low, High: high}
 			}
 		}
 		f, _ := look(analyse(t, s.input()), "json", "otel", "none", metric.CPUPerSpan, "")
@@ -218,7 +218,7 @@ func TestNeverQuietAtTheEnd(t *testing.T) {
 // keeps no budget on it.
 func TestCompareMemoryOfLessWork(t *testing.T) {
 	before, after := shop(1, 12, calm).result(t, "before"), shop(2, 12, calm).result(t, "after")
-	budget := []spec.Limit{{Metric: metric.MemoryPeak, Value: 0.5}}
+	budget := []config.Limit{{Metric: metric.MemoryPeak, Value: 0.5}}
 	for name, c := range map[string]struct {
 		lossy []finding.Lossy
 		want  finding.Kind

@@ -5,9 +5,9 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestModes(t *testing.T) {
@@ -64,7 +64,7 @@ func TestModesOfOneSign(t *testing.T) {
 		s.blocks, s.noise = 12, 0.003
 		s.variants[1].adds = 0
 		if test.budget > 0 {
-			s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: test.budget}}
+			s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: test.budget}}
 		}
 		s.change = func(r *record.Record) {
 			if r.Variant == "otel" {

@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // answering gives every run answers of which such a share has status 500, by chance.
@@ -60,7 +60,7 @@ func TestNoVerdictOnOtherWork(t *testing.T) {
 	}
 	for name, test := range tests {
 		s := twoVariants()
-		s.noise, s.budget = 0.003, []spec.Limit{{Metric: metric.MemoryPeak, Value: 0.5}}
+		s.noise, s.budget = 0.003, []config.Limit{{Metric: metric.MemoryPeak, Value: 0.5}}
 		test.by(&s)
 		doc := analyse(t, s.input())
 		if warned(doc, "answers-differ") != (test.code != "") {

@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // precisely is a scene that is to stop at a precision.
 func precisely(blocks int, precision float64, metric string) scene {
 	s := shop(5, blocks, calm)
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 30, precision, metric
 	}
 	return s

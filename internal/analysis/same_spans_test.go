@@ -3,24 +3,24 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // settled is a variant of a tracer with settings of every kind.
-func settled(name string, chosen map[string]string) spec.Variant {
-	t := &spec.Tracer{Name: "otel-go", Settings: []spec.Setting{
-		{Name: "instrument", Kind: "choice", Default: "database", Choices: map[string]spec.Choice{"database": {}, "http": {}}},
+func settled(name string, chosen map[string]string) config.Variant {
+	t := &config.Tracer{Name: "otel-go", Settings: []config.Setting{
+		{Name: "instrument", Kind: "choice", Default: "database", Choices: map[string]config.Choice{"database": {}, "http": {}}},
 		{Name: "methods", Kind: "text"},
-		{Name: "sdk", Kind: "choice", Default: "on", Choices: map[string]spec.Choice{"on": {}, "off": {Silent: true}}},
-		{Name: "protocol", Kind: "choice", Default: "grpc", Choices: map[string]spec.Choice{"grpc": {Env: map[string]string{"TO": "http://{sink.otlp.grpc}"}}, "http": {}}},
+		{Name: "sdk", Kind: "choice", Default: "on", Choices: map[string]config.Choice{"on": {}, "off": {Silent: true}}},
+		{Name: "protocol", Kind: "choice", Default: "grpc", Choices: map[string]config.Choice{"grpc": {Env: map[string]string{"TO": "http://{sink.otlp.grpc}"}}, "http": {}}},
 		{Name: "sampling", Kind: "share", Default: "100%", Meaning: "sampling"},
 		{Name: "queue", Kind: "count", Default: "2048"},
 		{Name: "delay", Kind: "duration", Default: "5s", Meaning: "delay"},
 	}}
-	v := spec.Variant{Name: name, Tracer: t, Settings: map[string]string{}}
+	v := config.Variant{Name: name, Tracer: t, Settings: map[string]string{}}
 	for _, s := range t.Settings {
 		v.Settings[s.Name] = s.Default
 	}
@@ -35,9 +35,9 @@ func TestSameSpans(t *testing.T) {
 	other := off
 	other.Env = map[string]string{"OTEL_INSTRUMENTATION_COMMON_DEFAULT_ENABLED": "false"}
 	python := off
-	python.Tracer = &spec.Tracer{Name: "otel-python"}
+	python.Tracer = &config.Tracer{Name: "otel-python"}
 	tests := map[string]struct {
-		of   spec.Variant
+		of   config.Variant
 		want bool
 	}{
 		"itself":            {off, true},
@@ -50,7 +50,7 @@ func TestSameSpans(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := spec.SameSpans(off, test.of); got != test.want {
+			if got := config.SameSpans(off, test.of); got != test.want {
 				t.Errorf("%t", got)
 			}
 		})
@@ -67,8 +67,8 @@ func TestSilentVariantLearnsOfItsLike(t *testing.T) {
 		t.Run(test.like, func(t *testing.T) {
 			s := twoVariants()
 			s.variants = append(s.variants, actor{name: "off", tracer: "otel-go", adds: 10e-6})
-			s.plan = func(p *spec.Plan) { p.Spans, p.Silent = nil, p.Variant == "off" }
-			s.design = func(e *spec.Experiment) {
+			s.plan = func(p *config.Plan) { p.Spans, p.Silent = nil, p.Variant == "off" }
+			s.design = func(e *config.Experiment) {
 				e.Variants[1] = settled("otel", map[string]string{"instrument": test.like})
 				e.Variants[2] = settled("off", map[string]string{"sdk": "off"})
 			}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // call is what a variant does in the synthetic method calls.
@@ -31,16 +31,16 @@ func calls(variants map[string]call, depths ...int) scene {
 	for _, name := range slices.Sorted(maps.Keys(variants)) {
 		s.variants = append(s.variants, actor{name: name, tracer: name + "-java"})
 	}
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		e.Workload.Self = true
-		e.Load = spec.Load{Calls: 2000000, Threads: 1}
+		e.Load = config.Load{Calls: 2000000, Threads: 1}
 		if len(depths) == 1 {
 			e.Load.Depth = depths[0]
 		} else {
 			e.Load.Depths = depths
 		}
 	}
-	s.plan = func(p *spec.Plan) { p.Spans = nil }
+	s.plan = func(p *config.Plan) { p.Spans = nil }
 	s.change = func(r *record.Record) {
 		template := r.Phases[0]
 		r.Phases = nil

@@ -8,8 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // wobble is noise of one run, the same for the same run.
@@ -22,9 +22,9 @@ func wobble(r *record.Record, what string, deviation float64) float64 {
 // capacities is a scene whose phases are searches; rate is what they find.
 func capacities(rate map[string]float64) scene {
 	s := twoVariants()
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		e.Load.Rate = 0
-		e.Load.Capacity = &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, Method: spec.MethodFit}
+		e.Load.Capacity = &config.Capacity{Goal: config.GoalCPU, CPU: 0.75, Method: config.MethodFit}
 	}
 	s.change = func(r *record.Record) {
 		for i := range r.Phases {
@@ -101,7 +101,7 @@ func connections(noise float64, most float64, levels ...float64) scene {
 			p.Sink.Spans, p.Sink.Roots, p.Sink.Traces = 3*n, n, n
 		}
 	})
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		e.Load.Rate = 0
 		for _, x := range levels {
 			e.Load.Levels = append(e.Load.Levels, int(x))
@@ -114,7 +114,7 @@ func connections(noise float64, most float64, levels ...float64) scene {
 func rates(levels ...float64) scene {
 	s := twoVariants()
 	s.latencies = true
-	s.design = func(e *spec.Experiment) { e.Load.Rate, e.Load.Rates = 0, levels }
+	s.design = func(e *config.Experiment) { e.Load.Rate, e.Load.Rates = 0, levels }
 	return swept(s, "rate", levels, func(r *record.Record, p *record.Phase, x float64) {
 		n := uint64(x * window)
 		share := float64(n) / float64(p.Load.Started)

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // scene is an experiment with made-up processes.
@@ -26,12 +26,12 @@ type scene struct {
 	rate       float64
 	noise      float64 // standard deviation of the log of CPU and latency, from run to run
 	latencies  bool    // whether there are histograms: they take time
-	budget     []spec.Limit
+	budget     []config.Limit
 	quick      bool
-	orders     func(block int) []int  // of the variants in a block; nil: as they are
-	change     func(*record.Record)   // last, on every record
-	design     func(*spec.Experiment) // last, on the experiment
-	plan       func(*spec.Plan)
+	orders     func(block int) []int    // of the variants in a block; nil: as they are
+	change     func(*record.Record)     // last, on every record
+	design     func(*config.Experiment) // last, on the experiment
+	plan       func(*config.Plan)
 	extra      []record.Record // beside the measured runs
 	leftOut    []finding.LeftOut
 	shadowed   []finding.Shadowed
@@ -61,21 +61,21 @@ const (
 )
 
 func (s scene) input() analysis.Input {
-	e := &spec.Experiment{
-		Name: "scene", Workload: &spec.Workload{Name: "hello/go"},
-		Load:   spec.Load{Rate: s.rate, Duration: window * time.Second},
-		Design: spec.Design{Blocks: s.blocks, Seed: s.seed, Quick: s.quick}, Budget: s.budget,
+	e := &config.Experiment{
+		Name: "scene", Workload: &config.Workload{Name: "hello/go"},
+		Load:   config.Load{Rate: s.rate, Duration: window * time.Second},
+		Design: config.Design{Blocks: s.blocks, Seed: s.seed, Quick: s.quick}, Budget: s.budget,
 	}
 	for _, name := range s.order {
-		e.Operations = append(e.Operations, spec.Operation{Name: name})
+		e.Operations = append(e.Operations, config.Operation{Name: name})
 	}
-	plans := map[string]*spec.Plan{}
+	plans := map[string]*config.Plan{}
 	for _, a := range s.variants {
-		e.Variants = append(e.Variants, spec.Variant{Name: a.name, Tracer: &spec.Tracer{Name: a.tracer}, Against: a.against})
-		plan := &spec.Plan{Variant: a.name, Sampling: 1, Delay: time.Second, Spans: map[string]spec.Number{}}
+		e.Variants = append(e.Variants, config.Variant{Name: a.name, Tracer: &config.Tracer{Name: a.tracer}, Against: a.against})
+		plan := &config.Plan{Variant: a.name, Sampling: 1, Delay: time.Second, Spans: map[string]config.Number{}}
 		for _, name := range s.order {
 			if a.tracer != "none" {
-				plan.Spans[name] = spec.Number{Low: float64(a.spans), High: float64(a.spans)}
+				plan.Spans[name] = config.Number{Low: float64(a.spans), High: float64(a.spans)}
 			}
 		}
 		if s.plan != nil {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestDepths(t *testing.T) {
@@ -99,9 +99,9 @@ func TestNoStraightLine(t *testing.T) {
 func TestNoNumberOfOneDepthIsUsedAtAnother(t *testing.T) {
 	s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 2, 4)
 	s.extra = s.extra[:1]
-	s.plan = func(p *spec.Plan) {
+	s.plan = func(p *config.Plan) {
 		if p.Variant == "otel" {
-			p.Spans = map[string]spec.Number{"json": {Low: 10, High: 10}}
+			p.Spans = map[string]config.Number{"json": {Low: 10, High: 10}}
 		}
 	}
 	doc := analyse(t, s.input())

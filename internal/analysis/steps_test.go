@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // stepped is a tracer whose setting says which steps are left.
@@ -19,9 +19,9 @@ func stepped() scene {
 		"a-off": {perSpan: 20e-9}, "b-probe": {perSpan: 100e-9}, "c-full": {perSpan: 300e-9}, "d-http": {perSpan: 400e-9},
 	}, 10)
 	before := s.design
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		before(e)
-		tracer := &spec.Tracer{Name: "otel-java", Settings: []spec.Setting{{Name: "mode", Kind: "choice", Choices: map[string]spec.Choice{
+		tracer := &config.Tracer{Name: "otel-java", Settings: []config.Setting{{Name: "mode", Kind: "choice", Choices: map[string]config.Choice{
 			"off": {Steps: []string{"instrumentation"}}, "probe": {Steps: []string{"instrumentation", "probe"}}, "full": {},
 		}}, {Name: "protocol"}}}
 		for i, settings := range []map[string]string{nil, {"mode": "off", "protocol": "grpc"}, {"mode": "probe", "protocol": "http"}, {"mode": "full", "protocol": "grpc"}, {"mode": "full", "protocol": "http"}} {
@@ -77,21 +77,21 @@ func TestIncrements(t *testing.T) {
 // What a step adds is told with what was lost beside it, or may have been: unknown is not none.
 func TestIncrementsOfWhatMayHaveLostSpans(t *testing.T) {
 	for name, c := range map[string]struct {
-		spans spec.Number
+		spans config.Number
 		want  finding.Code
 	}{
-		"all came": {spec.Number{Low: 10, High: 10}, ""}, "it varies": {spec.Number{Low: 9, High: 14}, finding.NoteMayBeLossy}, "some are lost": {spec.Number{Low: 12, High: 12}, finding.NoteLossy},
-		"none came": {spec.Number{Low: 10, High: 10}, finding.WhyUntraced},
+		"all came": {config.Number{Low: 10, High: 10}, ""}, "it varies": {config.Number{Low: 9, High: 14}, finding.NoteMayBeLossy}, "some are lost": {config.Number{Low: 12, High: 12}, finding.NoteLossy},
+		"none came": {config.Number{Low: 10, High: 10}, finding.WhyUntraced},
 	} {
 		s := stepped()
 		if c.want == finding.WhyUntraced {
 			s.also(onlyRuns("c-full", func(r *record.Record) { r.Phases[0].Sink = record.Counts{Checking: true} }))
 		}
 		before := s.plan
-		s.plan = func(p *spec.Plan) {
+		s.plan = func(p *config.Plan) {
 			before(p)
 			if p.Variant == "c-full" {
-				p.Spans = map[string]spec.Number{"json": c.spans}
+				p.Spans = map[string]config.Number{"json": c.spans}
 			}
 		}
 		n := 0
@@ -114,7 +114,7 @@ func TestIncrementsOfWhatMayHaveLostSpans(t *testing.T) {
 func TestIncrementsFollowWhatIsNamed(t *testing.T) {
 	s := stepped()
 	before := s.design
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		before(e)
 		e.Variants[1].Settings = map[string]string{"mode": "off"}
 		e.Variants[2].Settings = map[string]string{"mode": "probe"}
@@ -136,7 +136,7 @@ func TestIncrementsFollowWhatIsNamed(t *testing.T) {
 func TestIncrementsOverWhatIsNamed(t *testing.T) {
 	s := stepped()
 	before := s.design
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		before(e)
 		e.Variants[3].Against = "a-off"
 	}
@@ -154,7 +154,7 @@ func TestIncrementsOverWhatIsNamed(t *testing.T) {
 func TestIncrementsOverABaselineWithSteps(t *testing.T) {
 	s := stepped()
 	before := s.design
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		before(e)
 		e.Variants[0].Tracer, e.Variants[0].Settings = e.Variants[2].Tracer, map[string]string{"mode": "probe"}
 		e.Variants[2].Settings = map[string]string{"mode": "off"}
@@ -179,7 +179,7 @@ func TestNoIncrementsWithoutSteps(t *testing.T) {
 func TestNoIncrementsOfOneVariant(t *testing.T) {
 	s := stepped()
 	before := s.design
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		before(e)
 		for i := range e.Variants[1:] {
 			e.Variants[i+1].Settings = map[string]string{"mode": "full"}
@@ -196,7 +196,7 @@ func TestWhoLeavesOutTraces(t *testing.T) {
 	s := calls(map[string]call{"plain": {perSpan: 90e-9}, "sampled": {perSpan: 90e-9}, "rationed": {perSpan: 90e-9}, "few": {perSpan: 90e-9}, "all": {perSpan: 90e-9}}, 10)
 	in := s.input()
 	in.Plans["sampled"].Sampling = 0.05
-	tracer := &spec.Tracer{Name: "scout-java", Settings: []spec.Setting{{Name: "mode", Choices: map[string]spec.Choice{"rationed": {Rationed: true}, "few": {Partial: true}, "all": {}}}}}
+	tracer := &config.Tracer{Name: "scout-java", Settings: []config.Setting{{Name: "mode", Choices: map[string]config.Choice{"rationed": {Rationed: true}, "few": {Partial: true}, "all": {}}}}}
 	for i, v := range in.Experiment.Variants {
 		if _, has := tracer.Settings[0].Choices[v.Name]; has {
 			in.Experiment.Variants[i].Tracer, in.Experiment.Variants[i].Settings = tracer, map[string]string{"mode": v.Name}

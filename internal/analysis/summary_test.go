@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestSummary(t *testing.T) {
@@ -35,7 +35,7 @@ func TestSummary(t *testing.T) {
 		{"figures of many operations", func(s *scene) { operations(s, "json", "work"); s.blocks = 5 },
 			"On hello/go, in 5 blocks (figures only), CPU per operation with otel differed by +12.3 % (work) to +60.3 % (json, ", "an interval needs at least 6 blocks."},
 		{"nothing differs, within a budget", func(s *scene) {
-			s.variants[1].adds, s.budget = 0, []spec.Limit{{Metric: "cpu_per_operation", Value: 0.2}}
+			s.variants[1].adds, s.budget = 0, []config.Limit{{Metric: "cpu_per_operation", Value: 0.2}}
 		}, "On hello/go, tracing with otel makes no difference in CPU per operation larger than ", "; within the budget; no span was lost."},
 		{"noise hides much", func(s *scene) { s.variants[1].adds, s.noise = 0, 0.8 },
 			"On hello/go, tracing with otel makes an inconclusive difference in CPU per operation: −", " % on json; no span was lost."},
@@ -59,9 +59,9 @@ func TestSummary(t *testing.T) {
 				}
 			}
 		}, "On hello/go, tracing with otel changes the CPU per operation by an amount that cannot be told (the runs of otel fall into modes, 50 %", "no span was lost."},
-		{"over budget", func(s *scene) { s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.05}} },
+		{"over budget", func(s *scene) { s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.05}} },
 			"On hello/go, tracing with otel costs 29.8 µs", "; over budget: CPU per operation of otel on json; no span was lost."},
-		{"within budget", func(s *scene) { s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.9}} },
+		{"within budget", func(s *scene) { s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.9}} },
 			"On hello/go, tracing with otel costs 29.8 µs", "; within the budget; no span was lost."},
 		{"lost", func(s *scene) {
 			s.change = func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / 10 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // holdsBack makes a variant keep a share of its spans to itself.
@@ -116,7 +116,7 @@ func TestBudgetWhereNothingWasTraced(t *testing.T) {
 	} {
 		s := twoVariants()
 		provocation("nothing-traced")(&s)
-		s.budget = []spec.Limit{{Metric: c.metric, Value: c.limit}}
+		s.budget = []config.Limit{{Metric: c.metric, Value: c.limit}}
 		operation := "json"
 		if c.metric == "startup_time" {
 			operation = ""
@@ -138,9 +138,9 @@ func TestBudgetOverAnIdleBaseline(t *testing.T) {
 		s := twoVariants()
 		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
 		if code == finding.WhyUntraced {
-			s.plan = func(p *spec.Plan) { p.Spans = nil }
+			s.plan = func(p *config.Plan) { p.Spans = nil }
 		}
-		s.budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
+		s.budget = []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
 		s.change = onlyRuns("old", change)
 		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != finding.CannotTell || v.Reason().Code != code || v.Reason().Variant != "old" {
 			t.Errorf("%s: %+v", code, v)
@@ -158,12 +158,12 @@ func TestBudgetOverABaselineOfUnknownLoss(t *testing.T) {
 	} {
 		s := twoVariants()
 		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
-		s.plan = func(p *spec.Plan) {
+		s.plan = func(p *config.Plan) {
 			if slices.Contains(c.unknown, p.Variant) {
-				p.Spans["json"] = spec.Number{Low: 2, High: 6}
+				p.Spans["json"] = config.Number{Low: 2, High: 6}
 			}
 		}
-		s.budget = []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
+		s.budget = []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
 		if v := get(t, analyse(t, s.input()), "json", "new", metric.CPUPerOperation).Verdict; v.Kind != c.want || c.want == finding.CannotTell && v.Reason().Variant != "old" {
 			t.Errorf("%s: %+v", name, v)
 		}
@@ -175,9 +175,9 @@ func TestLeastCostOverABaselineOfUnknownLoss(t *testing.T) {
 	for most, want := range map[float64]bool{3: true, 6: false} {
 		s := twoVariants()
 		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
-		s.plan = func(p *spec.Plan) {
+		s.plan = func(p *config.Plan) {
 			if p.Variant == "old" {
-				p.Spans["json"] = spec.Number{Low: 3, High: most}
+				p.Spans["json"] = config.Number{Low: 3, High: most}
 			}
 		}
 		s.change = onlyRuns("new", func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 })
@@ -192,7 +192,7 @@ func TestLeastCostOverABaselineOfUnknownLoss(t *testing.T) {
 func TestBudgetOfMemoryWithAnUnknownLoss(t *testing.T) {
 	s := twoVariants()
 	undeclared(&s)
-	s.budget = []spec.Limit{{Metric: "memory_peak", Value: 9}}
+	s.budget = []config.Limit{{Metric: "memory_peak", Value: 9}}
 	if v := get(t, analyse(t, s.input()), "", "otel", "memory_peak").Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyMayBeLost {
 		t.Errorf("%+v", v)
 	}
@@ -202,7 +202,7 @@ func TestBudgetOfMemoryWithAnUnknownLoss(t *testing.T) {
 func TestBudgetBesideADarkOperation(t *testing.T) {
 	s := twoVariants()
 	provocation("no-spans")(&s)
-	s.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.9}, {Metric: "startup_time", Value: 0.9}}
+	s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.9}, {Metric: "startup_time", Value: 0.9}}
 	doc := analyse(t, s.input())
 	for operation, want := range map[string]finding.Kind{"json": finding.Within, "dark": finding.CannotTell} {
 		if f := get(t, doc, operation, "otel", "cpu_per_operation"); f.Verdict.Kind != want {
@@ -220,16 +220,16 @@ func TestBudgetOfWhatLostSpans(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		share  uint64 // of 100 spans, how many come
-		budget []spec.Limit
+		budget []config.Limit
 		want   finding.Kind
 	}{
-		{"10 % lost", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.CannotTell},
-		{"all lost", 0, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.CannotTell},
-		{"over all the same", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}, finding.Over},
-		{"allowed for", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}, {Metric: metric.LostShare, Value: 0.2}}, finding.Within},
-		{"more than allowed for", 90, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}, {Metric: metric.LostShare, Value: 0.05}}, finding.CannotTell},
-		{"the baseline, which loses nothing, is no reason", 50, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}, finding.Over},
-		{"next to nothing lost", 100, []spec.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.Within},
+		{"10 % lost", 90, []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.CannotTell},
+		{"all lost", 0, []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.CannotTell},
+		{"over all the same", 90, []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}, finding.Over},
+		{"allowed for", 90, []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}, {Metric: metric.LostShare, Value: 0.2}}, finding.Within},
+		{"more than allowed for", 90, []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}, {Metric: metric.LostShare, Value: 0.05}}, finding.CannotTell},
+		{"the baseline, which loses nothing, is no reason", 50, []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}, finding.Over},
+		{"next to nothing lost", 100, []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.9}}, finding.Within},
 	} {
 		s := twoVariants()
 		s.budget = c.budget

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestLevelsAreNotMixed(t *testing.T) {
@@ -160,7 +160,7 @@ func TestLedgersOfSweepsAddUp(t *testing.T) {
 			r.Phases[1].Sink.Spans -= 5
 		}
 	}))
-	s.budget = []spec.Limit{{Metric: "lost_share"}}
+	s.budget = []config.Limit{{Metric: "lost_share"}}
 	doc := analyse(t, s.input())
 	l := ledgerOf(t, doc, "json", "otel")
 	if l.Operations != started || ledger.Spans(l, "expected") != int64(3*started) || ledger.Spans(l, "delivered") != int64(3*started)-5 || ledger.Spans(l, "unaccounted") != 5 || !l.Exact {

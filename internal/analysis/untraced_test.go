@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // dark makes no span come of otel, and has its runs changed further.
@@ -27,12 +27,12 @@ func dark(change func(*record.Record)) scene {
 			change(r)
 		}
 	}
-	s.design = func(e *spec.Experiment) { e.Variants[1].Tracer.Language = "python" }
+	s.design = func(e *config.Experiment) { e.Variants[1].Tracer.Language = "python" }
 	told := s.plan
-	s.plan = func(p *spec.Plan) {
+	s.plan = func(p *config.Plan) {
 		told(p)
 		if p.Variant == "otel" {
-			p.Processes = []spec.Process{{Name: "app", Traced: true, Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}}
+			p.Processes = []config.Process{{Name: "app", Traced: true, Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}}
 		}
 	}
 	return s
@@ -96,7 +96,7 @@ func TestCausesOfNoSpans(t *testing.T) {
 
 func TestNobodyIsToldOfTheSink(t *testing.T) {
 	s := dark(func(*record.Record) {})
-	s.plan = func(p *spec.Plan) { p.Spans, p.Processes = nil, []spec.Process{{Name: "app", Traced: true}} }
+	s.plan = func(p *config.Plan) { p.Spans, p.Processes = nil, []config.Process{{Name: "app", Traced: true}} }
 	u := analyse(t, s.input()).UntracedAt("otel", "")
 	if u == nil || len(u.Causes) != 1 || u.Causes[0].Cause != finding.NotTold {
 		t.Errorf("%+v", u)
@@ -133,7 +133,7 @@ func TestCauseBesideTracedOperations(t *testing.T) {
 
 // A variant that is on other processes than the one that an operation asks leaves it untraced on purpose: its verdicts stand.
 func TestLeftUntracedOnPurpose(t *testing.T) {
-	processes := []spec.Process{{Name: "shop", Role: "app", Traced: true}, {Name: "stock", Role: "app", Traced: true}}
+	processes := []config.Process{{Name: "shop", Role: "app", Traced: true}, {Name: "stock", Role: "app", Traced: true}}
 	for name, c := range map[string]struct {
 		on    []string
 		owner string
@@ -148,11 +148,11 @@ func TestLeftUntracedOnPurpose(t *testing.T) {
 		s := twoVariants()
 		provocation("no-spans")(&s)
 		before := s.design
-		s.design = func(e *spec.Experiment) {
+		s.design = func(e *config.Experiment) {
 			if before != nil {
 				before(e)
 			}
-			e.Workload = &spec.Workload{Name: "hello/go", Processes: processes}
+			e.Workload = &config.Workload{Name: "hello/go", Processes: processes}
 			e.Variants[1].On = c.on
 			for i := range e.Operations {
 				if e.Operations[i].Name == "dark" {
@@ -174,11 +174,11 @@ func TestLeftUntracedOnPurpose(t *testing.T) {
 // kept none.
 func TestWhoIsNotUntraced(t *testing.T) {
 	for name, change := range map[string]func(*scene){
-		"silent by intent":     func(s *scene) { s.plan = func(p *spec.Plan) { p.Silent = p.Variant == "otel" } },
-		"nothing is sampled":   func(s *scene) { s.plan = func(p *spec.Plan) { p.Sampling = 0 } },
-		"chance":               func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans, p.Sampling = nil, 6e-5 } }, // of 100,000 operations: six are expected
+		"silent by intent":     func(s *scene) { s.plan = func(p *config.Plan) { p.Silent = p.Variant == "otel" } },
+		"nothing is sampled":   func(s *scene) { s.plan = func(p *config.Plan) { p.Sampling = 0 } },
+		"chance":               func(s *scene) { s.plan = func(p *config.Plan) { p.Spans, p.Sampling = nil, 6e-5 } }, // of 100,000 operations: six are expected
 		"no tracer":            func(s *scene) { s.variants[1].tracer = "none" },
-		"no span is declared":  func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans["json"] = spec.Number{} } },
+		"no span is declared":  func(s *scene) { s.plan = func(p *config.Plan) { p.Spans["json"] = config.Number{} } },
 		"thrown away by order": func(s *scene) { s.also(onlyRuns("otel", func(r *record.Record) { r.Life.Thrown = 5 })) },
 		"every run of it failed": func(s *scene) {
 			s.also(onlyRuns("otel", func(r *record.Record) { r.Failure = &record.Failure{Stage: "ready"} }))
@@ -195,7 +195,7 @@ func TestWhoIsNotUntraced(t *testing.T) {
 		}
 	}
 	s := dark(func(*record.Record) {})
-	s.plan = func(p *spec.Plan) { p.Spans, p.Sampling = nil, 8e-5 } // eight are expected
+	s.plan = func(p *config.Plan) { p.Spans, p.Sampling = nil, 8e-5 } // eight are expected
 	if doc := analyse(t, s.input()); !doc.IsUntraced("otel", "") {
 		t.Error("none of eight that were to be expected came, and it passes for chance")
 	}
@@ -236,7 +236,7 @@ func TestAllLostIsUntraced(t *testing.T) {
 func TestNothingIsToldOfTheUntraced(t *testing.T) {
 	s := dark(func(*record.Record) {})
 	s.variants = append(s.variants, actor{name: "other", tracer: "elastic-go", adds: 20e-6, spans: 3, against: "otel"})
-	s.plan = func(p *spec.Plan) {
+	s.plan = func(p *config.Plan) {
 		if p.Variant != "other" {
 			p.Spans = nil
 		}
@@ -281,9 +281,9 @@ func TestNoHeadlineOfTheUntraced(t *testing.T) {
 func TestNoSpansByOrder(t *testing.T) {
 	s := dark(func(*record.Record) {})
 	before := s.design
-	s.design = func(e *spec.Experiment) {
+	s.design = func(e *config.Experiment) {
 		before(e)
-		e.Variants[1].Faults = &spec.Faults{SinkGone: "silent"}
+		e.Variants[1].Faults = &config.Faults{SinkGone: "silent"}
 	}
 	if doc := analyse(t, s.input()); len(doc.Untraced) != 0 {
 		t.Errorf("%+v", doc.Untraced)

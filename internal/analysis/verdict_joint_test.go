@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -66,9 +66,9 @@ func TestFewBlocksManyClaims(t *testing.T) {
 // Budgets need intervals, and so does a number of blocks that was not fixed.
 func TestNotJointly(t *testing.T) {
 	budget := manyClaims(6, 0.01)
-	budget.budget = []spec.Limit{{Metric: "cpu_per_operation", Value: 0.03}}
+	budget.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.03}}
 	stopping := manyClaims(6, 0.01)
-	stopping.design = func(e *spec.Experiment) {
+	stopping.design = func(e *config.Experiment) {
 		e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 6, 12, 0.02, "cpu_per_operation"
 	}
 	for name, s := range map[string]scene{"budget": budget, "stopping": stopping} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // warmingUp is the pilot of a variant whose operation costs a third less from a slice on,
@@ -31,7 +31,7 @@ func TestWarmupText(t *testing.T) {
 		"": nil,
 	} {
 		s := twoVariants()
-		s.extra, s.design = pilots, func(e *spec.Experiment) { e.Load.WarmupMost = 30 * time.Second }
+		s.extra, s.design = pilots, func(e *config.Experiment) { e.Load.WarmupMost = 30 * time.Second }
 		doc := analyse(t, s.input())
 		if doc.Experiment.Warmup != want {
 			t.Errorf("%q, want %q", doc.Experiment.Warmup, want)

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis/warn"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // only changes the runs of one variant.
@@ -35,7 +35,9 @@ func searchScene(variant string, change func(*record.Record, *record.Capacity)) 
 // precise is a design that stops at a precision.
 func precise(least, most int, precision float64) func(*scene) {
 	return func(s *scene) {
-		s.design = func(e *spec.Experiment) { e.Design.Blocks, e.Design.Most, e.Design.Precision = least, most, precision }
+		s.design = func(e *config.Experiment) {
+			e.Design.Blocks, e.Design.Most, e.Design.Precision = least, most, precision
+		}
 	}
 }
 
@@ -44,20 +46,20 @@ var provocations = []struct {
 	code string
 	by   func(*scene)
 }{
-	{"interrupted", func(s *scene) { s.design = func(e *spec.Experiment) { e.Design.Blocks = 12 } }},
+	{"interrupted", func(s *scene) { s.design = func(e *config.Experiment) { e.Design.Blocks = 12 } }},
 	{"quick", func(s *scene) { s.quick = true }},
 	{"rate-declared", func(s *scene) {
-		s.design = func(e *spec.Experiment) { e.Design.Quick, e.Design.Unpiloted = true, "50% of slowest" }
+		s.design = func(e *config.Experiment) { e.Design.Quick, e.Design.Unpiloted = true, "50% of slowest" }
 	}},
-	{"faults-injected", func(s *scene) { s.design = func(e *spec.Experiment) { e.Faults.SinkLoses = 0.03 } }},
+	{"faults-injected", func(s *scene) { s.design = func(e *config.Experiment) { e.Faults.SinkLoses = 0.03 } }},
 	{"precision-not-reached", precise(8, 10, 0.0001)},
 	{"stopped-early", precise(8, 30, 0.05)},
 	{"pilot", func(s *scene) {
-		s.design = func(e *spec.Experiment) { e.Load.Relative = &spec.Relative{Share: 0.5} }
+		s.design = func(e *config.Experiment) { e.Load.Relative = &config.Relative{Share: 0.5} }
 		s.extra = []record.Record{pilot("none", record.Found, 1650), pilot("otel", record.Found, 1000)}
 	}},
 	{"woven", only("otel", func(r *record.Record) { r.Harness.Order = "woven" })},
-	{"groups", func(s *scene) { s.design = func(e *spec.Experiment) { e.Design.Order = spec.Windows } }},
+	{"groups", func(s *scene) { s.design = func(e *config.Experiment) { e.Design.Order = config.Windows } }},
 	{"generator-bound", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.ByGenerator, 0 })},
 	{"search-limit", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 })},
 	{"search-saturated", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.Saturated, 0 })},
@@ -110,10 +112,10 @@ var provocations = []struct {
 		u.Involuntary, u.ContextSwitches = uint64(6000*u.Seconds), uint64(7000*u.Seconds)
 	})},
 	{"window-short", func(s *scene) {
-		s.plan = func(p *spec.Plan) { p.Delay = 5 * time.Second }
+		s.plan = func(p *config.Plan) { p.Delay = 5 * time.Second }
 	}},
 	{"never-steady", func(s *scene) {
-		s.design = func(e *spec.Experiment) { e.Load.WarmupMost = 30 * time.Second }
+		s.design = func(e *config.Experiment) { e.Load.WarmupMost = 30 * time.Second }
 		s.extra = []record.Record{warmingUp("none", 2, 80), warmingUp("otel", 70, 80)}
 	}},
 	{"never-quiet", only("otel", func(r *record.Record) { r.Phases[0].Quiet = false })},
@@ -155,9 +157,9 @@ var provocations = []struct {
 			}
 		}
 	}},
-	{"expectation-unknown", func(s *scene) { s.plan = func(p *spec.Plan) { p.Spans = nil } }},
+	{"expectation-unknown", func(s *scene) { s.plan = func(p *config.Plan) { p.Spans = nil } }},
 	{"nothing-traced", func(s *scene) {
-		s.plan = func(p *spec.Plan) { p.Spans = nil }
+		s.plan = func(p *config.Plan) { p.Spans = nil }
 		s.change = onlyRuns("otel", func(r *record.Record) {
 			r.Phases[0].Sink, r.Phases[0].WarmupSink, r.Life, r.Stop.Sink = record.Counts{}, record.Counts{}, record.Counts{}, record.Counts{}
 		})
@@ -181,11 +183,11 @@ var provocations = []struct {
 		}}, Unasked: &record.Unasked{Operation: "json", Completed: 30, Sink: counts(3), Quiet: true}}}
 	}},
 	{"baseline-own", func(s *scene) {
-		s.design = func(e *spec.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
+		s.design = func(e *config.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
 	}},
 	{"no-spans", func(s *scene) { // of one of two operations the calibration saw no span either
 		s.order, s.operations["dark"] = []string{"json", "dark"}, 50e-6
-		s.plan = func(p *spec.Plan) { delete(p.Spans, "dark") }
+		s.plan = func(p *config.Plan) { delete(p.Spans, "dark") }
 		s.change = onlyRuns("otel", func(r *record.Record) { r.Phases[1].Sink = record.Counts{Checking: true} })
 		s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Phases: []record.Phase{{
 			Operation: "dark", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20}, Sink: record.Counts{Checking: true},
@@ -204,7 +206,7 @@ var provocations = []struct {
 	})},
 	{"spans-unaccounted", only("otel", func(r *record.Record) { r.Phases[0].Sink.Spans-- })},
 	{"spans-surplus", only("otel", func(r *record.Record) { r.Phases[0].Sink.Spans++ })},
-	{"sampling-off", func(s *scene) { s.plan = func(p *spec.Plan) { p.Sampling = 0.5 } }},
+	{"sampling-off", func(s *scene) { s.plan = func(p *config.Plan) { p.Sampling = 0.5 } }},
 	{"duplicates", only("otel", func(r *record.Record) { r.Phases[0].Sink.Spans++; r.Phases[0].Sink.Duplicate = 1 })},
 	{"other-runtime", func(s *scene) {
 		s.change = func(r *record.Record) {
@@ -243,7 +245,7 @@ func provocation(code string) func(*scene) {
 func TestShortProbes(t *testing.T) {
 	for delay, want := range map[time.Duration]bool{5 * time.Second: true, 4 * time.Second: false} {
 		s := capacities(map[string]float64{"none": 2450, "otel": 1520})
-		s.plan = func(p *spec.Plan) { p.Delay = delay }
+		s.plan = func(p *config.Plan) { p.Delay = delay }
 		doc := analyse(t, s.input())
 		if warned(doc, "window-short") != want {
 			t.Errorf("probes of %.0f s, delay %s: %+v", float64(window), delay, doc.Warnings)
@@ -260,7 +262,7 @@ func TestShortProbes(t *testing.T) {
 func TestShortWindowsOverHops(t *testing.T) {
 	for passing, want := range map[time.Duration]bool{3*time.Second + 1: true, 3 * time.Second: false} {
 		s := twoVariants()
-		s.plan = func(p *spec.Plan) { p.Delay, p.Passing = time.Second, passing }
+		s.plan = func(p *config.Plan) { p.Delay, p.Passing = time.Second, passing }
 		doc := analyse(t, s.input())
 		if warned(doc, "window-short") != want {
 			t.Errorf("a window of %.0f s, hops that hold spans for %s: %+v", float64(window), passing, doc.Warnings)
@@ -398,7 +400,7 @@ func TestVariantsThatDoNotKnowTheSinkExportNothing(t *testing.T) {
 	for env, want := range map[string]bool{"on": false, "http://{sink.otlp.http}": true} {
 		s := twoVariants()
 		s.variants[1].tracer, s.variants[1].spans = "none", 0
-		s.design = func(e *spec.Experiment) { e.Variants[1].Env = map[string]string{"ACCESS_LOG": env} }
+		s.design = func(e *config.Experiment) { e.Variants[1].Env = map[string]string{"ACCESS_LOG": env} }
 		doc := analyse(t, s.input())
 		if warned(doc, "expectation-unknown") != want || warned(doc, "nothing-traced") != want {
 			t.Errorf("%s: %+v", env, doc.Warnings)
@@ -456,7 +458,7 @@ func TestGeneratorBoundLoads(t *testing.T) {
 func TestWaitAgainstAWindowOfCalls(t *testing.T) {
 	for wait, want := range map[string]bool{"5s": true, "3s": false} {
 		s := twoVariants()
-		s.design = func(e *spec.Experiment) {
+		s.design = func(e *config.Experiment) {
 			through(map[string]string{"wait": wait, "traces": "50000"})(e)
 			e.Load.Calls, e.Load.Duration = 10000, time.Hour // which takes 20 s
 		}
@@ -467,11 +469,11 @@ func TestWaitAgainstAWindowOfCalls(t *testing.T) {
 }
 
 // through has the spans of the second variant go through a hop that waits, with these settings.
-func through(settings map[string]string) func(*spec.Experiment) {
-	service := &spec.Service{Name: "collector", Settings: []spec.Setting{
-		{Name: "wait", Kind: "duration", Meaning: "delay"}, {Name: "traces", Kind: "count", Meaning: spec.MeaningRoom},
+func through(settings map[string]string) func(*config.Experiment) {
+	service := &config.Service{Name: "collector", Settings: []config.Setting{
+		{Name: "wait", Kind: "duration", Meaning: "delay"}, {Name: "traces", Kind: "count", Meaning: config.MeaningRoom},
 	}}
-	return func(e *spec.Experiment) {
-		e.Variants[1].Via = []spec.Process{{Name: "tail", Service: service, Settings: settings}}
+	return func(e *config.Experiment) {
+		e.Variants[1].Via = []config.Process{{Name: "tail", Service: service, Settings: settings}}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // BuildRequest says how a program is made.
@@ -159,7 +159,7 @@ func (q BuildRequest) words(dir string) *strings.Replacer {
 // run makes the result at a place.
 func (q BuildRequest) run(ctx context.Context, at site) error {
 	sources := at.scratch.path("sources")
-	if err := spec.CopyFiles(q.Files, sources); err != nil {
+	if err := config.CopyFiles(q.Files, sources); err != nil {
 		return fmt.Errorf("writing the sources out: %w", err)
 	}
 	into := q.words(at.dir).Replace

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 var goBuild = [][]string{{"go", "build", "-o", "{build}/program", "."}}
@@ -143,7 +143,7 @@ func TestIdentify(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	got := Missing([]spec.Need{
+	got := Missing([]config.Need{
 		{Command: "sh"},
 		{Command: "no-such-command", Install: "apt-get install it"},
 		{Reason: "it needs a kernel of 2040"},

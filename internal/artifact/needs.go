@@ -7,12 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Missing returns a sentence for each need that this machine does not meet:
 // what is missing, and how to get it.
-func Missing(needs []spec.Need) []string {
+func Missing(needs []config.Need) []string {
 	var missing []string
 	for _, need := range needs {
 		switch {
@@ -28,11 +28,11 @@ func Missing(needs []spec.Need) []string {
 
 // executable is the file that meets a need for a command: that of the PATH, or the last
 // of those off it; "" where there is none.
-func executable(need spec.Need) string {
+func executable(need config.Need) string {
 	if path, err := exec.LookPath(need.Command); err == nil {
 		return path
 	}
-	if path := Instead([]spec.Need{need}); path != "" {
+	if path := Instead([]config.Need{need}); path != "" {
 		return path
 	}
 	if need.Also == "" {
@@ -47,7 +47,7 @@ func executable(need spec.Need) string {
 
 // Instead is the program that stands in for what a build makes, where a command that the build needs is not there; "" where
 // all are, or there is none.
-func Instead(needs []spec.Need) string {
+func Instead(needs []config.Need) string {
 	for _, need := range needs {
 		if need.Instead == "" {
 			continue
@@ -62,7 +62,7 @@ func Instead(needs []spec.Need) string {
 	return ""
 }
 
-func sentence(need spec.Need) string {
+func sentence(need config.Need) string {
 	text := fmt.Sprintf("%s is not installed, or not on the PATH", need.Command)
 	if need.Install != "" {
 		text += ": " + need.Install

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // filesFolder holds the files that stood beside the lock, in a folder of packages.
@@ -31,8 +31,8 @@ type packages struct {
 // Artifact returns the one folder that holds all packages that a names in files,
 // of whatever kinds; "" where it names none. Below "files" stands whatever else
 // files holds. progress, which may be nil, gets a line for each kind that is installed.
-func (s *Store) Artifact(ctx context.Context, files fs.FS, a spec.Artifact, progress io.Writer) (string, error) {
-	if a == (spec.Artifact{}) {
+func (s *Store) Artifact(ctx context.Context, files fs.FS, a config.Artifact, progress io.Writer) (string, error) {
+	if a == (config.Artifact{}) {
 		return "", nil
 	}
 	if files == nil {
@@ -58,22 +58,22 @@ func (s *Store) Artifact(ctx context.Context, files fs.FS, a spec.Artifact, prog
 // Python is Artifact for a requirements file alone: its folder is to be put on a
 // PYTHONPATH. It is good for the python3 that is on the PATH now.
 func (s *Store) Python(ctx context.Context, files fs.FS, requirements string, progress io.Writer) (string, error) {
-	return s.Artifact(ctx, files, spec.Artifact{Python: requirements}, progress)
+	return s.Artifact(ctx, files, config.Artifact{Python: requirements}, progress)
 }
 
 // Maven is Artifact for a list of coordinates alone; see readMavenLock.
 func (s *Store) Maven(ctx context.Context, files fs.FS, lock string, progress io.Writer) (string, error) {
-	return s.Artifact(ctx, files, spec.Artifact{Maven: lock}, progress)
+	return s.Artifact(ctx, files, config.Artifact{Maven: lock}, progress)
 }
 
 // NPM is Artifact for a package-lock.json alone: its folder holds node_modules.
 func (s *Store) NPM(ctx context.Context, files fs.FS, lock string, progress io.Writer) (string, error) {
-	return s.Artifact(ctx, files, spec.Artifact{NPM: lock}, progress)
+	return s.Artifact(ctx, files, config.Artifact{NPM: lock}, progress)
 }
 
 // NuGet is Artifact for a folder of .NET projects alone.
 func (s *Store) NuGet(ctx context.Context, files fs.FS, folder string, progress io.Writer) (string, error) {
-	return s.Artifact(ctx, files, spec.Artifact{NuGet: folder}, progress)
+	return s.Artifact(ctx, files, config.Artifact{NuGet: folder}, progress)
 }
 
 // alone has Maven install for one tracetax at a time: what it keeps in the user's
@@ -127,5 +127,5 @@ func copyBeside(files fs.FS, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return spec.CopyFiles(files, dir)
+	return config.CopyFiles(files, dir)
 }

@@ -14,12 +14,12 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Pinned are the versions of the packages that an artifact names itself, by name, as its lock files have them; without
 // those that these need in their turn.
-func Pinned(files fs.FS, a spec.Artifact) (map[string]string, error) {
+func Pinned(files fs.FS, a config.Artifact) (map[string]string, error) {
 	out := pins{}
 	for _, kind := range []struct {
 		name string
@@ -154,7 +154,7 @@ func nugetPins(files fs.FS, folder string, out pins) error {
 		return err
 	}
 	for _, project := range projects {
-		name := path.Join(folder, project, spec.NuGetLock)
+		name := path.Join(folder, project, config.NuGetLock)
 		text, err := readLock(files, name)
 		if err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 func TestPinned(t *testing.T) {
@@ -24,15 +24,15 @@ func TestPinned(t *testing.T) {
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	got, err := Pinned(files, spec.Artifact{Python: "requirements.txt", Maven: "maven.lock", NPM: "package-lock.json", NuGet: "src"})
+	got, err := Pinned(files, config.Artifact{Python: "requirements.txt", Maven: "maven.lock", NPM: "package-lock.json", NuGet: "src"})
 	want := map[string]string{"tracer": "1.2.0", "helper": "3, 4", "org.example:agent": "2.0.1", "@example/api": "1.9.1", "Example.Sdk": "1.5.0"}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
-	if got, err := Pinned(files, spec.Artifact{}); err != nil || len(got) > 0 {
+	if got, err := Pinned(files, config.Artifact{}); err != nil || len(got) > 0 {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
-	if _, err := Pinned(files, spec.Artifact{Maven: "other.lock"}); err == nil {
+	if _, err := Pinned(files, config.Artifact{Maven: "other.lock"}); err == nil {
 		t.Error("a list that is not there is none")
 	}
 }
@@ -57,7 +57,7 @@ func TestPinnedModules(t *testing.T) {
 
 // Every tracer that tracetax brings with packages of its own says their versions.
 func TestTracersArePinned(t *testing.T) {
-	catalog := spec.NewCatalog(tracetax.Files)
+	catalog := config.NewCatalog(tracetax.Files)
 	names, err := catalog.Tracers()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestTracersArePinned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tracer.Artifact == (spec.Artifact{}) {
+		if tracer.Artifact == (config.Artifact{}) {
 			continue
 		}
 		if got, err := Pinned(tracer.Files, tracer.Artifact); err != nil || len(got) == 0 {

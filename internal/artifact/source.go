@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Source returns a folder that holds files as they are written out.
@@ -32,5 +32,5 @@ func (s *Store) written(ctx context.Context, shelf, whose string, files fs.FS) (
 	if err := k.addFiles(files, func(string) bool { return false }); err != nil {
 		return "", fmt.Errorf("reading the files of %s: %w", whose, err)
 	}
-	return s.obtain(ctx, shelf, k.text(), func(_ context.Context, at site) error { return spec.CopyFiles(files, at.dir) })
+	return s.obtain(ctx, shelf, k.text(), func(_ context.Context, at site) error { return config.CopyFiles(files, at.dir) })
 }

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // colours are what some programs write around their version even where nobody looks.
@@ -15,7 +15,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Versions returns the first line of what each needed command says of its
 // version; for one that does not answer, that it is not known.
-func Versions(ctx context.Context, needs []spec.Need) map[string]string {
+func Versions(ctx context.Context, needs []config.Need) map[string]string {
 	versions := map[string]string{}
 	for _, need := range needs {
 		if need.Command == "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Some programs write their version in colours into a pipe too.
@@ -17,13 +17,13 @@ func TestVersionsAreBare(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if got := Versions(t.Context(), []spec.Need{{Command: "colourful"}})["colourful"]; got != "Colourful 3.8.7" {
+	if got := Versions(t.Context(), []config.Need{{Command: "colourful"}})["colourful"]; got != "Colourful 3.8.7" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestVersions(t *testing.T) {
-	got := Versions(t.Context(), []spec.Need{{Command: "go"}, {Command: "no-such-command"}, {Reason: "cannot be had"}})
+	got := Versions(t.Context(), []config.Need{{Command: "go"}, {Command: "no-such-command"}, {Reason: "cannot be had"}})
 	if !strings.HasPrefix(got["go"], "go version go1.") || got["no-such-command"] != "not known" || len(got) != 2 {
 		t.Errorf("%v", got)
 	}

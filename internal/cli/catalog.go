@@ -7,7 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // catalogVariable names folders with workloads/, tracers/ and experiments/ of
@@ -15,17 +15,17 @@ import (
 const catalogVariable = "TRACETAX_CATALOG"
 
 // builtIn is the catalog of what tracetax brings along and what the user adds.
-func builtIn() *spec.Catalog {
+func builtIn() *config.Catalog {
 	layers := []fs.FS{tracetax.Files}
 	for _, dir := range filepath.SplitList(os.Getenv(catalogVariable)) {
 		layers = append(layers, os.DirFS(dir))
 	}
-	return spec.NewCatalog(layers...)
+	return config.NewCatalog(layers...)
 }
 
 // fileError is err as the user's own mistake, if it is one: exit status 2.
 func fileError(err error) error {
-	if spec.IsProblem(err) {
+	if config.IsProblem(err) {
 		return console.UsageError(err)
 	}
 	return err

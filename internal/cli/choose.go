@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // experiments finds what is to be run, with what the flags change in it.
-func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
+func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Experiment, error) {
 	if err := session.NotAFolder(f.resume); err != nil {
 		return nil, err
 	}
@@ -43,10 +43,10 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 			e.Design.Seed = f.seed
 		}
 		if f.order != "" {
-			e.Design.Order = spec.Order(f.order)
+			e.Design.Order = config.Order(f.order)
 		}
 		if f.budget != "" {
-			if e.Budget, err = spec.ParseBudget(f.budget); err != nil {
+			if e.Budget, err = config.ParseBudget(f.budget); err != nil {
 				return nil, fmt.Errorf("--budget: %w", err)
 			}
 		}
@@ -63,10 +63,10 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*spec.Experim
 
 // checkOrder says what is wrong with an order of the command line.
 func checkOrder(order string) error {
-	if order == "" || slices.Contains(spec.Orders, spec.Order(order)) {
+	if order == "" || slices.Contains(config.Orders, config.Order(order)) {
 		return nil
 	}
-	return fmt.Errorf("--order %q: known are %s, %s and %s", order, spec.Windows, spec.Woven, spec.Apart)
+	return fmt.Errorf("--order %q: known are %s, %s and %s", order, config.Windows, config.Woven, config.Apart)
 }
 
 // keptSeeds are the seeds of the experiments in the folder that a named experiment goes on
@@ -89,7 +89,7 @@ func (f *runFlags) keptSeeds() (map[string]uint64, error) {
 // settle draws a seed where neither the experiment nor --seed has one, nor the result that
 // it goes on with. A dry run draws one for all workloads, so that --seed can repeat every order
 // that it shows.
-func (f *runFlags) settle(e *spec.Experiment, kept map[string]uint64) {
+func (f *runFlags) settle(e *config.Experiment, kept map[string]uint64) {
 	if e.Design.Seed == 0 {
 		e.Design.Seed = kept[e.Workload.Name]
 	}
@@ -103,7 +103,7 @@ func (f *runFlags) settle(e *spec.Experiment, kept map[string]uint64) {
 	}
 }
 
-func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, error) {
+func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, error) {
 	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || len(f.line.Variants) > 0
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
@@ -116,11 +116,11 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 		f.line.Command = args
 		f.line.Rate, f.line.Connections, f.line.Capacity = f.load.Rate, f.load.Connections, f.load.Capacity
 		f.line.Duration, f.line.Warmup = f.load.Duration, f.load.Warmup
-		e, err := spec.FromFlags(f.line, builtIn())
+		e, err := config.FromFlags(f.line, builtIn())
 		if err != nil {
 			return nil, err
 		}
-		return []*spec.Experiment{e}, nil
+		return []*config.Experiment{e}, nil
 	case len(args) == 0 && f.resume != "":
 		begun, folders, err := session.Begun(f.resume, builtIn())
 		f.resumes = folders
@@ -137,11 +137,11 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*spec.Experiment, er
 			return nil, fmt.Errorf("--%s is for your service from one line (--op … -- COMMAND); write it into the experiment file", flag)
 		}
 	}
-	found, err := spec.Find(args[0], builtIn())
+	found, err := config.Find(args[0], builtIn())
 	if err != nil {
 		return nil, err
 	}
-	if found, err = spec.KeepWorkloads(found, f.workloads); err != nil {
+	if found, err = config.KeepWorkloads(found, f.workloads); err != nil {
 		return nil, fmt.Errorf("--workloads: %w", err)
 	}
 	for _, e := range found {

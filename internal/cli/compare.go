@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // compareFlags are the flags of compare.
@@ -89,7 +89,7 @@ func (f compareFlags) compare(args []string) (*finding.Comparison, error) {
 		return nil, console.UsageError(fmt.Errorf("--filter: %w", err))
 	}
 	if f.budget != "" {
-		if in.Budget, err = spec.ParseBudget(f.budget); err != nil {
+		if in.Budget, err = config.ParseBudget(f.budget); err != nil {
 			return nil, console.UsageError(fmt.Errorf("--budget: %w", err))
 		}
 	}

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Completion of names. An unreadable catalog completes to nothing: a shell has
@@ -15,11 +15,11 @@ func completeExperiments(_ *cobra.Command, args []string, _ string) ([]string, c
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return names((*spec.Catalog).Experiments), cobra.ShellCompDirectiveDefault
+	return names((*config.Catalog).Experiments), cobra.ShellCompDirectiveDefault
 }
 
 func completeTracers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return names((*spec.Catalog).Tracers), cobra.ShellCompDirectiveNoFileComp
+	return names((*config.Catalog).Tracers), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeAnything completes the name of an experiment, workload, service or tracer.
@@ -27,11 +27,11 @@ func completeAnything(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	all := names((*spec.Catalog).Experiments, (*spec.Catalog).Workloads, (*spec.Catalog).Services, (*spec.Catalog).Tracers)
+	all := names((*config.Catalog).Experiments, (*config.Catalog).Workloads, (*config.Catalog).Services, (*config.Catalog).Tracers)
 	return all, cobra.ShellCompDirectiveDefault
 }
 
-func names(kinds ...func(*spec.Catalog) ([]string, error)) []string {
+func names(kinds ...func(*config.Catalog) ([]string, error)) []string {
 	catalog := builtIn()
 	var all []string
 	for _, kind := range kinds {

@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/noise"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // The slowdowns above which something is said.
@@ -85,7 +85,7 @@ func timesText(c noise.Change) string {
 // measureNoise measures a small program against itself in each order, says how small a difference could be seen, and keeps
 // that for the plans of runs.
 func measureNoise(ctx context.Context, progress io.Writer, to *doctorResult) error {
-	for _, order := range spec.Orders {
+	for _, order := range config.Orders {
 		e, err := noiseExperiment()
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func measureNoise(ctx context.Context, progress io.Writer, to *doctorResult) err
 		if err != nil {
 			return fmt.Errorf("measuring the noise in the order %s: %w", order, err)
 		}
-		if order == spec.Windows {
+		if order == config.Windows {
 			to.Noise = selfcheck.Floors(doc)
 		}
 		if n, ok := selfcheck.NoiseOf(doc, order, e.Load.Duration); ok {
@@ -106,7 +106,7 @@ func measureNoise(ctx context.Context, progress io.Writer, to *doctorResult) err
 }
 
 // noiseIn makes an experiment whose results nobody needs.
-func noiseIn(ctx context.Context, progress io.Writer, e *spec.Experiment) (_ *finding.Document, err error) {
+func noiseIn(ctx context.Context, progress io.Writer, e *config.Experiment) (_ *finding.Document, err error) {
 	dir, err := os.MkdirTemp("", "tracetax-doctor-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the measurement of noise: %w", err)
@@ -162,7 +162,7 @@ func keepNoise(orders []selfcheck.Noise) error {
 
 // noiseHere is the noise of an order as it was measured on this machine, and when; without that, what is usual elsewhere, and
 // no time.
-func noiseHere(order spec.Order) (selfcheck.Noise, time.Time, error) {
+func noiseHere(order config.Order) (selfcheck.Noise, time.Time, error) {
 	usual := selfcheck.UsualNoise(order)
 	text, err := os.ReadFile(filepath.Join(artifact.DefaultDir(), noiseFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -191,8 +191,8 @@ func thisMachine() string {
 
 // noiseExperiment is the built-in one on hello/go; where there is no Go to build
 // it, the same on the service that tracetax itself brings along.
-func noiseExperiment() (*spec.Experiment, error) {
-	found, err := spec.Find(selfcheck.NoiseFloor, builtIn())
+func noiseExperiment() (*config.Experiment, error) {
+	found, err := config.Find(selfcheck.NoiseFloor, builtIn())
 	if err != nil {
 		return nil, fmt.Errorf("finding the experiment %s: %w", selfcheck.NoiseFloor, err)
 	}
@@ -210,7 +210,7 @@ variants: {none: , again: {tracer: none}}
 load: {rate: 1000/s, idle: 100ms, warmup: 200ms, duration: 800ms}
 design: {blocks: 12}
 `, self)
-	found, err = spec.ParseExperiment(selfcheck.NoiseFloor+".yaml", ".", []byte(text), builtIn())
+	found, err = config.ParseExperiment(selfcheck.NoiseFloor+".yaml", ".", []byte(text), builtIn())
 	if err != nil {
 		return nil, err
 	}

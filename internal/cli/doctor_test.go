@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/noise"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/selfcheck"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestInterferenceInWords(t *testing.T) {
@@ -66,7 +66,7 @@ func TestNoiseWithoutGo(t *testing.T) {
 		t.Errorf("it runs %v", run)
 	}
 	for _, v := range e.Variants {
-		if v.Tracer.Name != spec.NoTracer {
+		if v.Tracer.Name != config.NoTracer {
 			t.Errorf("%s has the tracer %s", v.Name, v.Tracer.Name)
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -108,7 +108,7 @@ type dryArtifact struct {
 }
 
 // dryRunJSON prints the plans.
-func dryRunJSON(s console.Streams, experiments []*spec.Experiment, drawn bool) error {
+func dryRunJSON(s console.Streams, experiments []*config.Experiment, drawn bool) error {
 	for _, asked := range experiments {
 		foreseen, err := session.Foresee(asked)
 		if err != nil {
@@ -173,7 +173,7 @@ func secondsOf(least, most time.Duration) drySeconds {
 	return drySeconds{least.Seconds(), most.Seconds()}
 }
 
-func dryLoadOf(e *spec.Experiment, windows int) dryLoad {
+func dryLoadOf(e *config.Experiment, windows int) dryLoad {
 	l := e.Load
 	out := dryLoad{
 		Text: words.Load(e), Rates: l.Rates, Connections: l.Levels, Unpiloted: e.Design.Unpiloted,
@@ -201,10 +201,10 @@ func dryLoadOf(e *spec.Experiment, windows int) dryLoad {
 	return out
 }
 
-func dryVariantOf(v spec.Variant) dryVariant {
+func dryVariantOf(v config.Variant) dryVariant {
 	out := dryVariant{Name: v.Name, Tracer: v.TracerName(), Settings: map[string]string{}, On: v.On, Against: v.Against}
 	for name, value := range v.Settings {
-		if spec.IsSecret(name, value) {
+		if config.IsSecret(name, value) {
 			value = "(redacted)"
 		}
 		out.Settings[name] = value

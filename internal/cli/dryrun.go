@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // dryRun says what would be run: the order, about how long it takes, and how
 // small a difference it could show. Drawn is whether the seeds of the orders were drawn
 // for it: a run then draws others.
-func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error {
+func dryRun(s console.Streams, experiments []*config.Experiment, drawn bool) error {
 	for _, asked := range experiments {
 		foreseen, err := session.Foresee(asked)
 		if err != nil {
@@ -60,7 +60,7 @@ func dryRun(s console.Streams, experiments []*spec.Experiment, drawn bool) error
 }
 
 // cannotRun is the error of a run where nothing of it can run here, or a variant that was asked for by name cannot.
-func cannotRun(experiments []*spec.Experiment, named []string) error {
+func cannotRun(experiments []*config.Experiment, named []string) error {
 	left, none := session.LackingParts(experiments)
 	var out []error
 	for _, l := range left {
@@ -75,7 +75,7 @@ func cannotRun(experiments []*spec.Experiment, named []string) error {
 }
 
 // tracings says of each variant that chooses processes or brings some which these are.
-func tracings(e *spec.Experiment) []string {
+func tracings(e *config.Experiment) []string {
 	var out []string
 	for _, v := range e.Variants {
 		if text := e.Tracing(v); text != "" {
@@ -129,11 +129,11 @@ func lengthText(s experiment.Schedule) string {
 }
 
 // turnsText says how the load goes through the variants of a block.
-func turnsText(e *spec.Experiment, schedule experiment.Schedule) string {
+func turnsText(e *config.Experiment, schedule experiment.Schedule) string {
 	switch {
-	case e.Design.Order == spec.Woven:
+	case e.Design.Order == config.Woven:
 		return "order woven: all variants of a block have their load at the same time; no verdicts on latency"
-	case e.Design.Order != spec.Windows:
+	case e.Design.Order != config.Windows:
 		return "order apart: one run after the other"
 	case e.Load.Capacity != nil:
 		return "order windows: all variants of a block live at the same time, and search in turn, probe by probe"
@@ -157,22 +157,22 @@ func turnsText(e *spec.Experiment, schedule experiment.Schedule) string {
 
 // dryTells is what a run can tell of CPU per operation.
 type dryTells struct {
-	Order    spec.Order `json:"order"`              // that the noise is of: apart where an operation has one window, for the machine changes from one to the next
-	Noise    float64    `json:"noise"`              // standard deviation of the blocks' log-ratios, in this order, of a small service
-	Seconds  float64    `json:"seconds"`            // of load that each of its runs had
-	Measured string     `json:"measured,omitempty"` // when it was, on this machine, by 'doctor --noise'; absent: it is what is usual elsewhere
+	Order    config.Order `json:"order"`              // that the noise is of: apart where an operation has one window, for the machine changes from one to the next
+	Noise    float64      `json:"noise"`              // standard deviation of the blocks' log-ratios, in this order, of a small service
+	Seconds  float64      `json:"seconds"`            // of load that each of its runs had
+	Measured string       `json:"measured,omitempty"` // when it was, on this machine, by 'doctor --noise'; absent: it is what is usual elsewhere
 	selfcheck.Tells
 }
 
 // tellsOf says what so many blocks can tell, if they differ as those of a small service do; nil where they have no interval, and of a search,
 // of which that says nothing.
-func tellsOf(e *spec.Experiment, schedule experiment.Schedule) (*dryTells, error) {
+func tellsOf(e *config.Experiment, schedule experiment.Schedule) (*dryTells, error) {
 	if e.Load.Capacity != nil {
 		return nil, nil
 	}
 	order := e.Design.Order
-	if order == spec.Windows && slices.ContainsFunc(schedule.Windows, func(w experiment.Windows) bool { return w.Number < 2 }) {
-		order = spec.Apart
+	if order == config.Windows && slices.ContainsFunc(schedule.Windows, func(w experiment.Windows) bool { return w.Number < 2 }) {
+		order = config.Apart
 	}
 	n, measured, err := noiseHere(order)
 	if err != nil {
@@ -191,7 +191,7 @@ func tellsOf(e *spec.Experiment, schedule experiment.Schedule) (*dryTells, error
 
 // resolution says what a number of blocks can show. How much blocks of this program differ is known only afterwards: it is said
 // for those of a small service.
-func resolution(e *spec.Experiment, schedule experiment.Schedule) (string, error) {
+func resolution(e *config.Experiment, schedule experiment.Schedule) (string, error) {
 	blocks := len(schedule.Blocks)
 	if need := stats.MinBlocks(0.95); blocks < need {
 		return fmt.Sprintf("%d %s: figures only; an interval needs %d", blocks, console.Noun(blocks, "block"), need), nil

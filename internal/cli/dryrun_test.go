@@ -13,9 +13,9 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 var orderLine = regexp.MustCompile(`(?m)^  order with seed (\d+)(.*)\n`)
@@ -110,7 +110,7 @@ func TestDryPlanOfUnknowns(t *testing.T) {
 			t.Errorf("warm-up %s is %v in\n%s", warmup, got, text)
 		}
 	}
-	plan, err := dryPlanOf(session.Foreseen{Experiment: &spec.Experiment{Workload: &spec.Workload{}}}, false)
+	plan, err := dryPlanOf(session.Foreseen{Experiment: &config.Experiment{Workload: &config.Workload{}}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestDryRunTells(t *testing.T) {
 	if windows := tells("--order", "windows"); usual == nil || usual.Measured != "" || usual.Blocks != 8 || windows.Findable >= usual.Findable || windows.Findable <= windows.HalfWidth {
 		t.Errorf("windows tell %+v, apart %+v", windows, usual)
 	}
-	if err := keepNoise([]selfcheck.Noise{{Order: spec.Apart, Deviation: 0.2}}); err != nil {
+	if err := keepNoise([]selfcheck.Noise{{Order: config.Apart, Deviation: 0.2}}); err != nil {
 		t.Fatal(err)
 	}
 	if measured := tells("--order", "apart"); measured == nil || measured.Measured == "" || measured.Noise != 0.2 || measured.Findable <= usual.Findable {
@@ -156,13 +156,13 @@ func TestDryRunTells(t *testing.T) {
 	if windows := tells("--order", "windows"); windows == nil || windows.Measured != "" {
 		t.Errorf("of an order that was not measured: %+v", windows)
 	}
-	if one := tells("--order", "windows", "--duration", "150ms"); one == nil || one.Order != spec.Apart {
+	if one := tells("--order", "windows", "--duration", "150ms"); one == nil || one.Order != config.Apart {
 		t.Errorf("with one window: %+v", one)
 	}
 	if few := tells("--blocks", "5"); few != nil {
 		t.Errorf("5 blocks tell %+v", few)
 	}
-	other := keptNoise{Machine: "another", Orders: []selfcheck.Noise{{Order: spec.Apart, Deviation: 0.2}}}
+	other := keptNoise{Machine: "another", Orders: []selfcheck.Noise{{Order: config.Apart, Deviation: 0.2}}}
 	text, err := json.Marshal(other)
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestDryRunTells(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		n, measured, err := noiseHere(spec.Apart)
+		n, measured, err := noiseHere(config.Apart)
 		if (err == nil) != c.ok || !measured.IsZero() || n.Deviation != usual.Noise {
 			t.Errorf("%s: %+v, measured %v, %v", name, n, measured, err)
 		}

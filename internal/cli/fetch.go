@@ -13,9 +13,9 @@ import (
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/show"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func newFetch(s console.Streams) *cobra.Command {
@@ -54,7 +54,7 @@ func completeFetch(*cobra.Command, []string, string) ([]cobra.Completion, cobra.
 
 // fetcher makes things ready by name.
 type fetcher struct {
-	catalog  *spec.Catalog
+	catalog  *config.Catalog
 	store    *artifact.Store
 	progress io.Writer
 }
@@ -89,7 +89,7 @@ func (f fetcher) fetch(ctx context.Context, names []string, out io.Writer) error
 // thing is a workload or a tracer.
 type thing struct {
 	name  string
-	needs []spec.Need
+	needs []config.Need
 	fetch func(context.Context) error
 }
 
@@ -133,7 +133,7 @@ func (f fetcher) thing(name string) (thing, error) {
 		return thing{name, t.Needs, func(ctx context.Context) error { return f.tracer(ctx, t) }}, nil
 	}
 	w, err := f.catalog.Workload(name)
-	var unknown *spec.UnknownError
+	var unknown *config.UnknownError
 	if errors.As(err, &unknown) && unknown.Nearest != "" && !isFile(name) {
 		return thing{}, console.UsageError(fmt.Errorf("there is no workload, tracer or experiment %q; did you mean the workload %q?", name, unknown.Nearest))
 	}
@@ -149,8 +149,8 @@ func (f fetcher) thing(name string) (thing, error) {
 // whole is all that an experiment needs, a file's or a built-in one's. What cannot run
 // here is passed over.
 func (f fetcher) whole(name string) (thing, error) {
-	experiments, err := spec.Find(name, f.catalog)
-	var unknown *spec.UnknownError
+	experiments, err := config.Find(name, f.catalog)
+	var unknown *config.UnknownError
 	switch {
 	case err == nil:
 	case errors.As(err, &unknown) && unknown.What == "experiment":
@@ -170,7 +170,7 @@ func (f fetcher) whole(name string) (thing, error) {
 	return thing{name, nil, func(ctx context.Context) error { return f.experiments(ctx, experiments) }}, nil
 }
 
-func (f fetcher) experiments(ctx context.Context, all []*spec.Experiment) error {
+func (f fetcher) experiments(ctx context.Context, all []*config.Experiment) error {
 	var failed error
 	for _, e := range all {
 		for _, v := range e.Variants {
@@ -187,28 +187,28 @@ func (f fetcher) experiments(ctx context.Context, all []*spec.Experiment) error 
 	return failed
 }
 
-func (f fetcher) tracer(ctx context.Context, t *spec.Tracer) error {
+func (f fetcher) tracer(ctx context.Context, t *config.Tracer) error {
 	_, err := f.store.Artifact(ctx, t.Files, t.Artifact, f.progress)
 	return err
 }
 
 // workload makes everything ready that w needs with no tracer, and with each
 // tracer that it has a build for.
-func (f fetcher) workload(ctx context.Context, w *spec.Workload) error {
-	e := &spec.Experiment{Workload: w, Operations: w.Operations}
+func (f fetcher) workload(ctx context.Context, w *config.Workload) error {
+	e := &config.Experiment{Workload: w, Operations: w.Operations}
 	tracers := slices.Sorted(maps.Keys(w.Build))
 	if !slices.Contains(tracers, "") {
 		tracers = append(tracers, "")
 	}
 	for _, name := range tracers {
 		if name == "" {
-			name = spec.NoTracer
+			name = config.NoTracer
 		}
 		t, err := f.catalog.Tracer(name)
 		if err != nil {
 			return err
 		}
-		v := spec.Variant{Name: name, Tracer: t, Settings: defaults(t)}
+		v := config.Variant{Name: name, Tracer: t, Settings: defaults(t)}
 		if _, err := prepare.Variant(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (f fetcher) workload(ctx context.Context, w *spec.Workload) error {
 	return nil
 }
 
-func defaults(t *spec.Tracer) map[string]string {
+func defaults(t *config.Tracer) map[string]string {
 	settings := map[string]string{}
 	for _, s := range t.Settings {
 		settings[s.Name] = s.Default

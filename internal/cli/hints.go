@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // windowDelays is how many delays of a tracer a window is to last (docs/warnings.md,
@@ -17,21 +17,21 @@ const windowDelays = 5
 
 // hints are what is better changed before an experiment is run. With line it came
 // from flags, and the advice names flags.
-func hints(e *spec.Experiment, line bool) []string {
+func hints(e *config.Experiment, line bool) []string {
 	return slices.Concat(notBeside(e), shortWindows(e, line), earlyReady(e, line))
 }
 
 // notBeside says why variants are measured one after the other, where they might be paired.
-func notBeside(e *spec.Experiment) []string {
+func notBeside(e *config.Experiment) []string {
 	why := e.Beside()
-	if why == "" || e.Design.Order != spec.Apart || len(e.Variants) < 2 {
+	if why == "" || e.Design.Order != config.Apart || len(e.Variants) < 2 {
 		return nil
 	}
 	return []string{"the variants of a block are measured one after the other (order apart), which tells less in the same time: " + why}
 }
 
 // shortWindows says of which variants the window is too short for the delays of the tracer and of the hops behind it.
-func shortWindows(e *spec.Experiment, line bool) []string {
+func shortWindows(e *config.Experiment, line bool) []string {
 	if e.Design.Quick { // on purpose; whether it matters is told with the result
 		return nil
 	}
@@ -61,7 +61,7 @@ func shortWindows(e *spec.Experiment, line bool) []string {
 }
 
 // delaySetting is the name of the setting by which a tracer's user chooses how long it holds a span; "" where none does.
-func delaySetting(t *spec.Tracer) string {
+func delaySetting(t *config.Tracer) string {
 	for _, setting := range t.Settings {
 		if setting.Meaning == "delay" {
 			return setting.Name
@@ -74,7 +74,7 @@ func delaySetting(t *spec.Tracer) string {
 var masters = []string{"gunicorn", "hypercorn", "puma", "unicorn", "uwsgi"}
 
 // earlyReady says which processes answer on their port before they are ready.
-func earlyReady(e *spec.Experiment, line bool) []string {
+func earlyReady(e *config.Experiment, line bool) []string {
 	var out []string
 	for _, p := range e.Workload.Processes {
 		if len(p.Run) == 0 || p.Ready != "" || !slices.Contains(masters, filepath.Base(p.Run[0])) {
@@ -91,7 +91,7 @@ func earlyReady(e *spec.Experiment, line bool) []string {
 }
 
 // printHints writes the hints on experiments, each once.
-func printHints(to io.Writer, experiments []*spec.Experiment, line bool) {
+func printHints(to io.Writer, experiments []*config.Experiment, line bool) {
 	var told []string
 	for _, e := range experiments {
 		for _, text := range hints(e, line) {

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/shell"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // checkKeptEnv complains of names that no run could keep to good use, and puts them in order.
-func checkKeptEnv(names []string, experiments []*spec.Experiment) ([]string, error) {
+func checkKeptEnv(names []string, experiments []*config.Experiment) ([]string, error) {
 	for _, name := range names {
 		if name == "" || strings.ContainsAny(name, "= ") {
 			return nil, fmt.Errorf("--keep-env takes the name of a variable, such as OTEL_RESOURCE_ATTRIBUTES, not %q", name)

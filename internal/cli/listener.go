@@ -8,10 +8,10 @@ import (
 	"io"
 
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // listener writes how a session goes, line by line.
@@ -35,7 +35,7 @@ func (l listener) CutOff(path string, bytes int64) {
 }
 
 // Watch tells of every run.
-func (l listener) Watch(e *spec.Experiment, part bool) session.Watcher {
+func (l listener) Watch(e *config.Experiment, part bool) session.Watcher {
 	p := newProgress(l.to, e)
 	if part {
 		p.workload = e.Workload.Name

@@ -9,14 +9,14 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // outlooks says of which verdicts the blocks are, or may come to be, too few, and which
 // settings lose spans. hopeless is what it says where no budget could ever be told.
-func outlooks(e *spec.Experiment) (hopeless string, told []string) {
+func outlooks(e *config.Experiment) (hopeless string, told []string) {
 	headline, budgets := analysis.Foresee(e)
 	if budgets.Hopeless() {
 		hopeless = outlookText(budgets, "on the budget")
@@ -31,7 +31,7 @@ func outlooks(e *spec.Experiment) (hopeless string, told []string) {
 }
 
 // warnOfBlocks writes the outlooks of what can run here, each once.
-func warnOfBlocks(to io.Writer, experiments []*spec.Experiment) {
+func warnOfBlocks(to io.Writer, experiments []*config.Experiment) {
 	var seen []string
 	for _, e := range experiments {
 		hopeless, told := outlooks(session.Runnable(e))

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // progress tells on stderr how an experiment goes: on a terminal in one line
@@ -21,7 +21,7 @@ import (
 type progress struct {
 	to         io.Writer
 	width      int // of the terminal; 0 where it is none
-	experiment *spec.Experiment
+	experiment *config.Experiment
 	workload   string // its name, where the experiment has several
 	headline   string
 	block      int // the last one that was told of
@@ -35,7 +35,7 @@ type progress struct {
 // silence is how long nothing may be written where there is no terminal.
 const silence = 30 * time.Second
 
-func newProgress(to io.Writer, e *spec.Experiment) *progress {
+func newProgress(to io.Writer, e *config.Experiment) *progress {
 	p := &progress{to: to, experiment: e, now: time.Now}
 	p.width = widthOf(to)
 	return p
@@ -70,7 +70,7 @@ func (p *progress) Observe(e experiment.Event) {
 }
 
 // begun says which run begins, and how many there are still to be.
-func begun(e experiment.Event, of *spec.Experiment) string {
+func begun(e experiment.Event, of *config.Experiment) string {
 	d := of.Design
 	most := ""
 	if e.Open {

@@ -6,33 +6,33 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestBegun(t *testing.T) {
 	other := design.Run{Kind: record.Measured, Block: 3, Variant: "otel"}
 	for name, test := range map[string]struct {
 		event  experiment.Event
-		design spec.Design
+		design config.Design
 		want   string
 	}{
-		"calibration": {experiment.Event{Total: 9, Next: design.Run{Kind: record.Calibration, Variant: "otel"}}, spec.Design{Blocks: 4},
+		"calibration": {experiment.Event{Total: 9, Next: design.Run{Kind: record.Calibration, Variant: "otel"}}, config.Design{Blocks: 4},
 			"run 1 of 9 · learning how many spans otel makes"},
-		"pilot": {experiment.Event{Done: 1, Total: 9, Open: true, Next: design.Run{Kind: record.Pilot, Variant: "otel"}}, spec.Design{Blocks: 8, Most: 20},
+		"pilot": {experiment.Event{Done: 1, Total: 9, Open: true, Next: design.Run{Kind: record.Pilot, Variant: "otel"}}, config.Design{Blocks: 8, Most: 20},
 			"run 2 of at most 9 · finding what load otel can take"},
-		"a block": {experiment.Event{Done: 4, Total: 9, Left: 2 * time.Minute, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none"}}, spec.Design{Blocks: 4},
+		"a block": {experiment.Event{Done: 4, Total: 9, Left: 2 * time.Minute, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none"}}, config.Design{Blocks: 4},
 			"run 5 of 9 · block 3/4 · none · 2 min left"},
-		"a block more than planned": {experiment.Event{Done: 8, Total: 10, Next: design.Run{Kind: record.Measured, Block: 5, Variant: "none"}}, spec.Design{Blocks: 4},
+		"a block more than planned": {experiment.Event{Done: 8, Total: 10, Next: design.Run{Kind: record.Measured, Block: 5, Variant: "none"}}, config.Design{Blocks: 4},
 			"run 9 of 10 · block 5, in the place of one that was spoiled · none"},
-		"one of a number that is open": {experiment.Event{Done: 18, Total: 61, Open: true, Left: 2 * time.Hour, Next: design.Run{Kind: record.Measured, Block: 9, Variant: "none"}}, spec.Design{Blocks: 8, Most: 30},
+		"one of a number that is open": {experiment.Event{Done: 18, Total: 61, Open: true, Left: 2 * time.Hour, Next: design.Run{Kind: record.Measured, Block: 9, Variant: "none"}}, config.Design{Blocks: 8, Most: 30},
 			"run 19 of at most 61 · block 9, at most 30 · none · at most 2.0 h left"},
-		"a block at once": {experiment.Event{Done: 4, Total: 9, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none", With: []design.Run{other}}}, spec.Design{Blocks: 4, Order: spec.Windows},
+		"a block at once": {experiment.Event{Done: 4, Total: 9, Next: design.Run{Kind: record.Measured, Block: 3, Variant: "none", With: []design.Run{other}}}, config.Design{Blocks: 4, Order: config.Windows},
 			"run 5 of 9 · block 3/4 · none, otel"},
 	} {
-		if got := begun(test.event, &spec.Experiment{Design: test.design}); got != test.want {
+		if got := begun(test.event, &config.Experiment{Design: test.design}); got != test.want {
 			t.Errorf("%s\n got %s\nwant %s", name, got, test.want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestProgressTellsOfFailures(t *testing.T) {
 		"block 3, otel failed (pilot) and is left out: no rate\n    app | x": {Kind: record.Measured, Block: 3, Attempt: 2},
 	} {
 		var out strings.Builder
-		p := newProgress(&out, &spec.Experiment{})
+		p := newProgress(&out, &config.Experiment{})
 		failed.Variant, failed.Failure = "otel", &record.Failure{Stage: "pilot", Message: "no rate", Process: "app"}
 		if failed.Block > 0 {
 			failed.Failure.Log = []string{"x"}
@@ -61,7 +61,7 @@ func TestProgressTellsOfFailures(t *testing.T) {
 // The same failure is told once, whatever its ports, process numbers and times.
 func TestProgressTellsAFailureOnce(t *testing.T) {
 	var out strings.Builder
-	p := newProgress(&out, &spec.Experiment{})
+	p := newProgress(&out, &config.Experiment{})
 	failure := func(block, attempt, port int, code, log string) {
 		p.Observe(experiment.Event{Record: &record.Record{Kind: record.Measured, Block: block, Attempt: attempt, Variant: "none", Failure: &record.Failure{
 			Stage: "ready", Process: "app", Log: []string{log},
@@ -85,7 +85,7 @@ block 2, none failed (ready) and is tried once more: waiting for tcp://127.0.0.1
 // The number of all runs does not fall when some are given up.
 func TestProgressCountsGivenUpRuns(t *testing.T) {
 	var out strings.Builder
-	p := newProgress(&out, &spec.Experiment{Design: spec.Design{Blocks: 3}})
+	p := newProgress(&out, &config.Experiment{Design: config.Design{Blocks: 3}})
 	for i, total := range []int{4, 4, 2} {
 		p.Observe(experiment.Event{Begun: true, Total: total, Next: design.Run{Kind: record.Measured, Block: i + 1, Variant: "none"}})
 	}
@@ -98,7 +98,7 @@ func TestProgressCountsGivenUpRuns(t *testing.T) {
 // was written for half a minute; with the workload, where there are several.
 func TestProgressWithoutATerminal(t *testing.T) {
 	var out strings.Builder
-	p := newProgress(&out, &spec.Experiment{Design: spec.Design{Blocks: 2}})
+	p := newProgress(&out, &config.Experiment{Design: config.Design{Blocks: 2}})
 	p.workload = "requests/flask"
 	clock := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	p.now = func() time.Time { return clock }
@@ -152,7 +152,7 @@ func TestProgressOfABlockThatFails(t *testing.T) {
 	}
 	for n, want := range map[int]string{2: "is tried once more", 3: "is tried once more", 4: "", 5: "is left out"} {
 		var out strings.Builder
-		newProgress(&out, &spec.Experiment{}).Observe(experiment.Event{Record: &history[n-1], History: history[:n]})
+		newProgress(&out, &config.Experiment{}).Observe(experiment.Event{Record: &history[n-1], History: history[:n]})
 		if got := out.String(); !strings.Contains(got, want) || (want == "") != (got == "") {
 			t.Errorf("after %d runs it says %q, want that it %s", n, got, want)
 		}
@@ -161,7 +161,7 @@ func TestProgressOfABlockThatFails(t *testing.T) {
 
 // Groups are told of once, before the first block.
 func TestProgressTellsOfGroups(t *testing.T) {
-	e := &spec.Experiment{Variants: make([]spec.Variant, 9)}
+	e := &config.Experiment{Variants: make([]config.Variant, 9)}
 	for fit, want := range map[int]int{0: 0, 1: 1, 4: 1} {
 		var out strings.Builder
 		p := newProgress(&out, e)

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/replicate"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // replicateFlags are the files that a replication is written to: "-" is stdout, "" none.
@@ -109,7 +109,7 @@ func nothingMeasured(docs []*finding.Document) error {
 // restate gives the results what an experiment says that was published, and returns
 // what it says that was claimed.
 func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
-	all, err := spec.Find(name, builtIn())
+	all, err := config.Find(name, builtIn())
 	if err != nil {
 		return nil, fileError(err)
 	}

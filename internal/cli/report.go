@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/moobench"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/tidy"
 	"golang.org/x/term"
 )
@@ -140,14 +140,14 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 }
 
 // limits are those of --budget; nil where it is not given.
-func (f reportFlags) limits() ([]spec.Limit, error) {
+func (f reportFlags) limits() ([]config.Limit, error) {
 	switch {
 	case f.budget == "":
 		return nil, nil
 	case f.reanalyze:
 		return nil, errors.New("--budget leaves the findings of DIR as they are, and --reanalyze replaces them: give one of the two")
 	}
-	limits, err := spec.ParseBudget(f.budget)
+	limits, err := config.ParseBudget(f.budget)
 	if err != nil {
 		return nil, fmt.Errorf("--budget: %w", err)
 	}

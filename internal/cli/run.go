@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // runFlags are the flags of run; quickstart has some of them.
@@ -28,9 +28,9 @@ type runFlags struct {
 	resumes             []string // the folders below resume, one an experiment
 	budget              string
 	accounting          string
-	keepEnv             []string      // variables of the shell that programs get though they belong to a tracer
-	line                spec.Flags    // your service from one line
-	load                spec.Override // of the load
+	keepEnv             []string        // variables of the shell that programs get though they belong to a tracer
+	line                config.Flags    // your service from one line
+	load                config.Override // of the load
 }
 
 func newRun(s console.Streams) *cobra.Command {
@@ -118,7 +118,7 @@ func (f *runFlags) common(c *cobra.Command) {
 
 // run makes the experiments one after the other, each in a results folder of its
 // own below the given one when there are several.
-func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*spec.Experiment) error {
+func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*config.Experiment) error {
 	if f.resume == "" { // what was begun stays as it is
 		printHints(s.Err, experiments, len(f.line.Command) > 0)
 		warnOfBlocks(s.Err, experiments)

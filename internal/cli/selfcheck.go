@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // selfcheckFile is the report of a selfcheck, beside its results folders.
@@ -158,12 +158,12 @@ func (f *selfcheckFlags) one(ctx context.Context, s console.Streams, one selfche
 
 // selfcheckExperiment finds the built-in experiment, or what is left of it in its
 // folder.
-func selfcheckExperiment(one selfcheck.Experiment, folder string) (e *spec.Experiment, resumed bool, err error) {
+func selfcheckExperiment(one selfcheck.Experiment, folder string) (e *config.Experiment, resumed bool, err error) {
 	name := one.Name
 	if kept := filepath.Join(folder, record.ExperimentFile); isFile(kept) {
 		name, resumed = kept, true
 	}
-	found, err := spec.Find(name, builtIn())
+	found, err := config.Find(name, builtIn())
 	if err != nil {
 		return nil, false, fmt.Errorf("finding the experiment %s: %w", one.Name, err)
 	}
@@ -172,7 +172,7 @@ func selfcheckExperiment(one selfcheck.Experiment, folder string) (e *spec.Exper
 		return e, true, nil
 	}
 	e.Design.Order = one.Order
-	if err := e.OverrideLoad(spec.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {
+	if err := e.OverrideLoad(config.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {
 		return nil, false, fmt.Errorf("experiment %s: %w", one.Name, err)
 	}
 	if one.Variants != "" {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // checked is what validate found out about one file.
@@ -63,9 +63,9 @@ no problem. A budget that the planned blocks could never decide is a problem.`,
 	return c
 }
 
-func validate(file string, catalog *spec.Catalog) checked {
+func validate(file string, catalog *config.Catalog) checked {
 	r := checked{File: file, Problems: []problemView{}, Would: []string{}, Notes: []string{}}
-	experiments, err := spec.Find(file, catalog)
+	experiments, err := config.Find(file, catalog)
 	if err != nil {
 		r.problems = err
 		r.Problems = problemViews(err)
@@ -102,7 +102,7 @@ func validate(file string, catalog *spec.Catalog) checked {
 }
 
 func problemViews(err error) []problemView {
-	var ps spec.Problems
+	var ps config.Problems
 	if !errors.As(err, &ps) {
 		return []problemView{{Text: err.Error()}}
 	}
@@ -114,7 +114,7 @@ func problemViews(err error) []problemView {
 }
 
 // lacking are the things that this machine lacks to run the experiment.
-func lacking(e *spec.Experiment) []string {
+func lacking(e *config.Experiment) []string {
 	var out []string
 	for _, v := range e.Variants {
 		if _, err := e.Plan(v); err != nil {

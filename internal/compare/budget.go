@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // limit finds the changes that a budget is meant for, and makes those for limits
@@ -33,7 +33,7 @@ func (c *comparison) limit() {
 
 // unmeasured answers for a limit where a figure is missing in one of the results, or
 // in both: of a variant, an operation, or one level of what was varied.
-func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]bool) []*change {
+func (c *comparison) unmeasured(index int, budget *config.Limit, answered map[key]bool) []*change {
 	var out []*change
 	add := func(operation, variant string, parameter map[string]string) {
 		out = append(out, &change{
@@ -64,7 +64,7 @@ func (c *comparison) unmeasured(index int, budget *spec.Limit, answered map[key]
 }
 
 // whyUnmeasured says why there is no figure of both results to hold against a limit.
-func (c *comparison) whyUnmeasured(index int, budget *spec.Limit, operation, variant string) *finding.Reason {
+func (c *comparison) whyUnmeasured(index int, budget *config.Limit, operation, variant string) *finding.Reason {
 	for _, doc := range []*finding.Document{c.in.Base, c.in.News[index]} {
 		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool {
 			return f.Uncompared && f.Metric == budget.Metric && f.Operation == operation && f.Variant == variant
@@ -112,7 +112,7 @@ func (c *comparison) common(index int) []string {
 }
 
 // hold gives the change a budget to be held against.
-func (c *change) hold(budget *spec.Limit) {
+func (c *change) hold(budget *config.Limit) {
 	c.budget = budget
 	switch {
 	case budget.Metric == metric.LostShare:
@@ -128,7 +128,7 @@ func (c *change) hold(budget *spec.Limit) {
 
 // limitedMetric is the metric that answers for a limit: what is lost is not
 // delivered.
-func limitedMetric(b *spec.Limit) string {
+func limitedMetric(b *config.Limit) string {
 	if b.Metric == metric.LostShare {
 		return metric.DeliveredShare
 	}

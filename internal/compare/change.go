@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -34,7 +34,7 @@ type change struct {
 	looksDearer   *finding.Reason                       // likewise that it costs more
 	unseen        func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
 	overloaded    *finding.Reason
-	budget        *spec.Limit
+	budget        *config.Limit
 	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
 }
 

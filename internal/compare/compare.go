@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Input is what a comparison is made of.
@@ -22,7 +22,7 @@ type Input struct {
 	Base   *finding.Document
 	News   []*finding.Document // at least one
 	Filter Filter              // what is compared; the zero value is everything
-	Budget []spec.Limit        // what may have been added since Base
+	Budget []config.Limit      // what may have been added since Base
 	Force  bool                // compare what is common to different experiments or machines
 	Tool   string              // version of tracetax
 	Now    time.Time

@@ -5,9 +5,9 @@ package estimate
 import (
 	"math"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Each collects a figure of the searches that have it.
@@ -48,5 +48,5 @@ func Bracket(c *record.Capacity) *finding.Range {
 // bracketed reports whether the answer of a search is a bracket. A fit to a CPU
 // target reads the rate off a line, which can be as fine as it likes.
 func bracketed(c *record.Capacity) bool {
-	return c.Method == string(spec.MethodStaircase) || c.Goal != string(spec.GoalCPU)
+	return c.Method == string(config.MethodStaircase) || c.Goal != string(config.GoalCPU)
 }

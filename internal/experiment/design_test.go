@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestStopsAtThePrecision(t *testing.T) {
@@ -69,7 +69,7 @@ func TestBlocksTogether(t *testing.T) {
 	runner := blockScript()
 	keeper := &kept{}
 	s := newLoop(runner, keeper)
-	s.Experiment.Design.Order = spec.Windows
+	s.Experiment.Design.Order = config.Windows
 	begun, ended := 0, map[string]int{}
 	var last Event
 	s.Observe = func(e Event) {
@@ -96,7 +96,7 @@ func TestBlocksTogether(t *testing.T) {
 
 // The runs of a block take their time together: none of it is waited for twice.
 func TestTimeLeftOfBlocks(t *testing.T) {
-	for order, want := range map[spec.Order]time.Duration{spec.Windows: time.Minute, spec.Apart: 2 * time.Minute} {
+	for order, want := range map[config.Order]time.Duration{config.Windows: time.Minute, config.Apart: 2 * time.Minute} {
 		runner := blockScript()
 		runner.change = func(_ run.Request, r *record.Record) { r.Ended = r.Started.Add(time.Minute) }
 		s := newLoop(runner, &kept{})
@@ -120,8 +120,8 @@ func TestTimeLeftOfBlocks(t *testing.T) {
 func TestWindowsOfASweep(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Design.Order = spec.Windows
-	s.Experiment.Load = spec.Load{Duration: 10 * time.Second, Rates: []float64{10, 1000}}
+	s.Experiment.Design.Order = config.Windows
+	s.Experiment.Load = config.Load{Duration: 10 * time.Second, Rates: []float64{10, 1000}}
 	for i := range s.Cells {
 		for o := range s.Cells[i].Plan.Operations {
 			s.Cells[i].Plan.Operations[o].Rate = 500
@@ -143,9 +143,9 @@ func TestWindowsOfASweep(t *testing.T) {
 			}
 		}
 	}
-	foreseen, err := Foresee(&spec.Experiment{
-		Operations: []spec.Operation{{Name: "a", Rate: 500}}, Load: s.Experiment.Load, Design: s.Experiment.Design,
-		Workload: &spec.Workload{Name: "w"}, Variants: []spec.Variant{{Name: "x", Tracer: &spec.Tracer{Name: "none"}}},
+	foreseen, err := Foresee(&config.Experiment{
+		Operations: []config.Operation{{Name: "a", Rate: 500}}, Load: s.Experiment.Load, Design: s.Experiment.Design,
+		Workload: &config.Workload{Name: "w"}, Variants: []config.Variant{{Name: "x", Tracer: &config.Tracer{Name: "none"}}},
 	})
 	if err != nil || looked == 0 {
 		t.Fatal(err, looked)
@@ -161,7 +161,7 @@ func TestBlockFails(t *testing.T) {
 	runner.fail = func(name string) bool { return name == "002-otel-1" }
 	keeper := &kept{}
 	s := newLoop(runner, keeper)
-	s.Experiment.Design.Order = spec.Windows
+	s.Experiment.Design.Order = config.Windows
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestBlockFails(t *testing.T) {
 		return strings.Contains(name, "-otel-") && !strings.HasPrefix(name, "calibration")
 	}
 	s = newLoop(runner, &kept{})
-	s.Experiment.Design.Order = spec.Windows
+	s.Experiment.Design.Order = config.Windows
 	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "otel: start: it broke") {
 		t.Errorf("error %v, want it to tell why otel failed", err)
 	}
@@ -195,7 +195,7 @@ func TestBlockFails(t *testing.T) {
 func TestAble(t *testing.T) {
 	alone := &script{}
 	s := newLoop(alone, &kept{})
-	s.Experiment.Design.Order = spec.Windows
+	s.Experiment.Design.Order = config.Windows
 	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "runs cannot be made together here") || len(alone.made) > 0 {
 		t.Errorf("a duet with a runner that makes one run at a time: %v", err)
 	}
@@ -208,27 +208,27 @@ func TestAble(t *testing.T) {
 
 // What is foreseen is what is run.
 func TestForesee(t *testing.T) {
-	for name, change := range map[string]func(*spec.Experiment){
-		"blocks": func(*spec.Experiment) {},
-		"levels": func(e *spec.Experiment) { e.Load.Levels = []int{1, 2} },
-		"relative, open": func(e *spec.Experiment) {
-			e.Load.Relative = &spec.Relative{Share: 0.5}
+	for name, change := range map[string]func(*config.Experiment){
+		"blocks": func(*config.Experiment) {},
+		"levels": func(e *config.Experiment) { e.Load.Levels = []int{1, 2} },
+		"relative, open": func(e *config.Experiment) {
+			e.Load.Relative = &config.Relative{Share: 0.5}
 			e.Design.Most = 6
 		},
-		"windows": func(e *spec.Experiment) { e.Design.Order = spec.Windows },
-		"woven":   func(e *spec.Experiment) { e.Design.Order = spec.Woven },
+		"windows": func(e *config.Experiment) { e.Design.Order = config.Windows },
+		"woven":   func(e *config.Experiment) { e.Design.Order = config.Woven },
 	} {
 		t.Run(name, func(t *testing.T) { foresee(t, change) })
 	}
 }
 
-func foresee(t *testing.T, change func(*spec.Experiment)) {
-	e := &spec.Experiment{
-		Workload:   &spec.Workload{Name: "w", Processes: []spec.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},
-		Operations: []spec.Operation{{Name: "a"}},
-		Variants:   []spec.Variant{{Name: "x", Tracer: &spec.Tracer{Name: "none"}}, {Name: "y", Tracer: &spec.Tracer{Name: "none"}, Env: map[string]string{"TO": "{sink.otlp.grpc}"}}},
-		Load:       spec.Load{Duration: 10 * time.Second},
-		Design:     spec.Design{Blocks: 4, Seed: 3},
+func foresee(t *testing.T, change func(*config.Experiment)) {
+	e := &config.Experiment{
+		Workload:   &config.Workload{Name: "w", Processes: []config.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},
+		Operations: []config.Operation{{Name: "a"}},
+		Variants:   []config.Variant{{Name: "x", Tracer: &config.Tracer{Name: "none"}}, {Name: "y", Tracer: &config.Tracer{Name: "none"}, Env: map[string]string{"TO": "{sink.otlp.grpc}"}}},
+		Load:       config.Load{Duration: 10 * time.Second},
+		Design:     config.Design{Blocks: 4, Seed: 3},
 	}
 	change(e)
 	s, err := Foresee(e)
@@ -237,15 +237,15 @@ func foresee(t *testing.T, change func(*spec.Experiment)) {
 	}
 	most := max(4, e.Design.Most)
 	shortest := 80 * time.Second
-	if e.Design.Order == spec.Woven {
+	if e.Design.Order == config.Woven {
 		shortest /= 2
 	}
 	if len(s.Blocks) != most || s.Least != 4 || s.Shortest < shortest || s.Length < s.Shortest || s.Phases != max(1, len(e.Load.Levels)) {
 		t.Errorf("%+v", s)
 	}
-	if e.Design.Order == spec.Woven {
+	if e.Design.Order == config.Woven {
 		apart := *e
-		apart.Design.Order = spec.Apart
+		apart.Design.Order = config.Apart
 		if other, err := Foresee(&apart); err != nil || s.Length >= other.Length {
 			t.Errorf("woven runs take %s, one after the other %s (%v)", s.Length, other.Length, err)
 		}

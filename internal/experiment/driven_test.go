@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // What an operation makes is learnt at each depth, and known in later runs by it.
 func TestDepths(t *testing.T) {
 	runner := &script{}
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load = spec.Load{Calls: 100, Depths: []int{2, 8}}
+	s.Experiment.Load = config.Load{Calls: 100, Depths: []int{2, 8}}
 	s.Experiment.Samples = true
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestDepths(t *testing.T) {
 func TestCrowds(t *testing.T) {
 	runner := &script{}
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load = spec.Load{Calls: 100, Crowds: []int{1, 2}}
+	s.Experiment.Load = config.Load{Calls: 100, Crowds: []int{1, 2}}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -101,22 +101,24 @@ func TestVerified(t *testing.T) {
 // A quick experiment over a self-driving workload takes its word for how many spans
 // are made, where it gives it; what a tracer keeps in its buffer is learnt all the same.
 func TestLearns(t *testing.T) {
-	declared := map[string]spec.Number{"call": {Low: 10, High: 10}}
+	declared := map[string]config.Number{"call": {Low: 10, High: 10}}
 	for name, test := range map[string]struct {
-		change func(*spec.Experiment, *spec.Plan)
+		change func(*config.Experiment, *config.Plan)
 		want   bool
 	}{
-		"quick":                   {func(*spec.Experiment, *spec.Plan) {}, false},
-		"not quick":               {func(e *spec.Experiment, _ *spec.Plan) { e.Design.Quick = false }, true},
-		"requests":                {func(_ *spec.Experiment, p *spec.Plan) { p.Self = false }, true},
-		"a buffer":                {func(_ *spec.Experiment, p *spec.Plan) { p.Buffers = 1000 }, true},
-		"other depths":            {func(e *spec.Experiment, _ *spec.Plan) { e.Load.Depths = []int{2, 4} }, true},
-		"not declared":            {func(_ *spec.Experiment, p *spec.Plan) { p.Spans = nil }, true},
-		"one of two not declared": {func(e *spec.Experiment, _ *spec.Plan) { e.Operations = append(e.Operations, spec.Operation{Name: "b"}) }, true},
-		"exports nothing":         {func(e *spec.Experiment, p *spec.Plan) { e.Design.Quick, p.Processes = false, nil }, false},
+		"quick":        {func(*config.Experiment, *config.Plan) {}, false},
+		"not quick":    {func(e *config.Experiment, _ *config.Plan) { e.Design.Quick = false }, true},
+		"requests":     {func(_ *config.Experiment, p *config.Plan) { p.Self = false }, true},
+		"a buffer":     {func(_ *config.Experiment, p *config.Plan) { p.Buffers = 1000 }, true},
+		"other depths": {func(e *config.Experiment, _ *config.Plan) { e.Load.Depths = []int{2, 4} }, true},
+		"not declared": {func(_ *config.Experiment, p *config.Plan) { p.Spans = nil }, true},
+		"one of two not declared": {func(e *config.Experiment, _ *config.Plan) {
+			e.Operations = append(e.Operations, config.Operation{Name: "b"})
+		}, true},
+		"exports nothing": {func(e *config.Experiment, p *config.Plan) { e.Design.Quick, p.Processes = false, nil }, false},
 	} {
-		e := &spec.Experiment{Operations: []spec.Operation{{Name: "call"}}, Design: spec.Design{Quick: true}}
-		p := &spec.Plan{Self: true, Spans: declared, Processes: []spec.Process{{Env: map[string]string{"TO": "{sink.otlp.grpc}"}}}}
+		e := &config.Experiment{Operations: []config.Operation{{Name: "call"}}, Design: config.Design{Quick: true}}
+		p := &config.Plan{Self: true, Spans: declared, Processes: []config.Process{{Env: map[string]string{"TO": "{sink.otlp.grpc}"}}}}
 		test.change(e, p)
 		if got := learns(e, p); got != test.want {
 			t.Errorf("%s: %t", name, got)

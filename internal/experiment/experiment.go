@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Runner makes one run; run.Conductor does.
@@ -39,15 +39,15 @@ type Keeper interface {
 
 // Cell is a variant that has been made ready to run.
 type Cell struct {
-	Variant     spec.Variant
-	Plan        *spec.Plan
-	Calibration *spec.Plan // the same with every span sampled
+	Variant     config.Variant
+	Plan        *config.Plan
+	Calibration *config.Plan // the same with every span sampled
 	Folders     prepare.Folders
 }
 
 // Loop is an experiment that is ready to run, or to go on.
 type Loop struct {
-	Experiment *spec.Experiment
+	Experiment *config.Experiment
 	Cells      []Cell // in the order of the variants
 	Runner     Runner // a Blocker too, where the runs of a block are made together
 	Keeper     Keeper
@@ -58,7 +58,7 @@ type Loop struct {
 
 	// Search makes the search for the capacity of an operation; nil is that of the
 	// package capacity.
-	Search func(spec.Capacity, spec.Operation) run.Searcher
+	Search func(config.Capacity, config.Operation) run.Searcher
 	// Precise says whether a history is enough for the precision that the design asks
 	// for. It must be pure; it is needed where the design asks for a precision.
 	Precise func(history []record.Record) (bool, error)
@@ -66,9 +66,9 @@ type Loop struct {
 	Spoiled func(history []record.Record) (int, error)
 
 	history []record.Record
-	spans   map[string]map[string]spec.Number // by variant and operation
-	begun   map[string]record.Begun           // by variant: how the traces of its operations are told from others
-	lasted  map[record.Kind]time.Duration     // of the runs so far
+	spans   map[string]map[string]config.Number // by variant and operation
+	begun   map[string]record.Begun             // by variant: how the traces of its operations are told from others
+	lasted  map[record.Kind]time.Duration       // of the runs so far
 	made    map[record.Kind]int
 	judged  judgement
 }
@@ -93,7 +93,7 @@ type Event struct {
 func (l *Loop) Run(ctx context.Context, history []record.Record) ([]record.Record, error) {
 	l.history = slices.Clone(history)
 	l.lasted, l.made = map[record.Kind]time.Duration{}, map[record.Kind]int{}
-	l.spans, l.begun, l.judged = map[string]map[string]spec.Number{}, map[string]record.Begun{}, judgement{}
+	l.spans, l.begun, l.judged = map[string]map[string]config.Number{}, map[string]record.Begun{}, judgement{}
 	for i := range l.history {
 		l.learn(&l.history[i])
 	}
@@ -153,7 +153,7 @@ func (l *Loop) ask(made []record.Record) error {
 		r := &made[i]
 		cell := l.cell(r.Variant)
 		first := !slices.ContainsFunc(l.history[:len(l.history)-len(made)], func(h record.Record) bool { return h.Variant == r.Variant && !h.Failed() })
-		if len(r.Elsewhere) == 0 || !first || cell.Variant.TracerName() != spec.NoTracer || cell.Variant.Untraced() || cell.Plan.NamesSink() {
+		if len(r.Elsewhere) == 0 || !first || cell.Variant.TracerName() != config.NoTracer || cell.Variant.Untraced() || cell.Plan.NamesSink() {
 			continue
 		}
 		where := "they could not be sent"
@@ -177,7 +177,7 @@ func (e *ElsewhereError) Error() string { return e.err.Error() }
 
 // Design returns the experiment as the design sees it.
 func (l *Loop) Design() design.Plan {
-	plans := make([]*spec.Plan, len(l.Cells))
+	plans := make([]*config.Plan, len(l.Cells))
 	for i, cell := range l.Cells {
 		plans[i] = cell.Plan
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestRunsAndEvents(t *testing.T) {
@@ -41,9 +41,9 @@ func TestRunsAndEvents(t *testing.T) {
 		t.Errorf("first run %s: only the variant that exports is calibrated, and first", runner.made[0])
 	}
 	for _, q := range runner.seen[1:] {
-		want := spec.Number{}
+		want := config.Number{}
 		if q.Plan.Variant == "otel" {
-			want = spec.Number{Low: 3, High: 3} // as learnt in the calibration: 60 spans from 20 operations
+			want = config.Number{Low: 3, High: 3} // as learnt in the calibration: 60 spans from 20 operations
 		}
 		if got := q.Spans["a"]; got != want {
 			t.Errorf("%s: spans per operation %v, want %v", q.Name, got, want)
@@ -157,7 +157,7 @@ func TestDrainedAlike(t *testing.T) {
 // A variant of the user's own that traces, and not for the sink, is asked about after its first run; one that has a tracer,
 // one that is called untraced, and one that was asked about before are not.
 func TestAsksWhereSpansGo(t *testing.T) {
-	own := spec.Variant{Name: "own", Env: map[string]string{"TRACE": "1"}}
+	own := config.Variant{Name: "own", Env: map[string]string{"TRACE": "1"}}
 	for name, c := range map[string]struct {
 		change func(*Loop, *script)
 		before []record.Record
@@ -165,14 +165,14 @@ func TestAsksWhereSpansGo(t *testing.T) {
 	}{
 		"own":     {func(*Loop, *script) {}, nil, true},
 		"none":    {func(l *Loop, _ *script) { l.Cells[1].Variant.Env = nil }, nil, false},
-		"traced":  {func(l *Loop, _ *script) { l.Cells[1].Variant.Tracer = &spec.Tracer{Name: "otel-go"} }, nil, false},
+		"traced":  {func(l *Loop, _ *script) { l.Cells[1].Variant.Tracer = &config.Tracer{Name: "otel-go"} }, nil, false},
 		"quick":   {func(l *Loop, _ *script) { l.Experiment.Design.Quick = true }, nil, false},
 		"silent":  {func(_ *Loop, s *script) { s.elsewhere = "none" }, nil, false},
 		"resumed": {func(*Loop, *script) {}, []record.Record{{Kind: record.Measured, Variant: "own", Block: 1}}, false},
 	} {
 		runner := &script{elsewhere: "own"}
 		l := newLoop(runner, &kept{})
-		l.Cells[1] = Cell{Variant: own, Plan: &spec.Plan{Variant: "own", Silent: true, Sampling: 1, Operations: l.Cells[0].Plan.Operations}}
+		l.Cells[1] = Cell{Variant: own, Plan: &config.Plan{Variant: "own", Silent: true, Sampling: 1, Operations: l.Cells[0].Plan.Operations}}
 		l.Cells[1].Calibration = l.Cells[1].Plan
 		c.change(l, runner)
 		history, err := l.Run(context.Background(), c.before)
@@ -193,19 +193,19 @@ func TestGroupsByMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		memory uint64
 		held   uint64 // by each in its calibration
-		order  spec.Order
+		order  config.Order
 		sizes  []int // of the groups of a block
 		fit    int
 	}{
-		"enough":           {16 * gigabyte, gigabyte, spec.Windows, []int{5}, 0},
-		"for three":        {6 * gigabyte, gigabyte, spec.Windows, []int{3, 3}, 3},
-		"for three, woven": {6 * gigabyte, gigabyte, spec.Woven, []int{3, 3}, 3},
-		"for four":         {9 * gigabyte, gigabyte, spec.Windows, []int{4, 2}, 4},
-		"for one":          {3 * gigabyte, gigabyte, spec.Windows, []int{1, 1, 1, 1, 1}, 1},
-		"not for one":      {gigabyte, gigabyte, spec.Windows, []int{1, 1, 1, 1, 1}, 1},
-		"not known":        {0, gigabyte, spec.Windows, []int{5}, 0},
-		"nobody looked":    {6 * gigabyte, 0, spec.Windows, []int{5}, 0},
-		"apart":            {gigabyte, gigabyte, spec.Apart, []int{1, 1, 1, 1, 1}, 0},
+		"enough":           {16 * gigabyte, gigabyte, config.Windows, []int{5}, 0},
+		"for three":        {6 * gigabyte, gigabyte, config.Windows, []int{3, 3}, 3},
+		"for three, woven": {6 * gigabyte, gigabyte, config.Woven, []int{3, 3}, 3},
+		"for four":         {9 * gigabyte, gigabyte, config.Windows, []int{4, 2}, 4},
+		"for one":          {3 * gigabyte, gigabyte, config.Windows, []int{1, 1, 1, 1, 1}, 1},
+		"not for one":      {gigabyte, gigabyte, config.Windows, []int{1, 1, 1, 1, 1}, 1},
+		"not known":        {0, gigabyte, config.Windows, []int{5}, 0},
+		"nobody looked":    {6 * gigabyte, 0, config.Windows, []int{5}, 0},
+		"apart":            {gigabyte, gigabyte, config.Apart, []int{1, 1, 1, 1, 1}, 0},
 	} {
 		runner := blockScript()
 		runner.change = func(_ run.Request, r *record.Record) {
@@ -217,7 +217,7 @@ func TestGroupsByMemory(t *testing.T) {
 		traced := l.Cells[1] // the baseline is not calibrated: it is taken to be as large
 		for _, more := range []string{"b", "c", "d"} {
 			one, plan := traced, *traced.Plan
-			plan.Variant, one.Variant = more, spec.Variant{Name: more}
+			plan.Variant, one.Variant = more, config.Variant{Name: more}
 			one.Plan, one.Calibration = &plan, &plan
 			l.Cells = append(l.Cells, one)
 		}
@@ -248,7 +248,7 @@ func TestGroupsByMemory(t *testing.T) {
 			t.Errorf("%s: groups of %v, told that %v fit; want %v and %d", name, sizes, told, want, c.fit)
 		}
 		for _, q := range runner.seen {
-			if alone := c.fit == 1 || c.order == spec.Apart; q.Kind == record.Measured && alone != (q.Order == "") {
+			if alone := c.fit == 1 || c.order == config.Apart; q.Kind == record.Measured && alone != (q.Order == "") {
 				t.Errorf("%s: %s is made in the order %q", name, q.Name, q.Order)
 			}
 		}

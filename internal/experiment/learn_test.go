@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // shaped is a script whose calibrations saw traces of these shapes.
@@ -43,12 +43,12 @@ func (s *shaped) Run(ctx context.Context, q run.Request) (record.Record, error) 
 func TestWhatADrainIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		shapes record.Shapes
-		want   spec.Number
+		want   config.Number
 		roots  []string
 	}{
-		"all alike":                   {record.Shapes{"GET /": {3: 20}}, spec.Number{Low: 3, High: 3}, []string{"GET /"}},
-		"a sum that is whole by luck": {record.Shapes{"GET /": {2: 1, 3: 18, 4: 1}}, spec.Number{}, []string{"GET /"}},
-		"beside a timer's":            {record.Shapes{"GET /": {3: 20}, "tick": {4: 5}}, spec.Number{Low: 3, High: 3}, []string{"GET /"}},
+		"all alike":                   {record.Shapes{"GET /": {3: 20}}, config.Number{Low: 3, High: 3}, []string{"GET /"}},
+		"a sum that is whole by luck": {record.Shapes{"GET /": {2: 1, 3: 18, 4: 1}}, config.Number{}, []string{"GET /"}},
+		"beside a timer's":            {record.Shapes{"GET /": {3: 20}, "tick": {4: 5}}, config.Number{Low: 3, High: 3}, []string{"GET /"}},
 	} {
 		runner := &shaped{shapes: c.shapes}
 		s := newLoop(nil, &kept{})

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // measured are the requests of measured runs.
@@ -24,7 +24,7 @@ func measured(all []run.Request) []run.Request {
 func TestSweep(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load = spec.Load{Rates: []float64{100, 200.5}, Connections: 8}
+	s.Experiment.Load = config.Load{Rates: []float64{100, 200.5}, Connections: 8}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestSweep(t *testing.T) {
 func TestSearch(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load = spec.Load{Capacity: &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}, Duration: time.Second}
+	s.Experiment.Load = config.Load{Capacity: &config.Capacity{Goal: config.GoalCPU, CPU: 0.75}, Duration: time.Second}
 	s.Experiment.Workload.Rate = 70
 	for i := range s.Cells {
 		s.Cells[i].Plan.Operations[1].Rate = 700
@@ -75,7 +75,7 @@ func TestSearch(t *testing.T) {
 func TestRelative(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.6}}
+	s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.6}}
 	history, err := s.Run(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestPilotsFind(t *testing.T) {
 				return map[string]record.Capacity{"none": test.none, "otel": test.otel}[variant]
 			}
 			s := newLoop(runner, &kept{})
-			s.Experiment.Load.Relative = &spec.Relative{Share: 0.5}
+			s.Experiment.Load.Relative = &config.Relative{Share: 0.5}
 			_, err := s.Run(context.Background(), nil)
 			if test.bad != "" {
 				var final *FinalError
@@ -155,7 +155,7 @@ func TestPilotsFind(t *testing.T) {
 func TestRelativeIsTooLow(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load = spec.Load{Relative: &spec.Relative{Share: 0.001}, Duration: time.Second}
+	s.Experiment.Load = config.Load{Relative: &config.Relative{Share: 0.001}, Duration: time.Second}
 	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "is no operation") {
 		t.Errorf("error %v", err)
 	}
@@ -165,15 +165,15 @@ func TestRelativeIsTooLow(t *testing.T) {
 func TestFaultsOfVariants(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Faults = spec.Faults{SinkLoses: 0.03}
-	s.Cells[1].Variant.Faults = &spec.Faults{SinkLate: time.Second}
+	s.Experiment.Faults = config.Faults{SinkLoses: 0.03}
+	s.Cells[1].Variant.Faults = &config.Faults{SinkLate: time.Second}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range runner.seen {
-		want := map[string]spec.Faults{"none": {SinkLoses: 0.03}, "otel": {SinkLate: time.Second}}[q.Plan.Variant]
+		want := map[string]config.Faults{"none": {SinkLoses: 0.03}, "otel": {SinkLate: time.Second}}[q.Plan.Variant]
 		if q.Kind == record.Calibration {
-			want = spec.Faults{}
+			want = config.Faults{}
 		}
 		if q.Faults != want {
 			t.Errorf("%s: faults %+v, want %+v", q.Name, q.Faults, want)
@@ -185,7 +185,7 @@ func TestFaultsOfVariants(t *testing.T) {
 func TestSharesOfTheSlowest(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load.Relative = &spec.Relative{Shares: []float64{0.5, 1}, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.6}}
+	s.Experiment.Load.Relative = &config.Relative{Shares: []float64{0.5, 1}, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.6}}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestSharesOfTheSlowest(t *testing.T) {
 	for _, q := range measured(runner.seen) {
 		got := map[string]float64{}
 		for _, p := range q.Phases {
-			got[p.Operation.Name+" "+p.Parameter[spec.ParameterShare]] = p.Load.Rate
+			got[p.Operation.Name+" "+p.Parameter[config.ParameterShare]] = p.Load.Rate
 		}
 		if want := map[string]float64{"a 50%": 300, "a 100%": 600, "b 50%": 150, "b 100%": 300}; !maps.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", q.Name, got, want)

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Mistake is a kind of mistake.
@@ -95,7 +95,7 @@ func (l *Loop) neverReady(r *record.Record) *MistakeError {
 // noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.
 func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	cell := l.cell(r.Variant)
-	if !prepare.Exports(cell.Calibration) || cell.Calibration.Sampling <= 0 || cell.Variant.TracerName() == spec.NoTracer && r.Variant == l.Cells[0].Variant.Name || l.leftOut(r) {
+	if !prepare.Exports(cell.Calibration) || cell.Calibration.Sampling <= 0 || cell.Variant.TracerName() == config.NoTracer && r.Variant == l.Cells[0].Variant.Name || l.leftOut(r) {
 		return nil
 	}
 	came := r.Life.Told() + r.Life.Thrown
@@ -133,7 +133,7 @@ func (l *Loop) batches(r *record.Record) bool {
 	for _, per := range cell.Plan.Spans {
 		declared = declared || per.Low > 0
 	}
-	return cell.Variant.TracerName() == spec.NoTracer && !declared && cell.Plan.Sampling >= 1 && l.Experiment.FaultsOf(cell.Variant) == (spec.Faults{})
+	return cell.Variant.TracerName() == config.NoTracer && !declared && cell.Plan.Sampling >= 1 && l.Experiment.FaultsOf(cell.Variant) == (config.Faults{})
 }
 
 // leftOut reports whether the tracer or a hop says that there were spans which did not come.
@@ -160,7 +160,7 @@ func sign(r *record.Record) string {
 // rateNotReached says that the first measured run of a variant reached less than half of the rate that it was asked at. Of
 // a sweep the least rate counts alone: the others may be too high on purpose, as whatever comes with faults.
 func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
-	if l.Experiment.FaultsOf(l.cell(r.Variant).Variant) != (spec.Faults{}) || slices.ContainsFunc(l.history, func(other record.Record) bool {
+	if l.Experiment.FaultsOf(l.cell(r.Variant).Variant) != (config.Faults{}) || slices.ContainsFunc(l.history, func(other record.Record) bool {
 		return other.Kind == record.Measured && other.Variant == r.Variant && !other.Failed() && other.Block < r.Block
 	}) {
 		return nil
@@ -194,7 +194,7 @@ const dense = 0.8
 // tooDense says that woven variants need nearly all of the CPU together, by what pilots used, or the runs of the first
 // block; nil where they do not, or it is not known of one of them.
 func (l *Loop) tooDense() *MistakeError {
-	if l.Experiment.Design.Order != spec.Woven || l.CPUs <= 0 {
+	if l.Experiment.Design.Order != config.Woven || l.CPUs <= 0 {
 		return nil
 	}
 	given := l.Design().GivenUp(l.history)
@@ -256,7 +256,7 @@ func (l *Loop) costOf(variant, operation string, parameter map[string]string) (c
 			if p.Operation != operation || r.Kind == record.Measured && !maps.Equal(p.Parameter, parameter) {
 				continue
 			}
-			if len(p.Progress) > 0 && slices.ContainsFunc(l.cell(variant).Plan.Processes, func(p spec.Process) bool { return !p.Role.OnApp() }) {
+			if len(p.Progress) > 0 && slices.ContainsFunc(l.cell(variant).Plan.Processes, func(p config.Process) bool { return !p.Role.OnApp() }) {
 				continue // what these use elsewhere is in it
 			}
 			if one, ok := costIn(r, p); ok {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // notReady is the failure of a run whose process does not get ready.
@@ -113,10 +113,10 @@ func TestMistakes(t *testing.T) {
 			}
 		}, loop: ownWay, runs: 7},
 		"no span, and it goes on": {change: unspanned, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
-		"no span, declared so":    {change: unspanned, loop: declare(map[string]spec.Number{"a": {}, "b": {}}), runs: 7},
+		"no span, declared so":    {change: unspanned, loop: declare(map[string]config.Number{"a": {}, "b": {}}), runs: 7},
 		"no span, and none is sampled": {change: unspanned, loop: func(l *Loop) { // OTEL_TRACES_SAMPLER=always_off
 			l.Cells[1].Plan.Sampling, l.Cells[1].Calibration.Sampling = 0, 0
-			l.Cells[1].Plan.Spans = map[string]spec.Number{"a": {Low: 2, High: 2}}
+			l.Cells[1].Plan.Spans = map[string]config.Number{"a": {Low: 2, High: 2}}
 		}, runs: 7},
 		"no span, said to be sampled": {change: func(q run.Request, r *record.Record) {
 			unspanned(q, r)
@@ -127,7 +127,7 @@ func TestMistakes(t *testing.T) {
 			if r.Kind == record.Calibration {
 				r.Phases[1].Sink = record.Counts{}
 			}
-		}, loop: declare(map[string]spec.Number{"b": {Low: 2, High: 2}}), want: NoSpans, variant: "otel", operation: "b", runs: 1},
+		}, loop: declare(map[string]config.Number{"b": {Low: 2, High: 2}}), want: NoSpans, variant: "otel", operation: "b", runs: 1},
 		"no span of one operation, not declared": {change: func(q run.Request, r *record.Record) {
 			if r.Kind == record.Calibration {
 				r.Phases[1].Sink = record.Counts{}
@@ -158,14 +158,14 @@ func TestMistakes(t *testing.T) {
 		}, want: RateNotReached, runs: 2},
 		"a third in a later block": {change: rated(1.0/3, "002-"), runs: 7},
 		"a third, with a fault": {change: rated(1.0/3, "-otel-"), loop: func(l *Loop) {
-			l.Experiment.Faults = spec.Faults{SinkGone: "away"}
+			l.Experiment.Faults = config.Faults{SinkGone: "away"}
 		}, runs: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runner := &script{change: c.change}
 			l := newLoop(runner, &kept{})
-			for i, tracer := range []string{spec.NoTracer, "otel"} {
-				l.Cells[i].Variant.Tracer = &spec.Tracer{Name: tracer}
+			for i, tracer := range []string{config.NoTracer, "otel"} {
+				l.Cells[i].Variant.Tracer = &config.Tracer{Name: tracer}
 			}
 			for i := range l.Cells {
 				l.Cells[i].Plan.Sampling = 1
@@ -194,9 +194,9 @@ func TestMistakes(t *testing.T) {
 }
 
 // ownWay makes the traced variant one of its user's own, without a tracer of the catalog.
-func ownWay(l *Loop) { l.Cells[1].Variant.Tracer = &spec.Tracer{Name: spec.NoTracer} }
+func ownWay(l *Loop) { l.Cells[1].Variant.Tracer = &config.Tracer{Name: config.NoTracer} }
 
-func declare(spans map[string]spec.Number) func(*Loop) {
+func declare(spans map[string]config.Number) func(*Loop) {
 	return func(l *Loop) { l.Cells[1].Plan.Spans = spans }
 }
 
@@ -211,7 +211,7 @@ func TestSweepsGoBeyondWhatIsReached(t *testing.T) {
 		}
 	}}
 	l := newLoop(runner, &kept{})
-	l.Cells[1].Variant.Tracer = &spec.Tracer{Name: "otel"}
+	l.Cells[1].Variant.Tracer = &config.Tracer{Name: "otel"}
 	if history, err := l.Run(t.Context(), nil); err != nil || len(history) != 7 {
 		t.Errorf("%d runs, error %v", len(history), err)
 	}
@@ -279,7 +279,7 @@ func TestTooDense(t *testing.T) {
 		}
 	}
 	relative := func(l *Loop) {
-		l.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
+		l.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.75}}
 	}
 	for name, c := range map[string]struct {
 		share map[string]float64 // of a CPU, at the rate
@@ -300,7 +300,7 @@ func TestTooDense(t *testing.T) {
 			third(0)(l)
 			l.Runner.(*blocks).fail = func(name string) bool { return strings.HasPrefix(name, "calibration-third") }
 		}, want: true, runs: 5},
-		"in windows":             {share: map[string]float64{"none": 0.6, "otel": 0.9}, cpus: 1, loop: func(l *Loop) { l.Experiment.Design.Order = spec.Windows }, runs: 7},
+		"in windows":             {share: map[string]float64{"none": 0.6, "otel": 0.9}, cpus: 1, loop: func(l *Loop) { l.Experiment.Design.Order = config.Windows }, runs: 7},
 		"and it goes on":         {share: map[string]float64{"none": 0.6, "otel": 0.9}, cpus: 1, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
 		"by pilots for the rate": {share: map[string]float64{"none": 1, "otel": 2.4}, cpus: 1, loop: relative, want: true, runs: 3},
 		"by pilots, with room":   {share: map[string]float64{"none": 1, "otel": 1.2}, cpus: 1, loop: relative, runs: 9},
@@ -309,7 +309,7 @@ func TestTooDense(t *testing.T) {
 		}, want: true, runs: 3},
 		"by pilots for the warm-up, with a database": {share: map[string]float64{"none": 0.4, "otel": 0.45}, cpus: 1, loop: func(l *Loop) {
 			l.Experiment.Load.WarmupMost = 10 * time.Second
-			l.Cells[1].Plan.Processes = append(l.Cells[1].Plan.Processes, spec.Process{Name: "db", Role: "database"})
+			l.Cells[1].Plan.Processes = append(l.Cells[1].Plan.Processes, config.Process{Name: "db", Role: "database"})
 		}, want: true, runs: 5}, // whose CPU the slices hold: the first block tells
 	} {
 		runner := &blocks{script{does: capacities}}
@@ -321,8 +321,8 @@ func TestTooDense(t *testing.T) {
 		}
 		runner.warms = func(string, string) []record.Slice { return make([]record.Slice, 1) }
 		l := newLoop(runner, &kept{})
-		l.Experiment.Load.Rate, l.Experiment.Design.Order, l.CPUs = rate, spec.Woven, c.cpus
-		l.Cells[1].Variant.Tracer = &spec.Tracer{Name: "otel"}
+		l.Experiment.Load.Rate, l.Experiment.Design.Order, l.CPUs = rate, config.Woven, c.cpus
+		l.Cells[1].Variant.Tracer = &config.Tracer{Name: "otel"}
 		l.Cells[1].Plan.Processes[0].Role = "app"
 		if c.loop != nil {
 			c.loop(l)

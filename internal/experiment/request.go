@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // able complains of what the experiment asks for and the loop has not got.
@@ -70,7 +70,7 @@ func (l *Loop) together(steps []design.Run, requests []run.Request) {
 	for i := range requests {
 		requests[i].Order = order
 	}
-	if order != spec.Windows {
+	if order != config.Windows {
 		return
 	}
 	for p := range requests[0].Phases {
@@ -118,7 +118,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 	e := l.Experiment
 	request := run.Request{
 		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: cell.Plan.Operations[0],
-		Checking: e.Sink != spec.Counting, Spans: l.spans[next.Variant], Begun: l.begun[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant), Deaf: l.deaf(next.Variant),
+		Checking: e.Sink != config.Counting, Spans: l.spans[next.Variant], Begun: l.begun[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant), Deaf: l.deaf(next.Variant),
 	}
 	first := e.Load.Steps()[0]
 	request.Load, request.FirstParameter = first.Load, ofDepth(first.Parameter)
@@ -126,7 +126,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 	switch next.Kind {
 	case record.Calibration:
 		// What an operation makes is learnt with a sink that loses nothing.
-		request.Plan, request.Checking, request.Faults = cell.Calibration, true, spec.Faults{}
+		request.Plan, request.Checking, request.Faults = cell.Calibration, true, config.Faults{}
 		request.Name = "calibration-" + attempt
 	case record.Pilot:
 		request.Name = "pilot-" + attempt
@@ -169,9 +169,9 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 
 // phase resolves the load of one phase. Operations are those of the variant's plan,
 // in which ${env:NAME} is filled in; rates are by operation, where they are relative.
-func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []spec.Operation, rates map[string]float64) run.PhaseRequest {
+func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []config.Operation, rates map[string]float64) run.PhaseRequest {
 	e := l.Experiment
-	at := slices.IndexFunc(operations, func(o spec.Operation) bool { return o.Name == phase.Operation })
+	at := slices.IndexFunc(operations, func(o config.Operation) bool { return o.Name == phase.Operation })
 	request := run.PhaseRequest{Operation: operations[at], Load: e.Load}
 	switch {
 	case kind == record.Calibration:

@@ -7,28 +7,28 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // kinds are the kinds of experiments, each with what it changes in a loop.
 var kinds = map[string]func(*Loop){
 	"blocks": func(*Loop) {},
 	"levels": func(s *Loop) { s.Experiment.Load.Levels = []int{1, 2, 4} },
-	"search": func(s *Loop) { s.Experiment.Load.Capacity = &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75} },
+	"search": func(s *Loop) { s.Experiment.Load.Capacity = &config.Capacity{Goal: config.GoalCPU, CPU: 0.75} },
 	"relative": func(s *Loop) {
-		s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
+		s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.75}}
 	},
 	"precision": func(s *Loop) {
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most = 2, 6
 		s.Precise = after(4)
 	},
-	"windows": func(s *Loop) { s.Experiment.Design.Order = spec.Windows },
+	"windows": func(s *Loop) { s.Experiment.Design.Order = config.Windows },
 	"spoiled": func(s *Loop) { s.Spoiled = func([]record.Record) (int, error) { return 1, nil } },
 	"all but a search": func(s *Loop) {
-		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Order = 2, 6, spec.Windows
-		s.Experiment.Load.Relative = &spec.Relative{Share: 0.5, Search: spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75}}
+		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Order = 2, 6, config.Windows
+		s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.75}}
 		s.Precise = after(3)
 	},
 }
@@ -113,13 +113,13 @@ func TestResume(t *testing.T) {
 func TestResumeAfterHalfAPair(t *testing.T) {
 	first, keeper := blockScript(), &kept{room: 2} // the calibration, and half of the first pair
 	s := newLoop(first, keeper)
-	s.Experiment.Design.Order = spec.Windows
+	s.Experiment.Design.Order = config.Windows
 	if _, err := s.Run(context.Background(), nil); err == nil {
 		t.Fatal("a full disk gave no error")
 	}
 	second := blockScript()
 	s = newLoop(second, keeper)
-	s.Experiment.Design.Order = spec.Windows
+	s.Experiment.Design.Order = config.Windows
 	keeper.room = 0
 	history, err := s.Run(context.Background(), keeper.records)
 	if err != nil {

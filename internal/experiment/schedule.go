@@ -4,11 +4,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/warmup"
 )
 
@@ -45,9 +45,9 @@ type Planned struct {
 }
 
 // Foresee returns the schedule of an experiment. An error is one of its file.
-func Foresee(e *spec.Experiment) (Schedule, error) {
+func Foresee(e *config.Experiment) (Schedule, error) {
 	var s Schedule
-	plans, lasting := make([]*spec.Plan, len(e.Variants)), map[string]lengths{}
+	plans, lasting := make([]*config.Plan, len(e.Variants)), map[string]lengths{}
 	phases, drain := len(e.Operations)*len(e.Load.Steps()), time.Duration(0)
 	for i, v := range e.Variants {
 		plan, err := e.Plan(v)
@@ -59,13 +59,13 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 	for _, plan := range plans {
 		lasting[plan.Variant] = lengthsOf(e, plan, phases, drain)
 	}
-	if e.Design.Order == spec.Windows {
+	if e.Design.Order == config.Windows {
 		s.Windows = windowsOf(e, plans)
 	}
 	p := planOf(e, plans)
 	s.Warmed = p.Warmed
 	s.Calibrated, s.Piloted, s.Least, s.Phases, s.Together = p.Calibrated, p.Piloted, p.Least, phases, p.Together
-	s.Woven = e.Design.Order == spec.Woven
+	s.Woven = e.Design.Order == config.Woven
 	var before, block span
 	for _, name := range p.Calibrated {
 		before = before.and(s.add(Planned{Kind: record.Calibration, Variant: name}, lasting[name].calibration))
@@ -88,7 +88,7 @@ func Foresee(e *spec.Experiment) (Schedule, error) {
 }
 
 // windowsOf are the windows of each phase.
-func windowsOf(e *spec.Experiment, plans []*spec.Plan) []Windows {
+func windowsOf(e *config.Experiment, plans []*config.Plan) []Windows {
 	var delay time.Duration
 	for _, plan := range plans {
 		delay = max(delay, plan.Passed())
@@ -114,7 +114,7 @@ func (s *Schedule) add(run Planned, length span) span {
 // lengths are how long the runs of a variant take, by what they are for.
 type lengths struct{ calibration, rate, warmup, measured span }
 
-func lengthsOf(e *spec.Experiment, plan *spec.Plan, phases int, drain time.Duration) lengths {
+func lengthsOf(e *config.Experiment, plan *config.Plan, phases int, drain time.Duration) lengths {
 	learnt := 0
 	if learns(e, plan) {
 		learnt = len(e.Operations) * depths(e.Load)
@@ -132,18 +132,18 @@ func lengthsOf(e *spec.Experiment, plan *spec.Plan, phases int, drain time.Durat
 // learns reports whether it is learnt beforehand how many spans a variant makes. A quick
 // experiment takes the workload's word where it needs nothing else of a calibration: what
 // readiness requests make, or what a tracer has in its buffer.
-func learns(e *spec.Experiment, plan *spec.Plan) bool {
+func learns(e *config.Experiment, plan *config.Plan) bool {
 	if !prepare.Exports(plan) {
 		return false
 	}
 	if !e.Design.Quick || plan.Manner().Generator || plan.Buffers > 0 || len(e.Load.Depths) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { _, declared := plan.Spans[o.Name]; return !declared })
+	return slices.ContainsFunc(e.Operations, func(o config.Operation) bool { _, declared := plan.Spans[o.Name]; return !declared })
 }
 
 // depths is at how many depths an operation is made: each makes spans of its own number.
-func depths(l spec.Load) int {
+func depths(l config.Load) int {
 	if len(l.Depths) > 0 {
 		return len(l.Depths)
 	}
@@ -153,7 +153,7 @@ func depths(l spec.Load) int {
 // span is how short and how long something may take.
 type span struct{ short, long time.Duration }
 
-func lengthOf(plan *spec.Plan, l spec.Load, phases int, kind record.Kind, drain time.Duration) span {
+func lengthOf(plan *config.Plan, l config.Load, phases int, kind record.Kind, drain time.Duration) span {
 	var out span
 	out.short, out.long = run.Length(plan, l, phases, kind, drain)
 	return out
@@ -171,7 +171,7 @@ func (a span) beside(woven bool, b span) span {
 }
 
 // planOf is an experiment as the design sees it; plans are those of its variants.
-func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
+func planOf(e *config.Experiment, plans []*config.Plan) design.Plan {
 	p := design.Plan{
 		Seed: e.Design.Seed, Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most),
 		Levels: len(e.Load.Steps()), Depths: depths(e.Load), Together: e.Design.Order.Together(),
@@ -195,7 +195,7 @@ func planOf(e *spec.Experiment, plans []*spec.Plan) design.Plan {
 }
 
 // measuredLength is how long a measured run takes, whatever warm-up is found.
-func measuredLength(plan *spec.Plan, l spec.Load, phases int, drain time.Duration) span {
+func measuredLength(plan *config.Plan, l config.Load, phases int, drain time.Duration) span {
 	if l.WarmupMost == 0 {
 		return lengthOf(plan, l, phases, record.Measured, drain)
 	}
@@ -205,6 +205,6 @@ func measuredLength(plan *spec.Plan, l spec.Load, phases int, drain time.Duratio
 }
 
 // watchedLoad is the load of such a pilot as its length goes.
-func watchedLoad(l spec.Load) spec.Load {
-	return spec.Load{Warmup: warmup.Watched(l.WarmupMost)}
+func watchedLoad(l config.Load) config.Load {
+	return config.Load{Warmup: warmup.Watched(l.WarmupMost)}
 }

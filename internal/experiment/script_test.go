@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // script is a Runner that makes nothing; fail and stop say what goes wrong, and
@@ -101,23 +101,23 @@ func (k *kept) Append(r record.Record) error {
 }
 
 func newLoop(r Runner, k Keeper) *Loop {
-	exporting := spec.Process{Name: "app", Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}
-	plan := func(name string, processes ...spec.Process) *spec.Plan {
-		return &spec.Plan{
+	exporting := config.Process{Name: "app", Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}
+	plan := func(name string, processes ...config.Process) *config.Plan {
+		return &config.Plan{
 			Variant: name, Processes: processes, Sampling: 1,
-			Operations: []spec.Operation{{Name: "a", URL: "/filled-in"}, {Name: "b", URL: "/filled-in"}},
+			Operations: []config.Operation{{Name: "a", URL: "/filled-in"}, {Name: "b", URL: "/filled-in"}},
 		}
 	}
 	return &Loop{
-		Experiment: &spec.Experiment{
-			Workload:   &spec.Workload{Name: "w"},
-			Operations: []spec.Operation{{Name: "a", URL: "/${env:A}"}, {Name: "b", URL: "/${env:B}"}},
-			Load:       spec.Load{Duration: time.Second},
-			Design:     spec.Design{Blocks: 3, Seed: 1},
+		Experiment: &config.Experiment{
+			Workload:   &config.Workload{Name: "w"},
+			Operations: []config.Operation{{Name: "a", URL: "/${env:A}"}, {Name: "b", URL: "/${env:B}"}},
+			Load:       config.Load{Duration: time.Second},
+			Design:     config.Design{Blocks: 3, Seed: 1},
 		},
 		Cells: []Cell{
-			{Variant: spec.Variant{Name: "none"}, Plan: plan("none"), Calibration: plan("none")},
-			{Variant: spec.Variant{Name: "otel"}, Plan: plan("otel", exporting), Calibration: plan("otel", exporting)},
+			{Variant: config.Variant{Name: "none"}, Plan: plan("none"), Calibration: plan("none")},
+			{Variant: config.Variant{Name: "otel"}, Plan: plan("otel", exporting), Calibration: plan("otel", exporting)},
 		},
 		Runner: r, Keeper: k,
 	}

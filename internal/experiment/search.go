@@ -5,14 +5,14 @@ package experiment
 import (
 	"cmp"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design/capacity"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // search makes the search for the capacity of an operation. It sets out from the rate
 // that the operation is asked at elsewhere, or from the workload's.
-func (l *Loop) search(c spec.Capacity, o spec.Operation) run.Searcher {
+func (l *Loop) search(c config.Capacity, o config.Operation) run.Searcher {
 	if l.Search != nil {
 		return l.Search(c, o)
 	}
@@ -20,7 +20,7 @@ func (l *Loop) search(c spec.Capacity, o spec.Operation) run.Searcher {
 }
 
 // pilotLoad is the load of a pilot: the search that a relative rate rests on.
-func pilotLoad(l spec.Load) spec.Load {
+func pilotLoad(l config.Load) config.Load {
 	search := l.Relative.Search
 	l.Relative, l.Capacity = nil, &search
 	if l.WarmupMost > 0 {

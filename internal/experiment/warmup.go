@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/warmup"
 )
 
@@ -35,9 +35,9 @@ func (l *Loop) warmup(kind record.Kind) (time.Duration, error) {
 // watched is the phase of a pilot that finds the warm-up: the load of the measured phases,
 // and of a sweep that level at which code gets warm last. A search is warmed up at the rate
 // that it sets out from.
-func (l *Loop) watched(phase design.Phase, operations []spec.Operation, rates map[string]float64) run.PhaseRequest {
+func (l *Loop) watched(phase design.Phase, operations []config.Operation, rates map[string]float64) run.PhaseRequest {
 	e := l.Experiment
-	at := slices.IndexFunc(operations, func(o spec.Operation) bool { return o.Name == phase.Operation })
+	at := slices.IndexFunc(operations, func(o config.Operation) bool { return o.Name == phase.Operation })
 	level := e.Load.Lowest()
 	request := run.PhaseRequest{
 		Operation: operations[at], Load: level.Load, Parameter: level.Parameter, Watched: warmup.Watched(e.Load.WarmupMost),

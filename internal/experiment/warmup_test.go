@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // warmingUp gives the pilots of a script a progress: of a variant on an operation it is
@@ -102,18 +102,18 @@ func TestWarmupGiven(t *testing.T) {
 
 // A pilot makes the load of the measured phases; see watched.
 func TestWhatIsWatched(t *testing.T) {
-	search := &spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, From: 70}
+	search := &config.Capacity{Goal: config.GoalCPU, CPU: 0.75, From: 70}
 	for name, test := range map[string]struct {
-		load      spec.Load
+		load      config.Load
 		rate      [2]float64 // of the operations a and b
 		parameter string
 		pilots    int // before those for the warm-up
 	}{
-		"a rate":          {spec.Load{Rate: 50}, [2]float64{50, 50}, "", 0},
-		"a closed loop":   {spec.Load{Connections: 3}, [2]float64{}, "", 0},
-		"a sweep":         {spec.Load{Rates: []float64{300, 100}}, [2]float64{100, 100}, "100/s", 0},
-		"a search":        {spec.Load{Capacity: search}, [2]float64{70, 70}, "", 0},
-		"a relative rate": {spec.Load{Relative: &spec.Relative{Share: 0.5, Search: *search}}, [2]float64{300, 150}, "", 2},
+		"a rate":          {config.Load{Rate: 50}, [2]float64{50, 50}, "", 0},
+		"a closed loop":   {config.Load{Connections: 3}, [2]float64{}, "", 0},
+		"a sweep":         {config.Load{Rates: []float64{300, 100}}, [2]float64{100, 100}, "100/s", 0},
+		"a search":        {config.Load{Capacity: search}, [2]float64{70, 70}, "", 0},
+		"a relative rate": {config.Load{Relative: &config.Relative{Share: 0.5, Search: *search}}, [2]float64{300, 150}, "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runner := blockScript()
@@ -173,12 +173,12 @@ func TestWarmupPilotFails(t *testing.T) {
 
 // What is foreseen counts the pilots, and any warm-up that they may find.
 func TestWarmupForeseen(t *testing.T) {
-	e := &spec.Experiment{
-		Workload:   &spec.Workload{Name: "w", Processes: []spec.Process{{Name: "app", Role: "app", Run: []string{"app"}}}},
-		Operations: []spec.Operation{{Name: "a", Method: "GET", URL: "/"}, {Name: "b", Method: "GET", URL: "/"}},
-		Variants:   []spec.Variant{{Name: "none", Tracer: &spec.Tracer{Name: "none"}}, {Name: "other", Tracer: &spec.Tracer{Name: "none"}}},
-		Load:       spec.Load{Rate: 10, Duration: time.Second, WarmupMost: 30 * time.Second},
-		Design:     spec.Design{Blocks: 3},
+	e := &config.Experiment{
+		Workload:   &config.Workload{Name: "w", Processes: []config.Process{{Name: "app", Role: "app", Run: []string{"app"}}}},
+		Operations: []config.Operation{{Name: "a", Method: "GET", URL: "/"}, {Name: "b", Method: "GET", URL: "/"}},
+		Variants:   []config.Variant{{Name: "none", Tracer: &config.Tracer{Name: "none"}}, {Name: "other", Tracer: &config.Tracer{Name: "none"}}},
+		Load:       config.Load{Rate: 10, Duration: time.Second, WarmupMost: 30 * time.Second},
+		Design:     config.Design{Blocks: 3},
 	}
 	s, err := Foresee(e)
 	if err != nil {

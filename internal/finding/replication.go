@@ -180,7 +180,7 @@ const (
 	Open      ClaimKind = "cannot tell"
 )
 
-// Claim is what a study found, as a predicate on intervals. spec.Claim says what its
+// Claim is what a study found, as a predicate on intervals. config.Claim says what its
 // fields mean.
 type Claim struct {
 	Name      string   `json:"name"`                 // what it is called

@@ -4,7 +4,7 @@ package replicate
 
 import "github.com/tracetax/tracetax/internal/finding"
 
-// What a claim may be of, and over what its figures are averaged; see spec.Claim.
+// What a claim may be of, and over what its figures are averaged; see config.Claim.
 const (
 	ofCost  = "cost"
 	ofRatio = "ratio"

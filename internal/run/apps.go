@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
@@ -83,7 +83,7 @@ func (s *stage) mourn(ctx context.Context, p Process, cancel context.CancelCause
 	}
 }
 
-func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]string) (Process, error) {
+func (s *stage) startApp(ctx context.Context, p config.Process, values map[string]string) (Process, error) {
 	args, err := expandAll(p.Run, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
@@ -92,7 +92,7 @@ func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
-	dir, err := spec.Expand(p.Dir, values)
+	dir, err := config.Expand(p.Dir, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
@@ -105,8 +105,8 @@ func (s *stage) startApp(ctx context.Context, p spec.Process, values map[string]
 	})
 }
 
-func (s *stage) ready(ctx context.Context, p spec.Process, started Process, values map[string]string) error {
-	text, err := spec.Expand(p.Ready, values)
+func (s *stage) ready(ctx context.Context, p config.Process, started Process, values map[string]string) error {
+	text, err := config.Expand(p.Ready, values)
 	if err != nil {
 		return fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}
@@ -143,9 +143,9 @@ func (s *stage) ready(ctx context.Context, p spec.Process, started Process, valu
 }
 
 // askedAt is a check of where a process is asked by a whole address, if nothing is told that it listens anywhere else; "" otherwise.
-func (s *stage) askedAt(p spec.Process) string {
+func (s *stage) askedAt(p config.Process) string {
 	plan := s.request.Plan
-	if p.Role != role.App || slices.ContainsFunc(plan.Processes, func(other spec.Process) bool { return slices.Contains(other.Words(), p.Name+".port") }) || slices.Contains(p.Words(), "port") {
+	if p.Role != role.App || slices.ContainsFunc(plan.Processes, func(other config.Process) bool { return slices.Contains(other.Words(), p.Name+".port") }) || slices.Contains(p.Words(), "port") {
 		return ""
 	}
 	for _, o := range plan.Operations {
@@ -176,7 +176,7 @@ func (s *stage) fillIn() error {
 func expandAll(texts []string, values map[string]string) ([]string, error) {
 	out := make([]string, len(texts))
 	for i, text := range texts {
-		expanded, err := spec.Expand(text, values)
+		expanded, err := config.Expand(text, values)
 		if err != nil {
 			return nil, err
 		}

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // pair are two runs of the service, without tracing and with it, that are to be made together: four windows each.
@@ -25,7 +25,7 @@ func pair(t *testing.T, pathA, pathB string) (*run.Conductor, run.Request, run.R
 	a.Name, a.Plan.Variant = "001-none-1", "none"
 	for i, turns := range [][]int{{0, 3, 4, 7}, {1, 2, 5, 6}} {
 		q := []*run.Request{&a, &b}[i]
-		q.Order = spec.Windows
+		q.Order = config.Windows
 		q.Phases = slices.Clone(q.Phases)
 		for p := range q.Phases {
 			q.Phases[p].Turns, q.Phases[p].Window = turns, q.Phases[p].Load.Duration/4
@@ -83,7 +83,7 @@ func TestBlockInWindows(t *testing.T) {
 func TestBlockWoven(t *testing.T) {
 	conductor, a, b := pair(t, "/work", "/work")
 	for _, q := range []*run.Request{&a, &b} {
-		q.Order, q.Phases[0].Turns = spec.Woven, nil
+		q.Order, q.Phases[0].Turns = config.Woven, nil
 	}
 	records, err := conductor.Block(t.Context(), []run.Request{a, b})
 	if err != nil {
@@ -108,7 +108,7 @@ func TestBlockOfDrivenPrograms(t *testing.T) {
 	a.Name, a.Plan.Variant = "001-none-1", "none"
 	for i, turns := range [][]int{{0, 3, 4, 7}, {1, 2, 5, 6}} {
 		q := []*run.Request{&a, &b}[i]
-		q.Order = spec.Windows
+		q.Order = config.Windows
 		for p := range q.Phases {
 			q.Phases[p].Turns, q.Phases[p].Window = turns, q.Phases[p].Load.Duration
 		}
@@ -164,7 +164,7 @@ func TestSearchesInTurn(t *testing.T) {
 		l := work
 		l.Rate, l.Duration = 0, 300*time.Millisecond
 		q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: listened{
-			given{goal(spec.Capacity{Goal: spec.GoalLossless}), []float64{50, 100}},
+			given{goal(config.Capacity{Goal: config.GoalLossless}), []float64{50, 100}},
 			func(what string) {
 				mu.Lock()
 				defer mu.Unlock()

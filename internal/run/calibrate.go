@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // calibrationOperations is how often an operation is made, one at a time, to
@@ -118,18 +118,18 @@ func (s *stage) makeOnce(ctx context.Context) error {
 
 // probe is the readiness request of the first process that has one, as an
 // operation.
-func (s *stage) probe() (spec.Operation, bool) {
+func (s *stage) probe() (config.Operation, bool) {
 	if !s.manner().Generator {
-		return spec.Operation{}, false // there is nobody to make requests
+		return config.Operation{}, false // there is nobody to make requests
 	}
 	for _, p := range s.request.Plan.Processes {
 		if p.Traced && strings.HasPrefix(p.Ready, "http://") {
-			url, err := spec.Expand(p.Ready, s.valuesFor(p))
+			url, err := config.Expand(p.Ready, s.valuesFor(p))
 			if err != nil {
-				return spec.Operation{}, false // would have failed when it was waited for
+				return config.Operation{}, false // would have failed when it was waited for
 			}
-			return spec.Operation{Name: record.ProbeOperation, Method: "GET", URL: url, Process: p.Name}, true
+			return config.Operation{Name: record.ProbeOperation, Method: "GET", URL: url, Process: p.Name}, true
 		}
 	}
-	return spec.Operation{}, false
+	return config.Operation{}, false
 }

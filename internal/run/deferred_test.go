@@ -17,9 +17,9 @@ import (
 
 	"go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 const (
@@ -103,7 +103,7 @@ func deferringRequest(t *testing.T) (*run.Conductor, run.Request) {
 	conductor, q := request(t, record.Measured, "/work")
 	q.Plan.Delay = 2 * time.Second // and more, where the machine is busy: a drain ends when all spans have come
 	q.Plan.Processes[0].Env = map[string]string{"DEFERS": strconv.FormatInt(perSpan.Microseconds(), 10)}
-	q.Spans = map[string]spec.Number{"work": {Low: 2, High: 2}}
+	q.Spans = map[string]config.Number{"work": {Low: 2, High: 2}}
 	q.Phases[0].Load.Rate, q.Phases[0].Load.Duration, q.Phases[0].Load.Warmup = 200, perWindow*time.Second/200, 0
 	return conductor, q
 }
@@ -166,7 +166,7 @@ func TestDeferredCostInABlock(t *testing.T) {
 	conductor, a := deferringRequest(t)
 	_, b := deferringRequest(t)
 	a.Name, a.Plan.Variant = "001-none-1", "none"
-	a.Order, b.Order = spec.Windows, spec.Windows
+	a.Order, b.Order = config.Windows, config.Windows
 	a.Phases[0].Turns, b.Phases[0].Turns = []int{0, 3}, []int{1, 2}
 	a.Phases[0].Window, b.Phases[0].Window = a.Phases[0].Load.Duration/2, b.Phases[0].Load.Duration/2
 	records, err := conductor.Block(t.Context(), []run.Request{a, b})
@@ -187,7 +187,7 @@ func TestDeferredCostOfAProbe(t *testing.T) {
 	l := q.Phases[0].Load
 	l.Rate = 0
 	q.Phases[0].Load = l
-	q.Phases[0].Search = given{goal(spec.Capacity{Goal: spec.GoalCPU, CPU: 0.75, From: 200}), []float64{200}}
+	q.Phases[0].Search = given{goal(config.Capacity{Goal: config.GoalCPU, CPU: 0.75, From: 200}), []float64{200}}
 	r := made(t, conductor, q)
 	charged(t, conductor, q.Name, r.Phases[0])
 }

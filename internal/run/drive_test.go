@@ -19,11 +19,11 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load/drivetest"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // programs are what runs here start, besides the service.
@@ -114,15 +114,15 @@ func drivenRequest(t *testing.T, kind record.Kind, fault string) (*run.Conductor
 	conductor.Results = t.TempDir()
 	q.Plan.Self, q.Plan.Says = true, nil
 	q.Plan.Processes[0].Run = []string{os.Args[0], "driven", "127.0.0.1:{port}", "{sink.otlp.grpc}", fault}
-	q.First = spec.Operation{Name: "call", Drive: map[string]string{"depth": "3"}}
-	l := spec.Load{Calls: 500, Duration: 20 * time.Second, Warmup: 50 * time.Millisecond, Idle: 50 * time.Millisecond, Rate: 2000}
+	q.First = config.Operation{Name: "call", Drive: map[string]string{"depth": "3"}}
+	l := config.Load{Calls: 500, Duration: 20 * time.Second, Warmup: 50 * time.Millisecond, Idle: 50 * time.Millisecond, Rate: 2000}
 	q.Load, q.FirstParameter, q.Phases = l, map[string]string{"depth": "3"}, nil
 	for _, depth := range []string{"2", "5"} {
 		one := l
 		one.Depth = int(depth[0] - '0')
 		q.Phases = append(q.Phases, run.PhaseRequest{Operation: q.First, Load: one, Parameter: map[string]string{"depth": depth}})
 	}
-	q.Spans = map[string]spec.Number{"call, depth 2": {Low: 2, High: 2}, "call, depth 5": {Low: 5, High: 5}}
+	q.Spans = map[string]config.Number{"call, depth 2": {Low: 2, High: 2}, "call, depth 5": {Low: 5, High: 5}}
 	return conductor, q
 }
 
@@ -223,7 +223,7 @@ func TestDrivenSearch(t *testing.T) {
 	conductor, q := drivenRequest(t, record.Measured, "")
 	q.Phases = q.Phases[:1]
 	q.Phases[0].Load.Duration = 300 * time.Millisecond
-	q.Phases[0].Search = given{goal(spec.Capacity{Goal: spec.GoalLossless}), []float64{500, 1000}}
+	q.Phases[0].Search = given{goal(config.Capacity{Goal: config.GoalLossless}), []float64{500, 1000}}
 	r := made(t, conductor, q)
 	c := r.Phases[0].Capacity
 	for i, want := range []float64{150, 300} {

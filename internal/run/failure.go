@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // portTaken is what programs write of a port that another took between its choice and its use.
@@ -26,12 +26,12 @@ const lastWords = 500 * time.Millisecond
 func of(process string, err error) error { return &drive.ProcessError{Process: process, Err: err} }
 
 // ownerOf is the process that an operation is asked of; "" where a mix asks several.
-func ownerOf(o spec.Operation, processes []spec.Process) string {
+func ownerOf(o config.Operation, processes []config.Process) string {
 	if len(o.Mix) == 0 {
 		return o.Owner(processes).Name
 	}
 	name := ownerOf(o.Mix[0].Operation, processes)
-	if slices.ContainsFunc(o.Mix, func(s spec.Share) bool { return ownerOf(s.Operation, processes) != name }) {
+	if slices.ContainsFunc(o.Mix, func(s config.Share) bool { return ownerOf(s.Operation, processes) != name }) {
 		return ""
 	}
 	return name

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // launched starts a shell script as a process of a run.
@@ -50,16 +50,16 @@ func TestTheFirstThatEndedIsAtFault(t *testing.T) {
 }
 
 func TestOwnerOf(t *testing.T) {
-	processes := []spec.Process{{Name: "postgres", Role: "database"}, {Name: "front", Role: "app"}, {Name: "back", Role: "app"}}
-	read, write := spec.Operation{Name: "read"}, spec.Operation{Name: "write", Process: "back"}
-	mix := func(all ...spec.Operation) (o spec.Operation) {
+	processes := []config.Process{{Name: "postgres", Role: "database"}, {Name: "front", Role: "app"}, {Name: "back", Role: "app"}}
+	read, write := config.Operation{Name: "read"}, config.Operation{Name: "write", Process: "back"}
+	mix := func(all ...config.Operation) (o config.Operation) {
 		for _, one := range all {
-			o.Mix = append(o.Mix, spec.Share{Operation: one})
+			o.Mix = append(o.Mix, config.Share{Operation: one})
 		}
 		return o
 	}
 	for name, c := range map[string]struct {
-		operation spec.Operation
+		operation config.Operation
 		want      string
 	}{
 		"the first of the app": {read, "front"}, "a named one": {write, "back"}, "a mix of one": {mix(write, write), "back"}, "a mix of several": {mix(read, write), ""},

@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // TestFilesOfTheFolder: a workload's operation names files of the workload's
@@ -46,9 +46,9 @@ func TestFilesOfTheFolder(t *testing.T) {
 	}
 	conductor, q := request(t, record.Measured, "/work")
 	conductor.Self = []string{os.Args[0]}
-	export := spec.Operation{
+	export := config.Operation{
 		Name: "export", Method: "POST", GRPC: true, URL: "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
-		Data: "rows.csv", Order: spec.OrderRandom, Protoset: "types.pb",
+		Data: "rows.csv", Order: config.OrderRandom, Protoset: "types.pb",
 		Body: []byte(`{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "{data.trace}", "spanId": "{data.span}", "name": "x"}]}]}]}`),
 	}
 	q.Plan.Silent, q.Plan.Says = true, nil

@@ -5,9 +5,9 @@ package run
 import (
 	"context"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // job is an operation at one level of the load.
@@ -17,7 +17,7 @@ type job struct {
 }
 
 // job makes an operation ready for a level of the load.
-func (s *stage) job(operation spec.Operation, l spec.Load, parameter map[string]string) (job, error) {
+func (s *stage) job(operation config.Operation, l config.Load, parameter map[string]string) (job, error) {
 	j := job{
 		work:    record.Work(operation.Name, parameter),
 		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed},
@@ -56,6 +56,6 @@ func (s *stage) wellDone(j job, did record.Load) error {
 }
 
 // answeredBadly is of the process that was asked, whichever of them is the cause.
-func (s *stage) answeredBadly(operation spec.Operation, did record.Load) error {
+func (s *stage) answeredBadly(operation config.Operation, did record.Load) error {
 	return of(ownerOf(operation, s.request.Plan.Processes), s.driver.Wrong(operation, did))
 }

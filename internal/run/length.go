@@ -4,16 +4,16 @@ import (
 	"math"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Length is about how long a run takes: what the load's settings say, and what
 // starting, draining and stopping commonly add, with the tracer as its file says; a measured run is drained for as long as
 // drain at least. A phase is an operation at one level of the load. A phase that searches takes as many probes as the search
 // needs, so that the run may take as short and as long as this.
-func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind, drain time.Duration) (shortest, longest time.Duration) {
+func Length(p *config.Plan, l config.Load, phases int, kind record.Kind, drain time.Duration) (shortest, longest time.Duration) {
 	few, many := probes{all: 1}, probes{all: 1}
 	if l.Capacity != nil {
 		few, many = probesOf(*l.Capacity)
@@ -23,7 +23,7 @@ func Length(p *spec.Plan, l spec.Load, phases int, kind record.Kind, drain time.
 
 // Drain is how long the last spans of a variant, or what it does for them, may take after its last operation: as long as
 // its plan says, or as its calibrations saw, where that is clearly longer. A variant that exports nothing needs no time.
-func Drain(p *spec.Plan, calibrations []record.Record) time.Duration {
+func Drain(p *config.Plan, calibrations []record.Record) time.Duration {
 	if !prepare.Exports(p) {
 		return 0
 	}
@@ -47,7 +47,7 @@ func Drain(p *spec.Plan, calibrations []record.Record) time.Duration {
 type probes struct{ all, long int }
 
 // lasting is about how long a run takes whose windows are so many probes.
-func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, least time.Duration, n probes) time.Duration {
+func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least time.Duration, n probes) time.Duration {
 	const startAndStop = 700 * time.Millisecond
 	length := startAndStop + p.Startup + p.Settle
 	drain := time.Duration(0)
@@ -86,16 +86,16 @@ func lasting(p *spec.Plan, l spec.Load, phases int, kind record.Kind, least time
 // probesOf is how few and how many probes a search commonly takes; docs/capacity.md
 // has the simulation that these come from. Where short ones mislead, all that follow are long:
 // the most that calls-lossless was seen to take is given.
-func probesOf(c spec.Capacity) (few, many probes) {
+func probesOf(c config.Capacity) (few, many probes) {
 	switch {
-	case c.Method == spec.MethodStaircase && c.Max > 0 && c.Step > 0:
+	case c.Method == config.MethodStaircase && c.Max > 0 && c.Step > 0:
 		steps := 1 + int(math.Max(0, (c.Max-c.From)/c.Step))
 		return probes{all: min(2, steps)}, probes{all: steps}
-	case c.Method == spec.MethodStaircase:
+	case c.Method == config.MethodStaircase:
 		return probes{all: 2}, probes{all: 20}
-	case c.Goal == spec.GoalCPU:
+	case c.Goal == config.GoalCPU:
 		return probes{all: 3}, probes{all: 14}
-	case c.Goal == spec.GoalLossless:
+	case c.Goal == config.GoalLossless:
 		return probes{all: 5, long: 1}, probes{all: 16, long: 6}
 	}
 	return probes{all: 5}, probes{all: 14}

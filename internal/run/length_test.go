@@ -4,36 +4,36 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestLength(t *testing.T) {
 	const s = time.Second
-	plain := spec.Load{Warmup: 2 * s, Duration: 10 * s, Idle: s}
-	with := func(c spec.Capacity) spec.Load { l := plain; l.Capacity = &c; return l }
-	exporting := &spec.Plan{Delay: s, Processes: []spec.Process{{Run: []string{"{sink.otlp.http}"}}}}
+	plain := config.Load{Warmup: 2 * s, Duration: 10 * s, Idle: s}
+	with := func(c config.Capacity) config.Load { l := plain; l.Capacity = &c; return l }
+	exporting := &config.Plan{Delay: s, Processes: []config.Process{{Run: []string{"{sink.otlp.http}"}}}}
 	const start, calm = 700 * time.Millisecond, calmFor
 	for name, test := range map[string]struct {
-		plan   *spec.Plan
-		load   spec.Load
+		plan   *config.Plan
+		load   config.Load
 		phases int
 		kind   record.Kind
 		few    time.Duration
 		many   time.Duration
 	}{
-		"one phase":                   {&spec.Plan{}, plain, 1, record.Measured, start + 14*s + 2*calm, start + 14*s + 2*calm},
-		"three phases":                {&spec.Plan{}, plain, 3, record.Measured, start + 38*s + 6*calm, start + 38*s + 6*calm},
+		"one phase":                   {&config.Plan{}, plain, 1, record.Measured, start + 14*s + 2*calm, start + 14*s + 2*calm},
+		"three phases":                {&config.Plan{}, plain, 3, record.Measured, start + 38*s + 6*calm, start + 38*s + 6*calm},
 		"exporting":                   {exporting, plain, 1, record.Measured, start + 16600*time.Millisecond, start + 16600*time.Millisecond},
-		"through a hop":               {&spec.Plan{Delay: s, Passing: 2 * s, Processes: exporting.Processes}, plain, 1, record.Measured, start + 20600*time.Millisecond, start + 20600*time.Millisecond},
-		"calibration of what is held": {&spec.Plan{Self: true, Buffers: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
-		"a slow tracer":               {&spec.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 20*s + 2*calm, start + 20*s + 2*calm},
-		"a pilot":                     {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
-		"latency":                     {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},
-		"lossless, confirmed":         {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 74*s + 6*calm, start + 284*s + 17*calm},
-		"lossless, no longer":         {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 54*s + 6*calm, start + 164*s + 17*calm},
-		"staircase": {&spec.Plan{}, with(spec.Capacity{Goal: spec.GoalCPU, Method: spec.MethodStaircase, From: 100, Step: 100, Max: 500}), 1, record.Measured,
+		"through a hop":               {&config.Plan{Delay: s, Passing: 2 * s, Processes: exporting.Processes}, plain, 1, record.Measured, start + 20600*time.Millisecond, start + 20600*time.Millisecond},
+		"calibration of what is held": {&config.Plan{Self: true, Buffers: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
+		"a slow tracer":               {&config.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 20*s + 2*calm, start + 20*s + 2*calm},
+		"a pilot":                     {&config.Plan{}, with(config.Capacity{Goal: config.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
+		"latency":                     {&config.Plan{}, with(config.Capacity{Goal: config.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},
+		"lossless, confirmed":         {&config.Plan{}, with(config.Capacity{Goal: config.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 74*s + 6*calm, start + 284*s + 17*calm},
+		"lossless, no longer":         {&config.Plan{}, with(config.Capacity{Goal: config.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 54*s + 6*calm, start + 164*s + 17*calm},
+		"staircase": {&config.Plan{}, with(config.Capacity{Goal: config.GoalCPU, Method: config.MethodStaircase, From: 100, Step: 100, Max: 500}), 1, record.Measured,
 			start + 24*s + 3*calm, start + 54*s + 6*calm},
 		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},
 	} {
@@ -47,22 +47,22 @@ func TestLength(t *testing.T) {
 // These wait for as long as it may hold them back at most, which is no sign that it does.
 func TestDrain(t *testing.T) {
 	const s = time.Second
-	exports := []spec.Process{{Run: []string{"{sink.otlp.http}"}}}
-	own := &spec.Plan{MayDelay: 5 * s, Processes: exports}
+	exports := []config.Process{{Run: []string{"{sink.otlp.http}"}}}
+	own := &config.Plan{MayDelay: 5 * s, Processes: exports}
 	seen := func(last, silence time.Duration) []record.Record {
 		return []record.Record{{Phases: []record.Phase{{Quiet: true, DrainSeconds: (last + silence + margin).Seconds(), Sink: record.Counts{Spans: 20}}}}}
 	}
 	for name, test := range map[string]struct {
-		plan         *spec.Plan
+		plan         *config.Plan
 		calibrations []record.Record
 		want         time.Duration
 	}{
-		"nothing exported":     {&spec.Plan{MayDelay: 5 * s}, nil, 0},
-		"as the plan says":     {&spec.Plan{Delay: s, MayDelay: s, Processes: exports}, seen(s, s), s + poll},
+		"nothing exported":     {&config.Plan{MayDelay: 5 * s}, nil, 0},
+		"as the plan says":     {&config.Plan{Delay: s, MayDelay: s, Processes: exports}, seen(s, s), s + poll},
 		"nobody says how long": {own, seen(50*time.Millisecond, 5*s), 50*time.Millisecond + poll},
 		"longer than said":     {own, seen(3*s, 5*s), 3*s + poll},
-		"late when cold":       {&spec.Plan{Delay: s, MayDelay: s, Processes: exports}, seen(s+margin, s), s + poll},
-		"through a hop":        {&spec.Plan{Delay: s, MayDelay: 5 * s, Passing: 2 * s, Processes: exports}, seen(4*s, 5*s), 6*s + poll},
+		"late when cold":       {&config.Plan{Delay: s, MayDelay: s, Processes: exports}, seen(s+margin, s), s + poll},
+		"through a hop":        {&config.Plan{Delay: s, MayDelay: 5 * s, Passing: 2 * s, Processes: exports}, seen(4*s, 5*s), 6*s + poll},
 	} {
 		if got := Drain(test.plan, test.calibrations); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -72,14 +72,14 @@ func TestDrain(t *testing.T) {
 
 // A rate of the operation's own does not stand where the phase varies the load.
 func TestOperationOfAPhase(t *testing.T) {
-	o := spec.Operation{Name: "work", Rate: 7}
+	o := config.Operation{Name: "work", Rate: 7}
 	for name, test := range map[string]struct {
 		phase PhaseRequest
 		want  float64
 	}{
 		"given":    {PhaseRequest{Operation: o}, 7},
 		"swept":    {PhaseRequest{Operation: o, Parameter: map[string]string{"rate": "3"}}, 0},
-		"relative": {PhaseRequest{Operation: o, Load: spec.Load{Relative: &spec.Relative{}}}, 0},
+		"relative": {PhaseRequest{Operation: o, Load: config.Load{Relative: &config.Relative{}}}, 0},
 	} {
 		if got := test.phase.Asked().Rate; got != test.want {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
@@ -88,7 +88,7 @@ func TestOperationOfAPhase(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	s := &stage{placement: process.Placement{App: []int{1}, Harness: []int{0}}, request: Request{Plan: &spec.Plan{Processes: []spec.Process{
+	s := &stage{placement: process.Placement{App: []int{1}, Harness: []int{0}}, request: Request{Plan: &config.Plan{Processes: []config.Process{
 		{Name: "a", Role: "app", CPUs: 0.5}, {Name: "b", Role: "app", CPUs: 2}, {Name: "db", Role: "database", CPUs: 0.25}, {Name: "free", Role: "backend"},
 	}}}}
 	for i, want := range []struct {

@@ -3,14 +3,14 @@ package run
 import (
 	"runtime"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // cpusFor says which CPUs a process is bound to, and its quota; 0 is none.
-func (s *stage) cpusFor(p spec.Process) (cpus []int, quota float64) {
+func (s *stage) cpusFor(p config.Process) (cpus []int, quota float64) {
 	cpus = s.placement.Harness
 	if p.Role.OnApp() {
 		cpus = s.placement.App
@@ -22,7 +22,7 @@ func (s *stage) cpusFor(p spec.Process) (cpus []int, quota float64) {
 }
 
 // limitOf is how many CPUs a process may use: its quota, or those it is bound to.
-func (s *stage) limitOf(p spec.Process) float64 {
+func (s *stage) limitOf(p config.Process) float64 {
 	cpus, quota := s.cpusFor(p)
 	if quota > 0 {
 		return quota
@@ -68,13 +68,13 @@ func (s *stage) between(a, b usage.Mark) []record.Usage {
 }
 
 // planned is the process of a name as it was planned; the harness's own are not.
-func (s *stage) planned(name string) (p spec.Process, known bool) {
+func (s *stage) planned(name string) (p config.Process, known bool) {
 	for _, p := range s.request.Plan.Processes {
 		if p.Name == name {
 			return p, true
 		}
 	}
-	return spec.Process{}, false
+	return config.Process{}, false
 }
 
 // utilisation is what the processes on the app's CPUs used in so many seconds, as

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
@@ -53,7 +53,7 @@ func TestRunsBesideAreNoOthers(t *testing.T) {
 	block := newTurns(3)
 	for _, cpu := range []float64{9, 2, 1} {
 		block.stages = append(block.stages, &stage{
-			request: Request{Plan: &spec.Plan{}}, meter: working{uses: []record.Usage{{Role: "app", CPUSeconds: cpu}, {Role: "sink", CPUSeconds: cpu / 2}}},
+			request: Request{Plan: &config.Plan{}}, meter: working{uses: []record.Usage{{Role: "app", CPUSeconds: cpu}, {Role: "sink", CPUSeconds: cpu / 2}}},
 		})
 	}
 	me := turn{block, 0}

@@ -3,12 +3,12 @@ package run
 import (
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestAwaited(t *testing.T) {
-	known := map[string]spec.Number{"one": {Low: 1, High: 1}, "varies": {Low: 1, High: 3}}
+	known := map[string]config.Number{"one": {Low: 1, High: 1}, "varies": {Low: 1, High: 3}}
 	for name, test := range map[string]struct {
 		operation string
 		sampling  float64
@@ -20,7 +20,7 @@ func TestAwaited(t *testing.T) {
 		"varying":           {"varies", 1, -1},
 		"unknown":           {"other", 1, -1},
 	} {
-		s := &stage{request: Request{Plan: &spec.Plan{Sampling: test.sampling}, Spans: known}}
+		s := &stage{request: Request{Plan: &config.Plan{Sampling: test.sampling}, Spans: known}}
 		if got := s.awaited(test.operation, 50); got != test.want {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
 		}

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // database listens after a while, and ends after as long as it is told, if it is.
@@ -64,9 +64,9 @@ func check(args []string) error {
 }
 
 // withDatabase puts a database before the app.
-func withDatabase(processes []spec.Process, wait, life string) []spec.Process {
-	return append([]spec.Process{{
-		Name: "db", Role: "database", Patience: 20 * time.Second, Service: &spec.Service{Name: "slow"},
+func withDatabase(processes []config.Process, wait, life string) []config.Process {
+	return append([]config.Process{{
+		Name: "db", Role: "database", Patience: 20 * time.Second, Service: &config.Service{Name: "slow"},
 		Run: []string{os.Args[0], "database", "127.0.0.1:{port}", wait, life, "{service}/schema.sql"},
 	}}, processes...)
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // What a sidecar uses is charged to what the app may use, whatever quota it has.
@@ -28,7 +28,7 @@ func TestUtilisation(t *testing.T) {
 		"the sidecar has":       {0, 0.5, []int{1}, 0.3},
 		"a quota that is above": {4, 0, []int{1}, 0.3},
 	} {
-		s := &stage{request: Request{Plan: &spec.Plan{Processes: []spec.Process{
+		s := &stage{request: Request{Plan: &config.Plan{Processes: []config.Process{
 			{Name: "app", Role: "app", CPUs: test.app}, {Name: "proxy", Role: "sidecar", CPUs: test.sidecar}, {Name: "db", Role: "database", CPUs: 1},
 		}}}}
 		s.placement.App = test.cpus
@@ -113,7 +113,7 @@ func TestOwed(t *testing.T) {
 
 // What a tracer merged into spans that came, or says that it did not send, is not lost.
 func TestLostIsWhatTheSinkWasNotToldOf(t *testing.T) {
-	s := &stage{exporting: true, request: Request{Plan: &spec.Plan{Sampling: 1}, Spans: map[string]spec.Number{"queries": {Low: 11, High: 11}}}}
+	s := &stage{exporting: true, request: Request{Plan: &config.Plan{Sampling: 1}, Spans: map[string]config.Number{"queries": {Low: 11, High: 11}}}}
 	for name, test := range map[string]struct {
 		sink record.Counts
 		lost float64

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // receiver counts the spans that have come to the end of their way.
@@ -78,7 +78,7 @@ func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 		return nil
 	}
 	p := s.request.Plan.Process(to)
-	url, err := spec.Expand(p.AsksFor(), s.valuesFor(*p))
+	url, err := config.Expand(p.AsksFor(), s.valuesFor(*p))
 	if err != nil {
 		return of(to, fmt.Errorf("where backend %s is asked for its spans: %w", to, err))
 	}

@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Conductor makes runs.
@@ -30,7 +30,7 @@ type Conductor struct {
 
 // Place decides which CPUs the processes under test get, for all runs of an
 // experiment, and moves tracetax itself to the others, until release is called.
-func (c *Conductor) Place(processes []spec.Process) (release func() error, err error) {
+func (c *Conductor) Place(processes []config.Process) (release func() error, err error) {
 	most := 1.0
 	for _, p := range processes {
 		most = max(most, p.CPUs)

@@ -19,10 +19,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/tracetax/tracetax/internal/cli"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // TestMain makes the test binary serve as the tracetax that runs the agents, and
@@ -115,16 +115,16 @@ func cpus() string {
 // request is a short run of the service.
 func request(t *testing.T, kind record.Kind, path string) (*run.Conductor, run.Request) {
 	t.Helper()
-	operation := spec.Operation{Name: "work", Method: "GET", URL: path}
+	operation := config.Operation{Name: "work", Method: "GET", URL: path}
 	return &run.Conductor{Self: []string{os.Args[0]}, Logs: t.TempDir(), Accounting: "auto"}, run.Request{
 		Kind: kind, Name: "001-otel-1-" + strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), // tests run beside each other
-		Plan: &spec.Plan{
+		Plan: &config.Plan{
 			Workload: "service", Variant: "otel", Sampling: 1, Delay: 50 * time.Millisecond, Secrets: []string{"s3cret"},
-			Processes: []spec.Process{{
+			Processes: []config.Process{{
 				Name: "app", Role: "app", Traced: true, Patience: 20 * time.Second,
 				Run: []string{os.Args[0], "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"},
 			}},
-			Says: []spec.Saying{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
+			Says: []config.Saying{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
 		},
 		First: operation, Phases: []run.PhaseRequest{{Operation: operation, Load: work}},
 		Load:     work,
@@ -133,7 +133,7 @@ func request(t *testing.T, kind record.Kind, path string) (*run.Conductor, run.R
 }
 
 // work is the load of every run here.
-var work = spec.Load{
+var work = config.Load{
 	Rate: 200, Connections: 8, Arrivals: "constant", Warmup: 200 * time.Millisecond, Duration: 500 * time.Millisecond,
 	Timeout: 5 * time.Second, Idle: 100 * time.Millisecond,
 }

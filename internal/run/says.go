@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // theTracer is what a tracer is called where it is asked.
@@ -33,7 +33,7 @@ func (s *stage) tracedSince(ctx context.Context) (*uint64, error) {
 			pages++
 		}
 	}
-	says := slices.DeleteFunc(hop.Counted(s.request.Plan.Says), func(s spec.Saying) bool { return s.What != spec.SaysTraced })
+	says := slices.DeleteFunc(hop.Counted(s.request.Plan.Says), func(s config.Saying) bool { return s.What != config.SaysTraced })
 	if len(says) == 0 || pages != 1 || len(s.warmed) > 0 {
 		return nil, nil
 	}
@@ -55,13 +55,13 @@ func since(before, now *uint64) *uint64 {
 }
 
 // pagesOf reads what is said on the pages of counters of all traced processes; nil where there is none.
-func (s *stage) pagesOf(ctx context.Context, says []spec.Saying) (*record.Hop, error) {
+func (s *stage) pagesOf(ctx context.Context, says []config.Saying) (*record.Hop, error) {
 	var all *record.Hop
 	for _, p := range s.request.Plan.Processes {
 		if p.Page == "" {
 			continue
 		}
-		page, err := spec.Expand(p.Page, s.valuesFor(p))
+		page, err := config.Expand(p.Page, s.valuesFor(p))
 		if err != nil {
 			return nil, of(p.Name, fmt.Errorf("the tracer's page of counters of process %s: %w", p.Name, err))
 		}
@@ -96,7 +96,7 @@ func (s *stage) admissions(ctx context.Context) error {
 			if slices.Contains(plan.Route(), p.Name()) {
 				continue
 			}
-			traced := slices.ContainsFunc(plan.Processes, func(planned spec.Process) bool { return planned.Traced && planned.Name == p.Name() })
+			traced := slices.ContainsFunc(plan.Processes, func(planned config.Process) bool { return planned.Traced && planned.Name == p.Name() })
 			logs = append(logs, hop.Lines{Process: p.Name(), Speaks: traced, Each: p.Log().Lines, Rest: p.Log().AfterCut})
 		}
 		one, err := hop.Log{Hop: theTracer, Says: logged, Logs: logs}.Read(ctx)
@@ -109,7 +109,7 @@ func (s *stage) admissions(ctx context.Context) error {
 	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Source, to.Untold = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Source, all.Untold
 	if to.Sent != nil {
 		to.SentBy = record.ByMetrics
-		if slices.ContainsFunc(hop.Logged(plan.Says), func(s spec.Saying) bool { return s.What == spec.SaysSent }) {
+		if slices.ContainsFunc(hop.Logged(plan.Says), func(s config.Saying) bool { return s.What == config.SaysSent }) {
 			to.SentBy = record.ByLog
 		}
 	}

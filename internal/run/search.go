@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // mostProbes ends a search that a Searcher would never end.
@@ -105,7 +105,7 @@ func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, coun
 		}
 		result := request.Search.Result(probes)
 		result.Before = before
-		if result.Outcome != record.Unsteady || result.Method == string(spec.MethodStaircase) || made == mostSearches {
+		if result.Outcome != record.Unsteady || result.Method == string(config.MethodStaircase) || made == mostSearches {
 			return all, result, counted, nil
 		}
 		before = append(before, probes...)

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/logs"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // lookInside notes what the processes consist of, while they are there and where no span has
@@ -56,7 +56,7 @@ func (s *stage) lookInside() error {
 // lookAtLoaded notes the programs that loaded the tracer, where a process consists of several: a launcher, such as npm or
 // Maven, is traced like the program that it starts.
 func (s *stage) lookAtLoaded() error {
-	folder, begins := s.request.Folders.Tracer, spec.Programs[s.request.Plan.Language]
+	folder, begins := s.request.Folders.Tracer, config.Programs[s.request.Plan.Language]
 	if folder == "" {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *stage) lookAtLoaded() error {
 }
 
 // sinkVariables are the names of the variables that tell a process where the sink is.
-func sinkVariables(p spec.Process) []string {
+func sinkVariables(p config.Process) []string {
 	var names []string
 	for name, value := range p.Env {
 		if strings.Contains(value, "{"+protocol.Prefix) {

@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // makeSpanFolders makes the folders that files with spans are written to.
@@ -46,7 +46,7 @@ func (s *stage) countSpanFiles() (record.Counts, error) {
 }
 
 func (s *stage) spanFolder(format string) (string, error) {
-	dir, err := spec.Expand(s.request.Plan.Files[format], s.values)
+	dir, err := config.Expand(s.request.Plan.Files[format], s.values)
 	if err != nil {
 		return "", fmt.Errorf("the folder for files with spans (files: {%s: …}): %w", format, err)
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // stop ends the app's processes as their users would, so that tracers can flush,
@@ -143,7 +143,7 @@ func (s *stage) stopHops(ctx context.Context) error {
 // lastWords asks a hop that has ended: its log has all that it will ever say. Its page is gone, and what that said stays.
 func (s *stage) lastWords(ctx context.Context, i int) error {
 	says := s.request.Plan.Process(s.route.counters[i].Name()).Service.Says
-	if !slices.ContainsFunc(says, func(s spec.Saying) bool { return s.Log != "" }) {
+	if !slices.ContainsFunc(says, func(s config.Saying) bool { return s.Log != "" }) {
 		return nil
 	}
 	before := s.route.last[i]
@@ -158,7 +158,7 @@ func (s *stage) lastWords(ctx context.Context, i int) error {
 	last.Untold = before.Untold
 	figures := last.Figures()
 	for name, figure := range before.Figures() {
-		if *figures[name] == nil && slices.ContainsFunc(counted, func(s spec.Saying) bool { return s.What == name }) {
+		if *figures[name] == nil && slices.ContainsFunc(counted, func(s config.Saying) bool { return s.What == name }) {
 			*figures[name] = *figure
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Where processes live is the target's to say: they are asked, by requests and by orders, and find
@@ -27,7 +27,7 @@ func TestTargetSaysTheAddresses(t *testing.T) {
 			conductor, q := made(t)
 			conductor.LiveAt(host)
 			q.Plan.Processes[0].Run[2] = host + ":{port}"
-			q.Plan.Processes = append(q.Plan.Processes, spec.Process{
+			q.Plan.Processes = append(q.Plan.Processes, config.Process{
 				Name: "told", Role: "backend", Run: []string{"sh", "-c", "echo sink at {sink.otlp.grpc}; exec sleep 60"},
 				Ready: `log:^sink at 127\.0\.0\.2:[0-9]+$`, Patience: 20 * time.Second,
 			})

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/protocol"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // valuesFor is what placeholders stand for in the texts of a process.
-func (s *stage) valuesFor(p spec.Process) map[string]string {
+func (s *stage) valuesFor(p config.Process) map[string]string {
 	values := maps.Clone(s.values)
 	s.ports.Inside(p, values)
 	values["templates"] = filepath.Join(values["templates"], p.Name)
@@ -23,14 +23,14 @@ func (s *stage) valuesFor(p spec.Process) map[string]string {
 }
 
 // asking is what they stand for in a request to a process.
-func (s *stage) asking(p spec.Process) map[string]string {
+func (s *stage) asking(p config.Process) map[string]string {
 	values := maps.Clone(s.values)
 	s.ports.Asking(p, values)
 	return s.withFolders(values, p)
 }
 
 // withFolders adds the folders that differ between processes.
-func (s *stage) withFolders(values map[string]string, p spec.Process) map[string]string {
+func (s *stage) withFolders(values map[string]string, p config.Process) map[string]string {
 	folders := s.request.Folders
 	if p.Service != nil {
 		values["service"] = folders.Service[p.Name]
@@ -45,7 +45,7 @@ func (s *stage) withFolders(values map[string]string, p spec.Process) map[string
 }
 
 // hopValues fills in the configuration of a process that is a hop, and where it passes spans on to.
-func (s *stage) hopValues(p spec.Process, values map[string]string) {
+func (s *stage) hopValues(p config.Process, values map[string]string) {
 	if config, own := s.values[p.Name+".config"]; own {
 		values["config"] = config
 	}

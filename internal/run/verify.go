@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/shell"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Bounds of a check.
@@ -69,7 +69,7 @@ func expandCommand(self, words []string, values map[string]string) ([]string, er
 			args = append(args, self...)
 			continue
 		}
-		text, err := spec.Expand(word, values)
+		text, err := config.Expand(word, values)
 		if err != nil {
 			return nil, err
 		}

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // All operations are made before the first of them is measured; what they made is in
@@ -21,7 +21,7 @@ func TestAllAreWarmed(t *testing.T) {
 		shared uint64 // operations of each, in all
 	}{
 		"measured":    {record.Measured, 2 * time.Second, 0, nil, 50},
-		"in search":   {record.Pilot, 2 * time.Second, 0, given{goal(spec.Capacity{Goal: spec.GoalLossless}), []float64{50}}, 50},
+		"in search":   {record.Pilot, 2 * time.Second, 0, given{goal(config.Capacity{Goal: config.GoalLossless}), []float64{50}}, 50},
 		"watched":     {record.Pilot, 2 * time.Second, 500 * time.Millisecond, nil, 0},
 		"not asked":   {record.Measured, 0, 0, nil, 0},
 		"calibration": {record.Calibration, 2 * time.Second, 0, nil, 0},
@@ -29,14 +29,14 @@ func TestAllAreWarmed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conductor, q := request(t, test.kind, "/work")
-			q.Spans = map[string]spec.Number{"work": {Low: 2, High: 2}, "other": {Low: 2, High: 2}}
+			q.Spans = map[string]config.Number{"work": {Low: 2, High: 2}, "other": {Low: 2, High: 2}}
 			other := q.First
 			other.Name = "other"
 			l := work
 			l.Rate, l.Warmup, l.Duration, l.WarmupAll = 50, 200*time.Millisecond, 400*time.Millisecond, test.all
 			q.Load.WarmupAll = test.all
 			q.Phases = nil
-			for _, o := range []spec.Operation{q.First, other, q.First} { // the last is a second level of the first
+			for _, o := range []config.Operation{q.First, other, q.First} { // the last is a second level of the first
 				q.Phases = append(q.Phases, run.PhaseRequest{Operation: o, Load: l, Watched: test.watch, Search: test.search})
 			}
 			r, err := conductor.Run(t.Context(), q)

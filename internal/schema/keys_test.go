@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// readAs names the mappings that package spec reads, by what it calls them in errors, and the types that stand for them.
+// readAs names the mappings that package config reads, by what it calls them in errors, and the types that stand for them.
 var readAs = map[string]any{
 	"an experiment": Experiment{}, "a variant": Variant{}, "load": Load{}, "capacity": Capacity{}, "design": Design{}, "faults": Faults{}, "a claim": Claim{},
 	"a workload": Workload{}, "max": Max{}, "verify": Verify{}, "a need": Need{}, "artifact": Artifact{}, "a build (of one tracer, or of default)": Build{},
@@ -49,21 +49,21 @@ func TestKeys(t *testing.T) {
 		slices.Sort(have)
 		slices.Sort(want)
 		if want = slices.Compact(want); !slices.Equal(have, want) {
-			t.Errorf("of %s the schema has the keys %v, and spec reads %v", what, have, want)
+			t.Errorf("of %s the schema has the keys %v, and config reads %v", what, have, want)
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(read)) {
 		if _, known := readAs[what]; !known && what != "a choice of a service" { // which Choice has too
-			t.Errorf("spec reads %q, which the schema does not have", what)
+			t.Errorf("config reads %q, which the schema does not have", what)
 		}
 	}
 }
 
-// keysRead are the keys of each mapping that package spec reads: those of the composite literal of fields that its call
+// keysRead are the keys of each mapping that package config reads: those of the composite literal of fields that its call
 // is given, itself or by a variable of the function.
 func keysRead(t *testing.T) map[string][]string {
 	t.Helper()
-	files, err := filepath.Glob("../spec/*.go")
+	files, err := filepath.Glob("../config/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func keysRead(t *testing.T) map[string][]string {
 		}
 	}
 	if len(read) < len(readAs) {
-		t.Fatalf("spec reads %d mappings: %v", len(read), slices.Sorted(maps.Keys(read)))
+		t.Fatalf("config reads %d mappings: %v", len(read), slices.Sorted(maps.Keys(read)))
 	}
 	return read
 }

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // The experiments are built in, have what is judged, and enough blocks for all
 // claims at once.
 func TestExperimentsAreThere(t *testing.T) {
-	catalog := spec.NewCatalog(tracetax.Files)
+	catalog := config.NewCatalog(tracetax.Files)
 	for _, form := range []Form{Quick, Full} {
 		least := stats.MinBlocks(stats.Bonferroni(Confidence, len(form.lengths())))
 		for _, one := range form.Experiments() {
@@ -28,10 +28,10 @@ func TestExperimentsAreThere(t *testing.T) {
 				continue
 			}
 			e := found[0]
-			if e.Design.Order != spec.Windows {
+			if e.Design.Order != config.Windows {
 				t.Errorf("%s: its file says order %s", one.Name, e.Design.Order)
 			}
-			if err := e.OverrideLoad(spec.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {
+			if err := e.OverrideLoad(config.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {
 				t.Errorf("%s, %s: %v", form, one.Name, err)
 			}
 			if one.Variants != "" {
@@ -47,13 +47,13 @@ func TestExperimentsAreThere(t *testing.T) {
 				if blocks < least+1 { // one may be lost
 					t.Errorf("%s, %s: %d blocks, %d are needed for an interval", form, one.Name, blocks, least)
 				}
-				if !slices.ContainsFunc(e.Variants, func(v spec.Variant) bool { return v.Name == l.variant }) {
+				if !slices.ContainsFunc(e.Variants, func(v config.Variant) bool { return v.Name == l.variant }) {
 					t.Errorf("%s has no variant %s", one.Name, l.variant)
 				}
 			}
 		}
 	}
-	makes := func(o spec.Operation) bool {
+	makes := func(o config.Operation) bool {
 		n := o.Spans["otel-go"]
 		return o.Name == "json" && n.Low == spansPerCall && n.High == spansPerCall
 	}

@@ -9,9 +9,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -88,7 +88,7 @@ func floorOf(f *finding.Finding) (Floor, bool) {
 
 // Noise is how much CPU per operation of the same program twice differs from block to block, in an order.
 type Noise struct {
-	Order     spec.Order       `json:"order"`
+	Order     config.Order     `json:"order"`
 	Seconds   float64          `json:"seconds"`           // of load in each run
 	Blocks    int              `json:"blocks"`            // that it was measured with
 	Deviation float64          `json:"deviation"`         // standard deviation of their log-ratios: 0.02 is 2 %
@@ -108,12 +108,12 @@ var tellBlocks = []int{6, 8, 12}
 
 // usual is the deviation by order that is taken where none was measured, as docs/statistics.md has it, and for how long each
 // run had load.
-var usual = map[spec.Order]float64{spec.Windows: 0.02, spec.Woven: 0.03, spec.Apart: 0.1}
+var usual = map[config.Order]float64{config.Windows: 0.02, config.Woven: 0.03, config.Apart: 0.1}
 
 const usualSeconds = 5
 
 // UsualNoise is what a small service's noise was elsewhere.
-func UsualNoise(order spec.Order) Noise {
+func UsualNoise(order config.Order) Noise {
 	return Noise{Order: order, Seconds: usualSeconds, Deviation: usual[order]}
 }
 
@@ -128,7 +128,7 @@ func (n Noise) Tell(blocks int) (Tells, bool) {
 
 // NoiseOf reads the noise off the variant Again of a document that was made in an order, with so much load in each run; false
 // where it has no two blocks.
-func NoiseOf(doc *finding.Document, order spec.Order, load time.Duration) (Noise, bool) {
+func NoiseOf(doc *finding.Document, order config.Order, load time.Duration) (Noise, bool) {
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		if f.Variant != Again || f.Metric != metric.CPUPerOperation || f.Role != "" || len(f.Samples) < 2 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -46,13 +46,13 @@ func TestFloors(t *testing.T) {
 // The table of docs/statistics.md: how often a change is found in each order, by the noise that is usual there.
 func TestPower(t *testing.T) {
 	for _, c := range []struct {
-		order  spec.Order
+		order  config.Order
 		change float64
 		found  [2]float64 // %, in 8 and in 12 blocks
 	}{
-		{spec.Windows, 0.02, [2]float64{60, 84}}, {spec.Windows, 0.05, [2]float64{100, 100}},
-		{spec.Woven, 0.02, [2]float64{31, 50}}, {spec.Woven, 0.05, [2]float64{95, 100}},
-		{spec.Apart, 0.02, [2]float64{6, 8}}, {spec.Apart, 0.05, [2]float64{19, 29}},
+		{config.Windows, 0.02, [2]float64{60, 84}}, {config.Windows, 0.05, [2]float64{100, 100}},
+		{config.Woven, 0.02, [2]float64{31, 50}}, {config.Woven, 0.05, [2]float64{95, 100}},
+		{config.Apart, 0.02, [2]float64{6, 8}}, {config.Apart, 0.05, [2]float64{19, 29}},
 	} {
 		n := UsualNoise(c.order)
 		for i, blocks := range []int{8, 12} {
@@ -70,8 +70,8 @@ func TestPower(t *testing.T) {
 func TestNoiseOf(t *testing.T) {
 	doc := again(12, 0.04)
 	doc.Findings[0].Scatter = &finding.Scatter{Blocks: 0.026, Rounds: 0.05, Windows: 8, FromRounds: 0.46}
-	n, ok := NoiseOf(doc, spec.Windows, 800*time.Millisecond)
-	if want := 0.04 * math.Sqrt(52.0/121); !ok || n.Order != spec.Windows || n.Seconds != 0.8 || n.Blocks != 12 || math.Abs(n.Deviation-want) > 1e-9 || n.Scatter == nil || len(n.Tells) != 3 {
+	n, ok := NoiseOf(doc, config.Windows, 800*time.Millisecond)
+	if want := 0.04 * math.Sqrt(52.0/121); !ok || n.Order != config.Windows || n.Seconds != 0.8 || n.Blocks != 12 || math.Abs(n.Deviation-want) > 1e-9 || n.Scatter == nil || len(n.Tells) != 3 {
 		t.Fatalf("%+v, want a deviation of %g", n, want)
 	}
 	for i, one := range n.Tells {
@@ -79,10 +79,10 @@ func TestNoiseOf(t *testing.T) {
 			t.Errorf("%+v after %+v: more blocks tell more, and what is found mostly is above the half-width", one, n.Tells[:i])
 		}
 	}
-	if _, ok := NoiseOf(again(1, 0), spec.Apart, time.Second); ok {
+	if _, ok := NoiseOf(again(1, 0), config.Apart, time.Second); ok {
 		t.Error("one block has a noise")
 	}
-	if _, ok := UsualNoise(spec.Windows).Tell(5); ok {
+	if _, ok := UsualNoise(config.Windows).Tell(5); ok {
 		t.Error("five blocks tell something")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // The experiments of a selfcheck. They are ordinary ones: 'tracetax run NAME'.
@@ -41,7 +41,7 @@ const (
 // Experiment is one experiment of a selfcheck.
 type Experiment struct {
 	Name     string
-	Order    spec.Order
+	Order    config.Order
 	Blocks   int    // 0: as its file says
 	Variants string // "a,b"; "": all
 	Duration string // of a window; "": as its file says; and so is the rate
@@ -50,7 +50,7 @@ type Experiment struct {
 
 // Folder is the name of its results folder, and of its evidence.
 func (e Experiment) Folder() string {
-	if e.Order == spec.Windows {
+	if e.Order == config.Windows {
 		return e.Name
 	}
 	return e.Name + "-" + string(e.Order)
@@ -60,14 +60,14 @@ func (e Experiment) Folder() string {
 func (f Form) Experiments() []Experiment {
 	if f == Quick {
 		return []Experiment{
-			{Name: LossySink, Order: spec.Windows}, {Name: LateSink, Order: spec.Windows}, {Name: LateGenerator, Order: spec.Windows},
-			{Name: DeferredCosts, Order: spec.Windows}, {Name: Costs, Order: spec.Windows, Variants: "again,burn-3,burn-73,idle-5"},
+			{Name: LossySink, Order: config.Windows}, {Name: LateSink, Order: config.Windows}, {Name: LateGenerator, Order: config.Windows},
+			{Name: DeferredCosts, Order: config.Windows}, {Name: Costs, Order: config.Windows, Variants: "again,burn-3,burn-73,idle-5"},
 		}
 	}
 	return []Experiment{
-		{Name: LossySink, Order: spec.Windows}, {Name: LateSink, Order: spec.Windows}, {Name: LateGenerator, Order: spec.Windows},
-		{Name: DeferredCosts, Order: spec.Windows, Blocks: 20}, {Name: Costs, Order: spec.Windows, Blocks: 20, Duration: "2s"}, {Name: Flushes, Order: spec.Windows},
-		{Name: LossySink, Order: spec.Woven}, {Name: Costs, Order: spec.Woven, Blocks: 20, Duration: "2s", Rate: "1000/s"}, {Name: Flushes, Order: spec.Woven},
+		{Name: LossySink, Order: config.Windows}, {Name: LateSink, Order: config.Windows}, {Name: LateGenerator, Order: config.Windows},
+		{Name: DeferredCosts, Order: config.Windows, Blocks: 20}, {Name: Costs, Order: config.Windows, Blocks: 20, Duration: "2s"}, {Name: Flushes, Order: config.Windows},
+		{Name: LossySink, Order: config.Woven}, {Name: Costs, Order: config.Woven, Blocks: 20, Duration: "2s", Rate: "1000/s"}, {Name: Flushes, Order: config.Woven},
 	}
 }
 

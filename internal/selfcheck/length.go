@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -104,7 +104,7 @@ func (f Form) lengths() []length {
 			if l.unit = "s"; l.metric == memory {
 				l.unit = "bytes"
 			}
-			if l.experiment = x; !x.has(l.variant) || x.Order == spec.Woven && strings.HasPrefix(l.metric, "latency") {
+			if l.experiment = x; !x.has(l.variant) || x.Order == config.Woven && strings.HasPrefix(l.metric, "latency") {
 				continue
 			}
 			all = append(all, l)

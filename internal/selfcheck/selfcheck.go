@@ -5,9 +5,9 @@
 package selfcheck
 
 import (
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -45,22 +45,22 @@ const (
 
 // Check is one injected overhead and how it was found.
 type Check struct {
-	Name       string     `json:"name"`
-	Experiment string     `json:"experiment"` // that shows it: 'tracetax run' takes the name
-	Order      spec.Order `json:"order"`      // of its blocks
-	Exact      bool       `json:"exact"`      // a count or a warning, without an interval
-	Unit       string     `json:"unit"`       // as in findings.json; "warning": 1 where it is given
-	Known      float64    `json:"known"`
-	Measured   float64    `json:"measured"`
-	Low        float64    `json:"low"` // the simultaneous interval; 0 where Exact or not Bounded
-	High       float64    `json:"high"`
-	Bounded    bool       `json:"bounded"`
-	Tolerance  float64    `json:"tolerance"` // the interval may miss Known by it; 0 where Exact
-	Bound      float64    `json:"bound"`     // half the interval's width may be as much; 0 where Exact
-	Blocks     int        `json:"blocks"`
-	Verdict    Verdict    `json:"verdict"`
-	Code       Code       `json:"code"`
-	Text       string     `json:"text"` // what was seen, and what to do about it where something is to be done
+	Name       string       `json:"name"`
+	Experiment string       `json:"experiment"` // that shows it: 'tracetax run' takes the name
+	Order      config.Order `json:"order"`      // of its blocks
+	Exact      bool         `json:"exact"`      // a count or a warning, without an interval
+	Unit       string       `json:"unit"`       // as in findings.json; "warning": 1 where it is given
+	Known      float64      `json:"known"`
+	Measured   float64      `json:"measured"`
+	Low        float64      `json:"low"` // the simultaneous interval; 0 where Exact or not Bounded
+	High       float64      `json:"high"`
+	Bounded    bool         `json:"bounded"`
+	Tolerance  float64      `json:"tolerance"` // the interval may miss Known by it; 0 where Exact
+	Bound      float64      `json:"bound"`     // half the interval's width may be as much; 0 where Exact
+	Blocks     int          `json:"blocks"`
+	Verdict    Verdict      `json:"verdict"`
+	Code       Code         `json:"code"`
+	Text       string       `json:"text"` // what was seen, and what to do about it where something is to be done
 }
 
 // Evidence is what one experiment left.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func judged(t *testing.T, r *Report, name string) Check {
@@ -180,14 +180,14 @@ func TestKnownIsWhatWasLogged(t *testing.T) {
 
 // Woven variants are judged by CPU and memory; windows by latency too.
 func TestOrders(t *testing.T) {
-	seen := map[spec.Order]int{}
+	seen := map[config.Order]int{}
 	for _, c := range Judge(Full, quiet().evidence()).Checks {
 		seen[c.Order]++
-		if strings.Contains(c.Name, "latency") && c.Order != spec.Windows {
+		if strings.Contains(c.Name, "latency") && c.Order != config.Windows {
 			t.Errorf("%s is judged in the order %s", c.Name, c.Order)
 		}
 	}
-	if len(seen) != 2 || seen[spec.Windows] == 0 || seen[spec.Woven] == 0 {
+	if len(seen) != 2 || seen[config.Windows] == 0 || seen[config.Woven] == 0 {
 		t.Errorf("checks by order: %v", seen)
 	}
 }

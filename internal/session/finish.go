@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Finish turns the records into findings, and writes every form of them. With findings, an
@@ -53,7 +53,7 @@ func (s *Session) spoiled(history []record.Record) (int, error) {
 
 // input is what the analysis is given of the records.
 func (s *Session) input(history []record.Record) (analysis.Input, error) {
-	plans := map[string]*spec.Plan{}
+	plans := map[string]*config.Plan{}
 	for _, cell := range s.loop.Cells {
 		plans[cell.Variant.Name] = cell.Plan
 	}

@@ -12,12 +12,12 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // layOut writes into every folder what is going to be run there.
-func layOut(experiments []*spec.Experiment, folders []string) error {
+func layOut(experiments []*config.Experiment, folders []string) error {
 	for i, e := range experiments {
 		text, err := e.YAML()
 		if err != nil {
@@ -86,13 +86,13 @@ func NewFolder(parent, name string) (string, error) {
 
 // Begun are the experiments that were begun in a folder, and the results folder of each: the
 // folder itself, or those in it.
-func Begun(dir string, catalog *spec.Catalog) (all []*spec.Experiment, folders []string, err error) {
+func Begun(dir string, catalog *config.Catalog) (all []*config.Experiment, folders []string, err error) {
 	inside, err := record.Folders(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, folder := range inside {
-		found, err := spec.Find(filepath.Join(folder, record.ExperimentFile), catalog)
+		found, err := config.Find(filepath.Join(folder, record.ExperimentFile), catalog)
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading the experiment of the results folder: %w", err)
 		}

@@ -7,10 +7,10 @@ package session
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Lack is a variant, or all of a workload, that cannot run here.
@@ -22,7 +22,7 @@ type Lack struct {
 
 // LackingParts are the parts of an experiment that cannot run here; none is whether that
 // leaves nothing of it.
-func LackingParts(experiments []*spec.Experiment) (left []Lack, none bool) {
+func LackingParts(experiments []*config.Experiment) (left []Lack, none bool) {
 	none = true
 	for _, e := range experiments {
 		some, whole := Lacking(e)
@@ -33,7 +33,7 @@ func LackingParts(experiments []*spec.Experiment) (left []Lack, none bool) {
 
 // Lacking are the variants of an experiment that cannot run here; whole is whether that leaves
 // nothing of it, and then one Lack stands for all.
-func Lacking(e *spec.Experiment) (left []Lack, whole bool) {
+func Lacking(e *config.Experiment) (left []Lack, whole bool) {
 	var all []string
 	for i, v := range e.Variants {
 		missing := prepare.Missing(e, v)
@@ -55,14 +55,14 @@ func Lacking(e *spec.Experiment) (left []Lack, whole bool) {
 
 // Foreseen is what would be run of an experiment here.
 type Foreseen struct {
-	Experiment *spec.Experiment // without what cannot run; all of it where nothing can
+	Experiment *config.Experiment // without what cannot run; all of it where nothing can
 	Schedule   experiment.Schedule
 	Lacking    []Lack // what cannot run
 	None       bool   // nothing can
 }
 
 // Foresee says what would be run of an experiment here, as a session runs it.
-func Foresee(asked *spec.Experiment) (Foreseen, error) {
+func Foresee(asked *config.Experiment) (Foreseen, error) {
 	f := Foreseen{Experiment: Runnable(asked)}
 	f.Lacking, f.None = Lacking(asked)
 	var err error
@@ -74,7 +74,7 @@ func Foresee(asked *spec.Experiment) (Foreseen, error) {
 
 // Runnable is the experiment without the variants that cannot run here; all of it where
 // nothing can.
-func Runnable(e *spec.Experiment) *spec.Experiment {
+func Runnable(e *config.Experiment) *config.Experiment {
 	lacking, none := Lacking(e)
 	if none {
 		return e

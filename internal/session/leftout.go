@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // makeReady makes every variant ready that can run here. Others are left out, with
@@ -68,12 +68,12 @@ func (s *Session) makeReady(ctx context.Context, open func() (*artifact.Store, e
 
 // without is an experiment without the variants that are left out. What was to be
 // compared with one of them besides the baseline is compared with the baseline alone.
-func without(e *spec.Experiment, left []finding.LeftOut) *spec.Experiment {
+func without(e *config.Experiment, left []finding.LeftOut) *config.Experiment {
 	gone := func(name string) bool {
 		return slices.ContainsFunc(left, func(l finding.LeftOut) bool { return l.Variant == name })
 	}
 	kept := *e
-	kept.Variants = slices.DeleteFunc(slices.Clone(e.Variants), func(v spec.Variant) bool { return gone(v.Name) })
+	kept.Variants = slices.DeleteFunc(slices.Clone(e.Variants), func(v config.Variant) bool { return gone(v.Name) })
 	for i := range kept.Variants {
 		if gone(kept.Variants[i].Against) {
 			kept.Variants[i].Against = ""

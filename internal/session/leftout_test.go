@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 func TestWithout(t *testing.T) {
-	e := &spec.Experiment{Variants: []spec.Variant{{Name: "none"}, {Name: "a"}, {Name: "b", Against: "a"}, {Name: "c", Against: "b"}}}
+	e := &config.Experiment{Variants: []config.Variant{{Name: "none"}, {Name: "a"}, {Name: "b", Against: "a"}, {Name: "c", Against: "b"}}}
 	kept := without(e, []finding.LeftOut{{Variant: "a"}})
 	var got []string
 	for _, v := range kept.Variants {

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // packagesOf are the versions of the packages that a workload and the tracers of its variants name themselves.
-func packagesOf(e *spec.Experiment) (map[string]map[string]string, error) {
+func packagesOf(e *config.Experiment) (map[string]map[string]string, error) {
 	out := map[string]map[string]string{}
 	add := func(name string, pinned map[string]string, err error) error {
 		if err != nil {

@@ -3,7 +3,7 @@ package session
 import (
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // The versions of a tracer's packages are noted, and of what a workload is built with.
@@ -12,7 +12,7 @@ func TestPackagesOf(t *testing.T) {
 		{"hello/flask", "otel-python", "opentelemetry-distro"},
 		{"hello/go", "hello/go", "go.opentelemetry.io/otel/sdk"},
 	} {
-		all, err := spec.ParseExperiment("x.yaml", "", []byte("workload: "+c.workload+"\nvariants: {none: , otel: }\n"), builtIn)
+		all, err := config.ParseExperiment("x.yaml", "", []byte("workload: "+c.workload+"\nvariants: {none: , otel: }\n"), builtIn)
 		if err != nil {
 			t.Fatal(err)
 		}

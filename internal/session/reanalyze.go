@@ -10,17 +10,17 @@ import (
 	"path/filepath"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Reanalyze makes the findings of a results folder from its records, and puts them in
 // the place of those that are there. Nothing is run, fetched or built. A result that is
 // not finished has findings too, of the blocks that are whole. Of the options Tool and Listener
 // are needed.
-func Reanalyze(dir string, catalog *spec.Catalog, o Options) (doc *finding.Document, err error) {
+func Reanalyze(dir string, catalog *config.Catalog, o Options) (doc *finding.Document, err error) {
 	s, err := finished(dir, catalog, o)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func Reanalyze(dir string, catalog *spec.Catalog, o Options) (doc *finding.Docum
 }
 
 // Judge holds a finished result against another budget. Nothing is written.
-func Judge(dir string, budget []spec.Limit, catalog *spec.Catalog, o Options) (*finding.Document, error) {
+func Judge(dir string, budget []config.Limit, catalog *config.Catalog, o Options) (*finding.Document, error) {
 	s, err := finished(dir, catalog, o)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func nothingIn(dir string) error {
 }
 
 // finished is the session of a results folder, before its records are read.
-func finished(dir string, catalog *spec.Catalog, o Options) (*Session, error) {
+func finished(dir string, catalog *config.Catalog, o Options) (*Session, error) {
 	if !isFile(filepath.Join(dir, record.RunsFile)) {
 		return nil, &AskedError{noRecords(dir)}
 	}
@@ -84,7 +84,7 @@ func finished(dir string, catalog *spec.Catalog, o Options) (*Session, error) {
 	if err := e.stillAsks(text, dir); err != nil {
 		return nil, err
 	}
-	asked, err := spec.Find(filepath.Join(dir, record.ExperimentFile), catalog)
+	asked, err := config.Find(filepath.Join(dir, record.ExperimentFile), catalog)
 	if err != nil {
 		return nil, fmt.Errorf("reading the experiment of %s: %w", dir, err)
 	}

@@ -12,11 +12,11 @@ import (
 	"testing/fstest"
 
 	"github.com/tracetax/tracetax/internal/cli"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // TestMain makes the test binary serve as the tracetax that runs the agents.
@@ -36,7 +36,7 @@ type heard struct {
 
 func (h *heard) LeftOut([]session.Lack)       {}
 func (h *heard) CutOff(_ string, bytes int64) { h.cutOff = bytes }
-func (h *heard) Watch(_ *spec.Experiment, part bool) session.Watcher {
+func (h *heard) Watch(_ *config.Experiment, part bool) session.Watcher {
 	h.parts = append(h.parts, part)
 	return h
 }
@@ -48,7 +48,7 @@ func (h *heard) Observe(e experiment.Event) {
 func (h *heard) End() { h.ended++ }
 
 // two is an experiment over two workloads, of which the first cannot run anywhere.
-func two(t *testing.T) ([]*spec.Experiment, *spec.Catalog) {
+func two(t *testing.T) ([]*config.Experiment, *config.Catalog) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -57,12 +57,12 @@ func two(t *testing.T) ([]*spec.Experiment, *spec.Catalog) {
 	workload := fmt.Sprintf(`processes: [{name: hello, run: [%q, agent, hello, --listen, "127.0.0.1:{port}"], ready: "http://127.0.0.1:{port}/healthz"}]
 operations: {json: {request: "GET http://127.0.0.1:{port}/json"}}
 `, self)
-	catalog := spec.NewCatalog(fstest.MapFS{
+	catalog := config.NewCatalog(fstest.MapFS{
 		"workloads/w/lame/workload.yaml": {Data: []byte("needs: [{command: no-such-command, install: make one}]\n" + workload)},
 		"workloads/w/well/workload.yaml": {Data: []byte(workload)},
 		"tracers/none/tracer.yaml":       {Data: []byte("description: No tracer.\n")},
 	})
-	all, err := spec.ParseExperiment("two.yaml", ".", []byte(`workloads: [w/lame, w/well]
+	all, err := config.ParseExperiment("two.yaml", ".", []byte(`workloads: [w/lame, w/well]
 variants: {none: , other: {env: {A: x}}}
 load: {rate: 50/s, idle: 50ms, warmup: 50ms, duration: 200ms}
 design: {blocks: 1, quick: true, seed: 7}

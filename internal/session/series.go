@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Parent is the folder in which results go that were given no folder.
@@ -23,7 +23,7 @@ const Parent = "tracetax-results"
 
 // Series is an experiment over its workloads, each in a results folder of its own.
 type Series struct {
-	Experiments []*spec.Experiment
+	Experiments []*config.Experiment
 	Top         string   // the folder of all results; "" is a new one in Parent
 	Folders     []string // those that Begun named; nil: Top itself, or a folder in it for each workload where there are several
 	Resume      bool     // go on with what is there
@@ -32,7 +32,7 @@ type Series struct {
 
 // Outcome is what became of one experiment of a series.
 type Outcome struct {
-	Experiment *spec.Experiment
+	Experiment *config.Experiment
 	Document   *finding.Document // nil where it could not run, or nothing can be concluded
 	Err        error             // why there are no findings; with findings, that not all forms of them could be written
 }
@@ -82,7 +82,7 @@ func (s *Series) folders() []string {
 }
 
 // one runs one experiment, or goes on with it, in dir, which is the top folder or in it.
-func (s *Series) one(ctx context.Context, e *spec.Experiment, dir string) (doc *finding.Document, err error) {
+func (s *Series) one(ctx context.Context, e *config.Experiment, dir string) (doc *finding.Document, err error) {
 	one, err := begin(ctx, e, dir, dir != s.Top, s.Options)
 	if err != nil {
 		return nil, err

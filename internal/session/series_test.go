@@ -8,19 +8,19 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
-var builtIn = spec.NewCatalog(tracetax.Files)
+var builtIn = config.NewCatalog(tracetax.Files)
 
 // An experiment that is named to go on with goes on in the folders that it would have.
 func TestNamedResumeHasItsFolders(t *testing.T) {
-	all, err := spec.Find("requests-throughput", builtIn)
+	all, err := config.Find("requests-throughput", builtIn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, some := range [][]*spec.Experiment{all, all[:1]} {
+	for _, some := range [][]*config.Experiment{all, all[:1]} {
 		want := (&Series{Experiments: some, Top: "top"}).folders()
 		if got := (&Series{Experiments: some, Top: "top", Resume: true}).folders(); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
@@ -31,7 +31,7 @@ func TestNamedResumeHasItsFolders(t *testing.T) {
 // What is laid out and not begun stays where there is something to go on with, and
 // Begun finds it.
 func TestSeveralFolders(t *testing.T) {
-	all, err := spec.Find("requests-throughput", builtIn)
+	all, err := config.Find("requests-throughput", builtIn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Options are what a session is told besides its experiment.
@@ -45,7 +45,7 @@ type Listener interface {
 	CutOff(path string, bytes int64)
 	// Watch is asked for who watches the runs of an experiment. With part it is one of
 	// several workloads.
-	Watch(e *spec.Experiment, part bool) Watcher
+	Watch(e *config.Experiment, part bool) Watcher
 }
 
 // Watcher is told of the runs of an experiment.
@@ -56,9 +56,9 @@ type Watcher interface {
 
 // Session is an experiment on its way from preparation to the findings, in one results folder.
 type Session struct {
-	asked       *spec.Experiment // as the user has it
-	experiment  *spec.Experiment // without the variants that cannot run here
-	dir         string           // the results folder
+	asked       *config.Experiment // as the user has it
+	experiment  *config.Experiment // without the variants that cannot run here
+	dir         string             // the results folder
 	folder      *record.Folder
 	history     []record.Record // from before, when it is gone on with
 	conductor   *run.Conductor
@@ -71,11 +71,11 @@ type Session struct {
 // Prepare makes every variant ready to run in the results folder dir: what it needs is looked
 // for, fetched and built, before anything is written there. Variants that cannot run here are
 // left out, unless they are named. An error may be an *prepare.UnreadyError.
-func Prepare(ctx context.Context, e *spec.Experiment, dir string, o Options) (*Session, error) {
+func Prepare(ctx context.Context, e *config.Experiment, dir string, o Options) (*Session, error) {
 	return begin(ctx, e, dir, false, o)
 }
 
-func begin(ctx context.Context, e *spec.Experiment, dir string, part bool, o Options) (*Session, error) {
+func begin(ctx context.Context, e *config.Experiment, dir string, part bool, o Options) (*Session, error) {
 	files, err := e.Digests()
 	if err != nil {
 		return nil, err

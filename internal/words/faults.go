@@ -5,12 +5,12 @@ package words
 import (
 	"fmt"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Faults says what was made to go wrong on purpose: with every variant that has
 // no faults of its own, and with those that have.
-func Faults(e *spec.Experiment) []string {
+func Faults(e *config.Experiment) []string {
 	var out []string
 	all := true
 	for _, v := range e.Variants {
@@ -34,7 +34,7 @@ var goneTexts = map[string]string{
 	"resetting": "the sink resets all connections",
 }
 
-func faultsOf(f spec.Faults) []string {
+func faultsOf(f config.Faults) []string {
 	var out []string
 	if f.SinkLoses > 0 {
 		out = append(out, fmt.Sprintf("the sink throws away %s of the spans that it answers for", shareText(f.SinkLoses)))

@@ -10,21 +10,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Load is the load of an experiment in words: loadText, or each operation at its own rate.
-func Load(e *spec.Experiment) string {
+func Load(e *config.Experiment) string {
 	if e.Design.Unpiloted != "" {
 		return ownLoad(e) + ", as the workload declares: not measured against its capacity"
 	}
 	return ownLoad(e)
 }
 
-func ownLoad(e *spec.Experiment) string {
+func ownLoad(e *config.Experiment) string {
 	self := e.Workload != nil && e.Workload.Self
-	own := func(o spec.Operation) bool { return o.Rate > 0 }
+	own := func(o config.Operation) bool { return o.Rate > 0 }
 	if self || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {
 		return loadText(e.Load, self)
 	}
@@ -36,7 +36,7 @@ func ownLoad(e *spec.Experiment) string {
 }
 
 // loadText is the load in words: "500 operations/s for 20s, open loop".
-func loadText(l spec.Load, self bool) string {
+func loadText(l config.Load, self bool) string {
 	switch {
 	case self && l.Capacity == nil:
 		return drivenText(l)
@@ -68,7 +68,7 @@ func loadText(l spec.Load, self bool) string {
 
 // drivenText is the load of a self-driving workload: "2,000,000 calls at
 // depth 10 on 1 thread, unthrottled".
-func drivenText(l spec.Load) string {
+func drivenText(l config.Load) string {
 	var parts []string
 	switch {
 	case l.Calls > 0 && l.Duration > 0:
@@ -118,7 +118,7 @@ func severalOr(one int, list []int) string {
 	return enumerate(words)
 }
 
-func openText(rate string, l spec.Load) string {
+func openText(rate string, l config.Load) string {
 	text := fmt.Sprintf("%s for %s, open loop", rate, l.Duration)
 	if l.Arrivals != "" && l.Arrivals != "constant" {
 		text += ", " + l.Arrivals + " arrivals"
@@ -140,27 +140,27 @@ func enumerate(words []string) string {
 }
 
 // capacityText says what a search looks for, before any was made.
-func capacityText(c spec.Capacity, length time.Duration) string {
+func capacityText(c config.Capacity, length time.Duration) string {
 	var goal string
 	switch c.Goal {
-	case spec.GoalCPU:
+	case config.GoalCPU:
 		goal = fmt.Sprintf("the rate at %.4g %% of the app's CPU", 100*c.CPU)
-	case spec.GoalLatency:
+	case config.GoalLatency:
 		goal = fmt.Sprintf("the highest rate with p%g under %s", c.Percentile, c.Limit)
-	case spec.GoalLossless:
+	case config.GoalLossless:
 		goal = "the highest rate at which no span is lost"
 	default:
 		goal = "the capacity"
 	}
 	how := "search"
-	if c.Method == spec.MethodStaircase {
+	if c.Method == config.MethodStaircase {
 		how = fmt.Sprintf("staircase by %g/s", c.Step)
 	}
 	return fmt.Sprintf("%s for %s, probes of %s, open loop", how, goal, length)
 }
 
 // sharesText is "50 %", or "33 %, 67 % and 100 %".
-func sharesText(r spec.Relative) string {
+func sharesText(r config.Relative) string {
 	if len(r.Shares) == 0 {
 		return shareText(r.Share)
 	}

@@ -7,21 +7,21 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // Goal is what was looked for: "75 % of the app's CPU"; percentile is that of a limit on latency.
 func Goal(c *record.Capacity, percentile float64) string {
 	switch c.Goal {
-	case string(spec.GoalCPU):
+	case string(config.GoalCPU):
 		return fmt.Sprintf("%.4g %% of the app's CPU", 100*c.Target)
-	case string(spec.GoalLatency):
+	case string(config.GoalLatency):
 		return fmt.Sprintf("p%g under %s", percentile, finding.FormatValue(c.Target, "s"))
-	case string(spec.GoalLossless):
+	case string(config.GoalLossless):
 		return "no span lost"
 	}
 	return c.Goal
@@ -30,7 +30,7 @@ func Goal(c *record.Capacity, percentile float64) string {
 // Search says in a sentence what the searches came to.
 func Search(f *finding.Search, made []*record.Capacity) string {
 	upTo := " up to "
-	if f.Kind == string(spec.GoalCPU) {
+	if f.Kind == string(config.GoalCPU) {
 		upTo = " at "
 	}
 	if f.Rate != nil {
@@ -83,7 +83,7 @@ func betweenText(kind string, made []*record.Capacity) string {
 		return ""
 	}
 	passed, failed := "passed", "did not"
-	if kind == string(spec.GoalCPU) {
+	if kind == string(config.GoalCPU) {
 		passed, failed = "not over it", "over it"
 	}
 	return fmt.Sprintf("; between %s (%s) and %s (%s)",

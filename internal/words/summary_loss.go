@@ -9,16 +9,16 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // lossClause says what became of the spans; "" where none were to be delivered. It calms where
 // it tells of none that was lost, or may have been: not beside operations of which no span came.
 func lossClause(doc *finding.Document) (text string, calms bool) {
-	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(spec.GoalLossless) }) {
+	if slices.ContainsFunc(doc.Searches, func(f finding.Search) bool { return f.Kind == string(config.GoalLossless) }) {
 		return "", true // spans were lost on purpose
 	}
 	known, surplus, blind, unsure := 0, false, false, false

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Charges are whom costs are charged to by themselves: each role, and each of a role's services where there are several
@@ -13,7 +13,7 @@ import (
 func (s *Set) Charges() []role.Charge {
 	services := map[string]bool{}
 	of := map[role.Charge]bool{}
-	apart := slices.ContainsFunc(s.Variants, func(v spec.Variant) bool { return v.On != nil })
+	apart := slices.ContainsFunc(s.Variants, func(v config.Variant) bool { return v.On != nil })
 	for _, byBlock := range s.Runs {
 		for _, r := range byBlock {
 			for _, p := range r.ByCell {

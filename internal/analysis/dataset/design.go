@@ -5,7 +5,7 @@ package dataset
 import (
 	"time"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -28,7 +28,7 @@ func (s *Set) Stops() bool {
 
 // Woven reports whether variants had the load at the same time.
 func (s *Set) Woven() bool {
-	return s.Experiment.Design.Order == spec.Woven || s.Any(func(r *Run) bool { return r.Harness.Order == string(spec.Woven) })
+	return s.Experiment.Design.Order == config.Woven || s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Woven) })
 }
 
 // has reports whether a variant is one of those that are analysed.

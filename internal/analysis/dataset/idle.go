@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -48,7 +48,7 @@ func (s *Set) judgeIdle() {
 
 // InTurns reports whether variants waited while others had the load.
 func (s *Set) InTurns() bool {
-	return s.Any(func(r *Run) bool { return r.Harness.Order == string(spec.Windows) })
+	return s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Windows) })
 }
 
 func (s *Set) idleOf(variant string) Idle {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // served is a window at a constant rate; latency gives that of the i-th operation
@@ -38,7 +38,7 @@ func served(t *testing.T, seconds, rate float64, latency func(i, n int) float64)
 // A phase is judged as package pace judges its offer: a backlog counts, a service
 // that is slow from the start does not, nor does a closed loop or a search.
 func TestOverloadIsABacklog(t *testing.T) {
-	s := &Set{Experiment: &spec.Experiment{}}
+	s := &Set{Experiment: &config.Experiment{}}
 	slow := served(t, 5, 20, func(int, int) float64 { return 0.6 })
 	backlog := served(t, 5, 200, func(i, _ int) float64 { return 0.001 + float64(i)*0.005 })
 	for p, want := range map[*Phase]bool{slow: true, backlog: false} {
@@ -58,7 +58,7 @@ func TestOverloadIsABacklog(t *testing.T) {
 
 // In each of many windows the last operations of a slow service end after it, which is no backlog.
 func TestSlowInWindows(t *testing.T) {
-	s := &Set{Experiment: &spec.Experiment{}}
+	s := &Set{Experiment: &config.Experiment{}}
 	const windows, piece, rate, slow = 50, 0.1, 200, 0.15
 	p := served(t, windows*piece, rate, func(int, int) float64 { return slow })
 	p.Windows = make([]record.Window, windows)
@@ -69,7 +69,7 @@ func TestSlowInWindows(t *testing.T) {
 }
 
 func TestTimeOutsAreOverload(t *testing.T) {
-	s := &Set{Experiment: &spec.Experiment{}}
+	s := &Set{Experiment: &config.Experiment{}}
 	p := served(t, 10, 100, func(int, int) float64 { return 0.001 })
 	for timedOut, want := range map[uint64]bool{0: true, 10: true, 11: false} {
 		p.Load.TimedOut, p.Load.Completed = timedOut, p.Load.Intended-timedOut

@@ -4,10 +4,10 @@ package dataset
 
 import (
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // LosesOnPurpose reports whether a cell's search makes spans be lost on purpose.
@@ -18,7 +18,7 @@ func (s *Set) LosesOnPurpose(at cell.At) bool {
 			if p == nil {
 				continue
 			}
-			if p.Capacity != nil && p.Capacity.Goal == string(spec.GoalLossless) {
+			if p.Capacity != nil && p.Capacity.Goal == string(config.GoalLossless) {
 				return true
 			}
 		}

@@ -8,16 +8,16 @@ import (
 	"maps"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Set is an experiment's records, sorted out. Nobody changes it once it is made.
 type Set struct {
-	Experiment *spec.Experiment
-	Plans      map[string]*spec.Plan // by variant
+	Experiment *config.Experiment
+	Plans      map[string]*config.Plan // by variant
 	Records    []record.Record
-	Variants   []spec.Variant
+	Variants   []config.Variant
 	Baseline   string
 	CPUs       float64 // of the machine
 
@@ -40,7 +40,7 @@ type beside struct {
 
 // New sorts the records of an experiment with variants out, reads their histograms, and leaves out the blocks that the
 // harness spoiled. It fails where a record cannot be read.
-func New(e *spec.Experiment, plans map[string]*spec.Plan, environment map[string]any, records []record.Record) (*Set, error) {
+func New(e *config.Experiment, plans map[string]*config.Plan, environment map[string]any, records []record.Record) (*Set, error) {
 	s := Glance(e, records)
 	s.Plans, s.CPUs = plans, cpus(environment)
 	for r := range s.every() {
@@ -68,7 +68,7 @@ func (s *Set) every() iter.Seq[*Run] {
 
 // Glance takes the good runs: of several attempts in a block the last good one. It reads no histogram, and leaves no block
 // out as spoiled.
-func Glance(e *spec.Experiment, records []record.Record) *Set {
+func Glance(e *config.Experiment, records []record.Record) *Set {
 	s := &Set{
 		Experiment: e, Records: records, Variants: e.Variants, Baseline: e.Variants[0].Name,
 		CPUs: cpus(nil), All: map[string]map[int]*Run{}, beside: map[beside]*Run{},
@@ -99,7 +99,7 @@ func Glance(e *spec.Experiment, records []record.Record) *Set {
 }
 
 // foreseen is the set of an experiment before its first run, with the cells of what will be run.
-func Foreseen(e *spec.Experiment) *Set {
+func Foreseen(e *config.Experiment) *Set {
 	s := Glance(e, nil)
 	s.places = nil
 	for _, operation := range s.Operations() {

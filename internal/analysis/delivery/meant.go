@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // trace finds out what each variant's tracing is meant to do.
@@ -54,7 +54,7 @@ func (b *Book) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string
 			t.Spans[at.String()] = own
 			continue
 		}
-		if b.Variants[i].TracerName() == spec.NoTracer {
+		if b.Variants[i].TracerName() == config.NoTracer {
 			continue // its number, if it is known, is nought at any depth
 		}
 		if per, known := b.learntOf(i, at.String(), learnt); known {
@@ -68,7 +68,7 @@ func (b *Book) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string
 // perOperation is how many spans an operation makes: declared; or learnt from the
 // variant itself, or from another one that makes the same spans; or none, where there
 // is no tracer.
-func (b *Book) perOperation(i int, plan *spec.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+func (b *Book) perOperation(i int, plan *config.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
 	v := b.Variants[i]
 	own, known := learnt[v.Name][operation]
 	if plan != nil {
@@ -79,7 +79,7 @@ func (b *Book) perOperation(i int, plan *spec.Plan, operation string, learnt map
 	if known {
 		return own, true
 	}
-	if v.TracerName() == spec.NoTracer {
+	if v.TracerName() == config.NoTracer {
 		plain := i == 0 || !knowsSink(v, plan) // otherwise the user may trace in a way of their own
 		return ledger.PerOperation{How: ledger.Declared}, plain
 	}
@@ -93,7 +93,7 @@ func (b *Book) learntOf(i int, name string, learnt map[string]map[string]ledger.
 		return per, true
 	}
 	for _, other := range b.Variants {
-		if per, ok := learnt[other.Name][name]; ok && spec.SameSpans(other, b.Variants[i]) {
+		if per, ok := learnt[other.Name][name]; ok && config.SameSpans(other, b.Variants[i]) {
 			return per, true
 		}
 	}
@@ -105,7 +105,7 @@ const sinkMark = "{sink."
 
 // knowsSink reports whether any process of a variant is told where the sink is.
 // Its ports are chosen for each run: without a placeholder nobody finds it.
-func knowsSink(v spec.Variant, plan *spec.Plan) bool {
+func knowsSink(v config.Variant, plan *config.Plan) bool {
 	told := func(env map[string]string, words ...[]string) bool {
 		for _, value := range env {
 			if strings.Contains(value, sinkMark) {
@@ -117,7 +117,7 @@ func knowsSink(v spec.Variant, plan *spec.Plan) bool {
 	if told(v.Env, v.Args) {
 		return true
 	}
-	return plan != nil && slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return told(p.Env, p.Run) })
+	return plan != nil && slices.ContainsFunc(plan.Processes, func(p config.Process) bool { return told(p.Env, p.Run) })
 }
 
 // Meant is how many spans per operation a variant is meant to deliver.

@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -48,8 +48,8 @@ func (b *Book) Untraced(variant string) (none []finding.Ledger, all bool) {
 
 // skips reports whether a variant leaves the process that an operation asks untraced on purpose.
 func (b *Book) skips(variant, operation string) bool {
-	return slices.ContainsFunc(b.Experiment.Variants, func(v spec.Variant) bool {
-		return v.Name == variant && slices.ContainsFunc(b.Experiment.Operations, func(o spec.Operation) bool {
+	return slices.ContainsFunc(b.Experiment.Variants, func(v config.Variant) bool {
+		return v.Name == variant && slices.ContainsFunc(b.Experiment.Operations, func(o config.Operation) bool {
 			return o.Name == operation && v.Skips(o, b.Experiment.Workload)
 		})
 	})
@@ -95,7 +95,7 @@ func (b *Book) cameOf(variant string) uint64 {
 func (b *Book) traces(variant string) bool {
 	for i, v := range b.Variants {
 		if v.Name == variant {
-			return b.Experiment.FaultsOf(v).SinkGone == "" && (v.TracerName() != spec.NoTracer || i > 0 && knowsSink(v, b.Plans[variant]))
+			return b.Experiment.FaultsOf(v).SinkGone == "" && (v.TracerName() != config.NoTracer || i > 0 && knowsSink(v, b.Plans[variant]))
 		}
 	}
 	return false

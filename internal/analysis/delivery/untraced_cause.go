@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -82,7 +82,7 @@ func (l *looked) add(p record.ProcessSigns) {
 }
 
 // CausesOf are what is known of why no span came of some operations of a variant, or of all.
-func (b *Book) CausesOf(v spec.Variant, none []finding.Ledger, all bool) []finding.NoSpanBy {
+func (b *Book) CausesOf(v config.Variant, none []finding.Ledger, all bool) []finding.NoSpanBy {
 	if !all {
 		return b.causesBeside(v.Name, none)
 	}
@@ -143,7 +143,7 @@ func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoS
 // otherLanguage tells of programs of which none is of the tracer's language.
 func (l looked) otherLanguage(language string) finding.NoSpanBy {
 	one := finding.NoSpanBy{Cause: finding.OtherLanguage}
-	begins, known := spec.Programs[language]
+	begins, known := config.Programs[language]
 	if !known || l.seen == 0 {
 		return one
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -27,7 +27,7 @@ type claim struct {
 	logs        []float64        // nil where there is no ratio
 	apart       *estimate.Extent // of the differences, where they are not exact
 	logsApart   *estimate.Extent // of logs
-	budget      *spec.Limit
+	budget      *config.Limit
 	doubts      doubts
 	bent        *finding.Reason // why nothing can be read off the end of its line; nil where it can
 }
@@ -106,11 +106,11 @@ func (s *Maker) outline(m measure.Measure, p dataset.Pair, at cell.At, samples [
 // something, that they can be told together.
 func (s *Maker) overNothing(c *claim) bool {
 	e, tracer := s.Experiment, s.Variants[0].Tracer
-	traced := tracer != nil && tracer.Name != spec.NoTracer
+	traced := tracer != nil && tracer.Name != config.NoTracer
 	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
 		return false
 	}
-	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o spec.Operation) bool { return !o.Empty })
+	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o config.Operation) bool { return !o.Empty })
 }
 
 // newClaim is a claim without its figures.

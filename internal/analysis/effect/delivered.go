@@ -9,11 +9,11 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -73,7 +73,7 @@ func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, co
 
 // judgeLost holds what the ledger says was lost against its budget. Losses are
 // counted, not estimated: there is no interval but where the ledger has one.
-func (s *Maker) judgeLost(c *claim, budget *spec.Limit) {
+func (s *Maker) judgeLost(c *claim, budget *config.Limit) {
 	c.Verdict.Budget = &budget.Value
 	l := s.LedgerOf(c.Variant, c.at)
 	if s.LosesOnPurpose(c.at) {

@@ -7,10 +7,10 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -59,7 +59,7 @@ func (o Outlook) Short() bool { return o.Claims > 0 && o.Least < o.Needs }
 func (o Outlook) Hopeless() bool { return o.Claims > 0 && o.Most < o.Needs }
 
 // Outlooks are those of the verdicts on the headline and on budgets, by the functions that give them afterwards.
-func Outlooks(e *spec.Experiment) (headline, budgets Outlook) {
+func Outlooks(e *config.Experiment) (headline, budgets Outlook) {
 	s := New(delivery.Blank(dataset.Foreseen(e)))
 	claims := s.foreseen()
 	families := s.families(claims)

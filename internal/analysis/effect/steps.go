@@ -9,26 +9,26 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
 // whose tracer says nothing of that leaves out nothing.
-func (s *Maker) Partial(v spec.Variant) bool {
-	if steps := v.Steps(); steps != nil && len(steps) < len(spec.Steps) {
+func (s *Maker) Partial(v config.Variant) bool {
+	if steps := v.Steps(); steps != nil && len(steps) < len(config.Steps) {
 		return true
 	}
 	if v.LeavesOut(s.Experiment.Workload) {
 		return true
 	}
-	if plan := s.Plans[v.Name]; plan != nil && v.TracerName() != spec.NoTracer && plan.Sampling < 1 {
+	if plan := s.Plans[v.Name]; plan != nil && v.TracerName() != config.NoTracer && plan.Sampling < 1 {
 		return true
 	}
-	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting spec.Setting) bool {
+	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting config.Setting) bool {
 		choice := setting.Choices[v.Settings[setting.Name]]
 		return choice.Rationed || choice.Partial
 	})
@@ -49,7 +49,7 @@ func (s *Maker) Increments() []finding.Increment {
 				continue
 			}
 			over, added := s.before(i+1, steps)
-			if len(added) == len(spec.Steps) && !s.stepped(i+1) {
+			if len(added) == len(config.Steps) && !s.stepped(i+1) {
 				continue // that is what the tracer costs, which is told already
 			}
 			for _, name := range incrementMetrics(how) {
@@ -67,7 +67,7 @@ func (s *Maker) Increments() []finding.Increment {
 // stepped reports whether another variant of the same tracer runs other steps.
 func (s *Maker) stepped(i int) bool {
 	steps := s.Variants[i].Steps()
-	return slices.ContainsFunc(s.Variants, func(other spec.Variant) bool {
+	return slices.ContainsFunc(s.Variants, func(other config.Variant) bool {
 		theirs := other.Steps()
 		return theirs != nil && other.TracerName() == s.Variants[i].TracerName() && !slices.Equal(theirs, steps)
 	})
@@ -120,7 +120,7 @@ func (s *Maker) namedBefore(i int) []int {
 	var out []int
 	for {
 		name := s.Variants[i].Against
-		i = slices.IndexFunc(s.Variants, func(v spec.Variant) bool { return name != "" && v.Name == name })
+		i = slices.IndexFunc(s.Variants, func(v config.Variant) bool { return name != "" && v.Name == name })
 		if i < 0 || slices.Contains(out, i) {
 			return out
 		}
@@ -135,7 +135,7 @@ func without(list, taken []string) []string {
 }
 
 // differing counts the settings in which two variants of a tracer differ.
-func differing(a, b spec.Variant) int {
+func differing(a, b config.Variant) int {
 	n := 0
 	for name, value := range a.Settings {
 		if b.Settings[name] != value {

@@ -13,11 +13,11 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -155,7 +155,7 @@ func (s Maker) searchPoints(block int, c *record.Capacity) ([]finding.SearchPoin
 			Block: block, Purpose: probe.Purpose, Rate: probe.Rate, Utilisation: probe.Utilisation,
 			Lost: probe.Lost, Passed: probe.Passed, Why: finding.PlainText(probe.Why),
 		}
-		if c.Goal == string(spec.GoalLatency) {
+		if c.Goal == string(config.GoalLatency) {
 			h, err := probe.Load.Latency.Decode()
 			if err != nil {
 				return nil, err

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // longWait is the share of the window beyond which what a hop holds back bends it: its work for the window's spans is done in
@@ -16,7 +16,7 @@ import (
 const longWait = 0.2
 
 func (s *looker) findLongWaits() []hit {
-	return s.perHop(func(v spec.Variant, hop spec.Process) (string, bool) {
+	return s.perHop(func(v config.Variant, hop config.Process) (string, bool) {
 		waits, window := hop.Waits(), s.Shortest(v.Name)
 		return fmt.Sprintf("%s holds a span for %s, over a fifth of the window of %s", hop.Name, waits, window), window > 0 && waits.Seconds() > longWait*window.Seconds()
 	})
@@ -24,7 +24,7 @@ func (s *looker) findLongWaits() []hit {
 
 // findLittleRoom takes it that an operation begins a trace: those that come while a hop waits have to find room in it.
 func (s *looker) findLittleRoom() []hit {
-	return s.perHop(func(v spec.Variant, hop spec.Process) (string, bool) {
+	return s.perHop(func(v config.Variant, hop config.Process) (string, bool) {
 		most, waits := 0.0, hop.Waits()
 		for _, at := range s.Cells() {
 			for _, p := range s.PhasesOf(v.Name, at) {
@@ -63,7 +63,7 @@ func (s *looker) findLateSpans() []hit {
 }
 
 // perHop makes one hit a hop of which something is true.
-func (s *looker) perHop(of func(spec.Variant, spec.Process) (text string, is bool)) []hit {
+func (s *looker) perHop(of func(config.Variant, config.Process) (text string, is bool)) []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		for _, hop := range v.Via {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // task is what the flags ask for; its errors are the user's.
@@ -106,7 +106,7 @@ func (o *options) http(r *load.Request) error {
 		r.Status = []int{o.status}
 	}
 	if o.method != "" {
-		if err := spec.CheckMethod(o.method); err != nil {
+		if err := config.CheckMethod(o.method); err != nil {
 			return fmt.Errorf("--method: %w", err)
 		}
 	}

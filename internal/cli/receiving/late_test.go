@@ -4,9 +4,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // An experiment may ask for a sink that is as late as a sink can be, and no later.
@@ -17,7 +17,7 @@ func TestLatestSink(t *testing.T) {
 	}
 	for late, fine := range map[string]bool{sink.MaxLate.String(): true, (2 * sink.MaxLate).String(): false} {
 		text := "workload: {name: x, processes: [{name: app, run: [x]}], operations: {get: {request: 'GET http://127.0.0.1:1/'}}}\nvariants: {none: , one: {env: {A: b}}}\nfaults: {sink-late: " + late + "}\n"
-		if _, err := spec.ParseExperiment("x.yaml", ".", []byte(text), spec.NewCatalog(fstest.MapFS{})); (err == nil) != fine {
+		if _, err := config.ParseExperiment("x.yaml", ".", []byte(text), config.NewCatalog(fstest.MapFS{})); (err == nil) != fine {
 			t.Errorf("sink-late: %s: %v", late, err)
 		}
 	}

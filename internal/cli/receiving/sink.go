@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // New is the counting receiver alone.
@@ -38,15 +38,15 @@ came. Nothing is stored, and nothing is passed on unless --forward says where to
   tracetax sink --zipkin 127.0.0.1:9412 --forward zipkin=http://127.0.0.1:9411`,
 		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			switch spec.SinkMode(mode) {
-			case spec.Checking, spec.Counting:
+			switch config.SinkMode(mode) {
+			case config.Checking, config.Counting:
 			default:
 				return console.UsageError(fmt.Errorf("no sink mode %q; say checking or counting", mode))
 			}
 			if cfg.Listen.None() {
 				return console.UsageError(errors.New("no protocol to serve; give --otlp-grpc, --otlp-http or another one an address"))
 			}
-			cfg.Checking = spec.SinkMode(mode) == spec.Checking
+			cfg.Checking = config.SinkMode(mode) == config.Checking
 			if err := cfg.Check(); err != nil {
 				return console.UsageError(err)
 			}
@@ -54,7 +54,7 @@ came. Nothing is stored, and nothing is passed on unless --forward says where to
 		},
 	}
 	sinkFlags(c.Flags(), &cfg)
-	c.Flags().StringVar(&mode, "mode", string(spec.Checking), "checking: look at ids for duplicates and orphans; counting: flat memory")
+	c.Flags().StringVar(&mode, "mode", string(config.Checking), "checking: look at ids for duplicates and orphans; counting: flat memory")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON")
 	return c
 }

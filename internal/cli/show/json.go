@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // The JSON of show; docs/commands.md names its fields for users.
@@ -125,9 +125,9 @@ func (f Shown) View() (any, error) {
 	return all, nil
 }
 
-func missing(needs []spec.Need) []string { return append([]string{}, artifact.Missing(needs)...) }
+func missing(needs []config.Need) []string { return append([]string{}, artifact.Missing(needs)...) }
 
-func viewTracer(t *spec.Tracer) tracerView {
+func viewTracer(t *config.Tracer) tracerView {
 	v := tracerView{
 		Kind: "tracer", Name: t.Name, Language: t.Language, Description: t.Description,
 		Needs: needViews(t.Needs), Missing: missing(t.Needs), Wrap: t.Wrap, Args: t.Args, Env: t.Env,
@@ -140,7 +140,7 @@ func viewTracer(t *spec.Tracer) tracerView {
 	return v
 }
 
-func viewSettings(settings []spec.Setting) []settingView {
+func viewSettings(settings []config.Setting) []settingView {
 	var out []settingView
 	for _, s := range settings {
 		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Env: s.Env, Append: s.Append}
@@ -153,7 +153,7 @@ func viewSettings(settings []spec.Setting) []settingView {
 	return out
 }
 
-func viewWorkload(w *spec.Workload) workloadView {
+func viewWorkload(w *config.Workload) workloadView {
 	v := workloadView{
 		Kind: "workload", Name: w.Name, Language: w.Language, Description: w.Description,
 		Needs: needViews(w.Needs), Missing: missing(w.Needs), Builds: buildNames(w),
@@ -168,7 +168,7 @@ func viewWorkload(w *spec.Workload) workloadView {
 	return v
 }
 
-func viewProcess(p spec.Process) processView {
+func viewProcess(p config.Process) processView {
 	one := processView{Name: p.Name, Role: p.Role, Run: p.Run}
 	if p.Service != nil {
 		one.Service = p.Service.Name
@@ -176,7 +176,7 @@ func viewProcess(p spec.Process) processView {
 	return one
 }
 
-func viewService(s *spec.Service) serviceView {
+func viewService(s *config.Service) serviceView {
 	return serviceView{
 		Kind: "service", Name: s.Name, Description: s.Description, Needs: needViews(s.Needs), Missing: missing(s.Needs),
 		Role: s.Process.Role, Run: s.Process.Run, Env: s.Process.Env,
@@ -184,7 +184,7 @@ func viewService(s *spec.Service) serviceView {
 	}
 }
 
-func viewExperiment(e *spec.Experiment) (experimentView, error) {
+func viewExperiment(e *config.Experiment) (experimentView, error) {
 	v := experimentView{
 		Kind: "experiment", Name: e.Name, Description: e.Description, Workload: e.Workload.Name,
 		Needs: needViews(e.Needs()), Missing: missing(e.Needs()),

@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Kinds are the kinds of things in the catalog, as the user says them.
@@ -38,7 +38,7 @@ type needView struct {
 }
 
 // List lists what a catalog has of a kind.
-func List(kind string, catalog *spec.Catalog) ([]Listed, error) {
+func List(kind string, catalog *config.Catalog) ([]Listed, error) {
 	names, look := catalog.Experiments, listExperiment
 	switch kind {
 	case "workloads":
@@ -69,12 +69,12 @@ func List(kind string, catalog *spec.Catalog) ([]Listed, error) {
 	return out, nil
 }
 
-func listExperiment(catalog *spec.Catalog, name string) (Listed, []spec.Need, error) {
+func listExperiment(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
 	experiments, err := catalog.Experiment(name)
 	if err != nil {
 		return Listed{}, nil, err
 	}
-	var needs []spec.Need
+	var needs []config.Need
 	for _, e := range experiments {
 		needs = append(needs, e.Needs()...)
 	}
@@ -82,10 +82,10 @@ func listExperiment(catalog *spec.Catalog, name string) (Listed, []spec.Need, er
 	if none {
 		left = nil
 	}
-	return Listed{Description: experiments[0].Description, LeftOut: lackViews(left), several: len(experiments) > 1}, spec.Distinct(needs), nil
+	return Listed{Description: experiments[0].Description, LeftOut: lackViews(left), several: len(experiments) > 1}, config.Distinct(needs), nil
 }
 
-func listWorkload(catalog *spec.Catalog, name string) (Listed, []spec.Need, error) {
+func listWorkload(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
 	w, err := catalog.Workload(name)
 	if err != nil {
 		return Listed{}, nil, err
@@ -93,7 +93,7 @@ func listWorkload(catalog *spec.Catalog, name string) (Listed, []spec.Need, erro
 	return Listed{Language: w.Language, Description: w.Description}, w.Needs, nil
 }
 
-func listService(catalog *spec.Catalog, name string) (Listed, []spec.Need, error) {
+func listService(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
 	s, err := catalog.Service(name)
 	if err != nil {
 		return Listed{}, nil, err
@@ -101,7 +101,7 @@ func listService(catalog *spec.Catalog, name string) (Listed, []spec.Need, error
 	return Listed{Description: s.Description}, s.Needs, nil
 }
 
-func listTracer(catalog *spec.Catalog, name string) (Listed, []spec.Need, error) {
+func listTracer(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
 	t, err := catalog.Tracer(name)
 	if err != nil {
 		return Listed{}, nil, err
@@ -109,7 +109,7 @@ func listTracer(catalog *spec.Catalog, name string) (Listed, []spec.Need, error)
 	return Listed{Language: t.Language, Description: t.Description}, t.Needs, nil
 }
 
-func needViews(needs []spec.Need) []needView {
+func needViews(needs []config.Need) []needView {
 	out := make([]needView, len(needs))
 	for i, n := range needs {
 		out[i] = needView(n)

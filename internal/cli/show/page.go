@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // page prints lines; the first error ends it.
@@ -35,7 +35,7 @@ func (p *page) head(kind, name, language, description string) {
 	}
 }
 
-func (p *page) needs(needs []spec.Need) {
+func (p *page) needs(needs []config.Need) {
 	missing := artifact.Missing(needs)
 	if len(missing) == 0 {
 		p.line("\nruns here: yes")
@@ -61,7 +61,7 @@ func (p *page) appended(indent string, env map[string]string) {
 }
 
 // packages prints which files pin the packages of a workload or tracer.
-func (p *page) packages(a spec.Artifact) {
+func (p *page) packages(a config.Artifact) {
 	var all []string
 	for _, one := range []struct{ kind, lock string }{{"Python", a.Python}, {"Maven", a.Maven}, {"npm", a.NPM}, {"NuGet", a.NuGet}} {
 		if one.lock != "" {

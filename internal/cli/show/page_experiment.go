@@ -6,11 +6,11 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
-func (p *page) experiments(experiments []*spec.Experiment) {
+func (p *page) experiments(experiments []*config.Experiment) {
 	for i, e := range experiments {
 		if i > 0 {
 			p.line("\n---")
@@ -31,7 +31,7 @@ func (p *page) experiments(experiments []*spec.Experiment) {
 }
 
 // canRun prints whether an experiment can run here, and what is left out of it.
-func (p *page) canRun(e *spec.Experiment) {
+func (p *page) canRun(e *config.Experiment) {
 	left, whole := session.Lacking(e)
 	if whole || len(left) == 0 {
 		p.needs(e.Needs())

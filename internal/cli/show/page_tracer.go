@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
-func (p *page) tracer(t *spec.Tracer) {
+func (p *page) tracer(t *config.Tracer) {
 	p.head("tracer", t.Name, t.Language, t.Description)
 	p.needs(t.Needs)
 	p.packages(t.Artifact)
@@ -42,7 +42,7 @@ func (p *page) tracer(t *spec.Tracer) {
 	p.settings(t.Settings)
 }
 
-func (p *page) settings(settings []spec.Setting) {
+func (p *page) settings(settings []config.Setting) {
 	if len(settings) > 0 {
 		p.line("\nsettings:")
 	}
@@ -51,21 +51,21 @@ func (p *page) settings(settings []spec.Setting) {
 	}
 }
 
-func whereOf(b spec.Brought) string {
+func whereOf(b config.Brought) string {
 	if b.Beside {
 		return b.Where() + " each traced process"
 	}
 	return b.Where()
 }
 
-func broughtRole(b spec.Brought) string {
+func broughtRole(b config.Brought) string {
 	if b.Service != nil {
 		return fmt.Sprintf("%s, service %s", b.Role, b.Service.Name)
 	}
 	return string(b.Role)
 }
 
-func (p *page) setting(s spec.Setting) {
+func (p *page) setting(s config.Setting) {
 	p.line("  %s (%s, default %s)", s.Name, s.Kind, s.Default)
 	if s.Description != "" {
 		p.line("      %s", oneLine(s.Description))

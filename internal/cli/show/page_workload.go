@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/protocol"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
-func (p *page) workload(w *spec.Workload) {
+func (p *page) workload(w *config.Workload) {
 	p.head("workload", w.Name, w.Language, w.Description)
 	p.needs(w.Needs)
 	p.packages(w.Artifact)
@@ -49,7 +49,7 @@ func (p *page) workload(w *spec.Workload) {
 }
 
 // ownRate is the rate at which an operation is asked where nothing else is said.
-func ownRate(o spec.Operation) string {
+func ownRate(o config.Operation) string {
 	if o.Rate <= 0 {
 		return ""
 	}
@@ -57,7 +57,7 @@ func ownRate(o spec.Operation) string {
 }
 
 // workOf is what an operation asks for: a request, or the words of an order.
-func workOf(w *spec.Workload, o spec.Operation) string {
+func workOf(w *config.Workload, o config.Operation) string {
 	if !w.Self {
 		requests := []string{strings.TrimSpace(o.Method + " " + o.URL)}
 		for _, step := range o.Then {
@@ -72,7 +72,7 @@ func workOf(w *spec.Workload, o spec.Operation) string {
 	return strings.Join(words, " ")
 }
 
-func buildNames(w *spec.Workload) []string {
+func buildNames(w *config.Workload) []string {
 	names := []string{}
 	for _, tracer := range slices.Sorted(maps.Keys(w.Build)) {
 		if tracer == "" {
@@ -83,7 +83,7 @@ func buildNames(w *spec.Workload) []string {
 	return names
 }
 
-func (p *page) service(s *spec.Service) {
+func (p *page) service(s *config.Service) {
 	p.head("service", s.Name, "", s.Description)
 	p.needs(s.Needs)
 	p.line("\nrole: %s", s.Process.Role)
@@ -95,7 +95,7 @@ func (p *page) service(s *spec.Service) {
 }
 
 // ofSpans is what a service does with spans, and what can be set of it there.
-func (p *page) ofSpans(s *spec.Service) {
+func (p *page) ofSpans(s *config.Service) {
 	if len(s.Receives) > 0 {
 		way := "\nspans pass through it (via: %s): it receives %s"
 		if s.Stores() {
@@ -115,7 +115,7 @@ func (p *page) ofSpans(s *spec.Service) {
 }
 
 // receives are the protocols that a service takes spans in by.
-func receives(s *spec.Service) []string {
+func receives(s *config.Service) []string {
 	var out []string
 	for _, r := range protocol.Table {
 		if _, takes := s.Receives[r.Name]; takes {
@@ -126,7 +126,7 @@ func receives(s *spec.Service) []string {
 }
 
 // said is what a service says of spans, each once.
-func said(s *spec.Service) []string {
+func said(s *config.Service) []string {
 	var out []string
 	for _, one := range s.Says {
 		if !slices.Contains(out, one.What) {

@@ -8,24 +8,24 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Shown is a thing that has that name; one of the four is set.
 type Shown struct {
-	workload    *spec.Workload
-	service     *spec.Service
-	tracer      *spec.Tracer
-	experiments []*spec.Experiment
+	workload    *config.Workload
+	service     *config.Service
+	tracer      *config.Tracer
+	experiments []*config.Experiment
 }
 
 // Find looks for a tracer, a workload, a service, then an experiment. Where there is none of that
 // name, the error is a *session.AskedError.
-func Find(name string, catalog *spec.Catalog) (Shown, error) {
+func Find(name string, catalog *config.Catalog) (Shown, error) {
 	var near []string
 	missing := func(err error) bool {
-		var unknown *spec.UnknownError
+		var unknown *config.UnknownError
 		if errors.As(err, &unknown) && unknown.Nearest != "" {
 			near = append(near, fmt.Sprintf("%s %q", unknown.What, unknown.Nearest))
 		}
@@ -43,7 +43,7 @@ func Find(name string, catalog *spec.Catalog) (Shown, error) {
 	if !missing(err) {
 		return Shown{service: service}, err
 	}
-	experiments, err := spec.Find(name, catalog)
+	experiments, err := config.Find(name, catalog)
 	if !missing(err) {
 		return Shown{experiments: experiments}, err
 	}

@@ -5,9 +5,9 @@ package capacity
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Resources that may bind, besides the roles of other processes and threads.
@@ -34,7 +34,7 @@ func (s *Search) binding(probes []record.Probe, c record.Capacity) string {
 	case record.AboveMax, record.NoSpans, record.Unsteady:
 		return ""
 	case record.Found:
-		if s.goal.Goal == spec.GoalCPU {
+		if s.goal.Goal == config.GoalCPU {
 			name, _ := nearest(lastPassed(probes))
 			return name
 		}
@@ -48,7 +48,7 @@ func (s *Search) binding(probes []record.Probe, c record.Capacity) string {
 	}
 	name, share := nearest(p)
 	switch {
-	case share >= full, s.goal.Goal == spec.GoalLatency && share >= room:
+	case share >= full, s.goal.Goal == config.GoalLatency && share >= room:
 		return name
 	case p.Held && p.Lost > 0:
 		return bindsTracer

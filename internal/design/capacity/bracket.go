@@ -6,8 +6,8 @@ package capacity
 import (
 	"fmt"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 const (
@@ -23,7 +23,7 @@ const noSpans = "no span is to come, or it is not known exactly how many an oper
 
 // bracket goes on with a search for the highest rate that passes.
 func (s *Search) bracket(probes []record.Probe) state {
-	if s.goal.Goal == spec.GoalLossless && spanless(&probes[0]) {
+	if s.goal.Goal == config.GoalLossless && spanless(&probes[0]) {
 		return end(record.NoSpans, noSpans)
 	}
 	all := s.groups(probes)

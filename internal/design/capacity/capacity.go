@@ -10,8 +10,8 @@ package capacity
 import (
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Defaults of a search.
@@ -45,20 +45,20 @@ type Options struct {
 
 // Search is the search for one capacity. It keeps nothing between calls.
 type Search struct {
-	goal    spec.Capacity
+	goal    config.Capacity
 	options Options
 }
 
 // New returns the search for c.
-func New(c spec.Capacity, o Options) *Search {
+func New(c config.Capacity, o Options) *Search {
 	if c.Method == "" {
-		c.Method = spec.MethodFit
+		c.Method = config.MethodFit
 	}
 	if c.Resolution <= 0 {
 		c.Resolution = DefaultResolution
 	}
 	if o.Duration <= 0 {
-		o.Duration = spec.DefaultDuration
+		o.Duration = config.DefaultDuration
 	}
 	return &Search{goal: c, options: o}
 }
@@ -86,7 +86,7 @@ func (s *Search) Result(probes []record.Probe) record.Capacity {
 	c.Passing, c.Failing = s.ends(probes, c.Outcome)
 	c.Binding = s.binding(probes, c)
 	line := fitted(probes, s.target())
-	if s.goal.Goal != spec.GoalCPU {
+	if s.goal.Goal != config.GoalCPU {
 		line = fitted(probes, 0)
 	}
 	c.Linear, c.Base, c.Demand = line.linear, line.base, line.slope
@@ -99,9 +99,9 @@ func (s *Search) Result(probes []record.Probe) record.Capacity {
 // target is the goal in the unit of Capacity.Target.
 func (s *Search) target() float64 {
 	switch s.goal.Goal {
-	case spec.GoalCPU:
+	case config.GoalCPU:
 		return s.goal.CPU
-	case spec.GoalLatency:
+	case config.GoalLatency:
 		return s.goal.Limit.Seconds()
 	}
 	return 0
@@ -113,16 +113,16 @@ func (s *Search) stand(probes []record.Probe) state {
 		return probe(s.firstPurpose(), s.first())
 	}
 	switch {
-	case s.goal.Method == spec.MethodStaircase:
+	case s.goal.Method == config.MethodStaircase:
 		return s.climb(probes)
-	case s.goal.Goal == spec.GoalCPU:
+	case s.goal.Goal == config.GoalCPU:
 		return s.fit(probes)
 	}
 	return s.bracket(probes)
 }
 
 func (s *Search) firstPurpose() string {
-	if s.goal.Method == spec.MethodStaircase {
+	if s.goal.Method == config.MethodStaircase {
 		return purposeStep
 	}
 	return purposeProbe

@@ -5,8 +5,8 @@ package capacity
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // ends returns the highest rate probed that passed and the lowest one above it
@@ -17,7 +17,7 @@ func (s *Search) ends(probes []record.Probe, outcome record.Outcome) (passing, f
 	if outcome == record.NoSpans {
 		return 0, 0 // the one probe said nothing of its rate
 	}
-	if s.goal.Goal != spec.GoalCPU {
+	if s.goal.Goal != config.GoalCPU {
 		all := s.groups(probes)
 		pass, fail, _ := edges(all)
 		if pass != nil {
@@ -33,7 +33,7 @@ func (s *Search) ends(probes []record.Probe, outcome record.Outcome) (passing, f
 		return passing, failing
 	}
 	slack := within
-	if s.goal.Method == spec.MethodStaircase {
+	if s.goal.Method == config.MethodStaircase {
 		slack = 0
 	}
 	under := func(p *record.Probe) bool { return p.Held && p.Utilisation <= s.goal.CPU+slack }

@@ -4,9 +4,9 @@ package capacity
 
 import (
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 const (
@@ -34,7 +34,7 @@ func (s *Search) generatorBound(p *record.Probe) bool {
 	if quantile(lag, 90) > max(lateBy, quantile(latency, 90)/2) {
 		return true
 	}
-	if s.goal.Goal == spec.GoalLatency {
+	if s.goal.Goal == config.GoalLatency {
 		at, limit := quantile(latency, s.goal.Percentile), s.goal.Limit.Seconds()
 		if at > limit && at-quantile(lag, s.goal.Percentile) <= limit {
 			return true
@@ -46,7 +46,7 @@ func (s *Search) generatorBound(p *record.Probe) bool {
 // failedByGenerator reports whether a probe failed as it could not be made as it
 // should.
 func (s *Search) failedByGenerator(p *record.Probe) bool {
-	if p.Passed || p.Held && s.goal.Goal != spec.GoalLatency {
+	if p.Passed || p.Held && s.goal.Goal != config.GoalLatency {
 		return false
 	}
 	return s.generatorBound(p)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -40,12 +40,12 @@ func (s *Search) Judge(p record.Probe) record.Probe {
 	}
 	why := notHeld(&p, latency)
 	p.Held = len(why) == 0
-	if s.generatorBound(&p) && (!p.Held || s.goal.Goal == spec.GoalLatency) { // a rate that was held all the same was asked
+	if s.generatorBound(&p) && (!p.Held || s.goal.Goal == config.GoalLatency) { // a rate that was held all the same was asked
 		why = append(why, "the generator was late")
 	}
 	why = append(why, s.missed(&p, latency)...)
 	p.Passed = len(why) == 0
-	if s.goal.Method == spec.MethodStaircase && s.goal.Goal == spec.GoalCPU {
+	if s.goal.Method == config.MethodStaircase && s.goal.Goal == config.GoalCPU {
 		p.Passed = p.Utilisation >= s.goal.CPU // the study's: the first step over the target, held or not
 	}
 	p.Why = strings.Join(why, "; ")
@@ -55,9 +55,9 @@ func (s *Search) Judge(p record.Probe) record.Probe {
 // missed says in what the goal was missed.
 func (s *Search) missed(p *record.Probe, latency *hdrhistogram.Histogram) []string {
 	switch s.goal.Goal {
-	case spec.GoalCPU:
+	case config.GoalCPU:
 		return s.missedCPU(p)
-	case spec.GoalLatency:
+	case config.GoalLatency:
 		return s.missedLatency(p, latency)
 	}
 	var why []string

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // probed is a good probe: 100/s for 10 s at 75 % of the CPU.
@@ -61,7 +61,7 @@ func histogram(n int64, a time.Duration, m int64, b time.Duration) record.Histog
 // Whose failure it is where the generator was late at the percentile looked at.
 func TestLateAtThePercentile(t *testing.T) {
 	for limit, want := range map[time.Duration]bool{10 * time.Millisecond: true, 1900 * time.Microsecond: false, 15 * time.Millisecond: false} {
-		s := New(spec.Capacity{Goal: spec.GoalLatency, Percentile: 97, Limit: limit}, Options{})
+		s := New(config.Capacity{Goal: config.GoalLatency, Percentile: 97, Limit: limit}, Options{})
 		p := s.Judge(probed(t, tail(12*time.Millisecond)))
 		if got := s.failedByGenerator(&p); got != want {
 			t.Errorf("limit %v: the generator's failure is %t, want %t (%s)", limit, got, want, p.Why)
@@ -71,11 +71,11 @@ func TestLateAtThePercentile(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	const ms = int64(time.Millisecond)
-	limit := func(percentile float64, d time.Duration) spec.Capacity {
-		return spec.Capacity{Goal: spec.GoalLatency, Percentile: percentile, Limit: d}
+	limit := func(percentile float64, d time.Duration) config.Capacity {
+		return config.Capacity{Goal: config.GoalLatency, Percentile: percentile, Limit: d}
 	}
 	for name, test := range map[string]struct {
-		goal         spec.Capacity
+		goal         config.Capacity
 		change       func(*record.Probe)
 		held, passed bool
 		why          string

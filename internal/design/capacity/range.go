@@ -5,7 +5,7 @@ package capacity
 import (
 	"math"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 // first is the rate of the first probe.
 func (s *Search) first() float64 {
 	rate := s.goal.From
-	if rate <= 0 && s.goal.Method == spec.MethodStaircase {
+	if rate <= 0 && s.goal.Method == config.MethodStaircase {
 		rate = s.goal.Step
 	}
 	if rate <= 0 {
@@ -43,7 +43,7 @@ func (s *Search) most() (rate float64, limited bool) { return s.goal.Max, s.goal
 // least is the lowest rate at which a probe says something.
 func (s *Search) least() float64 {
 	seconds := s.options.Duration.Seconds()
-	if s.goal.Goal == spec.GoalLatency {
+	if s.goal.Goal == config.GoalLatency {
 		return s.needed() / (longest * seconds)
 	}
 	return min(1, fewest/seconds)
@@ -51,7 +51,7 @@ func (s *Search) least() float64 {
 
 // needed is how many operations a probe must make.
 func (s *Search) needed() float64 {
-	if s.goal.Goal != spec.GoalLatency || s.goal.Percentile >= 100 {
+	if s.goal.Goal != config.GoalLatency || s.goal.Percentile >= 100 {
 		return fewest
 	}
 	return aboveQuantile * 100 / (100 - s.goal.Percentile)
@@ -61,7 +61,7 @@ func (s *Search) needed() float64 {
 // percentile that is looked at.
 func (s *Search) length(rate float64) float64 {
 	seconds := s.options.Duration.Seconds()
-	if s.goal.Goal != spec.GoalLatency {
+	if s.goal.Goal != config.GoalLatency {
 		return seconds
 	}
 	const sliver = 1.001 // so that a rounded number of operations is not one too few

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // climb goes on with a staircase.
 func (s *Search) climb(probes []record.Probe) state {
 	last := &probes[len(probes)-1]
-	if s.goal.Goal == spec.GoalLossless && spanless(&probes[0]) {
+	if s.goal.Goal == config.GoalLossless && spanless(&probes[0]) {
 		return end(record.NoSpans, noSpans)
 	}
-	if s.goal.Goal == spec.GoalCPU {
+	if s.goal.Goal == config.GoalCPU {
 		if at, ended := s.over(probes, last); ended {
 			return at
 		}

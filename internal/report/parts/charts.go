@@ -6,9 +6,9 @@ package parts
 import (
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
-	"github.com/tracetax/tracetax/internal/spec"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -59,9 +59,9 @@ type Look struct {
 
 // Looks are by the kind of goal.
 var Looks = map[string]Look{
-	string(spec.GoalCPU):      {Field: "utilisation", Unit: "1", Name: "CPU used", Target: true},
-	string(spec.GoalLatency):  {Field: "seconds", Unit: "s", Name: "latency", Target: true, Spread: true},
-	string(spec.GoalLossless): {Field: "lost", Unit: "count", Name: "spans lost"},
+	string(config.GoalCPU):      {Field: "utilisation", Unit: "1", Name: "CPU used", Target: true},
+	string(config.GoalLatency):  {Field: "seconds", Unit: "s", Name: "latency", Target: true, Spread: true},
+	string(config.GoalLossless): {Field: "lost", Unit: "count", Name: "spans lost"},
 }
 
 // ChartEntry is an entry that has a share in what was expected, and how it is drawn.

@@ -8,10 +8,10 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // searchesOf are the searches of one operation at one level.
@@ -116,7 +116,7 @@ func probeTable(title string, list []*finding.Search) model.Grid {
 		for _, p := range s.Points {
 			cells := model.Texts(s.Variant, strconv.Itoa(p.Block), p.Purpose, finding.FormatValue(p.Rate, "1/s"), finding.FormatValue(p.Utilisation, "1"),
 				"", finding.FormatCount(int64(math.Round(p.Lost))), "not met")
-			if s.Kind == string(spec.GoalLatency) {
+			if s.Kind == string(config.GoalLatency) {
 				cells[5].Text = finding.FormatValue(p.Seconds, "s")
 			}
 			if p.Passed {
@@ -162,7 +162,7 @@ func lostCell(s *finding.Search) model.Cell {
 
 func lostThere(s *finding.Search) string {
 	switch {
-	case s.Kind == string(spec.GoalLossless) || s.Rate == nil:
+	case s.Kind == string(config.GoalLossless) || s.Rate == nil:
 		return "" // lost on purpose, or there is no such rate
 	case s.LostShare == nil:
 		return finding.Missing

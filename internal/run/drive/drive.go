@@ -1,14 +1,14 @@
 // Package drive owns how operations are made to happen in a run: by requests of the load
 // generator, or by orders to self-driving programs. It must not know phases,
-// spans, nor what is used meanwhile. spec.Manner is what others know of each.
+// spans, nor what is used meanwhile. config.Manner is what others know of each.
 package drive
 
 import (
 	"context"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Driver makes the operations of one run, a stretch after the other. It is not safe for
@@ -38,7 +38,7 @@ type Teller interface {
 	// Check says why a stretch can never be made.
 	Check(Stretch) error
 	// Wrong says, as an error, that too many operations went wrong, and what to mend.
-	Wrong(spec.Operation, record.Load) error
+	Wrong(config.Operation, record.Load) error
 	// Took is how long the operations of a stretch took, all added up, in seconds, where
 	// that tells how fast they are made; else 0.
 	Took(Stretch, record.Load) float64
@@ -46,8 +46,8 @@ type Teller interface {
 
 // Stretch is an operation that is made for a time, or a number of times.
 type Stretch struct {
-	Operation spec.Operation
-	Load      spec.Load // at one level: its connections or threads, its depth
+	Operation config.Operation
+	Load      config.Load // at one level: its connections or threads, its depth
 	Purpose   Purpose
 	Rate      float64       // operations/s; 0: as fast as it goes
 	Duration  time.Duration // the longest; 0: Count ends it

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // What operations take tells nothing at a rate, unless the workload times them itself.
 func TestTook(t *testing.T) {
-	open, closed := Stretch{Rate: 10, Load: spec.Load{Connections: 8}}, Stretch{Load: spec.Load{Connections: 4, Streams: 2}}
+	open, closed := Stretch{Rate: 10, Load: config.Load{Connections: 8}}, Stretch{Load: config.Load{Connections: 4, Streams: 2}}
 	driven := func(call float64) record.Load {
 		return record.Load{WallSeconds: 3, Driven: &record.Driven{CallSeconds: call, Threads: 2}}
 	}
@@ -43,13 +43,13 @@ func TestTook(t *testing.T) {
 // A stretch says when it ends and how fast it goes; its purpose, how many operations are made at a time.
 func TestTask(t *testing.T) {
 	r := &Requests{
-		Processes: []spec.Process{{Name: "app", Role: "app"}}, Late: time.Millisecond,
-		Values:  func(spec.Process) map[string]string { return nil },
+		Processes: []config.Process{{Name: "app", Role: "app"}}, Late: time.Millisecond,
+		Values:  func(config.Process) map[string]string { return nil },
 		Address: func(string) string { return "127.0.0.1:80" },
 	}
 	s := Stretch{
-		Operation: spec.Operation{Name: "get", Method: "GET", URL: "/", Timeout: 3 * time.Second, Rate: 9},
-		Load:      spec.Load{Connections: 4, Timeout: time.Second, Rate: 8, Duration: time.Hour, Calls: 7},
+		Operation: config.Operation{Name: "get", Method: "GET", URL: "/", Timeout: 3 * time.Second, Rate: 9},
+		Load:      config.Load{Connections: 4, Timeout: time.Second, Rate: 8, Duration: time.Hour, Calls: 7},
 		Rate:      2, Duration: time.Minute, Count: 5, Seed: 6,
 	}
 	for _, purpose := range []Purpose{Warm, First, Learn, Probe, Window} {
@@ -71,15 +71,15 @@ func TestTask(t *testing.T) {
 
 // What can never be made is found before anything is.
 func TestCheck(t *testing.T) {
-	mix := Stretch{Operation: spec.Operation{Name: "mix", Mix: []spec.Share{{Operation: spec.Operation{Name: "call"}, Weight: 1}}}}
+	mix := Stretch{Operation: config.Operation{Name: "mix", Mix: []config.Share{{Operation: config.Operation{Name: "call"}, Weight: 1}}}}
 	if err := (&Orders{}).Check(mix); err == nil || !strings.Contains(err.Error(), "operation mix") {
 		t.Errorf("a mix by orders: %v", err)
 	}
-	if err := (&Orders{}).Check(Stretch{Operation: spec.Operation{Name: "call"}}); err != nil {
+	if err := (&Orders{}).Check(Stretch{Operation: config.Operation{Name: "call"}}); err != nil {
 		t.Error(err)
 	}
-	r := &Requests{Processes: []spec.Process{{Name: "app", Role: "app"}}, Values: func(spec.Process) map[string]string { return nil }, Address: func(string) string { return "127.0.0.1:80" }}
-	if err := r.Check(Stretch{Operation: spec.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
+	r := &Requests{Processes: []config.Process{{Name: "app", Role: "app"}}, Values: func(config.Process) map[string]string { return nil }, Address: func(string) string { return "127.0.0.1:80" }}
+	if err := r.Check(Stretch{Operation: config.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
 		t.Errorf("a placeholder that stands for nothing: %v", err)
 	}
 }
@@ -93,18 +93,18 @@ func TestWrongOfHTTP2(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	r := &Requests{
-		Processes: []spec.Process{{Name: "app", Role: "app"}},
-		Values:    func(spec.Process) map[string]string { return nil },
+		Processes: []config.Process{{Name: "app", Role: "app"}},
+		Values:    func(config.Process) map[string]string { return nil },
 		Address:   func(string) string { return server.Listener.Addr().String() },
 	}
 	for name, c := range map[string]struct {
-		operation spec.Operation
+		operation config.Operation
 		completed uint64
 		want      bool
 	}{
-		"none is answered": {spec.Operation{Name: "get", URL: "/"}, 0, true},
-		"some are":         {spec.Operation{Name: "get", URL: "/"}, 1, false},
-		"a call":           {spec.Operation{Name: "get", URL: "/a.B/C", GRPC: true}, 0, false},
+		"none is answered": {config.Operation{Name: "get", URL: "/"}, 0, true},
+		"some are":         {config.Operation{Name: "get", URL: "/"}, 1, false},
+		"a call":           {config.Operation{Name: "get", URL: "/a.B/C", GRPC: true}, 0, false},
 	} {
 		err := r.Wrong(c.operation, record.Load{Started: 2, Failed: 1, Completed: c.completed})
 		if errors.Is(err, load.ErrOnlyHTTP2) != c.want {

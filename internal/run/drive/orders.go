@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Orders has the workload's processes drive themselves.
 type Orders struct {
-	Processes []spec.Process
+	Processes []config.Process
 	Address   func(process string) string          // HOST:PORT at which a process takes orders
 	Ended     func(process string) <-chan struct{} // closed when a process has ended
 	Grace     time.Duration                        // that processes have to end
@@ -113,7 +113,7 @@ func (d *Orders) Close() error {
 }
 
 // Wrong implements Teller.
-func (d *Orders) Wrong(o spec.Operation, did record.Load) error {
+func (d *Orders) Wrong(o config.Operation, did record.Load) error {
 	return fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", o.Name, did.Started, did.Failed)
 }
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Requests has the load generator ask the workload's processes.
@@ -20,12 +20,12 @@ type Requests struct {
 	Generator Generator
 	Grace     time.Duration // that the generator has to end
 	Said      func() string // its last words, for errors; "" where there are none
-	Processes []spec.Process
-	Values    func(spec.Process) map[string]string // what placeholders stand for in the operations of a process
-	Address   func(process string) string          // HOST:PORT at which a process is asked
-	Source    string                               // the folder that relative names of files stand for
-	Traces    *load.Traces                         // which ids operations get; nil: none
-	Late      time.Duration                        // by which the generator is to be late
+	Processes []config.Process
+	Values    func(config.Process) map[string]string // what placeholders stand for in the operations of a process
+	Address   func(process string) string            // HOST:PORT at which a process is asked
+	Source    string                                 // the folder that relative names of files stand for
+	Traces    *load.Traces                           // which ids operations get; nil: none
+	Late      time.Duration                          // by which the generator is to be late
 }
 
 // Generator is the process of the load generator.
@@ -58,7 +58,7 @@ func (r *Requests) Stop(ctx context.Context) error {
 func (r *Requests) Close() error { return nil }
 
 // Wrong implements Teller.
-func (r *Requests) Wrong(o spec.Operation, did record.Load) error {
+func (r *Requests) Wrong(o config.Operation, did record.Load) error {
 	err := fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
 		o.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
 	if did.Completed > 0 || len(o.Mix) > 0 {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // task turns a stretch into the load generator's words.
@@ -29,7 +29,7 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 	}
 	mix := operation.Mix
 	if len(mix) == 0 {
-		mix = []spec.Share{{Operation: operation, Weight: 1}}
+		mix = []config.Share{{Operation: operation, Weight: 1}}
 	}
 	for _, share := range mix {
 		request, err := r.requestFor(share.Operation)
@@ -46,10 +46,10 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 }
 
 // following are the requests of an operation that follow its first.
-func (r *Requests) following(o spec.Operation) ([]load.Request, error) {
+func (r *Requests) following(o config.Operation) ([]load.Request, error) {
 	var out []load.Request
 	for i, step := range o.Then {
-		request, err := r.requestFor(spec.Operation{
+		request, err := r.requestFor(config.Operation{
 			Process: o.Process, Method: step.Method, URL: step.URL, Headers: step.Headers, Body: step.Body, Status: step.Status, Take: step.Take, Insecure: o.Insecure,
 		})
 		if err != nil {
@@ -60,10 +60,10 @@ func (r *Requests) following(o spec.Operation) ([]load.Request, error) {
 	return out, nil
 }
 
-func (r *Requests) requestFor(o spec.Operation) (load.Request, error) {
+func (r *Requests) requestFor(o config.Operation) (load.Request, error) {
 	owner := o.Owner(r.Processes)
 	values := r.Values(owner)
-	text, err := spec.Expand(o.URL, values)
+	text, err := config.Expand(o.URL, values)
 	if err != nil {
 		return load.Request{}, err
 	}
@@ -79,10 +79,10 @@ func (r *Requests) requestFor(o spec.Operation) (load.Request, error) {
 		request.Takes = append(request.Takes, load.Take{Name: name, From: o.Take[name]})
 	}
 	if o.Data != "" {
-		request.Data = spec.File(o.Data, r.Source)
+		request.Data = config.File(o.Data, r.Source)
 	}
 	if o.Protoset != "" {
-		if request.Schema, err = os.ReadFile(spec.File(o.Protoset, r.Source)); err != nil {
+		if request.Schema, err = os.ReadFile(config.File(o.Protoset, r.Source)); err != nil {
 			return load.Request{}, fmt.Errorf("reading the types of the service (protoset): %w", err)
 		}
 	}
@@ -91,7 +91,7 @@ func (r *Requests) requestFor(o spec.Operation) (load.Request, error) {
 		request.TLS.Insecure = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
-		value, err := spec.Expand(o.Headers[name], values)
+		value, err := config.Expand(o.Headers[name], values)
 		if err != nil {
 			return load.Request{}, fmt.Errorf("header %s: %w", name, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/kieker"
 )
 
-// formats count the spans in the files of a folder, by spec.FileFormats.
+// formats count the spans in the files of a folder, by config.FileFormats.
 var formats = map[string]func(dir string) (record.Counts, error){
 	"kieker": kieker.CountFolder,
 }

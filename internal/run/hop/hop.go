@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Counter is one program's word.
@@ -21,7 +21,7 @@ type Counter interface {
 }
 
 // Of is a program's word by all that it says, by its page at an address and by its logs.
-func Of(name string, says []spec.Saying, page string, logs []Lines) Counter {
+func Of(name string, says []config.Saying, page string, logs []Lines) Counter {
 	var all several
 	if counted := Counted(says); len(counted) > 0 {
 		all = append(all, &Page{Hop: name, URL: page, Says: counted})
@@ -36,13 +36,13 @@ func Of(name string, says []spec.Saying, page string, logs []Lines) Counter {
 }
 
 // Counted are the sayings that are counters of a page.
-func Counted(says []spec.Saying) []spec.Saying {
-	return slices.DeleteFunc(slices.Clone(says), func(s spec.Saying) bool { return s.Metrics == "" })
+func Counted(says []config.Saying) []config.Saying {
+	return slices.DeleteFunc(slices.Clone(says), func(s config.Saying) bool { return s.Metrics == "" })
 }
 
 // Logged are those that are lines of a log.
-func Logged(says []spec.Saying) []spec.Saying {
-	return slices.DeleteFunc(slices.Clone(says), func(s spec.Saying) bool { return s.Log == "" })
+func Logged(says []config.Saying) []config.Saying {
+	return slices.DeleteFunc(slices.Clone(says), func(s config.Saying) bool { return s.Log == "" })
 }
 
 // several are words of one program; those of a kind add up.
@@ -50,7 +50,7 @@ type several []Counter
 
 type named struct {
 	name string
-	says []spec.Saying
+	says []config.Saying
 	several
 }
 
@@ -71,7 +71,7 @@ func (n named) Read(ctx context.Context) (record.Hop, error) {
 
 // Together is what one program says by words of several kinds: figures add up. Where it says one in several ways and a
 // word lacks it, it is untold: half of it is not all.
-func Together(name string, says []spec.Saying, words []record.Hop) record.Hop {
+func Together(name string, says []config.Saying, words []record.Hop) record.Hop {
 	out, told := record.Hop{Name: name}, map[string]int{}
 	var sources, untold []string
 	for _, one := range words {
@@ -89,8 +89,8 @@ func Together(name string, says []spec.Saying, words []record.Hop) record.Hop {
 	}
 	for what, figure := range out.Figures() {
 		ways := 0
-		for _, some := range [][]spec.Saying{Counted(says), Logged(says)} {
-			if slices.ContainsFunc(some, func(s spec.Saying) bool { return s.What == what }) {
+		for _, some := range [][]config.Saying{Counted(says), Logged(says)} {
+			if slices.ContainsFunc(some, func(s config.Saying) bool { return s.What == what }) {
 				ways++
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Lines gives the lines of a process's log, one by one.
@@ -23,7 +23,7 @@ type Lines struct {
 // Log is what a program says in the logs of its processes.
 type Log struct {
 	Hop  string
-	Says []spec.Saying
+	Says []config.Saying
 	Logs []Lines
 }
 
@@ -53,7 +53,7 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 				out.Untold = "a part of the log of process " + log.Process + ", which became too long, is left out"
 			case found.said || !atEnd(s):
 				add(figures[s.What], found.total)
-			case s.Absent == spec.AbsentUnknown && log.Speaks:
+			case s.Absent == config.AbsentUnknown && log.Speaks:
 				unknown[s.What] = true
 			}
 		}
@@ -65,8 +65,8 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 }
 
 // atEnd is whether a program says it once, when it ends.
-func atEnd(s spec.Saying) bool {
-	return s.Absent == spec.AbsentUnknown || s.What == spec.SaysSampled || s.What == spec.SaysSent && s.Take == takeLast
+func atEnd(s config.Saying) bool {
+	return s.Absent == config.AbsentUnknown || s.What == config.SaysSampled || s.What == config.SaysSent && s.Take == takeLast
 }
 
 // takeLast is of a running total: its last line counts.

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Stored is how many spans a backend has in store, by its own word: those that it took in, less those that it threw away.
@@ -33,7 +33,7 @@ const (
 )
 
 // Answered counts the spans that a backend answers with, asked at a URL.
-func Answered(ctx context.Context, url string, as spec.Answers) (uint64, error) {
+func Answered(ctx context.Context, url string, as config.Answers) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	fail := func(err error) (uint64, error) {

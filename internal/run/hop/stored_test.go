@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // zipkinAnswer and jaegerAnswer are three spans in two traces, as the servers answer.
@@ -41,7 +41,7 @@ func TestAnswered(t *testing.T) {
 			w.WriteHeader(c.status)
 			fmt.Fprint(w, c.text)
 		}))
-		got, err := Answered(t.Context(), server.URL, spec.Answers{Each: strings.Split(c.each, "."), None: 404})
+		got, err := Answered(t.Context(), server.URL, config.Answers{Each: strings.Split(c.each, "."), None: 404})
 		server.Close()
 		if c.fails == "" && (err != nil || got != c.want) {
 			t.Errorf("%s: %d spans, %v; want %d", name, got, err, c.want)

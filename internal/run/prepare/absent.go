@@ -11,17 +11,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // absent says which programs of the processes of a variant are not on this machine: those of the workload, and those that
 // the tracer brings. What stands around them, a tracer's wrap, is looked for by its needs.
-func absent(of *spec.Experiment, v spec.Variant) []string {
+func absent(of *config.Experiment, v config.Variant) []string {
 	w := of.Workload
-	e := &spec.Experiment{Workload: w, Operations: w.Operations}
-	none := spec.Variant{Name: spec.NoTracer, Tracer: &spec.Tracer{Name: spec.NoTracer}}
+	e := &config.Experiment{Workload: w, Operations: w.Operations}
+	none := config.Variant{Name: config.NoTracer, Tracer: &config.Tracer{Name: config.NoTracer}}
 	var missing []string
-	for i, one := range []spec.Variant{none, v} {
+	for i, one := range []config.Variant{none, v} {
 		plan, err := e.Plan(one)
 		if err != nil {
 			return missing // which whoever asks for the plan hears
@@ -39,7 +39,7 @@ func absent(of *spec.Experiment, v spec.Variant) []string {
 }
 
 // programs are those that tracers of an experiment, of whichever variants, say how to get.
-func programs(e *spec.Experiment) map[string]string {
+func programs(e *config.Experiment) map[string]string {
 	out := map[string]string{}
 	for _, v := range e.Variants {
 		maps.Copy(out, v.Tracer.Programs)
@@ -48,17 +48,17 @@ func programs(e *spec.Experiment) map[string]string {
 }
 
 // needed reports whether one of needs is the program of a process: it says how to get it.
-func needed(needs []spec.Need, p spec.Process) bool {
-	return slices.ContainsFunc(needs, func(n spec.Need) bool { return len(p.Run) > 0 && n.Command == p.Run[0] })
+func needed(needs []config.Need, p config.Process) bool {
+	return slices.ContainsFunc(needs, func(n config.Need) bool { return len(p.Run) > 0 && n.Command == p.Run[0] })
 }
 
 // madeBefore reports whether the workload's command before each run may make the program of a process.
-func madeBefore(w *spec.Workload, p spec.Process) bool {
+func madeBefore(w *config.Workload, p config.Process) bool {
 	return len(w.Prepare) > 0 && len(p.Run) > 0 && strings.ContainsRune(p.Run[0], filepath.Separator)
 }
 
 // setsPath reports whether a process of a variant has another PATH than tracetax.
-func setsPath(p spec.Process, v spec.Variant) bool {
+func setsPath(p config.Process, v config.Variant) bool {
 	for _, env := range []map[string]string{p.Env, v.Env, v.Tracer.Env} {
 		if _, set := env["PATH"]; set {
 			return true
@@ -71,7 +71,7 @@ func setsPath(p spec.Process, v spec.Variant) bool {
 var starters = []string{"chrt", "env", "ionice", "nice", "numactl", "setsid", "stdbuf", "taskset", "timeout"}
 
 // noStarted says that the program which a starter is to start is not there, where it is known how to get it.
-func noStarted(p spec.Process, starter string, known map[string]string) string {
+func noStarted(p config.Process, starter string, known map[string]string) string {
 	if !slices.Contains(starters, starter) {
 		return ""
 	}
@@ -87,18 +87,18 @@ func noStarted(p spec.Process, starter string, known map[string]string) string {
 	return ""
 }
 
-func notOnPath(p spec.Process, program string, known map[string]string) string {
+func notOnPath(p config.Process, program string, known map[string]string) string {
 	how := cmp.Or(known[program], "install it")
 	return fmt.Sprintf("process %s: there is no program %q on the PATH: %s, or give its whole path", p.Name, program, how)
 }
 
 // noProgram says that the program of a process is not there; "" if it is, or if
 // that shows in the run only, such as of a program that is built for it. Of some it is known how to get them.
-func noProgram(p spec.Process, dir string, known map[string]string) string {
-	if len(p.Run) == 0 || len(spec.Placeholders(p.Run[0])) > 0 {
+func noProgram(p config.Process, dir string, known map[string]string) string {
+	if len(p.Run) == 0 || len(config.Placeholders(p.Run[0])) > 0 {
 		return ""
 	}
-	program, err := spec.Expand(p.Run[0], nil)
+	program, err := config.Expand(p.Run[0], nil)
 	if err != nil {
 		return ""
 	}
@@ -108,7 +108,7 @@ func noProgram(p spec.Process, dir string, known map[string]string) string {
 		}
 		return noStarted(p, program, known)
 	}
-	if !filepath.IsAbs(program) && (dir == "" || len(spec.Placeholders(p.Dir)) > 0) {
+	if !filepath.IsAbs(program) && (dir == "" || len(config.Placeholders(p.Dir)) > 0) {
 		return "" // its folder is made for the run, as that of a built-in workload is
 	}
 	file := program

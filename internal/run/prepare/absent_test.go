@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // A program that is not there is missing before anything is run; one of which only a run knows where it is may be there.
@@ -19,13 +19,13 @@ func TestAbsent(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "no-program"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	own, builtIn := spec.Workload{Dir: dir}, spec.Workload{Files: fstest.MapFS{}}
-	prepared := spec.Workload{Dir: dir, Prepare: []string{"make"}}
-	needs := spec.Workload{Dir: dir, Needs: []spec.Need{{Command: "no-such-program", Install: "build it"}}}
-	gettable := &spec.Tracer{Name: "tracer", Programs: map[string]string{"no-such-proxy": "fetch it"}}
-	variants := []spec.Variant{{Name: "none", Tracer: &spec.Tracer{Name: spec.NoTracer}}, {Name: "traced", Tracer: gettable}}
+	own, builtIn := config.Workload{Dir: dir}, config.Workload{Files: fstest.MapFS{}}
+	prepared := config.Workload{Dir: dir, Prepare: []string{"make"}}
+	needs := config.Workload{Dir: dir, Needs: []config.Need{{Command: "no-such-program", Install: "build it"}}}
+	gettable := &config.Tracer{Name: "tracer", Programs: map[string]string{"no-such-proxy": "fetch it"}}
+	variants := []config.Variant{{Name: "none", Tracer: &config.Tracer{Name: config.NoTracer}}, {Name: "traced", Tracer: gettable}}
 	for name, test := range map[string]struct {
-		w    spec.Workload
+		w    config.Workload
 		run  string
 		env  map[string]string
 		want string
@@ -50,8 +50,8 @@ func TestAbsent(t *testing.T) {
 		"of a built-in's files":   {builtIn, "./absent", nil, ""},
 	} {
 		w := test.w
-		w.Processes = []spec.Process{{Name: "app", Run: append(strings.Fields(test.run), "{port}"), Env: test.env}}
-		missing := Missing(&spec.Experiment{Workload: &w, Variants: variants}, spec.Variant{Name: "none", Tracer: &spec.Tracer{Name: spec.NoTracer}})
+		w.Processes = []config.Process{{Name: "app", Run: append(strings.Fields(test.run), "{port}"), Env: test.env}}
+		missing := Missing(&config.Experiment{Workload: &w, Variants: variants}, config.Variant{Name: "none", Tracer: &config.Tracer{Name: config.NoTracer}})
 		if got := strings.Join(missing, "; "); test.want == "" && got != "" || !strings.Contains(got, test.want) || len(missing) > 1 {
 			t.Errorf("%s: missing %q, want %q", name, missing, test.want)
 		}

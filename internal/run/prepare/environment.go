@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/shell"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Environment is what a program gets of the user's shell, what the plan sets, and what neither says of the switches of
 // tracers and of proxies.
-func Environment(of []string, p spec.Process, values map[string]string) ([]string, error) {
+func Environment(of []string, p config.Process, values map[string]string) ([]string, error) {
 	var env []string
 	front := map[string]string{}
 	for _, pair := range of {
@@ -24,7 +24,7 @@ func Environment(of []string, p spec.Process, values map[string]string) ([]strin
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
-		value, err := spec.Expand(p.Env[name], values)
+		value, err := config.Expand(p.Env[name], values)
 		if err != nil {
 			return nil, fmt.Errorf("environment variable %s: %w", name, err)
 		}
@@ -35,7 +35,7 @@ func Environment(of []string, p spec.Process, values map[string]string) ([]strin
 
 // SwitchedOff are the variables, NAME=value, by which tracers in the code of a process are switched off that has env besides
 // what the plan sets.
-func SwitchedOff(env []string, p spec.Process) []string {
+func SwitchedOff(env []string, p config.Process) []string {
 	if !p.Off {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 	"testing/fstest"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process/keeper"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // TestMain makes the test binary serve as the keeper of what is built.
@@ -33,10 +33,10 @@ func TestMain(m *testing.M) {
 
 // A tracer that pins no packages has its own folder in {tracer}; where there is none, the word is no path at the root.
 func TestFetchOwnTracer(t *testing.T) {
-	plan := &spec.Plan{Variant: "mine", Processes: []spec.Process{{Name: "app", Run: []string{"{tracer}/attach", "app"}}}}
+	plan := &config.Plan{Variant: "mine", Processes: []config.Process{{Name: "app", Run: []string{"{tracer}/attach", "app"}}}}
 	open := func() (*artifact.Store, error) { return artifact.Open(t.TempDir()) }
 	files := fstest.MapFS{"tracer.yaml": {Data: []byte("x")}, "attach": {Data: []byte("\x7fELF"), Mode: 0o755}}
-	folders, err := fetch(t.Context(), open, &spec.Workload{}, &spec.Tracer{Name: "own", Files: files}, plan, io.Discard)
+	folders, err := fetch(t.Context(), open, &config.Workload{}, &config.Tracer{Name: "own", Files: files}, plan, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestFetchOwnTracer(t *testing.T) {
 	if err := folders.nothing(plan); err != nil {
 		t.Error(err)
 	}
-	none, err := fetch(t.Context(), open, &spec.Workload{}, &spec.Tracer{Name: spec.NoTracer}, plan, io.Discard)
+	none, err := fetch(t.Context(), open, &config.Workload{}, &config.Tracer{Name: config.NoTracer}, plan, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,12 +57,12 @@ func TestFetchOwnTracer(t *testing.T) {
 
 // Without its program a process that is not traced would run the one that is.
 func TestFetchPlainBuildFails(t *testing.T) {
-	plan := &spec.Plan{
-		Build: spec.Build{Run: [][]string{{"true"}}},
-		Plain: spec.Build{Run: [][]string{{"sh", "-c", "echo no plain program; exit 3"}}},
+	plan := &config.Plan{
+		Build: config.Build{Run: [][]string{{"true"}}},
+		Plain: config.Build{Run: [][]string{{"sh", "-c", "echo no plain program; exit 3"}}},
 	}
-	w := &spec.Workload{Files: fstest.MapFS{"main.txt": {Data: []byte("x")}}}
-	_, err := fetch(t.Context(), func() (*artifact.Store, error) { return artifact.Open(t.TempDir()) }, w, &spec.Tracer{}, plan, io.Discard)
+	w := &config.Workload{Files: fstest.MapFS{"main.txt": {Data: []byte("x")}}}
+	_, err := fetch(t.Context(), func() (*artifact.Store, error) { return artifact.Open(t.TempDir()) }, w, &config.Tracer{}, plan, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "no plain program") {
 		t.Errorf("error %v, want that of the build of processes that are not traced", err)
 	}

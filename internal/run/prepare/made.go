@@ -3,7 +3,7 @@ package prepare
 import (
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Made is something that Variant fetches or builds, where the cache does not have it yet.
@@ -14,7 +14,7 @@ type Made struct {
 }
 
 // Makes are the things that a variant needs of the cache, without its own files.
-func Makes(e *spec.Experiment, v spec.Variant) ([]Made, error) {
+func Makes(e *config.Experiment, v config.Variant) ([]Made, error) {
 	plan, err := e.Plan(v)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func Makes(e *spec.Experiment, v spec.Variant) ([]Made, error) {
 	return out, nil
 }
 
-func packagesOf(of string, a spec.Artifact) []Made {
+func packagesOf(of string, a config.Artifact) []Made {
 	var out []Made
 	for _, one := range []Made{{"python", of, a.Python}, {"maven", of, a.Maven}, {"npm", of, a.NPM}, {"nuget", of, a.NuGet}} {
 		if one.From != "" {
@@ -43,7 +43,7 @@ func packagesOf(of string, a spec.Artifact) []Made {
 	return out
 }
 
-func buildOf(of string, b spec.Build) []Made {
+func buildOf(of string, b config.Build) []Made {
 	if len(b.Run) == 0 {
 		return nil
 	}

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // FreePorts checks that the ports that a plan names itself, rather than by
 // {port}, are free: another program there would answer in the workload's place.
-func FreePorts(p *spec.Plan) error {
+func FreePorts(p *config.Plan) error {
 	var errs []error
 	checked := map[int]bool{}
 	check := func(what, address string) {

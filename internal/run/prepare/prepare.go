@@ -15,13 +15,13 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Prepared is a variant that can be run.
 type Prepared struct {
-	Plan        *spec.Plan
-	Calibration *spec.Plan // the same with every span sampled, and no hop between: what operations make is learnt
+	Plan        *config.Plan
+	Calibration *config.Plan // the same with every span sampled, and no hop between: what operations make is learnt
 	Folders     Folders
 	Digests     map[string]string // of what was built and fetched: build, workload, tracer; and source, the files of a built-in workload
 }
@@ -43,7 +43,7 @@ func (e *UnreadyError) Unwrap() error { return e.Reason }
 // Variant looks for what a variant needs, fetches its packages and builds its
 // programs. What is there already from earlier is used again; open opens the
 // cache that it is in. An *UnreadyError says that the variant is to be left out.
-func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.Experiment, v spec.Variant, progress io.Writer) (Prepared, error) {
+func Variant(ctx context.Context, open func() (*artifact.Store, error), e *config.Experiment, v config.Variant, progress io.Writer) (Prepared, error) {
 	var p Prepared
 	var err error
 	if p.Plan, err = e.Plan(v); err != nil {
@@ -77,7 +77,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *spec.
 }
 
 // Missing are the things that this machine lacks to run a variant, in words.
-func Missing(e *spec.Experiment, v spec.Variant) []string {
+func Missing(e *config.Experiment, v config.Variant) []string {
 	w := e.Workload
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
 	missing = append(missing, absent(e, v)...)
@@ -108,7 +108,7 @@ type Folders struct {
 
 // nothing complains of a word for a folder of the variant where there is none: what is started would look for its files at
 // the root.
-func (f Folders) nothing(plan *spec.Plan) error {
+func (f Folders) nothing(plan *config.Plan) error {
 	for _, one := range []struct{ word, folder, what string }{
 		{"tracer", f.Tracer, "its tracer has no folder"},
 		{"workload", f.Workload, "workload " + plan.Workload + " has no artifact"},
@@ -121,9 +121,9 @@ func (f Folders) nothing(plan *spec.Plan) error {
 }
 
 // names reports whether a plan has the run fill in a word.
-func names(plan *spec.Plan, word string) bool {
+func names(plan *config.Plan, word string) bool {
 	for _, text := range slices.Concat(plan.Texts(), plan.Prepare, plan.Cleanup, plan.Verify) {
-		if slices.Contains(spec.Placeholders(text), word) {
+		if slices.Contains(config.Placeholders(text), word) {
 			return true
 		}
 	}
@@ -152,11 +152,11 @@ func (f Folders) digests() map[string]string {
 	return digests
 }
 
-func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Workload, t *spec.Tracer, plan *spec.Plan, progress io.Writer) (Folders, error) {
+func fetch(ctx context.Context, open func() (*artifact.Store, error), w *config.Workload, t *config.Tracer, plan *config.Plan, progress io.Writer) (Folders, error) {
 	f := Folders{Source: w.Dir}
-	services := slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return p.Service != nil })
-	own := t.Files != nil && t.Artifact == (spec.Artifact{}) && names(plan, "tracer") // its folder is what it has
-	if w.Files == nil && w.Artifact == (spec.Artifact{}) && t.Artifact == (spec.Artifact{}) && !own && len(plan.Build.Run) == 0 && !services {
+	services := slices.ContainsFunc(plan.Processes, func(p config.Process) bool { return p.Service != nil })
+	own := t.Files != nil && t.Artifact == (config.Artifact{}) && names(plan, "tracer") // its folder is what it has
+	if w.Files == nil && w.Artifact == (config.Artifact{}) && t.Artifact == (config.Artifact{}) && !own && len(plan.Build.Run) == 0 && !services {
 		return f, nil // nothing is needed from the cache, so it need not be there
 	}
 	store, err := open()
@@ -184,7 +184,7 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *spec.Wo
 }
 
 // fetchServices writes out the files of the services that processes are.
-func fetchServices(ctx context.Context, store *artifact.Store, plan *spec.Plan) (map[string]string, error) {
+func fetchServices(ctx context.Context, store *artifact.Store, plan *config.Plan) (map[string]string, error) {
 	folders := map[string]string{}
 	for _, p := range plan.Processes {
 		if p.Service == nil || p.Service.Files == nil {
@@ -199,10 +199,10 @@ func fetchServices(ctx context.Context, store *artifact.Store, plan *spec.Plan) 
 }
 
 // buildServices builds the programs of the services that have one, and fetches the packages of those that have some.
-func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, progress io.Writer) (map[string]string, error) {
+func buildServices(ctx context.Context, store *artifact.Store, plan *config.Plan, progress io.Writer) (map[string]string, error) {
 	built := map[string]string{}
 	for _, p := range plan.Processes {
-		if p.Service == nil || len(p.Service.Build.Run) == 0 && p.Service.Artifact == (spec.Artifact{}) {
+		if p.Service == nil || len(p.Service.Build.Run) == 0 && p.Service.Artifact == (config.Artifact{}) {
 			continue
 		}
 		var err error
@@ -214,9 +214,9 @@ func buildServices(ctx context.Context, store *artifact.Store, plan *spec.Plan, 
 }
 
 // BuildService builds the program of a service that has one, or fetches its packages. Its configurations are none of the sources.
-func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, progress io.Writer) (string, error) {
+func BuildService(ctx context.Context, store *artifact.Store, s *config.Service, progress io.Writer) (string, error) {
 	progress = named("service "+s.Name, progress)
-	if s.Artifact != (spec.Artifact{}) {
+	if s.Artifact != (config.Artifact{}) {
 		dir, err := store.Artifact(ctx, s.Files, s.Artifact, progress)
 		if err != nil {
 			return "", fmt.Errorf("service %s: %w", s.Name, err)
@@ -240,13 +240,13 @@ func BuildService(ctx context.Context, store *artifact.Store, s *spec.Service, p
 
 // fullySampled is the variant with its sampling setting, where the tracer has
 // one, at 100 %, and so with the variable that says it to its programs.
-func fullySampled(v spec.Variant, plan *spec.Plan) spec.Variant {
-	if slices.ContainsFunc(plan.Processes, func(p spec.Process) bool { return p.Traced && p.Env[spec.SamplerArgument] != "" }) && plan.Sampling > 0 {
+func fullySampled(v config.Variant, plan *config.Plan) config.Variant {
+	if slices.ContainsFunc(plan.Processes, func(p config.Process) bool { return p.Traced && p.Env[config.SamplerArgument] != "" }) && plan.Sampling > 0 {
 		v.Env = maps.Clone(v.Env)
 		if v.Env == nil {
 			v.Env = map[string]string{}
 		}
-		v.Env[spec.SamplerArgument] = "1"
+		v.Env[config.SamplerArgument] = "1"
 	}
 	v.Settings = maps.Clone(v.Settings)
 	for _, setting := range v.Tracer.Settings {

@@ -18,8 +18,8 @@ import (
 	"github.com/mattn/go-shellwords"
 
 	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // written end the names of files that programs write themselves: what is in them says nothing of the program.
@@ -27,7 +27,7 @@ var written = []string{".db", ".lock", ".log", ".out", ".pid", ".sqlite", ".sqli
 
 // Programs are the files that the commands of a plan run, as they are found in PATH, and those among their arguments, each
 // with its SHA-256, but those that may not be read. What a run fills in, such as {build}, is known by what it was made of. dir is the workload's folder.
-func Programs(plan *spec.Plan, dir string) (map[string]string, error) {
+func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range plan.Processes {
 		if p.Service != nil {
@@ -42,7 +42,7 @@ func Programs(plan *spec.Plan, dir string) (map[string]string, error) {
 			if _, value, is := strings.Cut(path, "="); is && strings.HasPrefix(path, "-") { // --config=shop.yaml
 				path = value
 			}
-			if path == "" || len(spec.Placeholders(path)) > 0 {
+			if path == "" || len(config.Placeholders(path)) > 0 {
 				continue
 			}
 			if !strings.ContainsRune(path, filepath.Separator) && (i == 0 || !regular(filepath.Join(at, path))) {
@@ -107,7 +107,7 @@ func hash(path string) (sum string, err error) {
 
 // Shadowed are the packages of the processes of a variant that its tracer replaces by other versions. It is asked of Python
 // alone: a tracer for Node.js resolves its packages beside itself, and one for Java has a class loader of its own.
-func Shadowed(ctx context.Context, v spec.Variant, plan *spec.Plan, f Folders, shell []string) ([]finding.Shadowed, error) {
+func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folders, shell []string) ([]finding.Shadowed, error) {
 	if v.Tracer.Language != "python" || v.Tracer.Artifact.Python == "" {
 		return nil, nil
 	}
@@ -129,7 +129,7 @@ func Shadowed(ctx context.Context, v spec.Variant, plan *spec.Plan, f Folders, s
 		}
 		env := slices.Clone(shell)
 		if path, set := p.Env["PYTHONPATH"]; set {
-			path, err := spec.Expand(path, map[string]string{"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer})
+			path, err := config.Expand(path, map[string]string{"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer})
 			if err != nil {
 				unknown("its PYTHONPATH is filled in by the run")
 				continue

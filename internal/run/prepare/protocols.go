@@ -3,13 +3,13 @@
 package prepare
 
 import (
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/protocol"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Exports reports whether a variant is told where the sink is, or writes its spans to
 // files that are counted.
-func Exports(p *spec.Plan) bool {
+func Exports(p *config.Plan) bool {
 	if p.Silent {
 		return false
 	}
@@ -20,10 +20,10 @@ func Exports(p *spec.Plan) bool {
 }
 
 // Protocols are the protocols besides those that every sink serves that a plan names.
-func Protocols(p *spec.Plan) []protocol.Name {
+func Protocols(p *config.Plan) []protocol.Name {
 	var words []string
 	for _, text := range p.Texts() {
-		words = append(words, spec.Placeholders(text)...)
+		words = append(words, config.Placeholders(text)...)
 	}
 	var out []protocol.Name
 	for _, r := range protocol.Named(words) {

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/protocol"
-	"github.com/tracetax/tracetax/internal/spec"
 )
 
 // Only what the texts name is received besides OTLP, also where the variant is
 // silent: its texts are to be filled in all the same.
 func TestProtocols(t *testing.T) {
-	plan := &spec.Plan{
+	plan := &config.Plan{
 		Silent: true,
-		Processes: []spec.Process{
+		Processes: []config.Process{
 			{Run: []string{"app", "-Dzipkin=http://{sink.zipkin}/api", "{sink.otlp.grpc}", "{{sink.elastic}}"}},
 			{Env: map[string]string{"KIEKER": "{sink.kieker.host} {sink.kieker.port}", "AGAIN": "{sink.zipkin}", "NOBODY": "{sink.nobody}"},
 				Templates: map[string]string{"agent.config": "a={sink.pinpoint.port}"}},
@@ -25,18 +25,18 @@ func TestProtocols(t *testing.T) {
 }
 
 func TestExports(t *testing.T) {
-	at := func(args []string, env map[string]string, silent bool) *spec.Plan {
-		return &spec.Plan{Processes: []spec.Process{{Run: args, Env: env}}, Silent: silent}
+	at := func(args []string, env map[string]string, silent bool) *config.Plan {
+		return &config.Plan{Processes: []config.Process{{Run: args, Env: env}}, Silent: silent}
 	}
 	for name, test := range map[string]struct {
-		plan *spec.Plan
+		plan *config.Plan
 		want bool
 	}{
 		"nothing":      {at([]string{"app"}, nil, false), false},
 		"argument":     {at([]string{"app", "--to={sink.otlp.http}"}, nil, false), true},
 		"environment":  {at(nil, map[string]string{"TO": "http://{sink.otlp.grpc}"}, false), true},
 		"silent by it": {at(nil, map[string]string{"TO": "{sink.otlp.grpc}"}, true), false},
-		"template":     {&spec.Plan{Processes: []spec.Process{{Templates: map[string]string{"agent.config": "collector={sink.pinpoint.host}"}}}}, true},
+		"template":     {&config.Plan{Processes: []config.Process{{Templates: map[string]string{"agent.config": "collector={sink.pinpoint.host}"}}}}, true},
 	} {
 		if got := Exports(test.plan); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tracetax/tracetax/internal/spec"
+	"github.com/tracetax/tracetax/internal/config"
 )
 
 // Templates fills in the templates of a plan, by file name, and writes them to a folder.
 func Templates(templates map[string]string, values map[string]string, folder string) error {
 	for _, name := range slices.Sorted(maps.Keys(templates)) {
-		text, err := spec.Expand(templates[name], values)
+		text, err := config.Expand(templates[name], values)
 		if err != nil {
 			return fmt.Errorf("template %s: %w", name, err)
 		}

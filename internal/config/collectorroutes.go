@@ -1,0 +1,199 @@
+// The ways of spans through the pipelines of a Collector: which of them the sink counts.
+
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/protocol"
+)
+
+// Routes are what is known of the ways of spans from the receivers to the sink.
+type Routes struct {
+	Counted []string // exporters whose spans the sink counts; nil: it is not known which
+	LeftOut string   // what it is worth that the Collector says how many spans it leaves out; "": it is of the way that is counted
+}
+
+// What a Collector says that it leaves out may not be of the way that is counted.
+const (
+	leftOutUntold    = "untold"    // it may be of another way as well
+	leftOutElsewhere = "elsewhere" // it is of other ways alone
+)
+
+// passingProcessors are the processors that pass every span on.
+var passingProcessors = []string{
+	"attributes", "batch", "groupbyattrs", "groupbytrace", "k8s_attributes", "memory_limiter", "redaction", "resource", "resource_detection", "span", "transform",
+}
+
+// leaf is the end of a way: an exporter in a pipeline.
+type leaf struct {
+	pipeline *pipeline
+	id       *node
+	way      []*pipeline
+	whole    bool // nothing on the way leaves spans out
+}
+
+// samplingProcessors leave spans out, and change none.
+var samplingProcessors = []string{"filter", "probabilistic_sampler", "tail_sampling"}
+
+// routes finds the ways of spans. Where spans take several, the sink counts one on which none is left out, and the copies that
+// come by the others are marked: they cost what they cost, and are no duplicates. Where there is none, it counts all.
+func (c *collector) routes() {
+	r := &c.copy.Routes
+	if c.opaque {
+		c.copy.Sends = []protocol.Name{protocol.OTLPGRPC}
+		return
+	}
+	var ends []leaf
+	for _, p := range c.pipelines {
+		if p.signal == "traces" && slices.ContainsFunc(p.receivers.items, func(id *node) bool { return !c.connects(id.text) }) {
+			ends = c.follow(ends, p, nil, true)
+		}
+	}
+	if len(ends) == 0 {
+		c.fail(c.root.get("service").get("pipelines").at, "no pipeline of traces sends spans on: give one of them an exporter otlp or otlphttp, whatever its endpoint")
+		return
+	}
+	counted := slices.IndexFunc(ends, func(l leaf) bool { return l.whole })
+	var kept []*pipeline
+	var ways []*pipeline
+	for i, l := range ends {
+		if counted >= 0 && i != counted || slices.Contains(kept, l.pipeline) {
+			c.mark(l)
+			continue
+		}
+		kept = append(kept, l.pipeline)
+		ways = append(ways, l.way...)
+		if !slices.Contains(r.Counted, l.id.text) {
+			r.Counted = append(r.Counted, l.id.text)
+		}
+		c.sends(l.id.text)
+	}
+	var here, elsewhere bool
+	for _, p := range c.pipelines {
+		if p.signal == "traces" && p.leavesOut() {
+			on := slices.Contains(ways, p)
+			here, elsewhere = here || on, elsewhere || !on
+		}
+	}
+	switch {
+	case here && (elsewhere || len(kept) > 1):
+		r.LeftOut = leftOutUntold
+	case elsewhere:
+		r.LeftOut = leftOutElsewhere
+	}
+}
+
+// leavesOut reports whether a processor of the pipeline may leave spans out.
+func (p *pipeline) leavesOut() bool {
+	return slices.ContainsFunc(p.processors.items, func(id *node) bool { return !slices.Contains(passingProcessors, component(id.text)) })
+}
+
+// follow adds the ends of all ways from a pipeline on.
+func (c *collector) follow(ends []leaf, p *pipeline, way []*pipeline, whole bool) []leaf {
+	if slices.Contains(way, p) {
+		return ends // a circle, which the Collector refuses
+	}
+	way = append(slices.Clone(way), p)
+	whole = whole && !p.leavesOut()
+	for _, id := range p.exporters.items {
+		if !c.connects(id.text) {
+			if slices.Contains(networkExporters, component(id.text)) {
+				ends = append(ends, leaf{p, id, way, whole})
+			}
+			continue
+		}
+		for _, next := range c.pipelines {
+			if next.signal == "traces" && next.receivers.holds(id.text) {
+				ends = c.follow(ends, next, way, whole && component(id.text) == "forward")
+			}
+		}
+	}
+	return ends
+}
+
+// mark has spans at the end of a way that is not counted go to the sink as copies.
+func (c *collector) mark(l leaf) {
+	section, old := c.section(exporterSection), l.id.text
+	id := typeOf(old) + "/" + strings.ReplaceAll(old, "/", "-") + "-copy"
+	if section.get(id) == nil {
+		value := section.get(old).clone()
+		to := value
+		switch component(old) {
+		case "otlp_grpc":
+			value.put("endpoint", quotedWord("${env:COPIES}"))
+		case "otlp_http":
+			value.put("endpoint", quotedWord("http://${env:COPIES_HTTP}"))
+		case "zipkin": // the sink's receiver of Zipkin may be another hop's
+			id = c.exporterType("otlp_http") + "/" + strings.ReplaceAll(old, "/", "-") + "-copy"
+			value = table("endpoint", quotedWord("http://${env:COPIES_HTTP}"))
+			to = value
+		case "load_balancing":
+			value.put("resolver", table("static", table("hostnames", row(quotedWord("${env:COPIES}")))))
+			to = value.below("protocol").below("otlp")
+		}
+		to.below("headers").put(protocol.CopyHeader, quotedWord("true"))
+		section.put(id, value)
+		c.change(l.id.at, "exporters.%s in pipeline %s: %s, whose spans the sink takes in and does not count: they come to it by another exporter too", old, l.pipeline.id, id)
+	}
+	l.id.text = id
+}
+
+// says are what a Collector says of the spans of the ways that are counted, of all that it says.
+func (r Routes) says(all []Saying) []Saying {
+	var out []Saying
+	for _, one := range all {
+		switch one.What {
+		case SaysDropped, SaysFailed, SaysSent:
+			if r.Counted == nil {
+				out = append(out, one)
+			}
+			for _, id := range r.Counted {
+				by := one
+				by.Metrics += `{exporter="` + id + `"}`
+				out = append(out, by)
+			}
+		case SaysSampled, SaysEarly, SaysKept, SaysLate:
+			switch r.LeftOut {
+			case "":
+				out = append(out, one)
+			case leftOutElsewhere:
+				if one.What == SaysSampled { // none: of no processor
+					one.Metrics, one.One = `otelcol_processor_filter_spans_filtered{filter=""}`, ""
+					out = append(out, one)
+				}
+			}
+		default:
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// clone is a tree of its own.
+func (n *node) clone() *node {
+	out := *n
+	out.items, out.entries = nil, nil
+	for _, item := range n.items {
+		out.items = append(out.items, item.clone())
+	}
+	for _, e := range n.entries {
+		out.entries = append(out.entries, entry{e.key, e.at, e.value.clone()})
+	}
+	return &out
+}
+
+// sends notes how an exporter sends spans.
+func (c *collector) sends(id string) {
+	how := protocol.OTLPGRPC
+	switch component(id) {
+	case "otlp_http":
+		how = protocol.OTLPHTTP
+	case "zipkin":
+		how = protocol.Zipkin
+	}
+	if !slices.Contains(c.copy.Sends, how) {
+		c.copy.Sends = append(c.copy.Sends, how)
+	}
+}

@@ -1,0 +1,233 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// same compares experiments; the folders of built-in workloads and tracers are
+// the same wherever the names are.
+var same = cmp.Options{
+	cmpopts.EquateEmpty(),
+	cmpopts.IgnoreFields(Workload{}, "Files"),
+	cmpopts.IgnoreFields(Tracer{}, "Files"),
+	cmpopts.IgnoreFields(Service{}, "Files"),
+}
+
+func parseOne(t *testing.T, text string) *Experiment {
+	t.Helper()
+	es, err := ParseExperiment("shop.yaml", t.TempDir(), []byte(text), builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(es) != 1 {
+		t.Fatalf("%d experiments, want 1", len(es))
+	}
+	return es[0]
+}
+
+const small = `
+workload: {language: python, processes: [{name: shop, run: "shop --port {port}"}], operations: {home: GET /, cart: GET /cart}}
+variants: {none: , otel: }
+`
+
+func TestDefaults(t *testing.T) {
+	e := parseOne(t, small)
+	want := Load{Rate: 100, Connections: 256, Arrivals: "constant", Warmup: 3 * time.Second,
+		Duration: 10 * time.Second, Timeout: 5 * time.Second, Idle: time.Second}
+	if diff := cmp.Diff(want, e.Load); diff != "" {
+		t.Errorf("load (-want +got)\n%s", diff)
+	}
+	if e.Name != "shop" || e.Workload.Name != "shop" || e.Sink != Checking || e.Design.Blocks != 10 {
+		t.Errorf("name %q, workload %q, sink %q, %d blocks", e.Name, e.Workload.Name, e.Sink, e.Design.Blocks)
+	}
+	if p := e.Workload.Processes[0]; p.Role != "app" || !p.Traced || p.Patience != DefaultPatience {
+		t.Errorf("process %+v", p)
+	}
+	if len(e.Operations) != 2 || e.Operations[0].Name != "home" || e.Operations[1].Method != "GET" {
+		t.Errorf("operations %+v, want all of the workload in its order", e.Operations)
+	}
+	if e.Variants[0].Tracer.Name != "none" || e.Variants[1].Tracer.Name != "otel-python" {
+		t.Errorf("variants %+v", e.Variants)
+	}
+}
+
+func TestClosedLoop(t *testing.T) {
+	e := parseOne(t, small+"load: {connections: 4}")
+	if e.Load.Rate != 0 || e.Load.Connections != 4 {
+		t.Errorf("load %+v, want no rate over 4 connections", e.Load)
+	}
+}
+
+// TestVariantTracers: which tracer a variant means, by its form.
+func TestVariantTracers(t *testing.T) {
+	e := parseOne(t, `
+workload: hello/flask
+variants:
+  base: {tracer: none}
+  otel:
+  otel-python: {settings: {sampling: 5%}}
+  whole: otel-python
+  mine: {env: {TRACE: "on"}}
+`)
+	for i, want := range []string{"none", "otel-python", "otel-python", "otel-python", "none"} {
+		if got := e.Variants[i].Tracer.Name; got != want {
+			t.Errorf("variant %s has tracer %s, want %s", e.Variants[i].Name, got, want)
+		}
+	}
+	v := e.Variants[2]
+	if v.Settings["sampling"] != "5%" || v.Chosen["sampling"] != "5%" || len(v.Chosen) != 1 || v.Settings["queue"] != "2048" {
+		t.Errorf("settings %v, chosen %v", v.Settings, v.Chosen)
+	}
+}
+
+func TestSeveralWorkloads(t *testing.T) {
+	es, err := ParseExperiment("x.yaml", ".", []byte("workloads: [hello/go, hello/flask]\nvariants: {none: , otel: }"), builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range es {
+		got = append(got, e.Workload.Name+" "+e.Variants[1].Tracer.Name)
+	}
+	if diff := cmp.Diff([]string{"hello/go otel-go", "hello/flask otel-python"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBody: a body is a text, or a file beside the experiment.
+func TestBody(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "order.json"), []byte("{\"n\": 1}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	es, err := ParseExperiment("x.yaml", dir, []byte(`
+workload:
+  processes: [{name: shop, run: [shop, "{port}"]}]
+  operations:
+    a: {request: POST /, body: "@order.json"}
+    b: {request: POST /, body: {text: "@order.json"}}
+    c: {request: POST /, body: {base64: AAE=}}
+variants: {none: , otel-python: }
+`), builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"{\"n\": 1}\n", "@order.json", "\x00\x01"} {
+		if got := string(es[0].Operations[i].Body); got != want {
+			t.Errorf("body %d is %q, want %q", i, got, want)
+		}
+	}
+}
+
+func TestKeep(t *testing.T) {
+	text := `
+workload: hello/flask
+variants: {none: , a: otel, b: {tracer: otel, against: a}, c: {tracer: otel, against: b}}
+`
+	for _, test := range []struct {
+		names []string
+		want  []string
+		err   string
+	}{
+		{nil, []string{"none", "a", "b", "c"}, ""},
+		{[]string{"a"}, []string{"none", "a"}, ""},
+		{[]string{"c"}, []string{"none", "b", "c"}, ""},
+		{[]string{"none"}, nil, `only the baseline "none" is left; name another variant`},
+		{[]string{"aa"}, nil, `unknown variant "aa"; did you mean "a"?`},
+	} {
+		e := parseOne(t, text)
+		err := e.Keep(test.names)
+		if test.err != "" {
+			if err == nil || err.Error() != test.err {
+				t.Errorf("Keep(%v) = %v, want %s", test.names, err, test.err)
+			}
+			continue
+		}
+		var got []string
+		for _, v := range e.Variants {
+			got = append(got, v.Name)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("Keep(%v): %v\n%s", test.names, err, diff)
+		}
+	}
+}
+
+func TestQuickenAndSettle(t *testing.T) {
+	e := parseOne(t, small)
+	e.Quicken()
+	e.Settle()
+	if !e.Design.Quick || e.Design.Blocks != 6 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != quickWindow {
+		t.Errorf("%+v %+v", e.Design, e.Load)
+	}
+	if e.Design.Seed == 0 {
+		t.Error("no seed was drawn")
+	}
+}
+
+// A quick experiment makes no pilots where the workload declares rates, and says so; where it declares none, it makes them.
+func TestQuickenDeclaredRates(t *testing.T) {
+	parse := func(text string) *Experiment {
+		t.Helper()
+		es, err := ParseExperiment("x.yaml", ".", []byte(text+"\nload: {rate: 50% of slowest, duration: 7s}\n"), builtIn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		es[0].Quicken()
+		if err := es[0].Check(); err != nil {
+			t.Error(err)
+		}
+		roundTrip(t, es[0])
+		return es[0]
+	}
+	const own = "workload:\n  processes: [{name: app, run: [x, '{port}']}]\n  operations: {home: GET /, cart: {request: GET /cart, rate: 9/s}}\n"
+	e := parse("workload: requests/flask\noperations: [json, db]\nvariants: {none: , otel: }")
+	if e.Load.Relative != nil || e.Load.Rate != e.Workload.Rate || e.Operations[0].Rate == 0 || e.Design.Unpiloted != "50% of slowest" {
+		t.Errorf("load %+v, design %+v, operations %+v", e.Load, e.Design, e.Operations)
+	}
+	if want := " (declared, not 50% of slowest) for 2.5s"; !strings.Contains(e.Summary(), want) {
+		t.Errorf("%s\nwant %s", e.Summary(), want)
+	}
+	e = parse(own + "  rate: 5/s\nvariants: {none: , other: {tracer: none}}")
+	if e.Load.Relative != nil || e.Load.Rate != 5 || e.Operations[1].Rate != 9 {
+		t.Errorf("load %+v, operations %+v", e.Load, e.Operations)
+	}
+	e = parse(own + "variants: {none: , other: {tracer: none}}")
+	if e.Load.Relative == nil || e.Load.Rate != 0 || e.Design.Unpiloted != "" {
+		t.Errorf("without a declared rate: load %+v, design %+v", e.Load, e.Design)
+	}
+}
+
+// An operation that is asked for less than once in the window is an error, and
+// making an experiment quick makes none.
+func TestEachOperationHappens(t *testing.T) {
+	const text = "workload:\n  processes: [{name: app, run: x}]\n  operations: {home: {request: GET http://h/, rate: 0.3/s}}\n" +
+		"variants: {none: , other: {tracer: none}}\nload: {duration: "
+	_, err := ParseExperiment("x.yaml", ".", []byte(text+"3s}\n"), builtIn())
+	if err == nil || !strings.Contains(err.Error(), `operation "home": 0.3/s for 3s is no operation`) {
+		t.Errorf("3 s: %v", err)
+	}
+	es, err := ParseExperiment("x.yaml", ".", []byte(text+"10s}\n"), builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	es[0].Quicken()
+	if d := es[0].Load.Duration; d < 3*time.Second || d > 4*time.Second {
+		t.Errorf("quick: %v", d)
+	}
+	roundTrip(t, es[0])
+	if err := es[0].CheckWindow(); err != nil {
+		t.Error(err)
+	}
+	es[0].Load.Duration = time.Second
+	if err := es[0].CheckWindow(); err == nil {
+		t.Error("0.3/s for 1 s is fine")
+	}
+}

@@ -1,0 +1,112 @@
+// What does not go together in an experiment though each part is right.
+
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/metric"
+)
+
+// misfit is a part of an experiment that does not go with another.
+type misfit struct {
+	at   []string // keys from the top of the file, as far as they are there
+	text string
+	// Whether a choice among the variants may still mend it: a file is then right
+	// as long as one is made.
+	choice bool
+}
+
+// Check says what does not go together in the experiment, nil if all does.
+// Whoever changes an experiment after it was read asks it.
+func (e *Experiment) Check() error {
+	var all []error
+	for _, m := range e.misfits() {
+		all = append(all, errors.New(m.text))
+	}
+	if all == nil {
+		return e.CheckWindow()
+	}
+	return errors.Join(all...)
+}
+
+func (e *Experiment) misfits() []misfit {
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard())
+}
+
+// ownRates finds operations whose own rate would stand against what the load varies.
+func (e *Experiment) ownRates() []misfit {
+	l := e.Load
+	if len(l.Rates) == 0 && len(l.Levels) == 0 {
+		return nil
+	}
+	var out []misfit
+	for _, o := range e.Operations {
+		if o.Rate > 0 {
+			out = append(out, misfit{at: []string{"load"}, text: fmt.Sprintf(
+				"operation %q has a rate of its own, %s, which this load (%s) could not vary; leave it out of the operation",
+				printable(o.Name), formatRate(o.Rate), l.Summary())})
+		}
+	}
+	return out
+}
+
+// protocols finds what only gRPC has.
+func (e *Experiment) protocols() []misfit {
+	if e.Load.Streams == 0 || slices.ContainsFunc(e.Operations, Operation.overGRPC) {
+		return nil
+	}
+	return []misfit{{at: []string{"load", "streams"}, text: "streams are calls at a time on one connection of gRPC, but no operation is over gRPC; leave streams out"}}
+}
+
+// overGRPC reports whether the operation, or a part of the mix, is a gRPC call.
+func (o Operation) overGRPC() bool {
+	return o.GRPC || slices.ContainsFunc(o.Mix, func(s Share) bool { return s.Operation.GRPC })
+}
+
+// stopping finds a precision of a metric that the load does not have.
+func (e *Experiment) stopping() []misfit {
+	d := e.Design
+	if d.Most == 0 {
+		return nil
+	}
+	at := []string{"design", "precision"}
+	switch searched := e.Load.Capacity != nil; {
+	case searched && d.Metric != metric.Capacity:
+		return []misfit{{at: at, text: fmt.Sprintf("the load searches for a capacity, so that each run has a rate of its own and %s cannot be compared; write precision: %s of %s",
+			d.Metric, formatShare(d.Precision), metric.Capacity)}}
+	case !searched && d.Metric == metric.Capacity:
+		return []misfit{{at: at, text: "there is no capacity without load: {capacity: {cpu: 75%}} or the like; name another metric"}}
+	case e.Load.Closed() && isLatency(d.Metric) && e.self():
+		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared where a workload goes as fast as it can, so that there is no precision of %s; give the load a rate, or write of %s",
+			d.Metric, metric.TimePerCall)}}
+	case e.Load.Closed() && isLatency(d.Metric):
+		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared in a closed loop, so that there is no precision of %s; give the load a rate, or write of %s",
+			d.Metric, metric.Throughput)}}
+	case !e.Load.Closed() && d.Metric == metric.Throughput:
+		return []misfit{{at: at, text: fmt.Sprintf("the throughput at a rate is that rate for every variant; write of %s, or load: {connections: 4}", metric.CPUPerOperation)}}
+	}
+	return nil
+}
+
+// check complains of what does not go together, at the place in the file, as far
+// as no choice among the variants may mend it; n is the whole file.
+func (s *source) check(n *node, e *Experiment) {
+	if len(s.problems) > 0 {
+		return // what is wrong by itself may be all that does not go together
+	}
+	for _, m := range e.misfits() {
+		if m.choice {
+			continue // Check asks after the choice
+		}
+		s.fail(n.place(m.at), "%s", m.text)
+	}
+	if len(s.problems) > 0 {
+		return
+	}
+	if err := e.CheckWindow(); err != nil {
+		s.fail(n.place([]string{"load"}), "%v", err)
+	}
+}

@@ -1,0 +1,138 @@
+// Which of a workload's processes a variant is on, and whether what its tracer brings fits there.
+
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// on reads which processes of the workload a variant is on: names, or one name.
+func (s *source) on(n *node, w *Workload) []string {
+	names := s.texts(n)
+	if len(names) == 0 && n.kind != mapping {
+		s.fail(n.at, "on names no process, so that nothing would be traced; name some of %s, or leave it out for all that are traced", strings.Join(w.processNames(), ", "))
+	}
+	for i, name := range names {
+		at := n.at
+		if n.kind == list {
+			at = n.items[i].at
+		}
+		switch {
+		case !slices.Contains(w.processNames(), name):
+			s.fail(at, "%s", unknown("process", printable(name), w.processNames()))
+		case slices.Contains(names[:i], name):
+			s.fail(at, "process %q is named a second time", name)
+		}
+	}
+	return names
+}
+
+func (w *Workload) processNames() []string {
+	var out []string
+	for _, p := range w.Processes {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// Traces reports whether a process of the workload is one that the variant is on.
+func (v Variant) Traces(p Process) bool {
+	if v.On == nil {
+		return p.Traced
+	}
+	return slices.Contains(v.On, p.Name)
+}
+
+// Skips reports whether a variant is on none of the processes that an operation asks, by its own choice (on:).
+func (v Variant) Skips(o Operation, w *Workload) bool {
+	if v.On == nil || w == nil || len(w.Processes) == 0 {
+		return false
+	}
+	if len(o.Mix) > 0 {
+		return !slices.ContainsFunc(o.Mix, func(share Share) bool { return !v.Skips(share.Operation, w) })
+	}
+	return !v.Traces(o.Owner(w.Processes))
+}
+
+// LeavesOut reports whether a variant is not on some of the processes that a tracer would otherwise
+// apply to.
+func (v Variant) LeavesOut(w *Workload) bool {
+	return w != nil && slices.ContainsFunc(w.Processes, func(p Process) bool { return p.Traced && !v.Traces(p) })
+}
+
+// fitting complains, at the places of the tracer and of on, where what a variant brings or chooses
+// does not go with the workload. A place that is not there is that of the variant.
+func (s *source) fitting(v *Variant, w *Workload, tracer, on place) {
+	t := v.Tracer
+	if v.On != nil && v.Untraced() {
+		s.fail(on, "on says which processes are traced, and this variant traces none: give it a tracer, env or args, or leave on out")
+	}
+	var traced []Process
+	for _, p := range w.Processes {
+		if v.Traces(p) {
+			traced = append(traced, p)
+		}
+	}
+	for _, b := range t.Processes {
+		if slices.Contains(w.processNames(), b.Name) {
+			s.fail(tracer, "tracer %s brings a process called %q, and workload %s has one of that name: call one of them otherwise", t.Name, b.Name, printable(w.Name))
+		}
+		if slices.ContainsFunc(v.Route(), func(hop Process) bool { return hop.Name == b.Name }) {
+			s.fail(tracer, "tracer %s brings a process called %q, and a hop of the variant has that name: give the hop another, such as {%s-hop: {service: …}}", t.Name, b.Name, b.Name)
+		}
+		if b.Beside && len(traced) == 0 && v.On == nil {
+			s.fail(tracer, "tracer %s brings %q beside each traced process, and workload %s has none: say which with on: [%s]", t.Name, b.Name, printable(w.Name), strings.Join(w.processNames(), ", "))
+		}
+		if b.Front && w.Self {
+			s.fail(tracer, "tracer %s brings %q, through which requests go, and workload %s is self-driving: there are none", t.Name, b.Name, printable(w.Name))
+			continue
+		}
+		if !b.Front && !slices.Contains(b.words(t.template), besidePrefix+"port") {
+			continue
+		}
+		for _, p := range traced {
+			if p.Run != nil && !usesPort(p, w.Processes) {
+				s.fail(tracer, "tracer %s brings %q, which has to know the port of process %q, and that is not told its port by {port}: put {port} into its run or env, or leave it out with on:", t.Name, b.Name, p.Name)
+			}
+		}
+	}
+}
+
+// template is the text of a file of the tracer's folder; "" where it cannot be read.
+func (t *Tracer) template(name string) string {
+	return (&source{files: t.Files}).templateText(name)
+}
+
+// Tracing says which processes a variant is on and what its tracer brings, where it chooses some or
+// brings any: "on shop, cart; brings proxy in front of each, collector once a run".
+func (e *Experiment) Tracing(v Variant) string {
+	if v.On == nil && len(v.Tracer.Processes) == 0 {
+		return ""
+	}
+	var on, brings []string
+	for _, p := range e.Workload.Processes {
+		if v.Traces(p) {
+			on = append(on, p.Name)
+		}
+	}
+	whom := "it"
+	if len(on) > 1 {
+		whom = "each"
+	}
+	for _, b := range v.Tracer.Processes {
+		where := b.Where()
+		if b.Beside {
+			where += " " + whom
+		}
+		brings = append(brings, b.Name+" "+where)
+	}
+	var parts []string
+	if len(on) > 0 {
+		parts = append(parts, "on "+strings.Join(on, ", "))
+	}
+	if len(brings) > 0 {
+		parts = append(parts, "brings "+strings.Join(brings, ", "))
+	}
+	return strings.Join(parts, "; ")
+}

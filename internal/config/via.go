@@ -1,0 +1,240 @@
+// Hops: services that a variant's spans pass through on their way to the sink.
+
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/protocol"
+)
+
+// viaExample is how hops are written.
+const viaExample = "via: collector, via: {collector: mine.yaml}, or in a row via: [{edge: {service: collector}}, {tail: {service: collector, config: tail.yaml}}]"
+
+// via reads the hops of a variant, in the order of a span's way.
+func (s *source) via(n *node, w *Workload) []Process {
+	items := []*node{n}
+	if n.kind == list {
+		items = n.items
+	}
+	var out []Process
+	for _, item := range items {
+		hop, ok := s.hop(item, passing)
+		if !ok {
+			continue
+		}
+		if tap, asked := s.tapOf(item, hop); asked {
+			out = s.another(out, tap, item, w)
+		}
+		out = s.another(out, hop, item, w)
+	}
+	if n.kind == list && len(n.items) == 0 {
+		s.fail(n.at, "via is empty; write %s", viaExample)
+	}
+	return out
+}
+
+// another adds a hop under a name that nothing else has.
+func (s *source) another(out []Process, hop Process, item *node, w *Workload) []Process {
+	taken := func(p Process) bool { return p.Name == hop.Name }
+	switch {
+	case slices.ContainsFunc(out, taken):
+		s.fail(item.at, "a second hop called %q; give one of them a name of its own, such as {%s-2: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
+	case slices.ContainsFunc(w.Processes, taken):
+		s.fail(item.at, "the workload has a process called %q; give the hop a name of its own, such as {%s-hop: {service: %s}}", hop.Name, hop.Name, hop.Service.Name)
+	}
+	return append(out, hop)
+}
+
+// passing is a service as spans pass through it.
+func passing(v *Service) *Service {
+	if v.Hop != nil {
+		return v.Hop
+	}
+	return v
+}
+
+// hop reads the name of a service, or {NAME: FILE}, or {NAME: {KEYS}}; as says what the service is there.
+func (s *source) hop(n *node, as func(*Service) *Service) (Process, bool) {
+	switch {
+	case n.kind == scalar:
+		return s.hopOf(n, n, s.line(n), as)
+	case n.kind != mapping || len(n.entries) == 0:
+		s.fail(n.at, "a hop is the name of a service: %s; this is %s", viaExample, n.kind)
+		return Process{}, false
+	case len(n.entries) > 1:
+		s.fail(n.entries[1].at, "several hops are a list, because their order counts: %s", viaExample)
+		return Process{}, false
+	}
+	e := n.entries[0]
+	if e.value.kind != mapping {
+		hop, ok := s.hopOf(&node{kind: scalar, text: e.key, at: e.at}, n, e.key, as)
+		if ok && e.value.kind != null {
+			s.hopConfig(e.value, &hop)
+		}
+		return hop, ok
+	}
+	service := e.value.get("service")
+	if service == nil {
+		service = &node{kind: scalar, text: e.key, at: e.at}
+	}
+	hop, ok := s.hopOf(service, n, e.key, as)
+	if !ok {
+		return hop, false
+	}
+	program := e.value.get("program")
+	if program != nil {
+		s.program(program, &hop)
+	}
+	keys := fields{
+		"service": func(*node) {},
+		"program": func(*node) {}, // read above: what a configuration may name depends on it
+		"tap":     func(*node) {}, // see tapOf
+		"config":  func(v *node) { s.hopConfig(v, &hop) },
+		"env":     func(v *node) { hop.Own = s.userEnv(v, servicePlaceholders) },
+		"cpus":    func(v *node) { hop.CPUs = s.number(v, 0, 1024) },
+		"memory":  func(v *node) { hop.Memory = s.size(v) },
+	}
+	for _, set := range hop.Service.Settings {
+		keys[set.Name] = func(v *node) { s.chooseOf(&hop, set, v) }
+	}
+	ok = s.mapping(e.value, "a hop", keys)
+	s.meant(e.value, hop)
+	hop.resettle()
+	return hop, ok
+}
+
+// hopOf is the process of a service, under a name, as a hop.
+func (s *source) hopOf(service, at *node, name string, as func(*Service) *Service) (Process, bool) {
+	p, ok := s.ofService(service)
+	if !ok {
+		return p, false
+	}
+	p = as(p.Service).process(nil)
+	p.Name = name
+	switch {
+	case !processName.MatchString(name):
+		s.fail(at.at, "hop %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(name))
+	case len(p.Service.Receives) == 0:
+		s.fail(service.at, "service %q receives no spans (receives: in its file), so that nothing can go via it", p.Service.Name)
+	default:
+		return p, true
+	}
+	return p, false
+}
+
+// program reads the program that stands in for what a service builds.
+func (s *source) program(n *node, hop *Process) {
+	of := hop.Service
+	if len(of.Build.Run) == 0 || len(of.Process.Run) == 0 {
+		s.fail(n.at, "service %q builds no program that another one could stand in for", of.Name)
+		return
+	}
+	hop.Program = s.line(n)
+	own := *of
+	own.Build, own.Process.Run = Build{}, slices.Clone(of.Process.Run)
+	own.Process.Run[0] = hop.Program
+	own.Needs = []Need{{Command: hop.Program, Install: "install it, or leave program out of the hop: then " + of.Name + " is built"}}
+	hop.Service = &own
+	hop.resettle()
+}
+
+// hopConfig reads a configuration of a hop: a file beside this one, or, in several lines, the text itself.
+func (s *source) hopConfig(n *node, hop *Process) {
+	name, text := s.configText(n, hop.Service)
+	hop.Config = text
+	if text == "" || hop.Service.Components == nil {
+		return
+	}
+	hop.Config, hop.Copy = s.copyOf(name, text, hop.Service, hop.Program != "")
+	own := *hop.Service
+	own.Says = hop.Copy.Routes.says(own.Says)
+	own.Receives = maps.Clone(own.Receives)
+	maps.DeleteFunc(own.Receives, func(by protocol.Name, _ string) bool { return !slices.Contains(hop.Copy.Receives, by) })
+	if _, first := own.Receives[protocol.OTLPGRPC]; !first {
+		for _, by := range hop.Copy.Receives {
+			own.Process.Ready = "tcp://" + own.Receives[by]
+			break
+		}
+	}
+	hop.Service = &own
+	hop.resettle()
+}
+
+// configText is the text of a configuration, and what its file is called.
+func (s *source) configText(n *node, of *Service) (file, text string) {
+	if of.Config == "" {
+		s.fail(n.at, "service %q takes no configuration (config: in its file)", of.Name)
+		return "", ""
+	}
+	text, file = s.text(n), "the configuration of "+of.Name
+	if !strings.Contains(text, "\n") {
+		name := s.line(n)
+		if s.open == nil {
+			s.fail(n.at, "config: there is no folder to read %q from", printable(name))
+			return "", ""
+		}
+		read, err := s.open(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			s.fail(n.at, "config: there is no file %q beside this one", printable(name))
+			return "", ""
+		case err != nil:
+			s.fail(n.at, "config: %v", err)
+			return "", ""
+		}
+		file, text = name, string(read)
+	}
+	s.bodies += len(text)
+	if s.bodies > maxBody {
+		s.fail(n.at, "the configurations and bodies are too large: %d bytes up to here; the most is %d together", s.bodies, maxBody)
+		return "", ""
+	}
+	for _, pair := range configPair.FindAllStringSubmatch(text, -1) {
+		if IsSecret(pair[1], pair[2]) && !inVariable.MatchString(pair[2]) {
+			s.fail(n.at, "config: the value of %q looks like a credential, which would stand in the results folder: write %s: ${env:NAME} there, and env: {NAME: \"${env:NAME}\"} beside config",
+				printable(pair[1]), printable(pair[1]))
+			return "", ""
+		}
+	}
+	return file, strings.TrimRight(text, "\n") + "\n"
+}
+
+// configPair is a key of a configuration with a value on the same line.
+var configPair = regexp.MustCompile(`(?m)([A-Za-z0-9_.-]+)["']?[ \t]*:[ \t]+["']?([^\s,{}\[\]#"'][^\s,{}\[\]"']*)`)
+
+// inVariable is a value, as configPair finds it, that a variable is a part of: ${env:NAME} ends for it at the brace. $$ is a
+// dollar sign.
+var inVariable = regexp.MustCompile(`(^|[^$])\$($|[^$])`)
+
+// pairs are a hop as it is written.
+func (w writer) hop(p Process) pairs {
+	var keys pairs
+	keys.add("service", p.Service.Name)
+	keys.text("program", p.Program)
+	if p.Copy != nil {
+		keys.add("config", p.Copy.Given)
+	} else if p.Config != "" {
+		keys.add("config", p.Config)
+	}
+	for _, set := range p.Service.Settings {
+		if value, chosen := p.Settings[set.Name]; chosen {
+			keys.add(set.Name, w.value(set.Name, value))
+		}
+	}
+	if len(p.Own) > 0 {
+		keys.add("env", w.env(p.Own))
+	}
+	if p.CPUs > 0 && p.CPUs != p.Service.Process.CPUs {
+		keys.add("cpus", p.CPUs)
+	}
+	if p.Memory > 0 && p.Memory != p.Service.Process.Memory {
+		keys.add("memory", formatSize(p.Memory))
+	}
+	return single(p.Name, keys)
+}

@@ -1,0 +1,124 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWarmups: a warm-up is given, or found by a pilot.
+func TestWarmups(t *testing.T) {
+	for text, want := range map[string][2]time.Duration{
+		"5s":        {5 * time.Second, 0},
+		"0s":        {0, 0},
+		"auto":      {0, DefaultWarmupMost},
+		"auto..1m":  {0, time.Minute},
+		"auto.. 5s": {0, 5 * time.Second},
+	} {
+		e := parseOne(t, small+"load: {warmup: "+text+"}")
+		if got := [2]time.Duration{e.Load.Warmup, e.Load.WarmupMost}; got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+		roundTrip(t, e)
+	}
+	e := parseOne(t, small+"load: {warmup: auto}")
+	if got := e.Summary(); !strings.Contains(got, "for 10s after a warm-up that a pilot finds, at most 30s") {
+		t.Error(got)
+	}
+}
+
+func TestBadWarmups(t *testing.T) {
+	for load, want := range map[string]string{
+		"load: {warmup: automatic}":                `"automatic" is not a warm-up; write auto, or auto..60s`,
+		"load: {warmup: auto..}":                   "is not a duration",
+		"load: {warmup: auto..1s}":                 "1s is out of range: 5s to 10m",
+		"load: {warmup: auto..1h}":                 "1h is out of range: 5s to 10m",
+		"load: {warmup: auto, rate: 3/s}":          `operation "home": 3/s for 30s is under 100 operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..1m)`,
+		"load: {warmup: auto, rate: [500/s, 1/s]}": `operation "home": 1/s for 30s is under 100 operations`,
+	} {
+		_, err := ParseExperiment("shop.yaml", ".", []byte(small+load), builtIn())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", load, err, want)
+		}
+	}
+}
+
+// TestWarmupOverridden: a flag says another warm-up, and a quick run finds none.
+func TestWarmupOverridden(t *testing.T) {
+	e := parseOne(t, small)
+	if err := e.OverrideLoad(Override{Warmup: "auto..20s"}); err != nil || e.Load.Warmup != 0 || e.Load.WarmupMost != 20*time.Second {
+		t.Errorf("%v, %+v", err, e.Load)
+	}
+	if err := e.OverrideLoad(Override{Duration: "3s"}); err != nil || e.Load.WarmupMost != 20*time.Second {
+		t.Errorf("%v, %+v", err, e.Load)
+	}
+	if err := e.OverrideLoad(Override{Warmup: "2s"}); err != nil || e.Load.Warmup != 2*time.Second || e.Load.WarmupMost != 0 {
+		t.Errorf("%v, %+v", err, e.Load)
+	}
+	e = parseOne(t, small+"load: {warmup: auto}")
+	if e.Quicken(); e.Load.Warmup != quickWarmup || e.Load.WarmupMost != 0 {
+		t.Errorf("quick: %+v", e.Load)
+	}
+}
+
+// TestWarmupOfTheWorkload: what a workload needs counts where the experiment says nothing.
+func TestWarmupOfTheWorkload(t *testing.T) {
+	slow := strings.Replace(small, "processes:", "warmup_all: 60s, processes:", 1)
+	for load, want := range map[string]struct{ whole, quick time.Duration }{
+		"":                                    {time.Minute, quickWarmupAll},
+		"load: {rate: 10/s, warmup: 1s}":      {time.Minute, quickWarmupAll},
+		"load: {rate: 10/s, warmup_all: 0s}":  {0, 0},
+		"load: {rate: 10/s, warmup_all: 20s}": {20 * time.Second, quickWarmupAll},
+	} {
+		e := parseOne(t, slow+load)
+		if e.Load.WarmupAll != want.whole {
+			t.Errorf("%s: %v of warm-up of all, want %v", load, e.Load.WarmupAll, want.whole)
+		}
+		text, err := e.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := parseOne(t, string(text)); again.Load.WarmupAll != want.whole {
+			t.Errorf("%s: written and read again: %v, want %v", load, again.Load.WarmupAll, want.whole)
+		}
+		if e.Quicken(); e.Load.WarmupAll != want.quick {
+			t.Errorf("%s: quick: %v, want %v", load, e.Load.WarmupAll, want.quick)
+		}
+	}
+	e := parseOne(t, small)
+	if e.Load.WarmupAll != 0 || strings.Contains(e.Load.warmupSummary(), "all") {
+		t.Errorf("%+v", e.Load)
+	}
+}
+
+// TestWarmupAllOfItself: a self-driving program is not asked in turn.
+func TestWarmupAllOfItself(t *testing.T) {
+	_, err := ParseWorkload("w.yaml", "w", []byte("self: true\nwarmup_all: 9s\nprocesses: [{name: app, run: [x]}]\noperations: {call: {drive: {depth: 5}}}\n"))
+	if err == nil || !strings.Contains(err.Error(), "asked by requests") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestLowest: the level of a sweep at which the least is done.
+func TestLowest(t *testing.T) {
+	for _, test := range []struct {
+		load Load
+		want map[string]string
+	}{
+		{Load{Rate: 5}, nil},
+		{Load{Rates: []float64{300, 100, 200}}, map[string]string{"rate": "100/s"}},
+		{Load{Levels: []int{8, 2}}, map[string]string{"connections": "2"}},
+		{Load{Depths: []int{8, 2}}, map[string]string{"depth": "2"}},
+		{Load{Crowds: []int{4, 1}}, map[string]string{"threads": "1"}},
+	} {
+		got := test.load.Lowest().Parameter
+		for name, value := range test.want {
+			if got[name] != value {
+				t.Errorf("%+v: %v, want %v", test.load, got, test.want)
+			}
+		}
+		if len(got) != len(test.want) {
+			t.Errorf("%+v: %v, want %v", test.load, got, test.want)
+		}
+	}
+}
