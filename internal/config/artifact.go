@@ -3,10 +3,16 @@
 package config
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 func (s *source) artifact(n *node) Artifact {
@@ -126,4 +132,164 @@ func (s *source) builds(n *node) map[string]Build {
 		out[name] = s.build(e.value)
 	}
 	return out
+}
+
+// What a workload, a tracer or a service needs of the machine.
+
+// Distinct drops the needs that are in the list before.
+func Distinct(needs []Need) []Need {
+	var out []Need
+	for _, n := range needs {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// The folder of .NET projects that a workload or tracer names.
+
+// NuGetLock pins the packages of a .NET project, beside it.
+const NuGetLock = "packages.lock.json"
+
+// projects reads the name of a folder whose folders are .NET projects with pinned packages.
+func (s *source) projects(n *node) string {
+	before := len(s.problems)
+	name := s.line(n)
+	switch {
+	case len(s.problems) > before:
+	case name == "" || name == "." || !filepath.IsLocal(name):
+		s.fail(n.at, "nuget must name a folder of projects in this folder, not %q", printable(name))
+	case s.files != nil && len(pinnedProjects(s.files, path.Clean(filepath.ToSlash(name)))) == 0:
+		s.fail(n.at, "nuget: no folder in %q has a %s", printable(name), NuGetLock)
+	default:
+		return path.Clean(filepath.ToSlash(name))
+	}
+	return ""
+}
+
+func pinnedProjects(files fs.FS, folder string) []string {
+	found, err := fs.Glob(files, folder+"/*/"+NuGetLock)
+	if err != nil {
+		return nil // a name that is a broken pattern is no folder's
+	}
+	return found
+}
+
+// Folders that several built-in workloads share, such as a Go module, or several tracers: each stands
+// in the folder of everyone that names it.
+
+// sharedFolders are the folders below workloads/shared or tracers/shared, by name. Where several
+// trees have the same name, the last one wins.
+func (c *Catalog) sharedFolders(of string) (map[string]fs.FS, error) {
+	dir := path.Join(of, "shared")
+	out := map[string]fs.FS{}
+	for _, layer := range c.layers {
+		entries, err := fs.ReadDir(layer, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("listing the folders that %s share: %w", of, err)
+		}
+		for _, entry := range entries {
+			if !entry.IsDir() {
+				continue
+			}
+			if out[entry.Name()], err = fs.Sub(layer, path.Join(dir, entry.Name())); err != nil {
+				return nil, fmt.Errorf("opening a folder that %s share: %w", of, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// share reads the names of shared folders, and puts them into the own one of a workload or a tracer.
+func (s *source) share(n *node) {
+	if s.shared == nil {
+		s.fail(n.at, "shared is for workloads and tracers of a catalog, which have a folder shared beside them")
+		return
+	}
+	folders, err := s.shared()
+	if err != nil {
+		s.fail(n.at, "%v", err)
+		return
+	}
+	both := beside{s.files, map[string]fs.FS{}}
+	for _, name := range s.texts(n) {
+		if _, err := fs.Stat(both, name); err == nil {
+			s.fail(n.at, "there is %q in this folder already", printable(name))
+		} else if folders[name] == nil {
+			s.fail(n.at, "%s", unknown("shared folder", printable(name), slices.Collect(maps.Keys(folders))))
+		} else {
+			both.shared[name] = folders[name]
+		}
+	}
+	s.files = both
+}
+
+// beside is a folder with others in it, by name.
+type beside struct {
+	fs.FS
+	shared map[string]fs.FS
+}
+
+func (b beside) Open(name string) (fs.File, error) {
+	first, rest, deep := strings.Cut(name, "/")
+	switch shared, ok := b.shared[first]; {
+	case ok && deep:
+		return shared.Open(rest)
+	case ok:
+		return shared.Open(".")
+	}
+	return b.FS.Open(name)
+}
+
+// ReadDir lists the shared folders among the folder's own files, for fs.WalkDir.
+func (b beside) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name != "." {
+		return fs.ReadDir(struct{ fs.FS }{b}, name) // by Open
+	}
+	out, err := fs.ReadDir(b.FS, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, shared := range b.shared {
+		info, err := fs.Stat(shared, ".")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fs.FileInfoToDirEntry(info))
+	}
+	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return out, nil
+}
+
+// Writing the files of a workload or tracer into a folder.
+
+// embedSuffix ends the name of a file that cannot be embedded under its own.
+const embedSuffix = ".embed"
+
+// CopyFiles writes the tree into dir, which is made if need be. X.embed becomes
+// X; programs and scripts (*.sh, or with a first line #!) become executable.
+func CopyFiles(tree fs.FS, dir string) error {
+	return fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("copying files to %s: %w", dir, err)
+		}
+		to := filepath.Join(dir, filepath.FromSlash(strings.TrimSuffix(p, embedSuffix)))
+		if d.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		text, err := fs.ReadFile(tree, p)
+		if err != nil {
+			return fmt.Errorf("copying %s: %w", p, err)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return fmt.Errorf("copying %s: %w", p, err)
+		}
+		mode := fs.FileMode(0o644)
+		if info.Mode()&0o111 != 0 || strings.HasSuffix(p, ".sh") || bytes.HasPrefix(text, []byte("#!")) {
+			mode = 0o755
+		}
+		return os.WriteFile(to, text, mode)
+	})
 }

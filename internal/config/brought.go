@@ -3,7 +3,10 @@
 package config
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -147,4 +150,181 @@ func (b Brought) words(read func(name string) string) []string {
 		out = append(out, Placeholders(read(name))...)
 	}
 	return out
+}
+
+// The processes of a plan: the workload's, and among them those that a tracer brings.
+
+// Placed says where a process of a plan stands that a tracer brought; zero: it is the workload's own.
+type Placed struct {
+	Name  string // in the tracer's file
+	Of    string // the workload's process that it stands beside; "": it is there once a run
+	Front bool   // requests to that process go through it
+}
+
+// Brought reports whether a tracer brought the process.
+func (p Process) Brought() bool { return p.Placed.Name != "" }
+
+// placed are the processes of a variant in the order in which they are started, so that they are stopped in the
+// opposite one: those that are there once a run; then for each process of the workload those beside it, to which it
+// may send what it has; itself; and what stands in front of it, the outermost last.
+func (e *Experiment) placed(v Variant) ([]Process, error) {
+	var out, around []Process
+	add := func(of string, b Brought) error {
+		p, err := v.place(of, b)
+		around = append(around, p)
+		return err
+	}
+	for _, b := range v.Tracer.Processes {
+		if !b.Beside {
+			if err := add("", b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out, around = around, nil
+	added := v.tracerEnv()
+	for _, process := range e.Workload.Processes {
+		on := v.Traces(process)
+		merged, err := process.merged(v, on, added)
+		if err != nil {
+			return nil, err
+		}
+		around = nil
+		for _, b := range v.Tracer.Processes {
+			if on && b.Beside {
+				if err := add(process.Name, b); err != nil {
+					return nil, err
+				}
+			}
+		}
+		for _, p := range around {
+			if !p.Placed.Front {
+				out = append(out, p)
+			}
+		}
+		out = append(out, merged)
+		for _, p := range slices.Backward(around) {
+			if p.Placed.Front {
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
+}
+
+// place is a process that the tracer brings beside one of the workload's, or once a run. Its name is told apart from
+// every name in a file.
+func (v Variant) place(of string, b Brought) (Process, error) {
+	p := b.Process
+	p.Placed = Placed{Name: b.Name, Of: of, Front: b.Front}
+	if of != "" {
+		p.Name += "@" + of
+	}
+	words := v.settingWords()
+	var missing string
+	fill := func(text string) string {
+		filled, lacks := withSettings(text, words)
+		if lacks != "" {
+			missing = lacks
+		}
+		return filled
+	}
+	p.Run, p.Env = slices.Clone(p.Run), maps.Clone(p.Env)
+	for i, word := range p.Run {
+		p.Run[i] = fill(word)
+	}
+	for name, text := range p.Env {
+		p.Env[name] = fill(text)
+	}
+	p.Ready, p.Dir = fill(p.Ready), fill(p.Dir)
+	if missing != "" {
+		return p, fmt.Errorf("process %s of tracer %s: there is no {%s}", b.Name, v.Tracer.Name, missing)
+	}
+	var err error
+	p.Templates, err = v.templates(b.Templates)
+	return p, err
+}
+
+// merged is a process of the workload as the variant starts it.
+func (p Process) merged(v Variant, on bool, tracer added) (Process, error) {
+	env := map[string]string{}
+	maps.Copy(env, p.Env)
+	p.Run, p.Templates = slices.Clone(p.Run), maps.Clone(p.Templates)
+	// What a variant leaves out is as untraced as in the baseline.
+	p.Off = on && v.Untraced() || !on && p.Traced
+	p.Traced = on
+	if !on {
+		p.Env = env
+		return p, nil
+	}
+	p.Inherit = slices.DeleteFunc(tracer.to(env), func(name string) bool {
+		_, said := v.Env[name]
+		return said
+	})
+	maps.Copy(env, v.Env)
+	p.Run = slices.Concat(v.Tracer.Wrap, p.Run, v.Tracer.Args, v.Args)
+	p.Env, p.Page = env, v.Tracer.Metrics
+	of, err := v.templates(v.Tracer.Templates)
+	for name, text := range of {
+		if _, twice := p.Templates[name]; twice {
+			return p, fmt.Errorf("the template %s is one of process %s and one of tracer %s: give one of them another name", name, p.Name, v.Tracer.Name)
+		}
+		if p.Templates == nil {
+			p.Templates = map[string]string{}
+		}
+		p.Templates[name] = text
+	}
+	return p, err
+}
+
+// tracerEnv is what the tracer and its settings, in their order, add.
+func (v Variant) tracerEnv() added {
+	a := added{set: maps.Clone(v.Tracer.Env), behind: map[string][]string{}}
+	if a.set == nil {
+		a.set = map[string]string{}
+	}
+	a.append(v.Tracer.Append)
+	var unset []string
+	for _, s := range v.Tracer.Settings {
+		set, behind, gone := s.environment(v.Settings[s.Name])
+		maps.Copy(a.set, set)
+		a.append(behind)
+		unset = append(unset, gone...)
+	}
+	for _, name := range unset {
+		delete(a.set, name)
+		delete(a.behind, name)
+	}
+	return a
+}
+
+// to changes the environment of a process, and returns the variables that stand behind
+// what the shell has, since the process says nothing of them itself.
+func (a added) to(env map[string]string) (inherit []string) {
+	maps.Copy(env, a.set)
+	for name, texts := range a.behind {
+		if _, said := env[name]; !said {
+			inherit = append(inherit, name)
+		}
+		if env[name] != "" {
+			texts = slices.Insert(slices.Clone(texts), 0, env[name])
+		}
+		env[name] = strings.Join(texts, " ")
+	}
+	slices.Sort(inherit)
+	return inherit
+}
+
+// added is what a tracer and its settings do to the environment of a process.
+type added struct {
+	set    map[string]string   // in the place of what is there
+	behind map[string][]string // behind what is there, after a space
+}
+
+func (a added) append(texts map[string]string) {
+	for name, text := range texts {
+		if text != "" {
+			a.behind[name] = append(a.behind[name], text)
+		}
+	}
 }

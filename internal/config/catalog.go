@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -178,4 +180,108 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 		return text, file, files, err
 	}
 	return nil, "", nil, unknown
+}
+
+// Finding an experiment by what the user typed.
+
+// Find reads the experiment file of that path, or else the built-in experiment
+// of that name. It gives one Experiment for each workload of the file. An error
+// for which IsProblem is true is the user's to mend.
+func Find(pathOrName string, catalog *Catalog) ([]*Experiment, error) {
+	if regular(pathOrName) || looksLikePath(pathOrName) {
+		text, err := readRegular(pathOrName)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, Problems{{File: pathOrName, Text: "there is no such file; 'tracetax init " + pathOrName + "' writes one to start from"}}
+		}
+		if err != nil && IsProblem(err) {
+			return nil, err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the experiment: %w", err)
+		}
+		return ParseExperiment(pathOrName, filepath.Dir(pathOrName), text, catalog)
+	}
+	es, err := catalog.Experiment(pathOrName)
+	var unknown *UnknownError
+	if errors.As(err, &unknown) && unknown.What == "experiment" {
+		for _, ext := range []string{".yaml", ".yml"} {
+			if regular(pathOrName + ext) {
+				unknown.Nearest = pathOrName + ext
+				return nil, unknown
+			}
+		}
+		return nil, fmt.Errorf("%w (and there is no file of that name)", err)
+	}
+	return es, err
+}
+
+// readRegular reads a file; to read a named pipe would wait until somebody writes.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, Problems{{File: name, Text: "this is not a regular file"}}
+	}
+	return os.ReadFile(name)
+}
+
+func looksLikePath(s string) bool {
+	ext := filepath.Ext(s)
+	return ext == ".yaml" || ext == ".yml" || strings.ContainsRune(s, filepath.Separator)
+}
+
+// Names that are not known: what of the catalog may be meant.
+
+// UnknownError is a name that is not in the catalog.
+type UnknownError struct {
+	What    string // "workload", "tracer", "experiment" or "variant"
+	Name    string
+	Nearest string   // "" where nothing is near
+	Related []string // of a tracer where nothing is nearest: those that may be meant, sorted
+	Known   []string // all there are, where no command lists them
+}
+
+func (e *UnknownError) Error() string {
+	hint := nearest.DidYouMean(e.Nearest)
+	switch {
+	case e.Nearest != "":
+	case len(e.Related) > 0:
+		hint = nearest.DidYouMean(e.Related...)
+	case len(e.Known) > 0:
+		hint = nearest.Hint(e.Name, e.Known)
+	default:
+		hint = fmt.Sprintf("; 'tracetax list %ss' shows them", e.What)
+	}
+	return fmt.Sprintf("unknown %s %q%s", e.What, e.Name, hint)
+}
+
+// unknown says that word is none of the known ones, and which may be meant.
+func unknown(what, word string, known []string) string { return nearest.Unknown(what, word, known) }
+
+// related are the tracers that may be meant by a word that is near no whole name: those
+// that are near it but for their language, or else those that hold it.
+func related(word string, known []string) []string {
+	var stems []string
+	for _, k := range known {
+		stems = append(stems, stem(k))
+	}
+	near := nearest.Word(word, stems)
+	var out []string
+	for _, k := range slices.Sorted(slices.Values(known)) {
+		holds := near == "" && len(word) >= 3 && strings.Contains(k, strings.ToLower(word))
+		if holds || near != "" && stem(k) == near {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// stem is the name of a tracer without its language: otel of otel-python.
+func stem(tracer string) string {
+	if i := strings.LastIndex(tracer, "-"); i > 0 {
+		return tracer[:i]
+	}
+	return tracer
 }

@@ -5,7 +5,9 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -132,4 +134,212 @@ func (b *flagBuilder) checkPort() {
 	if b.Port < 0 || b.Port > maxPort {
 		b.fail(place{flag: fmt.Sprintf("--port %d", b.Port)}, "a port is 1 to %d", maxPort)
 	}
+}
+
+// The parts of the tree that is made of flags.
+
+// quote shows a flag's value as one would type it.
+func quote(value string) string {
+	if value != "" && !strings.ContainsAny(value, " \t'\"$&|;<>()*?{}\\") {
+		return value
+	}
+	return "'" + strings.ReplaceAll(printable(value), "'", `'\''`) + "'"
+}
+
+// word is a scalar at a flag.
+func word(flag, text string) *node {
+	return &node{kind: scalar, text: text, at: place{flag: flag}}
+}
+
+// tree is a mapping that is put together key by key.
+func (n *node) set(key string, value *node) {
+	n.entries = append(n.entries, entry{key, value.at, value})
+}
+
+func tree(flag string) *node { return &node{kind: mapping, at: place{flag: flag}} }
+
+func (b *flagBuilder) workload(command place) *node {
+	process := &node{kind: mapping, at: command}
+	process.set("name", &node{kind: scalar, text: programName(b.Command), at: command})
+	run := &node{kind: list, at: command}
+	for _, w := range b.Command {
+		run.items = append(run.items, &node{kind: scalar, text: w, at: command})
+	}
+	process.set("run", run)
+	if len(b.Env) > 0 {
+		process.set("env", b.assignments("--env", b.Env))
+	}
+	if ready := b.readyText(); ready != "" {
+		process.set("ready", word("--ready "+quote(b.Ready), ready))
+	}
+	if b.Patience != "" {
+		process.set("patience", word("--patience "+quote(b.Patience), b.Patience))
+	}
+	w := tree("")
+	b.word(w, "name", b.Flags.Name)
+	if b.Language != "" {
+		w.set("language", word("--language "+quote(b.Language), b.Language))
+	}
+	b.word(w, "prepare", b.Prepare)
+	b.word(w, "cleanup", b.Cleanup)
+	w.set("processes", &node{kind: list, items: []*node{process}, at: command})
+	w.set("operations", b.operations())
+	return w
+}
+
+// authority is host and port of the program under test.
+func (b *flagBuilder) authority() string {
+	if b.Port != 0 {
+		return "127.0.0.1:" + strconv.Itoa(b.Port)
+	}
+	return "127.0.0.1:{port}"
+}
+
+func (b *flagBuilder) readyText() string {
+	switch {
+	case strings.HasPrefix(b.Ready, "/"):
+		return "http://" + b.authority() + b.Ready
+	case b.Ready == "" && b.Port != 0:
+		return "tcp://" + b.authority()
+	}
+	return b.Ready
+}
+
+func (b *flagBuilder) assignments(flag string, all []string) *node {
+	out := tree(flag)
+	for _, text := range all {
+		name, value, ok := strings.Cut(text, "=")
+		at := flag + " " + quote(text)
+		if !ok {
+			b.fail(place{flag: at}, "write NAME=VALUE")
+			continue
+		}
+		if out.get(name) != nil {
+			b.fail(place{flag: at}, "%s has a value already: give it once", printable(name))
+			continue
+		}
+		out.set(name, word(at, value))
+	}
+	return out
+}
+
+var namedOperation = regexp.MustCompile(`^([A-Za-z0-9_.-]+)=(.*)$`)
+
+func (b *flagBuilder) operations() *node {
+	out := tree("--op")
+	for _, text := range b.Ops {
+		flag := "--op " + quote(text)
+		name, request := nameOf(strings.TrimSpace(text)), strings.TrimSpace(text)
+		if m := namedOperation.FindStringSubmatch(text); m != nil {
+			name, request = m[1], strings.TrimSpace(m[2])
+		}
+		if out.get(name) != nil {
+			b.fail(place{flag: flag}, "a second operation called %q; name them: --op 'NAME=GET /'", printable(name))
+			continue
+		}
+		o := tree(flag)
+		o.set("request", word(flag, b.absolute(request)))
+		if len(b.Headers) > 0 {
+			o.set("headers", b.headerTree())
+		}
+		if b.Body != "" {
+			o.set("body", word("--body "+quote(b.Body), b.Body))
+		}
+		out.set(name, o)
+	}
+	return out
+}
+
+// absolute sends a request to a path to the fixed port, where there is one.
+func (b *flagBuilder) absolute(request string) string {
+	verb, target, ok := strings.Cut(request, " ")
+	if !ok {
+		verb, target = "GET", request
+	}
+	if b.Port == 0 || !strings.HasPrefix(strings.TrimSpace(target), "/") {
+		return request
+	}
+	return verb + " http://" + b.authority() + strings.TrimSpace(target)
+}
+
+func (b *flagBuilder) headerTree() *node {
+	out := tree("--header")
+	for _, text := range b.Headers {
+		name, value, ok := strings.Cut(text, ":")
+		flag := "--header " + quote(text)
+		if !ok {
+			b.fail(place{flag: flag}, "write 'Name: value'")
+			continue
+		}
+		out.set(strings.TrimSpace(name), word(flag, strings.TrimSpace(value)))
+	}
+	return out
+}
+
+func (b *flagBuilder) variantTree() *node {
+	out := tree("--variant")
+	for _, text := range b.Variants {
+		flag := "--variant " + quote(text)
+		name, rest, colon := strings.Cut(text, ":")
+		v := &node{at: place{flag: flag}}
+		if colon {
+			v = b.variantOf(flag, rest)
+		}
+		if out.get(name) != nil {
+			b.fail(v.at, "a second variant called %q", printable(name))
+			continue
+		}
+		out.set(name, v)
+	}
+	return out
+}
+
+// wordKeys are the keys of a variant that one word says.
+var wordKeys = []string{"tracer", "via", "to", "against", "description"}
+
+// variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
+func (b *flagBuilder) variantOf(flag, text string) *node {
+	v, settings, env := tree(flag), tree(flag), tree(flag)
+	args, on := &node{kind: list, at: place{flag: flag}}, &node{kind: list, at: place{flag: flag}}
+	for _, part := range splitPairs(text) {
+		key, value, ok := strings.Cut(part, "=")
+		key = strings.TrimSpace(key)
+		switch variable, isEnv := strings.CutPrefix(key, "env."); {
+		case !ok:
+			b.fail(v.at, "%q is not KEY=VALUE; a variant is NAME:KEY=VALUE,…", printable(part))
+		case isEnv:
+			env.set(variable, word(flag, value))
+		case key == "arg":
+			args.items = append(args.items, word(flag, value))
+		case key == "on":
+			on.items = append(on.items, word(flag, value))
+		case slices.Contains(wordKeys, key):
+			v.set(key, word(flag, value))
+		default:
+			settings.set(key, word(flag, value))
+		}
+	}
+	if len(settings.entries) > 0 {
+		v.set("settings", settings)
+	}
+	if len(env.entries) > 0 {
+		v.set("env", env)
+	}
+	if len(args.items) > 0 {
+		v.set("args", args)
+	}
+	if len(on.items) > 0 {
+		v.set("on", on)
+	}
+	return v
+}
+
+// splitPairs splits at commas; a backslash before a comma keeps it.
+func splitPairs(text string) []string {
+	const kept = "\x00"
+	parts := strings.Split(strings.ReplaceAll(text, `\,`, kept), ",")
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], kept, ",")
+	}
+	return parts
 }

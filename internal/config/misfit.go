@@ -3,9 +3,12 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/metric"
 )
@@ -109,4 +112,146 @@ func (s *source) check(n *node, e *Experiment) {
 	if err := e.CheckWindow(); err != nil {
 		s.fail(n.place([]string{"load"}), "%v", err)
 	}
+}
+
+// What is wrong with a file or a command line, and where.
+
+// Problem is one thing that is wrong in a file, or in a flag of the command line.
+type Problem struct {
+	File    string // as the user named it; "" where a flag is at fault
+	Line    int    // from 1
+	Column  int    // from 1, in characters
+	Flag    string // e.g. "--variant 'otel:tracer=x'"; "" where a file is at fault
+	Text    string // what is wrong, and the nearest right word
+	Excerpt string // the line with a caret below it; "" where there is none
+}
+
+// Where is the place as file:line:column, or the flag.
+func (p *Problem) Where() string {
+	if p.Flag != "" {
+		return p.Flag
+	}
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// Error is the place, the text and the excerpt, without a final newline.
+func (p *Problem) Error() string {
+	s := p.Where() + ": " + p.Text
+	if p.Excerpt != "" {
+		s += "\n" + p.Excerpt
+	}
+	return s
+}
+
+// Problems is everything that is wrong in a file, in the order of the file.
+type Problems []*Problem
+
+// Error has all problems, one after the other.
+func (ps Problems) Error() string {
+	texts := make([]string, len(ps))
+	for i, p := range ps {
+		texts[i] = p.Error()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// maxProblems is how many problems are told at once: more hide the first.
+const maxProblems = 20
+
+// source is a text being read; it collects what is wrong with it.
+type source struct {
+	file     string
+	lines    []string
+	open     func(name string) ([]byte, error)   // reads a file beside this one; nil where there is no such place
+	folder   string                              // the folder of that place; "" where there is none
+	files    fs.FS                               // instead of it: the folder of a built-in workload
+	services func(name string) (*Service, error) // looks a service up; nil where there is no catalog
+	shared   func() (map[string]fs.FS, error)    // the folders that workloads share; nil likewise
+	several  []string                            // processes of which there is one beside each of others, so that none of them can be named here
+	serving  bool                                // settings are read that are a service's, and no tracer's
+	bodies   int                                 // bytes of request bodies so far
+	problems Problems
+}
+
+// place is where something stands: a line and column, or a flag.
+type place struct {
+	line, column int
+	flag         string
+}
+
+func (s *source) fail(at place, format string, args ...any) {
+	if len(s.problems) > 50*maxProblems {
+		return
+	}
+	p := &Problem{Text: fmt.Sprintf(format, args...), Flag: at.flag}
+	if at.flag == "" {
+		p.File, p.Line, p.Column = s.file, at.line, at.column
+		p.Excerpt = s.excerpt(at)
+	}
+	for _, q := range s.problems {
+		if *p == *q {
+			return
+		}
+	}
+	s.problems = append(s.problems, p)
+}
+
+// err is nil if nothing is wrong.
+func (s *source) err() error {
+	if len(s.problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(s.problems, func(a, b *Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if len(s.problems) > maxProblems {
+		more := len(s.problems) - maxProblems
+		s.problems = append(s.problems[:maxProblems], &Problem{File: s.file, Text: fmt.Sprintf("and %d more", more)})
+	}
+	return s.problems
+}
+
+// maxExcerpt is the longest line that is shown.
+const maxExcerpt = 160
+
+func (s *source) excerpt(at place) string {
+	if at.line < 1 || at.line > len(s.lines) {
+		return ""
+	}
+	line := []rune(strings.TrimRight(s.lines[at.line-1], "\r"))
+	if len(line) > maxExcerpt || at.column < 1 || at.column > len(line)+1 {
+		return ""
+	}
+	number := fmt.Sprintf("%5d | ", at.line)
+	gap := make([]rune, at.column-1)
+	for i := range gap {
+		gap[i] = ' '
+		if line[i] == '\t' {
+			gap[i] = '\t'
+		}
+	}
+	return number + printable(string(line)) + "\n" + strings.Repeat(" ", len(number)-2) + "| " + string(gap) + "^"
+}
+
+// printable replaces control characters, so that a file cannot write to the
+// terminal by way of an error.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && (r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0)) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// IsProblem reports whether err is about a wrong file or a wrong flag, as
+// opposed to a failure to read one. The command line then exits with status 2.
+func IsProblem(err error) bool {
+	var ps Problems
+	var p *Problem
+	var unknown *UnknownError
+	return errors.As(err, &ps) || errors.As(err, &p) || errors.As(err, &unknown)
 }

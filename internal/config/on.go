@@ -3,6 +3,9 @@
 package config
 
 import (
+	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -135,4 +138,123 @@ func (e *Experiment) Tracing(v Variant) string {
 		parts = append(parts, "brings "+strings.Join(brings, ", "))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Tracers that are part of a program, and programs of which no build has them.
+
+// compiled finds built-in workloads of which no build has the tracer that a variant names. What your program is built
+// with, nobody here knows.
+func (e *Experiment) compiled() []misfit {
+	if !e.builtIn() {
+		return nil
+	}
+	var out []misfit
+	for _, v := range e.Variants {
+		if v.Tracer == nil || !v.Tracer.Compiled {
+			continue
+		}
+		if _, has := e.Workload.Build[v.Tracer.Name]; has {
+			continue
+		}
+		out = append(out, misfit{at: []string{"variants", v.Name, "tracer"}, text: fmt.Sprintf(
+			"variant %q: the tracer %s is compiled into a program, and no build of %s has it; %s",
+			printable(v.Name), v.Tracer.Name, e.Workload.Name, e.Workload.compiledWith())})
+	}
+	return out
+}
+
+// compiledWith says which tracers there are builds with.
+func (w *Workload) compiledWith() string {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(w.Build)), func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		return "take another tracer, or another workload"
+	}
+	return "it has builds with " + strings.Join(names, ", ")
+}
+
+// Configuration files of OpenTelemetry that a program has of its own: beside one of them
+// OpenTelemetry reads no variable, and the spans of a tracer would not come to the sink.
+
+// configFiles are the variables that name such a file. What has EXPERIMENTAL in its name is
+// what older versions read: the tracers here ignore it, which its user would not expect.
+var configFiles = []string{"OTEL_CONFIG_FILE", "OTEL_EXPERIMENTAL_CONFIG_FILE"}
+
+// configOption is the system property that names one.
+var configOption = regexp.MustCompile(`-Dotel\.(experimental\.)?config\.file=`)
+
+// configFiles finds programs with a configuration file of their own that a tracer is attached to.
+func (e *Experiment) configFiles() []misfit {
+	var out []misfit
+	for _, v := range e.Variants {
+		if !v.Tracer.readsVariables() {
+			continue
+		}
+		for i, p := range e.Workload.Processes {
+			if !p.Traced {
+				continue
+			}
+			process := []string{"workload", "processes", itemKey(i)}
+			own := maps.Clone(p.Env)
+			maps.DeleteFunc(own, func(name, _ string) bool { _, replaced := v.Env[name]; return replaced })
+			out = append(out, v.namedIn(own, append(slices.Clone(process), "env"))...)
+			out = append(out, v.namedAmong(p.Run, append(slices.Clone(process), "run"))...)
+		}
+		out = append(out, v.namedIn(v.Env, []string{"variants", v.Name, "env"})...)
+		out = append(out, v.namedAmong(v.Args, []string{"variants", v.Name, "args"})...)
+	}
+	return out
+}
+
+// readsVariables reports whether the tracer is configured by OpenTelemetry's variables.
+func (t *Tracer) readsVariables() bool {
+	for name := range t.Env {
+		if strings.HasPrefix(name, "OTEL_") {
+			return true
+		}
+	}
+	return false
+}
+
+// namedIn finds the configuration files that variables name, by themselves or in options.
+func (v Variant) namedIn(env map[string]string, at []string) []misfit {
+	var out []misfit
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		at := append(slices.Clone(at), name)
+		if slices.Contains(configFiles, name) && env[name] != "" {
+			out = append(out, v.configFile(name, at))
+		} else if option := configOption.FindString(env[name]); option != "" {
+			out = append(out, v.configFile(strings.TrimSuffix(option, "="), at))
+		}
+	}
+	return out
+}
+
+// namedAmong finds the configuration files that words of a command name.
+func (v Variant) namedAmong(words []string, at []string) []misfit {
+	var out []misfit
+	for i, word := range words {
+		if option := configOption.FindString(word); option != "" {
+			out = append(out, v.configFile(strings.TrimSuffix(option, "="), append(slices.Clone(at), itemKey(i))))
+		}
+	}
+	return out
+}
+
+func (v Variant) configFile(name string, at []string) misfit {
+	return misfit{at: at, text: fmt.Sprintf(
+		"%s names a configuration file, beside which OpenTelemetry ignores every variable: the spans of variant %q would go where the file says, and not to the sink; leave the file out, or make a variant of your own of it, without tracer %s",
+		name, printable(v.Name), v.Tracer.Name)}
+}
+
+// CheckKept complains where a variable of the shell is to be kept that names such a file.
+func (e *Experiment) CheckKept(name string) error {
+	if !slices.Contains(configFiles, name) {
+		return nil
+	}
+	for _, v := range e.Variants {
+		if v.Tracer.readsVariables() {
+			return fmt.Errorf("%s", v.configFile(name, nil).text)
+		}
+	}
+	return nil
 }

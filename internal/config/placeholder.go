@@ -178,3 +178,111 @@ func (s *source) besides(at place, word string) bool {
 	}
 	return true
 }
+
+// Filling ${env:NAME} into a plan, and remembering what must not be shown.
+
+// filler fills in ${env:NAME} and remembers what must not be shown.
+type filler struct {
+	variant string
+	target  *Plan
+	err     error
+}
+
+func (f *filler) plan(p *Plan) {
+	f.target = p
+	for i := range p.Processes {
+		process := &p.Processes[i]
+		f.all(process.Run)
+		f.values(process.Env)
+		f.secrets(process.Ready)
+		process.Ready = f.fill(process.Ready)
+		process.Dir = f.fill(process.Dir)
+		for name, text := range process.Templates {
+			process.Templates[name] = f.fill(text)
+		}
+	}
+	for _, build := range []Build{p.Build, p.Plain} {
+		for i := range build.Run {
+			f.all(build.Run[i])
+		}
+		f.values(build.Env)
+	}
+	f.all(p.Verify)
+	f.all(p.Prepare)
+	f.all(p.Cleanup)
+	f.operations(p.Operations)
+	slices.Sort(p.Secrets)
+	p.Secrets = slices.Compact(p.Secrets)
+}
+
+func (f *filler) operations(operations []Operation) {
+	for i := range operations {
+		o := &operations[i]
+		f.secrets(o.URL)
+		o.URL = f.fill(o.URL)
+		f.values(o.Headers)
+		if len(envReferences(string(o.Body))) > 0 {
+			o.Body = []byte(replace(string(o.Body), nil, f.lookup, nil))
+		}
+		for j := range o.Then {
+			step := &o.Then[j]
+			part := []Operation{{URL: step.URL, Headers: step.Headers, Body: step.Body}}
+			f.operations(part)
+			step.URL, step.Body = part[0].URL, part[0].Body // the headers are a map
+		}
+		for j := range o.Mix {
+			part := []Operation{o.Mix[j].Operation}
+			f.operations(part)
+			o.Mix[j].Operation = part[0]
+		}
+	}
+}
+
+func (f *filler) all(words []string) {
+	for i := range words {
+		words[i] = f.fill(words[i])
+	}
+}
+
+func (f *filler) values(m map[string]string) {
+	for k, v := range m {
+		m[k] = f.fill(v)
+		if len(Placeholders(m[k])) > 0 {
+			continue
+		}
+		if value, err := Expand(m[k], nil); err == nil && IsSecret(k, value) {
+			f.secret(value)
+		}
+	}
+}
+
+// fill puts the environment's values in, protected against the run's Expand.
+func (f *filler) fill(text string) string {
+	return replace(text, nil, func(name string) string { return literal(f.lookup(name)) }, nil)
+}
+
+func (f *filler) lookup(name string) string {
+	value, ok := os.LookupEnv(name)
+	if !ok && f.err == nil {
+		f.err = fmt.Errorf("preparing variant %q: %s", f.variant, unsetText(name))
+	}
+	f.secret(value)
+	return value
+}
+
+// secrets remembers the credentials in a URL, before it is filled in.
+func (f *filler) secrets(text string) {
+	for _, value := range urlCredentials(text) {
+		f.secret(value)
+	}
+}
+
+// minSecret is the shortest value that is kept from being shown: a shorter one
+// would be struck out everywhere in the logs.
+const minSecret = 4
+
+func (f *filler) secret(value string) {
+	if len(value) >= minSecret {
+		f.target.Secrets = append(f.target.Secrets, value)
+	}
+}

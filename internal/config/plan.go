@@ -1,6 +1,12 @@
 package config
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Plan is what one run of a variant needs: everything merged, with only those
 // placeholders left that are known at the run ({port}, {sink.…}, {tmp}, {build},
@@ -40,4 +46,293 @@ type Plan struct {
 	Connects time.Duration     // at most so long the run waits until the sink has heard of the tracer; 0: it does not wait
 	Files    map[string]string // folders with files of spans by their format, which are read when the processes have ended
 	Steps    []string          // of tracing that the variant runs; nil where its tracer does not say
+}
+
+// From a variant to what is to be started: everything merged into a Plan.
+
+// Plan merges the workload, the variant's tracer with its settings, and the
+// variant itself. In the environment of a traced process the later wins:
+// workload, tracer, its settings, variant; what a tracer or a setting appends stands
+// behind what is there, unless the variant has the variable. ${env:NAME} is filled in here; the
+// error names those that are not set.
+func (e *Experiment) Plan(v Variant) (*Plan, error) {
+	t := v.Tracer
+	p := &Plan{
+		Workload:   e.Workload.Name,
+		Variant:    v.Name,
+		Language:   t.Language,
+		Operations: cloneOperations(e.Operations),
+		Build:      e.Workload.buildFor(t.Name),
+		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
+		Says:       slices.Clone(t.Says),
+		Tells:      t.Tells,
+		Sampling:   1,
+		Settle:     t.Settle,
+		Startup:    t.Startup,
+		Self:       e.Workload.Self,
+		Verify:     slices.Clone(e.Workload.Verify),
+		Prepare:    slices.Clone(e.Workload.Prepare),
+		Cleanup:    slices.Clone(e.Workload.Cleanup),
+		Connects:   t.Connects,
+		Buffers:    t.Buffers,
+		Steps:      v.Steps(),
+	}
+	if v.LeavesOut(e.Workload) {
+		p.Spans = onlyNone(p.Spans) // how many of them are of which process nobody said
+		if plain := e.Workload.buildFor(NoTracer); !sameBuild(plain, p.Build) {
+			p.Plain = plain
+		}
+	}
+	p.addHops(v)
+	processes, err := e.placed(v)
+	if err != nil {
+		return nil, err
+	}
+	p.Processes = append(p.Processes, processes...)
+	p.behaviour(v)
+	if t.Name == NoTracer && !p.Silent && p.NamesSink() {
+		// Of a way of tracing that nobody knows it is not declared that it makes no span.
+		if p.Spans = declaredSpans(e.Operations, "", e.Load.Depth); v.LeavesOut(e.Workload) {
+			p.Spans = onlyNone(p.Spans)
+		}
+	}
+	p.MayDelay = p.mayDelay(v)
+	p.sampler(v, e.Workload)
+	f := filler{variant: v.Name}
+	f.plan(p)
+	return p, f.err
+}
+
+func (w *Workload) buildFor(tracer string) Build {
+	b, ok := w.Build[tracer]
+	if !ok {
+		b = w.Build[""]
+	}
+	out := Build{Env: maps.Clone(b.Env)}
+	for _, command := range b.Run {
+		out.Run = append(out.Run, slices.Clone(command))
+	}
+	return out
+}
+
+func sameBuild(a, b Build) bool {
+	return slices.EqualFunc(a.Run, b.Run, slices.Equal[[]string]) && maps.Equal(a.Env, b.Env)
+}
+
+// onlyNone are the declared numbers of spans that hold for a part of the processes as well: none.
+func onlyNone(spans map[string]Number) map[string]Number {
+	maps.DeleteFunc(spans, func(_ string, n Number) bool { return n != Number{} })
+	return spans
+}
+
+// Steps are the steps of tracing that the variant runs, of the list Steps; nil where
+// its tracer says of none of its choices which they leave.
+func (v Variant) Steps() []string {
+	if v.Tracer == nil {
+		return nil
+	}
+	told := false
+	left := slices.Clone(Steps)
+	for _, s := range v.Tracer.Settings {
+		for _, c := range s.Choices {
+			told = told || c.Steps != nil
+		}
+		if chosen := s.Choices[v.Settings[s.Name]].Steps; chosen != nil {
+			left = slices.DeleteFunc(left, func(step string) bool { return !slices.Contains(chosen, step) })
+		}
+	}
+	if !told {
+		return nil
+	}
+	return left
+}
+
+// behaviour works out what the tracer is to do with spans, from its settings.
+func (p *Plan) behaviour(v Variant) {
+	immediate := false
+	for _, s := range v.Tracer.Settings {
+		value := v.Settings[s.Name]
+		choice := s.Choices[value]
+		p.Silent, p.Decides = p.Silent || choice.Silent, p.Decides || choice.Decides
+		immediate = immediate || choice.Immediate
+		for format, folder := range choice.Files {
+			if p.Files == nil {
+				p.Files = map[string]string{}
+			}
+			p.Files[format] = folder
+		}
+		if choice.Learnt {
+			p.Spans = onlyNone(p.Spans)
+		}
+		if choice.Rationed {
+			for name, n := range p.Spans {
+				p.Spans[name] = Number{Low: 0, High: n.High}
+			}
+		}
+		switch s.Meaning {
+		case "sampling":
+			if share, err := parseShare(value); err == nil {
+				p.Sampling *= share
+			}
+		case "delay":
+			if d, err := time.ParseDuration(value); err == nil {
+				p.Delay = max(p.Delay, d)
+			}
+		}
+	}
+	// Without a tracer there are no spans, unless the variant turns on the
+	// program's own way of tracing.
+	if v.Untraced() {
+		p.Silent = true
+	}
+	if immediate || p.Silent {
+		p.Delay = 0
+	}
+}
+
+// How SDKs of OpenTelemetry hold spans back where nobody says how long, and the variable that says it in milliseconds.
+const (
+	usualDelay    = 5 * time.Second
+	delayVariable = "OTEL_BSP_SCHEDULE_DELAY"
+)
+
+// mayDelay is the longest time that what the plan runs can hold a span back. A tracer's setting says it, or a variable that
+// overrides it; of a way of tracing that says nothing it is what SDKs do.
+func (p *Plan) mayDelay(v Variant) time.Duration {
+	if p.Silent || !p.NamesSink() {
+		return 0
+	}
+	told, immediate := p.Buffers > 0, false // a full buffer is sent, whenever that is
+	units := map[string]time.Duration{delayVariable: time.Millisecond}
+	for _, s := range v.Tracer.Settings {
+		told = told || s.Meaning == "delay"
+		immediate = immediate || s.Choices[v.Settings[s.Name]].Immediate
+		for name, text := range s.Env {
+			if s.Meaning == "delay" {
+				units[name] = delayUnit(text)
+			}
+		}
+	}
+	most, overridden := p.Delay, false
+	for _, process := range p.Processes {
+		for name, unit := range units {
+			value, set := process.Env[name]
+			if n, err := strconv.ParseFloat(value, 64); set && err == nil && n >= 0 && unit > 0 && n*float64(unit) <= float64(time.Hour) {
+				overridden = true
+				most = max(most, time.Duration(n*float64(unit)))
+			}
+		}
+	}
+	switch {
+	case immediate:
+		return 0
+	case !told && !overridden:
+		return usualDelay
+	}
+	return most
+}
+
+// delayUnit is the unit of a variable that a setting of a duration fills in.
+func delayUnit(text string) time.Duration {
+	switch text {
+	case "{value.ms}":
+		return time.Millisecond
+	case "{value.s}":
+		return time.Second
+	}
+	return 0
+}
+
+// declaredSpans are the spans per operation that the workload declares for a
+// tracer. A mix has as few as the least and as many as the most of its parts. What is
+// declared is of the operation's own depth: where the load says another, it is learnt.
+func declaredSpans(operations []Operation, tracer string, depth int) map[string]Number {
+	out := map[string]Number{}
+	for _, o := range operations {
+		elsewhere := depth > 0 && o.Drive["depth"] != strconv.Itoa(depth)
+		if n, ok := o.declared(tracer); ok && (!elsewhere || n == Number{}) {
+			out[o.Name] = n
+		}
+	}
+	return out
+}
+
+func (o Operation) declared(tracer string) (Number, bool) {
+	if len(o.Mix) == 0 {
+		n, ok := o.Spans[tracer]
+		if !ok && tracer != NoTracer {
+			n, ok = o.Spans[""]
+		}
+		return n, ok
+	}
+	var all Number
+	for i, share := range o.Mix {
+		n, ok := share.Operation.declared(tracer)
+		if !ok {
+			return Number{}, false
+		}
+		if i == 0 {
+			all = n
+		}
+		all = Number{min(all.Low, n.Low), max(all.High, n.High)}
+	}
+	return all, true
+}
+
+func cloneOperations(operations []Operation) []Operation {
+	out := slices.Clone(operations)
+	for i := range out {
+		out[i].Headers = maps.Clone(out[i].Headers)
+		out[i].Drive = maps.Clone(out[i].Drive)
+		out[i].Then = slices.Clone(out[i].Then)
+		for j := range out[i].Then {
+			out[i].Then[j].Headers = maps.Clone(out[i].Then[j].Headers)
+		}
+		out[i].Mix = slices.Clone(out[i].Mix)
+		for j := range out[i].Mix {
+			out[i].Mix[j].Operation = cloneOperations([]Operation{out[i].Mix[j].Operation})[0]
+		}
+	}
+	return out
+}
+
+// Which variants make as many spans as each other.
+
+// SameSpans reports whether two variants make the same spans, whatever becomes of them: the
+// same tracer, attached in the same way, in whose settings nothing differs that may change
+// what makes spans.
+func SameSpans(a, b Variant) bool {
+	if a.TracerName() != b.TracerName() || !slices.Equal(a.On, b.On) || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) {
+		return false
+	}
+	if a.Tracer == nil {
+		return true
+	}
+	return !slices.ContainsFunc(a.Tracer.Settings, func(s Setting) bool {
+		return makesSpans(s) && a.Settings[s.Name] != b.Settings[s.Name]
+	})
+}
+
+// makesSpans reports whether a setting may change what makes spans. Sampling and delays,
+// limits and queues, and where spans go, whether they are sent at all included, say what
+// becomes of them; of every other choice or text it is not known, and so it may.
+func makesSpans(s Setting) bool {
+	if s.Meaning != "" || s.Kind != "choice" && s.Kind != "text" {
+		return false
+	}
+	for _, c := range s.Choices {
+		if c.Silent || namesSink(c.Env) || namesSink(c.Append) {
+			return false
+		}
+	}
+	return !namesSink(s.Env) && !namesSink(s.Append)
+}
+
+func namesSink(texts map[string]string) bool {
+	for _, text := range texts {
+		if strings.Contains(text, sinkMark) {
+			return true
+		}
+	}
+	return false
 }

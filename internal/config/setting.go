@@ -1,4 +1,4 @@
-// The values of a tracer's settings.
+// Settings, as tracers and services declare them.
 
 package config
 
@@ -10,7 +10,225 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/tracetax/tracetax/internal/protocol"
 )
+
+func (s *source) settings(n *node, known []string) []Setting {
+	var out []Setting
+	for _, e := range s.entries(n, "settings") {
+		s.name(e.at, "setting", e.key)
+		if slices.Contains(variantKeys, e.key) {
+			s.fail(e.at, "a setting cannot be called %q: the word means something else in a variant", e.key)
+		}
+		out = append(out, s.setting(e, known))
+	}
+	s.checkWithin(n, out)
+	return out
+}
+
+// checkWithin complains of settings that are to be within what is no number of the same tracer.
+func (s *source) checkWithin(n *node, all []Setting) {
+	for _, set := range all {
+		if set.Within == "" {
+			continue
+		}
+		counts := slices.ContainsFunc(all, func(o Setting) bool { return o.Name == set.Within && o.Name != set.Name && o.Kind == "count" })
+		if !counts || set.Kind != "count" {
+			s.fail(n.get(set.Name).get("within").at, "setting %q is within %q: both have to be settings of kind count, of this tracer", set.Name, printable(set.Within))
+		}
+	}
+}
+
+func (s *source) setting(e entry, words []string) Setting {
+	set := Setting{Name: e.key}
+	n := e.value
+	known := append(slices.Clone(words), valuePlaceholders...)
+	keys := fields{
+		"description": func(v *node) { set.Description = s.text(v) },
+		"default":     func(v *node) { set.Default = s.line(v) },
+		"kind":        func(v *node) { set.Kind = s.oneOf(v, "kind", kinds...) },
+		"choices":     func(v *node) { set.Choices = s.choices(v, words) },
+		"env":         func(v *node) { set.Env = s.env(v, known) },
+		"append":      func(v *node) { set.Append = s.env(v, known) },
+		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", s.meanings()...) },
+		"within":      func(v *node) { set.Within = s.line(v) },
+		"follows":     func(v *node) { set.Follows = s.flag(v) },
+		"draws":       func(v *node) { set.Draws = s.flag(v) },
+	}
+	if s.serving {
+		delete(keys, "follows")
+		delete(keys, "draws")
+		delete(keys, "append")
+		delete(keys, "within")
+	}
+	if !s.mapping(n, "a setting", keys) {
+		return set
+	}
+	if set.Kind == "" {
+		set.Kind = "text"
+		if set.Choices != nil {
+			set.Kind = "choice"
+		}
+	}
+	s.checkSetting(n, e.at, &set)
+	return set
+}
+
+func (s *source) choice(n *node, known []string) Choice {
+	var c Choice
+	if n.kind == null {
+		return c
+	}
+	if s.serving {
+		return s.serviceChoice(n, known)
+	}
+	s.mapping(n, "a choice", fields{
+		"description": func(v *node) { c.Description = s.text(v) },
+		"env":         func(v *node) { c.Env = s.env(v, known) },
+		"append":      func(v *node) { c.Append = s.env(v, known) },
+		"steps":       func(v *node) { c.Steps = s.stepsLeft(v) },
+		"unset":       func(v *node) { c.Unset = s.texts(v) },
+		"sends":       func(v *node) { c.Sends = s.sends(v) },
+		"silent":      func(v *node) { c.Silent = s.flag(v) },
+		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
+		"partial":     func(v *node) { c.Partial = s.flag(v) },
+		"decides":     func(v *node) { c.Decides = s.flag(v) },
+		"learnt":      func(v *node) { c.Learnt = s.flag(v) },
+		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
+		"files":       func(v *node) { c.Files = s.spanFiles(v) },
+	})
+	if c.Silent && len(c.Files) > 0 {
+		s.fail(n.get("files").at, "files hold the spans of this choice, so that it is not silent: leave out one of the two")
+	}
+	for _, name := range c.Unset {
+		_, set := c.Env[name]
+		_, added := c.Append[name]
+		if set || added {
+			s.fail(n.get("unset").at, "%s is both set and unset by this choice", printable(name))
+		}
+	}
+	return c
+}
+
+// serviceChoice reads what a value of a service's setting does.
+func (s *source) serviceChoice(n *node, known []string) Choice {
+	var c Choice
+	s.mapping(n, "a choice of a service", fields{
+		"description": func(v *node) { c.Description = s.text(v) },
+		"env":         func(v *node) { c.Env = s.env(v, known) },
+		"delay":       func(v *node) { c.Delay = s.duration(v, 0, 10*time.Minute) },
+		"sends":       func(v *node) { c.Sends = s.sends(v) },
+		"without":     func(v *node) { c.Without = s.texts(v) },
+	})
+	return c
+}
+
+func (s *source) checkSetting(n *node, at place, set *Setting) {
+	isChoice := set.Kind == "choice"
+	if isChoice && len(set.Choices) == 0 {
+		s.fail(at, "setting %q is a choice and needs choices", set.Name)
+	}
+	for _, key := range []string{"env", "append"} {
+		if own := n.get(key); isChoice && own != nil {
+			s.fail(own.at, "the choices of %q have the %s, each its own", set.Name, key)
+		}
+	}
+	if !isChoice && set.Choices != nil {
+		s.fail(n.get("choices").at, "setting %q is of kind %s, which has no choices", set.Name, set.Kind)
+	}
+	if set.Meaning == "sampling" && set.Kind != "share" || set.Meaning == "delay" && set.Kind != "duration" || set.Meaning == MeaningRoom && set.Kind != "count" {
+		s.fail(n.get("meaning").at, "meaning sampling takes kind share, delay takes kind duration, and room kind count; %q is of kind %s", set.Name, set.Kind)
+	}
+	if set.Follows && set.Meaning != "sampling" {
+		s.fail(n.get("follows").at, "follows says that a sampler leaves a trace at what its caller decided: it goes with meaning: sampling")
+	}
+	if set.Draws && (set.Follows || set.Meaning != "sampling") {
+		s.fail(n.get("draws").at, "draws says that a sampler takes a share of what its caller decided to sample: it goes with meaning: sampling, and without follows")
+	}
+	def := n.get("default")
+	if def == nil {
+		s.lacks(n, "default", at, "setting %q needs a default: what the tracer does when nobody chooses", set.Name)
+		return
+	}
+	value, err := set.canonical(set.Default)
+	if err != nil {
+		s.fail(def.at, "default of %q: %v", set.Name, err)
+		return
+	}
+	set.Default = value
+}
+
+// stepsLeft reads which steps of tracing are left: a list, in the order of a span's way.
+func (s *source) stepsLeft(n *node) []string {
+	if n.kind != list {
+		s.fail(n.at, "steps must be a list of %s, not %s", strings.Join(Steps, ", "), n.kind)
+		return nil
+	}
+	out := []string{}
+	for _, item := range n.items {
+		step := s.oneOf(item, "step", Steps...)
+		if len(out) > 0 && slices.Index(Steps, step) <= slices.Index(Steps, out[len(out)-1]) {
+			s.fail(item.at, "steps are named once each, in the order of a span's way: %s", strings.Join(Steps, ", "))
+			continue
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// spanFiles reads where files with spans lie: a folder of the run's own for each format.
+func (s *source) spanFiles(n *node) map[string]string {
+	out := map[string]string{}
+	for _, e := range s.entries(n, "files") {
+		if !slices.Contains(FileFormats, e.key) {
+			s.fail(e.at, "%s", unknown("format of files with spans", e.key, FileFormats))
+			continue
+		}
+		folder := s.line(e.value)
+		s.placeholders(e.value.at, folder, runPlaceholders)
+		if !strings.HasPrefix(folder, "{tmp}/") {
+			s.fail(e.value.at, "%q must lie below {tmp}, the folder that a run has for itself, such as {tmp}/spans", printable(folder))
+		}
+		out[e.key] = folder
+	}
+	return out
+}
+
+func (s *source) choices(n *node, known []string) map[string]Choice {
+	out := map[string]Choice{}
+	for _, e := range s.entries(n, "choices") {
+		if e.key == "" || strings.ContainsFunc(e.key, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+			s.fail(e.at, "choice %q: a choice is a word without commas and spaces", printable(e.key))
+		}
+		out[e.key] = s.choice(e.value, known)
+	}
+	return out
+}
+
+// meanings are what a setting may mean, of a service or of a tracer.
+func (s *source) meanings() []string {
+	if s.serving {
+		return []string{"sampling", "delay", MeaningRoom}
+	}
+	return []string{"sampling", "delay"}
+}
+
+// sends reads the protocol by which spans are sent with a choice, whatever else is named: other signals may go by that.
+func (s *source) sends(n *node) []protocol.Name {
+	text := s.line(n)
+	var words []string
+	for _, r := range protocol.Table {
+		words = append(words, r.Word)
+		if r.Word == text {
+			return []protocol.Name{r.Name}
+		}
+	}
+	s.fail(n.at, "%s", unknown("protocol", printable(text), words))
+	return nil
+}
+
+// The values of a tracer's settings.
 
 // Setting is the setting of that name, or nil.
 func (t *Tracer) Setting(name string) *Setting {
@@ -105,6 +323,30 @@ func namesOf(settings []Setting) []string {
 	out := make([]string, len(settings))
 	for i, set := range settings {
 		out[i] = set.Name
+	}
+	return out
+}
+
+// Settings that lose spans beside another.
+
+// Beyond says which variants have a setting above the one that it has to be within, as a tracer's file declares.
+func (e *Experiment) Beyond() []string {
+	var out []string
+	for _, v := range e.Variants {
+		if v.Tracer == nil {
+			continue
+		}
+		for _, s := range v.Tracer.Settings {
+			if s.Within == "" {
+				continue
+			}
+			value, wrong := strconv.Atoi(v.Settings[s.Name])
+			most, none := strconv.Atoi(v.Settings[s.Within])
+			if wrong == nil && none == nil && value > most {
+				out = append(out, fmt.Sprintf("variant %q: %s (%d) is above %s (%d), with which its tracer loses spans, or sends none; give it %d at most, or raise %s",
+					printable(v.Name), s.Name, value, s.Within, most, most, s.Within))
+			}
+		}
 	}
 	return out
 }

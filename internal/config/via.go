@@ -1,9 +1,10 @@
-// Hops: services that a variant's spans pass through on their way to the sink.
+// The services that a variant's spans pass through, in order.
 
 package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"regexp"
@@ -12,6 +13,24 @@ import (
 
 	"github.com/tracetax/tracetax/internal/protocol"
 )
+
+// Route is where a variant's spans go on their way: its hops, and the backend where it has one.
+func (v Variant) Route() []Process {
+	if v.To == nil {
+		return v.Via
+	}
+	return append(slices.Clone(v.Via), *v.To)
+}
+
+// Route are the processes that spans go to, in the order of their way: the hops, and the backend where there is one.
+func (p *Plan) Route() []string {
+	if p.To == "" {
+		return p.Via
+	}
+	return append(slices.Clone(p.Via), p.To)
+}
+
+// Hops: services that a variant's spans pass through on their way to the sink.
 
 // viaExample is how hops are written.
 const viaExample = "via: collector, via: {collector: mine.yaml}, or in a row via: [{edge: {service: collector}}, {tail: {service: collector, config: tail.yaml}}]"
@@ -237,4 +256,71 @@ func (w writer) hop(p Process) pairs {
 		keys.add("memory", formatSize(p.Memory))
 	}
 	return single(p.Name, keys)
+}
+
+// Whether the spans of a variant can take their route.
+
+// passes says why the spans of a variant do not pass its hops; "" where they do.
+func (e *Experiment) passes(v Variant) string {
+	p, err := e.Plan(v)
+	if err != nil {
+		return "" // told elsewhere
+	}
+	sends := sent(v.Tracer.Settings, v.Settings, p.textsOf(p.noHop))
+	who := fmt.Sprintf("variant %q with tracer %s", printable(v.Name), v.Tracer.Name)
+	if len(sends) == 0 {
+		return who + " is not told where the sink is (no {sink.…}), so that nothing of it would go to " + v.Route()[0].Name + "; leave via and to out"
+	}
+	for i, hop := range v.Route() {
+		for _, r := range sends {
+			if _, takes := hop.Service.Receives[r.Name]; !takes {
+				return fmt.Sprintf("%s sends %s, which %s does not receive: it takes in %s", who, r.Title, hop.Name, titles(hop.Service.Receives))
+			}
+		}
+		if i == len(v.Via) { // the backend passes nothing on
+			break
+		}
+		who = hop.Name
+		if hop.Copy != nil {
+			sends = rows(hop.Copy.Sends)
+		} else if sends = sent(hop.Service.Settings, hop.Service.values(hop.Settings), p.textsOf(func(name string) bool { return name == hop.Name })); len(sends) == 0 {
+			return fmt.Sprintf("%s passes nothing on: no text of service %q has {sink.…}", hop.Name, hop.Service.Name)
+		}
+	}
+	return ""
+}
+
+// hops finds variants whose spans the hops do not take in.
+func (e *Experiment) hops() []misfit {
+	var out []misfit
+	for _, v := range e.Variants {
+		if len(v.Route()) == 0 {
+			continue
+		}
+		if text := e.passes(v); text != "" {
+			at := "via"
+			if len(v.Via) == 0 {
+				at = "to"
+			}
+			out = append(out, misfit{at: []string{"variants", v.Name, at}, text: text})
+		}
+	}
+	return out
+}
+
+// A tap before a hop counts every span that goes to it.
+
+// tapService is the service that counts and passes on.
+const tapService = "tap"
+
+// tapOf is the tap before a hop; false where none is asked for.
+func (s *source) tapOf(n *node, hop Process) (Process, bool) {
+	if n.kind != mapping || len(n.entries) == 0 {
+		return Process{}, false
+	}
+	at := n.entries[0].value.get("tap")
+	if at == nil || s.oneOf(at, "tap", "on", "off") != "on" {
+		return Process{}, false
+	}
+	return s.hopOf(&node{kind: scalar, text: tapService, at: at.at}, at, hop.Name+"-"+tapService, passing)
 }

@@ -3,7 +3,19 @@
 package config
 
 import (
+	"encoding/base64"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
 )
 
 // YAML is the resolved experiment: every default filled in, in a form that
@@ -170,4 +182,143 @@ func (w writer) variant(v Variant) pairs {
 		p.add("faults", faultsOf(*v.Faults))
 	}
 	return p
+}
+
+// How the parts of an experiment are written as YAML.
+
+type writer struct{ *redactor }
+
+func (p *pairs) text(key, value string) {
+	if value != "" {
+		p.add(key, value)
+	}
+}
+
+func (p *pairs) duration(key string, d time.Duration) { p.add(key, formatDuration(d)) }
+
+// several adds a number, or the list of those that are swept; neither where there
+// is none.
+func (p *pairs) several(key string, one int, list []int) {
+	switch {
+	case len(list) > 0:
+		p.add(key, inline[int](list))
+	case one > 0:
+		p.add(key, one)
+	}
+}
+
+// env is a mapping of names to texts, sorted, without credentials.
+func (w writer) env(m map[string]string) pairs {
+	var p pairs
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		p.add(k, w.value(k, m[k]))
+	}
+	return p
+}
+
+// Requests as YAML: what an operation has, and each of its steps.
+
+// step is one in a file.
+func (w writer) step(o Step) pairs {
+	var p pairs
+	p.add("request", o.Method+" "+w.redactor.text(o.URL))
+	w.asked(&p, o.Headers, o.Body, o.Status)
+	if len(o.Take) > 0 {
+		var take pairs
+		for _, name := range slices.Sorted(maps.Keys(o.Take)) {
+			take.add(name, o.Take[name])
+		}
+		p.add("take", take)
+	}
+	return p
+}
+
+// asked adds what a request has besides where it goes.
+func (w writer) asked(p *pairs, headers map[string]string, body []byte, status []int) {
+	if len(headers) > 0 {
+		p.add("headers", w.env(headers))
+	}
+	if len(body) > 0 {
+		p.add("body", bodyOf(body))
+	}
+	switch len(status) {
+	case 0:
+	case 1:
+		p.add("status", status[0])
+	default:
+		p.add("status", status)
+	}
+}
+
+// bodyOf is a text where that survives being written as YAML.
+func bodyOf(body []byte) pairs {
+	text := string(body)
+	for _, r := range text {
+		if unicode.IsControl(r) || !unicode.IsPrint(r) {
+			return single("base64", base64.StdEncoding.EncodeToString(body))
+		}
+	}
+	if !utf8.ValidString(text) {
+		return single("base64", base64.StdEncoding.EncodeToString(body))
+	}
+	return single("text", text)
+}
+
+// Writing a tree of pairs as YAML, by the library that reads it again.
+
+// pairs is a mapping in a fixed order. A value is whatever the library writes;
+// lists are inline where they stand on one line.
+type pairs yaml.MapSlice
+
+// layout is how files are laid out.
+var layout = []yaml.EncodeOption{yaml.Indent(2), yaml.IndentSequence(true), yaml.AutoInt()}
+
+func (p *pairs) add(key string, value any) {
+	*p = append(*p, yaml.MapItem{Key: key, Value: value})
+}
+
+func single(key string, value any) pairs { return pairs{{Key: key, Value: value}} }
+
+// MarshalYAML keeps the order.
+func (p pairs) MarshalYAML() (any, error) { return yaml.MapSlice(p), nil }
+
+// inline is a list of texts, or of such lists, on one line.
+type inline[T any] []T
+
+// MarshalYAML is the list on one line.
+func (l inline[T]) MarshalYAML() ([]byte, error) { return encoded([]T(l), yaml.Flow(true)) }
+
+// encoded is a value as YAML, without a line break at its end.
+func encoded(value any, options ...yaml.EncodeOption) ([]byte, error) {
+	node, err := yaml.ValueToNode(value, options...)
+	if err != nil {
+		return nil, fmt.Errorf("writing YAML: %w", err)
+	}
+	ast.Walk(quoter{}, node)
+	return []byte(node.String()), nil
+}
+
+// quoter quotes the texts that the library would leave plain and read as something
+// else, and those that people could not see.
+type quoter struct{}
+
+func (q quoter) Visit(n ast.Node) ast.Visitor {
+	if s, ok := n.(*ast.StringNode); ok && !readable(s.Value) {
+		s.Token.Type = token.DoubleQuoteType
+	}
+	return q
+}
+
+// readable reports whether a scalar as the library writes it, quoted or not, is
+// read as that, where most could go wrong: as a key, and in a list on one line.
+func readable(scalar string) bool {
+	if strings.ContainsFunc(scalar, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return false
+	}
+	tokens := lexer.Tokenize(scalar + ": [" + scalar + "]")
+	return len(tokens) == 5 && isText(tokens[0], scalar) && isText(tokens[3], scalar)
+}
+
+func isText(t *token.Token, scalar string) bool {
+	return t.Type == token.DoubleQuoteType || t.Type == token.StringType && t.Value == scalar
 }

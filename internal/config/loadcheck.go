@@ -1,0 +1,268 @@
+// This file asks whether anything happens in a window of the load.
+
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// atLeastOne complains of a rate at which nothing happens in the measured window.
+func (s *source) atLeastOne(n *node, l Load) {
+	rate := n.get("rate")
+	if rate == nil {
+		return
+	}
+	complain := func(at *node, perSecond float64) {
+		if happens(perSecond, l.Duration) {
+			return
+		}
+		text := printable(at.text)
+		if !strings.Contains(text, "/") {
+			text = formatRate(perSecond)
+		}
+		s.fail(at.at, "%s for %s is no operation; ask for more, or for longer", text, formatDuration(l.Duration))
+	}
+	complain(rate, l.Rate)
+	if len(l.Rates) == len(rate.items) {
+		for i, perSecond := range l.Rates {
+			complain(rate.items[i], perSecond)
+		}
+	}
+}
+
+// happens reports whether at least one operation falls due at a rate per second; 0 is no rate.
+func happens(rate float64, length time.Duration) bool {
+	const rounding = 1e-9
+	return rate <= 0 || rate*length.Seconds() >= 1-rounding
+}
+
+// CheckWindow says which operation is asked for less than once in the measured
+// window, nil if none is. Whoever changes the load of an experiment asks it again.
+func (e *Experiment) CheckWindow() error {
+	for _, o := range e.Operations {
+		for _, level := range e.Load.Steps() {
+			if rate := cmp.Or(o.Rate, level.Load.Rate); !happens(rate, e.Load.Duration) {
+				return fmt.Errorf("operation %q: %s for %s is no operation; ask for more, or for longer",
+					printable(o.Name), formatRate(rate), formatDuration(e.Load.Duration))
+			}
+		}
+	}
+	if c := e.Load.search(); c != nil && !happens(c.From, e.Load.Duration) {
+		return fmt.Errorf("a probe of %s at %s, from which the search sets out, is no operation; ask for more, or for longer",
+			formatDuration(e.Load.Duration), formatRate(c.From))
+	}
+	return nil
+}
+
+// search is the search that the load makes, in its phases or in its pilots; nil
+// where there is none.
+func (l *Load) search() *Capacity {
+	if l.Relative != nil {
+		return &l.Relative.Search
+	}
+	return l.Capacity
+}
+
+// A load in one line.
+
+// Summary says how operations are made to happen: "at 400/s", "over 4 connections",
+// "over 1, 2, 4 connections in turn", "as fast as it goes, 10 deep".
+func (l Load) Summary() string { return l.pace() + l.shape() }
+
+func (l Load) pace() string {
+	switch {
+	case len(l.Rates) > 0:
+		return "at " + strings.Join(rateTexts(l.Rates), ", ") + " in turn"
+	case len(l.Levels) > 0:
+		return "over " + strings.Join(wholeTexts(l.Levels), ", ") + " connections in turn"
+	case l.Relative != nil && l.Rate == 0:
+		return "at " + l.Relative.Text()
+	case l.Capacity != nil:
+		return "in search of " + l.Capacity.Summary()
+	case l.Rate > 0:
+		return "at " + formatRate(l.Rate)
+	case l.Connections == 0:
+		return "as fast as it goes"
+	}
+	return "over " + plural(l.Connections, "connection")
+}
+
+// shape says what only self-driving workloads have.
+func (l Load) shape() string {
+	out := ""
+	switch {
+	case len(l.Depths) > 0:
+		out += ", " + strings.Join(wholeTexts(l.Depths), ", ") + " deep in turn"
+	case l.Depth > 0:
+		out += fmt.Sprintf(", %d deep", l.Depth)
+	}
+	switch {
+	case len(l.Crowds) > 0:
+		out += ", on " + strings.Join(wholeTexts(l.Crowds), ", ") + " threads in turn"
+	case l.Threads > 1:
+		out += fmt.Sprintf(", on %d threads", l.Threads)
+	}
+	if l.Busy > 0 {
+		out += ", busy for " + formatDuration(l.Busy) + " each"
+	}
+	if l.Calls > 0 {
+		out += fmt.Sprintf(", at most %d calls", l.Calls)
+	}
+	return out
+}
+
+func rateTexts(rates []float64) []string {
+	out := make([]string, len(rates))
+	for i, r := range rates {
+		out[i] = formatRate(r)
+	}
+	return out
+}
+
+func wholeTexts(levels []int) []string {
+	out := make([]string, len(levels))
+	for i, n := range levels {
+		out[i] = strconv.Itoa(n)
+	}
+	return out
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// The manners in which operations are made to happen: what others must know of them
+// without making any.
+
+// Manner is a way in which operations are made to happen. Package run/drive has what
+// makes them.
+type Manner struct {
+	Name            string
+	Words           []string // the keys of a load that only it has
+	Generator       bool     // a generator of tracetax's own makes the operations: it can be late, and it can make other requests
+	Mixes           bool     // several operations can be made as one, by weight
+	Samples         bool     // the duration of every operation can be kept
+	Unthrottled     bool     // an experiment that names no rate has none: as fast as it goes
+	EndsItself      bool     // its processes end by an order, which is a part of their stop
+	Leaves          bool     // spans that come only when the processes end are of operations
+	CalibrationRate float64  // operations/s in a calibration, of an operation at a time; 0: each as soon as the one before has been answered
+}
+
+// calibrationRate is slow enough that no tracer's queue runs over even where an
+// operation is a hundred calls deep.
+const calibrationRate = 20
+
+// manners is the table of them: of workloads that are not self-driving, and that are.
+var manners = [...]Manner{
+	{Name: "requests", Words: []string{"connections", "streams", "arrivals", "timeout"}, Generator: true, Mixes: true},
+	{Name: "self-driving", Words: []string{"calls", "depth", "threads", "busy"}, Samples: true, Unthrottled: true,
+		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate},
+}
+
+func mannerOf(self bool) Manner {
+	if self {
+		return manners[1]
+	}
+	return manners[0]
+}
+
+// Manner is the way in which the workload's operations are made.
+func (w *Workload) Manner() Manner { return mannerOf(w.Self) }
+
+// Manner is the way in which the plan's operations are made.
+func (p *Plan) Manner() Manner { return mannerOf(p.Self) }
+
+// foreign reports whether a key of a load is a word of another manner alone.
+func (m Manner) foreign(key string) bool {
+	return slices.ContainsFunc(manners[:], func(other Manner) bool { return other.Name != m.Name && slices.Contains(other.Words, key) })
+}
+
+// Several shares of what the slowest variant can do, in turn: rate: [33%, 67%, 100%] of slowest.
+
+// ParameterShare is what a sweep over shares varies: a rate differs from operation to operation, and is found.
+const ParameterShare = "share"
+
+// ofSlowest reports whether a list has shares of the slowest, and not rates.
+func ofSlowest(n *node) bool {
+	return n.kind == list && slices.ContainsFunc(n.items, func(item *node) bool { return strings.HasSuffix(item.text, " of slowest") })
+}
+
+// sharesIn reads [33% of slowest, 100% of slowest].
+func (s *source) sharesIn(n *node) *Relative {
+	shares := levels(s, n, "shares of the slowest", func(item *node) float64 {
+		share, _ := strings.CutSuffix(s.text(item), " of slowest")
+		return s.shareOf(item, share)
+	})
+	return &Relative{Shares: shares, Search: defaultSearch()}
+}
+
+// shares reads 50%, or, as one text with a list in it, [33%, 67%, 100%].
+func (s *source) shares(n *node, text string) *Relative {
+	within, opens := strings.CutPrefix(text, "[")
+	within, closes := strings.CutSuffix(within, "]")
+	if !opens || !closes {
+		return &Relative{Share: s.shareOf(n, text), Search: defaultSearch()}
+	}
+	of := &node{kind: list, at: n.at}
+	for share := range strings.SplitSeq(within, ",") {
+		of.items = append(of.items, &node{kind: scalar, text: strings.TrimSpace(share), at: n.at})
+	}
+	return s.sharesIn(of)
+}
+
+func (s *source) shareOf(n *node, text string) float64 {
+	v, err := parseShare(text)
+	switch {
+	case err != nil:
+		s.fail(n.at, "%v", err)
+	case v == 0:
+		s.fail(n.at, "the share of the slowest is more than 0%%, at most 100%%")
+	}
+	return v
+}
+
+// levels are the load at each of several shares; none where there is one.
+func (r *Relative) levels(l Load) []Level {
+	if r == nil {
+		return nil
+	}
+	var out []Level
+	for _, share := range r.Shares {
+		one, at := l, Relative{Share: share, Search: r.Search}
+		one.Relative = &at
+		out = append(out, Level{one, map[string]string{ParameterShare: formatShare(share)}})
+	}
+	return out
+}
+
+// written is the rate as it stands in a file: 50% of slowest, or a list of such.
+func (r Relative) written() any {
+	if len(r.Shares) == 0 {
+		return r.Text()
+	}
+	texts := make([]string, len(r.Shares))
+	for i, share := range r.Shares {
+		texts[i] = Relative{Share: share}.Text()
+	}
+	return inline[string](texts)
+}
+
+// Text is "50% of slowest", or "33%, 100% of slowest in turn".
+func (r Relative) Text() string {
+	if len(r.Shares) == 0 {
+		return formatShare(r.Share) + " of slowest"
+	}
+	texts := make([]string, len(r.Shares))
+	for i, share := range r.Shares {
+		texts[i] = formatShare(share)
+	}
+	return strings.Join(texts, ", ") + " of slowest in turn"
+}
