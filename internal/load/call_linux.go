@@ -2,7 +2,10 @@
 
 package load
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // call is one operation from when it gets a connection until its end.
 type call struct {
@@ -69,4 +72,382 @@ func (l *loop) newCall() *call {
 	l.ended = l.ended[:n-1]
 	*k = call{}
 	return k
+}
+
+// The operations under way, in the order of their deadlines.
+
+// busyList is a doubly linked list of calls. Deadlines come in order, save when
+// an operation is tried again.
+type busyList struct {
+	first, last *call
+	size        int
+}
+
+func (b *busyList) add(k *call) {
+	after := b.last
+	for after != nil && after.deadline > k.deadline {
+		after = after.prev
+	}
+	k.prev = after
+	if after == nil {
+		k.next, b.first = b.first, k
+	} else {
+		k.next, after.next = after.next, k
+	}
+	if k.next == nil {
+		b.last = k
+	} else {
+		k.next.prev = k
+	}
+	b.size++
+}
+
+func (b *busyList) remove(k *call) {
+	if k.prev == nil {
+		b.first = k.next
+	} else {
+		k.prev.next = k.next
+	}
+	if k.next == nil {
+		b.last = k.prev
+	} else {
+		k.next.prev = k.prev
+	}
+	k.prev, k.next = nil, nil
+	b.size--
+}
+
+// What is spoken on a connection: the border between the event loop, which knows
+// sockets and deadlines, and the protocols, which know requests and responses.
+
+// session speaks one protocol on one connection. Its methods may end calls by
+// loop.finish and put out bytes by loop.emit; neither calls it back.
+type session interface {
+	// greet begins the connection; the session calls loop.ready when calls may be made.
+	greet(l *loop)
+	// open reports whether a call may be started now.
+	open() bool
+	// start puts out the request of k.
+	start(l *loop, k *call)
+	// feed takes what the server sent. hup says that it has closed its side, so
+	// that the connection cannot be used again. An error breaks the connection.
+	feed(l *loop, b []byte, hup bool) error
+	// flush puts out what has been put off, as far as the socket takes it.
+	flush(l *loop)
+	// end is told that the server has closed the connection; the error says what
+	// the calls under way fail of.
+	end(l *loop) error
+	// cancel forgets k, and reports whether the connection can go on without it.
+	cancel(l *loop, k *call) bool
+	// untouched reports whether nothing of a response to k has come.
+	untouched(k *call) bool
+	// take forgets some call that has been started and returns it, nil if there is none.
+	take() *call
+}
+
+// newSession returns the session for a connection to c's server.
+func (l *loop) newSession(c *conn) session {
+	if c.server.grpc {
+		return newHTTP2(l, c)
+	}
+	c.http1.conn = c
+	return &c.http1
+}
+
+// One operation from its connection to its end.
+
+// begin sends the operation w, if a connection can be had for it: one that has
+// been free since the given time. The generator is late by what passed before it noticed
+// the operation, and by what passed since it could have sent it.
+func (l *loop) begin(w wait, freed time.Duration) bool {
+	op := &l.plan.ops[w.op]
+	c, err := l.obtain(l.targets[op.target])
+	if c == nil && err == nil {
+		return false
+	}
+	l.tally.late(w.noticed - w.at + l.now - max(freed, w.noticed))
+	if err != nil {
+		l.refuse(op, err, l.now)
+		return true
+	}
+	k := l.newCall()
+	k.op, k.nth, k.intended, k.deadline = op, w.nth, w.at, l.plan.deadline(w.at)
+	l.busy.add(k)
+	l.assign(c, k)
+	return true
+}
+
+// assign puts k on c.
+func (l *loop) assign(c *conn, k *call) {
+	c.load++
+	l.stamp(c)
+	k.conn, k.waits, k.began = c, true, false
+	c.queue.push(k)
+	l.pump(c)
+	if c.err != nil {
+		l.broken(c, c.err)
+		return
+	}
+	l.keep(c)
+}
+
+// pump starts the calls that wait on c, as far as it takes them.
+func (l *loop) pump(c *conn) {
+	for c.ready && c.err == nil && c.queue.first != nil && c.session.open() {
+		k := c.queue.pop()
+		k.waits = false
+		c.session.start(l, k)
+	}
+}
+
+// started counts a call whose request has reached the kernel, at least in part.
+func (l *loop) started(k *call) {
+	k.began = true
+	if !k.counted {
+		k.counted = true
+		l.tally.start(&k.walk)
+	}
+}
+
+// finish ends a call that was answered with that status of HTTP (0: none, gRPC): as expected if kind is "".
+// keep says whether its connection can go on.
+func (l *loop) finish(k *call, status int, kind string, keep bool) {
+	now, c := l.answeredAt(l.clock()), k.conn
+	switch {
+	case now >= k.deadline:
+		l.tally.timeOut(k.intended, now)
+	case kind == "":
+		l.tally.complete(k.intended, now)
+		l.tally.answered(&k.walk, status)
+	default:
+		l.tally.fail(kind, now)
+	}
+	l.feeder.answered()
+	c.used = true
+	l.detach(k)
+	if !keep {
+		l.close(c)
+		return
+	}
+	l.keep(c)
+}
+
+// detach ends k's being under way.
+func (l *loop) detach(k *call) {
+	l.busy.remove(k)
+	k.conn.load--
+	l.freed = l.answeredAt(l.now)
+	l.ended = append(l.ended, k)
+}
+
+// fail ends k with err. Its connection is the caller's care.
+func (l *loop) fail(k *call, err error) {
+	l.tally.fail(k.step().says(kindOf(err)), l.now)
+	l.detach(k)
+}
+
+// refuse fails an operation for whose step no connection could be opened.
+func (l *loop) refuse(step *operation, err error, now time.Duration) {
+	l.feeder.refused(now)
+	l.tally.fail(step.says(kindOf(err)), now)
+}
+
+// giveUp times out a call.
+func (l *loop) giveUp(k *call) {
+	c := k.conn
+	l.tally.timeOut(k.intended, l.now)
+	if c == nil {
+		l.again.remove(k)
+		l.busy.remove(k)
+		l.ended = append(l.ended, k)
+		return
+	}
+	keep := true
+	if k.waits {
+		c.queue.remove(k)
+	} else {
+		keep = c.session.cancel(l, k)
+	}
+	l.detach(k)
+	if !keep || !c.ready && c.load == 0 {
+		l.close(c)
+		return
+	}
+	l.keep(c)
+	l.settle(c)
+}
+
+// settle does what c needs after its session has been at work.
+func (l *loop) settle(c *conn) {
+	switch {
+	case c.err != nil: // a server may have answered before it closed the connection
+		age := c.age
+		c.lost, c.err = c.err, nil
+		if l.read(c, true); c.is(age) {
+			l.broken(c, c.lost)
+		}
+	case c.draining && c.load == 0:
+		l.close(c)
+	default:
+		l.pump(c)
+		if c.err != nil {
+			l.broken(c, c.err)
+		}
+	}
+}
+
+// serve sends the operations that wait for a connection, as far as there are
+// connections free.
+func (l *loop) serve() {
+	for !l.waiting.empty() && l.begin(*l.waiting.first(), l.freed) {
+		l.waiting.pop()
+		l.clock()
+	}
+}
+
+// Connections that end with calls on them: which of these fail, and which are made
+// once more on another one.
+
+// broken deals with a connection that cannot go on.
+func (l *loop) broken(c *conn, err error) {
+	if c.load == 0 {
+		l.close(c)
+		return
+	}
+	l.clock()
+	if !c.ready {
+		l.feeder.refused(l.now)
+	}
+	var again *call // a list, by after
+	for k := c.popCall(); k != nil; k = c.popCall() {
+		if c.isStaleFor(k) {
+			if k.began {
+				l.tally.resent++
+			}
+			k.resent = k.resent || c.used
+			k.after, again = again, k
+			continue
+		}
+		l.fail(k, c.reason(k, err))
+	}
+	l.close(c)
+	l.restart(again, c.server)
+}
+
+// popCall takes some call off c, nil if there is none.
+func (c *conn) popCall() *call {
+	if k := c.session.take(); k != nil {
+		return k
+	}
+	return c.queue.pop()
+}
+
+// isStaleFor reports whether c broke as a connection does that the server closed
+// while it was idle, and whether k may then be made on another one.
+func (c *conn) isStaleFor(k *call) bool {
+	return c.used && !k.resent && (!k.began || k.step().resend && c.session.untouched(k))
+}
+
+// reason is what k fails of when c ends because of err.
+func (c *conn) reason(k *call, err error) error {
+	if errors.Is(err, errClosedEarly) && k.began && !c.session.untouched(k) {
+		return errCutShort
+	}
+	return err
+}
+
+// restart moves the calls of a connection that is gone to others.
+func (l *loop) restart(calls *call, s *server) {
+	for k := calls; k != nil; k = calls {
+		calls = k.after
+		c, err := l.another(s)
+		if err != nil {
+			l.unplaced(k, err)
+			continue
+		}
+		l.assign(c, k)
+	}
+}
+
+// repeat has k made once more, on whatever connection is free, since the server has not
+// looked at it.
+func (l *loop) repeat(k *call) {
+	c := k.conn
+	c.load--
+	l.keep(c)
+	k.conn = nil
+	k.resent = true
+	if k.began {
+		l.tally.resent++
+	}
+	l.again.push(k)
+}
+
+// move has k go on on another connection: the server ends its own between two steps.
+func (l *loop) move(k *call) {
+	c := k.conn
+	c.load--
+	k.conn = nil
+	l.again.push(k)
+	l.close(c)
+}
+
+// rerun makes the calls that are to be repeated, as far as there are connections.
+func (l *loop) rerun() {
+	for k := l.again.first; k != nil; k = l.again.first {
+		s := l.targets[k.op.target]
+		c, err := l.obtain(s)
+		if c == nil && err == nil {
+			return
+		}
+		l.again.pop()
+		if err != nil {
+			l.unplaced(k, err)
+			continue
+		}
+		l.assign(c, k)
+	}
+}
+
+// unplaced fails k, for which no connection could be opened.
+func (l *loop) unplaced(k *call, err error) {
+	l.refuse(k.step(), err, l.clock())
+	l.busy.remove(k)
+	l.ended = append(l.ended, k)
+}
+
+// another is a connection for a call that lost its own. A kept one might be just
+// as stale.
+func (l *loop) another(s *server) (*conn, error) {
+	if c := s.pop(); c != nil {
+		if !c.used {
+			return c, nil
+		}
+		l.keep(c)
+	}
+	return l.reach(s)
+}
+
+// connectFailed tries the server's next address, if there is one.
+func (l *loop) connectFailed(c *conn, err error) {
+	l.clock()
+	s := c.server
+	var again *call
+	failed := false
+	for k := c.popCall(); k != nil; k = c.popCall() {
+		if k.tried++; k.tried < len(s.addrs) {
+			k.after, again = again, k
+			continue
+		}
+		l.fail(k, err)
+		failed = true
+	}
+	if failed {
+		l.feeder.refused(l.now)
+	}
+	l.close(c)
+	if s.addrs[s.first] == c.addr { // several may fail of one address
+		s.first = (s.first + 1) % len(s.addrs)
+	}
+	l.restart(again, s)
 }

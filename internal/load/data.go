@@ -4,7 +4,14 @@
 package load
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
 	"strconv"
+	"time"
 )
 
 // Orders of the rows of a data file.
@@ -121,4 +128,184 @@ func (t text) length(from *table, row int) int {
 		n += len(from.value(row, gap))
 	}
 	return n
+}
+
+// The operations of a plan that use data: where the gaps in their requests are.
+
+// readData reads the files that the operations of p use, and gives each its rows.
+func (p *plan) readData(ctx context.Context, files *dataFiles) error {
+	var users []*gappy
+	byFile := map[string][]*gappy{}
+	for i, r := range p.task.Operations {
+		if r.Data == "" {
+			continue
+		}
+		u, err := newGappy(r, &p.ops[i])
+		if err != nil {
+			return fmt.Errorf("operation %q: %w", r.Name, err)
+		}
+		users = append(users, u)
+		byFile[r.Data] = append(byFile[r.Data], u)
+	}
+	for name := range files.kept {
+		if byFile[name] == nil {
+			delete(files.kept, name)
+		}
+	}
+	for name, of := range byFile {
+		if err := files.read(ctx, name, of); err != nil {
+			return err
+		}
+	}
+	for _, u := range users {
+		u.op.rows = u.rows(files.kept[u.request.Data].table, p.task.Seed)
+	}
+	return nil
+}
+
+// The data files of a generator: each is read once for all that use it.
+
+// dataFiles keeps the tables of the task before, so that a warm-up and the window
+// after it read a file once. The zero value is empty.
+type dataFiles struct {
+	kept map[string]*keptTable // by path
+}
+
+type keptTable struct {
+	*table
+	size     int64
+	modified time.Time
+}
+
+// read makes sure of a table of the file with all that the operations use of it.
+func (d *dataFiles) read(ctx context.Context, name string, users []*gappy) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return &DataError{File: name, Err: withoutPath(err)}
+	}
+	fresh := newTable(mostData - d.taken(name))
+	for _, u := range users {
+		for _, p := range slices.Concat(u.head, u.body) {
+			if p.gap != nil {
+				fresh.want(p.gap)
+			}
+		}
+	}
+	k := d.kept[name]
+	if k != nil && k.size == info.Size() && k.modified.Equal(info.ModTime()) && k.covers(fresh) {
+		return nil
+	}
+	delete(d.kept, name) // before the new one needs room
+	if err := fresh.readFile(ctx, name); err != nil {
+		return err
+	}
+	if d.kept == nil {
+		d.kept = map[string]*keptTable{}
+	}
+	d.kept[name] = &keptTable{table: fresh, size: info.Size(), modified: info.ModTime()}
+	return nil
+}
+
+// taken is the memory that the tables of other files take, in bytes.
+func (d *dataFiles) taken(but string) int {
+	n := 0
+	for name, k := range d.kept {
+		if name != but {
+			n += k.table.size()
+		}
+	}
+	return n
+}
+
+// covers reports whether t holds all that other is meant to hold.
+func (t *table) covers(other *table) bool {
+	for key := range other.index {
+		if _, ok := t.index[key]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// The rows of a data file in memory: only the values that requests use, each
+// already written in the form in which it is used.
+
+// mostData bounds what the values used of the data files of one task may take in
+// memory, in bytes. Offsets into it must fit 32 bits.
+const mostData = 256 << 20
+
+// table holds rows × gaps values.
+type table struct {
+	gaps  []*gap
+	index map[string]int // of a gap by its key
+	rows  int
+	bytes []byte
+	ends  []uint32 // of value row*len(gaps)+gap in bytes
+	most  int      // bytes that it may take
+}
+
+func newTable(most int) *table {
+	return &table{index: map[string]int{}, most: min(most, math.MaxUint32)}
+}
+
+// want makes sure of a column for g and returns its place. Not after the first row.
+func (t *table) want(g *gap) int {
+	key := g.key()
+	i, ok := t.index[key]
+	if !ok {
+		i = len(t.gaps)
+		t.index[key] = i
+		t.gaps = append(t.gaps, g)
+	}
+	return i
+}
+
+// add takes over a row; value looks up one of its columns.
+func (t *table) add(value func(column string) (cell, error)) error {
+	for _, g := range t.gaps {
+		b, err := g.append(t.bytes, value)
+		if err != nil {
+			return err
+		}
+		t.bytes = b
+		if t.size() > t.most {
+			return fmt.Errorf("the values that the requests use take more than %d MiB: take fewer rows, or fewer columns", mostData>>20)
+		}
+		t.ends = append(t.ends, uint32(len(t.bytes)))
+	}
+	t.rows++
+	return nil
+}
+
+// size is what t takes in memory, in bytes.
+func (t *table) size() int { return len(t.bytes) + 4*len(t.ends) }
+
+func (t *table) value(row, gap int) []byte {
+	k := row*len(t.gaps) + gap
+	start := uint32(0)
+	if k > 0 {
+		start = t.ends[k-1]
+	}
+	return t.bytes[start:t.ends[k]]
+}
+
+// A reader that stops at what one row may take.
+
+// bounded reads no more than mostRow bytes for a row, give or take a buffer.
+type bounded struct {
+	in     io.Reader
+	left   int
+	buffer int
+}
+
+// renew says that a row is done with.
+func (b *bounded) renew() { b.left = mostRow + b.buffer }
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errLongRow
+	}
+	n, err := b.in.Read(p)
+	b.left -= n
+	return n, err
 }

@@ -4,6 +4,8 @@ package load
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -149,4 +151,207 @@ func quoteJSON(pieces []piece) {
 			}
 		}
 	}
+}
+
+// Requests with gaps, which rows of data fill.
+
+// gappy is an operation whose request a row fills.
+type gappy struct {
+	op      *operation
+	request Request
+	path    []piece
+	headers [][]piece
+	head    []piece // as it goes over the wire, path and headers in it
+	body    []piece
+}
+
+// newGappy finds the gaps in r.
+func newGappy(r Request, op *operation) (*gappy, error) {
+	u := &gappy{op: op, request: r}
+	var err error
+	if u.path, err = splitPath(r.Path); err != nil {
+		return nil, err
+	}
+	for _, h := range r.Headers {
+		value, err := split(h.Value, field, field)
+		if err != nil {
+			return nil, fmt.Errorf("header %s: %w", h.Name, err)
+		}
+		u.headers = append(u.headers, value)
+	}
+	if r.GRPC {
+		u.body, err = splitMessage(r)
+	} else {
+		u.body, err = splitBody(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	u.head = u.splitHead()
+	return u, nil
+}
+
+// splitHead renders the request with a mark for each gap, and cuts it there.
+func (u *gappy) splitHead() []piece {
+	const mark = 0 // which neither a path nor a header may hold
+	var gaps []piece
+	marked := func(pieces []piece) string {
+		var b bytes.Buffer
+		for _, p := range pieces {
+			b.WriteString(p.literal)
+			if p.gap != nil {
+				b.WriteByte(mark)
+				gaps = append(gaps, p)
+			}
+		}
+		return b.String()
+	}
+	r := u.request
+	r.Path = marked(u.path)
+	r.Headers = make([]Header, len(u.headers))
+	for i, value := range u.headers {
+		r.Headers[i] = Header{Name: u.request.Headers[i].Name, Value: marked(value)}
+	}
+	parts := bytes.Split(renderHead(r), []byte{mark})
+	pieces := []piece{{literal: string(parts[0])}}
+	for i, part := range parts[1:] {
+		pieces = append(pieces, gaps[i], piece{literal: string(part)})
+	}
+	return pieces
+}
+
+// rows returns what u sends, with the values from t.
+func (u *gappy) rows(t *table, seed uint64) *rows {
+	return &rows{
+		table:   t,
+		random:  u.request.Order == Random,
+		seed:    seed,
+		head:    t.text(u.head),
+		body:    t.text(u.body),
+		hasBody: saysLength(u.request),
+	}
+}
+
+// checkData says what is wrong with the placeholders and with a message in JSON,
+// as far as it can be told without the data.
+func (r Request) checkData() error {
+	if r.Data != "" {
+		_, err := newGappy(r, nil)
+		return err
+	}
+	_, err := r.encoded()
+	return err
+}
+
+// splitMessage is splitBody for a gRPC operation: lengths within a message depend
+// on what it holds, so that it cannot have gaps itself.
+func splitMessage(r Request) ([]piece, error) {
+	if r.Schema != nil {
+		m, err := newMessage(r)
+		if err != nil {
+			return nil, err
+		}
+		return []piece{{gap: &gap{message: m}}}, nil
+	}
+	if HasData(string(r.Body)) {
+		return nil, errors.New("a message with {data.COLUMN} in it needs the descriptor set of its service, and is written in JSON")
+	}
+	return []piece{{literal: string(r.Body)}}, nil
+}
+
+// text turns pieces into a text whose gaps are columns of t.
+func (t *table) text(pieces []piece) text {
+	x := text{literals: []string{""}}
+	for _, p := range pieces {
+		if p.gap == nil {
+			x.literals[len(x.literals)-1] += p.literal
+			continue
+		}
+		x.gaps = append(x.gaps, t.index[p.gap.key()])
+		x.literals = append(x.literals, "")
+	}
+	return x
+}
+
+// How a value of a data file is written in each part of a request.
+
+// form is a way of writing a value.
+type form int
+
+const (
+	plain      form = iota // as it stands
+	percent                // percent-encoded: in a path, a query or a form
+	target0                // as it stands at the beginning of a path: /a?b
+	targetPart             // as it stands within a path
+	field                  // as it stands in a header
+	jsonQuoted             // within the quotes of a JSON string
+	jsonValue              // a JSON value of its own
+)
+
+// cell is a value of a data file.
+type cell struct {
+	text string
+	json []byte // the value as JSON; nil in CSV, which has no types
+}
+
+// append writes c in the form f.
+func (f form) append(b []byte, c cell) ([]byte, error) {
+	switch f {
+	case percent:
+		return appendPercent(b, c.text), nil
+	case target0, targetPart:
+		return appendTarget(b, c.text, f == target0)
+	case field:
+		if !isValue(c.text) {
+			return nil, errors.New("holds control characters, which a header must not")
+		}
+	case jsonQuoted:
+		return appendQuoted(b, c.text)
+	case jsonValue:
+		if c.json != nil {
+			return append(b, c.json...), nil
+		}
+	}
+	return append(b, c.text...), nil
+}
+
+// appendPercent encodes all but the unreserved characters of RFC 3986, section 2.3.
+func appendPercent(b []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(s) {
+		c := s[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b = append(b, c)
+			continue
+		}
+		b = append(b, '%', hex[c>>4], hex[c&15])
+	}
+	return b
+}
+
+func appendTarget(b []byte, s string, first bool) ([]byte, error) {
+	if first && !strings.HasPrefix(s, "/") {
+		return nil, fmt.Errorf("is %.40q: want a path that begins with /", s)
+	}
+	if hasBlank(s) {
+		return nil, fmt.Errorf("is %.40q: spaces and control characters must be percent-encoded", s)
+	}
+	return append(b, s...), nil
+}
+
+// hasBlank reports whether s holds what must not stand in a request's target.
+func hasBlank(s string) bool {
+	return strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f })
+}
+
+// appendQuoted escapes s for the inside of a JSON string.
+func appendQuoted(b []byte, s string) ([]byte, error) {
+	var quoted bytes.Buffer
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		return nil, fmt.Errorf("cannot be written in JSON: %w", err)
+	}
+	q := bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))
+	return append(b, q[1:len(q)-1]...), nil
 }

@@ -1,23 +1,106 @@
-// The files in which a self-driving workload hands over its durations: read as a
-// stream, so that millions of them take no memory.
+// The answers of a self-driving workload.
 
 package load
 
 import (
 	"bufio"
 	"encoding/binary"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/record"
 )
+
+// answerWords are the words that may stand behind the first one of an answer.
+var answerWords = map[string][]string{
+	"prepared": nil,
+	"done": {
+		"started", "failed", "wall_ns", "call_ns", "thread_cpu_ns", "allocated_bytes", "allocated_callers_bytes",
+		"gc_count", "gc_ns", "heap_peak_bytes",
+	},
+	"written": {"samples"},
+	"live":    {"heap_live_bytes"},
+	"bye":     nil,
+}
+
+// refusedError is a line that the process says it cannot carry out; the connection
+// is as good as before.
+type refusedError struct{ text string }
+
+func (e *refusedError) Error() string { return "it says: " + excerpt.Line(e.text) }
+
+// parseAnswer takes apart an answer that must begin with a word: its values are
+// whole numbers.
+func parseAnswer(line, word string) (map[string]uint64, error) {
+	line = strings.TrimSuffix(line, "\r")
+	if text, refused := strings.CutPrefix(line, "error"); refused && (text == "" || text[0] == ' ') {
+		return nil, &refusedError{strings.TrimSpace(text)}
+	}
+	parts := strings.Split(line, " ")
+	if parts[0] != word {
+		return nil, fmt.Errorf("it answered %s; want %s …", excerpt.Quoted(line), excerpt.Line(word))
+	}
+	values := map[string]uint64{}
+	for _, part := range parts[1:] {
+		name, text, ok := strings.Cut(part, "=")
+		if !ok || !slices.Contains(answerWords[word], name) {
+			return nil, fmt.Errorf("it answered %s, in which %s is none of %s=…", excerpt.Quoted(line), excerpt.Quoted(part), strings.Join(answerWords[word], "=…, "))
+		}
+		if _, twice := values[name]; twice {
+			return nil, fmt.Errorf("it answered %s, which says %s twice", excerpt.Quoted(line), name)
+		}
+		n, err := strconv.ParseUint(text, 10, 63)
+		if err != nil {
+			return nil, fmt.Errorf("it answered %s=%s: want a whole number from 0: %w", name, excerpt.Line(text), errors.Unwrap(err))
+		}
+		values[name] = n
+	}
+	return values, nil
+}
+
+// told is a value as the record has it, nil where the process does not tell it.
+func told[T any](values map[string]uint64, name string, as func(uint64) T) *T {
+	n, said := values[name]
+	if !said {
+		return nil
+	}
+	v := as(n)
+	return &v
+}
+
+func inSeconds(ns uint64) float64 { return float64(ns) * 1e-9 }
+
+func asTold(n uint64) uint64 { return n }
+
+// How far figures may lie from what they must be: clocks of threads are not read
+// at the very moments at which the stretch begins and ends.
+const (
+	sumTolerance  = 1e-3
+	wallTolerance = 1e-2
+	wallSlack     = 1e-3 // seconds
+)
+
+// possible says why a stretch cannot have been as the process says.
+func possible(l *record.Load) error {
+	most := l.WallSeconds*float64(l.Driven.Threads)*(1+wallTolerance) + wallSlack
+	if l.Driven.CallSeconds > most {
+		return fmt.Errorf("its operations took %.6g s on %d threads in %.6g s of wall time, which cannot be", l.Driven.CallSeconds, l.Driven.Threads, l.WallSeconds)
+	}
+	return nil
+}
+
+// The files in which a self-driving workload hands over its durations: read as a
+// stream, so that millions of them take no memory.
 
 // sampleBytes is the size of one duration in a file.
 const sampleBytes = 8
@@ -126,4 +209,122 @@ func (o Order) RemoveSamples() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// The raw durations in the form of MooBench's own scripts.
+
+// batch is a reading of the heap between operations.
+type batch struct{ calls, heap, collections uint64 }
+
+// batchHeader is the first line of a file of batches.
+var batchHeader = []string{"calls", "heap_bytes", "gc_count"}
+
+// readBatches reads a file of batches; none where there is no file.
+func readBatches(path string) ([]batch, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	batches, err := parseBatches(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the batches %s: %w", path, err)
+	}
+	return batches, nil
+}
+
+// maxBatches bounds what is read of a file of batches: a hundredth of the stretch each.
+const maxBatches = 100_000
+
+func parseBatches(from io.Reader) ([]batch, error) {
+	in := csv.NewReader(from)
+	in.FieldsPerRecord, in.ReuseRecord = len(batchHeader), true
+	var out []batch
+	for line := 1; ; line++ {
+		fields, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if line == 1 {
+			for i, name := range batchHeader {
+				if fields[i] != name {
+					return nil, fmt.Errorf("column %d of the header is %s, want %q", i+1, excerpt.Quoted(fields[i]), name)
+				}
+			}
+			continue
+		}
+		if len(out) == maxBatches {
+			return nil, fmt.Errorf("more than %d batches", maxBatches)
+		}
+		var numbers [3]uint64
+		for i := range numbers {
+			if numbers[i], err = strconv.ParseUint(fields[i], 10, 63); err != nil {
+				return nil, fmt.Errorf("line %d, %s: %s: %w", line, batchHeader[i], excerpt.Quoted(fields[i]), errors.Unwrap(err))
+			}
+		}
+		one := batch{numbers[0], numbers[1], numbers[2]}
+		if n := len(out); n > 0 && (one.calls < out[n-1].calls || one.collections < out[n-1].collections) {
+			return nil, fmt.Errorf("line %d: calls and collections never fall", line)
+		}
+		out = append(out, one)
+	}
+}
+
+// WriteCSV writes every duration of an order that was run and collected, a row
+// "thread;duration_ns;heap;gc" each: heap is the reading of the batch that the
+// operation was in, gc the collections of that batch on its first row and 0 on the others.
+func (o Order) WriteCSV(to io.Writer) error {
+	batches, err := readBatches(o.BatchesPath())
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(to, 64<<10)
+	var line []byte
+	for thread := range o.threads() {
+		at := batchWalk{batches: batches, first: thread == 0}
+		err := eachSample(o.samplesOf(thread), func(ns int64) error {
+			heap, collections := at.next()
+			line = strconv.AppendInt(line[:0], int64(thread), 10)
+			for _, n := range [...]uint64{uint64(ns), heap, collections} {
+				line = strconv.AppendUint(append(line, ';'), n, 10)
+			}
+			_, err := out.Write(append(line, '\n'))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// batchWalk goes through the batches along the operations of one thread. The batches
+// are those of the first thread; the others make about as many operations beside it.
+type batchWalk struct {
+	batches []batch
+	first   bool // the collections are written with this thread, so that they are counted once
+	made    uint64
+	at      int
+	told    uint64 // collections that were written
+}
+
+func (w *batchWalk) next() (heap, collections uint64) {
+	if len(w.batches) == 0 {
+		return 0, 0
+	}
+	for w.at+1 < len(w.batches) && w.made >= w.batches[w.at].calls {
+		w.at++
+	}
+	w.made++
+	if w.first {
+		collections = w.batches[w.at].collections - w.told
+		w.told += collections
+	}
+	return w.batches[w.at].heap, collections
 }

@@ -5,7 +5,11 @@ package load
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"strings"
+	"time"
+
+	"golang.org/x/net/http2"
 )
 
 // renderHead returns the request line and the headers given. Host and User-Agent
@@ -55,4 +59,154 @@ func (r Request) method() string {
 
 func isValue(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
+}
+
+// The headers that say where a response ends.
+
+// read takes one header line without its end.
+func (f *fields) read(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		return f.folded()
+	}
+	name, value, err := splitField(line)
+	if err != nil {
+		return err
+	}
+	f.any, f.framing = true, true
+	switch {
+	case len(name) == 14 && equalFold(name, "content-length"):
+		return f.contentLength(value)
+	case len(name) == 17 && equalFold(name, "transfer-encoding"):
+		f.encodings++
+		f.chunked = f.encodings == 1 && equalFold(value, "chunked")
+	case len(name) == 10 && equalFold(name, "connection"):
+		f.close = f.close || hasToken(value, "close")
+		f.keepAlive = f.keepAlive || hasToken(value, "keep-alive")
+	default:
+		f.framing = false
+		if len(name) == 8 && equalFold(name, "location") {
+			f.location = bytes.Clone(value)
+		}
+	}
+	return nil
+}
+
+// folded takes a line that goes on with the field before (obsolete, but to be
+// put up with: RFC 9112, section 5.2), unless that would move the response's end.
+func (f *fields) folded() error {
+	if !f.any || f.framing {
+		return badResponse("folded header")
+	}
+	return nil
+}
+
+func (f *fields) contentLength(value []byte) error {
+	n, ok := decimal(value)
+	if !ok {
+		return badResponse("content length")
+	}
+	if f.hasLength && n != f.length {
+		return badResponse("contradictory content lengths")
+	}
+	f.length, f.hasLength = n, true
+	return nil
+}
+
+func checkTrailer(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		return nil
+	}
+	_, _, err := splitField(line)
+	return err
+}
+
+// splitField returns the name and the value of a header line, the value without
+// the space around it.
+func splitField(line []byte) (name, value []byte, err error) {
+	name, value, found := bytes.Cut(line, []byte{':'})
+	if !found || len(name) == 0 {
+		return nil, nil, badResponse("header line without a name")
+	}
+	for _, c := range name {
+		if !tokenByte[c] {
+			return nil, nil, badResponse("header name")
+		}
+	}
+	return name, bytes.Trim(value, " \t"), nil
+}
+
+// decimal reads a number below 2^63.
+func decimal(digits []byte) (n int64, ok bool) {
+	for _, c := range digits {
+		if c < '0' || c > '9' || n > (1<<63-1-9)/10 {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, len(digits) > 0
+}
+
+// hasToken reports whether the comma-separated list holds the lower-case token.
+func hasToken(list []byte, token string) bool {
+	for len(list) > 0 {
+		item, rest, _ := bytes.Cut(list, []byte{','})
+		if equalFold(bytes.Trim(item, " \t"), token) {
+			return true
+		}
+		list = rest
+	}
+	return false
+}
+
+// equalFold reports whether b is the lower-case s but for the case of ASCII letters.
+func equalFold(b []byte, s string) bool {
+	if len(b) != len(s) {
+		return false
+	}
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != s[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Telling a server that speaks HTTP/2 alone, without TLS, where one that asks by HTTP/1.1 gets no answer.
+
+// probing is how long a server may take to say what it speaks.
+const probing = time.Second
+
+// OnlyHTTP2 asks a server that has not answered by HTTP/1.1 whether it speaks HTTP/2 to who begins with it (prior
+// knowledge).
+func OnlyHTTP2(address string) bool {
+	c, err := net.DialTimeout("tcp", address, probing)
+	if err != nil {
+		return false
+	}
+	defer c.Close() // nothing is kept of it
+	if err := c.SetDeadline(time.Now().Add(probing)); err != nil {
+		return false
+	}
+	if _, err := c.Write(append([]byte(http2.ClientPreface), 0, 0, 0, byte(http2.FrameSettings), 0, 0, 0, 0, 0)); err != nil {
+		return false
+	}
+	var said []byte
+	for b := make([]byte, maxFrame); ; {
+		n, err := c.Read(b)
+		if said = append(said, b[:n]...); beginsHTTP2(said) {
+			return true
+		}
+		if err != nil || len(said) > maxFrame {
+			return false
+		}
+	}
+}
+
+// beginsHTTP2 reports whether a server begins as HTTP/2 has it: with settings, or a good-bye, of the whole connection.
+func beginsHTTP2(b []byte) bool {
+	f, n, err := nextFrame(b)
+	return err == nil && n > 0 && f.stream == 0 && (f.kind == http2.FrameSettings || f.kind == http2.FrameGoAway)
 }

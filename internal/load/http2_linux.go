@@ -4,6 +4,8 @@
 package load
 
 import (
+	"encoding/binary"
+
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
@@ -279,4 +281,131 @@ func (s *http2Session) drop(k *call) {
 			return
 		}
 	}
+}
+
+// HTTP/2 on a connection: the frames by which a server gives up a call, or the connection.
+
+func (s *http2Session) reset(l *loop, f frame) error {
+	code, err := f.number(4)
+	if err != nil {
+		return err
+	}
+	k, err := s.find(f.stream)
+	if k == nil || err != nil {
+		return err
+	}
+	s.drop(k)
+	if http2.ErrCode(code) == http2.ErrCodeRefusedStream && !k.resent { // it was not looked at
+		l.repeat(k)
+		return nil
+	}
+	l.finish(k, 0, "grpc: stream reset: "+resetName(code), true)
+	return nil
+}
+
+// resetName keeps the kinds of failure few, whatever a server sends.
+func resetName(code uint32) string {
+	if code > uint32(http2.ErrCodeHTTP11Required) {
+		return "unknown error"
+	}
+	return http2.ErrCode(code).String()
+}
+
+func (s *http2Session) ping(l *loop, f frame) error {
+	if len(f.payload) != 8 || f.stream != 0 {
+		return errFrameSize
+	}
+	if !f.flags.Has(http2.FlagPingAck) {
+		s.put(l, append(appendFrame(s.room(l), http2.FramePing, http2.FlagPingAck, 0, 8), f.payload...))
+	}
+	return nil
+}
+
+// goAway begins no more calls, and moves those that the server will not look at.
+func (s *http2Session) goAway(l *loop, f frame) error {
+	if len(f.payload) < 8 || f.stream != 0 {
+		return errFrameSize
+	}
+	last := binary.BigEndian.Uint32(f.payload) & mostStreamID
+	l.drain(s.conn)
+	for i := len(s.streams) - 1; i >= 0; i-- {
+		if k := s.streams[i]; k.stream.id > last {
+			s.drop(k)
+			l.repeat(k)
+		}
+	}
+	for k := s.conn.queue.pop(); k != nil; k = s.conn.queue.pop() {
+		l.repeat(k)
+	}
+	return nil
+}
+
+// HTTP/2 on a connection: what the server says of how much it takes.
+
+func (s *http2Session) settings(l *loop, f frame) error {
+	if f.stream != 0 || len(f.payload)%6 != 0 || f.flags.Has(http2.FlagSettingsAck) && len(f.payload) > 0 {
+		return errFrameSize
+	}
+	if f.flags.Has(http2.FlagSettingsAck) {
+		return nil
+	}
+	for b := f.payload; len(b) > 0; b = b[6:] {
+		if err := s.set(http2.SettingID(binary.BigEndian.Uint16(b)), binary.BigEndian.Uint32(b[2:])); err != nil {
+			return err
+		}
+	}
+	s.put(l, appendFrame(s.room(l), http2.FrameSettings, http2.FlagSettingsAck, 0, 0))
+	if !s.greeted {
+		s.greeted = true
+		l.ready(s.conn)
+	}
+	return nil
+}
+
+// set takes one setting of the server's.
+func (s *http2Session) set(id http2.SettingID, value uint32) error {
+	switch id {
+	case http2.SettingHeaderTableSize:
+		s.encoder.SetMaxDynamicTableSizeLimit(value)
+	case http2.SettingMaxConcurrentStreams:
+		s.calls = value
+	case http2.SettingMaxFrameSize:
+		if value < 16<<10 || value > 1<<24-1 {
+			return badResponse("HTTP/2 setting out of range")
+		}
+		s.frameMax = int(value)
+	case http2.SettingInitialWindowSize:
+		if value > mostStreamID {
+			return badResponse("HTTP/2 setting out of range")
+		}
+		for _, k := range s.streams {
+			k.stream.window += int64(value) - s.initial
+		}
+		s.initial = int64(value)
+	}
+	return nil
+}
+
+func (s *http2Session) windowUpdate(l *loop, f frame) error {
+	n, err := f.number(4)
+	if err != nil {
+		return err
+	}
+	n &= mostStreamID
+	if n == 0 {
+		return badResponse("HTTP/2 window update of nothing")
+	}
+	window := &s.window
+	if f.stream != 0 {
+		k, err := s.find(f.stream)
+		if k == nil || err != nil {
+			return err
+		}
+		window = &k.stream.window
+	}
+	if *window += int64(n); *window > mostStreamID {
+		return badResponse("HTTP/2 window too large")
+	}
+	l.putOff(s.conn)
+	return nil
 }

@@ -4,6 +4,7 @@ package load
 
 import (
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -184,4 +185,102 @@ func (t *tally) load() (record.Load, error) {
 		l.Answers = t.answers
 	}
 	return l, errors.Join(latencyErr, lagErr)
+}
+
+// How the backlog of an open loop went: operations due and not yet ended, at each
+// tenth of the schedule. A rate is held where it does not grow.
+
+// tenths is into how many parts a schedule is cut.
+const tenths = 10
+
+// pending counts what fell due and what ended in each part of a schedule; the
+// last part is everything after it. The zero value counts nothing.
+type pending struct {
+	part       time.Duration // length of one; 0 where the schedule has none
+	due, ended [tenths + 1]uint64
+}
+
+// pendingOf is that of a task: of an open loop of a given length.
+func pendingOf(t Task) pending {
+	if t.Rate <= 0 {
+		return pending{}
+	}
+	return pending{part: t.Duration / tenths}
+}
+
+func (b *pending) fall(at time.Duration) {
+	if b.part > 0 {
+		b.due[b.index(at)]++
+	}
+}
+
+func (b *pending) end(now time.Duration) {
+	if b.part > 0 {
+		b.ended[b.index(now)]++
+	}
+}
+
+// index is the part that a time since the start lies in.
+func (b *pending) index(at time.Duration) int { return int(min(max(at/b.part, 0), tenths)) }
+
+func (b *pending) add(o *pending) {
+	for i := range b.due {
+		b.due[i] += o.due[i]
+		b.ended[i] += o.ended[i]
+	}
+}
+
+// ends are the operations due and not ended at the end of each part of the
+// schedule; nil where there was none.
+func (b *pending) ends() []uint64 {
+	if b.part == 0 {
+		return nil
+	}
+	out := make([]uint64, tenths)
+	var open uint64
+	for i := range out {
+		open += b.due[i]
+		open -= min(b.ended[i], open)
+		out[i] = open
+	}
+	return out
+}
+
+// How far a run of the generator is, for whoever asks while it runs.
+
+// Progress is how far the task under way, or the last one, has come.
+type Progress struct {
+	Intended, Completed, Failed, TimedOut uint64
+}
+
+// progress holds each thread's counts where others can see them.
+type progress struct {
+	threads atomic.Pointer[[]*seen]
+}
+
+func (p *progress) store(thread int, t *tally) {
+	s := (*p.threads.Load())[thread]
+	s.intended.Store(t.intended)
+	s.completed.Store(t.completed)
+	s.failed.Store(t.failed)
+	s.timedOut.Store(t.timedOut)
+}
+
+// grow makes room for n threads and sets all counts to zero.
+func (p *progress) grow(n int) {
+	threads := make([]*seen, n)
+	for i := range threads {
+		threads[i] = &seen{}
+	}
+	p.threads.Store(&threads)
+}
+
+func (p *progress) sum() (sum Progress) {
+	for _, s := range *p.threads.Load() {
+		sum.Intended += s.intended.Load()
+		sum.Completed += s.completed.Load()
+		sum.Failed += s.failed.Load()
+		sum.TimedOut += s.timedOut.Load()
+	}
+	return sum
 }
