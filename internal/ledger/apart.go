@@ -147,3 +147,203 @@ func (l *line) separate(c record.Counts, others map[string]int64, begun record.B
 		l.exact = false
 	}
 }
+
+// This file counts the spans of a program's other work.
+
+func (p *page) addBackground(of map[string]int64) {
+	for root, spans := range of {
+		if p.background == nil {
+			p.background = map[string]int64{}
+		}
+		p.background[root] += spans
+	}
+}
+
+// otherWork is how many spans are of other work.
+func (l *line) otherWork() float64 {
+	sum := 0.0
+	for _, spans := range l.background {
+		sum += float64(spans)
+	}
+	return sum
+}
+
+// This file puts spans where they belong that came while a later operation was made: a tracer
+// has kept them back until a buffer was full, or longer than anybody knew, or its first export took long.
+
+// moveBuffered gives what came of one stretch beyond what was expected to the stretches before
+// it that miss spans, at most holds for each stretch, the oldest first. The last line is the
+// start, which was first: the spans of its requests, then those that the program made besides.
+// Nothing is moved that may as well be a number which varies.
+func moveBuffered(lines []line, holds, besides float64) {
+	inTime := make([]*line, 0, len(lines))
+	inTime = append(inTime, &lines[len(lines)-1])
+	for i := range lines[:len(lines)-1] {
+		inTime = append(inTime, &lines[i])
+	}
+	start := inTime[0]
+	besides = math.Max(0, besides+math.Min(0, start.missing.high)) // less those that came in time
+	for i, l := range inTime {
+		left := math.Min(holds, -l.missing.high)
+		give := func(to *line, most float64) float64 {
+			spans := math.Min(left, most)
+			if spans <= 0 || !l.known || !to.known {
+				return 0
+			}
+			to.arrived(spans)
+			l.arrived(-spans)
+			left -= spans
+			return spans
+		}
+		for j, before := range inTime[:i] {
+			give(before, before.missing.low)
+			if j == 0 {
+				besides -= give(start, besides)
+			}
+		}
+	}
+}
+
+// moveCold gives what came of an operation beyond what was expected to the start, as far as
+// that misses spans: the first export of a process takes long on a busy machine, and what it
+// brings comes while later operations are made. The last line is the start.
+func moveCold(lines []line) {
+	start := &lines[len(lines)-1]
+	if !start.known {
+		return
+	}
+	for i := range lines[:len(lines)-1] {
+		l := &lines[i]
+		if spans := math.Min(-l.missing.high, start.missing.low); l.known && spans > 0 {
+			start.arrived(spans)
+			l.arrived(-spans)
+		}
+	}
+}
+
+// arrived adds spans that came at another time than the others.
+func (l *line) arrived(spans float64) {
+	l.delivered += spans
+	l.late += math.Max(0, spans)
+	l.missing = l.missing.less(spans)
+	l.exact = false
+}
+
+// Besides is how many spans the program made in calibration runs beside those of what it was
+// asked for, the fewest of any run: what it does when it starts (to Kieker, loading the traced
+// class and making its object are calls of it too). spans are what was learnt in these runs, by
+// operation and by operation at its level. It is 0 where a number is not known, or varies.
+func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
+	t, fewest := Tracing{Spans: spans}, math.Inf(1)
+	for i := range calibrations {
+		c := &calibrations[i]
+		if c.Failed() {
+			continue
+		}
+		run := FromRecord(c)
+		asked, known := 0.0, true
+		add := func(per PerOperation, times uint64) {
+			asked += per.Low * float64(times)
+			known = known && (times == 0 || per.exact())
+		}
+		for _, s := range run.Phases {
+			add(t.per(s), s.Started)
+		}
+		add(t.Spans[record.ProbeOperation], run.Start.Started)
+		if run.First != "" {
+			add(t.Spans[run.First], 1)
+		}
+		for _, work := range c.Start.Once {
+			add(t.Spans[work], 1)
+		}
+		if !known {
+			return 0
+		}
+		fewest = math.Min(fewest, float64(c.Life.Told()-min(c.Life.Told(), c.Unasked.Spans()))-asked)
+	}
+	if math.IsInf(fewest, 1) || fewest < 0 {
+		return 0
+	}
+	return int(fewest)
+}
+
+// This file says what a sink's counts tell: whether ids were checked, of how many traces something
+// came, and whether all operations made the same ones.
+
+// checked reports whether ids were checked, so that duplicates are known. An
+// empty count has nothing to check.
+func checked(c record.Counts) bool {
+	return c.Spans == 0 || c.Checking && c.Evicted == 0 && c.Unchecked == 0
+}
+
+// unchecked is how many spans came whose ids were not checked: duplicates among them look
+// like other spans.
+func unchecked(c record.Counts) uint64 {
+	if c.Checking && c.Evicted == 0 {
+		return c.Unchecked
+	}
+	return c.Spans
+}
+
+// seen is the number of traces of which something arrived: by trace id where ids
+// were checked, otherwise by root.
+func seen(c record.Counts) uint64 {
+	if c.Traces > 0 && checked(c) {
+		return c.Traces
+	}
+	return c.Roots
+}
+
+// tells reports whether the shapes of traces say something of so many operations: each begins a
+// trace of its own, or several.
+func tells(c record.Counts, operations uint64) bool {
+	return c.Whole() && c.Traces >= operations && operations > 0
+}
+
+// alike reports whether so many operations all made the same traces: of every size there is
+// one, or some, an operation. Where the traces tell nothing of operations, the sum has to do.
+func alike(c record.Counts, operations uint64) bool {
+	if !tells(c, operations) {
+		return !c.Whole() || c.Traces <= 1 // some began a trace and some did not, or all are in one
+	}
+	traces := map[int]int64{}
+	for _, sizes := range c.Shapes {
+		for size, n := range sizes {
+			traces[size] += n
+		}
+	}
+	for _, n := range traces {
+		if n%int64(operations) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// deviation is the standard deviation of the spans of an operation, as far as traces differ.
+func deviation(c record.Counts, operations float64) float64 {
+	if !c.Whole() || c.Traces == 0 || operations <= 0 {
+		return 0
+	}
+	without := math.Max(0, operations-float64(c.Traces)) // operations that began none
+	mean := float64(c.Told()) / (float64(c.Traces) + without)
+	squares := without * mean * mean
+	for _, sizes := range c.Shapes {
+		for size, n := range sizes {
+			squares += float64(n) * (float64(size) - mean) * (float64(size) - mean)
+		}
+	}
+	return math.Sqrt(squares / operations)
+}
+
+// single reports whether all traces have so many spans.
+func single(shapes record.Shapes, size int) bool {
+	for _, sizes := range shapes {
+		for n, traces := range sizes {
+			if n != size && traces != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -5,7 +5,9 @@ package ledger
 import (
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -126,4 +128,277 @@ func hopsOf(sum, more []record.Hop, first bool) []record.Hop {
 		return nil
 	}
 	return record.HopsPlus(sum, more)
+}
+
+// This file accounts for spans hop by hop, where they pass through programs on their way to the sink.
+
+// route is the account hop by hop, up to an end; nothing where there are no hops, or where it is not sure in which stretch spans came.
+func (p *page) route(life []record.Hop, end string) []finding.Page {
+	if len(p.hops) == 0 || p.operation == Start || p.operation == Stop {
+		return nil
+	}
+	if p.operation != All && (p.late > 0 || !asTold(p.hops, life)) {
+		return nil
+	}
+	missing := p.unaccounted
+	if p.blind {
+		missing = math.Max(missing, p.missing.high)
+	}
+	at := finding.Page{From: finding.PageApp}
+	if p.expects() {
+		at.Expected = spansOf(p.decided + p.dropped + p.failed + p.atStop + p.left + p.droppedOnWay + p.early + p.torn + p.failedOnWay + p.delivered + missing + p.otherWork())
+	}
+	if p.decided > 0 {
+		at.Sampled = spansOf(p.decided)
+	}
+	if p.tellsDrops() {
+		at.Dropped = spansOf(p.dropped)
+	}
+	if p.tellsFailures() {
+		at.Failed = spansOf(p.failed)
+	}
+	at.Inside = whole(p.atStop) // still with the tracer: they never were between the two
+	var pages []finding.Page
+	blind := p.blind && !blind(p.hops) // something on this page does not say how many it left out; here the tracer, if no hop
+	for _, h := range p.hops {
+		if h.Received == nil { // what it says besides holds for the page that it is on
+			at.Past = append(at.Past, h.Name)
+			at.Sampled, at.Dropped, at.Failed = sum(at.Sampled, h.Sampled), sum(at.Dropped, h.Dropped), sum(at.Failed, h.Failed)
+			at.Sent, at.Untold, blind = nil, both(at.Untold, h.Untold), blind || h.Sampled == nil
+			continue
+		}
+		at.To, at.Received, at.Refused = h.Name, int64(*h.Received), sum(nil, h.Refused)
+		pages = append(pages, settled(at, blind))
+		blind = h.Sampled == nil
+		at = finding.Page{
+			From: h.Name, Expected: sum(nil, h.Received), Sampled: sum(nil, h.Sampled), Dropped: sum(nil, h.Dropped),
+			Failed: sum(nil, h.Failed), Sent: sum(nil, h.Sent), Source: h.Source, Untold: h.Untold,
+			EarlyTraces: sum(nil, h.Early), KeptTraces: sum(nil, h.Kept),
+		}
+	}
+	at.To, at.Received = end, whole(p.delivered+p.duplicated+p.otherWork())
+	at.Twice = whole(p.duplicated)
+	pages = append(pages, settled(at, blind))
+	p.unhide(pages)
+	return p.byTrace(pages)
+}
+
+// unhide puts spans that are missing by their ids on pages on which copies of others came in their place: behind the last hop as
+// far as these are from there, and else before the first.
+func (p *page) unhide(pages []finding.Page) {
+	hidden := whole(p.lost - p.torn) // that is taken from what was left out
+	for _, at := range pages {
+		hidden -= at.Lost()
+	}
+	behind := min(hidden, whole(p.copiedBehind()))
+	cover(&pages[len(pages)-1], behind)
+	cover(&pages[0], hidden-behind)
+	beyond := -whole(p.left + p.torn) // counted by hops, and more than can be missing
+	for _, at := range pages[1:] {
+		if at.Sampled != nil {
+			beyond += *at.Sampled
+		}
+	}
+	for i := 1; i < len(pages) && p.counted && beyond > 0; i++ {
+		if at := &pages[i]; at.Sampled != nil {
+			at.Copies = min(*at.Sampled, beyond)
+			beyond -= at.Copies
+		}
+	}
+	for i := range pages {
+		if at := &pages[i]; p.copies > 0.5 && (at.Outcome == finding.HopWhole || at.Outcome == finding.HopMore) {
+			at.Outcome = finding.HopHidden
+		}
+		if i < len(pages)-1 && pages[i+1].Sampled != nil && *pages[i+1].Sampled > 0 {
+			break
+		}
+	}
+}
+
+// cover puts spans on a page that did not come, and in whose place as many copies did.
+func cover(at *finding.Page, spans int64) {
+	if spans > 0 && at.Expected != nil && at.Outcome != finding.HopUnsure {
+		at.Between, at.More, at.Outcome = at.Between+spans, at.More+spans, finding.HopLost
+	}
+}
+
+// asTold reports whether the hops say of a stretch all that they say of the whole run: a log has it at the end alone.
+func asTold(stretch, life []record.Hop) bool {
+	for i := range life {
+		if i < len(stretch) && life[i].Told() && !stretch[i].Told() {
+			return false
+		}
+	}
+	return true
+}
+
+// settled says where the spans of a page were lost, and what it comes to.
+func settled(p finding.Page, blind bool) finding.Page {
+	if p.Expected == nil {
+		p.Outcome = finding.HopUnknown
+		return p
+	}
+	missing := *p.Expected - p.Received
+	for _, told := range []*int64{p.Sampled, p.Dropped, p.Failed} {
+		if told != nil {
+			missing -= *told
+		}
+	}
+	p.More = max(0, -missing)
+	missing = max(0, missing)
+	p.Inside = min(missing, p.Inside)
+	p.Between = missing - p.Inside
+	if p.Sent != nil { // what it did not pass on never was between the two
+		p.Between = min(missing, max(0, *p.Sent-p.Received))
+		p.Inside = missing - p.Between
+	}
+	switch {
+	case missing > 0 && blind:
+		p.Outcome = finding.HopUnsure
+	case p.Lost() > 0:
+		p.Outcome = finding.HopLost
+	case p.More > 0:
+		p.Outcome = finding.HopMore
+	default:
+		p.Outcome = finding.HopWhole
+	}
+	return p
+}
+
+func spansOf(v float64) *int64 {
+	n := whole(v)
+	return &n
+}
+
+// sum adds what is told to what was; nil where neither is.
+func sum(to *int64, more *uint64) *int64 {
+	if more == nil {
+		return to
+	}
+	n := int64(*more)
+	if to != nil {
+		n += *to
+	}
+	return &n
+}
+
+func both(a, b string) string {
+	return strings.Trim(a+"; "+b, "; ")
+}
+
+// This file accounts for hops that decide on whole traces, and say what they did in traces: which they threw away before they
+// had decided, and whether those that they kept are whole.
+
+// traces are those that came of operations whose traces are all alike.
+type traces struct {
+	known   bool
+	came    int64
+	partial int64 // of which lack spans
+	lacking int64 // these
+}
+
+func (t *traces) add(more traces, first bool) {
+	t.known = more.known && (first || t.known)
+	t.came += more.came
+	t.partial += more.partial
+	t.lacking += more.lacking
+}
+
+// decides reports whether a hop says that it kept traces in a run: what it leaves out are whole ones, by what it says, also in a
+// stretch of which it kept none. One that never kept any may leave out spans.
+func decides(run, stretch []record.Hop) bool {
+	kept := func(hops []record.Hop, least uint64) bool {
+		return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Kept != nil && *h.Kept >= least })
+	}
+	return kept(run, 1) && kept(stretch, 0)
+}
+
+// droppedEarly puts down the spans of traces that hops threw away undecided, as far as it is known how many a trace has.
+func (l *line) droppedEarly() {
+	spans := math.Min(l.perTrace*said(l.hops, func(h record.Hop) *uint64 { return h.Early }), math.Max(0, l.missing.high))
+	if l.known && spans > 0 {
+		l.early += spans
+		l.missing = l.missing.less(spans)
+	}
+}
+
+// tear takes from what was left out on purpose the spans that kept traces lack: a trace that came in parts was decided on in
+// parts. What they lack is first put down to what came late and to what was lost in another way, so that it is the least.
+func (l *line) tear(s Stretch, run Run, begun record.Begun) {
+	if tracer := run.Admitted.Sampled; decides(run.Hops, s.Hops) || tracer != nil && *tracer > 0 {
+		l.kept = keptOf(s, l.perTrace, begun)
+	}
+	if !l.kept.known || !l.known {
+		return
+	}
+	elsewhere := math.Max(0, l.missing.high) + l.placed() + math.Max(0, l.late)
+	lacking := math.Max(0, float64(l.kept.lacking)-elsewhere)
+	for _, out := range []*float64{&l.left, &l.decided} {
+		spans := math.Min(*out, lacking)
+		*out -= spans
+		l.torn += spans
+		lacking -= spans
+	}
+}
+
+// decide puts down what the tracer says that it left out once the traces were there. It says it of the whole run, at the stop.
+func decide(lines []line, run Run) {
+	if n := run.Admitted.Sampled; n != nil {
+		putDown(lines, float64(*n), func(l *line, spans float64) { l.decided += spans }, true)
+	}
+}
+
+// keptOf are the traces that came, all of which should have so many spans.
+func keptOf(s Stretch, perTrace float64, begun record.Begun) traces {
+	own, _ := s.Sink.Apart(begun)
+	if perTrace <= 0 || !own.Whole() {
+		return traces{}
+	}
+	out := traces{known: true}
+	for _, sizes := range own.Shapes {
+		for size, n := range sizes {
+			out.came += n
+			if lacks := int64(perTrace) - int64(size); lacks > 0 {
+				out.partial += n
+				out.lacking += n * lacks
+			}
+		}
+	}
+	out.partial, out.lacking = max(0, out.partial), max(0, out.lacking) // below none where traces that had come before got more
+	return out
+}
+
+// byTrace says on the pages of hops that decide on traces what is known of those, and on the tracer's which spans it tore out
+// of traces.
+func (p *page) byTrace(pages []finding.Page) []finding.Page {
+	early, torn := whole(p.early), whole(p.torn)
+	for i := range pages {
+		at := &pages[i]
+		if at.EarlyTraces != nil && *at.EarlyTraces > 0 {
+			at.Early = min(at.Inside, early)
+			at.Inside -= at.Early
+			early -= at.Early
+		}
+		if at.KeptTraces == nil || *at.KeptTraces == 0 {
+			continue
+		}
+		if at.Sampled != nil && torn > 0 {
+			at.Torn = min(*at.Sampled, torn)
+			left := *at.Sampled - at.Torn
+			at.Sampled = &left
+			torn -= at.Torn
+			if at.Outcome != finding.HopUnsure {
+				at.Outcome = finding.HopLost
+			}
+		}
+		if p.kept.known {
+			at.Traces, at.Partial = &p.kept.came, &p.kept.partial
+		}
+	}
+	if app := &pages[0]; p.decided > 0 && app.Outcome == finding.HopLost { // the rest is the tracer's
+		tracers := min(app.Between, torn)
+		app.Between -= tracers
+		app.Torn += tracers
+	}
+	return pages
 }

@@ -153,3 +153,219 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 	p.Low, p.High = math.Max(0, spans-slack), spans+slack
 	return p, true
 }
+
+// This file knows what only the first operation of its kind makes in a process: spans of a pool that opens its connections, of
+// a cache that is filled. They are a pattern, and no loss where they do not come again.
+
+// cold is what an operation may make besides the first time in a process.
+type cold struct {
+	sizes map[string]map[int]bool // of traces, by the name of their root, that are larger than all others of it
+	spans float64                 // beside such traces, at most; of which operation they are need not be known
+}
+
+// and is what two calibrations teach together.
+func (c cold) and(other cold) cold {
+	sum := cold{sizes: maps.Clone(c.sizes), spans: math.Max(c.spans, other.spans)}
+	for root, sizes := range other.sizes {
+		for size := range sizes {
+			sum.add(root, size)
+		}
+	}
+	return sum
+}
+
+func (c *cold) add(root string, size int) {
+	if c.sizes == nil {
+		c.sizes = map[string]map[int]bool{}
+	}
+	one := maps.Clone(c.sizes[root])
+	if one == nil {
+		one = map[int]bool{}
+	}
+	one[size] = true
+	c.sizes[root] = one
+}
+
+// coldOf is what a calibration shows of an operation's first time: traces of its roots that came before the operations
+// from which the number was learnt, and spans that all operations made beyond it.
+func coldOf(r *record.Record, run Run, found []PerOperation, p PerOperation) cold {
+	var out cold
+	for root, sizes := range run.Start.Sink.Shapes {
+		most, own := p.Roots[root]
+		for size, n := range sizes {
+			if own && root != record.NoRoot && size > most && n > 0 {
+				out.add(root, size)
+			}
+		}
+	}
+	if r.Start.OnceSink == nil || !p.exact() {
+		return out
+	}
+	t := Tracing{Sampling: 1, Spans: map[string]PerOperation{}}
+	for i, s := range run.Phases {
+		t.Spans[record.Work(r.Phases[i].Operation, r.Phases[i].Parameter)] = found[i]
+		if s.Operation == record.ProbeOperation && !found[i].known() {
+			delete(t.Spans, s.Operation)
+		}
+	}
+	once, _ := r.Start.OnceSink.Apart(t.Begun())
+	made := 0.0
+	for _, work := range r.Start.Once {
+		if !t.Spans[work].exact() {
+			return out
+		}
+		made += t.Spans[work].Low
+	}
+	out.spans = math.Max(0, float64(once.Told())-made)
+	for root, sizes := range once.Shapes {
+		for size, n := range sizes {
+			if out.sizes[root][size] && n > 0 {
+				out.spans -= float64(n) * float64(size-p.Roots[root])
+			}
+		}
+	}
+	out.spans = math.Max(0, out.spans)
+	return out
+}
+
+// cold takes what a stretch shows of first operations for what they made: whole traces as large as those of a calibration,
+// and spans beyond what is expected, as many as there were. Of fewer the rest may be missing.
+func (l *line) cold(s Stretch, per PerOperation) {
+	if per.exact() && per.Roots != nil && tells(s.Sink, 1) {
+		for root, sizes := range per.Cold.sizes {
+			for size := range sizes {
+				l.widen(exactly(float64(max(0, s.Sink.Shapes[root][size])) * float64(size-per.Roots[root])))
+			}
+		}
+	}
+	if per.Cold.spans <= 0 {
+		return
+	}
+	came := math.Min(per.Cold.spans, math.Max(0, -l.missing.high))
+	l.exact = l.exact && came == per.Cold.spans
+	l.widen(between{came, per.Cold.spans})
+}
+
+// This file learns from settled runs what a calibration's few operations could not show: that many
+// more made the same number of spans.
+
+// learnLater adds what runs teach of operations of which a calibration taught nothing: their spans came only when it had ended.
+// Where every trace that came is of an operation of its own, an operation makes at most as many spans as the largest, and at
+// least as many as came in the run in which the fewest did. What makes up the difference was lost, or never made.
+func learnLater(t Tracing, runs []Run) map[string]PerOperation {
+	out := maps.Clone(t.Spans)
+	if t.none() || t.random() || t.Decides || t.Buffers > 0 {
+		return out
+	}
+	ends, told, largest := map[string]PerOperation{}, uint64(0), 0
+	for _, run := range runs {
+		operations, traces := run.Start.Started+1, run.Start.Sink.Traces // the first operation is one
+		for _, s := range run.Phases {
+			operations, traces = operations+s.Started, traces+s.Sink.Traces
+		}
+		if traces > operations {
+			return out
+		}
+		for _, s := range run.Phases {
+			_, own := t.Spans[s.Operation]
+			if _, level := t.Spans[s.Level]; own || level {
+				continue
+			}
+			if s.Started == 0 || !s.Sink.Whole() {
+				return out
+			}
+			for _, sizes := range s.Sink.Shapes {
+				for size := range sizes {
+					largest = max(largest, size)
+				}
+			}
+			told += s.Sink.Told()
+			came := float64(s.Sink.Told()) / float64(s.Started)
+			per, seen := ends[s.Operation]
+			if !seen {
+				per = PerOperation{Low: came, How: Inferred, Later: true}
+			}
+			per.Low, per.High = math.Min(per.Low, came), math.Max(per.High, came)
+			ends[s.Operation] = per
+		}
+	}
+	if told == 0 {
+		return out
+	}
+	for operation, per := range ends {
+		per.High = math.Max(per.High, float64(largest))
+		if out == nil {
+			out = map[string]PerOperation{}
+		}
+		out[operation] = per
+	}
+	return out
+}
+
+// carried takes it that spans which came of an operation learnt later are those of others before it which had not come yet:
+// as many of its own may be lost.
+func carried(lines []line, run Run, t Tracing) {
+	made := 0.0
+	if run.First != "" {
+		made = t.Spans[run.First].High
+	}
+	late := math.Max(0, made-float64(run.Start.Sink.Told()))
+	for i, s := range run.Phases {
+		per := t.per(s)
+		if !per.Later {
+			continue
+		}
+		lines[i].widen(between{0, math.Min(late, float64(s.Sink.Told()))})
+		late = math.Max(0, late+per.High*float64(s.Started)-float64(s.Sink.Told()))
+	}
+}
+
+// Confirm returns what the tracing is meant to do with what runs teach beside the calibration:
+// operations of stretches of which every span came, as many as expected, agreed too.
+func Confirm(t Tracing, runs []Run) Tracing {
+	if t.random() && slices.ContainsFunc(runs, func(r Run) bool { return r.Backend != "" }) {
+		t.Spans = nil // without traces nobody knows what chance has kept, and so what is missing
+		return t
+	}
+	t.Spans = learnLater(t, runs)
+	spans := maps.Clone(t.Spans)
+	for _, run := range runs {
+		for i, l := range settle(run, t) {
+			if i >= len(run.Phases) || !l.confirms(run.Phases[i], t, run.begun(t)) {
+				continue
+			}
+			name := run.Phases[i].Level
+			if _, known := t.Spans[name]; !known || name == "" {
+				name = run.Phases[i].Operation
+			}
+			per := spans[name]
+			per.Agreed += l.operations
+			if t.random() {
+				s := run.Phases[i]
+				per.Agreed += seen(s.Sink) + leftOut(s, t.per(s)) - l.operations
+			}
+			spans[name] = per
+		}
+	}
+	t.Spans = spans
+	return t
+}
+
+// confirms reports whether a stretch's operations all made what they are meant to.
+func (l line) confirms(s Stretch, t Tracing, begun record.Begun) bool {
+	per := t.per(s)
+	if l.left > 0 || l.decided > 0 || l.blind {
+		return false
+	}
+	if t.none() || !l.known || l.varies || l.unsure > 0 || l.absent > 0 || per.Agreed == 0 || !per.exact() {
+		return false
+	}
+	own, _ := s.Sink.Apart(begun)
+	if t.random() {
+		return tells(own, 1) && per.traces() == 1 && single(own.Shapes, int(per.Low))
+	}
+	if l.missing != exactly(0) {
+		return false
+	}
+	return l.late > 0 || alike(own, s.Started)
+}

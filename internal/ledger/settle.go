@@ -196,3 +196,150 @@ func leftOut(s Stretch, per PerOperation) uint64 {
 	}
 	return uint64(math.Round(spans * per.traces() / per.Low))
 }
+
+// This file finds what a tracer took with it when its process stopped.
+
+// stopped puts down to the stop what is missing for sure and was neither dropped nor given to an export before, by the
+// tracer's own word: it still held that. Of what was given to exports, some may be missing: so much is left where it is.
+func stopped(lines []line, run Run, t Tracing) {
+	if run.Admitted.Sent == nil || t.random() && !t.TellsTraced(run) || t.none() {
+		return
+	}
+	came := float64(run.Start.Sink.Unique() + run.Start.Sink.Merged)
+	for _, s := range run.Phases {
+		came += float64(s.Sink.Unique() + s.Sink.Merged)
+	}
+	if run.Admitted.SentBy == record.ByLog { // which tells of all until the end, what was sent at the stop too
+		came += float64(run.Stop.Sink.Unique() + run.Stop.Sink.Merged)
+	}
+	missing := 0.0
+	for _, l := range lines {
+		missing += math.Max(0, l.missing.low)
+		came += l.left + l.droppedOnWay + l.failedOnWay + l.early + l.torn + l.failed
+	}
+	after := math.Max(0, float64(*run.Admitted.Sent)-came) // sent, and lost after that
+	putDown(lines, math.Max(0, missing-after), func(l *line, spans float64) { l.atStop += spans }, false)
+}
+
+// This file puts what is missing down to those who say that they lost it.
+
+// admit puts what the tracer admits, and what the sink refused, down to the
+// lines that miss spans. The tracer speaks for the whole run, so which operation
+// a span belonged to is inferred. Drops beyond all that is missing are not of any
+// operation of which it is known what to expect; they stay with the last line, the
+// start.
+func admit(lines []line, run Run) {
+	dropped, failed := run.Admitted.Dropped, run.Admitted.Failed
+	start := &lines[len(lines)-1]
+	for i := range lines {
+		lines[i].admits, lines[i].admitsFail, lines[i].silent = dropped != nil, failed != nil, run.silent
+	}
+	if dropped != nil {
+		used := putDown(lines, float64(*dropped), func(l *line, spans float64) { l.dropped += spans }, true)
+		start.admitted = float64(*dropped) - used
+	}
+	refused := run.Start.Sink.Rejected + run.Stop.Sink.Rejected
+	for _, s := range run.Phases {
+		refused += s.Sink.Rejected
+	}
+	total := float64(refused)
+	if failed != nil {
+		total = math.Max(total, float64(*failed))
+	}
+	used := putDown(lines, total, func(l *line, spans float64) {
+		l.failed += spans
+		l.admitsFail = l.admitsFail || spans > 0
+	}, true)
+	start.excess = total - used
+}
+
+// putDown puts a total down to lines in proportion to the spans they miss for
+// sure, then, if unsure is set, to those they may miss. It returns how many it
+// put down.
+func putDown(lines []line, total float64, put func(*line, float64), unsure bool) float64 {
+	used := 0.0
+	round := func(room func(between) float64) {
+		rooms := make([]float64, len(lines))
+		for i := range lines {
+			rooms[i] = room(lines[i].missing)
+		}
+		got, left := share(total-used, rooms)
+		for i, spans := range got {
+			put(&lines[i], spans)
+			lines[i].missing = lines[i].missing.less(spans)
+		}
+		used = total - left
+	}
+	round(func(b between) float64 { return b.low })
+	if unsure {
+		round(func(b between) float64 { return b.high })
+	}
+	return used
+}
+
+// lost is what should have arrived and did not, in itself or in another span. What a
+// tracer holds back by a rule of its own was not to arrive.
+func (l line) lost() float64 {
+	return l.placed() + math.Max(0, l.unaccounted)
+}
+
+// placed is what was lost where somebody tells.
+func (l line) placed() float64 {
+	return l.dropped + l.failed + l.atStop + l.droppedOnWay + l.failedOnWay + l.early + l.torn
+}
+
+// lostAtMost is what may have been lost, where the number of spans varies or operations
+// failed. Traces that chance may hide are not in it.
+func (l line) lostAtMost() float64 {
+	return math.Max(l.lost(), l.placed()+l.missing.high-l.chance.hidden)
+}
+
+// This file is the small arithmetic of what is known only between two ends, of
+// sharing out a total, and of rounding to whole spans.
+
+// between is a number of spans that lies between two ends, which are equal where
+// it is known.
+type between struct{ low, high float64 }
+
+func exactly(v float64) between { return between{v, v} }
+
+func (b between) plus(c between) between { return between{b.low + c.low, b.high + c.high} }
+
+func (b between) less(v float64) between { return between{b.low - v, b.high - v} }
+
+// nearest returns the number between the ends that is nearest to v: what is
+// unsure is not held against anybody.
+func (b between) nearest(v float64) float64 { return math.Max(b.low, math.Min(b.high, v)) }
+
+// share hands total out over places in proportion to their room, never more than
+// a place has room for, in whole spans. It returns what each place got and what
+// no place had room for.
+func share(total float64, room []float64) (got []float64, left float64) {
+	got = make([]float64, len(room))
+	var sum float64
+	for _, r := range room {
+		sum += math.Max(0, r)
+	}
+	if sum <= 0 || total <= 0 {
+		return got, math.Max(0, total)
+	}
+	part := math.Min(1, total/sum)
+	for i, r := range room {
+		got[i] = math.Floor(math.Max(0, r) * part)
+	}
+	left = total
+	for _, g := range got {
+		left -= g
+	}
+	for i, r := range room { // the remainder of the rounding, from the first place on
+		more := math.Min(left, math.Max(0, r)-got[i])
+		if more > 1 {
+			more = 1
+		}
+		got[i] += more
+		left -= more
+	}
+	return got, left
+}
+
+func whole(v float64) int64 { return int64(math.Round(v)) }

@@ -4,7 +4,10 @@ package words
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -177,4 +180,40 @@ func Scatter(s finding.Scatter) string {
 		return text + "More windows (a longer duration) help as much as more blocks."
 	}
 	return text + "More blocks help, more windows hardly."
+}
+
+// Answers are "200: 1,845 · 500: 205 (10.0 %)".
+func Answers(a finding.Answers) string {
+	all := uint64(0)
+	for _, n := range a.Statuses {
+		all += n
+	}
+	var parts []string
+	for i, status := range slices.Sorted(maps.Keys(a.Statuses)) {
+		text := strconv.Itoa(status) + ": " + number(float64(a.Statuses[status]))
+		if i > 0 {
+			text += " (" + finding.FormatValue(float64(a.Statuses[status])/float64(all), "1") + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// FillReplication puts the reasons of a replication into words.
+func FillReplication(s *finding.Replication) {
+	fill := func(r *finding.Reason) {
+		if r != nil {
+			r.Text = Reason(*r)
+		}
+	}
+	for i := range s.Tables {
+		for k := range s.Tables[i].Rows {
+			fill(s.Tables[i].Rows[k].Reason)
+		}
+	}
+	for i := range s.Claims {
+		for k := range s.Claims[i].Figures {
+			fill(s.Claims[i].Figures[k].Reason)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // entryTexts are what a reader calls the entries of a ledger.
@@ -181,3 +182,99 @@ func things(n float64, noun string) string {
 }
 
 func number(n float64) string { return finding.FormatCount(int64(n)) }
+
+// BackendDiffers is "zipkin says that it has stored 900 spans, and answers with 300"; "" where both are the same, and where
+// there is no backend. What it threw away is in neither: it is missing in the account of spans. Spans that went to the sink in its
+// place are told in any case: they look like lost ones.
+func BackendDiffers(b *record.Backend) string {
+	if b == nil {
+		return ""
+	}
+	text := answersOtherwise(b)
+	if b.Astray == 0 {
+		return text
+	}
+	if text != "" {
+		text += "; "
+	}
+	return text + fmt.Sprintf("%s came to the sink, not to %s, and count as lost", spans(float64(b.Astray)), b.Name)
+}
+
+func answersOtherwise(b *record.Backend) string {
+	switch {
+	case b.Answered != nil && *b.Answered == b.Stored:
+		return ""
+	case b.Dropped > 0 && b.Answered != nil:
+		return fmt.Sprintf("%s says that it has stored %s and thrown %s away, and answers with %s", b.Name, spans(float64(b.Stored)),
+			finding.FormatCount(int64(b.Dropped)), finding.FormatCount(int64(*b.Answered)))
+	case b.Answered == nil:
+		return fmt.Sprintf("%s says that it has stored %s; with how many it answers is not known: %s", b.Name, spans(float64(b.Stored)), b.Untold)
+	}
+	return fmt.Sprintf("%s says that it has stored %s, and answers with %s", b.Name, spans(float64(b.Stored)), finding.FormatCount(int64(*b.Answered)))
+}
+
+// This file puts into words why no span came.
+
+// Cause puts a cause into words.
+func Cause(c finding.NoSpanBy) string {
+	n := finding.FormatCount(int64(c.Count))
+	switch c.Cause {
+	case finding.NotTold:
+		return "no process of it is told where tracetax's receiver is"
+	case finding.OtherLanguage:
+		return "what ran is " + listed(c.Names) + ", for which this tracer is not made"
+	case finding.NotInherited:
+		return fmt.Sprintf("%s of %d programs started without the variables that say where spans go: something on the way to them did not hand those on", n, c.Of)
+	case finding.TracerFailed:
+		return fmt.Sprintf("the log of %s tells that something could not be loaded: %s", c.Process, c.Log)
+	case finding.ExportFailed:
+		if c.Log != "" {
+			return fmt.Sprintf("the log of %s tells that sending failed: %s", c.Process, c.Log)
+		}
+		return fmt.Sprintf("the tracer itself says that sending failed, of %s spans", n)
+	case finding.Refused:
+		return n + " requests or spans that came were refused: they could not be read as what this tracer is to send"
+	case finding.Dropped:
+		return fmt.Sprintf("the tracer says that it dropped %s spans", n)
+	case finding.OtherSignals:
+		return n + " metrics and logs came, and no span: only these are exported"
+	case finding.NotUnderstood:
+		return fmt.Sprintf("%s came, and over none of them a request that the receiver understands: the tracer speaks another protocol there, or has nothing to send", Counted(int(c.Count), "connection"))
+	case finding.Empty:
+		return fmt.Sprintf("%s came without a span: the tracer reaches the receiver, and instruments nothing that the program does", Counted(int(c.Count), "request"))
+	case finding.OnlyBefore:
+		return n + " spans came in the calibration, before the runs that are compared"
+	case finding.NotInstrumented:
+		if len(c.Names) > 0 {
+			return fmt.Sprintf("%s spans came of other operations: the tracer instruments nothing of this one", n)
+		}
+		return "the tracer is loaded and sent nothing: it instruments nothing that the program does"
+	case finding.NotConnected:
+		return "nothing connected to the receiver, and nothing that was kept says why: see the process's log"
+	}
+	return ""
+}
+
+// Elsewhere puts into words where a process sent spans.
+func Elsewhere(e finding.Elsewhere) string {
+	var parts []string
+	if len(e.To) > 0 {
+		who := "a process"
+		if e.Process != "" {
+			who = "process " + e.Process
+		}
+		parts = append(parts, who+" was connected to "+listed(e.To)+", where receivers of spans listen")
+	}
+	if e.Log != "" {
+		parts = append(parts, "the log of "+e.Process+" tells that sending failed: "+e.Log)
+	}
+	return fmt.Sprintf("%s (%d of %s)", strings.Join(parts, "; "), e.Runs, Counted(e.Of, "run"))
+}
+
+// Because is a clause of the first cause; "" where none is known.
+func Because(causes []finding.NoSpanBy) string {
+	if len(causes) == 0 {
+		return ""
+	}
+	return ": " + strings.TrimRight(causes[0].Text, ". ")
+}

@@ -153,3 +153,32 @@ func orAlone(before, figure, after string) string {
 	}
 	return before + figure + after
 }
+
+// Outcome says how the search for a capacity ended.
+func Outcome(o record.Outcome) string {
+	switch o {
+	case record.ByGenerator:
+		return "bounded by the generator"
+	case record.AboveMax:
+		return "above the most asked for"
+	case record.BelowLeast:
+		return "below the lowest rate that can be asked"
+	case record.Saturated:
+		return "saturated before the target"
+	case record.NoSpans:
+		return "no spans to lose"
+	}
+	return string(o)
+}
+
+// Knee says from where on more of a parameter brings little more of a metric.
+func Knee(k finding.Knee, parameter string) string {
+	brings := fmt.Sprintf("doubling them brings under %.0f %% more (to %g: %s a doubling)", 100*k.Under, k.Last, finding.FormatInterval(k.Gain, "1", true))
+	switch {
+	case k.First:
+		return fmt.Sprintf("from the first level on, %g %s, %s", k.X, parameter, brings)
+	case k.After == nil:
+		return fmt.Sprintf("from %g %s on, %s", k.X, parameter, brings)
+	}
+	return fmt.Sprintf("from between %g and %g %s on, %s", *k.After, k.X, parameter, brings)
+}

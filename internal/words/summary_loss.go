@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -196,4 +197,146 @@ func suppressedClause(doc *finding.Document) []string {
 		names[i] = fmt.Sprintf("%s%s of the spans with %s", upTo, finding.FormatValue(most[name], "1"), name)
 	}
 	return []string{"the tracer's own limit suppressed " + FewNames(names)}
+}
+
+// This file says where spans were lost.
+
+// Place says where spans were lost.
+func Place(place string) string {
+	switch place {
+	case finding.LostByLimit:
+		return "by a limit of the tracer's own"
+	case finding.LostInQueue:
+		return "in the tracer's queue"
+	case finding.LostInStream:
+		return "in the stream to the receiver"
+	case finding.LostAtStop:
+		return "at the stop"
+	case finding.LostOnWay:
+		return "at a hop on the way"
+	case finding.LostAtSink:
+		return "at the receiver"
+	}
+	return "nobody says where"
+}
+
+// Places are the shares that were lost, each with its place.
+func Places(where []finding.LostAt) string {
+	var places []string
+	for _, p := range where {
+		places = append(places, finding.FormatValue(p.Share, "1")+" "+Place(p.Place))
+	}
+	return strings.Join(places, ", ")
+}
+
+// Lost says how many spans were lost, and where.
+func Lost(l finding.Lossy) string {
+	text := finding.FormatValue(l.LostShare, "1") + " of the spans lost"
+	if l.Part != "" {
+		text += " " + l.Part
+	}
+	if l.Part == "" || len(l.Where) > 0 {
+		text += ": " + Places(l.Where)
+	}
+	return text
+}
+
+// This file keeps figures out of the summary that are not what tracing costs, because no span
+// came, and says of whom.
+
+// tracedHeads are the headlines without those of which no span came on a side, or went elsewhere.
+func tracedHeads(doc *finding.Document, heads []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(heads), func(f finding.Finding) bool { return doc.NotTracing(&f) })
+}
+
+// untracedNames are the variants of which no span came of any operation, or of some.
+func untracedNames(doc *finding.Document) []string {
+	var out []string
+	for _, v := range doc.Experiment.Variants {
+		var operations []string
+		for _, u := range doc.Untraced {
+			if u.Variant == v.Name && u.Operation != "" {
+				operations = append(operations, u.Operation)
+			}
+		}
+		switch {
+		case doc.IsUntraced(v.Name, ""):
+			out = append(out, v.Name)
+		case len(operations) > 0:
+			out = append(out, v.Name+" on "+listed(operations))
+		}
+	}
+	return out
+}
+
+// untracedClause says of whom no span came, and of whom spans went elsewhere; nothing where all came of all.
+func untracedClause(doc *finding.Document) []string {
+	names, elsewhere := untracedNames(doc), elsewhereNames(doc)
+	there := " there"
+	if len(tracedHeads(doc, headlines(doc.Findings))) == 0 {
+		there = ""
+	}
+	var out []string
+	if len(names) > 0 {
+		out = append(out, "no span came with "+FewNames(names)+", so that what tracing costs"+there+" cannot be told")
+	}
+	if len(elsewhere) > 0 {
+		out = append(out, FewNames(elsewhere)+" sent spans elsewhere than to the sink, so that what tracing costs"+there+" cannot be told")
+	}
+	return out
+}
+
+// elsewhereNames are the variants that sent spans elsewhere than to the sink.
+func elsewhereNames(doc *finding.Document) []string {
+	var out []string
+	for _, v := range doc.Experiment.Variants {
+		if doc.IsElsewhere(v.Name) {
+			out = append(out, v.Name)
+		}
+	}
+	return out
+}
+
+// This file tells, in the summary, what is particular to self-driving
+// workloads: who is ranked.
+
+// rankedHeads are the headlines of variants that lost too few spans to matter, and the names
+// of the others: with where, if they have some of both. Where all lost too many they are all
+// that there is to tell.
+func rankedHeads(doc *finding.Document, heads []finding.Finding) (kept []finding.Finding, apart []string) {
+	var lossy []finding.Finding
+	for _, f := range heads {
+		lost := slices.ContainsFunc(doc.Lossy, func(l finding.Lossy) bool {
+			here := f.Metric == metric.Slope || cell.LevelOf(l.Parameter) == cell.LevelOf(f.Parameter)
+			return l.Variant == f.Variant && l.Operation == f.Operation && here
+		})
+		if lost {
+			lossy = append(lossy, f)
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	if len(kept) == 0 {
+		return heads, nil
+	}
+	for _, f := range lossy {
+		name := f.Variant
+		if slices.ContainsFunc(kept, func(k finding.Finding) bool { return k.Variant == f.Variant }) {
+			name += " on " + where(f)
+		}
+		if !slices.Contains(apart, name) {
+			apart = append(apart, name)
+		}
+	}
+	return kept, apart
+}
+
+// perFurtherCall is what a slope is an amount of.
+const perFurtherCall = "per further call in depth"
+
+// wholeHeads are the headlines of variants that leave out no step of tracing, and no trace.
+func wholeHeads(doc *finding.Document, heads []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(heads), func(f finding.Finding) bool {
+		return slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == f.Variant && v.Partial })
+	})
 }

@@ -1,4 +1,4 @@
-// This file says in words how operations were made to happen, and what was varied.
+// This file tells in words of runs that failed.
 
 package words
 
@@ -12,7 +12,130 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/warmup"
 )
+
+// Failures tells each failure; one that had the same cause as another before it
+// refers to that, because causes can be long.
+func Failures(failed []*record.Record) []string {
+	var out []string
+	first := map[string]string{}
+	for _, r := range failed {
+		where, cause := failureText(r)
+		if before, told := first[cause]; told {
+			out = append(out, where+": as in "+before)
+			continue
+		}
+		first[cause] = where
+		out = append(out, where+": "+cause)
+	}
+	return out
+}
+
+// failureText says where a run failed and why.
+func failureText(r *record.Record) (where, cause string) {
+	where = fmt.Sprintf("block %d, %s, attempt %d", r.Block, r.Variant, r.Attempt)
+	if r.Kind == record.Calibration || r.Kind == record.Pilot {
+		where = fmt.Sprintf("%s of %s, attempt %d", r.Kind, r.Variant, r.Attempt)
+	}
+	return where, r.Failure.Stage + ": " + finding.PlainText(r.Failure.Message)
+}
+
+// This file says in words what was made to go wrong on purpose.
+
+// Faults says what was made to go wrong on purpose: with every variant that has
+// no faults of its own, and with those that have.
+func Faults(e *config.Experiment) []string {
+	var out []string
+	all := true
+	for _, v := range e.Variants {
+		all = all && v.Faults == nil
+	}
+	if all {
+		return faultsOf(e.Faults)
+	}
+	for _, v := range e.Variants {
+		for _, text := range faultsOf(e.FaultsOf(v)) {
+			out = append(out, "with "+v.Name+" "+text)
+		}
+	}
+	return out
+}
+
+// goneTexts say how the sink receives nothing.
+var goneTexts = map[string]string{
+	"away":      "the sink refuses all connections",
+	"silent":    "the sink accepts connections and never reads them",
+	"resetting": "the sink resets all connections",
+}
+
+func faultsOf(f config.Faults) []string {
+	var out []string
+	if f.SinkLoses > 0 {
+		out = append(out, fmt.Sprintf("the sink throws away %s of the spans that it answers for", shareText(f.SinkLoses)))
+	}
+	if f.SinkLate > 0 {
+		out = append(out, fmt.Sprintf("the sink waits %s before it answers", f.SinkLate))
+	}
+	if f.SinkGone != "" {
+		out = append(out, goneTexts[f.SinkGone])
+	}
+	if f.GeneratorLate > 0 {
+		out = append(out, fmt.Sprintf("the load generator makes every operation %s later than intended", f.GeneratorLate))
+	}
+	return out
+}
+
+// This file says in words what pilot runs found.
+
+// Pilots says where a relative rate came from: "412/s is 50 % of the slowest; a pilot found none 1,650/s, otel 824/s".
+// rate is 0 where there is none.
+func Pilots(found []string, rate, share float64) string {
+	text := "a pilot found " + strings.Join(found, ", ")
+	if rate > 0 {
+		text = fmt.Sprintf("%s is %s of the slowest; %s", finding.FormatValue(rate, "1/s"), shareText(share), text)
+	}
+	return text
+}
+
+// Pilot says what a pilot of a variant found: "otel 824/s".
+func Pilot(variant string, c *record.Capacity) string {
+	return variant + " " + pilotedText(c)
+}
+
+func pilotedText(c *record.Capacity) string {
+	switch {
+	case c.Outcome == record.Found:
+		return finding.FormatValue(c.Rate, "1/s")
+	case c.Outcome == record.Saturated:
+		return fmt.Sprintf("%s (%s)", finding.FormatValue(c.Passing, "1/s"), Outcome(c.Outcome))
+	case c.Passing > 0:
+		return fmt.Sprintf("at least %s (%s)", finding.FormatValue(c.Passing, "1/s"), Outcome(c.Outcome))
+	}
+	return "nothing (" + Outcome(c.Outcome) + ")"
+}
+
+// This file says in words how long the warm-up is.
+
+// Warmup says how long the warm-up is and where that comes from; "" where it was given:
+// "4.5 s, found in a pilot: the longest, of elastic on queries".
+func Warmup(pilots []warmup.Pilot) string {
+	longest, ok := warmup.Longest(pilots)
+	if !ok {
+		return ""
+	}
+	length := finding.FormatValue(longest.Length.Seconds(), "s")
+	switch {
+	case !longest.Steady:
+		return fmt.Sprintf("%s, the most that was allowed: in a pilot %s did not get steady on %s", length, longest.Variant, longest.Operation)
+	case longest.Length <= warmup.Least:
+		return length + ", as pilots found every variant steady by then"
+	}
+	return fmt.Sprintf("%s, found in a pilot: the longest, of %s on %s", length, longest.Variant, longest.Operation)
+}
+
+// This file says in words how operations were made to happen, and what was varied.
 
 // Load is the load of an experiment in words: loadText, or each operation at its own rate.
 func Load(e *config.Experiment) string {
