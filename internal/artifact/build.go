@@ -11,8 +11,10 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
 )
@@ -177,4 +179,62 @@ func (q BuildRequest) run(ctx context.Context, at site) error {
 		}
 	}
 	return nil
+}
+
+// What git says of the folder that a program comes from.
+
+// Checkout is the state of a git checkout.
+type Checkout struct {
+	Commit string `json:"commit"`
+	Dirty  bool   `json:"dirty"` // files that git knows were changed since
+}
+
+// patience is how long git may take; in a large checkout on a slow disk it takes seconds.
+const patience = 20 * time.Second
+
+var commitName = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
+
+// CheckoutOf is the git checkout that a folder is in; nil where it is in none, or git cannot tell.
+func CheckoutOf(ctx context.Context, dir string) *Checkout {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	git := func(args ...string) (string, error) {
+		return command{args: append([]string{"git", "-C", dir, "--no-optional-locks"}, args...)}.output(ctx)
+	}
+	commit, err := git("rev-parse", "HEAD")
+	if err != nil || !commitName.MatchString(commit) {
+		return nil // no checkout, no commit yet, or no git: then nothing is known
+	}
+	changed, err := git("status", "--porcelain", "--untracked-files=no")
+	if err != nil {
+		return nil
+	}
+	return &Checkout{Commit: commit, Dirty: changed != ""}
+}
+
+// The folders of built-in workloads and services, written out for programs that
+// run from them.
+
+// Source returns a folder that holds files as they are written out.
+func (s *Store) Source(ctx context.Context, files fs.FS) (string, error) {
+	return s.written(ctx, "source", "the workload", files)
+}
+
+// Service returns the folder that {service} stands for: it holds the files of a
+// service as they are written out.
+func (s *Store) Service(ctx context.Context, files fs.FS) (string, error) {
+	return s.written(ctx, "service", "the service", files)
+}
+
+// Tracer returns the folder that {tracer} stands for where a tracer pins no packages: it holds the tracer's own files.
+func (s *Store) Tracer(ctx context.Context, files fs.FS) (string, error) {
+	return s.written(ctx, "tracer", "the tracer", files)
+}
+
+func (s *Store) written(ctx context.Context, shelf, whose string, files fs.FS) (string, error) {
+	k := newKey(shelf)
+	if err := k.addFiles(files, func(string) bool { return false }); err != nil {
+		return "", fmt.Errorf("reading the files of %s: %w", whose, err)
+	}
+	return s.obtain(ctx, shelf, k.text(), func(_ context.Context, at site) error { return config.CopyFiles(files, at.dir) })
 }

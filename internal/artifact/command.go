@@ -9,8 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 )
 
@@ -86,4 +91,183 @@ func (t *tail) String() string {
 		return "…" + string(t.kept)
 	}
 	return string(t.kept)
+}
+
+// What the commands write that make a folder: all of it goes to a log, of which an error has the last lines.
+
+// logShelf holds the logs, in the store. Sweeping leaves them: nothing in there is half made.
+const logShelf = "logs"
+
+// commandLog is the log of the commands that make one folder. There is a file once there is something in it.
+type commandLog struct {
+	path string
+	file *os.File
+}
+
+func (s *Store) newLog(kind, key string) *commandLog {
+	return &commandLog{path: filepath.Join(s.dir, logShelf, kind+"-"+key+".log")}
+}
+
+// Write adds to the log, without colours.
+func (l *commandLog) Write(b []byte) (int, error) {
+	if l.file == nil {
+		if err := os.MkdirAll(filepath.Dir(l.path), 0o755); err != nil {
+			return 0, fmt.Errorf("making the folder of logs: %w", err)
+		}
+		var err error
+		// What a registry's address holds is nobody else's to read.
+		if l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600); err != nil {
+			return 0, fmt.Errorf("making the log of a command: %w", err)
+		}
+	}
+	return plain{l.file}.Write(b)
+}
+
+// Close ends the log.
+func (l *commandLog) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// colour is what programs write to a terminal beside their words: mvn does so
+// whatever it is told, and an error may end in a file.
+var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// plain passes on what is written to it, without colours.
+type plain struct{ to io.Writer }
+
+func (p plain) Write(b []byte) (int, error) {
+	text := colour.ReplaceAll(b, nil)
+	if len(text) == 0 {
+		return len(b), nil
+	}
+	if _, err := p.to.Write(text); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// commandError is a command that failed, with what it wrote.
+type commandError struct {
+	args   []string
+	err    error
+	output string // the end of it
+	log    string // the file with all of it; "" where there is none
+}
+
+// toldLines is how many of the last lines of a command that failed its error has.
+const toldLines = 20
+
+func (e *commandError) Error() string {
+	output := strings.TrimRight(colour.ReplaceAllString(e.output, ""), "\n")
+	lines := strings.Split(output, "\n")
+	told := strings.Join(lines[max(0, len(lines)-toldLines):], "\n")
+	text := fmt.Sprintf("%s: %v\n%s", excerpt.Line(strings.Join(e.args, " ")), e.err, excerpt.Text(told))
+	if e.log != "" {
+		text += "\nall that it said: " + e.log
+	}
+	return text
+}
+
+func (e *commandError) Unwrap() error { return e.err }
+
+// tell says in one line what is being made, to whoever waits for it; to may be nil.
+func tell(to io.Writer, format string, args ...any) {
+	if to != nil {
+		fmt.Fprintf(to, format+"\n", args...)
+	}
+}
+
+// What must be on the machine already.
+
+// Missing returns a sentence for each need that this machine does not meet:
+// what is missing, and how to get it.
+func Missing(needs []config.Need) []string {
+	var missing []string
+	for _, need := range needs {
+		switch {
+		case need.Reason != "":
+			missing = append(missing, need.Reason)
+		case need.Command == "":
+		case executable(need) == "":
+			missing = append(missing, sentence(need))
+		}
+	}
+	return missing
+}
+
+// executable is the file that meets a need for a command: that of the PATH, or the last
+// of those off it; "" where there is none.
+func executable(need config.Need) string {
+	if path, err := exec.LookPath(need.Command); err == nil {
+		return path
+	}
+	if path := Instead([]config.Need{need}); path != "" {
+		return path
+	}
+	if need.Also == "" {
+		return ""
+	}
+	found, err := filepath.Glob(need.Also)
+	if err != nil || len(found) == 0 { // an error is that of a pattern, which was checked when it was read
+		return ""
+	}
+	return found[len(found)-1]
+}
+
+// Instead is the program that stands in for what a build makes, where a command that the build needs is not there; "" where
+// all are, or there is none.
+func Instead(needs []config.Need) string {
+	for _, need := range needs {
+		if need.Instead == "" {
+			continue
+		}
+		if _, err := exec.LookPath(need.Command); err == nil {
+			continue
+		}
+		if path, err := exec.LookPath(need.Instead); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+func sentence(need config.Need) string {
+	text := fmt.Sprintf("%s is not installed, or not on the PATH", need.Command)
+	if need.Install != "" {
+		text += ": " + need.Install
+	}
+	return text
+}
+
+// What the commands that programs need say of their own version.
+
+// colours are what some programs write around their version even where nobody looks.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Versions returns the first line of what each needed command says of its
+// version; for one that does not answer, that it is not known.
+func Versions(ctx context.Context, needs []config.Need) map[string]string {
+	versions := map[string]string{}
+	for _, need := range needs {
+		if need.Command == "" {
+			continue
+		}
+		args := []string{need.Command, "--version"}
+		if file := executable(need); file != "" {
+			args[0] = file
+		}
+		if need.Command == "go" {
+			args[1] = "version"
+		}
+		said, err := command{args: args}.output(ctx)
+		if err != nil {
+			said = "not known"
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+		versions[need.Command] = strings.TrimSpace(colours.ReplaceAllString(first, ""))
+	}
+	return versions
 }

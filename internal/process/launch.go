@@ -9,13 +9,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/process/cgroup"
 	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/table"
 )
 
 // launch starts the keeper and waits until it says that the program runs.
@@ -89,4 +93,255 @@ func (p *Process) begin(r keeper.Report, ok bool) error {
 	// of the wall clock.
 	p.started = time.Now().Add(-time.Duration(keeper.Monotonic() - r.At))
 	return nil
+}
+
+// The files between tracetax and a keeper.
+
+// theirs are the keeper's ends; tracetax closes its copies once the keeper runs.
+type theirs struct {
+	stdin, stdout, stderr, orders, reports *os.File
+	all                                    []*os.File
+}
+
+func (t *theirs) close() {
+	for _, f := range t.all {
+		f.Close() // nothing was written through these copies
+	}
+}
+
+// openPipes makes all pipes; tracetax's ends go into p.
+func (p *Process) openPipes() (*theirs, error) {
+	t := &theirs{}
+	err := p.openAll(t)
+	if err != nil {
+		t.close()
+		return nil, fmt.Errorf("opening pipes: %w", err)
+	}
+	return t, nil
+}
+
+func (p *Process) openAll(t *theirs) error {
+	in := func(mine, their **os.File) error { // they read
+		r, w, err := os.Pipe()
+		*mine, *their, t.all = w, r, append(t.all, r)
+		return err
+	}
+	out := func(mine, their **os.File) error { // they write
+		r, w, err := os.Pipe()
+		*mine, *their, t.all = r, w, append(t.all, w)
+		return err
+	}
+	var logs *os.File
+	err := errors.Join(in(&p.orders, &t.orders), out(&p.reports, &t.reports), out(&logs, &t.stderr))
+	if err != nil {
+		return err
+	}
+	p.log.Follow(logs)
+	if p.command.Piped {
+		return errors.Join(in(&p.stdin, &t.stdin), out(&p.stdout, &t.stdout))
+	}
+	t.stdout = t.stderr
+	t.stdin, err = os.Open(os.DevNull)
+	t.all = append(t.all, t.stdin)
+	return err
+}
+
+// What tracetax does with a keeper's reports, and when the keeper is no more.
+
+// listen takes in reports until the keeper has ended, then sees to it that
+// nothing of the process is left. The first report goes to first.
+func (p *Process) listen(first chan<- keeper.Report) {
+	lines := json.NewDecoder(p.reports)
+	begun, orderly := false, false
+	for {
+		var r keeper.Report
+		if lines.Decode(&r) != nil {
+			break
+		}
+		if !begun && r.What != keeper.IsGone {
+			begun = true
+			first <- r
+		}
+		p.take(r)
+		orderly = orderly || r.What == keeper.IsGone || r.What == keeper.HasFailed
+	}
+	_ = p.keeper.Wait() // how it ended has been reported, or is dealt with here
+	var err error
+	if !orderly {
+		err = p.killStrays()
+	}
+	p.mu.Lock()
+	p.lastErr = err
+	if p.own == 0 && p.keeper.ProcessState != nil {
+		p.own = p.keeper.ProcessState.UserTime() + p.keeper.ProcessState.SystemTime()
+	}
+	p.mu.Unlock()
+	p.end(Exit{Code: -1, Lost: true, At: time.Now()})
+	p.log.Drain()
+	close(p.gone)
+	close(first)
+}
+
+func (p *Process) take(r keeper.Report) {
+	switch r.What {
+	case keeper.HasExited:
+		exit := exitOf(r.Status, *r.Usage)
+		exit.Left, exit.At = r.Left, time.Now() // before its log is read to the end, which may take a while
+		exit.OutOfMemory = p.outOfMemory()
+		p.log.Drain() // so that its last words are there when its end is known
+		p.end(exit)
+	case keeper.HasReaped:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if answer := p.answers[r.ID]; answer != nil {
+			answer <- *r.Usage
+			delete(p.answers, r.ID)
+		}
+	case keeper.IsGone:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.reaped = *r.Usage
+		if r.Own != nil {
+			p.own = cpuTime(*r.Own)
+		}
+	}
+}
+
+func cpuTime(u syscall.Rusage) time.Duration {
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// end makes the exit known, once.
+func (p *Process) end(exit Exit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.ended, p.exit = true, exit
+	close(p.exited)
+}
+
+// outOfMemory reports whether the kernel has killed in the process's cgroup for
+// want of memory.
+func (p *Process) outOfMemory() bool {
+	dir := p.group.At["memory"]
+	if dir == "" {
+		return false
+	}
+	for _, file := range []string{"memory.events", "memory.oom_control"} {
+		text, err := cgroup.Read(filepath.Join(dir, file))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			value, ok := strings.CutPrefix(line, "oom_kill ")
+			if n, err := strconv.Atoi(strings.TrimSpace(value)); ok && err == nil && n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// killStrays ends what a killed keeper left behind. The main process the kernel
+// has killed with its parent.
+func (p *Process) killStrays() error {
+	const patience = 5 * time.Second
+	session := p.keeper.Process.Pid
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		grouped, err1 := cgroup.PIDs(p.group.Dirs)
+		marked, err2 := table.Strays(marker+"="+p.mark, session)
+		left := table.Merge(grouped, marked)
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended a moment ago
+		}
+		if err := errors.Join(err1, err2); err != nil || len(left) == 0 {
+			return err
+		}
+		if time.Since(start) > patience {
+			return fmt.Errorf("processes %v of %s could not be killed after its keeper was: see 'ps -o stat,wchan -p PID'", left, p.Name())
+		}
+	}
+}
+
+// Ending a process: asked first, killed after.
+
+// patience is how long a killed process may take to be gone. Only a system call
+// that can't be interrupted, or one that writes a core file, makes it last.
+const patience = 10 * time.Second
+
+// Stop asks the main process to end (SIGTERM), then whatever it left behind,
+// and kills everything that still runs after grace or when ctx ends. It returns
+// when nothing is left, and whether anything had to be killed.
+func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, err error) {
+	deadline := time.NewTimer(grace)
+	defer deadline.Stop()
+	for _, ask := range []struct {
+		until <-chan struct{}
+		order keeper.Order
+	}{
+		{p.exited, keeper.Order{Do: keeper.DoSignal, Signal: syscall.SIGTERM}},
+		{p.gone, keeper.Order{Do: keeper.DoOrphan, Signal: syscall.SIGTERM}},
+	} {
+		select {
+		case <-ask.until:
+			continue
+		default:
+		}
+		_ = p.send(ask.order) // a keeper that takes no orders is ending; that is awaited next
+		select {
+		case <-ask.until:
+		case <-deadline.C:
+			return true, p.Kill()
+		case <-ctx.Done():
+			return true, p.Kill()
+		}
+	}
+	return false, p.leftError()
+}
+
+// Kill ends everything at once and returns when nothing is left. A keeper that
+// does not do it in time is killed itself, and then the rest without it.
+func (p *Process) Kill() error {
+	if p.send(keeper.Order{Do: keeper.DoKill}) != nil {
+		_ = p.orders.Close() // a keeper that takes no orders is ending, or ends its program when no order can come
+	}
+	timer := time.NewTimer(p.patience)
+	defer timer.Stop()
+	select {
+	case <-p.gone:
+		return p.leftError()
+	case <-timer.C:
+	}
+	left, err := p.Pids()
+	err = errors.Join(err, p.keeper.Process.Kill())
+	timer.Reset(p.patience)
+	select {
+	case <-p.gone:
+		return p.leftError()
+	case <-timer.C:
+	}
+	return errors.Join(err, fmt.Errorf("stopping %s: of its processes %v some are still there %v after SIGKILL: see 'ps -o stat,wchan -p PID'", p.Name(), left, 2*p.patience))
+}
+
+func (p *Process) leftError() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lastErr
+}
+
+// release kills the process if it runs and closes all files. It may be called again.
+func (p *Process) release() error {
+	p.releasing.Do(func() {
+		var err error
+		if p.keeper != nil {
+			err = p.Kill()
+		}
+		for _, f := range []interface{ Close() error }{p.orders, p.reports, p.stdin, p.stdout} {
+			_ = f.Close() // pipes to nobody; nil ones say so
+		}
+		p.released = errors.Join(err, p.log.Close())
+	})
+	return p.released
 }

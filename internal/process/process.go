@@ -15,10 +15,12 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/inside"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/process/table"
 	"github.com/tracetax/tracetax/internal/role"
+	"golang.org/x/sys/unix"
 )
 
 // Log is what a process wrote. Its methods may be called at any time from any
@@ -178,4 +180,99 @@ func (p *Process) Died() *DiedError { return p.died("") }
 
 func (p *Process) died(while string) *DiedError {
 	return &DiedError{Process: p.Name(), While: while, Exit: p.Exit(), Log: p.log.Tail(quoted), Why: Telling(p.log.Tail(searched))}
+}
+
+// How a program ended.
+
+// Exit is how the program's main process ended.
+type Exit struct {
+	Code        int            // exit status; −1 where a signal ended it
+	Signal      syscall.Signal // 0 where it ended by itself
+	Rusage      syscall.Rusage // its own and that of the children it waited for
+	OutOfMemory bool           // the kernel killed in its cgroup for want of memory
+	Lost        bool           // its keeper was killed, so that nobody knows the status
+	Left        int            // processes of its making that were still running at that moment
+	At          time.Time      // when tracetax heard of it
+}
+
+// String says it in words: "exit status 1", "killed by SIGKILL (out of memory)".
+func (e Exit) String() string {
+	var s string
+	switch {
+	case e.Lost:
+		return "killed together with its keeper"
+	case e.Signal != 0:
+		s = "killed by " + signalName(e.Signal)
+	default:
+		s = fmt.Sprintf("exit status %d", e.Code)
+	}
+	if e.OutOfMemory {
+		s += " (out of memory: its memory limit was reached)"
+	}
+	if e.Left > 0 && e.Signal == 0 && e.Code == 0 {
+		s += " leaving processes in the background: have it stay in the foreground"
+	}
+	return s
+}
+
+func signalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}
+
+func exitOf(status syscall.WaitStatus, usage syscall.Rusage) Exit {
+	e := Exit{Code: -1, Rusage: usage}
+	if status.Signaled() {
+		e.Signal = status.Signal()
+		return e
+	}
+	e.Code = status.ExitStatus()
+	return e
+}
+
+// What the programs are that a process consists of.
+
+// Inside is what can be seen of one of the programs that a process consists of.
+type Inside = inside.Program
+
+// Inside looks at what a process consists of at the moment. variables are the names that each
+// of its programs should have started with, and folder holds files that one may have open
+// or mapped; "" is none. What has ended meanwhile, or may not be read, is left out.
+func (p *Process) Inside(variables []string, folder string) ([]Inside, error) {
+	pids, err := p.Pids()
+	if err != nil {
+		return nil, err
+	}
+	return inside.Look(pids, variables, folder), nil
+}
+
+// Sockets are the TCP sockets that a process has at the moment.
+type Sockets = inside.Sockets
+
+// Connection is one over TCP, by its ends.
+type Connection = inside.Connection
+
+// Tables are the kernel's tables of TCP sockets at one moment.
+type Tables = inside.Tables
+
+// Sockets looks for the TCP sockets of the programs that a process consists of. What has ended meanwhile, or may not be
+// read, is left out.
+func (p *Process) Sockets(in *Tables) (Sockets, error) {
+	pids, err := p.Pids()
+	if err != nil {
+		return Sockets{}, err
+	}
+	return in.Of(pids), nil
+}
+
+// Runtime is the virtual machine that the program runs on, such as "java 17.0.15+6
+// (Debian)"; "" where nobody can tell: it is told of Java alone.
+func (p *Process) Runtime() string {
+	pids, err := p.Pids()
+	if err != nil {
+		return ""
+	}
+	return inside.Runtime(pids)
 }

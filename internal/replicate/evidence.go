@@ -2,7 +2,13 @@
 
 package replicate
 
-import "github.com/tracetax/tracetax/internal/finding"
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/stats"
+)
 
 // What a claim may be of, and over what its figures are averaged; see config.Claim.
 const (
@@ -37,4 +43,229 @@ func (s *replication) evidence(c finding.Claim) []evidence {
 		return grouped(c.Over, s.costParts(c), nil)
 	}
 	return nil // a ratio of nothing that there are two of
+}
+
+// This file draws one figure, with its interval, from the evidence for a claim, and says where it lies.
+
+// drawn are the figures of a claim, corrected for as many as there are.
+func drawn(c finding.Claim, all []evidence) []finding.ClaimFigure {
+	out := []finding.ClaimFigure{}
+	for _, e := range all {
+		out = append(out, e.figure(c, len(all)))
+	}
+	return out
+}
+
+// figure is the interval of the evidence, and where it lies by itself; wide is corrected
+// for so many.
+func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
+	f := e.at
+	f.Holds = finding.Open
+	for _, p := range slices.Concat(e.parts, e.under) {
+		if p.reason != nil {
+			reason := *p.reason
+			if len(e.parts)+len(e.under) > 1 {
+				reason.Part = figureName(p.at)
+			}
+			f.Reason = &reason
+			return f
+		}
+	}
+	bound := e.limit()
+	if !bound.supports(c) {
+		f.Reason = &finding.Reason{Code: finding.WhyItLost}
+		return f
+	}
+	estimate := e.estimator(&f)
+	by := func(confidence float64) *finding.Interval { return relative(estimate(confidence)) }
+	f.Interval = by(confidence)
+	if claims > 1 {
+		f.Wide = by(stats.Bonferroni(confidence, claims))
+	} else {
+		f.Wide = f.Interval
+	}
+	f.Holds = sideOf(c, f.Interval)
+	if bound != exact && f.Holds != finding.Confirmed {
+		f.Holds, f.Wide, f.Reason = finding.Open, nil, &finding.Reason{Code: finding.WhyItLost}
+	} else if bound != exact {
+		f.Reason = &finding.Reason{Code: finding.WhyLeast}
+	}
+	if f.Interval == nil || f.Interval.Low == nil {
+		f.Reason = &finding.Reason{Code: finding.WhyFewBlocks, Figures: []finding.Figure{{Name: "blocks", Value: float64(f.Blocks), Unit: "count"}}}
+	}
+	if most := e.suppressed(); f.Reason == nil && most > 0 {
+		f.Reason = &finding.Reason{Code: finding.WhySuppressed, Figures: []finding.Figure{
+			{Name: "share", Value: most, Unit: "1"}, {Name: "parts", Value: float64(len(e.parts) + len(e.under)), Unit: "count"},
+		}}
+	}
+	return f
+}
+
+// suppressed is the largest share of spans that a variant of the evidence did not send.
+func (e evidence) suppressed() float64 {
+	most := 0.0
+	for _, p := range slices.Concat(e.parts, e.under) {
+		most = max(most, p.suppressed)
+	}
+	return most
+}
+
+// estimator returns how the evidence is estimated at a confidence, and tells the
+// number of blocks.
+func (e evidence) estimator(f *finding.ClaimFigure) func(confidence float64) stats.Estimate {
+	above, of := meanOfParts(e.parts)
+	f.Blocks = len(above)
+	if e.under == nil {
+		return func(confidence float64) stats.Estimate { return above.estimate(ask(confidence, of...)) }
+	}
+	below, ofToo := meanOfParts(e.under)
+	f.Blocks = min(len(above), len(below))
+	return func(confidence float64) stats.Estimate {
+		return shift(below, above, ask(confidence, slices.Concat(of, ofToo)...))
+	}
+}
+
+// meanOfParts is the mean of parts: within each result by its blocks, across results with
+// as much weight as each has parts.
+func meanOfParts(parts []part) (byBlock, []*result) {
+	var means []byBlock
+	var weights []float64
+	var of []*result
+	for _, group := range groupBy(parts, func(p part) string { return p.of.workload }) {
+		var logs []byBlock
+		for _, p := range group {
+			logs = append(logs, p.logs)
+		}
+		means, weights, of = append(means, meanWithin(logs)), append(weights, float64(len(group))), append(of, group[0].of)
+	}
+	if len(means) == 1 {
+		return means[0], of
+	}
+	return meanAcross(means, weights), of
+}
+
+// sideOf says where an interval lies in respect to the claim's range: wholly in it,
+// wholly beyond it, or neither.
+func sideOf(c finding.Claim, i *finding.Interval) finding.ClaimKind {
+	if i == nil || i.Low == nil || i.High == nil || c.Above == nil && c.Below == nil {
+		return finding.Open
+	}
+	above := c.Above == nil || *i.Low > *c.Above
+	below := c.Below == nil || *i.High < *c.Below
+	switch {
+	case above && below:
+		return finding.Confirmed
+	case c.Above != nil && *i.High < *c.Above, c.Below != nil && *i.Low > *c.Below:
+		return finding.Refuted
+	}
+	return finding.Open
+}
+
+func figureName(f finding.ClaimFigure) string {
+	operation := ""
+	if f.Operation != "" {
+		operation = cellName(f.Operation, f.Parameter)
+	}
+	if name := join(f.Workload, operation, f.Variant); name != "" {
+		return name
+	}
+	return "the mean over all"
+}
+
+// This file says what a part of the evidence for a claim is, and finds where there are any.
+
+// part is one log-ratio by block, and where it is of.
+type part struct {
+	at         finding.ClaimFigure
+	logs       byBlock
+	of         *result
+	limit      limit           // on which side of it the figure would lie if no span were lost
+	reason     *finding.Reason // why there is none
+	suppressed float64         // share of the spans that was suppressed by a limit of the tracer's own
+}
+
+// selected calls back with every workload and operation that a claim is about, and with
+// the workloads that it names and that there is no result of.
+func (s *replication) selected(c finding.Claim, found func(*result, string), absent func(string)) {
+	for _, name := range c.Workloads {
+		if s.resultOf(name) == nil {
+			absent(name)
+		}
+	}
+	for _, r := range s.results {
+		if len(c.Workloads) > 0 && !slices.Contains(c.Workloads, r.workload) {
+			continue
+		}
+		operations := c.Operation
+		if len(operations) == 0 {
+			operations = s.operationsOf(r, c.Metric)
+		}
+		for _, operation := range operations {
+			found(r, operation)
+		}
+	}
+}
+
+// operationsOf are the operations on which a result should have a metric: those that it
+// has, and where any result has it by operation all that were to be made. One that failed
+// must not be passed over in silence.
+func (s *replication) operationsOf(r *result, name string) []string {
+	var out []string
+	byOperation := name == metric.LostShare // which is in the ledgers, and no finding
+	for _, f := range s.find(func(f *figure) bool { return f.Metric == name }) {
+		byOperation = byOperation || f.Operation != ""
+		if f.of == r && !slices.Contains(out, f.Operation) {
+			out = append(out, f.Operation)
+		}
+	}
+	for _, operation := range r.Experiment.Operations {
+		if byOperation && !slices.Contains(out, operation) {
+			out = append(out, operation)
+		}
+	}
+	return out
+}
+
+func whereOf(f *figure) finding.ClaimFigure {
+	return finding.ClaimFigure{Workload: f.of.workload, Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant}
+}
+
+// untold says why a figure cannot be reckoned with; nil where it can.
+func untold(f *figure) *finding.Reason {
+	switch {
+	case f.reason != nil:
+		return f.reason
+	case f.lossyBase:
+		return &finding.Reason{Code: finding.WhyBaseLost}
+	case pointOnly(f.Metric):
+		return &finding.Reason{Code: finding.WhyMaximum}
+	case f.value == nil:
+		return &finding.Reason{Code: finding.WhyNoRatio}
+	}
+	return nil
+}
+
+// missing is what was not measured, and why where that is known.
+func missing(r *result, operation, variant string) part {
+	reason := &finding.Reason{Code: finding.WhyNotMeasured}
+	for _, left := range r.Experiment.LeftOut {
+		if left.Variant == variant {
+			reason = leftOut(left)
+		}
+	}
+	return part{at: finding.ClaimFigure{Workload: r.workload, Operation: operation, Variant: variant}, of: r, reason: reason}
+}
+
+func leftOut(left finding.LeftOut) *finding.Reason {
+	return &finding.Reason{Code: finding.WhyLeftOut, Variant: left.Variant, Said: left.Reason}
+}
+
+func absent(workload string) part {
+	return part{at: finding.ClaimFigure{Workload: workload}, reason: &finding.Reason{Code: finding.WhyNoResult}}
+}
+
+// pointOnly reports whether a metric has no interval, however many blocks there are.
+func pointOnly(name string) bool {
+	row, _ := metric.Of(name)
+	return row.PointOnly
 }

@@ -4,7 +4,9 @@
 package replicate
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -66,4 +68,150 @@ func lacking(parts, counterparts []part) []part {
 		}
 	}
 	return out
+}
+
+// This file holds a variant against the baseline, and a cost against another cost of the same runs: on two operations, or by two
+// metrics.
+
+// costParts are the log-ratios to the baseline, of everything that the claim selects.
+func (s *replication) costParts(c finding.Claim) []part {
+	var out []part
+	s.selected(c, func(r *result, operation string) {
+		for _, name := range variantsOf(c, r) {
+			found := s.find(func(f *figure) bool {
+				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
+			})
+			for _, f := range found {
+				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: untold(f), suppressed: f.suppressed()})
+			}
+			if len(found) == 0 {
+				out = append(out, missing(r, operation, name))
+			}
+		}
+	}, func(name string) { out = append(out, absent(name)) })
+	return out
+}
+
+// costPairs are the log-ratios of two costs within blocks: on the first operation of the claim over
+// the second, or by its metric over the one beside it.
+func (s *replication) costPairs(c finding.Claim) []part {
+	if c.Beside == "" {
+		return s.pairsOfCosts(c, c.Metric, c.Operation[0], c.Operation[1])
+	}
+	var out []part
+	s.selected(c, func(r *result, operation string) {
+		one := c
+		one.Workloads = []string{r.workload}
+		out = append(out, s.pairsOfCosts(one, c.Beside, operation, operation)...)
+	}, func(name string) { out = append(out, absent(name)) })
+	return out
+}
+
+// pairsOfCosts are the costs by the claim's metric on one operation over those by a metric on another one.
+func (s *replication) pairsOfCosts(c finding.Claim, metric, over, under string) []part {
+	above, below := c, c
+	above.Operation, below.Operation, below.Metric = []string{over}, []string{under}, metric
+	var out []part
+	all := s.costParts(below)
+	for _, a := range s.costParts(above) {
+		one := a
+		one.at = pairName(a.at, c.Metric, metric, over, under)
+		one.reason = cmp.Or(a.reason, &finding.Reason{Code: finding.WhyNotMeasured})
+		for _, b := range all {
+			if b.at.Workload != a.at.Workload || b.at.Variant != a.at.Variant || cellName("", b.at.Parameter) != cellName("", a.at.Parameter) {
+				continue
+			}
+			one.reason, one.limit, one.suppressed = cmp.Or(a.reason, b.reason), a.limit.and(b.limit.inverse()), max(a.suppressed, b.suppressed)
+			if one.reason == nil {
+				one.logs = a.logs.over(b.logs)
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// pairName says what is held against what: "large / small", or "small, latency_mean / latency_p50".
+func pairName(at finding.ClaimFigure, metric, beside, over, under string) finding.ClaimFigure {
+	if over != under {
+		at.Operation = over + " / " + under
+	}
+	if metric != beside {
+		at.Variant = join(at.Variant, metric+" / "+beside)
+	}
+	return at
+}
+
+// This file holds a variant against another one, within blocks.
+
+// variantParts are the log-ratios of two variants within blocks.
+func (s *replication) variantParts(c finding.Claim) []part {
+	var out []part
+	name := c.Variants[0] + " / " + c.Variants[1]
+	s.selected(c, func(r *result, operation string) {
+		of := func(variant string) func(*figure) bool {
+			return func(f *figure) bool {
+				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == variant
+			}
+		}
+		any := false
+		for _, a := range s.find(of(c.Variants[0])) {
+			for _, b := range s.find(of(c.Variants[1])) {
+				if a.at() != b.at() {
+					continue
+				}
+				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: untoldPair(a, b), suppressed: max(a.suppressed(), b.suppressed())}
+				one.at.Variant = name
+				if one.reason == nil {
+					one.logs = a.value.over(b.value)
+				}
+				out, any = append(out, one), true
+			}
+		}
+		if !any {
+			out = append(out, missing(r, operation, name))
+		}
+	}, func(workload string) {
+		out = append(out, part{at: finding.ClaimFigure{Workload: workload, Variant: name}, reason: &finding.Reason{Code: finding.WhyNoResult}})
+	})
+	return out
+}
+
+// untoldPair says why the ratio of two figures of a result cannot be reckoned with; nil where it can. How far the load
+// generator's lag may differ depends on what is told apart: where the result compares the two itself, that comparison says.
+func untoldPair(a, b *figure) *finding.Reason {
+	direct := cmp.Or(a.against(b.Variant), b.against(a.Variant))
+	for _, f := range []*figure{a, b} {
+		r := untold(f)
+		if direct != nil && r != nil && r.Code == finding.WhyLag {
+			r = f.besideLag()
+		}
+		if r != nil {
+			return r
+		}
+	}
+	if direct == nil {
+		return nil
+	}
+	return reasonOf(direct)
+}
+
+// besideLag is what else keeps a figure from being reckoned with that the load generator's lag was said to spoil; nil where
+// nothing does.
+func (f *figure) besideLag() *finding.Reason {
+	other := *f
+	other.reason = cmp.Or(f.of.idle(f.Finding), f.of.unsure(f.Finding))
+	return untold(&other)
+}
+
+// against is the result's own comparison of a figure with another variant; nil where it has none.
+func (f *figure) against(variant string) *finding.Finding {
+	i := slices.IndexFunc(f.of.Findings, func(g finding.Finding) bool {
+		return g.Variant == f.Variant && g.Against == variant && g.Metric == f.Metric && g.Role == f.Role &&
+			g.Operation == f.Operation && maps.Equal(g.Parameter, f.Parameter)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &f.of.Findings[i]
 }

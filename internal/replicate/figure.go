@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // figure is one finding against its result's baseline, over all roles.
@@ -210,4 +211,144 @@ func cellName(operation string, parameter map[string]string) string {
 // join puts the parts that are not empty together with commas.
 func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}
+
+// This file says what a figure is worth whose variant lost spans. Had it sent them all, it
+// would have done more work: the figure is the least that it costs. So it may confirm that
+// it costs something, and can neither refute that nor show that it costs little.
+
+// limit is on which side of a ratio the true one lies.
+type limit int
+
+const (
+	exact   limit = iota // at the figure itself
+	atMost               // at the figure, or below
+	atLeast              // at the figure, or above
+	neither              // nothing is known
+)
+
+// limit is that of the figure's ratio to the baseline.
+func (f *figure) limit() limit {
+	switch {
+	case !f.lossy:
+		return exact
+	case f.Better == "higher":
+		return atMost
+	}
+	return atLeast
+}
+
+// inverse is the limit of one over the ratio.
+func (l limit) inverse() limit {
+	switch l {
+	case atMost:
+		return atLeast
+	case atLeast:
+		return atMost
+	}
+	return l
+}
+
+// and is the limit of the product of two ratios.
+func (l limit) and(other limit) limit {
+	switch {
+	case l == exact:
+		return other
+	case other == exact || l == other:
+		return l
+	}
+	return neither
+}
+
+// supports reports whether a figure with this limit can confirm the claim.
+func (l limit) supports(c finding.Claim) bool {
+	switch l {
+	case atMost:
+		return c.Above == nil
+	case atLeast:
+		return c.Below == nil
+	}
+	return l == exact
+}
+
+// limit is that of the mean of the parts over the mean of those under them.
+func (e evidence) limit() limit {
+	out := exact
+	for _, p := range e.parts {
+		out = out.and(p.limit)
+	}
+	for _, p := range e.under {
+		out = out.and(p.limit.inverse())
+	}
+	return out
+}
+
+// This file says which metrics a replication is about, which of them make an order, and of what sort one is.
+
+// metrics are those that the replication is about, in the order in which they come: headlines,
+// what was published, what is claimed, and what must stand beside a headline.
+func (s *replication) metrics() []string {
+	var out []string
+	add := func(name string) {
+		if !slices.Contains(out, name) && slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == name }) {
+			out = append(out, name)
+		}
+	}
+	for _, f := range s.figures {
+		if f.Headline {
+			add(f.Metric)
+		}
+	}
+	for _, r := range s.results {
+		for _, p := range r.Experiment.Published {
+			add(p.Metric)
+		}
+	}
+	for _, c := range s.claims {
+		add(c.Metric)
+	}
+	for _, row := range metric.Table {
+		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == row.Name }) {
+			for _, name := range row.Beside {
+				add(name)
+			}
+		}
+	}
+	return out
+}
+
+// rankedMetrics are headlines and what was published: an order by anything else is
+// nobody's question.
+func (s *replication) rankedMetrics() []string {
+	return slices.DeleteFunc(s.metrics(), func(name string) bool {
+		if name == "slope" || name == "cpu_per_span" {
+			return false
+		}
+		if isCount(name) {
+			return true
+		}
+		headline := slices.ContainsFunc(s.figures, func(f *figure) bool { return f.Metric == name && f.Headline })
+		published := slices.ContainsFunc(s.results, func(r *result) bool {
+			return slices.ContainsFunc(r.Experiment.Published, func(p finding.Published) bool { return p.Metric == name })
+		})
+		return !headline && !published
+	})
+}
+
+// isCount reports whether a metric counts what was done or arrived: that costs nobody
+// anything.
+func isCount(name string) bool {
+	row, _ := metric.Of(name)
+	return row.Nature == metric.Count
+}
+
+// isAdded reports whether a finding is over the baseline by definition: nothing but
+// noughts stand on its other side.
+func isAdded(f *finding.Finding) bool {
+	return f.Relative == nil && f.Absolute != nil && !hasBaseline(f) && !isCount(f.Metric)
+}
+
+// hasBaseline reports whether anything but noughts stands on the other side.
+func hasBaseline(f *finding.Finding) bool {
+	return slices.ContainsFunc(f.Samples, func(p finding.Sample) bool { return p.Baseline != 0 })
 }

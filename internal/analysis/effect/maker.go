@@ -4,9 +4,20 @@
 package effect
 
 import (
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Maker makes findings of a set and its book. What it saw on the way is there when the findings are made.
@@ -40,4 +51,211 @@ func (c *claim) doubt(reason finding.Reason) Doubt {
 		d.Against = c.Against
 	}
 	return d
+}
+
+// This file pairs variants and asks for all findings of each pair, and for their verdicts.
+
+// Findings makes all findings, with their verdicts.
+func (s *Maker) Findings() []finding.Finding {
+	var claims []*claim
+	for _, at := range append(s.Cells(), cell.At{}) {
+		for _, p := range s.Pairs() {
+			claims = append(claims, s.claims(p, at)...)
+		}
+	}
+	for _, operation := range s.Operations() {
+		for _, p := range s.Pairs() {
+			claims = append(claims, s.slopes(p, operation)...)
+		}
+	}
+	s.judge(claims)
+	claims = append(claims, s.unanswered(claims)...)
+	s.withhold(claims)
+	out := make([]finding.Finding, 0, len(claims))
+	for _, c := range claims {
+		if c.Headline {
+			s.headlines = append(s.headlines, c)
+		}
+		out = append(out, c.Finding)
+	}
+	return out
+}
+
+// claims makes the findings of one pair on one cell.
+func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
+	var out []*claim
+	add := func(c *claim) {
+		if c != nil {
+			out = append(out, c)
+		}
+	}
+	for _, m := range measure.All(s.Charges(), s.RegimeOf(at)) {
+		if m.Name == metric.KeptShare && !s.keeps(p, at) {
+			continue
+		}
+		if m.WholeRun == (at == cell.At{}) {
+			add(s.claim(m, p, at))
+		}
+	}
+	add(s.perSpan(p, at))
+	for _, c := range s.perKeptTrace(p, at) {
+		add(c)
+	}
+	add(s.delivered(p, at))
+	return out
+}
+
+// HeadlineFindings are the headline's findings alone, without verdicts, by variant.
+func (s *Maker) HeadlineFindings() []finding.Finding {
+	var out []finding.Finding
+	for _, p := range s.Pairs() {
+		for _, at := range s.Cells() {
+			if p.Extra {
+				continue
+			}
+			if c := s.claim(measure.Headline(s.RegimeOf(at)), p, at); c != nil {
+				out = append(out, c.Finding)
+			}
+		}
+	}
+	return out
+}
+
+// This file makes a finding of one metric of a pair: a claim, on its way to a verdict.
+
+// claim is a finding on its way to a verdict.
+type claim struct {
+	finding.Finding
+	metric      measure.Measure
+	pair        dataset.Pair
+	at          cell.At
+	differences []float64
+	logs        []float64        // nil where there is no ratio
+	apart       *estimate.Extent // of the differences, where they are not exact
+	logsApart   *estimate.Extent // of logs
+	budget      *config.Limit
+	doubts      doubts
+	bent        *finding.Reason // why nothing can be read off the end of its line; nil where it can
+}
+
+// claim makes the finding of one metric; nil where there is nothing to show.
+func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
+	samples := m.Samples(s.Set, p, at)
+	if estimate.AllZero(samples) {
+		return nil
+	}
+	c := s.outline(m, p, at, samples)
+	if m.Remark != nil {
+		c.remark(*m.Remark)
+	}
+	if share := estimate.Resolution(samples); share > 0 {
+		c.remark(finding.Reason{Code: finding.NoteBracket, Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}}})
+	}
+	c.estimate(s.Confidence(estimate.Confidence))
+	if m.Name == metric.CPUPerOperation && m.Payer == (role.Charge{}) && !m.NotCompared {
+		c.Scatter = s.scatter(c)
+	}
+	if m.NotCompared {
+		c.Uncompared = true
+		c.Absolute, c.Relative, c.logs, c.logsApart = nil, nil, nil, nil
+	}
+	if s.overNothing(c) {
+		c.Amount, c.logs, c.logsApart = true, nil, nil
+	}
+	return c
+}
+
+// scatter is how a claim's log-ratios differ from block to block, and within blocks; nil where there are no windows.
+func (s *Maker) scatter(c *claim) *finding.Scatter {
+	var rounds [][]float64
+	for _, sample := range c.Samples {
+		base, value := s.Runs[c.pair.Against][sample.Block].ByCell[c.at], s.Runs[c.pair.Variant][sample.Block].ByCell[c.at]
+		rounds = append(rounds, roundsOf(base, value))
+	}
+	n, ok := stats.Nest(c.logs, rounds)
+	if !ok {
+		return nil
+	}
+	return &finding.Scatter{Blocks: n.Blocks, Rounds: n.Rounds, Windows: n.Windows, FromRounds: n.FromRounds()}
+}
+
+// roundsOf are the log-ratios of CPU per operation of the rounds of a block: each run has one window in each. What is done
+// between windows is in none.
+func roundsOf(base, value *dataset.Phase) []float64 {
+	var out []float64
+	for i := range min(len(base.Windows), len(value.Windows)) {
+		b, v := base.Windows[i], value.Windows[i]
+		if b.Disturbed && base.Undisturbed != nil || b.Operations == 0 || v.Operations == 0 {
+			continue
+		}
+		logs, err := stats.LogRatios([]float64{b.CPUSeconds / float64(b.Operations)}, []float64{v.CPUSeconds / float64(v.Operations)})
+		if err == nil { // otherwise nothing was used in a window
+			out = append(out, logs[0])
+		}
+	}
+	return out
+}
+
+// outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
+func (s *Maker) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+	c := s.newClaim(m, p, at, samples)
+	c.Headline = m.Leads && !p.Extra
+	if !at.Level.IsZero() && s.Sloped(at.Operation) && s.budgetFor(c) == nil {
+		c.Headline, c.metric.NoVerdict = false, true
+	}
+	return c
+}
+
+// overNothing reports whether a claim is about time over that of operations which do
+// nothing, untraced: as a ratio it would say what the call of an empty method costs. A
+// budget is a ratio, whatever it is held against; so are all figures where some operations do
+// something, that they can be told together.
+func (s *Maker) overNothing(c *claim) bool {
+	e, tracer := s.Experiment, s.Variants[0].Tracer
+	traced := tracer != nil && tracer.Name != config.NoTracer
+	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
+		return false
+	}
+	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o config.Operation) bool { return !o.Empty })
+}
+
+// newClaim is a claim without its figures.
+func (s *Maker) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
+		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
+		Metric: m.Name, Role: string(m.Payer.Role), Service: m.Payer.Service, Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
+	}}
+}
+
+// cannotTell is the verdict on a limit that no interval answers.
+func (c *claim) cannotTell(reasons ...finding.Reason) { c.answer(finding.CannotTell, reasons...) }
+
+// because is a reason that needs no figures.
+func because(code finding.Code) finding.Reason { return finding.Reason{Code: code} }
+
+// answer gives a verdict that is no interval's.
+func (c *claim) answer(kind finding.Kind, reasons ...finding.Reason) {
+	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = kind, 0, slices.Clone(reasons)
+	words.FillVerdict(&c.Finding)
+}
+
+// remark adds to what is to be known beside the claim.
+func (c *claim) remark(note finding.Reason) {
+	c.Notes = append(c.Notes, note)
+	c.Note = words.Notes(c.Notes)
+}
+
+// This file fills in the centres and intervals of a claim.
+
+// estimate fills in the centres and intervals.
+func (c *claim) estimate(confidence float64) {
+	base, value := estimate.Columns(c.Samples)
+	c.Baseline, c.Value = stats.Center(base), stats.Center(value)
+	c.differences, c.apart = estimate.Minus(value, base), estimate.ExtentOf(c.Samples, estimate.Difference)
+	logs, err := stats.LogRatios(base, value)
+	if err == nil && estimate.Sane(math.Exp(estimate.Largest(logs))) { // otherwise there is no ratio: absolute only
+		c.logs, c.logsApart = logs, estimate.ExtentOf(c.Samples, estimate.LogRatio)
+		c.Relative = estimate.Interval(stats.Ratio(c.logsApart.SignedRank(logs, confidence)), c.metric.PointOnly)
+	}
+	c.Absolute = estimate.Interval(c.apart.SignedRank(c.differences, confidence), c.metric.PointOnly)
 }

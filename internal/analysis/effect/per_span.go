@@ -3,13 +3,20 @@
 package effect
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // perSpan is the added CPU per span that is meant to be delivered; nil where none
@@ -57,4 +64,241 @@ func perSpanMeasure(verdict bool) measure.Measure {
 	m := measure.Made(metric.CPUPerSpan, verdict)
 	m.Added = true
 	return m
+}
+
+// This file takes the cost of a trace that is kept: what tracing adds, over those that came. It says who pays for deciding
+// on traces.
+
+// perKeptTrace is the added CPU per trace that came: of everybody, and of each role where there are helpers, as a Collector is
+// one. There is none where all came, or none; nor where spans were lost.
+func (s *Maker) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
+	if !s.keeps(p, at) {
+		return nil
+	}
+	shares := measure.Of(metric.Must(metric.KeptShare), role.Charge{}, s.RegimeOf(at))
+	if !shares.In.Has(s.RegimeOf(at)) {
+		return nil
+	}
+	kept := map[int]float64{}
+	for _, one := range shares.Samples(s.Set, p, at) {
+		if one.Value <= one.Baseline {
+			return nil
+		}
+		kept[one.Block] = one.Value - one.Baseline
+	}
+	var out []*claim
+	for _, payer := range s.payers() {
+		if samples := perTrace(measure.CPU(payer).Samples(s.Set, p, at), kept); len(samples) > 0 && !estimate.AllZero(samples) {
+			m := measure.Made(metric.CPUPerKeptTrace, false)
+			m.Added, m.Payer = true, role.Charge{Role: payer}
+			c := s.newClaim(m, p, at, samples)
+			c.remark(because(finding.NotePerTrace))
+			c.estimate(s.Confidence(estimate.Confidence))
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// keeps reports whether it can be told how many traces of a pair were kept: something decides on them, each operation begins one
+// at most, and none were lost, for what throws traces away keeps few of them too.
+func (s *Maker) keeps(p dataset.Pair, at cell.At) bool {
+	if at.Operation == "" || s.loses(p, at) {
+		return false
+	}
+	several := func(variant string) bool { return s.Tracing[variant].Spans[at.Operation].Traces >= 1.5 } // 0 is not known
+	return !several(p.Variant) && !several(p.Against) && (s.decides(p.Variant) || s.decides(p.Against))
+}
+
+// decides reports whether something chose among the traces of a variant: chance, its tracer, or a hop. That some operations have
+// none does not show it: a request may fail.
+func (s *Maker) decides(variant string) bool {
+	if t := s.Tracing[variant]; !t.Silent && t.Sampling < 1 {
+		return true
+	}
+	some := func(n *uint64) bool { return n != nil && *n > 0 }
+	for _, r := range s.All[variant] {
+		if some(r.Tracer.Sampled) || slices.ContainsFunc(r.Hops, func(h record.Hop) bool { return some(h.Kept) || some(h.Sampled) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// loses reports whether either side of a pair lost spans.
+func (s *Maker) loses(p dataset.Pair, at cell.At) bool {
+	return finding.Matters(1-s.Share(p.Variant, at)) || finding.Matters(1-s.Share(p.Against, at))
+}
+
+// payers are all together, and each role but the harness's where there are helpers.
+func (s *Maker) payers() []role.Role {
+	out, helped := []role.Role{""}, false
+	for _, c := range s.Charges() {
+		if c.Service == "" && c.Role != "" && !c.Role.Harness() {
+			out, helped = append(out, c.Role), helped || c.Role.Helper()
+		}
+	}
+	if !helped {
+		return out[:1]
+	}
+	return out
+}
+
+// perTrace is what is added for each kept trace, block by block.
+func perTrace(cpu []finding.Sample, kept map[int]float64) []finding.Sample {
+	var out []finding.Sample
+	for _, one := range cpu {
+		if kept[one.Block] > 0 {
+			out = append(out, finding.Sample{Block: one.Block, Value: (one.Value - one.Baseline) / kept[one.Block]})
+		}
+	}
+	return out
+}
+
+// This file makes the finding of the delivered share, and holds what was lost against
+// its budget.
+
+// delivered is the delivered share, and the verdict on the budget for lost spans.
+func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
+	budget := s.lostBudget(p)
+	search := s.RegimeOf(at) == metric.Search
+	if at.Operation == "" || search && budget == nil {
+		return nil
+	}
+	samples, compared := s.shares(p, at)
+	if search {
+		samples = nil // the probes ask for different rates on purpose
+	}
+	t := s.Tracing[p.Variant]
+	if len(samples) == 0 && (budget == nil || t.Silent || t.Sampling <= 0) {
+		return nil
+	}
+	c := s.newClaim(measure.Made(metric.DeliveredShare, false), p, at, samples)
+	if len(samples) > 0 {
+		base, value := estimate.Columns(samples)
+		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
+		if compared {
+			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
+		}
+	}
+	if l := s.LedgerOf(p.Variant, at); l != nil {
+		for _, one := range l.Outcome {
+			c.remark(one)
+		}
+	}
+	if budget != nil {
+		s.judgeLost(c, budget)
+	}
+	return c
+}
+
+// shares returns the delivered shares, block by block, and whether both sides
+// have any: a baseline that delivers nothing has none to be compared with.
+func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
+	compared = true
+	for _, block := range s.BlocksOf(p.Variant, p.Against) {
+		value, known := s.Delivery(p.Variant, block, at)
+		if !known || value.Due <= 0 {
+			return nil, false
+		}
+		sample := finding.Sample{Block: block, Value: value.Share()}
+		if base, known := s.Delivery(p.Against, block, at); known && base.Due > 0 {
+			sample.Baseline = base.Share()
+		} else {
+			compared = false
+		}
+		samples = append(samples, sample)
+	}
+	return samples, compared
+}
+
+// judgeLost holds what the ledger says was lost against its budget. Losses are
+// counted, not estimated: there is no interval but where the ledger has one.
+func (s *Maker) judgeLost(c *claim, budget *config.Limit) {
+	c.Verdict.Budget = &budget.Value
+	l := s.LedgerOf(c.Variant, c.at)
+	if s.LosesOnPurpose(c.at) {
+		c.cannotTell(because(finding.WhyLossAim))
+		return
+	}
+	if l == nil {
+		c.cannotTell(because(finding.WhyNoLedger))
+		return
+	}
+	least, most, known := ledger.LossEnds(*l)
+	told := l.Outcome
+	if window := s.LostInWindow(c.Variant, c.at); window.Known && window.Share() > least {
+		least, most = window.Share(), max(most, window.MostShare()) // a long warm-up thins out no loss
+		told = append([]finding.Reason{{Code: finding.WhyInWindow, Figures: []finding.Figure{{Name: "share", Value: least, Unit: "1"}}}}, told...)
+	}
+	switch {
+	case !known:
+		s.judgeUnexpected(c, budget.Value)
+	case ledger.Surplus(*l) > 0 && budget.Value < 1 && ledger.AdmittedShare(*l) <= budget.Value:
+		c.cannotTell(told...) // the expected number is wrong: what came beyond it may make up for any loss, and what is missing may not be
+	case least > budget.Value:
+		c.answer(finding.Over, told...)
+	case l.Unchecked > 0 && budget.Value < 1:
+		c.cannotTell(append(slices.Clone(told), because(finding.WhyNoIDs))...)
+	case most <= budget.Value:
+		c.answer(finding.Within, told...)
+	default:
+		c.cannotTell(told...)
+	}
+}
+
+// judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
+// where nobody knows how many spans an operation makes.
+func (s *Maker) judgeUnexpected(c *claim, budget float64) {
+	of := s.BesideOperations(c.Variant)
+	if of != nil && of.LostShare > budget && s.OnlyUnexpected(c.Variant, c.at) {
+		c.answer(finding.Over, of.Outcome...)
+		return
+	}
+	if budget >= 1 {
+		c.answer(finding.Within, because(finding.WhyAnyLoss))
+		return
+	}
+	c.cannotTell(because(finding.PageUnknown))
+}
+
+// This file says what a tracer costs that is excluded from the ranking.
+
+// leastCost gives a variant that is excluded from the ranking what it costs there, by the metric that the
+// answer is made of: also at a level, where the headline may be the line through all of them.
+// It is the least only where the baseline lost nothing for sure.
+func (s *Maker) leastCost(l *finding.Lossy, findings []finding.Finding) {
+	if l.LostShare >= 1 {
+		return // nothing came: it may have made none
+	}
+	at := cell.AtOf(l.Operation, l.Parameter)
+	metric := measure.Headline(s.RegimeOf(at)).Name
+	for _, f := range findings {
+		here := f.Operation == at.Operation && cell.LevelOf(f.Parameter) == at.Level
+		if f.Metric == metric && here && f.Role == "" && f.Variant == l.Variant && f.Against == s.Baseline {
+			l.Metric = f.Metric
+			if f.ByRatio() {
+				l.Cost = f.Relative
+			} else if f.Absolute != nil {
+				l.Added, l.Unit = f.Absolute, f.Unit
+			}
+		}
+	}
+}
+
+// Apart lists the variants apart that lost too many spans to be ranked, with what the findings say that they cost.
+func (s *Maker) Apart(findings []finding.Finding) []finding.Lossy {
+	out := s.Lossy()
+	for i := range out {
+		at := cell.AtOf(out[i].Operation, out[i].Parameter)
+		lost := slices.ContainsFunc(out, func(l finding.Lossy) bool { return l.Variant == s.Baseline && sameCell(l, out[i]) })
+		if !lost && s.UnknownLoss(s.Baseline, at) == nil {
+			s.leastCost(&out[i], findings)
+		}
+	}
+	return out
+}
+
+func sameCell(a, b finding.Lossy) bool {
+	return a.Operation == b.Operation && cell.LevelOf(a.Parameter) == cell.LevelOf(b.Parameter)
 }

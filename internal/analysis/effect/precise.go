@@ -1,5 +1,5 @@
-// This file says whether the interval that an experiment is to stop at has been
-// reached.
+// This file says how many blocks were asked for, what confidence is asked of an
+// interval where their number was not fixed, and why there are no more.
 
 package effect
 
@@ -8,11 +8,157 @@ import (
 	"math"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
+
+// Stopping is where an experiment that stops at a precision stands.
+type Stopping struct {
+	blocks  int     // made
+	Enough  bool    // the precision is reached
+	Width   float64 // half of the widest interval, on the scale of log-ratios
+	AtMost  bool    // no more may be made
+	Unknown bool    // it cannot be said how narrow the intervals are
+}
+
+// Stopping looks at the records as whoever stopped the experiment did.
+func (s *Maker) Stopping() Stopping {
+	made := len(s.Attempted(s.Baseline))
+	out := Stopping{blocks: made, AtMost: made >= s.Experiment.Design.Most}
+	var err error
+	if out.Width, err = s.Widest(s.Experiment.Design.Metric); err != nil {
+		out.Unknown = true
+		return out
+	}
+	out.Enough = made >= s.Experiment.Design.Blocks && out.Width <= s.Experiment.Design.Precision
+	return out
+}
+
+// Stopped says why no more blocks were made; nil where their number was fixed, or
+// where more are to come.
+func (s *Maker) Stopped() *finding.Reason {
+	if !s.Stops() {
+		return nil
+	}
+	at := s.Stopping()
+	reason := &finding.Reason{Metric: s.PrecisionName(), Figures: []finding.Figure{
+		{Name: "blocks", Value: float64(at.blocks), Unit: "count"}, {Name: "precision", Value: s.Experiment.Design.Precision, Unit: "1"},
+	}}
+	switch {
+	case at.Enough:
+		reason.Code = finding.StopPrecise
+	case at.AtMost:
+		reason.Code = finding.StopMost
+	default:
+		return nil
+	}
+	return reason
+}
+
+// PrecisionText is the precision that is asked for: "±2.0 %".
+func (s *Maker) PrecisionText() string {
+	return "±" + finding.FormatBound(s.Experiment.Design.Precision, "1", true)
+}
+
+// PrecisionMetric is the metric that the precision is asked of, in words.
+func (s *Maker) PrecisionMetric() string {
+	return finding.MetricName(s.PrecisionName())
+}
+
+// PrecisionName is the name of that metric.
+func (s *Maker) PrecisionName() string {
+	name := s.Experiment.Design.Metric
+	if name == "" && len(s.Cells()) > 0 {
+		return measure.Headline(s.RegimeOf(s.Cells()[0])).Name
+	}
+	return name
+}
+
+// blocksAsked is how many blocks the experiment is done with.
+func (s *Maker) blocksAsked() int {
+	d := s.Experiment.Design
+	if !s.Stops() {
+		return max(d.Blocks, s.LastBlock()) // a block in the place of a spoiled one is begun to be whole
+	}
+	if at := s.Stopping(); at.Enough {
+		return at.blocks
+	}
+	return d.Most
+}
+
+// This file foresees how many blocks verdicts need, by the functions that give them afterwards.
+
+// needed is the number of blocks from which on there is an interval that is corrected for so many
+// claims; ask is the confidence to ask of an interval that is to have a given one.
+func needed(claims int, ask func(float64) float64) int {
+	return stats.MinBlocks(ask(stats.Bonferroni(estimate.Confidence, claims)))
+}
+
+// foreseen are the claims that will be made over all roles, without their figures.
+func (s *Maker) foreseen() []*claim {
+	var out []*claim
+	for _, at := range append(s.Cells(), cell.At{}) {
+		for _, p := range s.Pairs() {
+			for _, m := range measure.All(nil, s.RegimeOf(at)) {
+				if m.WholeRun == (at == cell.At{}) {
+					out = append(out, s.outline(m, p, at, []finding.Sample{}))
+				}
+			}
+		}
+	}
+	for _, operation := range s.Operations() {
+		for _, p := range s.Pairs() {
+			if s.Sloped(operation) {
+				out = append(out, s.newClaim(lineMeasure(metric.Slope), p, cell.At{Operation: operation}, []finding.Sample{}))
+			}
+		}
+	}
+	return out
+}
+
+// Outlook is what the verdicts of one family of claims will need.
+type Outlook struct {
+	Metric string // of the headline, or of the budgets' first claim
+	Claims int    // made together, if everything is measured
+	Needs  int    // blocks, for intervals that are corrected for so many claims
+	Least  int    // blocks after which the experiment may end
+	Most   int    // blocks that it ends with at the latest
+	Joint  bool   // with fewer than it needs the signs of all claims may still tell that there is a difference, never that there is none
+}
+
+// Short reports whether the blocks may come to be too few.
+func (o Outlook) Short() bool { return o.Claims > 0 && o.Least < o.Needs }
+
+// Hopeless reports whether they are too few in any case.
+func (o Outlook) Hopeless() bool { return o.Claims > 0 && o.Most < o.Needs }
+
+// Outlooks are those of the verdicts on the headline and on budgets, by the functions that give them afterwards.
+func Outlooks(e *config.Experiment) (headline, budgets Outlook) {
+	s := New(delivery.Blank(dataset.Foreseen(e)))
+	claims := s.foreseen()
+	families := s.families(claims)
+	of := func(family string) Outlook {
+		o := Outlook{Claims: families[family], Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most)}
+		o.Needs = needed(o.Claims, s.Confidence)
+		o.Joint = family == familyHeadline && !s.Stops() && o.Least >= stats.MinBlocks(estimate.Confidence)
+		for _, c := range claims {
+			if o.Metric == "" && s.counts(c) && c.family() == family {
+				o.Metric = c.Metric
+			}
+		}
+		return o
+	}
+	return of(familyHeadline), of(familyBudget)
+}
+
+// This file says whether the interval that an experiment is to stop at has been
+// reached.
 
 // Widest is the largest half-width over operations and variants of the metric that
 // is named.
@@ -68,4 +214,26 @@ func (s *Maker) LeastWidth(name string) float64 {
 		}
 	}
 	return least
+}
+
+// This file counts the runs that were asked for and those that were made.
+
+// Progress counts the runs that were asked for and those that were made, good or
+// failed. What a variant that was given up has not made was not left out by an
+// interruption; without its baseline nothing goes on, and neither does it by itself.
+func (s *Maker) Progress() (made, asked int) {
+	total := s.blocksAsked()
+	if s.Abandoned(s.Baseline) || s.NothingLeft() {
+		return 0, 0
+	}
+	for _, v := range s.Variants {
+		n := len(s.Attempted(v.Name))
+		made += n
+		if s.Abandoned(v.Name) {
+			asked += n
+			continue
+		}
+		asked += max(n, total)
+	}
+	return made, asked
 }

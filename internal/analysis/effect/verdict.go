@@ -4,6 +4,14 @@
 package effect
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/judge"
@@ -156,4 +164,202 @@ func (c *claim) onScale(e stats.Estimate) stats.Estimate {
 		return stats.Ratio(e)
 	}
 	return e
+}
+
+// This file takes verdicts back where no span came, or spans went elsewhere.
+
+// Withdraw takes verdicts on a cost from findings of which no span came on a side, or went elsewhere: they answer
+// what tracing costs. The interval stays, and a verdict against a budget too; see withhold.
+func Withdraw(doc *finding.Document) {
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		v := &f.Verdict
+		if v.Budget != nil || !doc.NotTracing(f) {
+			continue
+		}
+		switch v.Kind {
+		case finding.Costs, finding.Saves, finding.NoDifference, finding.CannotTell:
+			why := finding.Reason{Code: finding.WhyUntraced, Variant: f.Variant}
+			if who := doc.OneElsewhere(f); who != "" {
+				why = finding.Reason{Code: finding.WhyElsewhere, Variant: who}
+			} else if !doc.IsUntraced(f.Variant, f.Operation) {
+				why.Variant = f.Against
+			}
+			v.Kind, v.Bound, v.MoreBlocks = finding.CannotTell, nil, 0
+			v.Reasons = []finding.Reason{why}
+			words.FillVerdict(f)
+		}
+	}
+}
+
+// This file takes verdicts on budgets back, of what did not do all its work.
+
+// withhold takes the word "within" from budgets on what did not do all its work, or may not have:
+// no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is
+// over its budget even so stays over, unless the baseline did still less, which makes all others
+// look dear.
+func (s *Maker) withhold(claims []*claim) {
+	doc := &finding.Document{Untraced: s.UntracedOperations(), Elsewhere: s.Elsewhere(), Lossy: s.Apart(nil), LossUnknown: s.UnknownLosses()}
+	for _, c := range claims {
+		if c.Verdict.Budget == nil {
+			continue
+		}
+		allowed := 0.0
+		if budget := s.lostBudget(c.pair); budget != nil {
+			allowed = budget.Value
+		}
+		cheaper := cmp.Or(idleReason(doc, c, c.Variant, allowed), unknownReason(doc, c, allowed))
+		dearer := cmp.Or(idleReason(doc, c, c.Against, doc.LostShareOf(&c.Finding, c.Variant)), baselineReason(doc, c))
+		if dearer != nil && dearer.Code == finding.WhyLost {
+			dearer.Code = finding.WhyBaseLost
+		}
+		if who := doc.OneElsewhere(&c.Finding); who != "" { // a baseline that traces makes others look cheap, not dear
+			elsewhere := &finding.Reason{Code: finding.WhyElsewhere, Variant: who}
+			if cheaper = elsewhere; who != c.Against {
+				dearer = elsewhere
+			}
+		}
+		if judge.TakeBack(&c.Verdict, cheaper, dearer) {
+			words.FillVerdict(&c.Finding)
+		}
+	}
+}
+
+// unknownReason says why what the variant of a claim costs may be the cost of less work; nil where
+// it lost no more of its spans than is allowed, whatever is not known of them.
+func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Reason {
+	unknown := doc.UnknownLossOf(&c.Finding, c.Variant)
+	if c.Metric == metric.DeliveredShare || unknown == nil || unknown.LostMost <= allowed {
+		return nil
+	}
+	return &finding.Reason{Code: finding.WhyMayBeLost, Variant: c.Variant,
+		Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}, {Name: "allows", Value: math.Ceil(100*unknown.LostMost) / 100, Unit: "1"}}}
+}
+
+// baselineReason says why a claim may look dear: its baseline may have done less work, and nobody knows. It is nil where the
+// variant may have lost as much.
+func baselineReason(doc *finding.Document, c *claim) *finding.Reason {
+	unknown := doc.UnknownLossOf(&c.Finding, c.Against)
+	if c.Metric == metric.DeliveredShare || unknown == nil || !finding.Matters(unknown.LostMost-doc.LostMostOf(&c.Finding, c.Variant)) {
+		return nil
+	}
+	return &finding.Reason{Code: finding.WhyBaseMayLose, Variant: c.Against, Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}}}
+}
+
+// idleReason says why what a variant costs on the operation of a claim is the cost of less
+// work than tracing; nil where it did all of it, or lost no more of its spans than is allowed.
+func idleReason(doc *finding.Document, c *claim, variant string, allowed float64) *finding.Reason {
+	lost := doc.LostOf(&c.Finding, variant)
+	switch {
+	case c.Metric == metric.DeliveredShare && c.Verdict.Kind == finding.Over:
+		return nil
+	case doc.UntracedIn(&c.Finding, variant):
+		return &finding.Reason{Code: finding.WhyUntraced, Variant: variant}
+	case c.Metric == metric.DeliveredShare || lost == nil || lost.LostShare <= allowed:
+		return nil
+	}
+	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: lost.LostShare, Unit: "1"}}}
+}
+
+// This file finds the budgets of claims.
+
+// budgetFor returns the limit that the claim is held against, if there is one:
+// what the user is willing to pay is meant over the baseline and over all roles.
+func (s *Maker) budgetFor(c *claim) *config.Limit {
+	if c.pair.Extra || c.Role != "" || c.metric.NoVerdict {
+		return nil
+	}
+	for i := range s.Experiment.Budget {
+		if limit := &s.Experiment.Budget[i]; limit.Metric == c.Metric {
+			return limit
+		}
+	}
+	return nil
+}
+
+func (s *Maker) lostBudget(p dataset.Pair) *config.Limit {
+	for i := range s.Experiment.Budget {
+		if limit := &s.Experiment.Budget[i]; limit.Metric == metric.LostShare && !p.Extra {
+			return limit
+		}
+	}
+	return nil
+}
+
+// This file answers for budgets on metrics that are not shown: a limit that a
+// user set is never met by silence.
+
+// unanswered gives a verdict on every limit that no verdict was held against:
+// on the finding, or on one made for it.
+func (s *Maker) unanswered(claims []*claim) []*claim {
+	var made []*claim
+	list := measure.All(nil, metric.Open)
+	list = append(list, measure.All(nil, metric.Search)[:1]...)
+	list = append(list, measure.All(nil, metric.Unthrottled)...)
+	for i := range s.Experiment.Budget {
+		limit := &s.Experiment.Budget[i]
+		at := slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == limit.Metric })
+		if at < 0 {
+			continue
+		}
+		places := s.Cells()
+		if list[at].WholeRun {
+			places = []cell.At{{}}
+		}
+		for _, where := range places {
+			for _, p := range s.Pairs() {
+				if p.Extra {
+					continue
+				}
+				c := find(claims, limit.Metric, where, p)
+				if c == nil {
+					c = s.newClaim(list[at], p, where, []finding.Sample{})
+					made = append(made, c)
+				}
+				if c.Verdict.Budget == nil {
+					c.Verdict.Budget = &limit.Value
+					s.whyNot(c)
+				}
+			}
+		}
+	}
+	return made
+}
+
+// find returns the claim of a metric over all roles, nil where there is none.
+func find(claims []*claim, name string, at cell.At, p dataset.Pair) *claim {
+	for _, c := range claims {
+		if c.Metric == name && c.Role == "" && c.at == at && c.pair == p {
+			return c
+		}
+	}
+	return nil
+}
+
+// whyNot says why there is no figure. Where both sides have none of a thing, no
+// limit on its growth is broken.
+func (s *Maker) whyNot(c *claim) {
+	samples := c.metric.Samples(s.Set, c.pair, c.at)
+	how := s.RegimeOf(c.at)
+	switch {
+	case c.Metric == metric.Capacity && how == metric.Search:
+		c.cannotTell(because(finding.WhyNoCapacity))
+	case c.Metric == metric.Capacity:
+		c.cannotTell(because(finding.WhyNoSearch))
+	case how == metric.Search && (!c.metric.WholeRun || finding.IsOfLoad(c.Metric)):
+		c.cannotTell(because(finding.WhySearchOnly))
+	case len(samples) > 0 && estimate.AllZero(samples):
+		c.Blocks = len(samples)
+		c.answer(finding.Within, because(finding.WhyNone))
+	case c.metric.PointOnly:
+		c.cannotTell(because(finding.WhyMaximum))
+	case c.metric.Nature == metric.Latency && (how == metric.Closed || metric.Driven.Has(how)):
+		c.cannotTell(because(finding.WhyClosedLoop))
+	case c.metric.Nature == metric.Latency && s.OverloadOf(c.pair, c.at) != nil:
+		c.answer(finding.Overloaded, *s.OverloadOf(c.pair, c.at))
+	case c.metric.Nature == metric.Latency:
+		c.cannotTell(because(finding.WhyFewValues))
+	default:
+		c.cannotTell(because(finding.WhyNotMeasured))
+	}
 }

@@ -4,7 +4,9 @@ package view
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -117,4 +119,135 @@ func budgetKinds(doc *finding.Document) []finding.Kind {
 		}
 	}
 	return kinds
+}
+
+// On what machine it was measured, and what was compared.
+
+// how says how a result was made.
+func how(doc *finding.Document) model.How {
+	h := model.How{Title: "How it was measured", File: doc.Experiment.File, Repeat: doc.Repeat, Grids: parts.Grids(variantsTable(doc), machineTable(doc))}
+	return parts.WithMade(h, doc.Tool, fmt.Sprintf("seed %d", doc.Experiment.Seed))
+}
+
+// variantsTable has a row for each variant, with its settings.
+func variantsTable(doc *finding.Document) model.Grid {
+	g := model.Grid{Caption: "Variants", Columns: []model.Column{{Head: "variant"}, {Head: "tracer"}, {Head: "settings", Wrap: true}, {Head: "via", Wrap: true}, {Head: "to"}, {Head: "against"}, {Head: "description", Wrap: true}}}
+	for i, v := range doc.Experiment.Variants {
+		against := v.Against
+		if i == 0 {
+			against = cmp.Or(against, "the baseline")
+		}
+		var settings model.Cell
+		var texts []string
+		for _, name := range slices.Sorted(maps.Keys(v.Settings)) {
+			settings.Parts = append(settings.Parts, model.Part{Name: name, Value: v.Settings[name]})
+			texts = append(texts, name+" "+v.Settings[name])
+		}
+		settings.Text = strings.Join(texts, ", ")
+		g.Add(model.Cell{Text: v.Name}, model.Cell{Text: v.Tracer}, settings, model.Cell{Text: strings.Join(v.Via, " → ")}, model.Cell{Text: backendOf(doc, v)}, model.Cell{Text: against}, model.Cell{Text: v.Description})
+	}
+	return g.DropEmpty()
+}
+
+// backendOf is where a variant's spans end, where those of any variant end elsewhere than in the sink.
+func backendOf(doc *finding.Document, v finding.Variant) string {
+	elsewhere := slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.To != "" })
+	if !elsewhere || v.Tracer == "none" {
+		return v.To
+	}
+	return cmp.Or(v.To, "sink")
+}
+
+// machineTable flattens the environment into lines with names like "cgroup version".
+func machineTable(doc *finding.Document) model.Grid {
+	g := model.Grid{Caption: "The machine", Fold: model.Closed, Bare: true, Columns: []model.Column{{}, {Wrap: true}}}
+	var walk func(name string, v any)
+	walk = func(name string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				walk(strings.TrimSpace(name+" "+k), v[k])
+			}
+		case string:
+			g.Add(model.Texts(name, finding.PlainText(v))...)
+		case nil:
+			g.Add(model.Texts(name, finding.Missing)...)
+		default:
+			text, err := json.Marshal(v)
+			if err != nil {
+				text = fmt.Append(nil, v)
+			}
+			g.Add(model.Texts(name, string(text))...)
+		}
+	}
+	walk("", doc.Environment)
+	return g
+}
+
+// Package view owns what is shown of a document: it makes the model of a report, one builder a part. What it says holds
+// for every form; it must not know how one is drawn, and computes no figure that the document does not hold.
+
+// brief is a result of which an operation after the other is shown.
+type brief struct {
+	doc   *finding.Document
+	all   bool            // every metric, role and ledger
+	noted map[string]bool // remarks that have been made
+}
+
+// Brief is a result, an operation after the other: what people decide by, or every metric, role and ledger.
+func Brief(doc *finding.Document, all bool) *model.Page {
+	b := &brief{doc: doc, all: all, noted: map[string]bool{}}
+	p := headOf(doc)
+	p.Sections = slices.Concat(b.operations(), beside(doc, all), b.otherLedgers())
+	p.Marks = slices.DeleteFunc(marksIn(p), func(n model.Note) bool { return tellsMark(p, n) })
+	p.Warnings = warnings(doc)
+	p.How = model.How{Reading: reading(doc), Repeat: doc.Repeat}
+	return p
+}
+
+// beside are the parts beside the findings, as far as there are such.
+func beside(doc *finding.Document, levels bool) []model.Section {
+	return parts.Sections(saturationSection(doc, levels), heapSection(doc, levels), parts.LostSection(parts.LostTable(doc.Lossy)), stepsSection(doc, levels))
+}
+
+// operations are the sections of all operations, the whole run last.
+func (b *brief) operations() []model.Section {
+	var out []model.Section
+	all := Groups(b.doc)
+	swept := map[string]bool{}
+	whole := slices.IndexFunc(all, func(g *Group) bool { return g.Operation == "" })
+	if whole < 0 {
+		whole = len(all)
+	}
+	for i, g := range all {
+		if i == whole {
+			out = append(out, b.otherSearches(all)...)
+		}
+		one := levels(all, g.Operation)
+		switch {
+		case b.all || g.Parameter == "" || one == nil:
+			out = append(out, b.operation(g)...)
+		case !swept[g.Operation]:
+			swept[g.Operation] = true
+			out = append(out, b.levelsSection(one))
+		}
+	}
+	if whole == len(all) {
+		out = append(out, b.otherSearches(all)...)
+	}
+	return out
+}
+
+// operation is the section of one operation, if there is anything to compare.
+func (b *brief) operation(g *Group) []model.Section {
+	tables := b.tables(g, baseline(b.doc))
+	if len(tables) == 0 {
+		return nil
+	}
+	addNotes(tables, b.notes(g, func(f *finding.Finding) bool { return b.all || parts.IsMain(f) }))
+	s := model.Section{Title: g.title(), Grids: append(tables, parts.Grids(searchTable(searchesOf(b.doc, g.Operation, g.Parameter)))...)}
+	if g.Parameter != "" || b.all || levels(Groups(b.doc), g.Operation) == nil { // otherwise the levels have told it
+		s.Grids = append(s.Grids, parts.Grids(b.ledgersOf(g.Operation))...)
+	}
+	return []model.Section{s}
 }
