@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
+	"github.com/tracetax/tracetax/internal/analysis/effect"
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/words"
@@ -90,4 +94,115 @@ func viaNames(v config.Variant) []string {
 		out = append(out, hop.Name)
 	}
 	return out
+}
+
+// This file says in words where relative rates come from.
+
+// pilotTexts says where a relative rate came from, a sentence an operation.
+func (s *study) pilotTexts() []string {
+	relative := s.Experiment.Load.Relative
+	var out []string
+	for _, operation := range s.Operations() {
+		var found []string
+		for _, p := range s.Piloted(operation) {
+			found = append(found, words.Pilot(p.Variant, p.Found))
+		}
+		if len(found) == 0 {
+			continue
+		}
+		rate, share := 0.0, 0.0
+		if relative != nil && len(relative.Shares) == 0 {
+			rate, _ = s.RateOf(operation)
+			share = relative.Share
+		}
+		out = append(out, operation+": "+words.Pilots(found, rate, share))
+	}
+	return out
+}
+
+// relativeRates are the rates that a relative one came to, by operation; nil where
+// the rate was a given one.
+func (s *study) relativeRates() map[string]float64 {
+	if relative := s.Experiment.Load.Relative; relative == nil || len(relative.Shares) > 0 {
+		return nil
+	}
+	out := map[string]float64{}
+	for _, operation := range s.Operations() {
+		if rate, ok := s.RateOf(operation); ok {
+			out[operation] = rate
+		}
+	}
+	return out
+}
+
+// This file carries what a study published, and what it claimed, to the findings of the
+// results that repeat it.
+
+// Published are the figures of the workload that the experiment is of.
+func Published(e *config.Experiment) []finding.Published {
+	var out []finding.Published
+	for _, p := range e.Published {
+		if p.Workload != "" && (e.Workload == nil || p.Workload != e.Workload.Name) {
+			continue
+		}
+		out = append(out, finding.Published{
+			Source: p.Source, Operation: p.Operation, Variant: p.Variant, Metric: p.Metric, Parameter: maps.Clone(p.Parameter),
+			Value: p.Value, Spread: p.Spread, Note: p.Note,
+		})
+	}
+	return out
+}
+
+// Claims are the claims, whole: they may be about several workloads.
+func Claims(e *config.Experiment) []finding.Claim {
+	var out []finding.Claim
+	for _, c := range e.Claims {
+		out = append(out, finding.Claim{
+			Name: c.Name, Text: c.Text, Metric: c.Metric, Of: c.Of, Beside: c.Beside, Variants: slices.Clone(c.Variants), Workloads: slices.Clone(c.Workloads),
+			Operation: slices.Clone(c.Operation), Over: c.Over, Some: c.Some, Above: c.Above, Below: c.Below,
+		})
+	}
+	return out
+}
+
+// This file joins what the records say and what became of spans.
+
+// study is an experiment's records, sorted out.
+type study struct {
+	*effect.Maker
+	in Input
+}
+
+// newStudy sorts the records out, and settles what became of spans.
+func newStudy(in Input) (*study, error) {
+	set, err := dataset.New(in.Experiment, in.Plans, in.Environment, in.Records)
+	if err != nil {
+		return nil, err
+	}
+	return &study{Maker: effect.New(delivery.New(set)), in: in}, nil
+}
+
+// This file adds up answers by their status, where several are right.
+
+// answers are those of each operation and variant of which the records count them, in the blocks that count.
+func (s *study) answers() []finding.Answers {
+	var out []finding.Answers
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			if sum := s.answersOf(v.Name, at); len(sum) > 0 {
+				out = append(out, finding.Answers{Operation: at.Operation, Parameter: at.Level.Map(), Variant: v.Name, Statuses: sum})
+			}
+		}
+	}
+	return out
+}
+
+func (s *study) answersOf(variant string, at cell.At) map[int]uint64 {
+	sum := map[int]uint64{}
+	for _, p := range s.PhasesOf(variant, at) {
+		for status, n := range p.Load.Answers {
+			sum[status] += n
+		}
+	}
+	return sum
 }

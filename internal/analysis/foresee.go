@@ -3,8 +3,20 @@
 package analysis
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/effect"
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Outlook is what the verdicts of one family of claims will need.
@@ -17,4 +29,148 @@ func Foresee(e *config.Experiment) (headline, budgets Outlook) {
 		return headline, budgets
 	}
 	return effect.Outlooks(e)
+}
+
+// This file tells the headline while the experiment lasts.
+
+// Headline is the CPU per operation, or the capacity, so far, in a line: with its interval from 6
+// blocks on, and of the variant that differs most where there are several. It is
+// "" before the first block is whole. It costs little: no histogram is read, and
+// no block is left out as spoiled.
+func Headline(e *config.Experiment, records []record.Record) string {
+	if e == nil || len(e.Variants) == 0 {
+		return ""
+	}
+	findings := slices.DeleteFunc(HeadlineFindings(e, records), func(f finding.Finding) bool { return seemsUntraced(records, f.Variant) })
+	if len(findings) == 0 {
+		return ""
+	}
+	variant := slices.MaxFunc(findings, func(a, b finding.Finding) int {
+		return cmp.Compare(math.Abs(a.Shown().Estimate), math.Abs(b.Shown().Estimate))
+	}).Variant
+	var parts []string
+	for _, f := range findings {
+		if f.Variant == variant {
+			parts = append(parts, strings.TrimSpace(f.Operation+" "+cell.LevelOf(f.Parameter).String())+" "+finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()))
+		}
+	}
+	return finding.MetricName(findings[0].Metric) + " " + variant + ": " + strings.Join(parts, ", ")
+}
+
+// seemsUntraced reports whether a variant that exports, since it was calibrated, has sent no
+// span so far: what it costs is not what tracing costs.
+func seemsUntraced(records []record.Record, variant string) bool {
+	calibrated := false
+	for i := range records {
+		r := &records[i]
+		if r.Variant != variant || r.Failed() {
+			continue
+		}
+		if r.Life.Told()+r.Life.Thrown > 0 {
+			return false
+		}
+		calibrated = calibrated || r.Kind == record.Calibration
+	}
+	return calibrated
+}
+
+// HeadlineFindings are the headline's findings alone, without verdicts, by
+// variant.
+func HeadlineFindings(e *config.Experiment, records []record.Record) []finding.Finding {
+	return effect.New(delivery.Blank(dataset.Glance(e, records))).HeadlineFindings()
+}
+
+// Precise reports whether the records so far are enough for the precision that
+// the design asks for, of the one metric that it names (CPU per operation where it
+// names none): the interval of every operation and variant against the baseline,
+// over all roles, must reach no further than that. width is the widest half-width
+// among them, on the scale of the logarithm of the ratio (0.02 is about ±2 %);
+// it is infinite where one of them has no interval yet. Blocks that the harness
+// spoiled are left out, as they are at the end.
+//
+// It fails where the metric is not one that runs have, or where a record cannot
+// be read. Without a precision to reach enough is never true.
+func Precise(in Input) (enough bool, width float64, err error) {
+	if in.Experiment == nil || len(in.Experiment.Variants) == 0 {
+		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: the experiment has no variants")
+	}
+	set, err := dataset.New(in.Experiment, in.Plans, in.Environment, in.Records)
+	if err != nil {
+		return false, math.Inf(1), fmt.Errorf("looking at the precision so far: %w", err)
+	}
+	width, err = effect.New(delivery.Blank(set)).Widest(in.Experiment.Design.Metric)
+	precision := in.Experiment.Design.Precision
+	return err == nil && precision > 0 && width <= precision, width, err
+}
+
+// repeat lists the commands that repeat the experiment; one that was interrupted
+// can be gone on with.
+func (s *study) repeat(file string) []string {
+	again := []string{"tracetax run " + words.Quoted(s.in.Results+"/"+file)}
+	if made, asked := s.Progress(); made < asked {
+		return append([]string{resumes(s.in.Results)}, again...)
+	}
+	return again
+}
+
+func resumes(results string) string { return "tracetax run --resume " + words.Quoted(results) }
+
+// Found tells a document where it was found, by the words of who reads it now: its
+// commands name its folder.
+func Found(doc *finding.Document, results string) {
+	for i, command := range doc.Repeat {
+		switch command {
+		case resumes(doc.Results):
+			doc.Repeat[i] = resumes(results)
+		case "tracetax run " + words.Quoted(doc.Results+"/"+record.ExperimentFile):
+			doc.Repeat[i] = "tracetax run " + words.Quoted(results+"/"+record.ExperimentFile)
+		}
+	}
+	doc.Results = results
+}
+
+// This file counts the runs that the findings rest on, and tells why others failed.
+
+// counted says which runs the findings rest on.
+func (s *study) counted() finding.Runs {
+	failed := s.FailedThemselves()
+	out := finding.Runs{Failed: len(failed), Blocks: s.WholeBlocks(), Stop: s.Stopped()}
+	if out.Stop != nil {
+		out.Stop.Text = words.Reason(*out.Stop)
+		out.Stopped = out.Stop.Text
+	}
+	for _, v := range s.Variants {
+		one := finding.VariantRuns{Variant: v.Name, Good: len(s.All[v.Name]), Blocks: len(s.BlocksOf(v.Name, s.Baseline))}
+		for _, r := range failed {
+			if r.Variant == v.Name {
+				one.Failed++
+			}
+		}
+		for _, d := range s.Dropped {
+			if d.Variant == v.Name {
+				one.Dropped++
+			}
+		}
+		out.Good += one.Good
+		out.Variants = append(out.Variants, one)
+	}
+	for _, d := range s.Dropped {
+		reason := d.Reason
+		reason.Text = words.Reason(reason)
+		out.Spoilt, out.Dropped = append(out.Spoilt, reason), append(out.Dropped, reason.Text)
+	}
+	out.Failure = words.Failures(failed)
+	return out
+}
+
+// Spoiled counts the planned blocks that the harness or the machine spoiled, and that are worth making again: none, where
+// more are than may be left out. It looks at no figure of the program.
+//
+// It fails where a record cannot be read.
+func Spoiled(in Input) (int, error) {
+	set, err := dataset.New(in.Experiment, in.Plans, in.Environment, in.Records)
+	if err != nil {
+		return 0, fmt.Errorf("looking for blocks that were spoiled: %w", err)
+	}
+	return set.Again(), nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,10 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/loading"
 	"github.com/tracetax/tracetax/internal/cli/receiving"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
+	"golang.org/x/term"
 )
 
 // Main runs the command line args (without the program's name) and returns the
@@ -100,4 +104,101 @@ var commands = []func(console.Streams) *cobra.Command{
 	newSchema,
 	newList,
 	newShow,
+}
+
+// How the commands say what went wrong.
+
+// complain says why a command ended.
+func complain(to io.Writer, err error) {
+	fmt.Fprintln(to, wrapped("tracetax: "+err.Error(), widthOf(to)))
+}
+
+// This file says with which exit status a result ends, and whose missing spans are why.
+
+// statusOf is the exit status that a result calls for: its verdicts against a budget, and
+// whether spans came of all that was to be traced. Of neither nothing is concluded where the
+// status is 4.
+func statusOf(doc *finding.Document) int {
+	status := console.Fine
+	if len(doc.Untraced)+len(doc.Elsewhere) > 0 {
+		status = console.Inconclusive
+	}
+	for _, one := range doc.Findings {
+		if one.Verdict.Budget == nil {
+			continue
+		}
+		switch one.Verdict.Kind {
+		case finding.Over:
+			return console.OverBudget
+		case finding.CannotTell, finding.Overloaded:
+			status = console.Inconclusive
+		}
+	}
+	return status
+}
+
+// tellUntraced says of whom no span came, and of whom spans went elsewhere, which is why the exit status is 4.
+func tellUntraced(to io.Writer, doc *finding.Document) {
+	for _, e := range doc.Elsewhere {
+		complain(to, fmt.Errorf("%s sent spans elsewhere than to the sink: what was measured of it is not the overhead of tracing (exit status %d): %s", e.Variant, console.Inconclusive, e.Text))
+	}
+	for _, v := range doc.Experiment.Variants {
+		who := ""
+		var operations []string
+		for _, u := range doc.Untraced {
+			if u.Variant == v.Name && u.Operation != "" {
+				operations = append(operations, u.Operation)
+			}
+		}
+		switch {
+		case doc.IsUntraced(v.Name, ""):
+			who = v.Name
+		case len(operations) > 0:
+			who = v.Name + " on " + strings.Join(operations, ", ")
+		default:
+			continue
+		}
+		complain(to, fmt.Errorf("no spans received of %s: what was measured of it is not the overhead of tracing (exit status %d)", who, console.Inconclusive))
+	}
+}
+
+// This file breaks what is said on a terminal between words, where the terminal
+// itself would break it within them.
+
+// widthOf is how wide the terminal is that is written to; 0 where it is none.
+func widthOf(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	return terminalWidth(file)
+}
+
+// wrapped breaks each line of a text in so many columns; 0 is no limit. A line goes
+// on where it began, and one that fits is left as it is.
+func wrapped(text string, width int) string {
+	if width == 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if len([]rune(line)) <= width {
+			continue
+		}
+		body := strings.TrimLeft(line, " ")
+		lines[i] = strings.TrimSuffix(selfcheck.Wrap(line[:len(line)-len(body)], body, width), "\n")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// terminalWidth is the width of a terminal, 0 for any other file.
+func terminalWidth(file *os.File) int {
+	if !term.IsTerminal(int(file.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || width < 20 {
+		return 80
+	}
+	return width
 }

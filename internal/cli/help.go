@@ -3,16 +3,23 @@ package cli
 // This file is 'tracetax help', and what is said of a command or a flag that there is not.
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/schemas"
 )
 
 // newHelp is the help of cobra, but for a topic that there is not: that is wrong usage.
@@ -92,4 +99,143 @@ func flagHint(c *cobra.Command, err error) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	return nearest.DidYouMean(nearest.Word("--"+missing.GetSpecifiedName(), names))
+}
+
+// version is set by the release build; a build from source says its revision.
+var version = "0.1.0-dev"
+
+func newVersion(s console.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(s.Out, versionLine())
+			return err
+		},
+	}
+}
+
+// versionLine is what 'tracetax version' and 'tracetax --version' print.
+func versionLine() string {
+	return fmt.Sprintf("tracetax %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// Version is the version of this build, with its revision where that is known.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return version + "+" + s.Value[:12]
+		}
+	}
+	return version
+}
+
+// builtOf is what this build was made of, where Go noted that.
+func builtOf() *artifact.Checkout {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	var of artifact.Checkout
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			of.Commit = s.Value
+		case "vcs.modified":
+			of.Dirty = s.Value == "true"
+		}
+	}
+	if of.Commit == "" {
+		return nil
+	}
+	return &of
+}
+
+// schemaFile is what the schema of an experiment is called beside one.
+const schemaFile = "tracetax.schema.json"
+
+// forEditors is the first line of an experiment that has its schema beside it.
+const forEditors = "# yaml-language-server: $schema=" + schemaFile + "\n"
+
+func newSchema(s console.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema " + strings.Join(schemas.Names(), "|"),
+		Short: "Print the JSON Schema of an experiment file, of findings.json or of runs.jsonl",
+		Long: `Prints the JSON Schema (draft 2020-12) of what this version reads and writes: an
+experiment file, a workload's, service's or tracer's; findings.json, or a line of
+runs.jsonl. Each key, field and code has a description. Editors complete and check
+an experiment whose first line is
+"# yaml-language-server: $schema=` + schemaFile + `", as 'tracetax init' writes it.`,
+		Example: `  tracetax schema experiment > ` + schemaFile + `
+  tracetax schema findings | jq '."$defs".Finding.properties'`,
+		ValidArgs: schemas.Names(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return console.UsageError(fmt.Errorf("schema takes one of %s", strings.Join(schemas.Names(), ", ")))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := schemas.Text(args[0])
+			if err != nil {
+				return console.UsageError(err)
+			}
+			_, err = s.Out.Write(text)
+			return err
+		},
+	}
+}
+
+// schemaBeside writes the schema of experiments beside one, for editors. It replaces one that another tracetax wrote; any
+// other file of that name is left alone.
+func schemaBeside(experiment string) error {
+	text, err := schemas.Text("experiment")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(filepath.Dir(experiment), schemaFile)
+	written, err := isOwnSchema(path)
+	if err != nil {
+		return fmt.Errorf("looking at the schema for editors: %w", err)
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if written {
+		flags = os.O_WRONLY | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("writing the schema for editors: %w", err)
+	}
+	if _, err := f.Write(text); err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", path, err), f.Close())
+	}
+	return f.Close()
+}
+
+// isOwnSchema reports whether a file is a schema of experiments that a tracetax wrote. An early one wrote an empty one.
+func isOwnSchema(path string) (bool, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	var have map[string]any
+	if json.Unmarshal(text, &have) != nil {
+		return false, nil // it is somebody else's
+	}
+	return len(have) == 0 || have["title"] == schemas.ExperimentTitle, nil
 }

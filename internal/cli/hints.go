@@ -5,10 +5,17 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/shell"
 )
 
 // windowDelays is how many delays of a tracer a window is to last (docs/warnings.md,
@@ -101,4 +108,149 @@ func printHints(to io.Writer, experiments []*config.Experiment, line bool) {
 			}
 		}
 	}
+}
+
+// This file says before a run whether its blocks are enough for any verdict, and its settings lose no spans.
+
+// outlooks says of which verdicts the blocks are, or may come to be, too few, and which
+// settings lose spans. hopeless is what it says where no budget could ever be told.
+func outlooks(e *config.Experiment) (hopeless string, told []string) {
+	headline, budgets := analysis.Foresee(e)
+	if budgets.Hopeless() {
+		hopeless = outlookText(budgets, "on the budget")
+	} else if budgets.Short() {
+		told = append(told, outlookText(budgets, "on the budget"))
+	}
+	if headline.Short() {
+		told = append(told, outlookText(headline, "on "+finding.MetricName(headline.Metric)))
+	}
+	told = append(told, e.Beyond()...)
+	return hopeless, told
+}
+
+// warnOfBlocks writes the outlooks of what can run here, each once.
+func warnOfBlocks(to io.Writer, experiments []*config.Experiment) {
+	var seen []string
+	for _, e := range experiments {
+		hopeless, told := outlooks(session.Runnable(e))
+		if hopeless != "" {
+			told = append([]string{hopeless}, told...)
+		}
+		for _, text := range told {
+			if !slices.Contains(seen, text) {
+				seen = append(seen, text)
+				fmt.Fprintln(to, wrapped("warning: "+text, widthOf(to)))
+			}
+		}
+	}
+}
+
+// outlookText says what a family of claims needs, and what comes of it with the blocks that
+// are planned.
+func outlookText(o analysis.Outlook, about string) string {
+	text := fmt.Sprintf("%s %s at once need %s", counted(o.Claims, "claim"), about, counted(o.Needs, "block"))
+	if o.Claims == 1 {
+		text = fmt.Sprintf("1 claim %s needs %s", about, counted(o.Needs, "block"))
+	}
+	advice := fmt.Sprintf("ask for %d (design: {blocks: %d}, --blocks %d)", o.Needs, o.Needs, o.Needs)
+	if o.Claims > 1 {
+		advice += ", or for fewer variants or operations"
+	}
+	switch {
+	case !o.Hopeless():
+		return fmt.Sprintf("%s, and the experiment may end after %d: no verdict would be possible then; make %d the least (design: {blocks: %d..%d})",
+			text, o.Least, o.Needs, o.Needs, max(o.Most, o.Needs+1))
+	case o.Joint:
+		return fmt.Sprintf("%s, and %d are planned: that something costs can be told if it is clear, that it costs nothing cannot; %s", text, o.Most, advice)
+	}
+	return fmt.Sprintf("%s, and %d %s planned: no verdict will be possible; %s", text, o.Most, isAre(o.Most), advice)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func counted(n int, one string) string { return fmt.Sprintf("%d %s", n, console.Noun(n, one)) }
+
+// This file says what was left out of a run, and how it ends for that.
+
+// omission is a workload, or a variant of one, that was left out.
+type omission struct {
+	what   string
+	reason string
+	err    error // of a workload; nil for a variant
+}
+
+// omissions are the variants that the result of a workload leaves out; with several
+// workloads its name is said.
+func omissions(workload string, several bool, left []finding.LeftOut) []omission {
+	var out []omission
+	for _, one := range left {
+		what := "variant " + one.Variant
+		if several {
+			what += " of " + workload
+		}
+		out = append(out, omission{what: what, reason: one.Reason})
+	}
+	return out
+}
+
+// tellOmissions names what was left out, at the end, where it is read.
+func tellOmissions(to io.Writer, all []omission) {
+	what := map[string][]string{}
+	var order []string
+	for _, one := range all {
+		if what[one.reason] == nil {
+			order = append(order, one.reason)
+		}
+		what[one.reason] = append(what[one.reason], one.what)
+	}
+	for _, reason := range order {
+		fmt.Fprintln(to, wrapped(fmt.Sprintf("left out: %s: %s", strings.Join(what[reason], ", "), reason), widthOf(to)))
+	}
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// This file is about variables of the user's shell that belong to tracers: programs get
+// none of them but those that --keep-env names.
+
+// checkKeptEnv complains of names that no run could keep to good use, and puts them in order.
+func checkKeptEnv(names []string, experiments []*config.Experiment) ([]string, error) {
+	for _, name := range names {
+		if name == "" || strings.ContainsAny(name, "= ") {
+			return nil, fmt.Errorf("--keep-env takes the name of a variable, such as OTEL_RESOURCE_ATTRIBUTES, not %q", name)
+		}
+		if _, set := os.LookupEnv(name); !set {
+			return nil, fmt.Errorf("--keep-env %s: the variable is not set, so that there is nothing to keep", name)
+		}
+		for _, e := range experiments {
+			if err := e.CheckKept(name); err != nil {
+				return nil, fmt.Errorf("--keep-env %s: %w", name, err)
+			}
+		}
+	}
+	out := slices.Clone(names)
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// tellKeptAway says what of the user's shell the programs do not get.
+func tellKeptAway(to io.Writer, keep []string) {
+	_, away := shell.Environment(os.Environ(), keep)
+	if len(away) == 0 {
+		return
+	}
+	var names []string
+	for _, a := range away {
+		names = append(names, a.String())
+	}
+	fmt.Fprintln(to, wrapped("note: the programs do not get what would trace them all, also the baseline, from your shell: "+strings.Join(names, ", ")+
+		" (--keep-env NAME keeps a variable, and env: of the experiment sets one)", widthOf(to)))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -103,4 +104,206 @@ func shift(e stats.Estimate) *finding.Interval {
 		return nil
 	}
 	return estimate.Interval(e, false)
+}
+
+// This file matches the findings of two results and estimates what changed.
+
+// pair compares the base with one other result.
+func (c *comparison) pair(index int, doc *finding.Document) {
+	after := map[key]*finding.Finding{}
+	for _, f := range overBaseline(doc) {
+		after[keyOf(f)] = f
+	}
+	ask := c.asked(doc)
+	var made []*change
+	for _, f := range overBaseline(c.in.Base) {
+		g := after[keyOf(f)]
+		if g == nil || !c.in.Filter.matches(f) || len(f.Samples) == 0 && len(g.Samples) == 0 {
+			continue
+		}
+		made = append(made, c.changeOf(index, f, g, ask))
+	}
+	c.changes = append(c.changes, made...)
+	c.changes = append(c.changes, means(index, made)...)
+	c.baselines = append(c.baselines, c.baselineChanges(index, after, ask)...)
+}
+
+// asked widens a confidence where one of the results stopped when its own interval
+// was narrow enough.
+func (c *comparison) asked(doc *finding.Document) func(float64) float64 {
+	return func(confidence float64) float64 {
+		for _, e := range []finding.Experiment{c.in.Base.Experiment, doc.Experiment} {
+			if e.Precision > 0 && e.Most > e.Blocks {
+				return stats.SequentialConfidence(e.Blocks, e.Most, confidence)
+			}
+		}
+		return confidence
+	}
+}
+
+// changeOf compares one finding with its successor.
+func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64) float64) *change {
+	one := &change{Change: finding.Change{
+		Of: finding.OfCost, New: index, Operation: f.Operation, Variant: f.Variant, Against: f.Against, Parameter: f.Parameter,
+		Metric: f.Metric, Role: f.Role, Service: f.Service, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
+		Before: costOf(f), After: costOf(g),
+	}, ask: ask}
+	_, one.valuesBefore = estimate.Columns(f.Samples)
+	_, one.valuesAfter = estimate.Columns(g.Samples)
+	one.scale(f, g)
+	if one.before != nil && one.Before.Absolute != nil && one.After.Absolute != nil {
+		one.Absolute = shift(rankSum(values{addedBy(f), estimate.ExtentOf(f.Samples, estimate.Difference)}, values{addedBy(g), estimate.ExtentOf(g.Samples, estimate.Difference)}, ask(estimate.Confidence)))
+	}
+	if one.ratio {
+		one.Relative = shift(stats.Ratio(one.estimate(estimate.Confidence)))
+	}
+	one.figure = one.figure || silent(f) || silent(g)
+	one.unjudged = !c.claims(f)
+	if pointOnly(f) || pointOnly(g) {
+		one.bare()
+	}
+	one.overloaded, one.doubt = c.reasons(index, f, g)
+	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
+	one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
+	if one.doubt == nil && one.ratio {
+		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(estimate.Resolution(f.Samples), estimate.Resolution(g.Samples)))
+	}
+	return one
+}
+
+// claims reports whether a claim is made on a finding's change: by default on what
+// people decide by, over all roles; and on whatever metric or role a filter names.
+func (c *comparison) claims(f *finding.Finding) bool {
+	row, _ := metric.Of(f.Metric) // each claim more makes all intervals wider
+	return (row.Claimed || c.in.Filter.names("metric", f)) && (f.Role == "" || c.in.Filter.names("role", f) || c.in.Filter.names("service", f))
+}
+
+// scale chooses what is compared: the logarithms of the ratios to the baseline;
+// where that is zero the amount that is added, as a ratio of what it was, if
+// there was any. A machine's drift is in an amount, so that times have no verdict.
+func (c *change) scale(f, g *finding.Finding) {
+	before, errBefore := stats.LogRatios(estimate.Columns(f.Samples))
+	after, errAfter := stats.LogRatios(estimate.Columns(g.Samples))
+	if errBefore == nil && errAfter == nil && estimate.Sane(math.Exp(estimate.Largest(before))) && estimate.Sane(math.Exp(estimate.Largest(after))) {
+		c.before, c.after, c.ratio = before, after, true
+		c.apartBefore, c.apartAfter = estimate.ExtentOf(f.Samples, estimate.LogRatio), estimate.ExtentOf(g.Samples, estimate.LogRatio)
+		c.logsBefore, c.logsAfter = byBlock(f.Samples, before, c.apartBefore), byBlock(g.Samples, after, c.apartAfter)
+		return
+	}
+	c.before, c.after = addedBy(f), addedBy(g)
+	c.Note = "there is no ratio to a baseline of zero: what is added is compared"
+	if c.Unit != "bytes" && c.Unit != "count" {
+		c.figure = true
+		c.Note += ", and the machine's drift is in it"
+	}
+	logsBefore, okBefore := logarithms(c.before)
+	logsAfter, okAfter := logarithms(c.after)
+	if okBefore && okAfter {
+		c.before, c.after, c.ratio = logsBefore, logsAfter, true
+	}
+}
+
+// This file compares capacities that are only known to lie between two rates: the
+// change reaches from the least that it can be to the most.
+
+// values are those of the blocks of one result; apart is nil where they are exact.
+type values struct {
+	mid   []float64
+	apart *estimate.Extent
+}
+
+func (v values) low() []float64 {
+	if v.apart == nil {
+		return v.mid
+	}
+	return v.apart.Low
+}
+
+func (v values) high() []float64 {
+	if v.apart == nil {
+		return v.mid
+	}
+	return v.apart.High
+}
+
+// rankSum is the shift from one result to another. Both ends of its interval rise with
+// every value after and fall with every value before, as those of signedRank do.
+func rankSum(before, after values, confidence float64) stats.Estimate {
+	e := stats.RankSum(before.mid, after.mid, confidence)
+	if before.apart == nil && after.apart == nil {
+		return e
+	}
+	return estimate.Outermost(e, stats.RankSum(before.high(), after.low(), confidence), stats.RankSum(before.low(), after.high(), confidence))
+}
+
+// bracketed reports whether the change is of capacities that are not exact.
+func (c *change) bracketed() bool { return c.apartBefore != nil || c.apartAfter != nil }
+
+// toExclude says how many blocks a result would have to have in all until the
+// interval excludes the limit; bracket is true where no number is enough.
+func (c *change) toExclude(limit, confidence float64) (all int, bracket bool) {
+	if c.paired {
+		return c.apartAfter.BlocksToExclude(c.after, limit, confidence)
+	}
+	before, after := values{c.before, c.apartBefore}, values{c.after, c.apartAfter}
+	if !c.bracketed() {
+		return stats.ValuesToExclude(c.before, c.after, limit, confidence, estimate.Patience), false
+	}
+	switch {
+	case stats.RankSum(before.high(), after.low(), confidence).Center > limit:
+		return stats.ValuesToExclude(before.high(), after.low(), limit, confidence, estimate.Patience), false
+	case stats.RankSum(before.low(), after.high(), confidence).Center < limit:
+		return stats.ValuesToExclude(before.low(), after.high(), limit, confidence, estimate.Patience), false
+	}
+	return 0, true
+}
+
+// onlyBaseline is the baseline's side of samples, as values.
+func onlyBaseline(samples []finding.Sample) []finding.Sample {
+	var out []finding.Sample
+	for _, s := range samples {
+		out = append(out, finding.Sample{
+			Block: s.Block, Baseline: s.Baseline, BaselineWithin: s.BaselineWithin, Value: s.Baseline, ValueWithin: s.BaselineWithin,
+		})
+	}
+	return out
+}
+
+// itself and logOf are for the extent of the values alone.
+func itself(value, _ float64) float64 { return value }
+
+func logOf(value, _ float64) float64 { return math.Log(value) }
+
+// This file compares the baselines of two results themselves.
+
+// baselineChanges compares the baselines themselves.
+func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, ask func(float64) float64) []finding.Change {
+	var out []finding.Change
+	seen := map[key]bool{}
+	for _, f := range overBaseline(c.in.Base) {
+		g, k := after[keyOf(f)], keyOf(f)
+		k.variant = ""
+		if g == nil || seen[k] || f.Role != "" || !c.in.Filter.matches(f) {
+			continue
+		}
+		base, _ := estimate.Columns(f.Samples)
+		now, _ := estimate.Columns(g.Samples)
+		logsBase, okBase := logarithms(base)
+		logsNow, okNow := logarithms(now)
+		if len(base) == 0 || len(now) == 0 || !okBase || !okNow {
+			continue
+		}
+		seen[k] = true
+		before, later := onlyBaseline(f.Samples), onlyBaseline(g.Samples)
+		out = append(out, finding.Change{
+			Of: finding.OfBaseline, New: index, Operation: f.Operation, Variant: f.Against, Parameter: f.Parameter,
+			Metric: f.Metric, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
+			Before:   finding.Cost{Value: stats.Center(base), Blocks: len(base)},
+			After:    finding.Cost{Value: stats.Center(now), Blocks: len(now)},
+			Absolute: shift(rankSum(values{base, estimate.ExtentOf(before, itself)}, values{now, estimate.ExtentOf(later, itself)}, ask(estimate.Confidence))),
+			Relative: shift(stats.Ratio(rankSum(values{logsBase, estimate.ExtentOf(before, logOf)}, values{logsNow, estimate.ExtentOf(later, logOf)}, ask(estimate.Confidence)))),
+			Note:     "the program without tracing, and the machine: both may have changed",
+		})
+	}
+	return out
 }

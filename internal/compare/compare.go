@@ -8,13 +8,17 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchproc"
 )
 
 // Input is what a comparison is made of.
@@ -150,4 +154,144 @@ func (c *comparison) nothing() error {
 		return errors.New("the results have no figure in common: nothing can be compared")
 	}
 	return fmt.Errorf("the filter %q leaves nothing to compare: %s", c.in.Filter.text, c.choices())
+}
+
+// This file says what each of the results that are compared is, and what it is called.
+
+func side(name string, doc *finding.Document) finding.Side {
+	return finding.Side{
+		Name: name, Results: doc.Results, Tool: doc.Tool, Created: doc.Created,
+		Workload: doc.Experiment.Workload, Load: doc.Experiment.Load, Blocks: doc.Runs.Blocks,
+	}
+}
+
+// sideNames are what the results are called: the last parts of their paths, as
+// many as tell them apart; numbered where nothing does.
+func sideNames(docs []*finding.Document) []string {
+	names := make([]string, len(docs))
+	for depth := 1; depth <= 8; depth++ {
+		seen := map[string]bool{}
+		for i, doc := range docs {
+			names[i] = lastParts(doc.Results, depth)
+			seen[names[i]] = true
+		}
+		if len(seen) == len(docs) {
+			return names
+		}
+	}
+	for i := range names {
+		names[i] = fmt.Sprintf("%s (%d)", lastParts(docs[i].Results, 1), i+1)
+	}
+	return names
+}
+
+func lastParts(path string, n int) string {
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
+	return strings.Join(parts[max(0, len(parts)-n):], "/")
+}
+
+// This file chooses what is compared: metric:cpu_per_operation variant:/otel/
+
+// Filter chooses findings by their words; the zero value chooses all.
+type Filter struct {
+	text string
+	of   *benchproc.Filter // nil chooses all
+}
+
+// filterKeys are the words of a finding that a filter may name; any other is the
+// name of a parameter.
+var filterKeys = []string{"metric", "operation", "variant", "role", "service"}
+
+// ParseFilter reads a filter in benchstat's language (golang.org/x/perf/benchproc/syntax): key:value, key:/regexp/,
+// key:(a OR b), -x, and terms side by side that must all hold. An empty text chooses all.
+func ParseFilter(text string) (Filter, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return Filter{}, nil
+	}
+	of, err := benchproc.NewFilter(text)
+	if err != nil {
+		return Filter{}, fmt.Errorf("reading the filter: %w\nwrite KEY:VALUE or KEY:/REGEXP/, such as metric:cpu_per_operation", err)
+	}
+	return Filter{text, of}, nil
+}
+
+// matches reports whether the filter chooses the finding.
+func (f Filter) matches(one *finding.Finding) bool { return f.chooses(wordsOf(one)) }
+
+// names reports whether the filter chooses the finding for its value of key, and would not without one.
+func (f Filter) names(key string, one *finding.Finding) bool {
+	with, without := wordsOf(one), wordsOf(one)
+	delete(without, key)
+	return f.chooses(with) && !f.chooses(without)
+}
+
+func (f Filter) chooses(of map[string]string) bool {
+	if f.of == nil {
+		return true
+	}
+	line := &benchfmt.Result{}
+	for key, word := range of {
+		line.SetConfig(key, word)
+	}
+	chosen, err := f.of.Match(line)
+	return err == nil && chosen.Any() // a line without measurements: a filter of units (.unit) chooses none
+}
+
+// wordsOf are the words of a finding by their keys; one that it does not have is not there.
+func wordsOf(f *finding.Finding) map[string]string {
+	out := map[string]string{}
+	for key, value := range f.Parameter {
+		out[key] = value
+	}
+	for i, word := range []string{f.Metric, f.Operation, f.Variant, f.Role, f.Service} {
+		out[filterKeys[i]] = word
+	}
+	return out
+}
+
+// choices tells what a filter can choose from.
+func (c *comparison) choices() string {
+	have := map[string][]string{}
+	for _, f := range overBaseline(c.in.Base) {
+		for key, word := range wordsOf(f) {
+			if word != "" && !slices.Contains(have[key], word) {
+				have[key] = append(have[key], word)
+			}
+		}
+	}
+	var parts []string
+	for _, key := range filterKeys {
+		if len(have[key]) > 0 {
+			parts = append(parts, key+" is one of "+strings.Join(have[key], ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// This file says which findings of a result are compared, and what those of two results are matched by.
+
+// key is what findings of two results are matched by.
+type key struct {
+	operation, variant string
+	level              cell.Level
+	metric             string
+	role, service      string
+}
+
+func keyOf(f *finding.Finding) key {
+	return key{f.Operation, f.Variant, cell.LevelOf(f.Parameter), f.Metric, f.Role, f.Service}
+}
+
+// overBaseline are a document's findings against its baseline. Those against
+// another variant follow from them.
+func overBaseline(doc *finding.Document) []*finding.Finding {
+	var out []*finding.Finding
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		if len(doc.Experiment.Variants) > 0 && f.Against == doc.Experiment.Variants[0].Name && !f.Uncompared {
+			out = append(out, f)
+		}
+	}
+	return out
 }

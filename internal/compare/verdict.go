@@ -5,6 +5,11 @@
 package compare
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/judge"
@@ -95,4 +100,153 @@ func (s shiftOf) Needs(confidence float64) int {
 // interval excludes the limit; never is true where no number is enough.
 func (s shiftOf) Settles(limit, confidence float64) (blocks int, never bool) {
 	return s.toExclude(limit, s.ask(confidence))
+}
+
+// This file holds changes against what may have been added.
+
+// limit finds the changes that a budget is meant for, and makes those for limits
+// that nothing would answer: a limit is never met by silence.
+func (c *comparison) limit() {
+	for i := range c.in.Budget {
+		budget := &c.in.Budget[i]
+		for index := range c.in.News {
+			answered := map[key]bool{}
+			for _, one := range c.changes {
+				if one.New == index && one.Of == finding.OfCost && one.Role == "" && one.Metric == limitedMetric(budget) {
+					one.hold(budget)
+					answered[key{operation: one.Operation, variant: one.Variant, level: cell.LevelOf(one.Parameter)}] = true
+				}
+			}
+			c.changes = append(c.changes, c.unmeasured(index, budget, answered)...)
+		}
+	}
+}
+
+// unmeasured answers for a limit where a figure is missing in one of the results, or
+// in both: of a variant, an operation, or one level of what was varied.
+func (c *comparison) unmeasured(index int, budget *config.Limit, answered map[key]bool) []*change {
+	var out []*change
+	add := func(operation, variant string, parameter map[string]string) {
+		out = append(out, &change{
+			Change: finding.Change{
+				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: "1", Better: metric.Lower,
+			},
+			budget: budget, doubt: c.whyUnmeasured(index, budget, operation, variant), ask: func(c float64) float64 { return c },
+		})
+	}
+	operations := c.in.Base.Experiment.Operations
+	if row, _ := metric.Of(budget.Metric); row.WholeRun {
+		operations = []string{""}
+	}
+	for _, operation := range operations {
+		for _, parameter := range c.levels(index, operation) {
+			for _, variant := range c.common(index) {
+				meant := &finding.Finding{Metric: limitedMetric(budget), Operation: operation, Variant: variant, Parameter: parameter}
+				if !answered[key{operation: operation, variant: variant, level: cell.LevelOf(parameter)}] && c.in.Filter.matches(meant) {
+					add(operation, variant, parameter)
+				}
+			}
+		}
+	}
+	if len(out) == 0 && len(answered) == 0 {
+		add("", "", nil) // the filter leaves it out, or there is no variant
+	}
+	return out
+}
+
+// whyUnmeasured says why there is no figure of both results to hold against a limit.
+func (c *comparison) whyUnmeasured(index int, budget *config.Limit, operation, variant string) *finding.Reason {
+	for _, doc := range []*finding.Document{c.in.Base, c.in.News[index]} {
+		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool {
+			return f.Uncompared && f.Metric == budget.Metric && f.Operation == operation && f.Variant == variant
+		}) {
+			return &finding.Reason{Code: finding.WhyOtherRates}
+		}
+	}
+	return &finding.Reason{Code: finding.WhyNotInBoth}
+}
+
+// levels are those at which anything was measured on an operation, in either of the
+// results; one without a name where nothing was varied.
+func (c *comparison) levels(index int, operation string) []map[string]string {
+	var out []map[string]string
+	seen := map[cell.Level]bool{{}: true}
+	for _, doc := range []*finding.Document{c.in.Base, c.in.News[index]} {
+		for i := range doc.Findings {
+			f := &doc.Findings[i]
+			if level := cell.LevelOf(f.Parameter); f.Operation == operation && !seen[level] {
+				seen[level] = true
+				out = append(out, f.Parameter)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return []map[string]string{nil}
+	}
+	return out
+}
+
+// common are the variants that a limit is meant for: those of both experiments but
+// the baseline; where variants are compared, the one that is.
+func (c *comparison) common(index int) []string {
+	if c.mode == byVariants {
+		return c.names[index+1 : index+2]
+	}
+	var out []string
+	for i, v := range c.in.Base.Experiment.Variants {
+		has := slices.ContainsFunc(c.in.News[index].Experiment.Variants, func(o finding.Variant) bool { return o.Name == v.Name })
+		if i > 0 && has {
+			out = append(out, v.Name)
+		}
+	}
+	return out
+}
+
+// hold gives the change a budget to be held against.
+func (c *change) hold(budget *config.Limit) {
+	c.budget = budget
+	switch {
+	case budget.Metric == metric.LostShare:
+		c.lostScale()
+		if c.unseen != nil {
+			c.doubt = cmp.Or(c.doubt, c.unseen(budget.Value))
+		}
+	case c.figure && c.doubt == nil:
+		c.doubt = &finding.Reason{Code: finding.WhyFigureOnly}
+	}
+	c.figure, c.unjudged = false, false
+}
+
+// limitedMetric is the metric that answers for a limit: what is lost is not
+// delivered.
+func limitedMetric(b *config.Limit) string {
+	if b.Metric == metric.LostShare {
+		return metric.DeliveredShare
+	}
+	return b.Metric
+}
+
+// lostScale turns what was delivered into what was lost: counted, so that the
+// shares themselves are compared.
+func (c *change) lostScale() {
+	c.ratio, c.Better = false, metric.Lower
+	c.Metric, c.Unit, c.Relative = metric.LostShare, "1", nil
+	c.before, c.after, c.shifts = missing(c.valuesBefore), missing(c.valuesAfter), nil
+	c.apartBefore, c.apartAfter = nil, nil
+	if c.paired {
+		c.after = estimate.Minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
+	}
+	c.Before = finding.Cost{Value: 1 - c.Before.Value, Blocks: c.Before.Blocks}
+	c.After = finding.Cost{Value: 1 - c.After.Value, Blocks: c.After.Blocks}
+	c.Absolute = shift(c.estimate(estimate.Confidence))
+	c.Note = ""
+}
+
+// missing is what is missing to the whole.
+func missing(shares []float64) []float64 {
+	out := make([]float64, len(shares))
+	for i, v := range shares {
+		out[i] = 1 - v
+	}
+	return out
 }

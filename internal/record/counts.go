@@ -1,6 +1,8 @@
 package record
 
-import "maps"
+import (
+	"maps"
+)
 
 // Minus returns what was counted after before was taken. Orphans and Checking
 // are states, not counts: they are kept as they are in c.
@@ -100,4 +102,148 @@ func plus[K comparable](a, b map[K]uint64) map[K]uint64 {
 		sum[name] += n
 	}
 	return sum
+}
+
+// Shapes counts traces by the name of their root and by how many spans they have, those
+// included that their tracer says it merged or did not send. As a difference between two
+// moments a number is below zero where traces that had begun before got more spans.
+type Shapes map[string]map[int]int64
+
+// Names of roots that are none, and the most spans that are told apart.
+const (
+	NoRoot    = ""        // the root has not come
+	OtherRoot = "(other)" // roots of names beyond those that are told apart
+	MostShape = 4096      // stands for as many spans, or more
+
+	noRootName = "(no root)" // of spans of other work
+)
+
+// Traces returns how many traces there are of a root, and how many spans they have.
+func (s Shapes) Traces(root string) (traces, spans int64) {
+	for size, n := range s[root] {
+		traces += n
+		spans += int64(size) * n
+	}
+	return traces, spans
+}
+
+// Spans is how many spans all traces have.
+func (s Shapes) Spans() int64 {
+	var sum int64
+	for root := range s {
+		_, spans := s.Traces(root)
+		sum += spans
+	}
+	return sum
+}
+
+// Whole reports whether the shapes say of every span that was told of to which trace it
+// belongs: ids were looked at and none was forgotten, and no trace has too many spans.
+func (c Counts) Whole() bool {
+	for _, sizes := range c.Shapes {
+		if sizes[MostShape] != 0 {
+			return false
+		}
+	}
+	return c.Checking && c.Evicted == 0 && c.Unchecked == 0 && c.Shapes.Spans() == int64(c.Told())
+}
+
+func (s Shapes) plus(next Shapes) Shapes  { return s.with(next, 1) }
+func (s Shapes) minus(next Shapes) Shapes { return s.with(next, -1) }
+
+func (s Shapes) with(next Shapes, times int64) Shapes {
+	var sum Shapes
+	add := func(of Shapes, times int64) {
+		for root, sizes := range of {
+			for size, n := range sizes {
+				if sum == nil {
+					sum = Shapes{}
+				}
+				if sum[root] == nil {
+					sum[root] = map[int]int64{}
+				}
+				if sum[root][size] += times * n; sum[root][size] == 0 {
+					delete(sum[root], size)
+				}
+			}
+		}
+	}
+	add(s, 1)
+	add(next, times)
+	for root, sizes := range sum {
+		if len(sizes) == 0 {
+			delete(sum, root)
+		}
+	}
+	if len(sum) == 0 {
+		return nil
+	}
+	return sum
+}
+
+// Begun is how the traces that operations begin are told from others.
+type Begun struct {
+	ByID  bool           // by their ids, which the load generator chose
+	Roots map[string]int // names of their roots, each with the most spans of such a trace; nil: not known
+}
+
+// Apart returns what was counted less the traces that no operation begins, and the spans of those by root: traces of other ids,
+// or of other roots where the ids do not tell. Traces whose root has not come stay then. Nothing is taken off where neither
+// is known, or the traces are not known of all spans.
+func (c Counts) Apart(b Begun) (Counts, map[string]int64) {
+	if !b.ByID && b.Roots == nil || !c.Whole() {
+		return c, nil
+	}
+	var others map[string]int64
+	rest, shapes := c.Shapes.minus(c.Own), c.Shapes
+	for root := range rest {
+		if _, own := b.Roots[root]; !b.ByID && (own || root == NoRoot || root == OtherRoot) {
+			continue
+		}
+		traces, spans := rest.Traces(root)
+		shapes = shapes.minus(Shapes{root: rest[root]})
+		c.Foreign -= min(c.Foreign, uint64(max(0, traces)))
+		if spans <= 0 {
+			continue
+		}
+		if others == nil {
+			others = map[string]int64{}
+		}
+		if root == NoRoot {
+			root = noRootName
+		}
+		others[root] = spans
+		cut(&c.Traces, uint64(max(0, traces)))
+		cut(&c.Roots, uint64(max(0, traces)))
+		left := uint64(spans)
+		came := min(left, c.Unique())
+		c.Spans -= came
+		left -= came
+		left -= cut(&c.Merged, left)
+		cut(&c.Suppressed, left)
+	}
+	c.Shapes = shapes
+	return c, others
+}
+
+// cut takes at most n off, and returns how many it took.
+func cut(from *uint64, n uint64) uint64 {
+	n = min(n, *from)
+	*from -= n
+	return n
+}
+
+// Larger returns how many traces of these roots have more spans than they are known to, how many
+// more all of them have, and any of them at most. Those of sizes that are known besides are not among them.
+func (s Shapes) Larger(roots map[string]int, besides map[string]map[int]bool) (traces, spans int64, most int) {
+	for root, known := range roots {
+		for size, n := range s[root] {
+			if size > known && n > 0 && !besides[root][size] {
+				traces += n
+				spans += int64(size-known) * n
+				most = max(most, size-known)
+			}
+		}
+	}
+	return traces, spans, most
 }

@@ -7,15 +7,19 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/traceparent"
+	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // How long a process may take to end when it is asked to; variables for tests.
@@ -184,3 +188,166 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 	}
 	return out, nil
 }
+
+// cpusFor says which CPUs a process is bound to, and its quota; 0 is none.
+func (s *stage) cpusFor(p config.Process) (cpus []int, quota float64) {
+	cpus = s.placement.Harness
+	if p.Role.OnApp() {
+		cpus = s.placement.App
+	}
+	if len(cpus) > 0 && float64(len(cpus)) <= p.CPUs {
+		return cpus, 0 // pinned to no more than it may use: a quota would only add throttling
+	}
+	return cpus, p.CPUs
+}
+
+// limitOf is how many CPUs a process may use: its quota, or those it is bound to.
+func (s *stage) limitOf(p config.Process) float64 {
+	cpus, quota := s.cpusFor(p)
+	if quota > 0 {
+		return quota
+	}
+	return count(cpus)
+}
+
+// count is how many CPUs these are; where processes are not bound, those of the
+// machine.
+func count(cpus []int) float64 {
+	if len(cpus) == 0 {
+		return float64(runtime.NumCPU())
+	}
+	return float64(len(cpus))
+}
+
+// appLimit is how many CPUs all app processes may use together. What sidecars may
+// use is not added: they are charged to what the app was given, so that a tracer
+// that moves its cost to a sidecar, with a quota or without, gains nothing by it.
+func (s *stage) appLimit() float64 {
+	sum := 0.0
+	for _, p := range s.request.Plan.Processes {
+		if p.Role == role.App {
+			sum += s.limitOf(p)
+		}
+	}
+	return min(sum, count(s.placement.App))
+}
+
+// AppCPUs is how many CPUs the processes under test may use together, once they have been placed.
+func (c *Conductor) AppCPUs() float64 { return count(c.placement.App) }
+
+// between is what was used from a to b, beside what might have been.
+func (s *stage) between(a, b usage.Mark) []record.Usage {
+	used := s.meter.Between(a, b)
+	for i := range used {
+		used[i].CPUs = count(s.placement.Harness)
+		if p, known := s.planned(used[i].Process); known {
+			used[i].CPUs, used[i].Service = s.limitOf(p), p.Placed.Of
+		}
+	}
+	return used
+}
+
+// planned is the process of a name as it was planned; the harness's own are not.
+func (s *stage) planned(name string) (p config.Process, known bool) {
+	for _, p := range s.request.Plan.Processes {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return config.Process{}, false
+}
+
+// utilisation is what the processes on the app's CPUs used in so many seconds, as
+// a share of the CPU that the app may use.
+func (s *stage) utilisation(used []record.Usage, seconds float64) float64 {
+	cpu := 0.0
+	for _, u := range used {
+		if u.Role.OnApp() {
+			cpu += u.CPUSeconds
+		}
+	}
+	if limit := s.appLimit(); limit > 0 && seconds > 0 {
+		return cpu / seconds / limit
+	}
+	return 0
+}
+
+// secondsOf is over how many seconds this was used: the longest, as they all are
+// read at nearly the same moments.
+func secondsOf(used []record.Usage) float64 {
+	seconds := 0.0
+	for _, u := range used {
+		seconds = max(seconds, u.Seconds)
+	}
+	return seconds
+}
+
+// What placeholders stand for in the texts of processes and in requests to them, and where the
+// processes of a workload are reached.
+
+// valuesFor is what placeholders stand for in the texts of a process.
+func (s *stage) valuesFor(p config.Process) map[string]string {
+	values := maps.Clone(s.values)
+	s.ports.Inside(p, values)
+	values["templates"] = filepath.Join(values["templates"], p.Name)
+	s.hopValues(p, values)
+	return s.withFolders(values, p)
+}
+
+// asking is what they stand for in a request to a process.
+func (s *stage) asking(p config.Process) map[string]string {
+	values := maps.Clone(s.values)
+	s.ports.Asking(p, values)
+	return s.withFolders(values, p)
+}
+
+// withFolders adds the folders that differ between processes.
+func (s *stage) withFolders(values map[string]string, p config.Process) map[string]string {
+	folders := s.request.Folders
+	if p.Service != nil {
+		values["service"] = folders.Service[p.Name]
+	}
+	if folders.Plain != "" && !p.Traced {
+		values["build"] = folders.Plain
+	}
+	if built, own := folders.Built[p.Name]; own {
+		values["build"] = built
+	}
+	return values
+}
+
+// hopValues fills in the configuration of a process that is a hop, and where it passes spans on to.
+func (s *stage) hopValues(p config.Process, values map[string]string) {
+	if config, own := s.values[p.Name+".config"]; own {
+		values["config"] = config
+	}
+	if slices.Contains(s.request.Plan.Via, p.Name) {
+		s.direct(values, s.received[s.request.Plan.Next(p.Name)])
+		values[protocol.CopiesGRPC], values[protocol.CopiesHTTP] = s.received[""][protocol.OTLPGRPC], s.received[""][protocol.OTLPHTTP]
+	}
+}
+
+// direct puts addresses in the place of the sink's, which keeps those of protocols that the receiver of spans does not speak:
+// other signals may go by them.
+func (s *stage) direct(values map[string]string, to protocol.Addresses) {
+	maps.Copy(values, s.received[""].Values())
+	maps.Copy(values, to.Values())
+}
+
+// app is the process of a name; nil where none of the workload's was started.
+func (s *stage) app(name string) Process {
+	for _, app := range s.apps {
+		if app.Name() == name {
+			return app
+		}
+	}
+	return nil
+}
+
+// address is where a process of the workload listens.
+func (s *stage) address(name string) string {
+	return net.JoinHostPort(s.app(name).Address(), s.ports.Of(name))
+}
+
+// front is where a process of the workload is asked: where it listens, or what stands in front of it.
+func (s *stage) front(name string) string { return s.address(s.ports.Front(name)) }

@@ -3,16 +3,24 @@ package session
 // This file reads findings back from results folders.
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/report"
 )
 
 // ReadFindings reads the findings of a results folder.
@@ -125,4 +133,242 @@ func open(path string) (*os.File, error) {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	return os.Open(path)
+}
+
+// This file says what to do where there are no whole findings.
+
+// decodeFindings reads the findings in the file of that path. An error says what is
+// wrong with it, and how to come by whole ones.
+func decodeFindings(file io.Reader, path string) (*finding.Document, error) {
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	doc, err := report.Read(bytes.NewReader(text))
+	switch {
+	case err == nil:
+		return doc, nil
+	case isNewer(text): // which the error says, and what to do
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case errors.Is(err, report.ErrOlder):
+		return nil, fmt.Errorf("%s is of an earlier tracetax: %s", path, remedy(path))
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s is cut off: %s", path, remedy(path))
+	}
+	return nil, fmt.Errorf("%s is no findings document (%w): %s", path, err, remedy(path))
+}
+
+// isNewer reports whether findings are of a newer tracetax than this.
+func isNewer(text []byte) bool {
+	var doc struct {
+		Schema int `json:"schema"`
+	}
+	return json.Unmarshal(text, &doc) == nil && doc.Schema > finding.Schema
+}
+
+// remedy says what to do where a file holds no whole findings.
+func remedy(path string) string {
+	dir := filepath.Dir(path)
+	switch {
+	case filepath.Base(path) == record.FindingsFile:
+	case filepath.Ext(path) != ".json" && isResult(dir):
+		return "give the folder: " + dir
+	default: // a copy, which need not be of the result that it lies in
+		return "give a results folder, or the findings.json of one"
+	}
+	for _, name := range []string{record.RunsFile, record.ExperimentFile, record.EnvironmentFile} {
+		if !isFile(filepath.Join(dir, name)) {
+			return fmt.Sprintf("there is no %s beside it to make it again from; take a whole copy of it, or measure again", name)
+		}
+	}
+	return fmt.Sprintf("make it again from the records with: tracetax report %s --reanalyze", dir)
+}
+
+// isResult reports whether a folder holds findings, or runs to make them from.
+func isResult(dir string) bool {
+	return isFile(filepath.Join(dir, record.FindingsFile)) || isFile(filepath.Join(dir, record.RunsFile))
+}
+
+// noFindings says why a folder is no result, and which are near it.
+func noFindings(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: give a results folder, as 'tracetax run' names it at its end", dir)
+	}
+	inside, err := filepath.Glob(filepath.Join(dir, "*", record.FindingsFile))
+	if err == nil && len(inside) > 0 {
+		for i, file := range inside {
+			inside[i] = filepath.Dir(file)
+		}
+		return fmt.Errorf("%s holds several results, one a workload: give one of %s", dir, strings.Join(inside, ", "))
+	}
+	if isFile(filepath.Join(dir, record.RunsFile)) {
+		return fmt.Errorf("%s has no findings.json: it is not finished; %s", dir, goOn(dir))
+	}
+	return fmt.Errorf("%s has no findings.json: give a results folder that 'tracetax run' has finished", dir)
+}
+
+// noRecords says why there is nothing in a folder to analyse.
+func noRecords(dir string) error {
+	if !isFile(filepath.Join(dir, record.FindingsFile)) {
+		return noFindings(dir)
+	}
+	if _, err := ReadFindings(dir); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s has findings and no %s, so they cannot be made again: leave out --reanalyze to show them", dir, record.RunsFile)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// This file makes findings of records.
+
+// Finish turns the records into findings, and writes every form of them. With findings, an
+// error says that not all forms could be written.
+func (s *Session) Finish(history []record.Record) (*finding.Document, error) {
+	in, err := s.input(history)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := analysis.Analyse(in)
+	if err != nil {
+		return nil, err
+	}
+	return doc, errors.Join(
+		s.folder.Write(record.FindingsFile, func(w io.Writer) error { return report.JSON(w, doc) }),
+		s.folder.Write(record.ReportFile, func(w io.Writer) error { return report.HTML(w, doc) }),
+		s.folder.Write(record.BenchfmtFile, func(w io.Writer) error { return report.Benchfmt(w, doc) }),
+	)
+}
+
+// precise says whether the blocks so far are enough.
+func (s *Session) precise(history []record.Record) (bool, error) {
+	in, err := s.input(history)
+	if err != nil {
+		return false, err
+	}
+	enough, _, err := analysis.Precise(in)
+	return enough, err
+}
+
+// spoiled counts the planned blocks that are to be made again.
+func (s *Session) spoiled(history []record.Record) (int, error) {
+	in, err := s.input(history)
+	if err != nil {
+		return 0, err
+	}
+	return analysis.Spoiled(in)
+}
+
+// input is what the analysis is given of the records.
+func (s *Session) input(history []record.Record) (analysis.Input, error) {
+	plans := map[string]*config.Plan{}
+	for _, cell := range s.loop.Cells {
+		plans[cell.Variant.Name] = cell.Plan
+	}
+	facts, err := s.environment.facts()
+	return analysis.Input{
+		Experiment: s.experiment, Plans: plans, Environment: facts, Records: history, LeftOut: s.environment.LeftOut, Shadowed: s.environment.Shadowed,
+		Results: s.dir, Tool: s.options.Tool, Now: time.Now(),
+	}, err
+}
+
+// This file analyses the records of a finished result again: by a newer tracetax, which knows
+// more statistics than the one that measured.
+
+// Reanalyze makes the findings of a results folder from its records, and puts them in
+// the place of those that are there. Nothing is run, fetched or built. A result that is
+// not finished has findings too, of the blocks that are whole. Of the options Tool and Listener
+// are needed.
+func Reanalyze(dir string, catalog *config.Catalog, o Options) (doc *finding.Document, err error) {
+	s, err := finished(dir, catalog, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.folder, s.history, err = record.Hold(dir); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.tellCutOff()
+	if len(s.history) == 0 {
+		return nil, nothingIn(dir)
+	}
+	return s.Finish(s.history)
+}
+
+// Judge holds a finished result against another budget. Nothing is written.
+func Judge(dir string, budget []config.Limit, catalog *config.Catalog, o Options) (*finding.Document, error) {
+	s, err := finished(dir, catalog, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.history, err = record.Read(dir); err != nil {
+		return nil, err
+	}
+	if len(s.history) == 0 {
+		return nil, nothingIn(dir)
+	}
+	s.experiment.Budget = budget
+	if err := s.experiment.Check(); err != nil {
+		return nil, &AskedError{fmt.Errorf("judging %s: %w", dir, err)}
+	}
+	in, err := s.input(s.history)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := analysis.Analyse(in)
+	if err != nil {
+		return nil, err
+	}
+	analysis.Found(doc, dir)
+	return doc, nil
+}
+
+func nothingIn(dir string) error {
+	return fmt.Errorf("%s holds no run that could be analysed; %s", dir, goOn(dir))
+}
+
+// finished is the session of a results folder, before its records are read.
+func finished(dir string, catalog *config.Catalog, o Options) (*Session, error) {
+	if !isFile(filepath.Join(dir, record.RunsFile)) {
+		return nil, &AskedError{noRecords(dir)}
+	}
+	e, err := readEnvironment(dir)
+	if err != nil {
+		return nil, fmt.Errorf("analysing %s: %w (it is written with the first run; take a whole copy of the folder, or measure again)", dir, err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, record.ExperimentFile))
+	if err != nil {
+		return nil, fmt.Errorf("analysing %s: %w", dir, err)
+	}
+	if err := e.stillAsks(text, dir); err != nil {
+		return nil, err
+	}
+	asked, err := config.Find(filepath.Join(dir, record.ExperimentFile), catalog)
+	if err != nil {
+		return nil, fmt.Errorf("reading the experiment of %s: %w", dir, err)
+	}
+	if len(asked) != 1 {
+		return nil, fmt.Errorf("reading the experiment of %s: it has %d workloads; a results folder has one", dir, len(asked))
+	}
+	s := &Session{asked: asked[0], dir: dir, loop: &experiment.Loop{}, environment: e, options: o}
+	s.experiment = without(s.asked, s.environment.LeftOut)
+	for _, v := range s.experiment.Variants {
+		plan, err := s.experiment.Plan(v)
+		if err != nil {
+			return nil, fmt.Errorf("analysing %s: %w", dir, err)
+		}
+		s.loop.Cells = append(s.loop.Cells, experiment.Cell{Variant: v, Plan: plan})
+	}
+	return s, nil
+}
+
+// tellCutOff says that the end of the last record is missing, where it is: that run is not
+// in what follows.
+func (s *Session) tellCutOff() {
+	if n := s.folder.CutOff(); n > 0 {
+		s.options.Listener.CutOff(s.folder.Path(record.RunsFile), n)
+	}
 }

@@ -7,8 +7,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // CPU is the CPU seconds that the window cost: all from its start to the quiet
@@ -83,4 +87,154 @@ func (p *Phase) LagAt(percentile float64) (float64, bool) {
 		return p.Lag.Mean()
 	}
 	return p.Lag.At(percentile)
+}
+
+// This file reads what is needed of a latency histogram, once: the histograms
+// themselves are too large to be kept.
+
+// Grid is the percentiles that are read: those of curves and metrics.
+var Grid = []float64{
+	0, 1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 96, 97, 98, 99, 99.5, 99.9, 99.95, 99.99,
+}
+
+// distribution is what a histogram says. Times are in seconds.
+type distribution struct {
+	n, censored uint64
+	least, most float64
+	average     float64
+	quantiles   []float64 // at the grid
+	pace        pace.Latencies
+}
+
+func distributionOf(h record.Histogram, censored uint64) (distribution, error) {
+	if h == "" {
+		return distribution{censored: censored}, nil
+	}
+	decoded, err := h.Decode()
+	if err != nil {
+		return distribution{}, err
+	}
+	const ns = 1e-9
+	d := distribution{
+		n: uint64(decoded.TotalCount()), censored: censored,
+		least: float64(decoded.Min()) * ns, most: float64(decoded.Max()) * ns, average: decoded.Mean() * ns,
+		pace: pace.LatenciesOf(decoded),
+	}
+	for _, p := range Grid {
+		d.quantiles = append(d.quantiles, float64(decoded.ValueAtQuantile(p))*ns)
+	}
+	return d, nil
+}
+
+// At returns a percentile of the grid; false where too few values support it, or
+// where it reaches into values of which only a least size is known.
+func (d distribution) At(percentile float64) (float64, bool) {
+	if !stats.QuantileSupported(d.n, percentile) {
+		return 0, false
+	}
+	if above := float64(d.n) * (100 - percentile) / 100; float64(d.censored) > above {
+		return 0, false
+	}
+	for i, p := range Grid {
+		if p == percentile && i < len(d.quantiles) {
+			return d.quantiles[i], true
+		}
+	}
+	return 0, false
+}
+
+// Values is how many there are.
+func (d distribution) Values() uint64 { return d.n }
+
+// Mean is not known where some values are censored.
+func (d distribution) Mean() (float64, bool) { return d.average, d.n > 0 && d.censored == 0 }
+
+func (d distribution) Max() (float64, bool) { return d.most, d.n > 0 && d.censored == 0 }
+
+// This file orders the phases of a run: by operation, and by the level of what is
+// varied between the phases of one operation.
+
+// Cells returns every operation at each of its levels: the operations in the
+// experiment's order, the levels by their size. An operation without any phase has
+// one cell.
+func (s *Set) Cells() []cell.At { return s.places }
+
+// findCells makes the list of cells.
+func (s *Set) findCells() []cell.At {
+	levels := map[string]map[cell.Level]bool{}
+	for _, byBlock := range s.All {
+		for _, r := range byBlock {
+			for at := range r.ByCell {
+				if levels[at.Operation] == nil {
+					levels[at.Operation] = map[cell.Level]bool{}
+				}
+				levels[at.Operation][at.Level] = true
+			}
+		}
+	}
+	var out []cell.At
+	for _, operation := range s.Operations() {
+		of := slices.SortedFunc(maps.Keys(levels[operation]), cell.Level.Compare)
+		if len(of) == 0 {
+			of = []cell.Level{{}}
+		}
+		for _, level := range of {
+			out = append(out, cell.At{Operation: operation, Level: level})
+		}
+	}
+	return out
+}
+
+// RegimeOf tells how the operations of a cell were made to happen; where nothing was
+// run yet, how they will be.
+func (s *Set) RegimeOf(at cell.At) metric.Regimes {
+	seen := false
+	for _, byBlock := range s.All {
+		for _, r := range byBlock {
+			p := r.ByCell[at]
+			switch {
+			case p == nil:
+				continue
+			case p.Capacity != nil:
+				return metric.Search
+			case p.Load.Driven != nil && p.OfferedRate > 0:
+				return metric.FixedRate
+			case p.Load.Driven != nil:
+				return metric.Unthrottled
+			case p.OfferedRate > 0:
+				return metric.Open
+			}
+			seen = true
+		}
+	}
+	if seen {
+		return metric.Closed
+	}
+	return s.regime()
+}
+
+// regime is how the experiment's operations are made to happen.
+func (s *Set) regime() metric.Regimes {
+	load := s.Experiment.Load
+	self := s.Experiment.Workload != nil && s.Experiment.Workload.Self
+	switch {
+	case load.Capacity != nil:
+		return metric.Search
+	case self && load.Rate <= 0 && len(load.Rates) == 0 && load.Relative == nil:
+		return metric.Unthrottled
+	case self:
+		return metric.FixedRate
+	case load.Rate > 0 || len(load.Rates) > 0 || load.Relative != nil:
+		return metric.Open
+	}
+	return metric.Closed
+}
+
+// Operations are the names of all operations, in the experiment's order.
+func (s *Set) Operations() []string {
+	var names []string
+	for _, o := range s.Experiment.Operations {
+		names = append(names, o.Name)
+	}
+	return names
 }

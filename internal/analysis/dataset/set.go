@@ -6,10 +6,15 @@ package dataset
 import (
 	"iter"
 	"maps"
+	"slices"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // Set is an experiment's records, sorted out. Nobody changes it once it is made.
@@ -119,4 +124,151 @@ func cpus(environment map[string]any) float64 {
 		return float64(max(n, 1))
 	}
 	return 1
+}
+
+// This file reads what the experiment asks of all that is made of its records.
+
+// Confidence is the confidence to ask of an interval that is to have the one given,
+// in spite of stopping at a precision. It is the one place where intervals are
+// widened for that.
+func (s *Set) Confidence(given float64) float64 {
+	if !s.Stops() {
+		return given
+	}
+	d := s.Experiment.Design
+	return stats.SequentialConfidence(d.Blocks, d.Most, given)
+}
+
+// Stops reports whether the number of blocks is found on the way.
+func (s *Set) Stops() bool {
+	d := s.Experiment.Design
+	return d.Most > 0 && d.Precision > 0
+}
+
+// Woven reports whether variants had the load at the same time.
+func (s *Set) Woven() bool {
+	return s.Experiment.Design.Order == config.Woven || s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Woven) })
+}
+
+// has reports whether a variant is one of those that are analysed.
+func (s *Set) has(variant string) bool {
+	for _, v := range s.Variants {
+		if v.Name == variant {
+			return true
+		}
+	}
+	return false
+}
+
+// Shortest is the length of a variant's windows: what was asked for, or the shortest
+// that there was where a number of operations ended them.
+func (s *Set) Shortest(variant string) time.Duration {
+	load := s.Experiment.Load
+	if load.Calls == 0 {
+		return load.Duration
+	}
+	least := load.Duration
+	for _, r := range s.All[variant] {
+		for _, p := range r.ByCell {
+			took := time.Duration(p.Load.WallSeconds * float64(time.Second)).Round(time.Millisecond)
+			if least == 0 || took < least {
+				least = took
+			}
+		}
+	}
+	return least
+}
+
+// SearchedPercentile is that of the limit on latency that searches look for.
+func (s *Set) SearchedPercentile() float64 {
+	if c := s.Experiment.Load.Capacity; c != nil && c.Percentile > 0 {
+		return c.Percentile
+	}
+	return 99
+}
+
+// This file says what is compared with what.
+
+// Pair is a variant and what it is compared with.
+type Pair struct {
+	Variant, Against string
+	Extra            bool // not against the baseline
+}
+
+// Pairs returns each variant against the baseline, and those against another
+// variant that the experiment asks for.
+func (s *Set) Pairs() []Pair {
+	var out []Pair
+	for _, v := range s.Variants[1:] {
+		out = append(out, Pair{Variant: v.Name, Against: s.Baseline})
+		if v.Against != "" && v.Against != s.Baseline && v.Against != v.Name {
+			out = append(out, Pair{Variant: v.Name, Against: v.Against, Extra: true})
+		}
+	}
+	return out
+}
+
+// This file finds what an operation was varied over.
+
+// Axis is what one operation was varied over.
+type Axis struct {
+	Parameter string
+	Cells     []cell.At
+	X         []float64
+}
+
+// AxisOf returns an operation's levels, smallest first; false where there are not
+// two of them, or where they are not one number each.
+func (s *Set) AxisOf(operation string) (Axis, bool) {
+	var a Axis
+	for _, at := range s.Cells() {
+		if at.Operation != operation {
+			continue
+		}
+		name, x, ok := at.Level.Swept()
+		if !ok || a.Parameter != "" && name != a.Parameter {
+			return Axis{}, false
+		}
+		a.Parameter = name
+		a.Cells, a.X = append(a.Cells, at), append(a.X, x)
+	}
+	return a, len(a.Cells) > 1
+}
+
+// Sloped reports whether a line is fitted through the levels of an operation. What is
+// claimed of it is the line: a verdict on every level by itself would make all of them
+// wider for no question that anybody asks.
+func (s *Set) Sloped(operation string) bool {
+	a, ok := s.AxisOf(operation)
+	return ok && a.Parameter == cell.Depth && metric.Driven.Has(s.RegimeOf(a.Cells[0]))
+}
+
+// Charges are whom costs are charged to by themselves: each role, and each of a role's services where there are several
+// that were not treated alike: something stands beside some, or a variant is on some.
+func (s *Set) Charges() []role.Charge {
+	services := map[string]bool{}
+	of := map[role.Charge]bool{}
+	apart := slices.ContainsFunc(s.Variants, func(v config.Variant) bool { return v.On != nil })
+	for _, byBlock := range s.Runs {
+		for _, r := range byBlock {
+			for _, p := range r.ByCell {
+				for _, u := range p.Usage {
+					apart = apart || u.Service != ""
+					if u.Role == role.App || u.Service != "" {
+						services[u.Whose()], of[role.Charge{Role: u.Role, Service: u.Whose()}] = true, true
+					}
+				}
+			}
+		}
+	}
+	var out []role.Charge
+	for _, r := range s.Roles() {
+		out = append(out, role.Charge{Role: r})
+		for _, service := range slices.Sorted(maps.Keys(services)) {
+			if one := (role.Charge{Role: r, Service: service}); apart && len(services) > 1 && of[one] {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
 }

@@ -5,6 +5,8 @@ package capacity
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
@@ -108,4 +110,182 @@ func (s *Search) higher(pass *group) state {
 		return probe(purposeVerify, pass.rate)
 	}
 	return end(record.AboveMax, fmt.Sprintf("at %s it still passed", perSecond(pass.rate)))
+}
+
+// The staircase of the studies: up by fixed steps until the goal is passed.
+
+// climb goes on with a staircase.
+func (s *Search) climb(probes []record.Probe) state {
+	last := &probes[len(probes)-1]
+	if s.goal.Goal == config.GoalLossless && spanless(&probes[0]) {
+		return end(record.NoSpans, noSpans)
+	}
+	if s.goal.Goal == config.GoalCPU {
+		if at, ended := s.over(probes, last); ended {
+			return at
+		}
+	} else if !last.Passed {
+		if s.doubtful(last) && times(probes, last.Rate) == 1 {
+			return probe(purposeStep, last.Rate)
+		}
+		return s.stepBelow(probes, last)
+	}
+	if s.goal.Step <= 0 {
+		return end(record.Unsteady, "the staircase has no step")
+	}
+	if len(probes) >= MostSteps {
+		return end(record.Unsteady, fmt.Sprintf("the goal was not passed in %d steps", MostSteps))
+	}
+	rate := s.first() + (math.Round((last.Rate-s.first())/s.goal.Step)+1)*s.goal.Step // steps may have been made twice
+	if most, limited := s.most(); limited && rate > most*(1+1e-9) {
+		return end(record.AboveMax, fmt.Sprintf("the last step, %s, did not pass the goal", perSecond(last.Rate)))
+	}
+	return probe(purposeStep, rate)
+}
+
+// over is the end of a staircase to a CPU target: the first step over it.
+func (s *Search) over(probes []record.Probe, last *record.Probe) (state, bool) {
+	if last.Passed {
+		st := end(record.Found, "")
+		if !last.Held {
+			st.note = "this step's rate was not held: smaller steps would tell more"
+		}
+		if len(probes) == 1 {
+			st.note = "the first step is over the target: begin lower"
+		}
+		st.found = last.Rate
+		return st, true
+	}
+	if crowd, yes := disturbed(last); yes && !last.Held {
+		return crowd, true
+	}
+	switch {
+	case s.failedByGenerator(last):
+		return end(record.ByGenerator, "at "+describe(last)), true
+	case !last.Held:
+		return end(record.Saturated, "at "+describe(last)), true
+	}
+	return state{}, false
+}
+
+// stepBelow is the end of a staircase to the highest rate that passes: the step
+// before the one that does not.
+func (s *Search) stepBelow(probes []record.Probe, last *record.Probe) state {
+	if crowd, yes := disturbed(last); yes {
+		return crowd
+	}
+	if s.failedByGenerator(last) {
+		return end(record.ByGenerator, "at "+describe(last))
+	}
+	for i := len(probes) - 1; i >= 0; i-- {
+		if p := &probes[i]; p.Passed && p.Rate < last.Rate {
+			st := end(record.Found, "at "+describe(last))
+			st.found = p.Rate
+			return st
+		}
+	}
+	return end(record.BelowLeast, "at "+describe(last))
+}
+
+// The highest rate that passed and the lowest that did not.
+
+// ends returns the highest rate probed that passed and the lowest one above it
+// that did not; 0 where there is none. For a CPU target a rate passes here that
+// was held with no more CPU than the target. Where a rate was found, the one that
+// did not pass is one at which the service failed, not the generator.
+func (s *Search) ends(probes []record.Probe, outcome record.Outcome) (passing, failing float64) {
+	if outcome == record.NoSpans {
+		return 0, 0 // the one probe said nothing of its rate
+	}
+	if s.goal.Goal != config.GoalCPU {
+		all := s.groups(probes)
+		pass, fail, _ := edges(all)
+		if pass != nil {
+			passing = pass.rate
+		}
+		if fail != nil {
+			failing = fail.rate
+			own := slices.IndexFunc(all, func(g group) bool { return g.rate >= fail.rate && !g.passes() && !g.byGenerator() })
+			if outcome == record.Found && own >= 0 {
+				failing = all[own].rate
+			}
+		}
+		return passing, failing
+	}
+	slack := within
+	if s.goal.Method == config.MethodStaircase {
+		slack = 0
+	}
+	under := func(p *record.Probe) bool { return p.Held && p.Utilisation <= s.goal.CPU+slack }
+	for i := range probes {
+		if p := &probes[i]; under(p) {
+			passing = max(passing, p.Rate)
+		}
+	}
+	for i := range probes {
+		p := &probes[i]
+		if !under(p) && p.Rate > passing && (failing == 0 || p.Rate < failing) {
+			failing = p.Rate
+		}
+	}
+	return passing, failing
+}
+
+// Whether a rate that fails is believed, and whose failure it is.
+
+// near is how far above a passing rate a failure still confirms that it is the
+// highest.
+func (s *Search) near(pass *group) float64 { return pass.rate * (1 + 2*s.goal.Resolution) }
+
+// confirmed returns the lowest rate at which the service failed, where it failed
+// more than by accident: twice, or at another rate not far above too. A failure
+// of the generator's says nothing of the service.
+func (s *Search) confirmed(all []group, pass, fail *group) *group {
+	var at *group
+	failures := 0
+	for i := range all {
+		g := &all[i]
+		if g.rate < fail.rate || g.rate > s.near(pass)*(1+1e-9) || g.passes() || g.byGenerator() {
+			continue
+		}
+		if at == nil {
+			at = g
+		}
+		failures += g.own()
+	}
+	if failures < 2 {
+		return nil
+	}
+	return at
+}
+
+// beyondGenerator goes on where the generator was late just above the rate that
+// passes. Where that is a matter of its lag alone, the service may fail by itself
+// a little higher.
+func (s *Search) beyondGenerator(all []group, pass, fail *group) state {
+	most, limited := s.most()
+	above := s.near(pass)
+	if fail.last.Held && above > fail.rate*(1+1e-9) && (!limited || above <= most) {
+		at := slices.IndexFunc(all, func(g group) bool { return g.rate > fail.rate && g.rate <= above*(1+1e-9) })
+		switch {
+		case at < 0:
+			return probe(purposeVerify, above)
+		case all[at].total() < 2 && all[at].own() == 1:
+			return probe(purposeVerify, all[at].rate)
+		}
+	}
+	if crowd, yes := disturbed(fail.last); yes {
+		return crowd
+	}
+	return end(record.ByGenerator, "at "+describe(fail.last))
+}
+
+// highest is the end at a confirmed rate.
+func (s *Search) highest(pass, fail *group) state {
+	if crowd, yes := disturbed(fail.last); yes {
+		return crowd
+	}
+	st := end(record.Found, "at "+describe(fail.last))
+	st.found = pass.rate
+	return st
 }

@@ -3,8 +3,13 @@
 package parts
 
 import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Shown is what answers and, apart from it, its interval: the ratio, or the difference
@@ -75,4 +80,116 @@ func Counted(n int, noun string) string {
 		return "1 " + noun
 	}
 	return finding.FormatCount(int64(n)) + " " + noun + "s"
+}
+
+// What metrics, operations and levels are called, and in which order a reader wants them.
+
+// Rank is the place of a metric in the order; unknown ones come last.
+func Rank(name string) int { return metric.Rank(name) }
+
+// IsMain reports whether the short table shows the finding: the metrics that
+// people decide by, over all roles.
+func IsMain(f *finding.Finding) bool {
+	if f.Headline {
+		return true
+	}
+	row, _ := metric.Of(f.Metric)
+	return f.Role == "" && row.Main
+}
+
+// Label is the finding's metric and role for a reader.
+func Label(f *finding.Finding) string {
+	if f.Role == "" {
+		return finding.MetricName(f.Metric)
+	}
+	return finding.MetricName(f.Metric) + ", " + f.Charged()
+}
+
+// IsSpare reports whether a metric goes first where there is little room.
+func IsSpare(name string) bool {
+	row, _ := metric.Of(name)
+	return row.Spare
+}
+
+// Operation names an operation; "" stands for the whole run.
+func Operation(operation string) string {
+	if operation == "" {
+		return "whole run"
+	}
+	return operation
+}
+
+// At is an operation at its level.
+func At(operation string, parameter map[string]string) string {
+	name := Operation(operation)
+	if level := Parameter(parameter); level != "" {
+		name += ", " + level
+	}
+	return name
+}
+
+// Parameter is a parameter as "depth=8, threads=2", its keys sorted.
+func Parameter(p map[string]string) string { return cell.LevelOf(p).Join("=", ", ") }
+
+// The marks of variants that did less than the others: they lost spans, suppressed them, or
+// sent none at all.
+
+// The marks, and what they say.
+const (
+	LossyMark      = "†"
+	SuppressedMark = "‡"
+	UntracedMark   = "∅"
+
+	LossyText      = LossyMark + " lost over 1 % of its spans: what it costs is the cost of less work."
+	SuppressedText = SuppressedMark + " suppressed over 1 % of its spans by the tracer's own limit: it does less than a variant that sends them all."
+
+	UntracedText = UntracedMark + " no span came: what it costs here is not the overhead of tracing."
+)
+
+// The table of the variants that lost too many spans to be ranked, of a result and of a
+// replication.
+
+// LostColumns and LostCells make a row for a variant that is excluded from the ranking.
+func LostColumns() []model.Column {
+	return []model.Column{
+		{Head: "operation", Give: true}, {Head: "variant", Give: true}, {Head: "lost", Right: true},
+		{Head: "costs", Right: true, Drop: 2}, {Head: "(95 %)", Close: true, Drop: 3}, {Head: "of", Drop: 3}, {Head: "where", Drop: 1},
+	}
+}
+
+func LostCells(l finding.Lossy) []model.Cell {
+	row := []model.Cell{{Text: At(l.Operation, l.Parameter)}, {Text: l.Variant}, {Text: finding.FormatValue(l.LostShare, "1"), Tone: model.Doubtful}, {}, {}, {}, {Text: words.Places(l.Where)}}
+	switch {
+	case l.Cost != nil:
+		row[3], row[4] = Interval(*l.Cost, "1", true, model.Plain)
+	case l.Added != nil:
+		row[3], row[4] = Interval(*l.Added, l.Unit, false, model.Plain)
+	default:
+		return row
+	}
+	row[5].Text = finding.MetricName(l.Metric)
+	return row
+}
+
+// LostTable has a row for each variant that is excluded from the ranking.
+func LostTable(lossy []finding.Lossy) model.Grid {
+	table := model.Grid{Columns: LostColumns()}
+	for _, l := range lossy {
+		table.Add(LostCells(l)...)
+	}
+	return table
+}
+
+// LostSection has the table of who is excluded from the ranking, if anybody is, with what the costs mean.
+func LostSection(apart model.Grid) model.Section {
+	s := model.Section{ID: "apart", Title: "Excluded from the ranking: variants that lost spans", Depth: model.Folded}
+	if len(apart.Rows) == 0 {
+		return s
+	}
+	shown := apart.DropEmpty()
+	s.Grids = []model.Grid{shown}
+	if slices.ContainsFunc(shown.Columns, func(c model.Column) bool { return c.Head == "costs" }) {
+		s.Notes = Faint("The costs are lower bounds: with all of its spans sent, a variant costs at least as much.")
+	}
+	return s
 }

@@ -4,11 +4,15 @@
 package parts
 
 import (
+	"hash/fnv"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -99,4 +103,218 @@ type ChartLine struct {
 	Metric    string       `json:"metric"`
 	Variant   string       `json:"variant"`
 	Points    [][2]float64 `json:"points"`
+}
+
+// What variants are drawn with: the colour of their tracer, and what tells those of one tracer apart.
+
+// Paint is how a variant is drawn on all charts of a page. A tracer has the same colour on every page.
+type Paint struct {
+	Colour int `json:"colour"` // of the style sheet, --c1 for 1; 0 is the baseline's grey
+	Mark   int `json:"mark"`   // its number among the variants of this colour: it chooses dashes and a symbol
+}
+
+// Colours is how many the style sheet has beside the baseline's.
+const Colours = 10
+
+// tracerColours are those of the tracers that most results are of, whatever the language. Others get theirs by a hash of
+// their name, or the next that is free.
+var tracerColours = map[string]int{
+	"otel": 1, "elastic": 2, "kieker": 3, "pinpoint": 4, "skywalking": 5,
+	"datadog": 6, "newrelic": 7, "scouter": 8, "inspectit": 9, "zipkin": 10,
+}
+
+// Paints are what the variants are drawn with, by name. Where there are more tracers than colours, several have one, and
+// are told by their dashes and symbols as the variants of one tracer are.
+func Paints(variants []finding.Variant, baseline string) map[string]Paint {
+	colours := coloursOf(variants, baseline)
+	used := map[int]int{}
+	out := map[string]Paint{}
+	for _, v := range variants {
+		if _, known := out[v.Name]; known {
+			continue
+		}
+		colour := 0
+		if v.Name != baseline {
+			colour = colours[painted(v)]
+		}
+		out[v.Name] = Paint{Colour: colour, Mark: used[colour]}
+		used[colour]++
+	}
+	return out
+}
+
+// coloursOf are the colours of all that is painted.
+func coloursOf(variants []finding.Variant, baseline string) map[string]int {
+	out := map[string]int{}
+	taken := map[int]bool{}
+	var others []string
+	for _, v := range variants {
+		if v.Name == baseline {
+			continue
+		}
+		name := painted(v)
+		if colour, known := tracerColours[name]; known {
+			out[name], taken[colour] = colour, true
+		} else if !slices.Contains(others, name) {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others) // whatever order the experiment has
+	for _, name := range others {
+		colour := hashed(name)
+		for range Colours {
+			if !taken[colour] {
+				break
+			}
+			colour = colour%Colours + 1
+		}
+		out[name], taken[colour] = colour, true
+	}
+	return out
+}
+
+// painted is what the colour of a variant stands for: its tracer, of whatever language; its own name where it has none.
+func painted(v finding.Variant) string {
+	if v.Tracer == "" || v.Tracer == "none" {
+		return v.Name
+	}
+	if i := strings.LastIndex(v.Tracer, "-"); i > 0 && tracerColours[v.Tracer[:i]] > 0 {
+		return v.Tracer[:i]
+	}
+	return v.Tracer
+}
+
+// hashed is the colour that a name asks for.
+func hashed(name string) int {
+	h := fnv.New32a()
+	h.Write([]byte(name)) // which never fails
+	return int(h.Sum32()%Colours) + 1
+}
+
+// The curves over the levels: a metric by what was varied, of every variant.
+
+// curves are one metric of one operation over its levels, a curve for each variant.
+type curves struct {
+	operation, metric string
+	list              []*finding.Sweep
+}
+
+func curvesOf(all []finding.Sweep) []curves {
+	var out []curves
+	for i := range all {
+		s := &all[i]
+		at := slices.IndexFunc(out, func(c curves) bool { return c.operation == s.Operation && c.metric == s.Metric })
+		if at < 0 {
+			at = len(out)
+			out = append(out, curves{operation: s.Operation, metric: s.Metric})
+		}
+		out[at].list = append(out[at].list, s)
+	}
+	return out
+}
+
+// SweepsSection has a table for each metric of each operation.
+func SweepsSection(sweeps []finding.Sweep, lead string) model.Section {
+	s := model.Section{ID: "sweeps", Title: "From level to level", Depth: model.Folded, Chart: &model.Chart{}}
+	knees := ""
+	for _, c := range curvesOf(sweeps) {
+		table := c.table()
+		if len(table.Notes) > 0 {
+			knees = " A diamond is a knee: from there on, doubling brings under 10 % more."
+		}
+		s.Grids = append(s.Grids, table)
+	}
+	s.Lead = model.Texts(lead + knees)
+	return s
+}
+
+// table has a row for each level that any of the curves has.
+func (c curves) table() model.Grid {
+	by := c.list[0].Parameter
+	table := model.Grid{Caption: Operation(c.operation), Remark: finding.MetricName(c.metric) + " by " + by, Fold: model.Closed, Columns: []model.Column{{Head: by, Right: true}}}
+	for _, s := range c.list {
+		table.Columns = append(table.Columns, model.Column{Head: s.Variant, Right: true})
+		if s.Knee != nil {
+			table.Notes = append(table.Notes, model.Note{Lead: s.Variant + ": ", Text: s.Knee.Text, Tone: model.Faint})
+		}
+	}
+	for _, x := range c.levels() {
+		row := model.Texts(strconv.FormatFloat(x, 'g', -1, 64))
+		for _, s := range c.list {
+			text := finding.Missing
+			if i := slices.IndexFunc(s.Points, func(p finding.SweepPoint) bool { return p.X == x }); i >= 0 {
+				text = pointText(s.Points[i], s.Unit)
+			}
+			row = append(row, model.Cell{Text: text})
+		}
+		table.Add(row...)
+	}
+	return table
+}
+
+// pointText is the value at a point of a curve, with its interval.
+func pointText(p finding.SweepPoint, unit string) string {
+	size, ends := finding.FormatMeasured(finding.Interval{Estimate: p.Y, Low: p.Low, High: p.High}, unit)
+	return strings.TrimSpace(size + " " + ends)
+}
+
+// PointTexts are the values at all points of curves.
+func PointTexts(sweeps []finding.Sweep) [][]string {
+	out := [][]string{}
+	for _, s := range sweeps {
+		texts := []string{}
+		for _, p := range s.Points {
+			texts = append(texts, pointText(p, s.Unit))
+		}
+		out = append(out, texts)
+	}
+	return out
+}
+
+func (c curves) levels() []float64 {
+	var xs []float64
+	for _, s := range c.list {
+		for _, p := range s.Points {
+			if !slices.Contains(xs, p.X) {
+				xs = append(xs, p.X)
+			}
+		}
+	}
+	slices.Sort(xs)
+	return xs
+}
+
+// The tables of what each step of tracing adds, of a result and of a replication.
+
+// StepGrids have a row for each step, a table for each metric and operation.
+func StepGrids(all []finding.Increment) []model.Grid {
+	var out []model.Grid
+	at := map[string]int{}
+	for _, i := range all {
+		name := finding.MetricName(i.Metric)
+		if i.Operation != "" {
+			name = i.Operation + ": " + name
+		}
+		n, known := at[name]
+		if !known {
+			n = len(out)
+			at[name] = n
+			out = append(out, model.Grid{Caption: name, Columns: []model.Column{
+				{Head: "tracer", Give: true, Drop: 3}, {Head: "variant", Give: true}, {Head: "adds", Give: true}, {Head: "over", Give: true, Drop: 4},
+				{Head: "value", Right: true}, {Head: "difference", Right: true}, {Head: "(95 %)", Close: true, Drop: 2}, {Head: "remark", Drop: 1},
+			}})
+		}
+		estimate, ends := Missing, model.Cell{}
+		if i.Absolute != nil {
+			estimate, ends = Interval(*i.Absolute, i.Unit, false, model.Plain)
+		}
+		out[n].Add([]model.Cell{
+			{Text: i.Tracer, Tone: model.Faint}, {Text: i.Variant}, {Text: strings.Join(i.Steps, ", ")}, {Text: i.Over, Tone: model.Faint},
+			{Text: finding.FormatValue(i.Value, i.Unit)}, estimate, ends, {Text: i.Note, Tone: model.Doubtful},
+		}...)
+	}
+	for n := range out {
+		out[n] = out[n].DropEmpty()
+	}
+	return out
 }

@@ -3,11 +3,19 @@
 package prepare
 
 import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"syscall"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // Ports are the ports that the processes of one run have.
@@ -105,4 +113,104 @@ func (p *Ports) behind(one config.Process) string {
 	}
 	way := p.way(one.Placed.Of)
 	return way[slices.Index(way, one.Name)+1]
+}
+
+// FreePorts checks that the ports that a plan names itself, rather than by
+// {port}, are free: another program there would answer in the workload's place.
+func FreePorts(p *config.Plan) error {
+	var errs []error
+	checked := map[int]bool{}
+	check := func(what, address string) {
+		port, fixed := fixedPort(address)
+		if !fixed || checked[port] {
+			return
+		}
+		checked[port] = true
+		if err := process.PortTaken(port); err != nil {
+			errs = append(errs, fmt.Errorf("%s is to be found at %s: %w", what, address, err))
+		}
+	}
+	for _, one := range p.Processes {
+		check("process "+one.Name, one.Ready)
+	}
+	for _, one := range p.Operations {
+		check("operation "+one.Name, one.URL)
+	}
+	return errors.Join(errs...)
+}
+
+// fixedPort takes the port out of a readiness check on this machine, if it is
+// written there as a number.
+func fixedPort(ready string) (int, bool) {
+	if strings.HasPrefix(ready, "log:") {
+		return 0, false
+	}
+	u, err := url.Parse(ready)
+	if err != nil {
+		return 0, false // holds a placeholder
+	}
+	switch u.Hostname() {
+	case "127.0.0.1", "localhost", "::1":
+	default:
+		return 0, false
+	}
+	port, err := strconv.Atoi(u.Port())
+	return port, err == nil
+}
+
+// What a plan sends to: the receivers of the sink that its texts name.
+
+// Exports reports whether a variant is told where the sink is, or writes its spans to
+// files that are counted.
+func Exports(p *config.Plan) bool {
+	if p.Silent {
+		return false
+	}
+	if len(p.Files) > 0 {
+		return true
+	}
+	return p.NamesSink()
+}
+
+// Protocols are the protocols besides those that every sink serves that a plan names.
+func Protocols(p *config.Plan) []protocol.Name {
+	var words []string
+	for _, text := range p.Texts() {
+		words = append(words, config.Placeholders(text)...)
+	}
+	var out []protocol.Name
+	for _, r := range protocol.Named(words) {
+		if !r.Always {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// scratchName begins the names of scratch folders; the number of the tracetax
+// that made it follows.
+const scratchName = "tracetax-run-"
+
+// Scratch makes a folder for {tmp} of a run, which is to remove it, and removes those that a tracetax which was
+// killed left behind.
+func Scratch() (string, error) {
+	old, err := filepath.Glob(filepath.Join(os.TempDir(), scratchName+"*"))
+	if err != nil {
+		return "", fmt.Errorf("looking for old scratch folders: %w", err)
+	}
+	for _, dir := range old {
+		number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), scratchName), "-")
+		pid, err := strconv.Atoi(number)
+		if err != nil || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			continue // somebody's still, or none of ours
+		}
+		if err := os.RemoveAll(dir); err != nil && !errors.Is(err, os.ErrPermission) {
+			return "", fmt.Errorf("removing an old scratch folder: %w", err)
+		}
+	}
+	dir, err := os.MkdirTemp("", scratchName+strconv.Itoa(os.Getpid())+"-")
+	if err != nil {
+		return "", fmt.Errorf("making a scratch folder: %w", err)
+	}
+	return dir, nil
 }

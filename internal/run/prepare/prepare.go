@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -258,4 +259,93 @@ func fullySampled(v config.Variant, plan *config.Plan) config.Variant {
 		}
 	}
 	return v
+}
+
+// named is progress whose lines begin with whose it is; nil where progress is.
+func named(whose string, progress io.Writer) io.Writer {
+	if progress == nil {
+		return nil
+	}
+	return prefixed{whose, progress}
+}
+
+// prefixed puts a prefix before each line; each is written at once.
+type prefixed struct {
+	prefix string
+	to     io.Writer
+}
+
+func (p prefixed) Write(line []byte) (int, error) {
+	if _, err := fmt.Fprintf(p.to, "%s: %s", p.prefix, line); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// Made is something that Variant fetches or builds, where the cache does not have it yet.
+type Made struct {
+	Kind string // python, maven, npm or nuget: pinned packages; build: a program
+	Of   string // "workload requests/flask", "tracer otel-python", "service collector"
+	From string // the file that pins the packages, or the folder of projects; of a build its commands
+}
+
+// Makes are the things that a variant needs of the cache, without its own files.
+func Makes(e *config.Experiment, v config.Variant) ([]Made, error) {
+	plan, err := e.Plan(v)
+	if err != nil {
+		return nil, err
+	}
+	workload := "workload " + e.Workload.Name
+	out := packagesOf(workload, e.Workload.Artifact)
+	out = append(out, packagesOf("tracer "+v.Tracer.Name, v.Tracer.Artifact)...)
+	out = append(out, buildOf(workload, plan.Build)...)
+	out = append(out, buildOf(workload+" without the tracer", plan.Plain)...)
+	for _, p := range plan.Processes {
+		if p.Service != nil {
+			out = append(out, packagesOf("service "+p.Service.Name, p.Service.Artifact)...)
+			out = append(out, buildOf("service "+p.Service.Name, p.Service.Build)...)
+		}
+	}
+	return out, nil
+}
+
+func packagesOf(of string, a config.Artifact) []Made {
+	var out []Made
+	for _, one := range []Made{{"python", of, a.Python}, {"maven", of, a.Maven}, {"npm", of, a.NPM}, {"nuget", of, a.NuGet}} {
+		if one.From != "" {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func buildOf(of string, b config.Build) []Made {
+	if len(b.Run) == 0 {
+		return nil
+	}
+	commands := make([]string, len(b.Run))
+	for i, words := range b.Run {
+		commands[i] = strings.Join(words, " ")
+	}
+	return []Made{{"build", of, strings.Join(commands, "; ")}}
+}
+
+// Files of a tracer that are filled in for this run alone.
+
+// Templates fills in the templates of a plan, by file name, and writes them to a folder.
+func Templates(templates map[string]string, values map[string]string, folder string) error {
+	for _, name := range slices.Sorted(maps.Keys(templates)) {
+		text, err := config.Expand(templates[name], values)
+		if err != nil {
+			return fmt.Errorf("template %s: %w", name, err)
+		}
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("making the folder for templates: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("writing the template %s: %w", name, err)
+		}
+	}
+	return nil
 }

@@ -3,12 +3,14 @@ package prepare
 // Which files of the user's a variant's commands run: another program of the same name is another experiment.
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,10 +18,10 @@ import (
 	"strings"
 
 	"github.com/mattn/go-shellwords"
-
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/shell"
 )
 
 // written end the names of files that programs write themselves: what is in them says nothing of the program.
@@ -198,4 +200,157 @@ func firstLine(path string) string {
 	}
 	line, _, _ := strings.Cut(string(start[:n]), "\n")
 	return line
+}
+
+// Environment is what a program gets of the user's shell, what the plan sets, and what neither says of the switches of
+// tracers and of proxies.
+func Environment(of []string, p config.Process, values map[string]string) ([]string, error) {
+	var env []string
+	front := map[string]string{}
+	for _, pair := range of {
+		name, value, _ := strings.Cut(pair, "=")
+		if _, replaced := p.Env[name]; !replaced {
+			env = append(env, pair)
+		} else if value != "" && slices.Contains(p.Inherit, name) {
+			front[name] = value + " "
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+		value, err := config.Expand(p.Env[name], values)
+		if err != nil {
+			return nil, fmt.Errorf("environment variable %s: %w", name, err)
+		}
+		env = append(env, name+"="+front[name]+value)
+	}
+	return shell.PastProxies(append(env, SwitchedOff(env, p)...)), nil
+}
+
+// SwitchedOff are the variables, NAME=value, by which tracers in the code of a process are switched off that has env besides
+// what the plan sets.
+func SwitchedOff(env []string, p config.Process) []string {
+	if !p.Off {
+		return nil
+	}
+	var out []string
+	for _, off := range shell.Off {
+		name, _, _ := strings.Cut(off, "=")
+		_, said := p.Env[name]
+		if !said && !slices.ContainsFunc(env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") }) {
+			out = append(out, off)
+		}
+	}
+	return out
+}
+
+// Programs that are not there: each attempt of a run would only find it out again.
+
+// absent says which programs of the processes of a variant are not on this machine: those of the workload, and those that
+// the tracer brings. What stands around them, a tracer's wrap, is looked for by its needs.
+func absent(of *config.Experiment, v config.Variant) []string {
+	w := of.Workload
+	e := &config.Experiment{Workload: w, Operations: w.Operations}
+	none := config.Variant{Name: config.NoTracer, Tracer: &config.Tracer{Name: config.NoTracer}}
+	var missing []string
+	for i, one := range []config.Variant{none, v} {
+		plan, err := e.Plan(one)
+		if err != nil {
+			return missing // which whoever asks for the plan hears
+		}
+		for _, p := range plan.Processes {
+			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) || madeBefore(w, p) {
+				continue
+			}
+			if note := noProgram(p, w.Dir, programs(of)); note != "" && !slices.Contains(missing, note) {
+				missing = append(missing, note)
+			}
+		}
+	}
+	return missing
+}
+
+// programs are those that tracers of an experiment, of whichever variants, say how to get.
+func programs(e *config.Experiment) map[string]string {
+	out := map[string]string{}
+	for _, v := range e.Variants {
+		maps.Copy(out, v.Tracer.Programs)
+	}
+	return out
+}
+
+// needed reports whether one of needs is the program of a process: it says how to get it.
+func needed(needs []config.Need, p config.Process) bool {
+	return slices.ContainsFunc(needs, func(n config.Need) bool { return len(p.Run) > 0 && n.Command == p.Run[0] })
+}
+
+// madeBefore reports whether the workload's command before each run may make the program of a process.
+func madeBefore(w *config.Workload, p config.Process) bool {
+	return len(w.Prepare) > 0 && len(p.Run) > 0 && strings.ContainsRune(p.Run[0], filepath.Separator)
+}
+
+// setsPath reports whether a process of a variant has another PATH than tracetax.
+func setsPath(p config.Process, v config.Variant) bool {
+	for _, env := range []map[string]string{p.Env, v.Env, v.Tracer.Env} {
+		if _, set := env["PATH"]; set {
+			return true
+		}
+	}
+	return false
+}
+
+// starters are programs that start another, which is a later word of their command.
+var starters = []string{"chrt", "env", "ionice", "nice", "numactl", "setsid", "stdbuf", "taskset", "timeout"}
+
+// noStarted says that the program which a starter is to start is not there, where it is known how to get it.
+func noStarted(p config.Process, starter string, known map[string]string) string {
+	if !slices.Contains(starters, starter) {
+		return ""
+	}
+	for _, word := range p.Run[1:] {
+		_, err := exec.LookPath(word)
+		switch {
+		case err == nil || strings.ContainsRune(word, filepath.Separator): // that is the program, or its PATH is another
+			return ""
+		case known[word] != "":
+			return notOnPath(p, word, known)
+		}
+	}
+	return ""
+}
+
+func notOnPath(p config.Process, program string, known map[string]string) string {
+	how := cmp.Or(known[program], "install it")
+	return fmt.Sprintf("process %s: there is no program %q on the PATH: %s, or give its whole path", p.Name, program, how)
+}
+
+// noProgram says that the program of a process is not there; "" if it is, or if
+// that shows in the run only, such as of a program that is built for it. Of some it is known how to get them.
+func noProgram(p config.Process, dir string, known map[string]string) string {
+	if len(p.Run) == 0 || len(config.Placeholders(p.Run[0])) > 0 {
+		return ""
+	}
+	program, err := config.Expand(p.Run[0], nil)
+	if err != nil {
+		return ""
+	}
+	if !strings.ContainsRune(program, filepath.Separator) {
+		if _, err := exec.LookPath(program); err != nil {
+			return notOnPath(p, program, known)
+		}
+		return noStarted(p, program, known)
+	}
+	if !filepath.IsAbs(program) && (dir == "" || len(config.Placeholders(p.Dir)) > 0) {
+		return "" // its folder is made for the run, as that of a built-in workload is
+	}
+	file := program
+	if !filepath.IsAbs(file) {
+		at := p.Dir
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+		file = filepath.Join(at, file)
+	}
+	if _, err := exec.LookPath(file); err != nil {
+		return fmt.Sprintf("process %s: there is no program %s that can be started: correct the path, or build it first", p.Name, file)
+	}
+	return ""
 }
