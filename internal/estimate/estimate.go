@@ -5,8 +5,11 @@ package estimate
 
 import (
 	"math"
+	"slices"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -75,4 +78,174 @@ func Magnitude(i finding.Interval) finding.Interval {
 	}
 	low, high := -*i.High, -*i.Low
 	return finding.Interval{Estimate: -i.Estimate, Low: &low, High: &high}
+}
+
+// ModeShare is the share of the larger mode by which modes must differ to matter.
+const ModeShare = 0.01
+
+// Apart reports whether modes differ by more than a share of the larger, and by more than
+// matters, also where the other side is zero and there is no ratio to judge them by.
+func Apart(modes []stats.Mode, share, matters float64) bool {
+	if len(modes) < 2 {
+		return false
+	}
+	least, most := modes[0].Center, modes[len(modes)-1].Center
+	return most-least > math.Max(matters, share*math.Max(math.Abs(least), math.Abs(most)))
+}
+
+// Extent is the least and the most that a difference can be, block by block; nil
+// where every block is exact. One that is not known is infinite.
+type Extent struct{ Low, High []float64 }
+
+// ExtentOf is the extent of a difference between both sides of the samples. It must rise
+// with the value and fall with the baseline.
+func ExtentOf(samples []finding.Sample, difference func(value, baseline float64) float64) *Extent {
+	within := func(s finding.Sample) bool { return s.BaselineWithin != nil || s.ValueWithin != nil }
+	if !slices.ContainsFunc(samples, within) {
+		return nil
+	}
+	e := &Extent{}
+	for _, s := range samples {
+		leastBase, mostBase := rangeOf(s.Baseline, s.BaselineWithin)
+		least, most := rangeOf(s.Value, s.ValueWithin)
+		e.Low = append(e.Low, difference(least, mostBase))
+		e.High = append(e.High, difference(most, leastBase))
+	}
+	return e
+}
+
+// rangeOf is where a value lies: at itself where it is exact.
+func rangeOf(exact float64, r *finding.Range) (low, high float64) {
+	switch {
+	case r == nil:
+		return exact, exact
+	case r.High == nil:
+		return r.Low, math.Inf(1)
+	}
+	return r.Low, *r.High
+}
+
+// LogRatio is the logarithm of a ratio.
+func LogRatio(value, baseline float64) float64 { return math.Log(value) - math.Log(baseline) }
+
+// Difference is what a value is over its baseline.
+func Difference(value, baseline float64) float64 { return value - baseline }
+
+// SignedRank is the interval of paired differences of which the ends are known: from
+// the low end of the least that they can be to the high end of the most. Both ends of
+// a signed-rank interval rise with every difference, so that it holds whatever the
+// interval of the true differences would hold. Without ends it is that of mid.
+func (e *Extent) SignedRank(mid []float64, confidence float64) stats.Estimate {
+	out := stats.SignedRank(mid, confidence)
+	if e == nil {
+		return out
+	}
+	return Outermost(out, stats.SignedRank(e.Low, confidence), stats.SignedRank(e.High, confidence))
+}
+
+// Outermost is an estimate with the ends of others. There is no interval where one
+// of these has none, as an end is infinite.
+func Outermost(e, low, high stats.Estimate) stats.Estimate {
+	e.Low, e.High, e.Bounded = low.Low, high.High, low.Bounded && high.Bounded
+	if !e.Bounded {
+		e.Low, e.High, e.Confidence = 0, 0, 0
+	}
+	return e
+}
+
+// Open is the number of blocks of which an end is not known.
+func (e *Extent) Open() int {
+	n := 0
+	for i := range e.Low {
+		if math.IsInf(e.Low[i], 0) || math.IsInf(e.High[i], 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// Least is the half-width that no number of blocks makes smaller; 0 where every
+// block is exact.
+func (e *Extent) Least() float64 {
+	if e == nil || e.Open() > 0 {
+		return 0
+	}
+	return (stats.Center(e.High) - stats.Center(e.Low)) / 2
+}
+
+// BlocksToExclude is stats.BlocksToExclude; bracket is true where the limit lies
+// between what the centre is at the least and at the most, so that no number of
+// blocks takes the interval off it.
+func (e *Extent) BlocksToExclude(mid []float64, limit, confidence float64) (all int, bracket bool) {
+	if e == nil {
+		return stats.BlocksToExclude(mid, limit, confidence, Patience), false
+	}
+	switch {
+	case stats.Center(e.Low) > limit:
+		return stats.BlocksToExclude(e.Low, limit, confidence, Patience), false
+	case stats.Center(e.High) < limit:
+		return stats.BlocksToExclude(e.High, limit, confidence, Patience), false
+	}
+	return 0, true
+}
+
+// Resolution is how far apart the two rates of a bracket are at the most, as a share;
+// 0 where every sample is exact or an end is not known.
+func Resolution(samples []finding.Sample) float64 {
+	widest := 0.0
+	for _, s := range samples {
+		for _, r := range []*finding.Range{s.BaselineWithin, s.ValueWithin} {
+			if r == nil {
+				continue
+			}
+			if r.High == nil || r.Low <= 0 {
+				return 0
+			}
+			widest = math.Max(widest, *r.High/r.Low-1)
+		}
+	}
+	return widest
+}
+
+// This file tells what several searches for a rate came to.
+
+// Each collects a figure of the searches that have it.
+func Each(made []*record.Capacity, value func(*record.Capacity) (float64, bool)) []float64 {
+	var out []float64
+	for _, c := range made {
+		if v, ok := value(c); ok && Sane(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Ended counts the searches that ended in one way.
+func Ended(made []*record.Capacity, outcome record.Outcome) int {
+	n := 0
+	for _, c := range made {
+		if c.Outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// Bracket is where the rate that a search found lies; nil where it is the rate itself, or where none was found.
+func Bracket(c *record.Capacity) *finding.Range {
+	if c.Outcome != record.Found || !bracketed(c) {
+		return nil
+	}
+	out := &finding.Range{Low: math.Min(c.Passing, c.Rate)}
+	if c.Failing > 0 && Sane(c.Failing) {
+		high := math.Max(c.Failing, c.Rate)
+		out.High = &high
+	}
+	return out
+}
+
+// bracketed reports whether the answer of a search is a bracket. A fit to a CPU
+// target reads the rate off a line, which can be as fine as it likes.
+func bracketed(c *record.Capacity) bool {
+	return c.Method == string(config.MethodStaircase) || c.Goal != string(config.GoalCPU)
 }

@@ -6,7 +6,9 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +16,11 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design"
+	"github.com/tracetax/tracetax/internal/design/capacity"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/warmup"
 )
 
 // Runner makes one run; run.Conductor does.
@@ -235,4 +239,67 @@ func (l *Loop) tell(plan design.Plan, e Event) {
 		e.Left = l.lasted[record.Measured] / time.Duration(n) * time.Duration(left)
 	}
 	l.Observe(e)
+}
+
+// Searches for a capacity: of the experiment, and of the pilots that it rests on.
+
+// search makes the search for the capacity of an operation. It sets out from the rate
+// that the operation is asked at elsewhere, or from the workload's.
+func (l *Loop) search(c config.Capacity, o config.Operation) run.Searcher {
+	if l.Search != nil {
+		return l.Search(c, o)
+	}
+	return capacity.New(c, capacity.Options{Duration: l.Experiment.Load.Duration, First: cmp.Or(o.Rate, l.Experiment.Workload.Rate)})
+}
+
+// pilotLoad is the load of a pilot: the search that a relative rate rests on.
+func pilotLoad(l config.Load) config.Load {
+	search := l.Relative.Search
+	l.Relative, l.Capacity = nil, &search
+	if l.WarmupMost > 0 {
+		l.Warmup = min(l.WarmupMost, searchWarmup) // how long it has to be is not known yet
+	}
+	return l
+}
+
+// The warm-up, where pilots are to find it.
+
+// searchWarmup is the warm-up of a pilot that searches for a rate, which comes before those
+// that find the warm-up: they are made at that rate.
+const searchWarmup = 10 * time.Second
+
+// warmup is how long load is made before each window of a measured run: the same for every
+// variant and operation, and the same whenever it is derived.
+func (l *Loop) warmup(kind record.Kind) (time.Duration, error) {
+	load := l.Experiment.Load
+	if load.WarmupMost == 0 || kind != record.Measured {
+		return load.Warmup, nil
+	}
+	longest, ok := warmup.Longest(warmup.Pilots(l.history, load.WarmupMost))
+	if !ok {
+		return 0, &FinalError{errors.New("finding how long the warm-up has to be: no pilot looked for it; start again")}
+	}
+	return longest.Length, nil
+}
+
+// watched is the phase of a pilot that finds the warm-up: the load of the measured phases,
+// and of a sweep that level at which code gets warm last. A search is warmed up at the rate
+// that it sets out from.
+func (l *Loop) watched(phase design.Phase, operations []config.Operation, rates map[string]float64) run.PhaseRequest {
+	e := l.Experiment
+	at := slices.IndexFunc(operations, func(o config.Operation) bool { return o.Name == phase.Operation })
+	level := e.Load.Lowest()
+	request := run.PhaseRequest{
+		Operation: operations[at], Load: level.Load, Parameter: level.Parameter, Watched: warmup.Watched(e.Load.WarmupMost),
+	}
+	if relative := level.Load.Relative; relative != nil {
+		request.Load.Rate = relative.Share * rates[phase.Operation]
+	}
+	if c := e.Load.Capacity; c != nil {
+		if first, more := l.search(*c, request.Operation).Next(nil); more {
+			request.Load.Rate = first.Rate
+		}
+		request.Load.Capacity, request.Operation.Rate = nil, 0
+	}
+	return request
 }

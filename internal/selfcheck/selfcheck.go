@@ -5,6 +5,16 @@
 package selfcheck
 
 import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -119,4 +129,174 @@ func overall(checks []Check) Verdict {
 		}
 	}
 	return all
+}
+
+// This file reads what the synthetic tracer says in its log that it did.
+
+// Said is what a program with the synthetic tracer logged when it stopped. Times are in ns.
+type Said struct {
+	Requests, Burnt, Slept uint64
+	Idled, Alive           uint64 // CPU that it used whether requests came or not, and in how long
+	Flushed, FlushBurnt    uint64 // spans, and what was burnt when they were sent
+}
+
+// line is what it writes.
+var line = regexp.MustCompile(`synthetic: (\d+) requests, burnt (\d+) ns, slept (\d+) ns, idled (\d+) ns in (\d+) ns, held \d+ bytes(?:, flushed (\d+) spans, burnt (\d+) ns at that)?`)
+
+// runFolder is the name of a run's folder of logs: block, variant, attempt.
+var runFolder = regexp.MustCompile(`^(\d+)-(.+)-(\d+)$`)
+
+// ReadSaid returns what the programs said, by variant and block. A second attempt of a run counts instead of the first.
+// Runs whose logs hold no such line are left out.
+func ReadSaid(logs string) (map[string]map[int]Said, error) {
+	files, err := filepath.Glob(filepath.Join(logs, "*", "*.log")) // sorted: a later attempt comes later
+	if err != nil {
+		return nil, fmt.Errorf("looking for logs in %s: %w", logs, err)
+	}
+	out := map[string]map[int]Said{}
+	for _, file := range files {
+		parts := runFolder.FindStringSubmatch(filepath.Base(filepath.Dir(file)))
+		if parts == nil {
+			continue
+		}
+		block, err := strconv.Atoi(parts[1])
+		if err != nil {
+			continue // no block has such a number
+		}
+		said, found, err := readLog(file)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		if out[parts[2]] == nil {
+			out[parts[2]] = map[int]Said{}
+		}
+		out[parts[2]][block] = said
+	}
+	return out, nil
+}
+
+func readLog(file string) (said Said, found bool, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return Said{}, false, fmt.Errorf("reading the log of a synthetic tracer: %w", err)
+	}
+	defer f.Close()
+	if said, found, err = saidIn(f); err != nil {
+		return Said{}, false, fmt.Errorf("reading the log %s: %w", file, err)
+	}
+	return said, found, nil
+}
+
+// saidIn returns what the last line of its kind says.
+func saidIn(log io.Reader) (said Said, found bool, err error) {
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		parts := line.FindStringSubmatch(lines.Text())
+		if parts == nil {
+			continue
+		}
+		var one Said
+		whole := true
+		for i, to := range []*uint64{&one.Requests, &one.Burnt, &one.Slept, &one.Idled, &one.Alive, &one.Flushed, &one.FlushBurnt} {
+			if text := parts[1+i]; text != "" {
+				*to, err = strconv.ParseUint(text, 10, 64)
+				whole = whole && err == nil
+			}
+		}
+		if whole {
+			said, found = one, true
+		}
+	}
+	return said, found, lines.Err()
+}
+
+// each is a part of a sum in ns that falls on one of so many, in seconds; false where there is none.
+func each(ns, of uint64) (float64, bool) {
+	if of == 0 {
+		return 0, false
+	}
+	return float64(ns) / float64(of) * 1e-9, true
+}
+
+// This file says what is measured: the experiments, their orders, and how long each form takes.
+
+// The experiments of a selfcheck. They are ordinary ones: 'tracetax run NAME'.
+const (
+	LossySink     = "selfcheck-lossy-sink"
+	LateSink      = "selfcheck-late-sink"
+	LateGenerator = "selfcheck-late-generator"
+	Costs         = "selfcheck-costs"
+	DeferredCosts = "selfcheck-deferred-costs"
+	Flushes       = "selfcheck-flushes" // in the full form only
+)
+
+// The variants of Costs, DeferredCosts and Flushes, but their baselines.
+const (
+	Again    = "again"
+	Burn3    = "burn-3"
+	Burn73   = "burn-73"
+	Sleep1   = "sleep-1" // in the full form only
+	Idle5    = "idle-5"
+	Flush200 = "flush-200"
+)
+
+// Form is how thorough a selfcheck is.
+type Form string
+
+// The forms.
+const (
+	Quick Form = "quick" // under three minutes, in windows
+	Full  Form = "full"  // about twenty minutes, in windows and woven, with narrower intervals
+)
+
+// Experiment is one experiment of a selfcheck.
+type Experiment struct {
+	Name     string
+	Order    config.Order
+	Blocks   int    // 0: as its file says
+	Variants string // "a,b"; "": all
+	Duration string // of a window; "": as its file says; and so is the rate
+	Rate     string
+}
+
+// Folder is the name of its results folder, and of its evidence.
+func (e Experiment) Folder() string {
+	if e.Order == config.Windows {
+		return e.Name
+	}
+	return e.Name + "-" + string(e.Order)
+}
+
+// Experiments lists what a form runs, in this order. Woven, the variants of Costs together must leave most of the CPU free.
+func (f Form) Experiments() []Experiment {
+	if f == Quick {
+		return []Experiment{
+			{Name: LossySink, Order: config.Windows}, {Name: LateSink, Order: config.Windows}, {Name: LateGenerator, Order: config.Windows},
+			{Name: DeferredCosts, Order: config.Windows}, {Name: Costs, Order: config.Windows, Variants: "again,burn-3,burn-73,idle-5"},
+		}
+	}
+	return []Experiment{
+		{Name: LossySink, Order: config.Windows}, {Name: LateSink, Order: config.Windows}, {Name: LateGenerator, Order: config.Windows},
+		{Name: DeferredCosts, Order: config.Windows, Blocks: 20}, {Name: Costs, Order: config.Windows, Blocks: 20, Duration: "2s"}, {Name: Flushes, Order: config.Windows},
+		{Name: LossySink, Order: config.Woven}, {Name: Costs, Order: config.Woven, Blocks: 20, Duration: "2s", Rate: "1000/s"}, {Name: Flushes, Order: config.Woven},
+	}
+}
+
+// orders names the orders of its experiments.
+func (f Form) orders() []string {
+	var names []string
+	for _, e := range f.Experiments() {
+		if !slices.Contains(names, string(e.Order)) {
+			names = append(names, string(e.Order))
+		}
+	}
+	return names
+}
+
+// has reports whether a variant is measured.
+func (e Experiment) has(variant string) bool {
+	return e.Variants == "" || slices.Contains(strings.Split(e.Variants, ","), variant)
 }

@@ -3,6 +3,9 @@
 package selfcheck
 
 import (
+	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -137,4 +140,120 @@ func Wrap(lead, text string, width int) string {
 	p := page{options: Options{Width: width}}
 	p.paragraph(lead, text, "")
 	return p.text.String()
+}
+
+// This file says the report to a person, on a terminal of any width.
+
+// Options say what the terminal is like. The zero value suits a pipe.
+type Options struct {
+	Width int  // columns; 0 is no limit
+	Color bool // the caller has looked at NO_COLOR and at what the output is
+}
+
+// Terminal writes the report for a person.
+func Terminal(w io.Writer, r *Report, o Options) error {
+	p := page{options: o}
+	p.paragraph("", r.sentence(), colour(r.Verdict))
+	p.paragraph("", fmt.Sprintf("%s form · order %s · %d checks, %d of them with intervals that hold together at %.0f %%",
+		r.Form, strings.Join(r.Form.orders(), " and "), len(r.Checks), r.Claims, 100*r.Confidence), dim)
+	p.line("")
+	p.table(r.Checks)
+	p.reasons(r.Checks)
+	p.floors(r.Noise)
+	p.folders(r.Results)
+	if _, err := io.WriteString(w, p.text.String()); err != nil {
+		return fmt.Errorf("writing the report of the selfcheck: %w", err)
+	}
+	return nil
+}
+
+// sentence is the summary.
+func (r *Report) sentence() string {
+	count := map[Verdict]int{}
+	for _, c := range r.Checks {
+		count[c.Verdict]++
+	}
+	switch r.Verdict {
+	case Passed:
+		return "passed: tracetax finds all injected overheads on this machine"
+	case Failed:
+		return fmt.Sprintf("failed: %d of %d injected overheads are not found as they are. Do not trust results from this machine before the cause is known", count[Failed], len(r.Checks))
+	}
+	return fmt.Sprintf("inconclusive: this machine is too noisy for %d of %d checks; the others passed", count[Inconclusive], len(r.Checks))
+}
+
+// reasons says of every check that did not pass why, and how to see it alone.
+func (p *page) reasons(checks []Check) {
+	var alone []string
+	for _, c := range checks {
+		if c.Verdict == Passed {
+			continue
+		}
+		if len(alone) == 0 {
+			p.line("")
+		}
+		p.paragraph(mark(c.Verdict)+" ", c.Name+": "+c.Text, colour(c.Verdict))
+		if command := fmt.Sprintf("tracetax run %s --order %s", c.Experiment, c.Order); !slices.Contains(alone, command) {
+			alone = append(alone, command)
+		}
+	}
+	if len(alone) > 0 {
+		p.paragraph("  ", "by hand: "+strings.Join(alone, "; "), dim)
+	}
+}
+
+func (p *page) folders(results []string) {
+	p.line("")
+	for i, folder := range results {
+		lead := "         "
+		if i == 0 {
+			lead = "results  "
+		}
+		p.line(p.paint(lead, dim) + folder)
+	}
+}
+
+// This file is the page that a report is written on: its lines and its colours.
+
+// page is a report being written.
+type page struct {
+	options Options
+	text    strings.Builder
+}
+
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func colour(v Verdict) string {
+	switch v {
+	case Passed:
+		return green
+	case Failed:
+		return red
+	}
+	return yellow
+}
+
+func mark(v Verdict) string {
+	switch v {
+	case Passed:
+		return "✓"
+	case Failed:
+		return "✗"
+	}
+	return "?"
+}
+
+func (p *page) line(s string) { p.text.WriteString(strings.TrimRight(s, " ") + "\n") }
+
+func (p *page) paint(text, style string) string {
+	if !p.options.Color || style == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }

@@ -1,3 +1,7 @@
+// Package verify owns the rules by which the answers of a web service are
+// checked before anybody measures it: those of TechEmpower's tests that the
+// requests/* workloads implement, and the bytes that the tiers/* workloads answer with.
+// It asks the service as any client would, and looks into its database. It must not know of tracing, and measures nothing.
 package verify
 
 // The rules, one after the other, each with a line of its own.
@@ -8,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // Target is what is checked.
@@ -77,3 +82,35 @@ func checkAll(ctx context.Context, out io.Writer, rules []rule) error {
 	}
 	return nil
 }
+
+// Waiting for what other processes of the database server do.
+
+const (
+	countPatience = 5 * time.Second // until settings have reached every connection
+	closePatience = time.Second     // until a statement that was answered is closed
+	countPause    = 5 * time.Millisecond
+)
+
+var errPatience = errors.New("statements of the service are not counted; does it read the table world of this database?")
+
+// await asks until it is so, for so long at most; then the error is errPatience.
+// The server has no way to tell when its other processes have done something.
+func await(ctx context.Context, patience time.Duration, so func() (bool, error)) error {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	pause := time.NewTicker(countPause)
+	defer pause.Stop()
+	for {
+		if ok, err := so(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-pause.C:
+		case <-deadline.C:
+			return errPatience
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+

@@ -1,15 +1,81 @@
-// This file accounts for spans: the ledgers of the runs, and what a variant delivered of its
-// spans.
-
+// Package delivery owns what became of the spans of a set: what each variant is meant to make, the ledgers, what was lost
+// of what is measured on each cell, suppressed, or may have been lost, and where no span came at all. It must not know what
+// tracing costs.
 package delivery
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/words"
 )
+
+// Book is what became of the spans of a set. Its ledgers are of all good runs, its shares of those that count.
+type Book struct {
+	*dataset.Set
+	Tracing map[string]ledger.Tracing // by variant
+	Ledgers []finding.Ledger
+
+	byCell     []finding.Ledger                            // the same by cell, where operations have levels
+	deliveries map[*dataset.Run]map[string]ledger.Delivery // by run and the name of the cell
+	windows    map[cell.Cell]Lost                          // that are known already
+}
+
+// New settles what became of the spans of a set.
+func New(set *dataset.Set) *Book {
+	s := Blank(set)
+	s.trace()
+	s.account()
+	s.dimLedgers()
+	return s
+}
+
+// Blank is the book of a set without what became of its spans: for figures in which these play no part.
+func Blank(set *dataset.Set) *Book {
+	return &Book{
+		Set: set, Tracing: map[string]ledger.Tracing{}, Ledgers: []finding.Ledger{},
+		deliveries: map[*dataset.Run]map[string]ledger.Delivery{}, windows: map[cell.Cell]Lost{},
+	}
+}
+
+// This file brings tracing and runs under the names of cells, for what is asked of one level alone.
+
+// tracingByCell is a variant's tracing with the spans of an operation under the names of its
+// cells too, for what is asked of one level alone.
+func (b *Book) tracingByCell(variant string) ledger.Tracing {
+	t := b.Tracing[variant]
+	t.Spans = maps.Clone(t.Spans)
+	for _, at := range b.Cells() {
+		if per, known := t.Spans[at.Operation]; known && !isKnown(t.Spans, at.String()) {
+			t.Spans[at.String()] = per
+		}
+	}
+	return t
+}
+
+// ofCells is a run with its phases under the names of their cells.
+func ofCells(r *record.Record) ledger.Run {
+	one := ledger.FromRecord(r)
+	for i := range one.Phases {
+		one.Phases[i].Operation = cell.AtOf(r.Phases[i].Operation, r.Phases[i].Parameter).String()
+	}
+	return one
+}
+
+func isKnown(spans map[string]ledger.PerOperation, name string) bool {
+	_, known := spans[name]
+	return known
+}
+
+// This file accounts for spans: the ledgers of the runs, and what a variant delivered of its
+// spans.
 
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
 func (b *Book) account() {
@@ -82,4 +148,150 @@ func (b *Book) Delivery(variant string, block int, at cell.At) (ledger.Delivery,
 // where that is none.
 func (b *Book) BesideOperations(variant string) *finding.Ledger {
 	return ledger.BesideOperations(b.byCell, variant)
+}
+
+// This file reckons with numbers of spans that are known only to lie between two ends.
+
+// Spans is how many spans an operation makes: a number, or two ends between which it lies.
+type Spans struct{ Low, High float64 }
+
+// Less is how many more they are, between the ends that are farthest apart.
+func (s Spans) Less(other Spans) Spans { return Spans{s.Low - other.High, s.High - other.Low} }
+
+func (s Spans) times(share float64) Spans { return Spans{s.Low * share, s.High * share} }
+
+// Doubted is how many were made for sure, to how many are meant to be: what may be missing unseen may not have been made.
+// Less than what matters is taken for made.
+func (s Spans) Doubted(by Lost) Spans {
+	unseen := by.MostShare() - by.Share()
+	if !by.Known || !finding.Matters(unseen) {
+		return s
+	}
+	return Spans{min(s.Low, s.High*(1-unseen)), s.High}
+}
+
+// This file finds out how many spans each variant is meant to make and to deliver: declared,
+// learnt in calibration runs, or known of another variant that makes the same.
+
+// trace finds out what each variant's tracing is meant to do.
+func (b *Book) trace() {
+	learnt := map[string]map[string]ledger.PerOperation{}
+	for _, v := range b.Variants {
+		learnt[v.Name] = ledger.Learn(b.Calibrations(v.Name), 1, false)
+	}
+	for i, v := range b.Variants {
+		t := ledger.Tracing{Sampling: 1, Spans: map[string]ledger.PerOperation{}}
+		plan := b.Plans[v.Name]
+		if plan != nil {
+			t.Silent, t.Decides, t.Sampling, t.Buffers = plan.Silent, plan.Decides, plan.Sampling, plan.Buffers
+			t.Late, t.Follows = plan.MayDelay > plan.Delay, plan.Follows
+		}
+		for _, operation := range append(b.Operations(), record.ProbeOperation) {
+			if per, known := b.perOperation(i, plan, operation, learnt); known {
+				t.Spans[operation] = per
+			}
+		}
+		b.traceDepths(i, t, learnt)
+		if t.Buffers > 0 {
+			t.Besides = ledger.Besides(b.Calibrations(v.Name), learnt[v.Name])
+		}
+		if plan != nil && plan.Renames {
+			t.Spans = ledger.Nameless(t.Spans)
+		}
+		b.Tracing[v.Name] = t
+	}
+}
+
+// traceDepths says how many spans an operation makes at each depth of a sweep: learnt
+// there, because a number of one depth says nothing of another.
+func (b *Book) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
+	for _, at := range b.Cells() {
+		if at.Level.Value(cell.Depth) == "" {
+			continue
+		}
+		own, traces := learnt[b.Variants[i].Name][at.String()] // in a way of its own, where it has no tracer
+		if traces {
+			t.Spans[at.String()] = own
+			continue
+		}
+		if b.Variants[i].TracerName() == config.NoTracer {
+			continue // its number, if it is known, is nought at any depth
+		}
+		if per, known := b.learntOf(i, at.String(), learnt); known {
+			t.Spans[at.String()] = per
+			continue
+		}
+		delete(t.Spans, at.Operation)
+	}
+}
+
+// perOperation is how many spans an operation makes: declared; or learnt from the
+// variant itself, or from another one that makes the same spans; or none, where there
+// is no tracer.
+func (b *Book) perOperation(i int, plan *config.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+	v := b.Variants[i]
+	own, known := learnt[v.Name][operation]
+	if plan != nil {
+		if n, declared := plan.Spans[operation]; declared {
+			return ledger.Declare(n.Low, n.High, own), true
+		}
+	}
+	if known {
+		return own, true
+	}
+	if v.TracerName() == config.NoTracer {
+		plain := i == 0 || !knowsSink(v, plan) // otherwise the user may trace in a way of their own
+		return ledger.PerOperation{How: ledger.Declared}, plain
+	}
+	return b.learntOf(i, operation, learnt)
+}
+
+// learntOf is what was learnt of a variant itself, or of another one that makes the same
+// spans, under the name of an operation or of an operation at a level.
+func (b *Book) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+	if per, known := learnt[b.Variants[i].Name][name]; known {
+		return per, true
+	}
+	for _, other := range b.Variants {
+		if per, ok := learnt[other.Name][name]; ok && config.SameSpans(other, b.Variants[i]) {
+			return per, true
+		}
+	}
+	return ledger.PerOperation{}, false
+}
+
+// sinkMark begins the placeholders of the sink's addresses.
+const sinkMark = "{sink."
+
+// knowsSink reports whether any process of a variant is told where the sink is.
+// Its ports are chosen for each run: without a placeholder nobody finds it.
+func knowsSink(v config.Variant, plan *config.Plan) bool {
+	told := func(env map[string]string, words ...[]string) bool {
+		for _, value := range env {
+			if strings.Contains(value, sinkMark) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(slices.Concat(words...), func(word string) bool { return strings.Contains(word, sinkMark) })
+	}
+	if told(v.Env, v.Args) {
+		return true
+	}
+	return plan != nil && slices.ContainsFunc(plan.Processes, func(p config.Process) bool { return told(p.Env, p.Run) })
+}
+
+// Meant is how many spans per operation a variant is meant to deliver.
+func (b *Book) Meant(variant string, at cell.At) (Spans, bool) {
+	t := b.Tracing[variant]
+	per, known := t.Spans[at.String()]
+	if !known {
+		per, known = t.Spans[at.Operation]
+	}
+	if !known || t.Silent {
+		return Spans{}, t.Silent
+	}
+	if per.Low <= 0 && per.High > 0 {
+		return Spans{}, false // a tracer that keeps so many traces a time: between none and all says nothing
+	}
+	return Spans{per.Low, per.High}.times(t.Sampling), true
 }

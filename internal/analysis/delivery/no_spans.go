@@ -6,10 +6,13 @@ package delivery
 import (
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -139,4 +142,205 @@ func (b *Book) dimLedgers() {
 			}
 		}
 	}
+}
+
+// This file finds out why no span came of a variant, from codes and counts that its runs kept.
+
+// looked is what all good runs of a variant tell of its tracer, added up.
+type looked struct {
+	counts      record.Counts
+	dropped     uint64
+	failed      uint64
+	runs        int // that looked at the processes, and whose spans were to come to the sink
+	connections uint64
+	processes   []record.ProcessSigns // by process, added up; Programs are told once each
+	seen        uint64                // programs that were looked at
+	lacking     uint64
+	loaded      uint64
+}
+
+// lookAt adds up what runs tell.
+func (b *Book) lookAt(variant string) looked {
+	var out looked
+	for _, block := range dataset.BlocksIn(b.All[variant]) {
+		r := b.All[variant][block]
+		out.counts = out.counts.Plus(r.Life)
+		out.dropped += saidBy(r.Tracer.Dropped)
+		out.failed += saidBy(r.Tracer.Failed)
+		if r.Signs == nil {
+			continue
+		}
+		if r.Backend == nil { // of what connects to another the sink hears nothing
+			out.runs++
+			out.connections += r.Signs.Connections
+		}
+		for _, p := range r.Signs.Processes {
+			out.add(p)
+		}
+	}
+	return out
+}
+
+func saidBy(n *uint64) uint64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+func (l *looked) add(p record.ProcessSigns) {
+	l.seen += uint64(len(p.Programs))
+	l.lacking += uint64(p.Lacking)
+	l.loaded += uint64(p.Loaded)
+	i := slices.IndexFunc(l.processes, func(o record.ProcessSigns) bool { return o.Process == p.Process })
+	if i < 0 {
+		i = len(l.processes)
+		l.processes = append(l.processes, record.ProcessSigns{Process: p.Process})
+	}
+	to := &l.processes[i]
+	for _, name := range p.Programs {
+		if !slices.Contains(to.Programs, name) {
+			to.Programs = append(to.Programs, name)
+		}
+	}
+	for _, sign := range p.Log {
+		j := slices.IndexFunc(to.Log, func(o record.LogSign) bool { return o.Cause == sign.Cause })
+		if j < 0 {
+			to.Log = append(to.Log, sign)
+			continue
+		}
+		to.Log[j].Lines += sign.Lines
+		to.Log[j].Last = sign.Last
+	}
+}
+
+// CausesOf are what is known of why no span came of some operations of a variant, or of all.
+func (b *Book) CausesOf(v config.Variant, none []finding.Ledger, all bool) []finding.NoSpanBy {
+	if !all {
+		return b.causesBeside(v.Name, none)
+	}
+	l := b.lookAt(v.Name)
+	var out []finding.NoSpanBy
+	add := func(c finding.NoSpanBy) {
+		if c.Count > 0 {
+			c.Text = words.Cause(c)
+			out = append(out, c)
+		}
+	}
+	if plan := b.Plans[v.Name]; plan != nil && !knowsSink(v, plan) && !plan.NamesSink() && len(plan.Files) == 0 {
+		add(finding.NoSpanBy{Cause: finding.NotTold, Count: uint64(max(1, len(plan.Processes)))})
+	}
+	if v.Tracer != nil {
+		add(l.otherLanguage(v.Tracer.Language))
+	}
+	add(finding.NoSpanBy{Cause: finding.NotInherited, Count: l.lacking, Of: l.seen})
+	add(l.inLog(record.TracerFailed, finding.TracerFailed))
+	add(finding.NoSpanBy{Cause: finding.Refused, Count: l.counts.Malformed + l.counts.Rejected})
+	if l.counts.Requests+l.counts.Malformed == 0 {
+		add(finding.NoSpanBy{Cause: finding.NotUnderstood, Count: l.connections})
+	}
+	export := l.inLog(record.ExportFailed, finding.ExportFailed)
+	if export.Count == 0 {
+		export.Count = l.failed
+	}
+	add(export)
+	add(finding.NoSpanBy{Cause: finding.Dropped, Count: l.dropped})
+	add(finding.NoSpanBy{Cause: finding.OtherSignals, Count: l.counts.Metrics + l.counts.Logs})
+	if l.counts.Metrics+l.counts.Logs+l.counts.Rejected == 0 {
+		add(finding.NoSpanBy{Cause: finding.Empty, Count: l.counts.Requests})
+	}
+	add(finding.NoSpanBy{Cause: finding.OnlyBefore, Count: b.learntSpans(v.Name)})
+	if out == nil {
+		add(finding.NoSpanBy{Cause: finding.NotInstrumented, Count: l.loaded, Of: l.seen})
+	}
+	if out == nil && l.runs > 0 {
+		add(finding.NoSpanBy{Cause: finding.NotConnected, Count: uint64(l.runs)})
+	}
+	return out
+}
+
+// causesBeside says how many spans came of the other operations: the tracer is there, and has
+// nothing that would make a span of these.
+func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoSpanBy {
+	one := finding.NoSpanBy{Cause: finding.NotInstrumented, Count: b.lookAt(variant).counts.Told()}
+	if one.Count == 0 {
+		return nil
+	}
+	for _, l := range none {
+		one.Names = append(one.Names, l.Operation)
+	}
+	one.Text = words.Cause(one)
+	return []finding.NoSpanBy{one}
+}
+
+// otherLanguage tells of programs of which none is of the tracer's language.
+func (l looked) otherLanguage(language string) finding.NoSpanBy {
+	one := finding.NoSpanBy{Cause: finding.OtherLanguage}
+	begins, known := config.Programs[language]
+	if !known || l.seen == 0 {
+		return one
+	}
+	for _, p := range l.processes {
+		for _, name := range p.Programs {
+			if slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(strings.ToLower(name), b) }) {
+				return one
+			}
+			one.Names = append(one.Names, name)
+		}
+	}
+	one.Count, one.Of = l.seen, l.seen
+	return one
+}
+
+// inLog is what the logs tell of a cause, of the process that tells the most.
+func (l looked) inLog(cause record.Cause, as finding.NoSpanCause) finding.NoSpanBy {
+	one := finding.NoSpanBy{Cause: as}
+	for _, p := range l.processes {
+		for _, sign := range p.Log {
+			if sign.Cause == cause && sign.Lines > one.Count {
+				one.Count, one.Process, one.Log = sign.Lines, p.Process, finding.PlainText(sign.Last)
+			}
+		}
+	}
+	return one
+}
+
+// Elsewhere are the processes, by variant, that sent spans elsewhere than to the sink in a measured run, or tried to.
+func (b *Book) Elsewhere() []finding.Elsewhere {
+	var out []finding.Elsewhere
+	for _, v := range b.Variants {
+		at := map[string]int{} // by process: its place in out
+		for _, block := range dataset.BlocksIn(b.All[v.Name]) {
+			for _, seen := range b.All[v.Name][block].Elsewhere {
+				i, known := at[seen.Process]
+				if !known {
+					i = len(out)
+					at[seen.Process], out = i, append(out, finding.Elsewhere{Variant: v.Name, Process: seen.Process, Of: len(b.All[v.Name])})
+				}
+				one := &out[i]
+				one.To = append(one.To, seen.To...)
+				slices.Sort(one.To)
+				one.To = slices.Compact(one.To)
+				if seen.Log != nil {
+					one.Log = finding.PlainText(seen.Log.Last)
+				}
+				one.Runs++
+			}
+		}
+	}
+	for i := range out {
+		out[i].Text = words.Elsewhere(out[i])
+	}
+	return out
+}
+
+// learntSpans is how many spans came in a variant's calibrations.
+func (b *Book) learntSpans(variant string) uint64 {
+	var n uint64
+	for _, r := range b.Calibrations(variant) {
+		if !r.Failed() {
+			n += r.Life.Told()
+		}
+	}
+	return n
 }

@@ -3,10 +3,20 @@
 package agent
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/loading"
 	"github.com/tracetax/tracetax/internal/cli/receiving"
+	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/verify"
 )
 
 // New holds all of them.
@@ -18,4 +28,104 @@ func New(s console.Streams) *cobra.Command {
 	}
 	agent.AddCommand(receiving.NewAgent(s), receiving.NewTap(s), newKeep(s), loading.NewAgent(s), newHello(), newVerify(s), newVerifyTiers(s))
 	return agent
+}
+
+// This file is tracetax agent hello: a minimal service, for where there is no Go to build one.
+
+func newHello() *cobra.Command {
+	var listen string
+	c := &cobra.Command{
+		Use:   "hello",
+		Short: "A minimal HTTP service, to measure this machine's noise on",
+		Args:  console.UsageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			l, err := net.Listen("tcp", listen)
+			if err != nil {
+				return fmt.Errorf("listening for the minimal service: %w", err)
+			}
+			return serveHello(c.Context(), l)
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to listen on")
+	return c
+}
+
+// serveHello serves on l until ctx ends.
+func serveHello(ctx context.Context, l net.Listener) error {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		// An error means that the client is gone: there is nobody to tell.
+		_, _ = w.Write([]byte(`{"message":"hello","number":42}` + "\n"))
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving: %w", err)
+	}
+	return nil
+}
+
+// newKeep is the process that stands between tracetax and each program it
+// starts, and ends the program when tracetax is no more.
+func newKeep(console.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "keep",
+		Short: "Start a program and leave nothing of it behind",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return keeper.Keep(c.Context())
+		},
+	}
+}
+
+// This file is tracetax agent verify-techempower and verify-tiers: the checks that the requests/* and tiers/* workloads name.
+
+// newVerify is started by a run, for each variant before it is measured.
+func newVerify(s console.Streams) *cobra.Command {
+	var target verify.Target
+	c := &cobra.Command{
+		Use:   "verify-techempower",
+		Short: "Check a service and its database against TechEmpower's rules for /json, /db, /queries and /updates",
+		Args:  console.UsageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkService(target.URL); err != nil {
+				return err
+			}
+			if target.Database == "" {
+				return console.UsageError(errors.New("give --database the address of its database: postgres://user@127.0.0.1:5432/name"))
+			}
+			return verify.TechEmpower(c.Context(), s.Out, target)
+		},
+	}
+	c.Flags().StringVar(&target.URL, "url", "", "`address` of the service, without a path")
+	c.Flags().StringVar(&target.Database, "database", "", "`address` of its PostgreSQL")
+	return c
+}
+
+// newVerifyTiers is started likewise.
+func newVerifyTiers(s console.Streams) *cobra.Command {
+	var address string
+	c := &cobra.Command{
+		Use:   "verify-tiers",
+		Short: "Check that three tiers answer with the bytes that they answer with in every language",
+		Args:  console.UsageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkService(address); err != nil {
+				return err
+			}
+			return verify.Tiers(c.Context(), s.Out, address)
+		},
+	}
+	c.Flags().StringVar(&address, "url", "", "`address` of the first tier, without a path")
+	return c
+}
+
+func checkService(address string) error {
+	if u, err := url.Parse(address); err != nil || u.Host == "" {
+		return console.UsageError(errors.New("give --url the address of the service: http://127.0.0.1:8080"))
+	}
+	return nil
 }

@@ -7,7 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
+	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
@@ -151,4 +155,105 @@ func showLoad(s console.Streams, done loadResult, asJSON bool, stopped error) er
 		return errors.New("no operation was answered as expected")
 	}
 	return nil
+}
+
+// This file reads what this process itself uses while it makes load.
+
+// ownUse is what this process has used until a moment.
+type ownUse struct {
+	ran     time.Duration
+	threads load.Threads // nil where the system does not tell
+}
+
+func ownCPU() ownUse {
+	var u syscall.Rusage
+	// Cannot fail: the arguments are right.
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	own := ownUse{ran: time.Duration(u.Utime.Nano() + u.Stime.Nano())}
+	if threads, err := load.ReadCPU(os.Getpid()); err == nil {
+		own.threads = threads
+	}
+	return own
+}
+
+// since is what was used after before, by so many event loops in the main.
+func (u ownUse) since(before ownUse, loops int) load.CPUTime {
+	used := load.CPUTime{Ran: u.ran - before.ran}
+	if u.threads != nil && before.threads != nil {
+		used.Waited = u.threads.Since(before.threads, loops).Waited
+	}
+	return used
+}
+
+// This file says how a load came by its connections, and what had none.
+
+// openedText says how many connections were opened, also those that the warm-up
+// left open.
+func openedText(done loadResult) string {
+	if done.warmedUp == 0 {
+		return fmt.Sprintf("%d connections opened", done.load.Connected)
+	}
+	return fmt.Sprintf("%d connections opened in the warm-up, %d after it", done.warmedUp, done.load.Connected)
+}
+
+// unreachable reports whether no connection could be opened, and none was open.
+func unreachable(l record.Load) bool { return l.Started == 0 && l.Connected == 0 && l.TimedOut > 0 }
+
+// neverSentText says what operations that were never sent had waited for.
+func neverSentText(l record.Load) string {
+	switch {
+	case unreachable(l):
+		return "no connection could be opened within their time-out"
+	case l.Started == 0:
+		return "no connection that was opened got through its handshake within their time-out"
+	}
+	return "no connection came free within their time-out"
+}
+
+// This file reads the files that flags name.
+
+// readRegular reads a file that is looked at before it is opened: to open a named
+// pipe waits until somebody writes, and no signal ends that.
+func readRegular(name string) ([]byte, error) {
+	if err := checkRegular(name); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
+}
+
+// checkRegular is an error that names the file, where it is none or no regular one.
+func checkRegular(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", name)
+	}
+	return nil
+}
+
+// This file is the message of a gRPC call on the command line.
+
+// message fills in what is gRPC's alone.
+func (o *options) message(r *load.Request) error {
+	if o.body != "" || o.method != "" || o.status != 0 {
+		return errors.New("--body, --method and --status are for http:// and https:// only; the message of a gRPC call is --data")
+	}
+	var err error
+	switch {
+	case o.protoset != "":
+		if r.Schema, err = readRegular(o.protoset); err != nil {
+			return fmt.Errorf("--protoset: %w", err)
+		}
+		r.Body = []byte("{}")
+		if o.data != "" {
+			r.Body, err = textOrFile("--data", o.data)
+		}
+	case strings.HasPrefix(o.data, "@"):
+		r.Body, err = textOrFile("--data", o.data)
+	case o.data != "":
+		return errors.New("--data in JSON needs the types of the service: give --protoset FILE (from protoc --descriptor_set_out=FILE --include_imports); a message in protobuf is @FILE")
+	}
+	return err
 }

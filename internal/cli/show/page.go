@@ -3,6 +3,8 @@ package show
 // This file is the page that show prints: its lines, and those that several kinds have.
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +13,9 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/session"
 )
 
 // page prints lines; the first error ends it.
@@ -71,4 +76,244 @@ func (p *page) packages(a config.Artifact) {
 	if len(all) > 0 {
 		p.line("\npackages: %s", strings.Join(all, ", "))
 	}
+}
+
+// What is shown of an experiment.
+
+func (p *page) experiments(experiments []*config.Experiment) {
+	for i, e := range experiments {
+		if i > 0 {
+			p.line("\n---")
+		}
+		p.head("experiment", e.Name, "", e.Description)
+		p.line("  %s", e.Summary())
+		for _, line := range e.Rewritten() {
+			p.line("  %s", line)
+		}
+		p.canRun(e)
+		text, err := e.YAML()
+		if err != nil {
+			p.err = errors.Join(p.err, err)
+			return
+		}
+		p.line("\n%s", strings.TrimSpace(string(text)))
+	}
+}
+
+// canRun prints whether an experiment can run here, and what is left out of it.
+func (p *page) canRun(e *config.Experiment) {
+	left, whole := session.Lacking(e)
+	if whole || len(left) == 0 {
+		p.needs(e.Needs())
+		return
+	}
+	p.line("\nruns here: in part; left out are")
+	for _, l := range left {
+		p.line("  %s: %s", lackView(l).name(false), strings.Join(l.Missing, "; "))
+	}
+}
+
+// What is shown of a tracer.
+
+func (p *page) tracer(t *config.Tracer) {
+	p.head("tracer", t.Name, t.Language, t.Description)
+	p.needs(t.Needs)
+	p.packages(t.Artifact)
+	if len(t.Wrap) > 0 {
+		p.line("\ngoes before the command: %s", strings.Join(t.Wrap, " "))
+	}
+	if len(t.Args) > 0 {
+		p.line("\ngoes after the command: %s", strings.Join(t.Args, " "))
+	}
+	if len(t.Env)+len(t.Append) > 0 {
+		p.line("\nenvironment:")
+		p.env("  ", t.Env)
+		p.appended("  ", t.Append)
+	}
+	if len(t.Templates) > 0 {
+		p.line("\nfilled in for each run: %s", strings.Join(t.Templates, ", "))
+	}
+	if len(t.Processes) > 0 {
+		p.line("\nprocesses that it brings:")
+	}
+	for _, b := range t.Processes {
+		p.line("  %s (%s, %s): %s", b.Name, broughtRole(b), whereOf(b), strings.Join(b.Run, " "))
+	}
+	if t.Connects > 0 {
+		p.line("\nwaits until it is connected: %s at most", t.Connects)
+	}
+	p.settings(t.Settings)
+}
+
+func (p *page) settings(settings []config.Setting) {
+	if len(settings) > 0 {
+		p.line("\nsettings:")
+	}
+	for _, s := range settings {
+		p.setting(s)
+	}
+}
+
+func whereOf(b config.Brought) string {
+	if b.Beside {
+		return b.Where() + " each traced process"
+	}
+	return b.Where()
+}
+
+func broughtRole(b config.Brought) string {
+	if b.Service != nil {
+		return fmt.Sprintf("%s, service %s", b.Role, b.Service.Name)
+	}
+	return string(b.Role)
+}
+
+func (p *page) setting(s config.Setting) {
+	p.line("  %s (%s, default %s)", s.Name, s.Kind, s.Default)
+	if s.Description != "" {
+		p.line("      %s", oneLine(s.Description))
+	}
+	p.env("      ", s.Env)
+	p.appended("      ", s.Append)
+	for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
+		choice := s.Choices[name]
+		p.line("      %s", strings.TrimSuffix(name+": "+oneLine(choice.Description), ": "))
+		p.env("          ", choice.Env)
+		p.appended("          ", choice.Append)
+		if len(choice.Unset) > 0 {
+			p.line("          without %s", strings.Join(choice.Unset, ", "))
+		}
+		if len(choice.Without) > 0 {
+			p.line("          these say nothing: %s", strings.Join(choice.Without, ", "))
+		}
+		if choice.Steps != nil {
+			p.line("          steps left: %s", cmp.Or(strings.Join(choice.Steps, ", "), "none"))
+		}
+	}
+}
+
+// What is shown of a workload, and of a service.
+
+func (p *page) workload(w *config.Workload) {
+	p.head("workload", w.Name, w.Language, w.Description)
+	p.needs(w.Needs)
+	p.packages(w.Artifact)
+	p.line("\nprocesses:")
+	for _, process := range w.Processes {
+		role := string(process.Role)
+		if process.Service != nil {
+			role += ", service " + process.Service.Name
+		}
+		p.line("  %s (%s): %s", process.Name, role, strings.Join(process.Run, " "))
+	}
+	if w.Self {
+		p.line("\nit is self-driving: a load gives calls, depth, threads, busy, rate or duration")
+	}
+	p.line("\noperations:")
+	for _, o := range w.Operations {
+		p.line("  %s: %s%s", o.Name, workOf(w, o), ownRate(o))
+		if o.Description != "" {
+			p.line("      %s", oneLine(o.Description))
+		}
+	}
+	if len(w.Prepare) > 0 {
+		p.line("\nbefore each run: %s", strings.Join(w.Prepare, " "))
+	}
+	if len(w.Cleanup) > 0 {
+		p.line("\nafter each run: %s", strings.Join(w.Cleanup, " "))
+	}
+	if len(w.Verify) > 0 {
+		p.line("\nits answers are checked by: %s", strings.Join(w.Verify, " "))
+	}
+	if len(w.Build) > 0 {
+		p.line("\nbuilt for: %s", strings.Join(buildNames(w), ", "))
+	}
+}
+
+// ownRate is the rate at which an operation is asked where nothing else is said.
+func ownRate(o config.Operation) string {
+	if o.Rate <= 0 {
+		return ""
+	}
+	return " (" + finding.FormatValue(o.Rate, "1/s") + ")"
+}
+
+// workOf is what an operation asks for: a request, or the words of an order.
+func workOf(w *config.Workload, o config.Operation) string {
+	if !w.Self {
+		requests := []string{strings.TrimSpace(o.Method + " " + o.URL)}
+		for _, step := range o.Then {
+			requests = append(requests, step.Method+" "+step.URL)
+		}
+		return strings.Join(requests, ", then ")
+	}
+	words := []string{"run"}
+	for _, word := range slices.Sorted(maps.Keys(o.Drive)) {
+		words = append(words, word+"="+o.Drive[word])
+	}
+	return strings.Join(words, " ")
+}
+
+func buildNames(w *config.Workload) []string {
+	names := []string{}
+	for _, tracer := range slices.Sorted(maps.Keys(w.Build)) {
+		if tracer == "" {
+			tracer = "any other tracer"
+		}
+		names = append(names, tracer)
+	}
+	return names
+}
+
+func (p *page) service(s *config.Service) {
+	p.head("service", s.Name, "", s.Description)
+	p.needs(s.Needs)
+	p.line("\nrole: %s", s.Process.Role)
+	p.line("run: %s", strings.Join(s.Process.Run, " "))
+	p.ofSpans(s)
+	if s.Hop != nil {
+		p.ofSpans(s.Hop)
+	}
+}
+
+// ofSpans is what a service does with spans, and what can be set of it there.
+func (p *page) ofSpans(s *config.Service) {
+	if len(s.Receives) > 0 {
+		way := "\nspans pass through it (via: %s): it receives %s"
+		if s.Stores() {
+			way = "\nspans are stored in it (to: %s): it receives %s"
+		}
+		p.line(way, s.Name, strings.Join(receives(s), ", "))
+		p.line("it says what was: %s", strings.Join(said(s), ", "))
+	}
+	for _, section := range slices.Sorted(maps.Keys(s.Components)) {
+		p.line("%s of a configuration: %s", section, strings.Join(s.Components[section], ", "))
+	}
+	if len(s.Process.Env) > 0 {
+		p.line("\nenvironment:")
+		p.env("  ", s.Process.Env)
+	}
+	p.settings(s.Settings)
+}
+
+// receives are the protocols that a service takes spans in by.
+func receives(s *config.Service) []string {
+	var out []string
+	for _, r := range protocol.Table {
+		if _, takes := s.Receives[r.Name]; takes {
+			out = append(out, r.Title)
+		}
+	}
+	return out
+}
+
+// said is what a service says of spans, each once.
+func said(s *config.Service) []string {
+	var out []string
+	for _, one := range s.Says {
+		if !slices.Contains(out, one.What) {
+			out = append(out, one.What)
+		}
+	}
+	return out
 }

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"text/tabwriter"
 
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -69,3 +72,217 @@ func (f Shown) Print(w io.Writer) error {
 	}
 	return p.err
 }
+
+// This file names the parts of an experiment that cannot run on this machine.
+
+// lackView is a part that cannot run here as JSON has it.
+type lackView struct {
+	Workload string   `json:"workload"`
+	Variant  string   `json:"variant,omitempty"` // "" is all of them
+	Missing  []string `json:"missing"`           // what is missing, and how to get it
+}
+
+// name is what a part is called; where an experiment has one workload its name says
+// nothing.
+func (l lackView) name(several bool) string {
+	switch {
+	case l.Variant == "":
+		return "workload " + l.Workload
+	case several:
+		return l.Variant + " of " + l.Workload
+	}
+	return l.Variant
+}
+
+// lackViews is the same for JSON; nil where there is none.
+func lackViews(all []session.Lack) []lackView {
+	var out []lackView
+	for _, l := range all {
+		out = append(out, lackView(l))
+	}
+	return out
+}
+
+func lackNames(left []lackView, several bool) string {
+	var names []string
+	for _, l := range left {
+		names = append(names, l.name(several))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Kinds are the kinds of things in the catalog, as the user says them.
+var Kinds = []string{"experiments", "workloads", "services", "tracers"}
+
+// Listed is one line of list.
+type Listed struct {
+	Kind        string     `json:"kind"` // experiment, workload, service or tracer
+	Name        string     `json:"name"`
+	Language    string     `json:"language,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Needs       []needView `json:"needs"`
+	Runs        bool       `json:"runs_here"`
+	Missing     []string   `json:"missing"`            // what is missing, and how to get it
+	LeftOut     []lackView `json:"left_out,omitempty"` // of an experiment that runs in part
+	several     bool       // an experiment over several workloads
+	Broken      string     `json:"broken,omitempty"`
+}
+
+type needView struct {
+	Command string `json:"command,omitempty"`
+	Also    string `json:"also,omitempty"`
+	Instead string `json:"instead,omitempty"`
+	Install string `json:"install,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// List lists what a catalog has of a kind.
+func List(kind string, catalog *config.Catalog) ([]Listed, error) {
+	names, look := catalog.Experiments, listExperiment
+	switch kind {
+	case "workloads":
+		names, look = catalog.Workloads, listWorkload
+	case "services":
+		names, look = catalog.Services, listService
+	case "tracers":
+		names, look = catalog.Tracers, listTracer
+	}
+	all, err := names()
+	if err != nil {
+		return nil, err
+	}
+	var out []Listed
+	for _, name := range all {
+		l, needs, err := look(catalog, name)
+		l.Kind, l.Name = strings.TrimSuffix(kind, "s"), name
+		l.Needs, l.Missing = needViews(needs), append([]string{}, artifact.Missing(needs)...)
+		if len(l.LeftOut) > 0 { // the rest runs
+			l.Missing = []string{}
+		}
+		l.Runs = err == nil && len(l.Missing) == 0
+		if err != nil { // one wrong folder of the user's must not hide the others
+			l.Broken = err.Error()
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func listExperiment(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
+	experiments, err := catalog.Experiment(name)
+	if err != nil {
+		return Listed{}, nil, err
+	}
+	var needs []config.Need
+	for _, e := range experiments {
+		needs = append(needs, e.Needs()...)
+	}
+	left, none := session.LackingParts(experiments)
+	if none {
+		left = nil
+	}
+	return Listed{Description: experiments[0].Description, LeftOut: lackViews(left), several: len(experiments) > 1}, config.Distinct(needs), nil
+}
+
+func listWorkload(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
+	w, err := catalog.Workload(name)
+	if err != nil {
+		return Listed{}, nil, err
+	}
+	return Listed{Language: w.Language, Description: w.Description}, w.Needs, nil
+}
+
+func listService(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
+	s, err := catalog.Service(name)
+	if err != nil {
+		return Listed{}, nil, err
+	}
+	return Listed{Description: s.Description}, s.Needs, nil
+}
+
+func listTracer(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
+	t, err := catalog.Tracer(name)
+	if err != nil {
+		return Listed{}, nil, err
+	}
+	return Listed{Language: t.Language, Description: t.Description}, t.Needs, nil
+}
+
+func needViews(needs []config.Need) []needView {
+	out := make([]needView, len(needs))
+	for i, n := range needs {
+		out[i] = needView(n)
+	}
+	return out
+}
+
+// PrintList writes a table of things, and what is missing.
+func PrintList(w io.Writer, all []Listed) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	kind := ""
+	for _, l := range all {
+		if l.Kind != kind {
+			if kind != "" {
+				fmt.Fprintln(table)
+			}
+			kind = l.Kind
+			fmt.Fprintf(table, "%s\tRUNS HERE\tNEEDS\tDESCRIPTION\n", strings.ToUpper(kind))
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.runs(), needWords(l.Needs), oneLine(l.Description))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	printMissing(w, all)
+	for _, l := range all {
+		if len(l.LeftOut) > 0 {
+			fmt.Fprintf(w, "\n%s %s runs here in part, without %s: 'tracetax show %s' says why\n", l.Kind, l.Name, lackNames(l.LeftOut, l.several), l.Name)
+		}
+		if l.Broken != "" {
+			fmt.Fprintf(w, "\n%s %s is broken:\n%s\n", l.Kind, l.Name, l.Broken)
+		}
+	}
+	return nil
+}
+
+// printMissing says each thing that is missing once, with all that cannot run for it.
+func printMissing(w io.Writer, all []Listed) {
+	var order []string
+	who := map[string][]string{}
+	for _, l := range all {
+		for _, m := range l.Missing {
+			if who[m] == nil {
+				order = append(order, m)
+			}
+			who[m] = append(who[m], l.Kind+" "+l.Name)
+		}
+	}
+	for _, m := range order {
+		fmt.Fprintf(w, "\n%s cannot run here: %s\n", strings.Join(who[m], ", "), m)
+	}
+}
+
+func (l Listed) runs() string {
+	switch {
+	case !l.Runs:
+		return "no"
+	case len(l.LeftOut) > 0:
+		return "in part"
+	}
+	return "yes"
+}
+
+func needWords(needs []needView) string {
+	var words []string
+	for _, n := range needs {
+		if n.Command != "" && !slices.Contains(words, n.Command) {
+			words = append(words, n.Command)
+		}
+	}
+	if len(words) == 0 {
+		return "-"
+	}
+	return strings.Join(words, ", ")
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

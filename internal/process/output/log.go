@@ -3,10 +3,12 @@
 package output
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -163,4 +165,165 @@ func (l *Log) Close() error {
 	err := l.file.Close()
 	l.file = nil
 	return err
+}
+
+// Reading a log: all of it, or its end.
+
+// lineLimit bounds what Lines takes for one line; a longer one comes in pieces.
+const lineLimit = 64 << 10
+
+// Lines calls do with every line of the log, in order, until do returns an
+// error, which it returns. Where the log was cut or its file could not be
+// written, it goes on with the end that is in memory.
+func (l *Log) Lines(do func(line string) error) error {
+	l.mu.Lock()
+	whole, err := l.open()
+	l.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	defer whole.Close()
+	return eachLine(whole, do)
+}
+
+// AfterCut calls do with every whole line behind what was left out of the log, as Lines does; cut is whether anything was.
+// What is left out was in no line of Lines.
+func (l *Log) AfterCut(do func(line string) error) (cut bool, err error) {
+	l.mu.Lock()
+	last := l.lastBytes()
+	cut = l.total-l.kept > int64(len(last))
+	text := string(last)
+	l.mu.Unlock()
+	if !cut {
+		return false, nil
+	}
+	_, text, _ = strings.Cut(text, "\n") // the first line may be a piece of one
+	return true, eachLine(strings.NewReader(text), do)
+}
+
+// open returns the log as it is now; l.mu is held.
+func (l *Log) open() (io.ReadCloser, error) {
+	file, err := os.Open(l.path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the log: %w", err)
+	}
+	var whole io.Reader = io.LimitReader(file, l.kept)
+	if l.total > l.kept {
+		last, cut := l.afterCut()
+		whole = io.MultiReader(whole, strings.NewReader(cut), strings.NewReader(string(last)))
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{whole, file}, nil
+}
+
+func eachLine(whole io.Reader, do func(line string) error) error {
+	lines := bufio.NewReaderSize(whole, lineLimit)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if len(line) > 0 {
+			if err := do(strings.TrimRight(string(line), "\r\n")); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return fmt.Errorf("reading a log: %w", err)
+		}
+	}
+}
+
+// afterCut returns the end of the log that is not in the file, and the line
+// that stands before it.
+func (l *Log) afterCut() (last []byte, cut string) {
+	last = l.lastBytes()
+	missing := l.total - l.kept - int64(len(last))
+	if missing <= 0 {
+		return last[-missing:], ""
+	}
+	why := fmt.Sprintf("the log has reached its limit of %d bytes", l.limit)
+	if l.failure != nil {
+		why = l.failure.Error()
+	}
+	return last, fmt.Sprintf("\n[tracetax: %d bytes are left out here: %s]\n", missing, why)
+}
+
+func (l *Log) lastBytes() []byte { return l.tail[max(0, len(l.tail)-tailLimit):] }
+
+// Waiting for a line of a log.
+
+// await is somebody waiting for a line.
+type await struct {
+	line  *regexp.Regexp
+	found chan string // holds one
+}
+
+// tell looks for the lines that somebody waits for.
+func (l *Log) tell(p []byte) {
+	if len(l.waiting) == 0 {
+		return
+	}
+	lines := strings.SplitAfter(string(l.partial)+string(p), "\n")
+	l.partial = append(l.partial[:0], lines[len(lines)-1]...)
+	if len(l.partial) > tailLimit {
+		l.partial = l.partial[:0]
+	}
+	for _, line := range lines[:len(lines)-1] {
+		for _, w := range l.waiting {
+			w.offer(strings.TrimRight(line, "\r\n"))
+		}
+	}
+}
+
+func (w *await) offer(line string) {
+	if !w.line.MatchString(line) {
+		return
+	}
+	select {
+	case w.found <- line:
+	default: // it has one already
+	}
+}
+
+// Await returns a channel that gets the first line that matches, among those
+// written already and those to come. stop ends the waiting.
+func (l *Log) Await(line *regexp.Regexp) (found <-chan string, stop func()) {
+	w := &await{line: line, found: make(chan string, 1)}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// An unfinished last line is offered too; it is offered again when it is whole.
+	// A log that can't be read back is left to what is to come.
+	if whole, err := l.open(); err == nil {
+		err = eachLine(whole, func(text string) error { w.offer(text); return nil })
+		l.failure = errors.Join(l.failure, err, whole.Close())
+	}
+	if len(l.waiting) == 0 {
+		last := l.lastBytes()
+		l.partial = append(l.partial[:0], last[strings.LastIndexByte(string(last), '\n')+1:]...)
+	}
+	l.waiting = append(l.waiting, w)
+	if l.pump != nil {
+		l.pump.hurry(true)
+	}
+	return w.found, func() { l.forget(w) }
+}
+
+func (l *Log) forget(w *await) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range l.waiting {
+		if other == w {
+			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+			break
+		}
+	}
+	if len(l.waiting) == 0 {
+		l.partial = nil
+		if l.pump != nil {
+			l.pump.hurry(false)
+		}
+	}
 }

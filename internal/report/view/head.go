@@ -1,6 +1,8 @@
-// What stands above the figures: what was measured, and how that came about.
-
+// Package view owns what is shown of a document: it makes the model of a report, one builder a part. What it says holds
+// for every form; it must not know how one is drawn, and computes no figure that the document does not hold.
 package view
+
+// What stands above the figures: what was measured, and how that came about.
 
 import (
 	"cmp"
@@ -183,9 +185,6 @@ func machineTable(doc *finding.Document) model.Grid {
 	walk("", doc.Environment)
 	return g
 }
-
-// Package view owns what is shown of a document: it makes the model of a report, one builder a part. What it says holds
-// for every form; it must not know how one is drawn, and computes no figure that the document does not hold.
 
 // brief is a result of which an operation after the other is shown.
 type brief struct {

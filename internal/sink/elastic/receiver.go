@@ -5,10 +5,13 @@
 package elastic
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 
+	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 )
 
@@ -83,4 +86,132 @@ func settings(r *http.Request) wire.Answer {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}
 	return answer
+}
+
+// This file answers requests as the APM server does.
+
+// end is the answer to a request that was read to its end: 202, or 400 if events of it
+// were refused. What was valid is accepted either way.
+func (s *stream) end(r *http.Request) wire.Answer {
+	answer := wire.Answer{Status: http.StatusAccepted, Spans: s.spans, Events: s.accepted}
+	_, verbose := r.URL.Query()["verbose"]
+	switch {
+	case !s.begun:
+		// A body without a line: the server takes it, and nothing is counted of it.
+		s.total.Note(other, 0)
+	case len(s.faults) > 0:
+		answer.Status, answer.Type, answer.Body = http.StatusBadRequest, typeJSON, s.answer(s.faults...)
+	case verbose:
+		answer.Type, answer.Body = typeJSON, s.answer()
+	}
+	return answer
+}
+
+// answer is how many events were accepted, and what was wrong with others.
+func (s *stream) answer(faults ...fault) []byte {
+	b, err := json.Marshal(struct {
+		Accepted uint64  `json:"accepted"`
+		Errors   []fault `json:"errors,omitempty"`
+	}{s.accepted, faults})
+	if err != nil {
+		panic(fmt.Sprintf("encoding an answer of the sink: %v", err)) // strings and numbers can be written
+	}
+	return append(b, '\n')
+}
+
+// Accepted is how many spans of a request a server accepted: all that it counts as accepted, also where it refuses other
+// events with 400. Where it accepted fewer events than were valid here, each of those that it refused may have been a span.
+func (*Receiver) Accepted(answer *http.Response, body []byte, counted wire.Answer) uint64 {
+	if answer.StatusCode != http.StatusBadRequest {
+		return counted.Spans
+	}
+	var said struct{ Accepted uint64 }
+	if json.Unmarshal(body, &said) != nil {
+		return 0 // an answer that is none of its server's
+	}
+	refused := counted.Events - min(counted.Events, said.Accepted)
+	return counted.Spans - min(counted.Spans, refused)
+}
+
+// This file counts an event that was read.
+
+// count counts the event. Errors are no spans and no log records; they are not counted.
+func (w *walker) count(b *tally.Batch, kind string) error {
+	switch kind {
+	case "transaction", "span":
+		return w.countSpan(b, kind == "span")
+	case "metricset":
+		b.Metrics++
+	case "log":
+		b.Logs++
+	}
+	return nil
+}
+
+func (w *walker) countSpan(b *tally.Batch, child bool) error {
+	e := &w.current
+	switch {
+	case len(e.id) == 0 || len(e.trace) == 0:
+		return errNoID
+	case child && len(e.parent) == 0:
+		return errNoParent
+	}
+	var trace [16]byte
+	var id, parent [8]byte
+	before := b.Spans
+	merging := w.merges != nil && string(w.agent) == agentJava
+	merged := e.composite - min(e.composite, 1)
+	if merging && !child {
+		e.dropped -= min(e.dropped, w.merges.take(e.id))
+	}
+	b.Span(&tally.Span{
+		Trace: decoded(trace[:], e.trace), ID: decoded(id[:], e.id), Parent: decoded(parent[:], e.parent),
+		Name: e.name, Kind: kindOf(e, child), Loose: true, Wide: true, Merged: merged,
+		// The statistics are of spans that are counted as dropped as well: of the exit
+		// spans among them, and of a composite one they count all that it is made of. How
+		// many were composite is not told, so that this is the least.
+		Suppressed: max(e.dropped, e.summed),
+	})
+	counted := b.Spans - before
+	b.Service(w.service, counted)
+	if counted > 0 && merged > 0 && merging {
+		w.merges.add(e.transaction, merged)
+	}
+	return nil
+}
+
+// decoded is an id: the number that its digits are, or its text where it is none.
+func decoded(room, id []byte) []byte {
+	if wire.Hex(room, id) {
+		return room
+	}
+	return id
+}
+
+// kindOf is the kind of a span or transaction: the one that OpenTelemetry's bridge
+// says, or what the type tells, as the server derives it.
+func kindOf(e *event, child bool) tally.Kind {
+	if kind, ok := otelKinds[string(e.otel)]; ok {
+		return kind
+	}
+	switch string(e.kind) {
+	case "request":
+		if !child {
+			return tally.Server
+		}
+	case "messaging":
+		if child {
+			return tally.Producer
+		}
+		return tally.Consumer
+	case "db", "external", "storage", "cache":
+		if child {
+			return tally.Client
+		}
+	}
+	return tally.Internal
+}
+
+var otelKinds = map[string]tally.Kind{
+	"SERVER": tally.Server, "CLIENT": tally.Client, "PRODUCER": tally.Producer, "CONSUMER": tally.Consumer, "INTERNAL": tally.Internal,
 }

@@ -6,6 +6,7 @@
 package scouter
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -192,4 +193,84 @@ func (r *Receiver) greet(c net.Conn, hello []byte) error {
 	default:
 		return fmt.Errorf("%#x is not an agent of Scouter", magic)
 	}
+}
+
+// This file reads datagrams.
+
+// input reads datagrams, and says how many were lost before each.
+type input struct {
+	packets net.PacketConn
+	udp     *net.UDPConn // nil where packets is something else
+	lost    uint32       // in all, as the kernel said last
+	control []byte
+}
+
+// receiveBuffer is asked of the kernel, in bytes: agents send a datagram for each call,
+// in bursts, and what has no room is lost.
+const receiveBuffer = 64 << 20
+
+func newInput(packets net.PacketConn) *input {
+	in := &input{packets: packets}
+	if udp, ok := packets.(*net.UDPConn); ok {
+		in.udp = udp
+		in.prepare()
+	}
+	return in
+}
+
+// next reads a datagram into buffer: its length, and how many were lost before it.
+func (in *input) next(buffer []byte) (n int, lost uint32, err error) {
+	if in.udp == nil {
+		n, _, err = in.packets.ReadFrom(buffer)
+		return n, 0, err
+	}
+	n, controls, _, _, err := in.udp.ReadMsgUDPAddrPort(buffer, in.control)
+	if err != nil {
+		return 0, 0, err
+	}
+	if all, told := overflow(in.control[:controls]); told {
+		lost = all - in.lost
+		in.lost = all
+	}
+	return n, lost, nil
+}
+
+// This file passes on to a Scouter server what its agents send.
+
+// pass passes a datagram of so many valid spans on, if there is a server to pass it to. They are told as forwarded where the
+// network took them and nobody said that nobody is there: the server answers nothing. The
+// spans of a pack in pieces are told with the last piece.
+func (r *Receiver) pass(datagram []byte, spans uint64) {
+	switch {
+	case r.backend == nil:
+	case r.backend.Send(datagram) != nil:
+		r.total.Passed(0, spans)
+	default:
+		r.total.Passed(spans, 0)
+	}
+}
+
+// join has an agent and the server talk, until either ends it. Where the server cannot be
+// reached the agent's connection ends, so that it tries again in its own time.
+func (r *Receiver) join(agent net.Conn, hello []byte) {
+	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Header)
+	defer cancel()
+	server, err := r.backend.Connect(ctx)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	if _, err := server.Write(hello); err != nil {
+		return
+	}
+	ended := make(chan struct{}, 2)
+	for _, way := range [][2]net.Conn{{server, agent}, {agent, server}} {
+		go func() {
+			_, _ = io.Copy(way[0], way[1]) // in whatever way it ends, the other is ended too
+			ended <- struct{}{}
+		}()
+	}
+	<-ended
+	_, _ = server.Close(), agent.Close() // each may have ended
+	<-ended
 }

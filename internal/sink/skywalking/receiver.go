@@ -4,6 +4,7 @@
 package skywalking
 
 import (
+	"encoding/binary"
 	"net"
 
 	"github.com/tracetax/tracetax/internal/sink/forward"
@@ -62,4 +63,200 @@ func methods() map[string]rpc.Method {
 		m["/"+name] = method
 	}
 	return m
+}
+
+// This file walks segments where they lie.
+
+// countCollection counts a SegmentCollection.
+func countCollection(batch *tally.Batch, message []byte) error {
+	f := rpc.Walk(message)
+	for f.Next() {
+		if f.Is(1) {
+			if err := countSegment(batch, f.Bytes); err != nil {
+				return err
+			}
+		}
+	}
+	return f.Err
+}
+
+// segment is what its spans share: what one thread did for one request.
+type segment struct {
+	trace   []byte
+	id      []byte
+	service []byte
+
+	own, parent []byte // room for the ids of a span
+}
+
+// countSegment counts a SegmentObject. Its fields may come in any order: what the spans
+// share is read before them.
+func countSegment(batch *tally.Batch, message []byte) error {
+	var s segment
+	f := rpc.Walk(message)
+	for f.Next() {
+		switch {
+		case f.Is(1):
+			s.trace = f.Bytes
+		case f.Is(2):
+			s.id = f.Bytes
+		case f.Is(4):
+			s.service = f.Bytes
+		}
+	}
+	if f.Err != nil {
+		return f.Err
+	}
+	before := batch.Spans
+	for f = rpc.Walk(message); f.Next(); {
+		if !f.Is(3) {
+			continue
+		}
+		if err := s.count(batch, f.Bytes); err != nil {
+			return err
+		}
+	}
+	batch.Service(s.service, batch.Spans-before)
+	return nil
+}
+
+// span is what is read of a SpanObject. A span's number is told apart from others
+// within its segment only.
+type span struct {
+	number    int32
+	parent    int32 // none: -1
+	reference reference
+	name      []byte
+	kind      uint64
+	layer     uint64
+}
+
+// reference is a parent in another segment: another thread or another process.
+type reference struct {
+	segment []byte
+	number  int32
+}
+
+// Why a span is refused, in words for its sender.
+const (
+	badSegment = "the span's segment has no id"
+	badNumber  = "span id is less than 0, or parent span id less than -1"
+)
+
+// count counts a SpanObject.
+func (s *segment) count(batch *tally.Batch, message []byte) error {
+	p, err := readSpan(message)
+	switch {
+	case err != nil:
+		return err
+	case len(s.id) == 0:
+		batch.Reject(badSegment)
+		return nil
+	case p.number < 0 || p.parent < -1:
+		batch.Reject(badNumber)
+		return nil
+	}
+	s.own = identify(s.own, s.id, p.number)
+	s.parent = s.parent[:0]
+	switch {
+	case p.parent >= 0:
+		s.parent = identify(s.parent, s.id, p.parent)
+	case p.reference.segment != nil:
+		s.parent = identify(s.parent, p.reference.segment, p.reference.number)
+	}
+	batch.Span(&tally.Span{Trace: s.trace, ID: s.own, Parent: s.parent, Name: p.name, Kind: p.tallied(), Loose: true})
+	return nil
+}
+
+// identify writes a span's id into room: its segment and its number.
+func identify(room, segment []byte, number int32) []byte {
+	return binary.BigEndian.AppendUint32(append(room[:0], segment...), uint32(number))
+}
+
+func readSpan(message []byte) (span, error) {
+	var p span
+	f := rpc.Walk(message)
+	for f.Next() {
+		switch {
+		case f.Varint(1):
+			p.number = int32(f.Value)
+		case f.Varint(2):
+			p.parent = int32(f.Value)
+		case f.Is(5) && p.reference.segment == nil: // a consumer of many messages has one for each
+			var err error
+			if p.reference, err = readReference(f.Bytes); err != nil {
+				return p, err
+			}
+		case f.Is(6):
+			p.name = f.Bytes
+		case f.Varint(8):
+			p.kind = f.Value
+		case f.Varint(9):
+			p.layer = f.Value
+		}
+	}
+	return p, f.Err
+}
+
+func readReference(message []byte) (reference, error) {
+	var r reference
+	f := rpc.Walk(message)
+	for f.Next() {
+		switch {
+		case f.Is(3):
+			r.segment = f.Bytes
+		case f.Varint(4):
+			r.number = int32(f.Value)
+		}
+	}
+	return r, f.Err
+}
+
+// The types of a span, and the layer of messages.
+const (
+	entry    = 0
+	exit     = 1
+	local    = 2
+	messages = 5
+)
+
+// tallied returns the kind of the span in the words of the tally.
+func (p *span) tallied() tally.Kind {
+	switch {
+	case p.kind == entry && p.layer == messages:
+		return tally.Consumer
+	case p.kind == entry:
+		return tally.Server
+	case p.kind == exit && p.layer == messages:
+		return tally.Producer
+	case p.kind == exit:
+		return tally.Client
+	case p.kind == local:
+		return tally.Internal
+	}
+	return tally.Unspecified
+}
+
+// This file counts what agents send beside segments.
+
+// countMetrics counts a collection of metrics: field 1 is one reading each, of all that
+// the agent reads at a time.
+func countMetrics(batch *tally.Batch, message []byte) error {
+	f := rpc.Walk(message)
+	for f.Next() {
+		if f.Is(1) {
+			batch.Metrics++
+		}
+	}
+	return f.Err
+}
+
+func countMeter(batch *tally.Batch, message []byte) error {
+	batch.Metrics++
+	return rpc.Check(message)
+}
+
+func countLog(batch *tally.Batch, message []byte) error {
+	batch.Logs++
+	return rpc.Check(message)
 }

@@ -1,7 +1,11 @@
+// Package wire owns what receivers share between a socket and a tally: the limits,
+// whose turn it is to be read, bodies and their decompression, answers, and the
+// walking of JSON and protobuf where they lie. It must not know any protocol, nor
+// the workload or what was expected.
+package wire
+
 // This file is what receivers over HTTP share: the server with its time-outs, the
 // reading of a body, and answers.
-
-package wire
 
 import (
 	"context"
@@ -10,6 +14,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/sink/tally"
 )
 
 const (
@@ -157,3 +163,98 @@ func (in *Intake) Unread(err error) *Refusal {
 	}
 	return &Refusal{http.StatusBadRequest, "reading the body: " + err.Error()}
 }
+
+// Limits bound what a sender can make a receiver hold, and for how long.
+type Limits struct {
+	Body     int64         // bytes of one body, compressed and decompressed each
+	Requests int           // bodies that may be read at a time; others wait
+	Header   time.Duration // time for a connection's handshake or a request's header
+	Request  time.Duration // time for a whole request
+}
+
+// Intake is what receivers of requests share: where they count, their limits, and the
+// turns in which bodies are read. It is safe for concurrent use.
+type Intake struct {
+	Total  *tally.Total
+	Limits Limits
+	Bodies Bodies
+
+	late   time.Duration // waited before each answer
+	places chan struct{} // one for each body that may be read at a time
+}
+
+// Busy tells a sender that it is not at fault.
+const Busy = "the sink is busy with other requests; send again"
+
+// NewIntake returns an intake whose receivers count in total, and answer each request
+// that they have accepted so late.
+func NewIntake(total *tally.Total, limits Limits, late time.Duration) *Intake {
+	limits.Request += late // so that what was read in time can be answered
+	return &Intake{Total: total, Limits: limits, late: late, places: make(chan struct{}, limits.Requests)}
+}
+
+// Enter waits for the turn to read a body; false if the request ended before.
+func (in *Intake) Enter(ctx context.Context) bool {
+	select {
+	case in.places <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Leave ends the turn that Enter began.
+func (in *Intake) Leave() { <-in.places }
+
+// Linger makes an answer late. It ends early if the request does, as it does when
+// the sender gives it up.
+func (in *Intake) Linger(ctx context.Context) { Linger(ctx, in.late) }
+
+// Linger waits so long, or until the request ends.
+func Linger(ctx context.Context, late time.Duration) {
+	if late == 0 {
+		return
+	}
+	timer := time.NewTimer(late)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// This file reads ids that are written in hexadecimal digits.
+
+// Hex decodes hexadecimal digits of either case into the end of room, with zeros
+// before them: an id is a number, and leading zeros may be missing. false if there
+// are none, more than room has place for, or anything else among them.
+func Hex(room, digits []byte) bool {
+	if len(digits) == 0 || len(digits) > 2*len(room) {
+		return false
+	}
+	clear(room)
+	at := 2*len(room) - len(digits)
+	for _, c := range digits {
+		v := hexValues[c]
+		if v > 15 {
+			return false
+		}
+		room[at/2] |= v << (4 * (1 - at%2))
+		at++
+	}
+	return true
+}
+
+// hexValues are the values of hexadecimal digits, and 255 for other bytes.
+var hexValues = func() (values [256]byte) {
+	for i := range values {
+		values[i] = 255
+	}
+	for i, c := range []byte("0123456789abcdef") {
+		values[c] = byte(i)
+	}
+	for i, c := range []byte("ABCDEF") {
+		values[c] = byte(10 + i)
+	}
+	return values
+}()

@@ -3,7 +3,9 @@
 package replicate
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -111,4 +113,179 @@ func publishedCells(p *finding.PublishedCell, unit string) []model.Cell {
 	}
 	cells[2] = withinCell(*p)
 	return cells
+}
+
+// Heads and cells that several tables of a replication have.
+
+// seriesMark tells a series from the others where there is little room: "[2]"; "" where there
+// is but one.
+func seriesMark(doc *finding.Replication, series int) string {
+	if len(doc.Series) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("[%d]", series+1)
+}
+
+// seriesHead is the head of a column of a series: its name without the remark, and its mark.
+func seriesHead(doc *finding.Replication, series int) string {
+	name, _, _ := strings.Cut(doc.Series[series].Name, ", ")
+	return strings.TrimSpace(name + " " + seriesMark(doc, series))
+}
+
+func variantMark(r finding.ReplicationCell) string {
+	switch {
+	case r.Lossy:
+		return r.Variant + " " + parts.LossyMark
+	case r.Suppressed > 0:
+		return r.Variant + " " + parts.SuppressedMark
+	}
+	return r.Variant
+}
+
+func publishedOf(r finding.ReplicationCell, series int) *finding.PublishedCell {
+	for i := range r.Published {
+		if r.Published[i].Series == series {
+			return &r.Published[i]
+		}
+	}
+	return nil
+}
+
+func shownEstimate(i *finding.Interval, unit string) string {
+	if i == nil {
+		return finding.Missing
+	}
+	return finding.FormatValue(i.Estimate, unit)
+}
+
+// withinCell says whether a published cost lies in our interval; empty where it cannot be
+// said.
+func withinCell(p finding.PublishedCell) model.Cell {
+	switch {
+	case p.Within == nil:
+		return model.Cell{}
+	case *p.Within:
+		return model.Cell{Text: "yes", Tone: model.Good}
+	}
+	return model.Cell{Text: "no", Tone: model.Faint}
+}
+
+func ratioCells(i *finding.Interval) []model.Cell {
+	if i == nil {
+		return []model.Cell{{Text: finding.Missing, Tone: model.Faint}, {}}
+	}
+	estimate, ends := parts.Interval(*i, "1", true, model.Plain)
+	return []model.Cell{estimate, ends}
+}
+
+// The orders of the variants in a replication, ours beside the published.
+
+// replicationRankings are the orders of the variants, ours beside the published.
+func replicationRankings(doc *finding.Replication) model.Section {
+	s := model.Section{Title: "The order of the variants, the cheapest first"}
+	for _, r := range doc.Rankings {
+		g := model.Grid{Caption: r.Workload + ", " + parts.At(r.Operation, r.Parameter) + ": " + finding.MetricName(r.Metric), Remark: tauText(doc, r), Columns: []model.Column{
+			{Head: "", Right: true}, {Head: "variant", Give: true}, {Head: "cost", Right: true}, {Head: "(95 %)", Close: true, Drop: 2}, {Head: "alike"},
+		}}
+		for i := range doc.Series {
+			g.Columns = append(g.Columns, model.Column{Head: seriesHead(doc, i), Right: true})
+		}
+		unit, relative := replicationUnit(doc, r)
+		for _, p := range r.Places {
+			row := []model.Cell{{Text: fmt.Sprint(p.Rank)}, {Text: suppressedMarked(doc, p.Variant, inRanking(r))}}
+			if p.Cost == nil {
+				row = append(row, model.Cell{Text: finding.Missing}, model.Cell{})
+			} else {
+				estimate, ends := parts.Interval(*p.Cost, unit, relative, model.Plain)
+				row = append(row, estimate, ends)
+			}
+			row = append(row, model.Cell{Text: p.Groups})
+			for i := range doc.Series {
+				text := ""
+				if i < len(p.Published) && p.Published[i] > 0 {
+					text = fmt.Sprint(p.Published[i])
+				}
+				row = append(row, model.Cell{Text: text})
+			}
+			g.Add(row...)
+		}
+		s.Grids = append(s.Grids, g.DropEmpty())
+		for _, text := range r.Swapped {
+			s.Notes = append(s.Notes, parts.Faint(r.Workload+", "+parts.At(r.Operation, r.Parameter)+": "+text)...)
+		}
+	}
+	return s
+}
+
+// replicationUnit is the unit of a ranking's costs, and whether they are ratios.
+func replicationUnit(doc *finding.Replication, r finding.Ranking) (unit string, relative bool) {
+	for _, t := range doc.Tables {
+		if t.Metric != r.Metric || t.Workload != r.Workload {
+			continue
+		}
+		for _, row := range t.Rows {
+			if row.Variant != t.Baseline && row.Operation == r.Operation {
+				return t.Unit, row.Cost != nil && !t.Amount
+			}
+		}
+	}
+	return "1", true
+}
+
+func tauText(doc *finding.Replication, r finding.Ranking) string {
+	var pieces []string
+	for _, t := range r.Taus {
+		tau := strings.Replace(fmt.Sprintf("%.2f", t.Tau), "-", "−", 1)
+		pieces = append(pieces, fmt.Sprintf("Kendall's τ %s with %s over %d variants", tau, doc.Series[t.Series].Name, t.Variants))
+	}
+	return strings.Join(pieces, "; ")
+}
+
+// Which variants of a replication suppressed spans by a limit of their tracer's own, and the mark
+// of their figures.
+
+func replicationSuppressed(doc *finding.Replication) model.Section {
+	s := model.Section{Title: "Spans suppressed by the tracer's own limit"}
+	g := model.Grid{Columns: []model.Column{{Head: "workload", Give: true}, {Head: "operation", Give: true}, {Head: "variant", Give: true}, {Head: "suppressed", Right: true}, {Head: "spans", Right: true, Drop: 1}}}
+	for _, u := range doc.Suppressed {
+		g.Add([]model.Cell{
+			{Text: u.Workload}, {Text: parts.At(u.Operation, u.Parameter)}, {Text: u.Variant},
+			{Text: finding.FormatValue(u.Share, "1"), Tone: model.Doubtful}, {Text: finding.FormatCount(u.Spans)},
+		}...)
+	}
+	if len(g.Rows) > 0 {
+		s.Grids = []model.Grid{g}
+		s.Notes = parts.Faint("Nothing of them is lost; but what a variant costs that does not send them is the cost of less work than sending them all.")
+	}
+	return s
+}
+
+// suppressedMarked is a variant's name, with a mark where its tracer suppressed spans on any operation
+// that passes.
+func suppressedMarked(doc *finding.Replication, variant string, pass func(finding.ReplicationSuppressed) bool) string {
+	if slices.ContainsFunc(doc.Suppressed, func(u finding.ReplicationSuppressed) bool { return u.Variant == variant && pass(u) }) {
+		return variant + " " + parts.SuppressedMark
+	}
+	return variant
+}
+
+// onWorkload passes the operations of some workloads; of no name, of all.
+func onWorkload(names ...string) func(finding.ReplicationSuppressed) bool {
+	return func(u finding.ReplicationSuppressed) bool {
+		return slices.Contains(names, u.Workload) || slices.Contains(names, "")
+	}
+}
+
+// inMean passes the operations that a mean is of.
+func inMean(m finding.ReplicationMean) func(finding.ReplicationSuppressed) bool {
+	return func(u finding.ReplicationSuppressed) bool {
+		return slices.Contains(m.Cells, u.Workload+", "+u.Operation)
+	}
+}
+
+// inRanking passes the operation that an order is of.
+func inRanking(r finding.Ranking) func(finding.ReplicationSuppressed) bool {
+	return func(u finding.ReplicationSuppressed) bool {
+		return u.Workload == r.Workload && parts.At(u.Operation, u.Parameter) == parts.At(r.Operation, r.Parameter)
+	}
 }

@@ -1,6 +1,13 @@
+// Package logs owns what is read in the logs that the processes of a run leave, and what is struck out of them. It must
+// not know processes, nor phases.
 package logs
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -90,4 +97,61 @@ func FailedExports(lines func(func(string) error) error) (*record.LogSign, error
 		return nil, err
 	}
 	return &sign, err
+}
+
+// Instrumented are the libraries that a log names: what the group "name" of a pattern holds, each once, in the order of
+// their names.
+func Instrumented(pattern *regexp.Regexp, lines func(func(string) error) error) ([]string, error) {
+	group := pattern.SubexpIndex("name")
+	names := map[string]bool{}
+	err := lines(func(line string) error {
+		if found := pattern.FindStringSubmatch(line); found != nil {
+			names[found[group]] = true
+		}
+		return nil
+	})
+	return slices.Sorted(maps.Keys(names)), err
+}
+
+// redacted stands where a secret stood.
+const redacted = "[redacted]"
+
+// RedactFailure takes the plan's secrets out of what a failed run leaves.
+func RedactFailure(f *record.Failure, secrets []string) {
+	r := Replacer(secrets)
+	f.Message = r.Replace(f.Message)
+	for i, line := range f.Log {
+		f.Log[i] = r.Replace(line)
+	}
+}
+
+// Redact takes the plan's secrets out of the logs that a run leaves.
+func Redact(paths []string, secrets []string) error {
+	var errs []error
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("taking secrets out of a log: %w", err))
+			continue
+		}
+		clean := []byte(Replacer(secrets).Replace(string(text)))
+		if bytes.Equal(clean, text) {
+			continue
+		}
+		if err := os.WriteFile(path, clean, 0o644); err != nil {
+			errs = append(errs, fmt.Errorf("taking secrets out of a log: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Replacer strikes secrets out of a text.
+func Replacer(secrets []string) *strings.Replacer {
+	var pairs []string
+	for _, secret := range secrets {
+		if secret != "" {
+			pairs = append(pairs, secret, redacted)
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
