@@ -65,7 +65,7 @@ func TestRegimes(t *testing.T) {
 func TestMeans(t *testing.T) {
 	for _, row := range Table {
 		if Means(row.Name) == "" {
-			t.Errorf("%s does not say what it is: means.go", row.Name)
+			t.Errorf("%s does not say what it is: table.go", row.Name)
 		}
 	}
 	if len(means) != len(Table) {
