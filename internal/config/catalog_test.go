@@ -1,8 +1,13 @@
 package config
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax"
 )
 
@@ -42,4 +47,80 @@ func TestCatalog(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestLayers: what the user adds wins, and does not hide what it does not name.
+func TestLayers(t *testing.T) {
+	workload := func(description string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte("description: " + description + "\nprocesses: [{name: a, run: [a, '{port}']}]\noperations: {home: GET /}")}
+	}
+	c := NewCatalog(
+		fstest.MapFS{"workloads/a/b/workload.yaml": workload("first"), "workloads/c/workload.yaml": workload("first"),
+			"experiments/e.yaml": {Data: []byte("workload: c\nvariants: {none: , t: }")}},
+		fstest.MapFS{"workloads/c/workload.yaml": workload("second"), "workloads/c/extra": {}, "tracers/t/tracer.yaml": {Data: []byte("description: t")}},
+	)
+	names, err := c.Workloads()
+	if diff := cmp.Diff([]string{"a/b", "c"}, names); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if names, _ := c.Tracers(); !cmp.Equal(names, []string{"none", "t"}) {
+		t.Errorf("tracers %v", names)
+	}
+	for name, want := range map[string]string{"a/b": "first", "c": "second"} {
+		w, err := c.Workload(name)
+		if err != nil || w.Description != want || w.Name != name || w.Files == nil {
+			t.Errorf("workload %s: %+v, %v", name, w, err)
+		}
+	}
+	if es, err := c.Experiment("e"); err != nil || es[0].Workload.Description != "second" {
+		t.Errorf("experiment: %v, %v", es, err)
+	}
+	for _, name := range []string{"../c", "/c", "", "a", "workload.yaml", "c/"} {
+		if _, err := c.Workload(name); err == nil || !IsProblem(err) {
+			t.Errorf("workload %q: %v", name, err)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mine.yaml")
+	if err := os.WriteFile(file, []byte("workload: hello/go\nvariants: {none: , otel: }"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{file: "mine", "ladder": "ladder"} {
+		es, err := Find(name, builtIn())
+		if err != nil || es[0].Name != want {
+			t.Errorf("Find(%s) = %v, %v", name, es, err)
+		}
+	}
+	for name, want := range map[string]string{
+		"laddr":                        `unknown experiment "laddr"; did you mean "ladder"? (and there is no file of that name)`,
+		filepath.Join(dir, "not.yaml"): "there is no such file; 'tracetax init ",
+	} {
+		_, err := Find(name, builtIn())
+		if err == nil || !strings.Contains(err.Error(), want) || !IsProblem(err) {
+			t.Errorf("Find(%s): %v\nwant %s", name, err, want)
+		}
+	}
+}
+
+func TestCopyFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	tree := fstest.MapFS{
+		"go.mod.embed": {Data: []byte("module x")}, "sub/run.sh": {Data: []byte("true")},
+		"tool": {Data: []byte("#!/bin/sh\n")}, "plain": {Data: []byte("text")},
+	}
+	if err := CopyFiles(tree, dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, executable := range map[string]bool{"go.mod": false, "sub/run.sh": true, "tool": true, "plain": false} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode()&0o100 != 0; got != executable {
+			t.Errorf("%s has mode %v", name, info.Mode())
+		}
+	}
 }
