@@ -90,8 +90,12 @@ func (s *stage) elsewhere(process string) *record.Elsewhere {
 	return &s.record.Elsewhere[i]
 }
 
-// glance is how often connections are looked for while processes end.
-const glance = 5 * time.Millisecond
+// How often connections are looked for while processes end: a look takes the kernel milliseconds, and many where there are many
+// connections, and is to take a small part of a CPU on which others work, too.
+const (
+	glance = 5 * time.Millisecond // at most
+	rested = 9                    // times as long as the last look took, at least
+)
 
 // watchEnd does what ends processes, and looks meanwhile where they connect to: what a tracer held back it sends then, and
 // then alone where a run is shorter than its delay. Of a variant that exports nobody looks, for nothing is to slow that down.
@@ -101,18 +105,20 @@ func (s *stage) watchEnd(do func() error) error {
 	}
 	ended, watched := make(chan struct{}), make(chan error, 1)
 	go func() {
-		ticker := time.NewTicker(glance)
-		defer ticker.Stop()
+		timer := time.NewTimer(0)
+		defer timer.Stop()
 		for {
 			select {
 			case <-ended:
 				watched <- s.lookElsewhere()
 				return
-			case <-ticker.C:
+			case <-timer.C:
+				begun := time.Now()
 				if err := s.lookElsewhere(); err != nil {
 					watched <- err
 					return
 				}
+				timer.Reset(max(glance, rested*time.Since(begun)))
 			}
 		}
 	}()
