@@ -113,4 +113,3 @@ func await(ctx context.Context, patience time.Duration, so func() (bool, error))
 		}
 	}
 }
-
