@@ -382,6 +382,27 @@ func TestDisturbedWindows(t *testing.T) {
 	}
 }
 
+// A machine on which more blocks are disturbed than may be left out is like this: all count, and none is made again.
+func TestDisturbedWindowsEverywhere(t *testing.T) {
+	s := twoVariants()
+	var each []func(*record.Record)
+	for _, block := range []int{1, 2, 3} {
+		each = append(each, disturb(block, 3, false))
+	}
+	s.change = func(r *record.Record) {
+		for _, change := range each {
+			change(r)
+		}
+	}
+	doc := analyse(t, s.input())
+	if len(doc.Runs.Dropped) > 0 || !warned(doc, "spoiled-kept") {
+		t.Errorf("dropped %q, said to be kept: %t", doc.Runs.Dropped, warned(doc, "spoiled-kept"))
+	}
+	if again, err := analysis.Spoiled(s.input()); err != nil || again != 0 {
+		t.Errorf("%d blocks are to be made again, %v; want none", again, err)
+	}
+}
+
 // In windows, the scatter of blocks is told apart from that of rounds within them; a run in one piece has none.
 func TestScatter(t *testing.T) {
 	for name, c := range map[string]struct {

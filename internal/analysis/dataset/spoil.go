@@ -51,11 +51,19 @@ func (s *Set) spoil() {
 	found := slices.SortedFunc(maps.Values(worst), func(a, b Spoil) int {
 		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.Block, b.Block))
 	})
-	most := mostSpoiled(len(planned))
+	most, spoiled := mostSpoiled(len(planned)), 0
+	for _, one := range found {
+		if s.planned(one.Block) {
+			spoiled++
+		}
+	}
+	busy := spoiled > most // no mishap: the machine is like this, and the blocks without disturbed windows are no better
 	for _, one := range found {
 		switch {
 		case !s.planned(one.Block):
 			s.Dropped = append(s.Dropped, one)
+		case busy && one.Reason.Code == finding.SpoiltWindows:
+			s.Spoiled = append(s.Spoiled, one)
 		case most > 0:
 			s.Dropped = append(s.Dropped, one)
 			most--
