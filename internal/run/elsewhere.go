@@ -93,8 +93,9 @@ func (s *stage) elsewhere(process string) *record.Elsewhere {
 // How often connections are looked for while processes end: a look takes the kernel milliseconds, and many where there are many
 // connections, and is to take a small part of a CPU on which others work, too.
 const (
-	glance = 5 * time.Millisecond // at most
-	rested = 9                    // times as long as the last look took, at least
+	glance     = 5 * time.Millisecond   // at most
+	rested     = 3                      // times as long as the last look took, or
+	mostRested = 100 * time.Millisecond // where that is shorter: a sender waits for its answer for so long
 )
 
 // watchEnd does what ends processes, and looks meanwhile where they connect to: what a tracer held back it sends then, and
@@ -118,7 +119,7 @@ func (s *stage) watchEnd(do func() error) error {
 					watched <- err
 					return
 				}
-				timer.Reset(max(glance, rested*time.Since(begun)))
+				timer.Reset(max(glance, min(rested*time.Since(begun), mostRested)))
 			}
 		}
 	}()
