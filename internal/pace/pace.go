@@ -7,10 +7,10 @@ package pace
 
 import (
 	"math"
-	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // What is not holding the rate.
@@ -177,7 +177,7 @@ func medianSlope(x, y []float64) float64 {
 			slopes = append(slopes, (y[i]-y[j])/(x[i]-x[j]))
 		}
 	}
-	return median(slopes)
+	return stats.Median(slopes)
 }
 
 // scatter is the deviation of the points from their line, as normal values would
@@ -188,15 +188,9 @@ func scatter(x, y []float64, slope float64) float64 {
 	for i := range x {
 		rest[i] = y[i] - slope*x[i]
 	}
-	middle := median(rest)
+	middle := stats.Median(rest)
 	for i := range rest {
 		rest[i] = math.Abs(rest[i] - middle)
 	}
-	return normal * median(rest)
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return normal * stats.Median(rest)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
@@ -71,7 +72,7 @@ func disturbed(windows []outside, runs int) []bool {
 					shares, left = append(shares, of(o).share()), append(left, of(o).left())
 				}
 			}
-			share, usual := median(shares), median(left)
+			share, usual := stats.Median(shares), stats.Median(left)
 			for place, o := range windows {
 				if o.run == run && of(o).share()-share > disturbing && of(o).left()-usual > disturbing {
 					rounds[place/runs] = true
@@ -80,12 +81,6 @@ func disturbed(windows []outside, runs int) []bool {
 		}
 	}
 	return rounds
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // outlook is what is seen of a whole block at a moment.

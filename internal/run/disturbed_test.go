@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // program is one outside the block. It wants a part of each window in which it works, or all that it can get.
@@ -65,7 +67,7 @@ func byOne(windows []outside, share func(taken) float64) []bool {
 			all = append(all, share(windows[i].app))
 		}
 		for i, s := range all {
-			out[i] = out[i] || s-median(all) > disturbing
+			out[i] = out[i] || s-stats.Median(all) > disturbing
 		}
 	}
 	return out

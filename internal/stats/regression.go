@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Line is a straight line through points, y = Base + Slope·x, and how well it fits.
@@ -189,3 +190,10 @@ func LogLimit(relative float64) float64 {
 }
 
 func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+// Median is the middle of values, or the mean of the two in the middle; there has to be one at least.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
