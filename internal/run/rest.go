@@ -103,7 +103,7 @@ func (s *stage) idling(ctx context.Context, length time.Duration) (used []record
 		for n := half; 2*n <= last; n++ {
 			if s.agree(marks[last-2*n], marks[last-n], mark) {
 				used = s.between(marks[last-2*n], mark)
-				return true, nil
+				return s.rests(paceOf(used))
 			}
 		}
 		return false, nil
@@ -136,6 +136,16 @@ func starved(used []record.Usage) bool {
 	return slices.ContainsFunc(used, func(u record.Usage) bool {
 		return !u.Role.Harness() && float64(u.Involuntary) > starvedAt*u.Seconds
 	})
+}
+
+// rests reports whether processes that use no more than little want no more at the moment: others may have their CPU. Of those
+// that use more it says nothing, for these often run.
+func (s *stage) rests(at pace) (bool, error) {
+	if at.rate() > s.little() {
+		return true, nil
+	}
+	runs, err := s.meter.Want(func(r role.Role) bool { return !r.Harness() })
+	return !runs, err
 }
 
 // idleAgain reads it once more when all operations have been made. Where it is another rate, none can be taken off.
@@ -178,7 +188,11 @@ func (s *stage) calm(ctx context.Context, calmFor, least, patience time.Duration
 		if time.Since(begun) < least || since < 0 {
 			return false, nil
 		}
-		return !paceOf(s.meter.Between(marks[since], mark)).above(at), nil
+		used := paceOf(s.meter.Between(marks[since], mark))
+		if used.above(at) {
+			return false, nil
+		}
+		return s.rests(at)
 	})
 }
 

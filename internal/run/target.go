@@ -53,6 +53,8 @@ type Meter interface {
 	// both know nothing where nothing can be read.
 	Threads(is func(role.Role) bool) (usage.Threads, error)
 	Hottest(a, b usage.Threads) (process string, share float64)
+	// Want is whether a thread would run at the moment.
+	Want(is func(role.Role) bool) (bool, error)
 }
 
 // visible is a process into which one can look from outside. Of others nothing is told.

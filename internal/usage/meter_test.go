@@ -324,6 +324,51 @@ func TestHottest(t *testing.T) {
 }
 
 // What a program burns is seen on its CPU, and at most that on all CPUs is more.
+// A program that works wants a CPU, whether it has one or not; one that waits for work wants none.
+func TestWant(t *testing.T) {
+	l, err := process.NewLauncher(process.Options{Name: "want", LogDir: t.TempDir(), Accounting: process.AccountingClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p := start(t, l, process.Command{}, "burn")
+	m := usage.NewMeter([]usage.Target{p})
+	wants := func() bool {
+		runs, err := m.Want(role.Role.OnApp)
+		if err != nil {
+			t.Error(err)
+		}
+		return runs
+	}
+	for until := time.Now().Add(10 * time.Second); wants(); {
+		if time.Now().After(until) {
+			t.Fatal("a program that waits for work never rests")
+		}
+	}
+	ended, seen := make(chan struct{}), make(chan bool)
+	go func() {
+		some := false
+		for {
+			select {
+			case <-ended:
+				seen <- some
+				return
+			default:
+				some = wants() || some
+			}
+		}
+	}()
+	p.do(t, 400)
+	close(ended)
+	if !<-seen {
+		t.Error("a program that works was never seen to want a CPU")
+	}
+}
+
 func TestBusy(t *testing.T) {
 	before, err := usage.Busy(nil)
 	if err != nil {

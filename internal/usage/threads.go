@@ -34,6 +34,20 @@ func (m *Meter) Threads(is func(role.Role) bool) (Threads, error) {
 	return t, nil
 }
 
+// Want reports whether a thread of the targets whose role it is would run at the moment: one that others keep from its CPU uses
+// nothing, and is not idle. It is false where the system does not say.
+func (m *Meter) Want(is func(role.Role) bool) (bool, error) {
+	for _, target := range m.targets {
+		if !is(target.Role()) {
+			continue
+		}
+		if runs, err := wants(target); runs || err != nil {
+			return runs, err
+		}
+	}
+	return false, nil
+}
+
 // Hottest returns the process whose busiest thread used most from a to b, and
 // the share of one CPU that this thread used: "" and 0 where nothing is known.
 // Threads that ended meanwhile are not seen.

@@ -9,32 +9,54 @@ import (
 
 // readThreads reads the CPU time of every thread of a target.
 func readThreads(t Target) (map[thread]time.Duration, error) {
-	pids, err := t.Pids()
-	if err != nil {
-		return nil, err
-	}
 	used := map[thread]time.Duration{}
 	buffer := make([]byte, 1024)
+	err := eachThread(t, func(id thread, dir string) error {
+		one, err := readThread(dir, buffer)
+		if err == nil {
+			used[id] = one
+		}
+		return err
+	})
+	return used, err
+}
+
+// wants reports whether a thread of a target would run at the moment: it does, or waits for a CPU.
+func wants(t Target) (bool, error) {
+	runs := false
+	buffer := make([]byte, 1024)
+	err := eachThread(t, func(_ thread, dir string) error {
+		text, err := readFile(dir+"/stat", buffer)
+		if end := strings.LastIndexByte(string(text), ')'); err == nil && end >= 0 && strings.HasPrefix(string(text[end:]), ") R") {
+			runs = true
+		}
+		return err
+	})
+	return runs, err
+}
+
+// eachThread calls do with every living thread of a target, and its folder in /proc. What ends meanwhile is left out.
+func eachThread(t Target, do func(id thread, dir string) error) error {
+	pids, err := t.Pids()
+	if err != nil {
+		return err
+	}
 	for _, pid := range pids {
 		tids, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 		if ended(err) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("listing the threads of process %d: %w", pid, err)
+			return fmt.Errorf("listing the threads of process %d: %w", pid, err)
 		}
 		for _, tid := range tids {
-			one, err := readThread(fmt.Sprintf("/proc/%d/task/%s", pid, tid.Name()), buffer)
-			if ended(err) {
-				continue
+			err := do(thread{pid, int(digits(tid.Name()))}, fmt.Sprintf("/proc/%d/task/%s", pid, tid.Name()))
+			if err != nil && !ended(err) {
+				return err
 			}
-			if err != nil {
-				return nil, err
-			}
-			used[thread{pid, int(digits(tid.Name()))}] = one
 		}
 	}
-	return used, nil
+	return nil
 }
 
 // readThread reads the CPU time of one thread: to the nanosecond where the

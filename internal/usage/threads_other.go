@@ -4,4 +4,6 @@ package usage
 
 import "time"
 
+func wants(Target) (bool, error) { return false, nil }
+
 func readThreads(Target) (map[thread]time.Duration, error) { return nil, nil }
