@@ -323,7 +323,6 @@ func TestHottest(t *testing.T) {
 	}
 }
 
-// What a program burns is seen on its CPU, and at most that on all CPUs is more.
 // A program that works wants a CPU, whether it has one or not; one that waits for work wants none.
 func TestWant(t *testing.T) {
 	l, err := process.NewLauncher(process.Options{Name: "want", LogDir: t.TempDir(), Accounting: process.AccountingClock})
@@ -369,6 +368,7 @@ func TestWant(t *testing.T) {
 	}
 }
 
+// What a program burns is seen on its CPU, and at most that on all CPUs is more.
 func TestBusy(t *testing.T) {
 	before, err := usage.Busy(nil)
 	if err != nil {
