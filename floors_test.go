@@ -27,7 +27,10 @@ var floors = map[string]floor{
 	"cli/receiving": {level: 7, beside: []string{"cli/console"}},
 	"cli/show":      {level: 7},
 
-	"session": {level: 6},
+	"session":        {level: 6},
+	"study":          {level: 6},
+	"study/moobench": {level: 6},
+	"study/view":     {level: 6, beside: []string{"study"}},
 
 	"analysis":    {level: 5},
 	"experiment":  {level: 5, beside: []string{"run", "run/prepare"}},
@@ -46,16 +49,14 @@ var floors = map[string]floor{
 	"analysis/series":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
 	"analysis/warn":     {level: 4, beside: []string{"analysis/dataset", "analysis/effect"}},
 
-	"report/data":           {level: 4, beside: []string{"report/parts", "report/view"}},
-	"report/markdown":       {level: 4},
-	"report/page":           {level: 4},
-	"report/parts":          {level: 4},
-	"report/terminal":       {level: 4},
-	"report/view":           {level: 4, beside: []string{"report/parts"}},
-	"report/view/replicate": {level: 4, beside: []string{"report/parts"}},
+	"report/data":     {level: 4, beside: []string{"report/parts", "report/view"}},
+	"report/markdown": {level: 4},
+	"report/page":     {level: 4},
+	"report/parts":    {level: 4},
+	"report/terminal": {level: 4},
+	"report/view":     {level: 4, beside: []string{"report/parts"}},
 
-	"compare":   {level: 4},
-	"replicate": {level: 4},
+	"compare": {level: 4},
 
 	"design":          {level: 3},
 	"design/capacity": {level: 3},
@@ -66,7 +67,6 @@ var floors = map[string]floor{
 	"estimate": {level: 2},
 	"ledger":   {level: 2},
 	"load":     {level: 2, beside: []string{"pace"}},
-	"moobench": {level: 2},
 	"pace":     {level: 2},
 	"tidy":     {level: 2},
 	"usage":    {level: 2},

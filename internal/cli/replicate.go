@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,9 +14,9 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/replicate"
-	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/study"
+	"github.com/tracetax/tracetax/internal/study/view"
 )
 
 // replicateFlags are the files that a replication is written to: "-" is stdout, "" none.
@@ -77,13 +76,13 @@ func (f replicateFlags) run(s console.Streams, dirs []string) error {
 	if none := nothingMeasured(docs); none != nil {
 		return none
 	}
-	in := replicate.Input{Results: docs, Tool: Version(), Now: time.Now()}
+	in := study.Input{Results: docs, Tool: Version(), Now: time.Now()}
 	if f.experiment != "" {
 		if in.Claims, err = restate(docs, f.experiment); err != nil {
 			return err
 		}
 	}
-	doc, err := replicate.Make(in)
+	doc, err := study.Make(in)
 	if err != nil {
 		return console.UsageError(err)
 	}
@@ -138,15 +137,15 @@ func alone(docs []*finding.Document, doc *finding.Document) bool {
 // replicateOutput is one form that was asked for, and where it goes.
 type replicateOutput struct {
 	name, file string
-	write      func(io.Writer, *finding.Replication) error
+	write      func(io.Writer, *study.Replication) error
 }
 
 func (f replicateFlags) outputs(s console.Streams) ([]replicateOutput, error) {
 	all := []replicateOutput{
-		{"--html", f.html, report.ReplicationHTML}, {"--markdown", f.markdown, report.ReplicationMarkdown}, {"--csv", f.csv, report.ReplicationCSV},
+		{"--html", f.html, view.HTML}, {"--markdown", f.markdown, view.Markdown}, {"--csv", f.csv, view.CSV},
 	}
 	if f.json {
-		all = append(all, replicateOutput{"--json", "-", report.ReplicationJSON})
+		all = append(all, replicateOutput{"--json", "-", view.JSON})
 	}
 	all = slices.DeleteFunc(all, func(o replicateOutput) bool { return o.file == "" })
 	onOut := 0
@@ -161,32 +160,7 @@ func (f replicateFlags) outputs(s console.Streams) ([]replicateOutput, error) {
 	if len(all) > 0 {
 		return all, nil
 	}
-	return []replicateOutput{{"", "-", func(w io.Writer, doc *finding.Replication) error {
-		return report.Replication(w, doc, terminalOptions(s.Out, false))
+	return []replicateOutput{{"", "-", func(w io.Writer, doc *study.Replication) error {
+		return view.Terminal(w, doc, terminalOptions(s.Out, false))
 	}}}, nil
-}
-
-// writeHistory writes what is read over several results, a row each.
-func writeHistory(s console.Streams, dirs []string, flags reportFlags) error {
-	file := flags.otava
-	if flags.otava = ""; flags != (reportFlags{}) {
-		return console.UsageError(errors.New("--otava stands alone: write the other forms by a second 'tracetax report DIR'"))
-	}
-	var docs []*finding.Document
-	for _, dir := range dirs {
-		if err := session.NotAFolder(dir); err != nil {
-			return err
-		}
-		doc, err := session.ReadFindings(dir)
-		if err != nil {
-			return err
-		}
-		docs = append(docs, doc)
-	}
-	var left []string
-	err := writeOutput(s.Out, "--otava", file, func(w io.Writer) (err error) { left, err = report.Otava(w, docs); return err })
-	if err == nil && len(left) > 0 {
-		_, err = fmt.Fprintf(s.Err, "left out, since not every result can tell it: %s\n", strings.Join(left, ", "))
-	}
-	return err
 }

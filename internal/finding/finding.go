@@ -96,6 +96,23 @@ type Published struct {
 	Note      string            `json:"note,omitempty"`      // a remark
 }
 
+// Claim is what a study found, as a predicate on intervals. config.Claim says what its
+// fields mean.
+type Claim struct {
+	Name      string   `json:"name"`                 // what it is called
+	Text      string   `json:"text"`                 // what it says
+	Metric    string   `json:"metric"`               // name of the metric
+	Of        string   `json:"of"`                   // "cost" over the baseline, or "ratio" of the first over the second, less one
+	Beside    string   `json:"beside,omitempty"`     // of a ratio: the metric whose cost the metric's cost is held against
+	Variants  []string `json:"variants,omitempty"`   // that it is about; none: all but the baseline
+	Workloads []string `json:"workloads,omitempty"`  // that it is about; none: all
+	Operation []string `json:"operations,omitempty"` // that it is about; none: all
+	Over      string   `json:"over,omitempty"`       // the geometric mean over "operations", "workloads", "variants" or "all"; "": each by itself
+	Some      bool     `json:"some,omitempty"`       // one is enough
+	Above     *float64 `json:"above,omitempty"`      // the relative range, from
+	Below     *float64 `json:"below,omitempty"`      // the relative range, to
+}
+
 // Variant is one thing compared.
 type Variant struct {
 	Steps       []string          `json:"steps,omitempty"`       // of tracing that it runs, where its tracer says so

@@ -155,12 +155,6 @@ type Suppressed struct {
 	Spans     int64             `json:"spans"`               // that were suppressed
 }
 
-// ReplicationSuppressed is such a variant on one workload.
-type ReplicationSuppressed struct {
-	Workload string `json:"workload"`
-	Suppressed
-}
-
 // Lost is what a variant lost on an operation at its level, where that is over 1 % of its
 // spans; without a level, as of a line over all of them, at the worst. It is nil otherwise.
 func (d *Document) Lost(operation string, parameter map[string]string, variant string) *Lossy {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/study"
+	"github.com/tracetax/tracetax/internal/study/view"
 )
 
 // driven is a result of method calls in saturation: two agents, one of which throws
@@ -53,51 +55,51 @@ func driven() *finding.Document {
 }
 
 // sampleReplication is two workloads beside a published one.
-func sampleReplication() *finding.Replication {
+func sampleReplication() *study.Replication {
 	i := func(estimate, low, high float64) *finding.Interval {
 		return &finding.Interval{Estimate: estimate, Low: &low, High: &high}
 	}
 	yes, no, zero, published := true, false, 0.0, 0.05
-	doc := &finding.Replication{
-		Schema: finding.ReplicationSchema, Tool: "0.1.0-dev", Name: "requests", Summary: "Of 2 claims 1 confirmed (MF1), 1 cannot be told (MF2).",
-		Results: []finding.ReplicationResult{{Workload: "requests/flask", Load: "75 % of the app's CPU", Blocks: 8, Results: "results/flask"}, {Workload: "requests/<b>go", Blocks: 8, Results: "results/go"}},
-		Series:  []finding.Series{{Name: "published", Source: "A. Author, A study, 2025"}, {Name: "published, raw-log mean", Source: "A. Author, A study, 2025", Note: "raw-log mean"}},
-		Claims: []finding.ClaimResult{
-			{Claim: finding.Claim{Name: "MF1", Text: "Every framework is slower.", Metric: "capacity", Below: &zero}, Kind: finding.Confirmed, Said: "all 2 intervals lie below 0 %",
-				Figures: []finding.ClaimFigure{{Workload: "requests/flask", Operation: "json", Variant: "otel", Interval: i(-0.4, -0.42, -0.38), Holds: finding.Confirmed, Blocks: 8}}},
-			{Claim: finding.Claim{Name: "MF2", Text: "Tracing is free | <i>.", Metric: "capacity", Above: &zero}, Kind: finding.Open, Said: "of 2 intervals 1 lie above 0 % by themselves, 0 beyond"},
+	doc := &study.Replication{
+		Schema: study.Schema, Tool: "0.1.0-dev", Name: "requests", Summary: "Of 2 claims 1 confirmed (MF1), 1 cannot be told (MF2).",
+		Results: []study.Result{{Workload: "requests/flask", Load: "75 % of the app's CPU", Blocks: 8, Results: "results/flask"}, {Workload: "requests/<b>go", Blocks: 8, Results: "results/go"}},
+		Series:  []study.Series{{Name: "published", Source: "A. Author, A study, 2025"}, {Name: "published, raw-log mean", Source: "A. Author, A study, 2025", Note: "raw-log mean"}},
+		Claims: []study.ClaimResult{
+			{Claim: finding.Claim{Name: "MF1", Text: "Every framework is slower.", Metric: "capacity", Below: &zero}, Kind: study.Confirmed, Said: "all 2 intervals lie below 0 %",
+				Figures: []study.ClaimFigure{{Workload: "requests/flask", Operation: "json", Variant: "otel", Interval: i(-0.4, -0.42, -0.38), Holds: study.Confirmed, Blocks: 8}}},
+			{Claim: finding.Claim{Name: "MF2", Text: "Tracing is free | <i>.", Metric: "capacity", Above: &zero}, Kind: study.Open, Said: "of 2 intervals 1 lie above 0 % by themselves, 0 beyond"},
 		},
-		Rankings: []finding.Ranking{{Workload: "requests/flask", Operation: "json", Metric: "capacity", Taus: []finding.Tau{{Tau: -1, Variants: 3}},
+		Rankings: []study.Ranking{{Workload: "requests/flask", Operation: "json", Metric: "capacity", Taus: []study.Tau{{Tau: -1, Variants: 3}},
 			Swapped: []string{"otel costs less than elastic here, and more in published"},
-			Places: []finding.RankPlace{{Variant: "otel", Rank: 1, Cost: i(-0.4, -0.42, -0.38), Groups: "a", Published: []int{2, 0}},
+			Places: []study.RankPlace{{Variant: "otel", Rank: 1, Cost: i(-0.4, -0.42, -0.38), Groups: "a", Published: []int{2, 0}},
 				{Variant: "elastic", Rank: 2, Cost: i(-0.45, -0.47, -0.43), Groups: "b", Published: []int{1, 0}}}}},
-		Means: []finding.ReplicationMean{{Metric: "capacity", Unit: "1/s", Variant: "otel", Operations: 2, Cells: []string{"requests/flask, json", "requests/flask, db"}, Without: []string{"requests/flask, queries"}, Baseline: 167.5, Value: 109, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []finding.SeriesFig{{Series: 0, Value: -0.37}},
-			OfMeans: i(-0.35, -0.36, -0.34), PublishedOfMeans: []finding.PublishedCell{{Series: 1, Value: 109, Cost: number0(-0.349), Within: &yes}}}},
-		Ratios:     []finding.ReplicationRatio{{Between: finding.BetweenWorkloads, Metric: "capacity", Over: "requests/go", Under: "requests/flask", Variant: "otel", Operations: 2, Ratio: i(0.2, 0.18, 0.22), Blocks: 8}},
-		Suppressed: []finding.ReplicationSuppressed{{Workload: "requests/flask", Suppressed: finding.Suppressed{Operation: "json", Variant: "elastic", Share: 0.482, Spans: 336490}}},
-		Lossy:      []finding.ReplicationLossy{{Workload: "requests/flask", Lossy: driven().Lossy[0]}}, Increments: []finding.ReplicationStep{{Workload: "requests/flask", Increment: driven().Increments[0]}},
-		LeftOut: []finding.ReplicationLeft{{Workload: "requests/flask", LeftOut: finding.LeftOut{Variant: "inspectit", Reason: "its artefacts cannot be had"}}},
+		Means: []study.Mean{{Metric: "capacity", Unit: "1/s", Variant: "otel", Operations: 2, Cells: []string{"requests/flask, json", "requests/flask, db"}, Without: []string{"requests/flask, queries"}, Baseline: 167.5, Value: 109, Arithmetic: -0.39, Geometric: i(-0.4, -0.41, -0.39), Blocks: 8, Published: []study.SeriesFig{{Series: 0, Value: -0.37}},
+			OfMeans: i(-0.35, -0.36, -0.34), PublishedOfMeans: []study.PublishedFigure{{Series: 1, Value: 109, Cost: number0(-0.349), Within: &yes}}}},
+		Ratios:     []study.Ratio{{Between: study.BetweenWorkloads, Metric: "capacity", Over: "requests/go", Under: "requests/flask", Variant: "otel", Operations: 2, Ratio: i(0.2, 0.18, 0.22), Blocks: 8}},
+		Suppressed: []study.Suppressed{{Workload: "requests/flask", Suppressed: finding.Suppressed{Operation: "json", Variant: "elastic", Share: 0.482, Spans: 336490}}},
+		Lossy:      []study.Lossy{{Workload: "requests/flask", Lossy: driven().Lossy[0]}}, Increments: []study.Step{{Workload: "requests/flask", Increment: driven().Increments[0]}},
+		LeftOut: []study.LeftOut{{Workload: "requests/flask", LeftOut: finding.LeftOut{Variant: "inspectit", Reason: "its artefacts cannot be had"}}},
 		Methods: []string{"Costs are relative changes over the baseline."}, Warnings: []finding.Warning{{Code: "throttled", Severity: "warning", Text: "held back", Advice: "raise it", Where: "requests/flask"}},
 	}
-	cell := func(variant string, value float64, cost *finding.Interval, p ...finding.PublishedCell) finding.ReplicationCell {
-		return finding.ReplicationCell{Operation: "json", Variant: variant, Value: i(value, value*0.99, value*1.01), Cost: cost, Added: i(-10, -11, -9), Blocks: 8, Published: p}
+	cell := func(variant string, value float64, cost *finding.Interval, p ...study.PublishedFigure) study.Row {
+		return study.Row{Operation: "json", Variant: variant, Value: i(value, value*0.99, value*1.01), Cost: cost, Added: i(-10, -11, -9), Blocks: 8, Published: p}
 	}
-	base := cell("none", 390, nil, finding.PublishedCell{Series: 0, Value: 380, Spread: 5}, finding.PublishedCell{Series: 1, Value: 390})
+	base := cell("none", 390, nil, study.PublishedFigure{Series: 0, Value: 380, Spread: 5}, study.PublishedFigure{Series: 1, Value: 390})
 	base.Added = nil
 	doubtful := cell("scout", 380, nil)
 	doubtful.Lossy, doubtful.Reason, doubtful.Added = true, &finding.Reason{Code: finding.WhyModes, Variant: "scout", Text: "the runs of scout fall into modes"}, nil
-	doc.Tables = []finding.ReplicationTable{{Workload: "requests/flask", Metric: "capacity", Unit: "1/s", Better: "higher", Baseline: "none", Rows: []finding.ReplicationCell{
-		base, cell("otel", 240, i(-0.385, -0.40, -0.37), finding.PublishedCell{Series: 0, Value: 240, Cost: number0(-0.368), Within: &no}, finding.PublishedCell{Series: 1, Value: 245, Cost: number0(-0.372), Within: &yes}),
-		cell("elastic", 200, i(-0.487, -0.5, -0.47), finding.PublishedCell{Series: 0, Value: 200, Cost: &published, Within: &no}), doubtful,
+	doc.Tables = []study.Table{{Workload: "requests/flask", Metric: "capacity", Unit: "1/s", Better: "higher", Baseline: "none", Rows: []study.Row{
+		base, cell("otel", 240, i(-0.385, -0.40, -0.37), study.PublishedFigure{Series: 0, Value: 240, Cost: number0(-0.368), Within: &no}, study.PublishedFigure{Series: 1, Value: 245, Cost: number0(-0.372), Within: &yes}),
+		cell("elastic", 200, i(-0.487, -0.5, -0.47), study.PublishedFigure{Series: 0, Value: 200, Cost: &published, Within: &no}), doubtful,
 	}}}
 	doc.Tables[0].Rows[2].Suppressed = 0.482
 	doc.Tables = append(doc.Tables, callTables()...)
 	doc.Results[0].Quick, doc.Results[0].Runtimes = true, []string{"java: openjdk 17"}
-	doc.Searches = []finding.ReplicationSearch{
+	doc.Searches = []study.Search{
 		{Workload: "calls/java", Search: finding.Search{Operation: "call", Variant: "otel", Goal: "no span lost", Rate: i(21000, 20000, 23000), Held: 20000, Failed: 23000, Below: 1, Outcomes: []string{"found", "found"}}},
 		{Workload: "calls/java", Search: finding.Search{Operation: "call", Variant: "scout", Goal: "no span lost", Outcomes: []string{"below-least"}, Text: "no span lost: not even at 2,000/s"}},
 	}
-	doc.Sweeps = []finding.ReplicationSweep{{Workload: "requests/flask", Sweep: finding.Sweep{Operation: "call", Variant: "otel", Parameter: "depth", Metric: "time_per_call", Unit: "s", Points: []finding.SweepPoint{{X: 2, Y: 1e-6}, {X: 8, Y: 3e-6}}}}}
+	doc.Sweeps = []study.Sweep{{Workload: "requests/flask", Sweep: finding.Sweep{Operation: "call", Variant: "otel", Parameter: "depth", Metric: "time_per_call", Unit: "s", Points: []finding.SweepPoint{{X: 2, Y: 1e-6}, {X: 8, Y: 3e-6}}}}}
 	calls := doc.Sweeps[0]
 	calls.Workload = "calls/java" // of which a line was published
 	none := calls
@@ -107,30 +109,30 @@ func sampleReplication() *finding.Replication {
 }
 
 // callTables are of calls that do nothing: what is added answers; some metrics share a table.
-func callTables() []finding.ReplicationTable {
+func callTables() []study.Table {
 	i := func(v float64) *finding.Interval {
 		return &finding.Interval{Estimate: v, Low: number0(v * 0.9), High: number0(v * 1.1)}
 	}
 	yes := true
-	table := func(metric, unit string, rows ...finding.ReplicationCell) finding.ReplicationTable {
-		return finding.ReplicationTable{Workload: "calls/java", Metric: metric, Unit: unit, Better: "lower", Baseline: "none", Rows: rows}
+	table := func(metric, unit string, rows ...study.Row) study.Table {
+		return study.Table{Workload: "calls/java", Metric: metric, Unit: unit, Better: "lower", Baseline: "none", Rows: rows}
 	}
-	row := func(variant string, value float64) finding.ReplicationCell {
-		return finding.ReplicationCell{Operation: "call", Variant: variant, Value: i(value), Cost: i(80), Added: i(value), Blocks: 8}
+	row := func(variant string, value float64) study.Row {
+		return study.Row{Operation: "call", Variant: variant, Value: i(value), Cost: i(80), Added: i(value), Blocks: 8}
 	}
 	none, otel, scout, absent := row("none", 50e-9), row("otel", 4e-6), row("scout", 2e-6), row("inspectit", 0)
-	otel.Published = []finding.PublishedCell{{Series: 0, Value: 3.6e-6, Added: number0(3.5e-6), Within: &yes}}
+	otel.Published = []study.PublishedFigure{{Series: 0, Value: 3.6e-6, Added: number0(3.5e-6), Within: &yes}}
 	scout.Lossy = true
 	absent.Value, absent.Cost, absent.Added, absent.Reason = nil, nil, nil, &finding.Reason{Code: finding.WhyLeftOut, Text: "left out: it cannot be had"}
-	absent.Published = []finding.PublishedCell{{Series: 0, Value: 7e-6, Added: number0(6.9e-6)}}
+	absent.Published = []study.PublishedFigure{{Series: 0, Value: 7e-6, Added: number0(6.9e-6)}}
 	times := table("time_per_call", "s", none, otel, scout, absent)
 	times.Amount = true
 	slope := row("otel", 390e-9)
-	slope.Published = []finding.PublishedCell{{Series: 0, Value: 392e-9, Within: &yes}}
+	slope.Published = []study.PublishedFigure{{Series: 0, Value: 392e-9, Within: &yes}}
 	base := row("otel", 600e-9)
 	base.Value = &finding.Interval{Estimate: -802e-9, Low: number0(-1.53e-6), High: number0(-0.19e-6)} // in one unit
-	base.Published = []finding.PublishedCell{{Series: 0, Value: 48e-9}}
-	return []finding.ReplicationTable{
+	base.Published = []study.PublishedFigure{{Series: 0, Value: 48e-9}}
+	return []study.Table{
 		times, table("slope", "s", slope, row("scout", 12e-9)), table("base", "s", base), table("r2", "1", row("otel", 0.999)),
 		table("delivered_share", "1", row("otel", 0.01), row("scout", 1)), table("blocked_time", "s", row("none", 0), row("otel", 40e-9)),
 		table("allocation_per_operation", "bytes", row("none", 0), row("otel", 5200)), table("heap_live", "bytes", row("none", 2e6), row("otel", 90e6)),
@@ -177,13 +179,13 @@ func TestWhoLostSpansIsMarkedEverywhere(t *testing.T) {
 }
 
 func TestReplicationReports(t *testing.T) {
-	terminal := func(width int) func(io.Writer, *finding.Replication) error {
-		return func(w io.Writer, doc *finding.Replication) error {
-			return Replication(w, doc, TerminalOptions{Width: width})
+	terminal := func(width int) func(io.Writer, *study.Replication) error {
+		return func(w io.Writer, doc *study.Replication) error {
+			return view.Terminal(w, doc, TerminalOptions{Width: width})
 		}
 	}
-	for ending, write := range map[string]func(io.Writer, *finding.Replication) error{
-		"80.txt": terminal(80), "txt": terminal(0), "md": ReplicationMarkdown, "csv": ReplicationCSV,
+	for ending, write := range map[string]func(io.Writer, *study.Replication) error{
+		"80.txt": terminal(80), "txt": terminal(0), "md": view.Markdown, "csv": view.CSV,
 	} {
 		var got bytes.Buffer
 		if err := write(&got, sampleReplication()); err != nil {
@@ -195,7 +197,7 @@ func TestReplicationReports(t *testing.T) {
 
 func TestReplicationCSVIsEven(t *testing.T) {
 	var got bytes.Buffer
-	if err := ReplicationCSV(&got, sampleReplication()); err != nil {
+	if err := view.CSV(&got, sampleReplication()); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&got).ReadAll() // fails where rows differ in length
@@ -206,11 +208,11 @@ func TestReplicationCSVIsEven(t *testing.T) {
 
 func TestReplicationJSONComesBack(t *testing.T) {
 	var got bytes.Buffer
-	if err := ReplicationJSON(&got, sampleReplication()); err != nil {
+	if err := view.JSON(&got, sampleReplication()); err != nil {
 		t.Fatal(err)
 	}
-	var back finding.Replication
-	if err := json.Unmarshal(got.Bytes(), &back); err != nil || back.Claims[0].Kind != finding.Confirmed || len(back.Tables[0].Rows) != 4 {
+	var back study.Replication
+	if err := json.Unmarshal(got.Bytes(), &back); err != nil || back.Claims[0].Kind != study.Confirmed || len(back.Tables[0].Rows) != 4 {
 		t.Errorf("%v %+v", err, back)
 	}
 }
@@ -220,7 +222,7 @@ func TestReplicationJSONComesBack(t *testing.T) {
 func TestReplicationPage(t *testing.T) {
 	browser := startBrowser(t)
 	var text bytes.Buffer
-	if err := ReplicationHTML(&text, sampleReplication()); err != nil {
+	if err := view.HTML(&text, sampleReplication()); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text.String(), "<b>go") || strings.Contains(text.String(), "<i>.") {

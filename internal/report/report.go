@@ -12,7 +12,6 @@ import (
 	"github.com/tracetax/tracetax/internal/report/page"
 	"github.com/tracetax/tracetax/internal/report/terminal"
 	"github.com/tracetax/tracetax/internal/report/view"
-	"github.com/tracetax/tracetax/internal/report/view/replicate"
 )
 
 // TerminalOptions say what the terminal is like. The zero value suits a pipe.
@@ -41,21 +40,6 @@ func Comparison(w io.Writer, doc *finding.Comparison, opts TerminalOptions) erro
 // ComparisonMarkdown writes a comparison for a pull request.
 func ComparisonMarkdown(w io.Writer, doc *finding.Comparison) error {
 	return markdown.Write(w, view.WholeComparison(doc))
-}
-
-// Replication writes a replication for a terminal.
-func Replication(w io.Writer, doc *finding.Replication, opts TerminalOptions) error {
-	return terminal.Write(w, replicate.Brief(doc), opts)
-}
-
-// ReplicationHTML writes the page of a replication. It fails on one that JSON cannot hold.
-func ReplicationHTML(w io.Writer, doc *finding.Replication) error {
-	return page.Write(w, replicate.Whole(doc))
-}
-
-// ReplicationMarkdown writes a replication as a part of a page.
-func ReplicationMarkdown(w io.Writer, doc *finding.Replication) error {
-	return markdown.Write(w, replicate.Whole(doc))
 }
 
 // JSON writes the findings, as findings.json keeps them.
@@ -89,11 +73,3 @@ func Otava(w io.Writer, docs []*finding.Document) (left []string, err error) {
 
 // ComparisonJSON writes the comparison.
 func ComparisonJSON(w io.Writer, doc *finding.Comparison) error { return data.ComparisonJSON(w, doc) }
-
-// ReplicationJSON writes the replication.
-func ReplicationJSON(w io.Writer, doc *finding.Replication) error {
-	return data.ReplicationJSON(w, doc)
-}
-
-// ReplicationCSV writes a row for each figure of a replication.
-func ReplicationCSV(w io.Writer, doc *finding.Replication) error { return data.ReplicationCSV(w, doc) }

@@ -163,7 +163,7 @@ func BenchmarkAction(w io.Writer, doc *finding.Document) error {
 		}
 		all = append(all, f)
 	}
-	return write(w, all, "the figures")
+	return Indented(w, all, "the figures")
 }
 
 // mayBeZero reports whether a figure is an amount that tracing adds, and perhaps nothing.
@@ -234,7 +234,7 @@ func BMF(w io.Writer, doc *finding.Document) error {
 		}
 		all[t.name][t.measure()] = bmfFigure{t.value, t.low, t.high}
 	}
-	return write(w, all, "the figures")
+	return Indented(w, all, "the figures")
 }
 
 // The format of Otava, which looks for changes over a history of results.

@@ -28,10 +28,10 @@ type Charts struct {
 	Bars     []int             `json:"bars"`    // of document.ledgers those that are drawn
 	Paints   map[string]Paint  `json:"paints"`  // of variants
 	Points   [][]string        `json:"points"`  // of document.sweeps: the value at each point, with its interval
-	Costs    [][]string        `json:"costs"`   // of study.tables: the cost in each row, with its interval
+	Costs    [][]string        `json:"costs"`   // of replication.tables: the cost in each row, with its interval
 
-	Replication *finding.Replication `json:"replication,omitempty"`
-	Lines       []ChartLine          `json:"lines,omitempty"` // that a study published
+	Replication any         `json:"replication,omitempty"` // what stands beside a study, as its JSON
+	Lines       []ChartLine `json:"lines,omitempty"`       // that a study published
 }
 
 // ChartFigures are a finding's figures as every report writes them.

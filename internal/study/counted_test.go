@@ -1,4 +1,4 @@
-package replicate
+package study
 
 import (
 	"testing"
@@ -21,16 +21,16 @@ func TestClaimsAboutLostSpans(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		claim finding.Claim
-		want  finding.ClaimKind
+		want  ClaimKind
 	}{
-		{"nothing is lost", finding.Claim{Variants: []string{"otel"}, Operation: []string{"db"}, Below: number(0.01)}, finding.Confirmed},
-		{"nothing is lost, where some may have been", finding.Claim{Variants: []string{"otel"}, Below: number(0.01)}, finding.Open},
-		{"nothing is lost, where much is", finding.Claim{Variants: []string{"elastic"}, Below: number(0.01)}, finding.Refuted},
-		{"much is lost", finding.Claim{Variants: []string{"elastic"}, Above: number(0.1)}, finding.Confirmed},
-		{"much is lost, where nothing is", finding.Claim{Above: number(0.1)}, finding.Refuted},
-		{"some lose much", finding.Claim{Above: number(0.35), Some: true}, finding.Confirmed},
-		{"who was not measured", finding.Claim{Variants: []string{"kieker"}, Below: number(0.01)}, finding.Open},
-		{"what was not measured", finding.Claim{Workloads: []string{"none such"}, Below: number(0.01)}, finding.Open},
+		{"nothing is lost", finding.Claim{Variants: []string{"otel"}, Operation: []string{"db"}, Below: number(0.01)}, Confirmed},
+		{"nothing is lost, where some may have been", finding.Claim{Variants: []string{"otel"}, Below: number(0.01)}, Open},
+		{"nothing is lost, where much is", finding.Claim{Variants: []string{"elastic"}, Below: number(0.01)}, Refuted},
+		{"much is lost", finding.Claim{Variants: []string{"elastic"}, Above: number(0.1)}, Confirmed},
+		{"much is lost, where nothing is", finding.Claim{Above: number(0.1)}, Refuted},
+		{"some lose much", finding.Claim{Above: number(0.35), Some: true}, Confirmed},
+		{"who was not measured", finding.Claim{Variants: []string{"kieker"}, Below: number(0.01)}, Open},
+		{"what was not measured", finding.Claim{Workloads: []string{"none such"}, Below: number(0.01)}, Open},
 	} {
 		c.claim.Name, c.claim.Metric = c.name, "lost_share"
 		if got := makeReplication(t, []finding.Claim{c.claim}, s.document()).Claims[0]; got.Kind != c.want || len(got.Figures) == 0 {
@@ -53,7 +53,7 @@ func TestClaimsAboutUnknownLosses(t *testing.T) {
 			d.LossUnknown = []finding.LossUnknown{{Operation: "db", Variant: "otel"}}
 		}, finding.WhyLossUnknown},
 	} {
-		for share, want := range map[*float64]finding.ClaimKind{&none: finding.Open, &some: finding.Refuted} {
+		for share, want := range map[*float64]ClaimKind{&none: Open, &some: Refuted} {
 			s := shop("proxy")
 			s.change = func(d *finding.Document) {
 				l := finding.Ledger{Operation: "db", Variant: "otel", LostShare: *share, LostMost: *share, Entries: []finding.Entry{{Name: ledger.Expected, Spans: 100}}}
@@ -62,7 +62,7 @@ func TestClaimsAboutUnknownLosses(t *testing.T) {
 			}
 			claim := finding.Claim{Name: name, Metric: "lost_share", Variants: []string{"otel"}, Operation: []string{"db"}, Below: &much}
 			got := makeReplication(t, []finding.Claim{claim}, s.document()).Claims[0]
-			if reason := got.Figures[0].Reason; got.Kind != want || want == finding.Open && (reason == nil || reason.Code != c.want) {
+			if reason := got.Figures[0].Reason; got.Kind != want || want == Open && (reason == nil || reason.Code != c.want) {
 				t.Errorf("%s, %g lost: %s, want %s; %+v", name, *share, got.Kind, want, reason)
 			}
 		}
@@ -71,7 +71,7 @@ func TestClaimsAboutUnknownLosses(t *testing.T) {
 
 // A search for the rate without loss makes probes that lose spans: what it lost settles no claim.
 func TestLostOnPurpose(t *testing.T) {
-	for kind, want := range map[string]finding.ClaimKind{"lossless": finding.Open, "cpu": finding.Refuted} {
+	for kind, want := range map[string]ClaimKind{"lossless": Open, "cpu": Refuted} {
 		s := shop("proxy")
 		s.change = func(d *finding.Document) {
 			d.Searches = []finding.Search{{Operation: "db", Variant: "otel", Kind: kind}}

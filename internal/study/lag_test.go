@@ -1,4 +1,4 @@
-package replicate
+package study
 
 import (
 	"testing"
@@ -20,19 +20,19 @@ func TestLagIsOfTheTwo(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(*finding.Document)
-		want   finding.ClaimKind
+		want   ClaimKind
 	}{
-		"no lag": {func(*finding.Document) {}, finding.Confirmed},
+		"no lag": {func(*finding.Document) {}, Confirmed},
 		"not compared directly": {func(doc *finding.Document) {
 			doc.Findings[0].Verdict = late
-		}, finding.Open},
+		}, Open},
 		"compared directly, and alike": {func(doc *finding.Document) {
 			direct(doc, finding.Verdict{Kind: finding.Costs})
 			doc.Findings[0].Verdict = late
-		}, finding.Confirmed},
+		}, Confirmed},
 		"compared directly, and not alike": {func(doc *finding.Document) {
 			direct(doc, late)
-		}, finding.Open},
+		}, Open},
 		"compared directly the other way round": {func(doc *finding.Document) {
 			for _, f := range doc.Findings {
 				if f.Variant == "otel" {
@@ -41,20 +41,20 @@ func TestLagIsOfTheTwo(t *testing.T) {
 				}
 			}
 			doc.Findings[0].Verdict = late
-		}, finding.Confirmed},
+		}, Confirmed},
 		"withheld directly for something else": {func(doc *finding.Document) {
 			direct(doc, finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyModes}}})
 			doc.Findings[0].Verdict = late
-		}, finding.Open},
+		}, Open},
 		"lag, and nobody knows what was lost": {func(doc *finding.Document) {
 			direct(doc, finding.Verdict{Kind: finding.Costs})
 			doc.Findings[0].Verdict = late
 			doc.LossUnknown = append(doc.LossUnknown, finding.LossUnknown{Operation: doc.Findings[0].Operation, Variant: doc.Findings[0].Variant})
-		}, finding.Open},
+		}, Open},
 		"withheld for something else": {func(doc *finding.Document) {
 			direct(doc, finding.Verdict{Kind: finding.Costs})
 			doc.Findings[0].Verdict = finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyModes}}}
-		}, finding.Open},
+		}, Open},
 	} {
 		s := shop("flask")
 		s.change = c.change

@@ -1,4 +1,4 @@
-package replicate
+package study
 
 import (
 	"math"
@@ -15,27 +15,27 @@ func TestSideOf(t *testing.T) {
 		name         string
 		above, below *float64
 		low, high    float64
-		want         finding.ClaimKind
+		want         ClaimKind
 	}{
-		{"below, wholly", nil, number(0), -0.3, -0.1, finding.Confirmed},
-		{"below, beyond", nil, number(0), 0.1, 0.3, finding.Refuted},
-		{"below, both sides", nil, number(0), -0.1, 0.3, finding.Open},
-		{"below, touching", nil, number(0), -0.1, 0, finding.Open},
-		{"above, wholly", number(0.2), nil, 0.3, 0.4, finding.Confirmed},
-		{"above, beyond", number(0.2), nil, 0.1, 0.19, finding.Refuted},
-		{"above, touching from below", number(0.2), nil, 0.1, 0.2, finding.Open},
-		{"between, wholly", number(0.1), number(0.2), 0.12, 0.18, finding.Confirmed},
-		{"between, below it", number(0.1), number(0.2), 0.02, 0.08, finding.Refuted},
-		{"between, above it", number(0.1), number(0.2), 0.22, 0.28, finding.Refuted},
-		{"between, wider than it", number(0.1), number(0.2), 0.02, 0.28, finding.Open},
-		{"no range", nil, nil, 0.02, 0.28, finding.Open},
+		{"below, wholly", nil, number(0), -0.3, -0.1, Confirmed},
+		{"below, beyond", nil, number(0), 0.1, 0.3, Refuted},
+		{"below, both sides", nil, number(0), -0.1, 0.3, Open},
+		{"below, touching", nil, number(0), -0.1, 0, Open},
+		{"above, wholly", number(0.2), nil, 0.3, 0.4, Confirmed},
+		{"above, beyond", number(0.2), nil, 0.1, 0.19, Refuted},
+		{"above, touching from below", number(0.2), nil, 0.1, 0.2, Open},
+		{"between, wholly", number(0.1), number(0.2), 0.12, 0.18, Confirmed},
+		{"between, below it", number(0.1), number(0.2), 0.02, 0.08, Refuted},
+		{"between, above it", number(0.1), number(0.2), 0.22, 0.28, Refuted},
+		{"between, wider than it", number(0.1), number(0.2), 0.02, 0.28, Open},
+		{"no range", nil, nil, 0.02, 0.28, Open},
 	} {
 		got := sideOf(finding.Claim{Above: c.above, Below: c.below}, &finding.Interval{Low: &c.low, High: &c.high})
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	if got := sideOf(finding.Claim{Below: number(0)}, &finding.Interval{Estimate: -1}); got != finding.Open {
+	if got := sideOf(finding.Claim{Below: number(0)}, &finding.Interval{Estimate: -1}); got != Open {
 		t.Errorf("a figure without an interval: %s", got)
 	}
 }
@@ -48,10 +48,10 @@ func TestClaimOfTwoMetrics(t *testing.T) {
 	doc.Findings = append(doc.Findings, by.document().Findings...)
 	for name, c := range map[string]struct {
 		claim finding.Claim
-		want  finding.ClaimKind
+		want  ClaimKind
 	}{
-		"a quarter more":      {finding.Claim{Metric: "cpu_per_operation", Beside: "latency_p50", Above: number(0.2), Below: number(0.3)}, finding.Confirmed},
-		"the other way round": {finding.Claim{Metric: "latency_p50", Beside: "cpu_per_operation", Above: number(0)}, finding.Refuted},
+		"a quarter more":      {finding.Claim{Metric: "cpu_per_operation", Beside: "latency_p50", Above: number(0.2), Below: number(0.3)}, Confirmed},
+		"the other way round": {finding.Claim{Metric: "latency_p50", Beside: "cpu_per_operation", Above: number(0)}, Refuted},
 	} {
 		c.claim.Of, c.claim.Name = "ratio", name
 		got := makeReplication(t, []finding.Claim{c.claim}, doc).Claims[0]
@@ -67,34 +67,34 @@ func TestClaims(t *testing.T) {
 	spring.noise = 0.005
 	for _, c := range []struct {
 		claim   finding.Claim
-		want    finding.ClaimKind
+		want    ClaimKind
 		figures int
 		said    string
 	}{
-		{finding.Claim{Name: "all cost", Above: number(0)}, finding.Confirmed, 8, "all 8 intervals lie above 0 %"},
-		{finding.Claim{Name: "all cost much", Above: number(0.4)}, finding.Open, 8, "needs 9 blocks, there are 8"},
-		{finding.Claim{Name: "some costs much", Above: number(0.4), Some: true}, finding.Open, 8, "needs 9 blocks, there are 8"},
-		{finding.Claim{Name: "both cost much on spring's json", Above: number(0.4), Workloads: []string{"spring"}, Operation: []string{"json"}}, finding.Refuted, 2, "spring, json, otel +20"},
-		{finding.Claim{Name: "some costs much on flask", Above: number(0.9), Some: true, Workloads: []string{"flask"}}, finding.Confirmed, 4, "flask, json, otel +"},
-		{finding.Claim{Name: "some saves", Below: number(0), Some: true}, finding.Refuted, 8, "none is below 0 %"},
-		{finding.Claim{Name: "one variant", Variants: []string{"otel"}, Workloads: []string{"flask"}, Operation: []string{"db"}, Above: number(0.4), Below: number(0.6)}, finding.Confirmed, 1, "the interval lies between 40 % and 60 %"},
-		{finding.Claim{Name: "mean over operations", Over: "operations", Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0.70), Below: number(0.76)}, finding.Confirmed, 1, ""},
-		{finding.Claim{Name: "mean over workloads", Over: "workloads", Variants: []string{"otel"}, Operation: []string{"json"}, Above: number(0.53), Below: number(0.57)}, finding.Confirmed, 1, ""},
-		{finding.Claim{Name: "mean over variants", Over: "variants", Workloads: []string{"flask"}, Above: number(0.5)}, finding.Confirmed, 2, ""},
-		{finding.Claim{Name: "mean over all", Over: "all", Above: number(0.46), Below: number(0.49)}, finding.Confirmed, 1, ""},
-		{finding.Claim{Name: "elastic is dearer", Of: "ratio", Variants: []string{"elastic", "otel"}, Workloads: []string{"flask"}, Above: number(0.15), Below: number(0.25)}, finding.Confirmed, 2, ""},
-		{finding.Claim{Name: "elastic is dearer everywhere", Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.15)}, finding.Refuted, 4, "spring, db, elastic / otel"},
-		{finding.Claim{Name: "flask suffers more", Of: "ratio", Workloads: []string{"flask", "spring"}, Above: number(0.3)}, finding.Confirmed, 4, ""},
-		{finding.Claim{Name: "flask suffers twice", Of: "ratio", Workloads: []string{"flask", "spring"}, Over: "operations", Variants: []string{"elastic"}, Above: number(0.7), Below: number(0.9)}, finding.Confirmed, 1, ""},
-		{finding.Claim{Name: "json suffers more than db", Of: "ratio", Operation: []string{"json", "db"}, Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0.29), Below: number(0.39)}, finding.Confirmed, 1, ""},
-		{finding.Claim{Name: "db suffers more", Of: "ratio", Operation: []string{"db", "json"}, Workloads: []string{"flask"}, Above: number(0)}, finding.Refuted, 2, "flask, db / json, "},
-		{finding.Claim{Name: "no such operation", Of: "ratio", Operation: []string{"db", "xml"}, Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0)}, finding.Open, 1, "it was not measured"},
-		{finding.Claim{Name: "beside what nobody measured", Of: "ratio", Beside: "latency_p50", Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0)}, finding.Open, 2, "it was not measured"},
-		{finding.Claim{Name: "not measured", Workloads: []string{"flask"}, Variants: []string{"kieker"}, Above: number(0)}, finding.Open, 2, "open: flask, db, kieker (it was not measured); flask, json, kieker (it"},
-		{finding.Claim{Name: "no such workload", Workloads: []string{"flask", "rails"}, Above: number(0)}, finding.Open, 5, "open: rails"},
-		{finding.Claim{Name: "no range"}, finding.Open, 8, "gives no range"},
-		{finding.Claim{Name: "another metric", Metric: "latency_p99", Above: number(0)}, finding.Open, 0, "nothing that it is about"},
-		{finding.Claim{Name: "a ratio of three", Of: "ratio", Above: number(0)}, finding.Open, 0, "nothing that it is about"},
+		{finding.Claim{Name: "all cost", Above: number(0)}, Confirmed, 8, "all 8 intervals lie above 0 %"},
+		{finding.Claim{Name: "all cost much", Above: number(0.4)}, Open, 8, "needs 9 blocks, there are 8"},
+		{finding.Claim{Name: "some costs much", Above: number(0.4), Some: true}, Open, 8, "needs 9 blocks, there are 8"},
+		{finding.Claim{Name: "both cost much on spring's json", Above: number(0.4), Workloads: []string{"spring"}, Operation: []string{"json"}}, Refuted, 2, "spring, json, otel +20"},
+		{finding.Claim{Name: "some costs much on flask", Above: number(0.9), Some: true, Workloads: []string{"flask"}}, Confirmed, 4, "flask, json, otel +"},
+		{finding.Claim{Name: "some saves", Below: number(0), Some: true}, Refuted, 8, "none is below 0 %"},
+		{finding.Claim{Name: "one variant", Variants: []string{"otel"}, Workloads: []string{"flask"}, Operation: []string{"db"}, Above: number(0.4), Below: number(0.6)}, Confirmed, 1, "the interval lies between 40 % and 60 %"},
+		{finding.Claim{Name: "mean over operations", Over: "operations", Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0.70), Below: number(0.76)}, Confirmed, 1, ""},
+		{finding.Claim{Name: "mean over workloads", Over: "workloads", Variants: []string{"otel"}, Operation: []string{"json"}, Above: number(0.53), Below: number(0.57)}, Confirmed, 1, ""},
+		{finding.Claim{Name: "mean over variants", Over: "variants", Workloads: []string{"flask"}, Above: number(0.5)}, Confirmed, 2, ""},
+		{finding.Claim{Name: "mean over all", Over: "all", Above: number(0.46), Below: number(0.49)}, Confirmed, 1, ""},
+		{finding.Claim{Name: "elastic is dearer", Of: "ratio", Variants: []string{"elastic", "otel"}, Workloads: []string{"flask"}, Above: number(0.15), Below: number(0.25)}, Confirmed, 2, ""},
+		{finding.Claim{Name: "elastic is dearer everywhere", Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.15)}, Refuted, 4, "spring, db, elastic / otel"},
+		{finding.Claim{Name: "flask suffers more", Of: "ratio", Workloads: []string{"flask", "spring"}, Above: number(0.3)}, Confirmed, 4, ""},
+		{finding.Claim{Name: "flask suffers twice", Of: "ratio", Workloads: []string{"flask", "spring"}, Over: "operations", Variants: []string{"elastic"}, Above: number(0.7), Below: number(0.9)}, Confirmed, 1, ""},
+		{finding.Claim{Name: "json suffers more than db", Of: "ratio", Operation: []string{"json", "db"}, Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0.29), Below: number(0.39)}, Confirmed, 1, ""},
+		{finding.Claim{Name: "db suffers more", Of: "ratio", Operation: []string{"db", "json"}, Workloads: []string{"flask"}, Above: number(0)}, Refuted, 2, "flask, db / json, "},
+		{finding.Claim{Name: "no such operation", Of: "ratio", Operation: []string{"db", "xml"}, Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0)}, Open, 1, "it was not measured"},
+		{finding.Claim{Name: "beside what nobody measured", Of: "ratio", Beside: "latency_p50", Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0)}, Open, 2, "it was not measured"},
+		{finding.Claim{Name: "not measured", Workloads: []string{"flask"}, Variants: []string{"kieker"}, Above: number(0)}, Open, 2, "open: flask, db, kieker (it was not measured); flask, json, kieker (it"},
+		{finding.Claim{Name: "no such workload", Workloads: []string{"flask", "rails"}, Above: number(0)}, Open, 5, "open: rails"},
+		{finding.Claim{Name: "no range"}, Open, 8, "gives no range"},
+		{finding.Claim{Name: "another metric", Metric: "latency_p99", Above: number(0)}, Open, 0, "nothing that it is about"},
+		{finding.Claim{Name: "a ratio of three", Of: "ratio", Above: number(0)}, Open, 0, "nothing that it is about"},
 	} {
 		t.Run(c.claim.Name, func(t *testing.T) {
 			if c.claim.Metric == "" {
@@ -137,7 +137,7 @@ func TestClaimsDoNotRestOnDoubtfulFigures(t *testing.T) {
 		s.change = change
 		doc := s.document()
 		got := makeReplication(t, claim, doc).Claims[0]
-		if got.Kind != finding.Open || got.Figures[0].Reason == nil || got.Figures[0].Reason.Code != reason {
+		if got.Kind != Open || got.Figures[0].Reason == nil || got.Figures[0].Reason.Code != reason {
 			t.Errorf("%s: %s, %+v", reason, got.Said, got.Figures)
 		}
 	}
@@ -164,20 +164,20 @@ func TestLossyFiguresAreTheLeast(t *testing.T) {
 		better string
 		lossy  []string
 		claim  finding.Claim
-		want   finding.ClaimKind
+		want   ClaimKind
 	}{
 		// otel takes 1.5 and elastic 1.8 times as much on db.
-		{"it costs", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4)}, finding.Confirmed},
-		{"it costs more than it does here", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.6)}, finding.Open},
-		{"without loss that is refuted", "lower", nil, finding.Claim{Variants: []string{"otel"}, Above: number(0.6)}, finding.Refuted},
-		{"it costs little", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Below: number(0.6)}, finding.Open},
-		{"it costs so much", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4), Below: number(0.6)}, finding.Open},
-		{"more is better, less of it is left", "higher", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Below: number(0.6)}, finding.Confirmed},
-		{"more is better, much is left", "higher", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4)}, finding.Open},
-		{"the lossy one is dearer", "lower", []string{"elastic"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Confirmed},
-		{"the lossy one is cheaper", "lower", []string{"otel"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Open},
-		{"the lossy one is not so much cheaper", "lower", []string{"otel"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Below: number(0.3)}, finding.Confirmed},
-		{"both lose", "lower", []string{"otel", "elastic"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, finding.Open},
+		{"it costs", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4)}, Confirmed},
+		{"it costs more than it does here", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.6)}, Open},
+		{"without loss that is refuted", "lower", nil, finding.Claim{Variants: []string{"otel"}, Above: number(0.6)}, Refuted},
+		{"it costs little", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Below: number(0.6)}, Open},
+		{"it costs so much", "lower", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4), Below: number(0.6)}, Open},
+		{"more is better, less of it is left", "higher", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Below: number(0.6)}, Confirmed},
+		{"more is better, much is left", "higher", []string{"otel"}, finding.Claim{Variants: []string{"otel"}, Above: number(0.4)}, Open},
+		{"the lossy one is dearer", "lower", []string{"elastic"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, Confirmed},
+		{"the lossy one is cheaper", "lower", []string{"otel"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, Open},
+		{"the lossy one is not so much cheaper", "lower", []string{"otel"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Below: number(0.3)}, Confirmed},
+		{"both lose", "lower", []string{"otel", "elastic"}, finding.Claim{Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}, Open},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.claim.Metric, c.claim.Operation = "m", of
@@ -203,12 +203,12 @@ func TestLossyWorkloads(t *testing.T) {
 	claim := []finding.Claim{{Metric: "cpu_per_operation", Of: "ratio", Workloads: []string{"node", "spring"}, Variants: []string{"otel"}, Over: "all", Above: number(0)}}
 	for name, c := range map[string]struct {
 		dear, cheap func(*finding.Document)
-		want        finding.ClaimKind
+		want        ClaimKind
 	}{
-		"none":          {nil, nil, finding.Confirmed},
-		"the dear one":  {loses, nil, finding.Confirmed},
-		"the cheap one": {nil, loses, finding.Open},
-		"both":          {loses, loses, finding.Open},
+		"none":          {nil, nil, Confirmed},
+		"the dear one":  {loses, nil, Confirmed},
+		"the cheap one": {nil, loses, Open},
+		"both":          {loses, loses, Open},
 	} {
 		dear.change, cheap.change = c.dear, c.cheap
 		if got := makeReplication(t, claim, dear.document(), cheap.document()).Claims[0]; got.Kind != c.want {
@@ -246,7 +246,7 @@ func TestClaimsMissNoOperation(t *testing.T) {
 	} {
 		c.claim.Metric = "cpu_per_operation"
 		got := makeReplication(t, []finding.Claim{c.claim}, c.docs...).Claims[0]
-		if got.Kind != finding.Open || !strings.Contains(got.Said, c.why) {
+		if got.Kind != Open || !strings.Contains(got.Said, c.why) {
 			t.Errorf("%s: %s, %s", c.name, got.Kind, got.Said)
 		}
 	}
@@ -271,12 +271,12 @@ func TestClaimsErrSeldom(t *testing.T) {
 			}
 			c := finding.Claim{Below: number(0), Some: some}
 			switch judge(c, drawn(c, edge)).Kind {
-			case finding.Confirmed:
+			case Confirmed:
 				confirmed++
-			case finding.Refuted:
+			case Refuted:
 				refuted++
 			}
-			if !some && judge(c, drawn(c, loose)).Kind == finding.Confirmed {
+			if !some && judge(c, drawn(c, loose)).Kind == Confirmed {
 				confirmedLoose++
 			}
 		}
@@ -312,7 +312,7 @@ func TestClaimsAboutBrackets(t *testing.T) {
 	}
 	claims := []finding.Claim{{Metric: "capacity", Below: number(0)}, {Metric: "capacity", Below: number(-0.1)}}
 	got := makeReplication(t, claims, s.document()).Claims
-	if got[0].Kind != finding.Confirmed || got[1].Kind != finding.Open || math.Abs(*got[0].Figures[0].Interval.High+0.04) > 0.02 {
+	if got[0].Kind != Confirmed || got[1].Kind != Open || math.Abs(*got[0].Figures[0].Interval.High+0.04) > 0.02 {
 		t.Errorf("%+v %+v", got[0], got[1])
 	}
 }

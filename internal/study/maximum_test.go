@@ -1,4 +1,4 @@
-package replicate
+package study
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 // A maximum has no interval, however many blocks there are: a claim on it stays open.
 func TestClaimOnAMaximum(t *testing.T) {
-	for name, want := range map[string]finding.ClaimKind{"latency_max": finding.Open, "latency_p99": finding.Confirmed} {
+	for name, want := range map[string]ClaimKind{"latency_max": Open, "latency_p99": Confirmed} {
 		s := shop("proxy")
 		s.metric, s.better = name, "lower"
 		c := finding.Claim{Name: "x", Metric: name, Variants: []string{"otel"}, Operation: []string{"db"}, Above: number(0)}

@@ -1,7 +1,7 @@
 // This file makes the tables: variants by operations, a metric and a workload each,
 // with what was published beside it.
 
-package replicate
+package study
 
 import (
 	"maps"
@@ -12,8 +12,8 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-func (s *replication) tables() []finding.ReplicationTable {
-	out := []finding.ReplicationTable{}
+func (s *replication) tables() []Table {
+	out := []Table{}
 	for _, metric := range s.metrics() {
 		for _, r := range s.results {
 			if t := s.table(r, metric); len(t.Rows) > 0 {
@@ -24,19 +24,19 @@ func (s *replication) tables() []finding.ReplicationTable {
 	return out
 }
 
-func (s *replication) table(r *result, metric string) finding.ReplicationTable {
-	t := finding.ReplicationTable{Workload: r.workload, Metric: metric, Baseline: r.baseline}
+func (s *replication) table(r *result, metric string) Table {
+	t := Table{Workload: r.workload, Metric: metric, Baseline: r.baseline}
 	told := map[string]bool{} // cells whose baseline has a row
 	for _, f := range s.find(func(f *figure) bool { return f.of == r && f.Metric == metric && len(f.Samples) > 0 }) {
 		t.Unit, t.Better, t.Amount = f.Unit, f.Better, t.Amount || f.Amount
 		if at := f.at(); !told[at] && hasBaseline(f.Finding) {
 			told[at] = true
-			t.Rows = append(t.Rows, finding.ReplicationCell{
+			t.Rows = append(t.Rows, Row{
 				Operation: f.Operation, Parameter: f.Parameter, Variant: r.baseline, Blocks: f.Blocks,
 				Value: s.itself(f, func(p finding.Sample) float64 { return p.Baseline }), Published: s.published(r, f.Finding, r.baseline),
 			})
 		}
-		row := finding.ReplicationCell{
+		row := Row{
 			Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant, Blocks: f.Blocks, Lossy: f.lossy, Suppressed: f.suppressed(), Reason: f.reason,
 			Value: s.itself(f, func(p finding.Sample) float64 { return p.Value }), Cost: f.Relative, Added: f.Absolute,
 			Published: s.published(r, f.Finding, f.Variant),
@@ -53,15 +53,15 @@ func (s *replication) table(r *result, metric string) finding.ReplicationTable {
 }
 
 // absent are the rows of variants that could not run and of which a figure was published.
-func (s *replication) absent(r *result, t finding.ReplicationTable) []finding.ReplicationCell {
-	var out []finding.ReplicationCell
+func (s *replication) absent(r *result, t Table) []Row {
+	var out []Row
 	for _, left := range r.Experiment.LeftOut {
 		for _, p := range r.Experiment.Published {
 			if p.Metric != t.Metric || p.Variant != left.Variant {
 				continue
 			}
-			row := finding.ReplicationCell{Operation: p.Operation, Parameter: p.Parameter, Variant: left.Variant, Reason: leftOut(left)}
-			if slices.ContainsFunc(out, func(o finding.ReplicationCell) bool {
+			row := Row{Operation: p.Operation, Parameter: p.Parameter, Variant: left.Variant, Reason: leftOut(left)}
+			if slices.ContainsFunc(out, func(o Row) bool {
 				return o.Variant == row.Variant && o.Operation == row.Operation && maps.Equal(o.Parameter, row.Parameter)
 			}) {
 				continue // of another series
@@ -96,8 +96,8 @@ func (s *replication) findSeries() {
 	for _, r := range s.results {
 		for _, p := range r.Experiment.Published {
 			sources[p.Source] = true
-			if !slices.ContainsFunc(s.series, func(t finding.Series) bool { return t.Source == p.Source && t.Note == p.Note }) {
-				s.series = append(s.series, finding.Series{Source: p.Source, Note: p.Note})
+			if !slices.ContainsFunc(s.series, func(t Series) bool { return t.Source == p.Source && t.Note == p.Note }) {
+				s.series = append(s.series, Series{Source: p.Source, Note: p.Note})
 			}
 		}
 	}
@@ -124,14 +124,14 @@ func (s *replication) of(series int, r *result, metric, operation string, parame
 // published are the figures of all series for a cell, with their cost over the same
 // series' own baseline, and whether it lies in our interval. A figure that is over the
 // baseline by definition has none itself: it is looked for in ours as it is.
-func (s *replication) published(r *result, f *finding.Finding, variant string) []finding.PublishedCell {
-	var out []finding.PublishedCell
+func (s *replication) published(r *result, f *finding.Finding, variant string) []PublishedFigure {
+	var out []PublishedFigure
 	for i := range s.series {
 		p, has := s.of(i, r, f.Metric, f.Operation, f.Parameter, variant)
 		if !has {
 			continue
 		}
-		one := finding.PublishedCell{Series: i, Value: p.Value, Spread: p.Spread}
+		one := PublishedFigure{Series: i, Value: p.Value, Spread: p.Spread}
 		if variant != r.baseline {
 			base, hasBase := s.of(i, r, f.Metric, f.Operation, f.Parameter, r.baseline)
 			switch {
@@ -153,8 +153,8 @@ func (s *replication) published(r *result, f *finding.Finding, variant string) [
 // publishedMeans are the figures of all series that are means over all operations, with
 // their cost over the same series' own baseline, and whether it lies in our interval of the
 // same mean. One operation by itself is never held against them.
-func (s *replication) publishedMeans(r *result, metric, variant string, ours *finding.Interval) []finding.PublishedCell {
-	var out []finding.PublishedCell
+func (s *replication) publishedMeans(r *result, metric, variant string, ours *finding.Interval) []PublishedFigure {
+	var out []PublishedFigure
 	for i := range s.series {
 		p, has := s.of(i, r, metric, "", nil, variant)
 		base, hasBase := s.of(i, r, metric, "", nil, r.baseline)
@@ -162,14 +162,14 @@ func (s *replication) publishedMeans(r *result, metric, variant string, ours *fi
 			continue
 		}
 		cost := p.Value/base.Value - 1
-		out = append(out, finding.PublishedCell{Series: i, Value: p.Value, Spread: p.Spread, Cost: &cost, Within: inside(cost, ours)})
+		out = append(out, PublishedFigure{Series: i, Value: p.Value, Spread: p.Spread, Cost: &cost, Within: inside(cost, ours)})
 	}
 	return out
 }
 
 // publishedCost is what a series says that a variant costs: over its baseline, or the
 // value itself where that is the cost. False where it does not say.
-func publishedCost(cells []finding.PublishedCell, series int, added bool) (float64, bool) {
+func publishedCost(cells []PublishedFigure, series int, added bool) (float64, bool) {
 	for _, p := range cells {
 		switch {
 		case p.Series != series:

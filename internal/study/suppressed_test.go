@@ -1,6 +1,6 @@
 // Variants that suppress spans, means over some operations only, and claims that lack results.
 
-package replicate
+package study
 
 import (
 	"maps"
@@ -29,7 +29,7 @@ func TestSuppressedFigures(t *testing.T) {
 	if len(got.Rankings) != 2 || len(got.Rankings[0].Places) != 2 || len(got.Suppressed) != 2 || got.Suppressed[0].Workload != "flask" {
 		t.Errorf("%+v, %+v", got.Rankings, got.Suppressed)
 	}
-	if c := got.Claims[0]; c.Kind != finding.Confirmed || c.Figures[0].Reason.Code != finding.WhySuppressed || c.Figures[0].Reason.Figure("share") != 0.48 {
+	if c := got.Claims[0]; c.Kind != Confirmed || c.Figures[0].Reason.Code != finding.WhySuppressed || c.Figures[0].Reason.Figure("share") != 0.48 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -124,7 +124,7 @@ func TestIdleFigures(t *testing.T) {
 		s := shop("flask")
 		s.change = change
 		got := makeReplication(t, claims, s.document())
-		if c := got.Claims[0]; c.Kind != finding.Open || string(c.Figures[0].Reason.Code)+" "+c.Figures[0].Reason.Variant != reason {
+		if c := got.Claims[0]; c.Kind != Open || string(c.Figures[0].Reason.Code)+" "+c.Figures[0].Reason.Variant != reason {
 			t.Errorf("%s: %+v", reason, c)
 		}
 		for _, m := range got.Means {

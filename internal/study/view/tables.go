@@ -1,6 +1,6 @@
 // The tables of a replication, made once for every form in which it is shown.
 
-package replicate
+package view
 
 import (
 	"fmt"
@@ -10,15 +10,16 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/study"
 )
 
 // replicationSections are the parts that have something to show.
-func replicationSections(doc *finding.Replication) []model.Section {
+func replicationSections(doc *study.Replication) []model.Section {
 	return parts.Sections(replicationTables(doc), replicationSearches(doc), replicationRankings(doc), replicationLossy(doc), replicationSuppressed(doc), replicationMeans(doc), replicationRatios(doc), replicationSteps(doc), replicationLeft(doc))
 }
 
 // replicationTables are the measured figures beside the published ones.
-func replicationTables(doc *finding.Replication) model.Section {
+func replicationTables(doc *study.Replication) model.Section {
 	s := model.Section{Title: "What was measured, beside what was published"}
 	if len(doc.Series) == 0 {
 		s.Title = "What was measured"
@@ -37,27 +38,27 @@ func replicationTables(doc *finding.Replication) model.Section {
 			s.Grids = append(s.Grids, sideTable(doc, t.Workload, with))
 		}
 	}
-	if anyRow(doc, func(r finding.ReplicationCell) bool { return r.Lossy }) {
+	if anyRow(doc, func(r study.Row) bool { return r.Lossy }) {
 		s.Notes = append(s.Notes, parts.Faint(parts.LossyMark+" lost over 1 % of its spans: excluded from the ranking")...)
 	}
-	if anyRow(doc, func(r finding.ReplicationCell) bool { return !r.Lossy && r.Suppressed > 0 }) {
+	if anyRow(doc, func(r study.Row) bool { return !r.Lossy && r.Suppressed > 0 }) {
 		s.Notes = append(s.Notes, parts.Faint(parts.SuppressedText)...)
 	}
 	return s
 }
 
 // anyRow reports whether a row of the tables is so.
-func anyRow(doc *finding.Replication, is func(finding.ReplicationCell) bool) bool {
-	return slices.ContainsFunc(doc.Tables, func(t finding.ReplicationTable) bool { return slices.ContainsFunc(t.Rows, is) })
+func anyRow(doc *study.Replication, is func(study.Row) bool) bool {
+	return slices.ContainsFunc(doc.Tables, func(t study.Table) bool { return slices.ContainsFunc(t.Rows, is) })
 }
 
-func replicationTable(doc *finding.Replication, t finding.ReplicationTable) model.Grid {
+func replicationTable(doc *study.Replication, t study.Table) model.Grid {
 	g := model.Grid{Caption: t.Workload + ": " + finding.MetricName(t.Metric), Columns: []model.Column{
 		{Head: "operation", Give: true}, {Head: "variant", Give: true}, {Head: "value", Right: true},
 		{Head: "cost", Right: true}, {Head: "(95 %)", Close: true, Drop: 2},
 	}}
 	for i := range doc.Series {
-		if !slices.ContainsFunc(t.Rows, func(r finding.ReplicationCell) bool { return publishedOf(r, i) != nil }) {
+		if !slices.ContainsFunc(t.Rows, func(r study.Row) bool { return publishedOf(r, i) != nil }) {
 			continue
 		}
 		g.Columns = append(g.Columns, model.Column{Head: seriesHead(doc, i), Right: true}, model.Column{Head: "its cost", Right: true, Drop: 1}, model.Column{Head: "within", Drop: 1})
@@ -73,7 +74,7 @@ func replicationTable(doc *finding.Replication, t finding.ReplicationTable) mode
 		last = at
 		row = append(row, costCells(r, t)...)
 		for i := range doc.Series {
-			if slices.ContainsFunc(t.Rows, func(r finding.ReplicationCell) bool { return publishedOf(r, i) != nil }) {
+			if slices.ContainsFunc(t.Rows, func(r study.Row) bool { return publishedOf(r, i) != nil }) {
 				row = append(row, publishedCells(publishedOf(r, i), t.Unit)...)
 			}
 		}
@@ -83,7 +84,7 @@ func replicationTable(doc *finding.Replication, t finding.ReplicationTable) mode
 }
 
 // costCells are the cost over the baseline: as a ratio where there is one.
-func costCells(r finding.ReplicationCell, t finding.ReplicationTable) []model.Cell {
+func costCells(r study.Row, t study.Table) []model.Cell {
 	switch {
 	case r.Variant == t.Baseline:
 		return make([]model.Cell, 2)
@@ -97,7 +98,7 @@ func costCells(r finding.ReplicationCell, t finding.ReplicationTable) []model.Ce
 	return make([]model.Cell, 2)
 }
 
-func publishedCells(p *finding.PublishedCell, unit string) []model.Cell {
+func publishedCells(p *study.PublishedFigure, unit string) []model.Cell {
 	if p == nil {
 		return make([]model.Cell, 3)
 	}
@@ -119,7 +120,7 @@ func publishedCells(p *finding.PublishedCell, unit string) []model.Cell {
 
 // seriesMark tells a series from the others where there is little room: "[2]"; "" where there
 // is but one.
-func seriesMark(doc *finding.Replication, series int) string {
+func seriesMark(doc *study.Replication, series int) string {
 	if len(doc.Series) < 2 {
 		return ""
 	}
@@ -127,12 +128,12 @@ func seriesMark(doc *finding.Replication, series int) string {
 }
 
 // seriesHead is the head of a column of a series: its name without the remark, and its mark.
-func seriesHead(doc *finding.Replication, series int) string {
+func seriesHead(doc *study.Replication, series int) string {
 	name, _, _ := strings.Cut(doc.Series[series].Name, ", ")
 	return strings.TrimSpace(name + " " + seriesMark(doc, series))
 }
 
-func variantMark(r finding.ReplicationCell) string {
+func variantMark(r study.Row) string {
 	switch {
 	case r.Lossy:
 		return r.Variant + " " + parts.LossyMark
@@ -142,7 +143,7 @@ func variantMark(r finding.ReplicationCell) string {
 	return r.Variant
 }
 
-func publishedOf(r finding.ReplicationCell, series int) *finding.PublishedCell {
+func publishedOf(r study.Row, series int) *study.PublishedFigure {
 	for i := range r.Published {
 		if r.Published[i].Series == series {
 			return &r.Published[i]
@@ -160,7 +161,7 @@ func shownEstimate(i *finding.Interval, unit string) string {
 
 // withinCell says whether a published cost lies in our interval; empty where it cannot be
 // said.
-func withinCell(p finding.PublishedCell) model.Cell {
+func withinCell(p study.PublishedFigure) model.Cell {
 	switch {
 	case p.Within == nil:
 		return model.Cell{}
@@ -181,7 +182,7 @@ func ratioCells(i *finding.Interval) []model.Cell {
 // The orders of the variants in a replication, ours beside the published.
 
 // replicationRankings are the orders of the variants, ours beside the published.
-func replicationRankings(doc *finding.Replication) model.Section {
+func replicationRankings(doc *study.Replication) model.Section {
 	s := model.Section{Title: "The order of the variants, the cheapest first"}
 	for _, r := range doc.Rankings {
 		g := model.Grid{Caption: r.Workload + ", " + parts.At(r.Operation, r.Parameter) + ": " + finding.MetricName(r.Metric), Remark: tauText(doc, r), Columns: []model.Column{
@@ -218,7 +219,7 @@ func replicationRankings(doc *finding.Replication) model.Section {
 }
 
 // replicationUnit is the unit of a ranking's costs, and whether they are ratios.
-func replicationUnit(doc *finding.Replication, r finding.Ranking) (unit string, relative bool) {
+func replicationUnit(doc *study.Replication, r study.Ranking) (unit string, relative bool) {
 	for _, t := range doc.Tables {
 		if t.Metric != r.Metric || t.Workload != r.Workload {
 			continue
@@ -232,7 +233,7 @@ func replicationUnit(doc *finding.Replication, r finding.Ranking) (unit string, 
 	return "1", true
 }
 
-func tauText(doc *finding.Replication, r finding.Ranking) string {
+func tauText(doc *study.Replication, r study.Ranking) string {
 	var pieces []string
 	for _, t := range r.Taus {
 		tau := strings.Replace(fmt.Sprintf("%.2f", t.Tau), "-", "−", 1)
@@ -244,7 +245,7 @@ func tauText(doc *finding.Replication, r finding.Ranking) string {
 // Which variants of a replication suppressed spans by a limit of their tracer's own, and the mark
 // of their figures.
 
-func replicationSuppressed(doc *finding.Replication) model.Section {
+func replicationSuppressed(doc *study.Replication) model.Section {
 	s := model.Section{Title: "Spans suppressed by the tracer's own limit"}
 	g := model.Grid{Columns: []model.Column{{Head: "workload", Give: true}, {Head: "operation", Give: true}, {Head: "variant", Give: true}, {Head: "suppressed", Right: true}, {Head: "spans", Right: true, Drop: 1}}}
 	for _, u := range doc.Suppressed {
@@ -262,30 +263,30 @@ func replicationSuppressed(doc *finding.Replication) model.Section {
 
 // suppressedMarked is a variant's name, with a mark where its tracer suppressed spans on any operation
 // that passes.
-func suppressedMarked(doc *finding.Replication, variant string, pass func(finding.ReplicationSuppressed) bool) string {
-	if slices.ContainsFunc(doc.Suppressed, func(u finding.ReplicationSuppressed) bool { return u.Variant == variant && pass(u) }) {
+func suppressedMarked(doc *study.Replication, variant string, pass func(study.Suppressed) bool) string {
+	if slices.ContainsFunc(doc.Suppressed, func(u study.Suppressed) bool { return u.Variant == variant && pass(u) }) {
 		return variant + " " + parts.SuppressedMark
 	}
 	return variant
 }
 
 // onWorkload passes the operations of some workloads; of no name, of all.
-func onWorkload(names ...string) func(finding.ReplicationSuppressed) bool {
-	return func(u finding.ReplicationSuppressed) bool {
+func onWorkload(names ...string) func(study.Suppressed) bool {
+	return func(u study.Suppressed) bool {
 		return slices.Contains(names, u.Workload) || slices.Contains(names, "")
 	}
 }
 
 // inMean passes the operations that a mean is of.
-func inMean(m finding.ReplicationMean) func(finding.ReplicationSuppressed) bool {
-	return func(u finding.ReplicationSuppressed) bool {
+func inMean(m study.Mean) func(study.Suppressed) bool {
+	return func(u study.Suppressed) bool {
 		return slices.Contains(m.Cells, u.Workload+", "+u.Operation)
 	}
 }
 
 // inRanking passes the operation that an order is of.
-func inRanking(r finding.Ranking) func(finding.ReplicationSuppressed) bool {
-	return func(u finding.ReplicationSuppressed) bool {
+func inRanking(r study.Ranking) func(study.Suppressed) bool {
+	return func(u study.Suppressed) bool {
 		return u.Workload == r.Workload && parts.At(u.Operation, u.Parameter) == parts.At(r.Operation, r.Parameter)
 	}
 }

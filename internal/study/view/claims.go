@@ -1,6 +1,6 @@
 // What was claimed, and what became of it.
 
-package replicate
+package view
 
 import (
 	"fmt"
@@ -9,12 +9,13 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/study"
 )
 
 const claimsTitle = "What was claimed"
 
 // claimNotes tell each claim with what became of it, in sentences.
-func claimNotes(doc *finding.Replication) []model.Section {
+func claimNotes(doc *study.Replication) []model.Section {
 	if len(doc.Claims) == 0 {
 		return nil
 	}
@@ -30,7 +31,7 @@ func claimNotes(doc *finding.Replication) []model.Section {
 }
 
 // claimTables have a row for each claim, and the figures that it rests on.
-func claimTables(doc *finding.Replication) []model.Section {
+func claimTables(doc *study.Replication) []model.Section {
 	if len(doc.Claims) == 0 {
 		return nil
 	}
@@ -45,18 +46,18 @@ func claimTables(doc *finding.Replication) []model.Section {
 	return []model.Section{s}
 }
 
-func claimCell(kind finding.ClaimKind) model.Cell {
+func claimCell(kind study.ClaimKind) model.Cell {
 	switch kind {
-	case finding.Confirmed:
+	case study.Confirmed:
 		return model.Cell{Mark: "✓", Text: string(kind), Tone: model.Good}
-	case finding.Refuted:
+	case study.Refuted:
 		return model.Cell{Mark: "✗", Text: string(kind), Tone: model.Bad}
 	}
 	return model.Cell{Mark: "?", Text: string(kind), Tone: model.Doubtful}
 }
 
 // claimFigures has a row for each figure that a claim rests on.
-func claimFigures(c finding.ClaimResult) model.Grid {
+func claimFigures(c study.ClaimResult) model.Grid {
 	g := model.Grid{Caption: c.Name, Remark: parts.Counted(len(c.Figures), "figure"), Fold: model.Closed, Columns: []model.Column{
 		{Head: "workload"}, {Head: "operation"}, {Head: "variant"}, {Head: "cost", Right: true}, {Head: "(95 %)", Close: true}, {Head: "by itself"}, {Head: "blocks", Right: true}, {Head: "remark"},
 	}}
@@ -71,11 +72,11 @@ func claimFigures(c finding.ClaimResult) model.Grid {
 	return g.DropEmpty()
 }
 
-func holdsText(kind finding.ClaimKind) string {
+func holdsText(kind study.ClaimKind) string {
 	switch kind {
-	case finding.Confirmed:
+	case study.Confirmed:
 		return "in the range"
-	case finding.Refuted:
+	case study.Refuted:
 		return "beyond it"
 	}
 	return "open"
@@ -84,7 +85,7 @@ func holdsText(kind finding.ClaimKind) string {
 // The tables of a replication that stand behind its main ones: means, ratios, and who is excluded
 // from the ranking or left out.
 
-func replicationLossy(doc *finding.Replication) model.Section {
+func replicationLossy(doc *study.Replication) model.Section {
 	g := model.Grid{Columns: append([]model.Column{{Head: "workload", Give: true}}, parts.LostColumns()...)}
 	for _, l := range doc.Lossy {
 		g.Add(append([]model.Cell{{Text: l.Workload}}, parts.LostCells(l.Lossy)...)...)
@@ -94,9 +95,9 @@ func replicationLossy(doc *finding.Replication) model.Section {
 	return s
 }
 
-func replicationMeans(doc *finding.Replication) model.Section {
+func replicationMeans(doc *study.Replication) model.Section {
 	s := model.Section{Title: "Means over operations"}
-	for _, metric := range metricsOf(doc.Means, func(m finding.ReplicationMean) string { return m.Metric }) {
+	for _, metric := range metricsOf(doc.Means, func(m study.Mean) string { return m.Metric }) {
 		g := model.Grid{Caption: finding.MetricName(metric), Columns: []model.Column{
 			{Head: "workload", Give: true}, {Head: "variant", Give: true}, {Head: "operations", Right: true, Drop: 3}, {Head: "baseline", Right: true, Drop: 2}, {Head: "value", Right: true, Drop: 2},
 			{Head: "geometric", Right: true}, {Head: "(95 %)", Close: true, Drop: 2},
@@ -139,7 +140,7 @@ func replicationMeans(doc *finding.Replication) model.Section {
 }
 
 // operationsOf is how many operations a mean is of: "2 of 4" where it lacks some.
-func operationsOf(m finding.ReplicationMean) string {
+func operationsOf(m study.Mean) string {
 	if len(m.Without) == 0 {
 		return fmt.Sprint(m.Operations)
 	}
@@ -148,7 +149,7 @@ func operationsOf(m finding.ReplicationMean) string {
 
 // publishedMeanCells are the cost that a series gives as a mean over all operations, and
 // whether it lies in our interval; empty where it gives none.
-func publishedMeanCells(series int, published []finding.PublishedCell) []model.Cell {
+func publishedMeanCells(series int, published []study.PublishedFigure) []model.Cell {
 	for _, p := range published {
 		if p.Series == series && p.Cost != nil {
 			return []model.Cell{{Text: finding.FormatInterval(finding.Interval{Estimate: *p.Cost}, "1", true)}, withinCell(p)}
@@ -158,7 +159,7 @@ func publishedMeanCells(series int, published []finding.PublishedCell) []model.C
 }
 
 // meanLabel says over what a mean is.
-func meanLabel(m finding.ReplicationMean) string {
+func meanLabel(m study.Mean) string {
 	if m.Operation == "" {
 		return everyWorkload(m.Workload)
 	}
@@ -173,9 +174,9 @@ func everyWorkload(name string) string {
 }
 
 // replicationRatios says how much the effect differs.
-func replicationRatios(doc *finding.Replication) model.Section {
+func replicationRatios(doc *study.Replication) model.Section {
 	s := model.Section{Title: "How much the effect differs: ratios of ratios"}
-	for _, metric := range metricsOf(doc.Ratios, func(r finding.ReplicationRatio) string { return r.Metric }) {
+	for _, metric := range metricsOf(doc.Ratios, func(r study.Ratio) string { return r.Metric }) {
 		g := model.Grid{Caption: finding.MetricName(metric), Columns: []model.Column{
 			{Head: "", Give: true}, {Head: "against", Give: true}, {Head: "on, with", Give: true}, {Head: "operations", Right: true, Drop: 1}, {Head: "ratio", Right: true}, {Head: "(95 %)", Close: true, Drop: 2},
 		}}
@@ -184,11 +185,11 @@ func replicationRatios(doc *finding.Replication) model.Section {
 				continue
 			}
 			where := r.Variant
-			if r.Between == finding.BetweenVariants {
+			if r.Between == study.BetweenVariants {
 				where = everyWorkload(r.Workload)
 			}
 			over, under := r.Over, r.Under
-			if r.Between == finding.BetweenVariants {
+			if r.Between == study.BetweenVariants {
 				over, under = suppressedMarked(doc, over, onWorkload(r.Workload)), suppressedMarked(doc, under, onWorkload(r.Workload))
 			} else {
 				where = suppressedMarked(doc, where, onWorkload(r.Over, r.Under))
@@ -214,7 +215,7 @@ func metricsOf[T any](list []T, of func(T) string) []string {
 	return out
 }
 
-func replicationLeft(doc *finding.Replication) model.Section {
+func replicationLeft(doc *study.Replication) model.Section {
 	s := model.Section{Title: "Left out"}
 	g := model.Grid{Columns: []model.Column{{Head: "workload", Give: true}, {Head: "variant", Give: true}, {Head: "why"}}}
 	for _, l := range doc.LeftOut {
@@ -227,7 +228,7 @@ func replicationLeft(doc *finding.Replication) model.Section {
 }
 
 // replicationSteps are what each step of tracing adds.
-func replicationSteps(doc *finding.Replication) model.Section {
+func replicationSteps(doc *study.Replication) model.Section {
 	s := model.Section{Title: "What each step of tracing adds"}
 	all := make([]finding.Increment, 0, len(doc.Increments))
 	for _, i := range doc.Increments {

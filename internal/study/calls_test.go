@@ -1,7 +1,7 @@
 // Replications of self-driving workloads: who is ordered, and how what was
 // published of them is held against ours.
 
-package replicate
+package study
 
 import (
 	"math"
@@ -39,7 +39,7 @@ func methodCalls(change func(*finding.Document)) *finding.Document {
 	return s.document()
 }
 
-func names(r finding.Ranking) []string {
+func names(r Ranking) []string {
 	var out []string
 	for _, p := range r.Places {
 		out = append(out, p.Variant)
@@ -120,7 +120,7 @@ func TestPublishedAmounts(t *testing.T) {
 			}
 		}
 	}
-	if !slices.ContainsFunc(table.Rows, func(r finding.ReplicationCell) bool { return r.Variant == "inspectit" }) {
+	if !slices.ContainsFunc(table.Rows, func(r Row) bool { return r.Variant == "inspectit" }) {
 		t.Error("what could not run is not in the table")
 	}
 	if i := s.Rankings[0].Places[0].Cost; i.Estimate > 1e-5 {
@@ -147,7 +147,7 @@ func TestNoMeanOfSharesOfNothing(t *testing.T) {
 	if len(s.Means) > 0 {
 		t.Errorf("%+v", s.Means)
 	}
-	if len(s.Ratios) == 0 || slices.ContainsFunc(s.Ratios, func(r finding.ReplicationRatio) bool { return r.Between == finding.BetweenWorkloads }) {
+	if len(s.Ratios) == 0 || slices.ContainsFunc(s.Ratios, func(r Ratio) bool { return r.Between == BetweenWorkloads }) {
 		t.Errorf("%+v", s.Ratios)
 	}
 }

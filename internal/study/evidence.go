@@ -1,6 +1,6 @@
 // This file finds the figures that a claim is about.
 
-package replicate
+package study
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ const (
 // evidence is what one figure of a claim is made of: parts to be averaged; with under
 // the ratio of the mean of parts to the mean of under, on another workload.
 type evidence struct {
-	at           finding.ClaimFigure
+	at           ClaimFigure
 	parts, under []part
 }
 
@@ -48,8 +48,8 @@ func (s *replication) evidence(c finding.Claim) []evidence {
 // This file draws one figure, with its interval, from the evidence for a claim, and says where it lies.
 
 // drawn are the figures of a claim, corrected for as many as there are.
-func drawn(c finding.Claim, all []evidence) []finding.ClaimFigure {
-	out := []finding.ClaimFigure{}
+func drawn(c finding.Claim, all []evidence) []ClaimFigure {
+	out := []ClaimFigure{}
 	for _, e := range all {
 		out = append(out, e.figure(c, len(all)))
 	}
@@ -58,9 +58,9 @@ func drawn(c finding.Claim, all []evidence) []finding.ClaimFigure {
 
 // figure is the interval of the evidence, and where it lies by itself; wide is corrected
 // for so many.
-func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
+func (e evidence) figure(c finding.Claim, claims int) ClaimFigure {
 	f := e.at
-	f.Holds = finding.Open
+	f.Holds = Open
 	for _, p := range slices.Concat(e.parts, e.under) {
 		if p.reason != nil {
 			reason := *p.reason
@@ -85,8 +85,8 @@ func (e evidence) figure(c finding.Claim, claims int) finding.ClaimFigure {
 		f.Wide = f.Interval
 	}
 	f.Holds = sideOf(c, f.Interval)
-	if bound != exact && f.Holds != finding.Confirmed {
-		f.Holds, f.Wide, f.Reason = finding.Open, nil, &finding.Reason{Code: finding.WhyItLost}
+	if bound != exact && f.Holds != Confirmed {
+		f.Holds, f.Wide, f.Reason = Open, nil, &finding.Reason{Code: finding.WhyItLost}
 	} else if bound != exact {
 		f.Reason = &finding.Reason{Code: finding.WhyLeast}
 	}
@@ -112,7 +112,7 @@ func (e evidence) suppressed() float64 {
 
 // estimator returns how the evidence is estimated at a confidence, and tells the
 // number of blocks.
-func (e evidence) estimator(f *finding.ClaimFigure) func(confidence float64) stats.Estimate {
+func (e evidence) estimator(f *ClaimFigure) func(confidence float64) stats.Estimate {
 	above, of := meanOfParts(e.parts)
 	f.Blocks = len(above)
 	if e.under == nil {
@@ -146,22 +146,22 @@ func meanOfParts(parts []part) (byBlock, []*result) {
 
 // sideOf says where an interval lies in respect to the claim's range: wholly in it,
 // wholly beyond it, or neither.
-func sideOf(c finding.Claim, i *finding.Interval) finding.ClaimKind {
+func sideOf(c finding.Claim, i *finding.Interval) ClaimKind {
 	if i == nil || i.Low == nil || i.High == nil || c.Above == nil && c.Below == nil {
-		return finding.Open
+		return Open
 	}
 	above := c.Above == nil || *i.Low > *c.Above
 	below := c.Below == nil || *i.High < *c.Below
 	switch {
 	case above && below:
-		return finding.Confirmed
+		return Confirmed
 	case c.Above != nil && *i.High < *c.Above, c.Below != nil && *i.Low > *c.Below:
-		return finding.Refuted
+		return Refuted
 	}
-	return finding.Open
+	return Open
 }
 
-func figureName(f finding.ClaimFigure) string {
+func figureName(f ClaimFigure) string {
 	operation := ""
 	if f.Operation != "" {
 		operation = cellName(f.Operation, f.Parameter)
@@ -176,7 +176,7 @@ func figureName(f finding.ClaimFigure) string {
 
 // part is one log-ratio by block, and where it is of.
 type part struct {
-	at         finding.ClaimFigure
+	at         ClaimFigure
 	logs       byBlock
 	of         *result
 	limit      limit           // on which side of it the figure would lie if no span were lost
@@ -226,8 +226,8 @@ func (s *replication) operationsOf(r *result, name string) []string {
 	return out
 }
 
-func whereOf(f *figure) finding.ClaimFigure {
-	return finding.ClaimFigure{Workload: f.of.workload, Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant}
+func whereOf(f *figure) ClaimFigure {
+	return ClaimFigure{Workload: f.of.workload, Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant}
 }
 
 // untold says why a figure cannot be reckoned with; nil where it can.
@@ -253,7 +253,7 @@ func missing(r *result, operation, variant string) part {
 			reason = leftOut(left)
 		}
 	}
-	return part{at: finding.ClaimFigure{Workload: r.workload, Operation: operation, Variant: variant}, of: r, reason: reason}
+	return part{at: ClaimFigure{Workload: r.workload, Operation: operation, Variant: variant}, of: r, reason: reason}
 }
 
 func leftOut(left finding.LeftOut) *finding.Reason {
@@ -261,7 +261,7 @@ func leftOut(left finding.LeftOut) *finding.Reason {
 }
 
 func absent(workload string) part {
-	return part{at: finding.ClaimFigure{Workload: workload}, reason: &finding.Reason{Code: finding.WhyNoResult}}
+	return part{at: ClaimFigure{Workload: workload}, reason: &finding.Reason{Code: finding.WhyNoResult}}
 }
 
 // pointOnly reports whether a metric has no interval, however many blocks there are.

@@ -1,6 +1,6 @@
 // This file makes means over operations: as studies make them, and as ratios ask for.
 
-package replicate
+package study
 
 import (
 	"maps"
@@ -13,8 +13,8 @@ import (
 
 // means are those of each variant and metric over the operations of each workload, over
 // all, and of each operation over the workloads. Levels of a sweep are no operations.
-func (s *replication) means() []finding.ReplicationMean {
-	var out []finding.ReplicationMean
+func (s *replication) means() []Mean {
+	var out []Mean
 	for _, metric := range s.rankedMetrics() {
 		for _, variant := range s.variants() {
 			for _, r := range s.results {
@@ -34,7 +34,7 @@ func (s *replication) means() []finding.ReplicationMean {
 
 // meanOver is the mean of a variant over the operations of some results, of those of one name unless that is empty; none
 // where there are fewer than two.
-func (s *replication) meanOver(metric, variant string, results []*result, operation string) []finding.ReplicationMean {
+func (s *replication) meanOver(metric, variant string, results []*result, operation string) []Mean {
 	own := s.shared(metric, variant, results, operation)
 	if len(own) < 2 {
 		return nil
@@ -45,7 +45,7 @@ func (s *replication) meanOver(metric, variant string, results []*result, operat
 	}
 	mean := s.meanOf(own, workload)
 	mean.Operation = operation
-	return []finding.ReplicationMean{without(mean, cellsOf(results, operation))}
+	return []Mean{without(mean, cellsOf(results, operation))}
 }
 
 // cellsOf names the operations of some results; those of one name unless that is empty.
@@ -62,7 +62,7 @@ func cellsOf(results []*result, operation string) []string {
 }
 
 // without says which of the cells a mean is not of, so that it does not read like one of all.
-func without(mean finding.ReplicationMean, cells []string) finding.ReplicationMean {
+func without(mean Mean, cells []string) Mean {
 	mean.Without = slices.DeleteFunc(cells, func(name string) bool { return slices.Contains(mean.Cells, name) })
 	return mean
 }
@@ -117,9 +117,9 @@ func (s *replication) told(metric, variant string, r *result) []*figure {
 	})
 }
 
-func (s *replication) meanOf(figures []*figure, workload string) finding.ReplicationMean {
+func (s *replication) meanOf(figures []*figure, workload string) Mean {
 	first := figures[0]
-	out := finding.ReplicationMean{Metric: first.Metric, Unit: first.Unit, Workload: workload, Variant: first.Variant, Operations: len(figures)}
+	out := Mean{Metric: first.Metric, Unit: first.Unit, Workload: workload, Variant: first.Variant, Operations: len(figures)}
 	for _, f := range figures {
 		n := float64(len(figures))
 		out.Arithmetic += f.Relative.Estimate / n
@@ -143,7 +143,7 @@ func (s *replication) meanOf(figures []*figure, workload string) finding.Replica
 			sum, all = sum+cost/float64(len(figures)), all && has
 		}
 		if all {
-			out.Published = append(out.Published, finding.SeriesFig{Series: n, Value: sum})
+			out.Published = append(out.Published, SeriesFig{Series: n, Value: sum})
 		}
 	}
 	return out

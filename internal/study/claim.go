@@ -1,6 +1,6 @@
 // This file holds what a study claims against our intervals.
 
-package replicate
+package study
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 )
 
 // judged gives a verdict on every claim.
-func (s *replication) judged() []finding.ClaimResult {
-	var out []finding.ClaimResult
+func (s *replication) judged() []ClaimResult {
+	var out []ClaimResult
 	for _, c := range s.claims {
 		one := judge(c, s.restsOn(c))
 		one.Needs = slices.DeleteFunc(slices.Clone(c.Workloads), func(name string) bool { return s.resultOf(name) != nil })
@@ -26,7 +26,7 @@ func (s *replication) judged() []finding.ClaimResult {
 }
 
 // restsOn are the figures that a claim rests on, each with where it lies by itself.
-func (s *replication) restsOn(c finding.Claim) []finding.ClaimFigure {
+func (s *replication) restsOn(c finding.Claim) []ClaimFigure {
 	if c.Metric == metric.LostShare {
 		return s.counted(c)
 	}
@@ -44,8 +44,8 @@ func (s *replication) restsOn(c finding.Claim) []finding.ClaimFigure {
 // range is the other way round: corrected to confirm it, each by itself to refute it.
 //
 // Claims are not corrected for each other: each is a question of its own.
-func judge(c finding.Claim, all []finding.ClaimFigure) finding.ClaimResult {
-	out := finding.ClaimResult{Claim: c, Kind: finding.Open, Figures: all}
+func judge(c finding.Claim, all []ClaimFigure) ClaimResult {
+	out := ClaimResult{Claim: c, Kind: Open, Figures: all}
 	n := count{of: len(all), needed: stats.MinBlocks(stats.Bonferroni(confidence, len(all)))}
 	for _, f := range all {
 		n.add(c, f)
@@ -58,9 +58,9 @@ func judge(c finding.Claim, all []finding.ClaimFigure) finding.ClaimResult {
 		out.Said = "nothing that it is about was measured"
 		return out
 	case c.Some && n.surelyIn > 0, !c.Some && n.in == n.of:
-		out.Kind = finding.Confirmed
+		out.Kind = Confirmed
 	case c.Some && n.out == n.of, !c.Some && n.surelyOut > 0:
-		out.Kind = finding.Refuted
+		out.Kind = Refuted
 	}
 	out.Said = n.text(c, out.Kind)
 	return out
@@ -77,14 +77,14 @@ type count struct {
 	blocks              int    // the fewest that a figure has
 }
 
-func (n *count) add(c finding.Claim, f finding.ClaimFigure) {
+func (n *count) add(c finding.Claim, f ClaimFigure) {
 	if f.Blocks > 0 && (n.blocks == 0 || f.Blocks < n.blocks) {
 		n.blocks = f.Blocks
 	}
 	switch f.Holds {
-	case finding.Confirmed:
+	case Confirmed:
 		n.in++
-	case finding.Refuted:
+	case Refuted:
 		n.out++
 	default:
 		name := figureName(f)
@@ -94,29 +94,29 @@ func (n *count) add(c finding.Claim, f finding.ClaimFigure) {
 		n.open = append(n.open, name)
 	}
 	side := sideOf(c, f.Wide)
-	if side == finding.Confirmed {
+	if side == Confirmed {
 		n.surelyIn++
 	}
-	if side == finding.Refuted {
+	if side == Refuted {
 		n.surelyOut++
 	}
-	if n.first == "" && (c.Some && side == finding.Confirmed || !c.Some && side == finding.Refuted) {
+	if n.first == "" && (c.Some && side == Confirmed || !c.Some && side == Refuted) {
 		n.first = figureName(f) + " " + finding.FormatInterval(*f.Wide, "1", true)
 	}
 }
 
 // text says what the verdict rests on.
-func (n *count) text(c finding.Claim, kind finding.ClaimKind) string {
+func (n *count) text(c finding.Claim, kind ClaimKind) string {
 	corrected := ""
 	if n.of > 1 {
 		corrected = fmt.Sprintf(", corrected for %d figures", n.of)
 	}
 	switch {
-	case kind == finding.Confirmed && !c.Some && n.of == 1:
+	case kind == Confirmed && !c.Some && n.of == 1:
 		return "the interval lies " + rangeText(c)
-	case kind == finding.Confirmed && !c.Some:
+	case kind == Confirmed && !c.Some:
 		return fmt.Sprintf("all %d intervals lie %s", n.of, rangeText(c))
-	case kind == finding.Refuted && c.Some:
+	case kind == Refuted && c.Some:
 		return fmt.Sprintf("all %d intervals lie beyond: none is %s", n.of, rangeText(c))
 	case n.first != "":
 		return n.first + corrected
@@ -166,26 +166,26 @@ func fewWith(names []string, between string) string {
 
 // counted are the shares of spans that the variants of a claim lost, from what was lost for sure to what may have been.
 // They are sums over all runs, so that there is nothing to be corrected for.
-func (s *replication) counted(c finding.Claim) []finding.ClaimFigure {
-	out := []finding.ClaimFigure{}
+func (s *replication) counted(c finding.Claim) []ClaimFigure {
+	out := []ClaimFigure{}
 	s.selected(c, func(r *result, operation string) {
 		for _, name := range variantsOf(c, r) {
 			out = append(out, lostBy(c, r, operation, name))
 		}
 	}, func(name string) {
-		out = append(out, finding.ClaimFigure{Workload: name, Holds: finding.Open, Reason: &finding.Reason{Code: finding.WhyNoResult}})
+		out = append(out, ClaimFigure{Workload: name, Holds: Open, Reason: &finding.Reason{Code: finding.WhyNoResult}})
 	})
 	return out
 }
 
 // lostBy is the share that one variant lost of an operation's spans. Where nobody knows the most that it may have lost, only
 // what it lost for sure can settle a claim.
-func lostBy(c finding.Claim, r *result, operation, variant string) finding.ClaimFigure {
+func lostBy(c finding.Claim, r *result, operation, variant string) ClaimFigure {
 	for _, l := range r.Ledgers {
 		if l.Operation != operation || l.Variant != variant {
 			continue
 		}
-		f := finding.ClaimFigure{Workload: r.workload, Operation: operation, Variant: variant, Blocks: r.Runs.Blocks}
+		f := ClaimFigure{Workload: r.workload, Operation: operation, Variant: variant, Blocks: r.Runs.Blocks}
 		most, unknown := l.LostMost, lossUnknown(r, l)
 		if unknown != nil {
 			most = 1
@@ -193,16 +193,16 @@ func lostBy(c finding.Claim, r *result, operation, variant string) finding.Claim
 		f.Interval = &finding.Interval{Estimate: l.LostShare, Low: &l.LostShare, High: &most}
 		f.Wide = f.Interval
 		if onPurpose(r, operation, variant) {
-			f.Holds, f.Wide, f.Reason = finding.Open, nil, &finding.Reason{Code: finding.WhyLossAim}
+			f.Holds, f.Wide, f.Reason = Open, nil, &finding.Reason{Code: finding.WhyLossAim}
 			return f
 		}
-		if f.Holds = sideOf(c, f.Interval); f.Holds == finding.Open {
+		if f.Holds = sideOf(c, f.Interval); f.Holds == Open {
 			f.Reason = unknown
 		}
 		return f
 	}
 	f := missing(r, operation, variant)
-	f.at.Holds, f.at.Reason = finding.Open, f.reason
+	f.at.Holds, f.at.Reason = Open, f.reason
 	return f.at
 }
 

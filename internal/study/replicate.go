@@ -1,9 +1,9 @@
-// Package replicate owns what several results say together, and how that compares with a
+// Package study owns what several results say together, and how that compares with a
 // published study: the tables beside each other, the order of the variants, means over
 // operations, ratios between workloads and between tracers, and the verdict on each claim. It is
 // pure: the same findings give the same document. It must not know how a finding was
 // made nor how a replication is shown.
-package replicate
+package study
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ type Input struct {
 // Make returns what the results say together. It fails where there is no result, or
 // where two are of the same experiment on the same workload: it could not be said which one
 // counts.
-func Make(in Input) (*finding.Replication, error) {
+func Make(in Input) (*Replication, error) {
 	if len(in.Results) == 0 {
 		return nil, errors.New("making a replication: there is no result")
 	}
@@ -52,16 +52,35 @@ func Make(in Input) (*finding.Replication, error) {
 	}
 	s.collect()
 	s.findSeries()
-	out := &finding.Replication{
-		Schema: finding.ReplicationSchema, Tool: in.Tool, Created: in.Now, Name: s.results[0].Experiment.Name,
+	out := &Replication{
+		Schema: Schema, Tool: in.Tool, Created: in.Now, Name: s.results[0].Experiment.Name,
 		Series: s.series, Tables: s.tables(), Rankings: s.rankings(), Means: s.means(), Ratios: s.ratios(), Claims: s.judged(),
 		Warnings: s.warnings(), Tracers: s.tracers(),
 	}
 	s.carry(out)
-	words.FillReplication(out)
+	putIntoWords(out)
 	out.Methods = s.methods(out)
 	out.Summary = s.summary(out)
 	return out, nil
+}
+
+// putIntoWords gives the reasons of a replication their sentences.
+func putIntoWords(s *Replication) {
+	fill := func(r *finding.Reason) {
+		if r != nil {
+			r.Text = words.Reason(*r)
+		}
+	}
+	for i := range s.Tables {
+		for k := range s.Tables[i].Rows {
+			fill(s.Tables[i].Rows[k].Reason)
+		}
+	}
+	for i := range s.Claims {
+		for k := range s.Claims[i].Figures {
+			fill(s.Claims[i].Figures[k].Reason)
+		}
+	}
 }
 
 // tellApart names results of one workload by their experiments too. They ask that workload
@@ -93,29 +112,29 @@ func (s *replication) tellApart() error {
 }
 
 // carry takes over what each result says by itself.
-func (s *replication) carry(out *finding.Replication) {
+func (s *replication) carry(out *Replication) {
 	for _, r := range s.results {
-		out.Results = append(out.Results, finding.ReplicationResult{
+		out.Results = append(out.Results, Result{
 			Results: r.Results, Workload: r.workload, Load: r.Experiment.Load, Tool: r.Tool, Runtimes: runtimesOf(r.Environment), Created: r.Created, Blocks: r.Runs.Blocks, Quick: r.Quick, Summary: r.FullSummary,
 		})
 		for _, l := range r.Lossy {
-			out.Lossy = append(out.Lossy, finding.ReplicationLossy{Workload: r.workload, Lossy: l})
+			out.Lossy = append(out.Lossy, Lossy{Workload: r.workload, Lossy: l})
 		}
 		for _, u := range r.Suppressed {
-			out.Suppressed = append(out.Suppressed, finding.ReplicationSuppressed{Workload: r.workload, Suppressed: u})
+			out.Suppressed = append(out.Suppressed, Suppressed{Workload: r.workload, Suppressed: u})
 		}
 		for _, i := range r.Increments {
-			out.Increments = append(out.Increments, finding.ReplicationStep{Workload: r.workload, Increment: i})
+			out.Increments = append(out.Increments, Step{Workload: r.workload, Increment: i})
 		}
 		for _, c := range r.Sweeps {
-			out.Sweeps = append(out.Sweeps, finding.ReplicationSweep{Workload: r.workload, Sweep: c})
+			out.Sweeps = append(out.Sweeps, Sweep{Workload: r.workload, Sweep: c})
 		}
 		for _, l := range r.Searches {
 			l.Points = nil // every probe is in the result
-			out.Searches = append(out.Searches, finding.ReplicationSearch{Workload: r.workload, Search: l})
+			out.Searches = append(out.Searches, Search{Workload: r.workload, Search: l})
 		}
 		for _, l := range r.Experiment.LeftOut {
-			out.LeftOut = append(out.LeftOut, finding.ReplicationLeft{Workload: r.workload, LeftOut: l})
+			out.LeftOut = append(out.LeftOut, LeftOut{Workload: r.workload, LeftOut: l})
 		}
 	}
 }
@@ -158,7 +177,7 @@ const confidence = 0.95
 type replication struct {
 	results []*result
 	figures []*figure
-	series  []finding.Series
+	series  []Series
 	claims  []finding.Claim
 	apart   bool // experiments of one workload: no mean and no ratio is over several of them
 }
@@ -196,10 +215,10 @@ func ask(given float64, results ...*result) float64 {
 // This file says how the figures of a replication were made.
 
 // methods says how the figures were made, as far as there are such figures.
-func (s *replication) methods(out *finding.Replication) []string {
+func (s *replication) methods(out *Replication) []string {
 	var text []string
-	amount := func(t finding.ReplicationTable) bool { return t.Amount }
-	if slices.ContainsFunc(out.Tables, func(t finding.ReplicationTable) bool { return !t.Amount && !isCount(t.Metric) }) {
+	amount := func(t Table) bool { return t.Amount }
+	if slices.ContainsFunc(out.Tables, func(t Table) bool { return !t.Amount && !isCount(t.Metric) }) {
 		text = append(text, "A cost is a relative change over the baseline of the same block: the Hodges–Lehmann centre of the log-ratios, with the exact signed-rank 95 % interval over the blocks.")
 	}
 	if slices.ContainsFunc(out.Tables, amount) {

@@ -1,6 +1,6 @@
-// Package replicate owns what is shown of a replication: several results beside what was published. It makes the model of a report,
-// and must not know how one is drawn.
-package replicate
+// Package view owns the forms in which a replication is shown: several results beside what was published. It makes the
+// model of a report, and tables for other programs; it must not know how a model is drawn.
+package view
 
 import (
 	"cmp"
@@ -11,18 +11,19 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/study"
 )
 
-// Brief is a replication for a terminal.
-func Brief(doc *finding.Replication) *model.Page {
+// brief is a replication for a terminal.
+func brief(doc *study.Replication) *model.Page {
 	p := replicationHead(doc)
 	p.Sections = append(claimNotes(doc), replicationSections(doc)...)
 	p.How = model.How{Reading: parts.Faint(doc.Methods...)}
 	return p
 }
 
-// Whole is a replication with its claims as tables, its charts and its curves.
-func Whole(doc *finding.Replication) *model.Page {
+// whole is a replication with its claims as tables, its charts and its curves.
+func whole(doc *study.Replication) *model.Page {
 	p := replicationHead(doc)
 	curves := parts.Sections(parts.SweepsSection(replicationSweeps(doc), "The centre over the blocks and its 95 % interval."))
 	p.Sections = slices.Concat(claimTables(doc), replicationChartSections(doc), curves, replicationSections(doc))
@@ -31,7 +32,7 @@ func Whole(doc *finding.Replication) *model.Page {
 	return p
 }
 
-func replicationHead(doc *finding.Replication) *model.Page {
+func replicationHead(doc *study.Replication) *model.Page {
 	p := &model.Page{Title: doc.Name, Name: doc.Name, Summary: doc.Summary, Details: sourceTexts(doc), Warnings: parts.Warnings(doc.Warnings)}
 	for _, r := range doc.Results {
 		p.About = append(p.About, replicationResult(r))
@@ -40,7 +41,7 @@ func replicationHead(doc *finding.Replication) *model.Page {
 }
 
 // replicationChartSections are the parts that are charts alone.
-func replicationChartSections(doc *finding.Replication) []model.Section {
+func replicationChartSections(doc *study.Replication) []model.Section {
 	var out []model.Section
 	if len(doc.Tables) > 0 {
 		lead := "A bar is the cost over the baseline, the line its 95 % interval"
@@ -56,7 +57,7 @@ func replicationChartSections(doc *finding.Replication) []model.Section {
 }
 
 // replicationResult says what one of the results is.
-func replicationResult(r finding.ReplicationResult) []string {
+func replicationResult(r study.Result) []string {
 	var pieces []string
 	quick := ""
 	if r.Quick {
@@ -71,7 +72,7 @@ func replicationResult(r finding.ReplicationResult) []string {
 }
 
 // sourceTexts say where the published figures are from.
-func sourceTexts(doc *finding.Replication) []string {
+func sourceTexts(doc *study.Replication) []string {
 	var out []string
 	for i, s := range doc.Series {
 		text := s.Name + ": " + s.Source
@@ -111,11 +112,11 @@ func sideOfMetric(name string) *side {
 
 // sideTable has a row for each variant on each operation, and a column for each metric of
 // the side that the workload has.
-func sideTable(doc *finding.Replication, workload string, s *side) model.Grid {
+func sideTable(doc *study.Replication, workload string, s *side) model.Grid {
 	g := model.Grid{Caption: workload + ": " + s.title, Columns: []model.Column{{Head: "operation", Give: true}, {Head: "variant", Give: true}}}
-	var tables []*finding.ReplicationTable
+	var tables []*study.Table
 	for _, c := range s.columns {
-		i := slices.IndexFunc(doc.Tables, func(t finding.ReplicationTable) bool { return t.Workload == workload && t.Metric == c.Name })
+		i := slices.IndexFunc(doc.Tables, func(t study.Table) bool { return t.Workload == workload && t.Metric == c.Name })
 		if i < 0 {
 			continue
 		}
@@ -145,11 +146,11 @@ func sideTable(doc *finding.Replication, workload string, s *side) model.Grid {
 }
 
 // sideRows are the rows that any of the tables has, in the order in which they come.
-func sideRows(tables []*finding.ReplicationTable) []finding.ReplicationCell {
-	var rows []finding.ReplicationCell
+func sideRows(tables []*study.Table) []study.Row {
+	var rows []study.Row
 	for _, t := range tables {
 		for _, r := range t.Rows {
-			if !slices.ContainsFunc(rows, func(o finding.ReplicationCell) bool { return sameRow(o, r) }) {
+			if !slices.ContainsFunc(rows, func(o study.Row) bool { return sameRow(o, r) }) {
 				rows = append(rows, r)
 			}
 		}
@@ -157,12 +158,12 @@ func sideRows(tables []*finding.ReplicationTable) []finding.ReplicationCell {
 	return rows
 }
 
-func sameRow(a, b finding.ReplicationCell) bool {
+func sameRow(a, b study.Row) bool {
 	return a.Variant == b.Variant && a.Operation == b.Operation && parts.Parameter(a.Parameter) == parts.Parameter(b.Parameter)
 }
 
 // cellOf is a table's figure in a row; nil where it has none.
-func cellOf(t *finding.ReplicationTable, row finding.ReplicationCell) *finding.ReplicationCell {
+func cellOf(t *study.Table, row study.Row) *study.Row {
 	for i := range t.Rows {
 		if sameRow(t.Rows[i], row) {
 			return &t.Rows[i]
@@ -173,7 +174,7 @@ func cellOf(t *finding.ReplicationTable, row finding.ReplicationCell) *finding.R
 
 // sideCells are a figure; where the side says so with its interval, and with what was
 // published.
-func sideCells(doc *finding.Replication, s *side, t *finding.ReplicationTable, r *finding.ReplicationCell) []model.Cell {
+func sideCells(doc *study.Replication, s *side, t *study.Table, r *study.Row) []model.Cell {
 	width := 1
 	if s.apart {
 		width = 2 + len(doc.Series)
@@ -214,7 +215,7 @@ func sideCells(doc *finding.Replication, s *side, t *finding.ReplicationTable, r
 // The rates that the searches of a replication found: the least that passed in a block, and the
 // least that did not.
 
-func replicationSearches(doc *finding.Replication) model.Section {
+func replicationSearches(doc *study.Replication) model.Section {
 	s := model.Section{Title: "The rates that were found"}
 	g := model.Grid{Columns: []model.Column{
 		{Head: "workload", Give: true}, {Head: "operation", Give: true}, {Head: "variant", Give: true}, {Head: "rate", Right: true}, {Head: "(95 %)", Close: true, Drop: 2},

@@ -1,6 +1,6 @@
 // Results whose truth is known.
 
-package replicate
+package study
 
 import (
 	"hash/fnv"
@@ -103,7 +103,7 @@ func publish(doc *finding.Document, operation, variant string, value float64, no
 	})
 }
 
-func makeReplication(t *testing.T, claims []finding.Claim, docs ...*finding.Document) *finding.Replication {
+func makeReplication(t *testing.T, claims []finding.Claim, docs ...*finding.Document) *Replication {
 	t.Helper()
 	s, err := Make(Input{Results: docs, Claims: claims, Tool: "test", Now: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)})
 	if err != nil {

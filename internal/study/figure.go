@@ -1,7 +1,7 @@
 // This file takes the findings of the results as what the replication reckons with: a
 // figure for each, with its logarithms by block.
 
-package replicate
+package study
 
 import (
 	"cmp"

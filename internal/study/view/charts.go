@@ -1,7 +1,7 @@
 // What the charts of a replication are drawn from: the curves in a document with nothing else, so that
 // they are drawn as those of one result are, and the lines that were published.
 
-package replicate
+package view
 
 import (
 	"slices"
@@ -11,9 +11,10 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/study"
 )
 
-func replicationCharts(doc *finding.Replication) *parts.Charts {
+func replicationCharts(doc *study.Replication) *parts.Charts {
 	drawn := &finding.Document{Findings: []finding.Finding{}}
 	c := &parts.Charts{Document: drawn, Figures: []parts.ChartFigures{}, Order: []int{}, Names: map[string]string{}, Looks: parts.Looks, Entries: parts.ChartEntries, Bars: []int{}, Replication: doc}
 	variant := func(name string) {
@@ -45,7 +46,7 @@ func replicationCharts(doc *finding.Replication) *parts.Charts {
 }
 
 // costTexts are the costs in the rows of the tables, as the tables have them.
-func costTexts(doc *finding.Replication) [][]string {
+func costTexts(doc *study.Replication) [][]string {
 	out := [][]string{}
 	for _, t := range doc.Tables {
 		texts := []string{}
@@ -59,7 +60,7 @@ func costTexts(doc *finding.Replication) [][]string {
 }
 
 // replicationSweeps are the curves, their operations with the workload where there are several.
-func replicationSweeps(doc *finding.Replication) []finding.Sweep {
+func replicationSweeps(doc *study.Replication) []finding.Sweep {
 	var out []finding.Sweep
 	for _, c := range doc.Sweeps {
 		one := c.Sweep
@@ -70,7 +71,7 @@ func replicationSweeps(doc *finding.Replication) []finding.Sweep {
 }
 
 // inStudy is an operation, with its workload where there are several.
-func inStudy(doc *finding.Replication, workload, operation string) string {
+func inStudy(doc *study.Replication, workload, operation string) string {
 	if len(doc.Results) > 1 {
 		return workload + ", " + operation
 	}
@@ -79,7 +80,7 @@ func inStudy(doc *finding.Replication, workload, operation string) string {
 
 // publishedLines are those that a published slope and base make over the depth, one for each
 // variant and series that has both. Where our own baseline has no point they have none.
-func publishedLines(doc *finding.Replication) []parts.ChartLine {
+func publishedLines(doc *study.Replication) []parts.ChartLine {
 	var out []parts.ChartLine
 	for _, c := range doc.Sweeps {
 		if c.Metric != metric.TimePerCall || c.Parameter != cell.Depth {
@@ -106,7 +107,7 @@ func publishedLines(doc *finding.Replication) []parts.ChartLine {
 }
 
 // publishedFigure is what a series says of the variant of a curve, and over which baseline.
-func publishedFigure(doc *finding.Replication, c finding.ReplicationSweep, name string, series int) (value *float64, over string) {
+func publishedFigure(doc *study.Replication, c study.Sweep, name string, series int) (value *float64, over string) {
 	for _, t := range doc.Tables {
 		if t.Metric != name || t.Workload != c.Workload {
 			continue
@@ -121,7 +122,7 @@ func publishedFigure(doc *finding.Replication, c finding.ReplicationSweep, name 
 }
 
 // baselinePoint is what the baseline of a curve comes to at a depth.
-func baselinePoint(doc *finding.Replication, c finding.ReplicationSweep, over string, x float64) (float64, bool) {
+func baselinePoint(doc *study.Replication, c study.Sweep, over string, x float64) (float64, bool) {
 	for _, o := range doc.Sweeps {
 		if o.Workload == c.Workload && o.Operation == c.Operation && o.Metric == c.Metric && o.Variant == over {
 			for _, p := range o.Points {

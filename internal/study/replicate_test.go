@@ -1,4 +1,4 @@
-package replicate
+package study
 
 import (
 	"encoding/json"
@@ -143,7 +143,7 @@ func TestGroupLetters(t *testing.T) {
 
 func TestMeans(t *testing.T) {
 	s := makeReplication(t, nil, published(), shop("spring").document())
-	means := map[string]finding.ReplicationMean{}
+	means := map[string]Mean{}
 	for _, m := range s.Means {
 		means[m.Workload+" "+m.Operation+" "+m.Variant] = m
 	}
@@ -293,7 +293,7 @@ func TestPoorResults(t *testing.T) {
 	if _, err := json.Marshal(s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Claims[0].Kind != finding.Open || s.Claims[0].Figures[0].Interval.Low != nil {
+	if s.Claims[0].Kind != Open || s.Claims[0].Figures[0].Interval.Low != nil {
 		t.Errorf("%+v", s.Claims[0])
 	}
 	for _, m := range s.Means {

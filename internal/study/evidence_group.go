@@ -1,7 +1,7 @@
 // This file puts together the figures that a claim averages over, and finds what lacks its
 // counterpart.
 
-package replicate
+package study
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 
 // grouped puts the parts together that are averaged over.
 func grouped(over string, parts, under []part) []evidence {
-	where := func(p part) finding.ClaimFigure {
+	where := func(p part) ClaimFigure {
 		at := p.at
 		if over == overOperations || over == overAll {
 			at.Operation, at.Parameter = "", nil
@@ -27,7 +27,7 @@ func grouped(over string, parts, under []part) []evidence {
 		}
 		return at
 	}
-	key := func(at finding.ClaimFigure, paired bool) string {
+	key := func(at ClaimFigure, paired bool) string {
 		if paired { // what is held against each other is of two workloads
 			at.Workload = ""
 		}
@@ -132,7 +132,7 @@ func (s *replication) pairsOfCosts(c finding.Claim, metric, over, under string) 
 }
 
 // pairName says what is held against what: "large / small", or "small, latency_mean / latency_p50".
-func pairName(at finding.ClaimFigure, metric, beside, over, under string) finding.ClaimFigure {
+func pairName(at ClaimFigure, metric, beside, over, under string) ClaimFigure {
 	if over != under {
 		at.Operation = over + " / " + under
 	}
@@ -172,7 +172,7 @@ func (s *replication) variantParts(c finding.Claim) []part {
 			out = append(out, missing(r, operation, name))
 		}
 	}, func(workload string) {
-		out = append(out, part{at: finding.ClaimFigure{Workload: workload, Variant: name}, reason: &finding.Reason{Code: finding.WhyNoResult}})
+		out = append(out, part{at: ClaimFigure{Workload: workload, Variant: name}, reason: &finding.Reason{Code: finding.WhyNoResult}})
 	})
 	return out
 }

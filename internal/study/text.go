@@ -1,6 +1,6 @@
 // This file puts a replication into one sentence.
 
-package replicate
+package study
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // summary is what the replication comes to.
-func (of *replication) summary(s *finding.Replication) string {
+func (of *replication) summary(s *Replication) string {
 	var parts []string
 	if text := claimsText(s.Claims); text != "" {
 		parts = append(parts, text)
@@ -44,19 +44,19 @@ func (of *replication) summary(s *finding.Replication) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-func claimsText(claims []finding.ClaimResult) string {
+func claimsText(claims []ClaimResult) string {
 	if len(claims) == 0 {
 		return ""
 	}
-	by := map[finding.ClaimKind][]string{}
+	by := map[ClaimKind][]string{}
 	for _, c := range claims {
 		by[c.Kind] = append(by[c.Kind], c.Name)
 	}
 	var parts []string
-	for _, kind := range []finding.ClaimKind{finding.Confirmed, finding.Refuted, finding.Open} {
+	for _, kind := range []ClaimKind{Confirmed, Refuted, Open} {
 		if names := by[kind]; len(names) > 0 {
 			word, more := string(kind), ""
-			if kind == finding.Open {
+			if kind == Open {
 				word, more = "cannot be told", needsText(claims)
 			}
 			parts = append(parts, fmt.Sprintf("%d %s (%s%s)", len(names), word, strings.Join(names, ", "), more))
@@ -67,11 +67,11 @@ func claimsText(claims []finding.ClaimResult) string {
 
 // needsText says how many of the open claims are about workloads that there is no result of,
 // and of which.
-func needsText(claims []finding.ClaimResult) string {
+func needsText(claims []ClaimResult) string {
 	n := 0
 	var workloads []string
 	for _, c := range claims {
-		if c.Kind != finding.Open || len(c.Needs) == 0 {
+		if c.Kind != Open || len(c.Needs) == 0 {
 			continue
 		}
 		n++
@@ -88,8 +88,8 @@ func needsText(claims []finding.ClaimResult) string {
 }
 
 // withinCount counts the published costs that lie in our intervals, of those that could.
-func withinCount(s *finding.Replication) (inside, all int) {
-	add := func(published []finding.PublishedCell) {
+func withinCount(s *Replication) (inside, all int) {
+	add := func(published []PublishedFigure) {
 		for _, p := range published {
 			if p.Within == nil || p.Cost == nil && p.Added == nil { // a value of another machine is no cost
 				continue
@@ -112,7 +112,7 @@ func withinCount(s *finding.Replication) (inside, all int) {
 }
 
 // tausText is the range of the rank correlations.
-func tausText(s *finding.Replication) string {
+func tausText(s *Replication) string {
 	least, most, n := 1.0, -1.0, 0
 	for _, r := range s.Rankings {
 		for _, t := range r.Taus {
@@ -161,9 +161,9 @@ func (s *replication) apartText() string {
 
 // suppressedText says which variants suppressed spans by a limit of the tracer's own, and how many at
 // most; "" where none did.
-func suppressedText(all []finding.ReplicationSuppressed) string {
+func suppressedText(all []Suppressed) string {
 	var names []string
-	for _, group := range groupBy(all, func(u finding.ReplicationSuppressed) string { return u.Variant }) {
+	for _, group := range groupBy(all, func(u Suppressed) string { return u.Variant }) {
 		most, at := 0.0, ""
 		for _, u := range group {
 			if u.Share > most {

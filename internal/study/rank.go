@@ -1,7 +1,7 @@
 // This file orders the variants by what they cost, and holds the order against a
 // published one.
 
-package replicate
+package study
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -18,8 +17,8 @@ const leastForTau = 3
 
 // rankings orders the variants on every operation on which there are two to order.
 // Those that lost spans are excluded from the ranking.
-func (s *replication) rankings() []finding.Ranking {
-	var out []finding.Ranking
+func (s *replication) rankings() []Ranking {
+	var out []Ranking
 	for _, metric := range s.rankedMetrics() {
 		for _, r := range s.results {
 			cells := s.find(func(f *figure) bool {
@@ -65,18 +64,18 @@ func direction(better string) float64 {
 	return 1
 }
 
-func (s *replication) ranking(group []*figure) finding.Ranking {
+func (s *replication) ranking(group []*figure) Ranking {
 	group = slices.Clone(group)
 	slices.SortStableFunc(group, func(a, b *figure) int { return cmp.Compare(a.worse(), b.worse()) })
 	first := group[0]
-	out := finding.Ranking{Workload: first.of.workload, Operation: first.Operation, Parameter: first.Parameter, Metric: first.Metric}
+	out := Ranking{Workload: first.of.workload, Operation: first.Operation, Parameter: first.Parameter, Metric: first.Metric}
 	letters := groupLetters(len(group), func(i, j int) bool { return apart(group[i], group[j]) != 0 })
 	places := make([][]int, len(s.series))
 	for n := range s.series {
 		places[n] = s.publishedPlaces(n, group, &out)
 	}
 	for i, f := range group {
-		place := finding.RankPlace{Variant: f.Variant, Rank: i + 1, Cost: f.Shown(), Groups: letters[i]}
+		place := RankPlace{Variant: f.Variant, Rank: i + 1, Cost: f.Shown(), Groups: letters[i]}
 		for n := range s.series {
 			place.Published = append(place.Published, places[n][i])
 		}
@@ -87,7 +86,7 @@ func (s *replication) ranking(group []*figure) finding.Ranking {
 
 // publishedPlaces are the ranks of the group in a series, 0 for those that it does not
 // have, and adds to the ranking how well both orders agree.
-func (s *replication) publishedPlaces(series int, group []*figure, out *finding.Ranking) []int {
+func (s *replication) publishedPlaces(series int, group []*figure, out *Ranking) []int {
 	ranks := make([]int, len(group))
 	var here []int
 	var ours, theirs []float64
@@ -108,7 +107,7 @@ func (s *replication) publishedPlaces(series int, group []*figure, out *finding.
 		}
 	}
 	if tau, ok := stats.KendallTau(ours, theirs); ok && len(here) >= leastForTau {
-		out.Taus = append(out.Taus, finding.Tau{Series: series, Tau: tau, Variants: len(here)})
+		out.Taus = append(out.Taus, Tau{Series: series, Tau: tau, Variants: len(here)})
 	}
 	return ranks
 }
@@ -199,8 +198,8 @@ func letterOf(n int) string {
 // more of them the order says what a reader wants to know.
 const mostCompared = 4
 
-func (s *replication) ratios() []finding.ReplicationRatio {
-	var out []finding.ReplicationRatio
+func (s *replication) ratios() []Ratio {
+	var out []Ratio
 	for _, metric := range s.rankedMetrics() {
 		if pointOnly(metric) { // a ratio would have an interval
 			continue
@@ -212,12 +211,12 @@ func (s *replication) ratios() []finding.ReplicationRatio {
 }
 
 // betweenVariants compares variants within blocks: both ran in each.
-func (s *replication) betweenVariants(metric string) []finding.ReplicationRatio {
+func (s *replication) betweenVariants(metric string) []Ratio {
 	names := s.variants()
 	if len(names) > mostCompared {
 		return nil
 	}
-	var out []finding.ReplicationRatio
+	var out []Ratio
 	for i, under := range names {
 		for _, over := range names[i+1:] {
 			var parts []byBlock
@@ -230,15 +229,15 @@ func (s *replication) betweenVariants(metric string) []finding.ReplicationRatio 
 					continue
 				}
 				mean := meanWithin(logs)
-				out = append(out, ratioOf(mean.estimate(ask(confidence, r)), finding.ReplicationRatio{
-					Between: finding.BetweenVariants, Metric: metric, Over: over, Under: under, Workload: r.workload, Operations: len(logs), Blocks: len(mean),
+				out = append(out, ratioOf(mean.estimate(ask(confidence, r)), Ratio{
+					Between: BetweenVariants, Metric: metric, Over: over, Under: under, Workload: r.workload, Operations: len(logs), Blocks: len(mean),
 				}))
 				parts, weights, of, all = append(parts, mean), append(weights, float64(len(logs))), append(of, r), all+len(logs)
 			}
 			if len(parts) > 1 && !s.apart {
 				mean := meanAcross(parts, weights)
-				out = append(out, ratioOf(mean.estimate(ask(confidence, of...)), finding.ReplicationRatio{
-					Between: finding.BetweenVariants, Metric: metric, Over: over, Under: under, Operations: all, Blocks: len(mean),
+				out = append(out, ratioOf(mean.estimate(ask(confidence, of...)), Ratio{
+					Between: BetweenVariants, Metric: metric, Over: over, Under: under, Operations: all, Blocks: len(mean),
 				}))
 			}
 		}
@@ -261,11 +260,11 @@ func pairs(over, under []*figure) []byBlock {
 
 // betweenWorkloads compares the cost of a variant on two workloads. Their blocks are
 // independent.
-func (s *replication) betweenWorkloads(metric string) []finding.ReplicationRatio {
+func (s *replication) betweenWorkloads(metric string) []Ratio {
 	if len(s.results) > mostCompared || s.apart {
 		return nil
 	}
-	var out []finding.ReplicationRatio
+	var out []Ratio
 	for _, variant := range s.variants() {
 		for i, under := range s.results {
 			for _, over := range s.results[i+1:] {
@@ -274,8 +273,8 @@ func (s *replication) betweenWorkloads(metric string) []finding.ReplicationRatio
 					continue
 				}
 				above, below := meanWithin(costs(a)), meanWithin(costs(b))
-				out = append(out, ratioOf(shift(below, above, ask(confidence, over, under)), finding.ReplicationRatio{
-					Between: finding.BetweenWorkloads, Metric: metric, Over: over.workload, Under: under.workload, Variant: variant,
+				out = append(out, ratioOf(shift(below, above, ask(confidence, over, under)), Ratio{
+					Between: BetweenWorkloads, Metric: metric, Over: over.workload, Under: under.workload, Variant: variant,
 					Operations: len(a), Blocks: min(len(above), len(below)),
 				}))
 			}
@@ -302,7 +301,7 @@ func costs(figures []*figure) []byBlock {
 	return out
 }
 
-func ratioOf(e stats.Estimate, out finding.ReplicationRatio) finding.ReplicationRatio {
+func ratioOf(e stats.Estimate, out Ratio) Ratio {
 	out.Ratio = relative(e)
 	return out
 }
