@@ -23,7 +23,7 @@ e2e-all: setup ## every long test, and the simulations at their full length
 	TRACETAX_E2E=all scripts/e2e
 
 lint: ## format, vet, staticcheck
-	@test -z "$$(gofmt -l cmd internal e2e bench schemas *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench schemas *.go; exit 1; }
+	@test -z "$$(gofmt -l cmd internal e2e bench schemas services workloads *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench schemas services workloads *.go; exit 1; }
 	$(GO) vet ./...
 	$(LINT) ./...
 

@@ -123,7 +123,6 @@ var floors = map[string]floor{
 	"sink/tcp":       {level: 0},
 	"stats":          {level: 0},
 	"traceparent":    {level: 0},
-	"verify":         {level: 0, beside: []string{"excerpt"}},
 }
 
 // Imports go one way, on every system that tracetax is built for; what tests import is theirs to choose.
@@ -141,6 +140,9 @@ func TestImportsGoDown(t *testing.T) {
 					t.Errorf("for %s: %s", system, problem)
 				}
 				used[p.name+" "+imported] = true
+			}
+			if len(p.workloads) > 0 && p.name != "cli/agent" {
+				t.Errorf("internal/%s imports %v: what serves one workload is known to the commands of cli/agent alone", p.name, p.workloads)
 			}
 		}
 	}
@@ -190,10 +192,10 @@ func TestWrongImports(t *testing.T) {
 	}
 }
 
-// imports are a package below internal/, and those below internal/ that it imports outside its tests.
+// imports are a package below internal/, and those below internal/ and workloads/ that it imports outside its tests.
 type imports struct {
-	name    string
-	imports []string
+	name               string
+	imports, workloads []string
 }
 
 func packagesFor(t *testing.T, system string) []imports {
@@ -206,7 +208,8 @@ func packagesFor(t *testing.T, system string) []imports {
 	if err != nil {
 		t.Fatalf("go list for %s: %v\n%s", system, err, errOut.String())
 	}
-	const own = "github.com/tracetax/tracetax/internal/"
+	const module = "github.com/tracetax/tracetax/"
+	const own = module + "internal/"
 	var all []imports
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p struct {
@@ -224,6 +227,8 @@ func packagesFor(t *testing.T, system string) []imports {
 		for _, path := range p.Imports {
 			if name, is := strings.CutPrefix(path, own); is {
 				one.imports = append(one.imports, name)
+			} else if strings.HasPrefix(path, module+"workloads/") {
+				one.workloads = append(one.workloads, path)
 			}
 		}
 		all = append(all, one)

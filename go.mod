@@ -5,7 +5,18 @@ go 1.26.0
 ignore (
 	./services
 	./tracers
-	./workloads
+	./workloads/calls
+	./workloads/hello
+	./workloads/proxy
+	./workloads/requests/flask
+	./workloads/requests/gohttp
+	./workloads/requests/node
+	./workloads/requests/spring
+	./workloads/shared
+	./workloads/tiers/aspnet
+	./workloads/tiers/aspnet-nospin
+	./workloads/tiers/flask
+	./workloads/tiers/gohttp
 )
 
 require (

@@ -16,7 +16,8 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/loading"
 	"github.com/tracetax/tracetax/internal/cli/receiving"
 	"github.com/tracetax/tracetax/internal/process/keeper"
-	"github.com/tracetax/tracetax/internal/verify"
+	requests "github.com/tracetax/tracetax/workloads/requests/verify"
+	tiers "github.com/tracetax/tracetax/workloads/tiers/verify"
 )
 
 // New holds all of them.
@@ -85,7 +86,7 @@ func newKeep(console.Streams) *cobra.Command {
 
 // newVerify is started by a run, for each variant before it is measured.
 func newVerify(s console.Streams) *cobra.Command {
-	var target verify.Target
+	var target requests.Target
 	c := &cobra.Command{
 		Use:   "verify-techempower",
 		Short: "Check a service and its database against TechEmpower's rules for /json, /db, /queries and /updates",
@@ -97,7 +98,7 @@ func newVerify(s console.Streams) *cobra.Command {
 			if target.Database == "" {
 				return console.UsageError(errors.New("give --database the address of its database: postgres://user@127.0.0.1:5432/name"))
 			}
-			return verify.TechEmpower(c.Context(), s.Out, target)
+			return requests.TechEmpower(c.Context(), s.Out, target)
 		},
 	}
 	c.Flags().StringVar(&target.URL, "url", "", "`address` of the service, without a path")
@@ -116,7 +117,7 @@ func newVerifyTiers(s console.Streams) *cobra.Command {
 			if err := checkService(address); err != nil {
 				return err
 			}
-			return verify.Tiers(c.Context(), s.Out, address)
+			return tiers.Tiers(c.Context(), s.Out, address)
 		},
 	}
 	c.Flags().StringVar(&address, "url", "", "`address` of the first tier, without a path")

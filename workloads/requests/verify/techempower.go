@@ -1,18 +1,38 @@
+// Package verify owns TechEmpower's rules for the requests/* workloads. It asks a service before anybody measures it, and
+// looks into its database. It must not know of tracing, and measures nothing.
 package verify
-
-// TechEmpower's rules.
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
-	"github.com/go-json-experiment/json"
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/workloads/rules"
 )
+
+// Target is what is checked.
+type Target struct {
+	URL      string // of the service, without a path: http://127.0.0.1:8080
+	Database string // URL of the service's database, for a user who may change the server's settings: postgres://…
+}
+
+// TechEmpower checks the endpoints /json, /db, /queries and /updates, and writes
+// a line for each rule to out. The error is a rules.BrokenError where one does not hold. It
+// changes numbers in the table, counts statements, and leaves the server's settings as they were.
+func TechEmpower(ctx context.Context, out io.Writer, target Target) (err error) {
+	db, err := openDatabase(ctx, target.Database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.close()) }()
+	t := techEmpower{site: site{rules.At(target.URL)}, db: db}
+	return t.site.Check(ctx, out, t.rules())
+}
 
 // techEmpower is a service that implements four of TechEmpower's tests.
 type techEmpower struct {
-	site *site
+	site site
 	db   *database
 }
 
@@ -25,17 +45,17 @@ var clamped = []struct {
 	{"?queries=10", 10}, {"?queries=500", 500}, {"?queries=501", 500}, {"?queries=1000", 500},
 }
 
-func (t techEmpower) rules() []rule {
-	return []rule{
-		{"/json answers with the greeting", t.greets},
-		{"/db answers with a row as it is in the database", t.readsOne},
-		{"/db draws its row by chance", t.draws},
-		{"/db makes one SELECT", t.selectsEach("/db", 1, false)},
-		{"/queries answers with 1 to 500 rows as they are in the database", t.readsSeveral},
-		{"/queries makes one SELECT for each row", t.selectsEach("/queries?queries=10", 10, false)},
-		{"/updates answers with 1 to 500 rows", t.clampsUpdates},
-		{"/updates changes the rows that it answers with, and no others", t.changes},
-		{"/updates reads each row before it writes it", t.selectsEach("/updates?queries=5", 5, true)},
+func (t techEmpower) rules() []rules.Rule {
+	return []rules.Rule{
+		{Name: "/json answers with the greeting", Check: t.greets},
+		{Name: "/db answers with a row as it is in the database", Check: t.readsOne},
+		{Name: "/db draws its row by chance", Check: t.draws},
+		{Name: "/db makes one SELECT", Check: t.selectsEach("/db", 1, false)},
+		{Name: "/queries answers with 1 to 500 rows as they are in the database", Check: t.readsSeveral},
+		{Name: "/queries makes one SELECT for each row", Check: t.selectsEach("/queries?queries=10", 10, false)},
+		{Name: "/updates answers with 1 to 500 rows", Check: t.clampsUpdates},
+		{Name: "/updates changes the rows that it answers with, and no others", Check: t.changes},
+		{Name: "/updates reads each row before it writes it", Check: t.selectsEach("/updates?queries=5", 5, true)},
 	}
 }
 
@@ -212,73 +232,4 @@ func (t techEmpower) counting(ctx context.Context) error {
 		_, err := t.site.get(ctx, "/db")
 		return err
 	})
-}
-
-// The shapes of the bodies. They are exact: names by letter case, no member more,
-// none less or twice, whole numbers.
-
-// Rows is how many rows the table has, and the largest number in it.
-const Rows = 10_000
-
-// world is one of the table's rows as it stands in a body.
-type world struct {
-	ID           *int `json:"id"`
-	RandomNumber *int `json:"randomNumber"`
-}
-
-func parseGreeting(body []byte) error {
-	var greeting struct {
-		Message *string `json:"message"`
-	}
-	if err := json.Unmarshal(body, &greeting, json.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
-	}
-	if greeting.Message == nil || *greeting.Message != "Hello, World!" {
-		return fmt.Errorf(`the body is %s, not {"message":"Hello, World!"}`, excerpt.Quoted(body))
-	}
-	return nil
-}
-
-// row is a world with all that belongs to it.
-type row struct{ id, number int }
-
-func parseWorld(body []byte) (row, error) {
-	var w world
-	if err := json.Unmarshal(body, &w, json.RejectUnknownMembers(true)); err != nil {
-		return row{}, fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
-	}
-	if err := w.check(); err != nil {
-		return row{}, fmt.Errorf("the body %s: %w", excerpt.Quoted(body), err)
-	}
-	return row{*w.ID, *w.RandomNumber}, nil
-}
-
-// parseWorlds returns the rows in the order of the body.
-func parseWorlds(body []byte) ([]row, error) {
-	var worlds []world
-	if err := json.Unmarshal(body, &worlds, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
-	}
-	rows := make([]row, 0, len(worlds))
-	for i, w := range worlds {
-		if err := w.check(); err != nil {
-			return nil, fmt.Errorf("row %d of the body: %w", i+1, err)
-		}
-		rows = append(rows, row{*w.ID, *w.RandomNumber})
-	}
-	return rows, nil
-}
-
-func (w world) check() error {
-	switch {
-	case w.ID == nil:
-		return fmt.Errorf("id is missing")
-	case w.RandomNumber == nil:
-		return fmt.Errorf("randomNumber is missing")
-	case *w.ID < 1 || *w.ID > Rows:
-		return fmt.Errorf("id is %d, not 1 to %d", *w.ID, Rows)
-	case *w.RandomNumber < 1 || *w.RandomNumber > Rows:
-		return fmt.Errorf("randomNumber is %d, not 1 to %d", *w.RandomNumber, Rows)
-	}
-	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/verify"
+	"github.com/tracetax/tracetax/workloads/requests/verify"
+	"github.com/tracetax/tracetax/workloads/rules"
 )
 
 // The rules by what their names begin with.
@@ -231,7 +232,7 @@ func brokenRules(t *testing.T, err error) []string {
 	if err == nil {
 		return nil
 	}
-	var broken *verify.BrokenError
+	var broken *rules.BrokenError
 	if !errors.As(err, &broken) {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/verify"
+	"github.com/tracetax/tracetax/workloads/rules"
+	"github.com/tracetax/tracetax/workloads/tiers/verify"
 )
 
 func TestWrongTiersAreFoundOut(t *testing.T) {
@@ -47,7 +48,7 @@ func TestWrongTiersAreFoundOut(t *testing.T) {
 			defer server.Close()
 			var out bytes.Buffer
 			err := verify.Tiers(t.Context(), &out, server.URL+"/")
-			var broken *verify.BrokenError
+			var broken *rules.BrokenError
 			if test.broken == "" {
 				if err != nil {
 					t.Errorf("%v\n%s", err, &out)

@@ -32,7 +32,7 @@ func startPostgreSQL(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 
-	service := "../../services/postgresql"
+	service := "../../../services/postgresql"
 	cmd := exec.Command("sh", service+"/start.sh", filepath.Join(dir, "db"), port)
 	cmd.Env = append(os.Environ(), "SCHEMA="+service+"/world.sql")
 	output, err := cmd.StdoutPipe()

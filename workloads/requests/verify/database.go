@@ -1,152 +1,17 @@
+// The service's database, looked at from beside the service.
+
 package verify
 
-// The answers of the tiers/* workloads: the same bytes in every language.
-
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/big"
-	"mime"
-	"net/http"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/workloads/rules"
 )
-
-const largeAnswer = 4_000_000 // bytes of /large
-
-// Tiers checks what three tiers in a row answer, and writes a line for each rule to out. The error is a
-// BrokenError where one does not hold.
-func Tiers(ctx context.Context, out io.Writer, url string) error {
-	s := newSite(url)
-	factorial := new(big.Int).MulRange(1, 100).String()
-	return s.closing(checkAll(ctx, out, []rule{
-		{"/small answers with one byte", s.answers("/small", http.StatusOK, "x")},
-		{"/large answers with 4,000,000 bytes", s.answers("/large", http.StatusOK, strings.Repeat("x", largeAnswer))},
-		{"/factorial answers with 100!", s.answers("/factorial", http.StatusOK, factorial)},
-		{"/pi answers with 20 digits of pi", s.answers("/pi", http.StatusOK, "31415926535897932384")},
-		{"/matrix answers with the sum over the product", s.answers("/matrix", http.StatusOK, product(40).String())},
-		{"/fails answers as /factorial where it does not fail", s.answers("/fails?p=0", http.StatusOK, factorial)},
-		{"/fails passes the status of a failure on", s.answers("/fails?p=1", http.StatusInternalServerError, "failed")},
-	}))
-}
-
-// product is the sum over A × A, where A counts from 0 row by row: that of each column times that of the row it meets.
-func product(size int64) *big.Int {
-	sum := new(big.Int)
-	for k := range size {
-		row := size*size*k + size*(size-1)/2
-		column := size*size*(size-1)/2 + size*k
-		sum.Add(sum, big.NewInt(row*column))
-	}
-	return sum
-}
-
-// answers checks one answer, its status and its bytes.
-func (s *site) answers(path string, status int, want string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
-		if err != nil {
-			return fmt.Errorf("asking for %s: %w", path, err)
-		}
-		response, err := s.client.Do(request)
-		if err != nil {
-			return err // it names the method and the URL
-		}
-		defer response.Body.Close()
-		body, err := io.ReadAll(io.LimitReader(response.Body, largeAnswer+1))
-		switch {
-		case err != nil:
-			return fmt.Errorf("reading the answer to %s: %w", path, err)
-		case response.StatusCode != status:
-			return fmt.Errorf("%s answers with status %d, not %d: %s", path, response.StatusCode, status, excerpt.Quoted(body))
-		case !bytes.Equal(body, []byte(want)):
-			return fmt.Errorf("%s answers with %s (%d bytes), not with %s (%d bytes)", path, excerpt.Quoted(body), len(body), excerpt.Quoted([]byte(want)), len(want))
-		}
-		return nil
-	}
-}
-
-// Asking the service, and what holds for every answer of it.
-
-// Bounds of one answer.
-const (
-	answerPatience = 30 * time.Second
-	mostBody       = 1 << 20
-)
-
-// site is the service.
-type site struct {
-	url    string
-	client *http.Client
-}
-
-func newSite(url string) *site {
-	return &site{strings.TrimSuffix(url, "/"), &http.Client{
-		Timeout:   answerPatience,
-		Transport: &http.Transport{DisableCompression: true}, // also: no proxy of the environment
-	}}
-}
-
-// closing gives the connections back, and passes err on.
-func (s *site) closing(err error) error {
-	s.client.CloseIdleConnections()
-	return err
-}
-
-// get returns the body of a right answer: its status, headers and size are checked.
-func (s *site) get(ctx context.Context, path string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
-	if err != nil {
-		return nil, fmt.Errorf("asking for %s: %w", path, err)
-	}
-	request.Header.Set("Accept", "application/json")
-	response, err := s.client.Do(request)
-	if err != nil {
-		return nil, err // it names the method and the URL
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, mostBody+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading the answer to %s: %w", path, err)
-	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%s answers with status %d, not 200: %s", path, response.StatusCode, excerpt.Quoted(body))
-	case len(body) > mostBody:
-		return nil, fmt.Errorf("%s answers with more than %d bytes", path, mostBody)
-	}
-	if err := checkHeaders(response); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return body, nil
-}
-
-// checkHeaders checks those that TechEmpower asks for.
-func checkHeaders(response *http.Response) error {
-	if response.Header.Get("Server") == "" {
-		return fmt.Errorf("the header Server is missing")
-	}
-	if _, err := http.ParseTime(response.Header.Get("Date")); err != nil {
-		return fmt.Errorf("the header Date is %s, not a date", excerpt.Quoted(response.Header.Get("Date")))
-	}
-	// A length of -1 without chunks is an answer that ends with the connection.
-	if response.ContentLength < 0 && len(response.TransferEncoding) == 0 {
-		return fmt.Errorf("the headers Content-Length and Transfer-Encoding are both missing")
-	}
-	kind := response.Header.Get("Content-Type")
-	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-		return fmt.Errorf("the header Content-Type is %s, not application/json", excerpt.Quoted(kind))
-	}
-	return nil
-}
-
-// The service's database, looked at from beside the service.
 
 // databasePatience bounds what is done when the check is over.
 const databasePatience = 10 * time.Second
@@ -259,7 +124,7 @@ func (d *database) count(ctx context.Context, probe func(context.Context) error)
 func (d *database) loaded(ctx context.Context) error {
 	value, err := d.setting(ctx, track)
 	if err == nil && value == "" {
-		return skipped{"the server has not loaded pg_stat_statements (Debian: postgresql-contrib), so statements cannot be counted"}
+		return rules.Skipped{Reason: "the server has not loaded pg_stat_statements (Debian: postgresql-contrib), so statements cannot be counted"}
 	}
 	return err
 }
@@ -357,4 +222,35 @@ func (d *database) awaitSelects(ctx context.Context, calls int) (selects, error)
 		return seen, nil
 	}
 	return seen, err
+}
+
+// Waiting for what other processes of the database server do.
+
+const (
+	countPatience = 5 * time.Second // until settings have reached every connection
+	closePatience = time.Second     // until a statement that was answered is closed
+	countPause    = 5 * time.Millisecond
+)
+
+var errPatience = errors.New("statements of the service are not counted; does it read the table world of this database?")
+
+// await asks until it is so, for so long at most; then the error is errPatience.
+// The server has no way to tell when its other processes have done something.
+func await(ctx context.Context, patience time.Duration, so func() (bool, error)) error {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	pause := time.NewTicker(countPause)
+	defer pause.Stop()
+	for {
+		if ok, err := so(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-pause.C:
+		case <-deadline.C:
+			return errPatience
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
